@@ -1,0 +1,201 @@
+//! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
+//! returns, colour sequences, zero-width and non-breaking blanks, typographic quotes.
+
+use memchr::memchr;
+
+/// A change made to the bytes of a document: `text` from `clean` on stands for `original`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Edit {
+    /// Where in the clean text the bytes behind the edit begin.
+    pub clean: usize,
+    /// Where in the original the bytes behind the edit begin.
+    pub original: usize,
+}
+
+/// A cleaned text and how it came about.
+#[derive(Debug, Default)]
+pub(crate) struct Clean {
+    pub text: String,
+    pub edits: Vec<Edit>,
+    /// How many byte sequences were no UTF-8.
+    pub invalid: u64,
+}
+
+/// Whether bytes need no cleaning at all.
+pub(crate) fn is_clean(bytes: &[u8]) -> bool {
+    memchr(b'\r', bytes).is_none()
+        && memchr(0x1b, bytes).is_none()
+        && (bytes.is_ascii() || std::str::from_utf8(bytes).is_ok_and(|t| !t.chars().any(is_dirty)))
+}
+
+fn is_dirty(c: char) -> bool {
+    !matches!(replacement(c), Replacement::Keep)
+}
+
+enum Replacement {
+    Keep,
+    Drop,
+    With(char),
+}
+
+fn replacement(c: char) -> Replacement {
+    match c {
+        '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{ad}' | '\u{202a}'..='\u{202e}' => {
+            Replacement::Drop
+        }
+        '\u{a0}' | '\u{202f}' | '\u{2007}' | '\u{3000}' => Replacement::With(' '),
+        '\u{201c}'..='\u{201f}' | '\u{ff02}' => Replacement::With('"'),
+        '\u{2018}'..='\u{201b}' => Replacement::With('\''),
+        '\u{2028}' | '\u{2029}' | '\u{85}' => Replacement::With(' '),
+        _ => Replacement::Keep,
+    }
+}
+
+/// Cleans a document's bytes. UTF-16 with a byte order mark is decoded; invalid UTF-8 becomes
+/// U+FFFD. Line ends become `\n`; no other line end is made or lost.
+pub(crate) fn clean(bytes: &[u8]) -> Clean {
+    if let Some(clean) = utf16(bytes) {
+        return clean;
+    }
+    let mut out = Clean {
+        text: String::with_capacity(bytes.len()),
+        ..Clean::default()
+    };
+    let mut at = 0;
+    for chunk in bytes.utf8_chunks() {
+        let valid = chunk.valid();
+        let mut chars = valid.char_indices().peekable();
+        let mut kept = 0;
+        while let Some((offset, c)) = chars.next() {
+            let (length, put) = match c {
+                '\x1b' => (escape_length(&valid[offset..]), None),
+                '\r' if valid[offset + 1..].starts_with('\n') => (1, None),
+                _ => match replacement(c) {
+                    Replacement::Keep => continue,
+                    Replacement::Drop => (c.len_utf8(), None),
+                    Replacement::With(put) => (c.len_utf8(), Some(put)),
+                },
+            };
+            out.text.push_str(&valid[kept..offset]);
+            out.text.extend(put);
+            kept = offset + length;
+            out.mark(at + kept);
+            while chars.next_if(|(next, _)| *next < kept).is_some() {}
+        }
+        out.text.push_str(&valid[kept..]);
+        at += valid.len();
+        if !chunk.invalid().is_empty() {
+            out.text.push(char::REPLACEMENT_CHARACTER);
+            out.invalid += 1;
+            at += chunk.invalid().len();
+            out.mark(at);
+        }
+    }
+    out
+}
+
+impl Clean {
+    fn mark(&mut self, original: usize) {
+        let clean = self.text.len();
+        match self.edits.last_mut() {
+            Some(last) if last.clean == clean => last.original = original,
+            _ => self.edits.push(Edit { clean, original }),
+        }
+    }
+}
+
+/// The length of the terminal escape sequence at the start of `text`; half a sequence ends where
+/// its bytes stop fitting, a lone escape character is one byte long.
+fn escape_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    match bytes.get(1) {
+        Some(b'[') => {
+            let body = bytes[2..]
+                .iter()
+                .take_while(|b| (0x20..0x40).contains(*b))
+                .count();
+            let last = usize::from(
+                bytes
+                    .get(2 + body)
+                    .is_some_and(|b| (0x40..0x7f).contains(b)),
+            );
+            2 + body + last
+        }
+        Some(b']') => {
+            // an operating system command ends at BEL or ESC \ on the same line
+            let line = memchr(b'\n', bytes).unwrap_or(bytes.len());
+            let end = bytes[..line]
+                .windows(2)
+                .position(|w| w == b"\x1b\\")
+                .map(|at| at + 2);
+            memchr(7, &bytes[..line])
+                .map(|at| at + 1)
+                .or(end)
+                .unwrap_or(2)
+        }
+        Some(b'(' | b')') if bytes.get(2).is_some_and(u8::is_ascii) => 3,
+        _ => 1,
+    }
+}
+
+fn utf16(bytes: &[u8]) -> Option<Clean> {
+    let read: fn([u8; 2]) -> u16 = match bytes {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let units = bytes[2..]
+        .chunks_exact(2)
+        .map(|pair| read([pair[0], pair[1]]));
+    let mut out = Clean::default();
+    let mut at = 2;
+    for decoded in char::decode_utf16(units) {
+        let c = decoded.unwrap_or_else(|_| {
+            out.invalid += 1;
+            char::REPLACEMENT_CHARACTER
+        });
+        // every character changes its length, so each one is an edit
+        out.mark(at);
+        at += 2 * c.len_utf16();
+        match replacement(c) {
+            _ if c == '\r' => {}
+            Replacement::Keep => out.text.push(c),
+            Replacement::Drop => {}
+            Replacement::With(put) => out.text.push(put),
+        }
+    }
+    out.mark(at);
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cleaned(bytes: &[u8]) -> String {
+        clean(bytes).text
+    }
+
+    #[test]
+    fn takes_out_what_does_not_belong() {
+        assert_eq!(cleaned(b"\xef\xbb\xbfa\r\nb\r\n"), "a\nb\n");
+        assert_eq!(
+            cleaned("\u{201c}x\u{201d}\u{a0}\u{200b}y".as_bytes()),
+            "\"x\" y"
+        );
+        assert_eq!(
+            cleaned(b"\x1b[31merror\x1b[0m \x1b]0;title\x07x \x1b["),
+            "error x "
+        );
+        assert_eq!(cleaned(b"a\xffb\xf0\x9f\x98c"), "a\u{fffd}b\u{fffd}c");
+        assert_eq!(cleaned(b"\xff\xfea\0\r\0\n\0"), "a\n");
+        assert_eq!(cleaned(b"\x1b"), "");
+    }
+
+    #[test]
+    fn plain_text_needs_nothing() {
+        assert!(is_clean("日本語 ok\n".as_bytes()));
+        assert!(!is_clean(b"a\r\n"));
+        assert!(!is_clean(b"a\xff"));
+    }
+}

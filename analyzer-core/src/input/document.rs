@@ -1,0 +1,252 @@
+//! A named stream of bytes, as text with the way back to its bytes.
+
+use memchr::memchr_iter;
+
+use super::clean::{Clean, Edit, clean, is_clean};
+use crate::model::Span;
+
+/// A named input (the paste, a file), decoded to clean text, with the way back to its bytes.
+///
+/// Byte order marks, carriage returns before line ends, terminal escapes, zero-width characters
+/// and typographic quotes are gone from [`Document::text`]; [`Document::original_line`] shows the
+/// line as it stood. Line numbers are the same in both.
+///
+/// ```
+/// use analyzer_core::Document;
+/// let document = Document::new("stdin", b"a \xe2\x80\x9cb\xe2\x80\x9d\r\nc");
+/// assert_eq!(document.text(), "a \"b\"\nc");
+/// let place = document.place(&(2..5));
+/// assert_eq!((place.line, place.column), (1, 3));
+/// assert_eq!(place.text, "a “b”");
+/// ```
+#[derive(Debug)]
+pub struct Document {
+    name: String,
+    original: Option<Vec<u8>>,
+    text: String,
+    edits: Vec<Edit>,
+    line_starts: Vec<usize>,
+    invalid: u64,
+}
+
+/// Where a span stands in the input, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The line, counted from 1.
+    pub line: u64,
+    /// The first character's column in the original line, in characters, counted from 1.
+    pub column: u64,
+    /// The original line, without its line end; invalid bytes as U+FFFD.
+    pub text: String,
+    /// The bytes of `text` that the span covers; it ends with the line.
+    pub mark: std::ops::Range<usize>,
+}
+
+impl Document {
+    /// Decodes the bytes of an input.
+    pub fn new(name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Document {
+        let bytes = bytes.into();
+        let (
+            original,
+            Clean {
+                text,
+                edits,
+                invalid,
+            },
+        ) = if is_clean(&bytes) {
+            // checked just now, so the fallback is never taken
+            let text = String::from_utf8(bytes).unwrap_or_default();
+            (
+                None,
+                Clean {
+                    text,
+                    ..Clean::default()
+                },
+            )
+        } else {
+            let cleaned = clean(&bytes);
+            (Some(bytes), cleaned)
+        };
+        let line_starts = std::iter::once(0)
+            .chain(memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
+            .collect();
+        Document {
+            name: name.into(),
+            original,
+            text,
+            edits,
+            line_starts,
+            invalid,
+        }
+    }
+
+    /// The input's name: `stdin` or a path.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The clean text. All spans of events and objects are ranges of its bytes.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How many lines there are; a last line without line end counts.
+    pub fn line_count(&self) -> u64 {
+        let lines = self.line_starts.len() as u64;
+        if self.text.is_empty() || self.text.ends_with('\n') {
+            lines - 1
+        } else {
+            lines
+        }
+    }
+
+    /// The size of the original in bytes.
+    pub fn byte_count(&self) -> u64 {
+        self.original.as_ref().map_or(self.text.len(), Vec::len) as u64
+    }
+
+    /// How many byte sequences of the original were not UTF-8.
+    pub fn invalid_sequences(&self) -> u64 {
+        self.invalid
+    }
+
+    /// The line of a byte of the text, counted from 1.
+    pub fn line_of(&self, at: usize) -> u64 {
+        self.line_starts.partition_point(|start| *start <= at) as u64
+    }
+
+    fn line_span(&self, line: u64) -> Span {
+        let index = usize::try_from(line.max(1) - 1).unwrap_or(usize::MAX);
+        let Some(&start) = self.line_starts.get(index) else {
+            return self.text.len()..self.text.len();
+        };
+        let end = self
+            .line_starts
+            .get(index + 1)
+            .map_or(self.text.len(), |next| next - 1);
+        start..end
+    }
+
+    /// A line of the original, without its line end; invalid bytes as U+FFFD.
+    pub fn original_line(&self, line: u64) -> String {
+        let span = self.line_span(line);
+        let Some(bytes) = &self.original else {
+            return self.text[span].to_owned();
+        };
+        let (start, end) = (
+            self.original_offset(span.start),
+            self.original_offset(span.end),
+        );
+        let line = decode(bytes, start..end.max(start));
+        line.trim_end_matches(['\r', '\n'])
+            .trim_start_matches('\u{feff}')
+            .to_owned()
+    }
+
+    /// Where a span stands in the original. A span over several lines is cut at the first's end.
+    pub fn place(&self, span: &Span) -> Place {
+        let line = self.line_of(span.start.min(self.text.len()));
+        let line_span = self.line_span(line);
+        let start = span.start.clamp(line_span.start, line_span.end);
+        let end = span.end.clamp(start, line_span.end);
+        let text = self.original_line(line);
+        let within = |at: usize| match &self.original {
+            None => at - line_span.start,
+            Some(bytes) => {
+                let from = self.original_offset(line_span.start);
+                let before = decode(bytes, from..self.original_offset(at).max(from));
+                floor_char(
+                    &text,
+                    before.trim_start_matches('\u{feff}').len().min(text.len()),
+                )
+            }
+        };
+        let mark = within(start)..within(end);
+        let column = text[..mark.start].chars().count() as u64 + 1;
+        Place {
+            line,
+            column,
+            text,
+            mark,
+        }
+    }
+
+    /// The byte of the original at which a byte of the clean text stands.
+    pub fn original_offset(&self, at: usize) -> usize {
+        let next = self.edits.partition_point(|edit| edit.clean <= at);
+        match next.checked_sub(1).map(|index| &self.edits[index]) {
+            Some(edit) => edit.original + (at - edit.clean),
+            None => at,
+        }
+    }
+}
+
+fn floor_char(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn decode(bytes: &[u8], range: Span) -> String {
+    let part = bytes
+        .get(range.start.min(bytes.len())..range.end.min(bytes.len()))
+        .unwrap_or(&[]);
+    let units = |read: fn([u8; 2]) -> u16| {
+        String::from_utf16_lossy(
+            &part
+                .chunks_exact(2)
+                .map(|pair| read([pair[0], pair[1]]))
+                .collect::<Vec<_>>(),
+        )
+    };
+    match bytes {
+        [0xff, 0xfe, ..] => units(u16::from_le_bytes),
+        [0xfe, 0xff, ..] => units(u16::from_be_bytes),
+        _ => String::from_utf8_lossy(part).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_in_the_original() {
+        let document = Document::new(
+            "x",
+            "\u{feff}one\r\n\x1b[1m\u{201c}two\u{201d}\x1b[0m three\r\n",
+        );
+        assert_eq!(document.text(), "one\n\"two\" three\n");
+        assert_eq!(document.line_count(), 2);
+        let at = document.text().find("three").unwrap();
+        let place = document.place(&(at..at + 5));
+        assert_eq!(place.line, 2);
+        assert_eq!(&place.text[place.mark.clone()], "three");
+        let place = document.place(&(0..3));
+        assert_eq!((place.line, place.column), (1, 1));
+        assert_eq!(&place.text[place.mark], "one");
+    }
+
+    #[test]
+    fn utf16_places() {
+        let mut bytes = vec![0xff, 0xfe];
+        for unit in "a\r\nsay \u{201c}hi\u{201d}".encode_utf16() {
+            bytes.extend(unit.to_le_bytes());
+        }
+        let document = Document::new("x", bytes);
+        assert_eq!(document.text(), "a\nsay \"hi\"");
+        let place = document.place(&(7..9));
+        assert_eq!(
+            (place.line, place.column, &place.text[place.mark]),
+            (2, 6, "hi")
+        );
+    }
+
+    #[test]
+    fn empty() {
+        let document = Document::new("x", "");
+        assert_eq!(document.line_count(), 0);
+        assert_eq!(document.place(&(0..4)).text, "");
+    }
+}

@@ -1,0 +1,18 @@
+//! The root cause of a Kubernetes failure from pasted output and logs.
+
+mod chain;
+mod input;
+mod model;
+pub mod parse;
+mod report;
+
+pub use chain::{ErrorChain, Fact, Link, LinkKind};
+pub use input::{Document, Line, Place, lines};
+pub use model::{
+    Age, Event, Field, Format, Map, Object, Parsed, Quantity, Severity, Span, Stamp, Subject, Text,
+    TextBuilder, Value,
+};
+pub use report::{
+    Check, Evidence, Explained, Finding, Fix, InputSummary, Level, LimitMet, Report, Role, SCHEMA,
+    SegmentSummary, Stats, Unexplained,
+};

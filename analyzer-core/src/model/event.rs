@@ -1,0 +1,203 @@
+//! A record as a typed value.
+
+use std::borrow::Cow;
+
+use super::{Age, Span, Stamp, Subject, Text};
+use crate::chain::ErrorChain;
+
+/// The format that a stretch of input is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Format {
+    /// `kubectl describe`.
+    Describe,
+    /// The Events table of a describe, or rows of it.
+    DescribeEvents,
+    /// `kubectl get events`.
+    EventsTable,
+    /// Any other table of `kubectl get`.
+    Table,
+    /// logrus text (`time=... level=... msg=...`).
+    Logrus,
+    /// zap's console encoder.
+    ZapConsole,
+    /// zap's or another library's JSON object a line.
+    JsonLog,
+    /// klog and glog.
+    Klog,
+    /// A shell prompt with a command.
+    Command,
+    /// A line with an error text and no other form.
+    Plain,
+    /// Sentences in a human language, and markup.
+    Prose,
+}
+
+impl Format {
+    /// The name used in reports and in a signature's `format` condition.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Describe => "describe",
+            Format::DescribeEvents => "describe-events",
+            Format::EventsTable => "events-table",
+            Format::Table => "table",
+            Format::Logrus => "logrus",
+            Format::ZapConsole => "zap-console",
+            Format::JsonLog => "json-log",
+            Format::Klog => "klog",
+            Format::Command => "command",
+            Format::Plain => "plain",
+            Format::Prose => "prose",
+        }
+    }
+}
+
+/// How grave the writer says that a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Debugging and tracing.
+    Debug,
+    /// Normal operation; an event of type `Normal`.
+    Info,
+    /// An event of type `Warning`, a log line at warning.
+    Warning,
+    /// A log line at error.
+    Error,
+    /// The writer ended after it (fatal, panic).
+    Fatal,
+}
+
+impl Severity {
+    /// Reads a level's name in any of the usual spellings (`WARN`, `warning`, `ERRO`, `Normal`).
+    pub fn from_word(word: &str) -> Option<Severity> {
+        let is = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(word));
+        if is(&["info", "normal", "notice", "information"]) {
+            Some(Severity::Info)
+        } else if is(&["warning", "warn"]) {
+            Some(Severity::Warning)
+        } else if is(&["error", "err", "erro"]) {
+            Some(Severity::Error)
+        } else if is(&[
+            "fatal", "fata", "panic", "pani", "dpanic", "critical", "crit", "emerg",
+        ]) {
+            Some(Severity::Fatal)
+        } else if is(&["debug", "debu", "trace", "trac"]) {
+            Some(Severity::Debug)
+        } else {
+            None
+        }
+    }
+}
+
+/// A named value of a record, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field<'a> {
+    /// The name as written.
+    pub key: Cow<'a, str>,
+    /// The value, decoded.
+    pub value: Text<'a>,
+}
+
+/// A record as a typed value: one log line with its continuation lines, one row of an Events
+/// table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event<'a> {
+    /// The format it was read from.
+    pub format: Format,
+    /// The document's bytes of the whole record.
+    pub span: Span,
+    /// When it was written, where the record says so.
+    pub time: Option<Stamp>,
+    /// How long before the output was made it was last seen.
+    pub age: Option<Age>,
+    /// How long before the output was made it was first seen.
+    pub first_age: Option<Age>,
+    /// How often it was seen; 1 if nothing says otherwise.
+    pub count: u64,
+    /// How grave its writer says it is.
+    pub severity: Option<Severity>,
+    /// What wrote it: the From column, a logger's name.
+    pub component: Option<Text<'a>>,
+    /// The object that it is about.
+    pub subject: Subject,
+    /// The event's reason, such as `FailedMount`.
+    pub reason: Option<Text<'a>>,
+    /// The message.
+    pub message: Text<'a>,
+    /// Where in the writer's source it was written (`file.go:12`).
+    pub caller: Option<Text<'a>>,
+    /// All other named values, in the order written.
+    pub fields: Vec<Field<'a>>,
+    /// The document's bytes of a stack trace that belongs to it.
+    pub stack: Option<Span>,
+}
+
+impl<'a> Event<'a> {
+    /// An event with nothing but a format, a place and a message.
+    pub fn new(format: Format, span: Span, message: Text<'a>) -> Self {
+        Event {
+            format,
+            span,
+            time: None,
+            age: None,
+            first_age: None,
+            count: 1,
+            severity: None,
+            component: None,
+            subject: Subject::default(),
+            reason: None,
+            message,
+            caller: None,
+            fields: Vec::new(),
+            stack: None,
+        }
+    }
+
+    /// The value of a field; the last one if it is repeated.
+    pub fn field(&self, key: &str) -> Option<&Text<'a>> {
+        self.fields
+            .iter()
+            .rev()
+            .find(|field| field.key == key)
+            .map(|field| &field.value)
+    }
+
+    /// The texts that may say what went wrong: the message, then the fields that hold errors.
+    pub fn texts(&self) -> impl Iterator<Item = &Text<'a>> {
+        let errors = self.fields.iter().filter(|field| is_error_key(&field.key));
+        std::iter::once(&self.message).chain(errors.map(|field| &field.value))
+    }
+
+    /// The message's error, taken apart; the error field's where the record has one.
+    ///
+    /// ```
+    /// use analyzer_core::{Event, Fact, Format, Text};
+    /// let text = "rpc error: code = Unknown desc = open /data: permission denied";
+    /// let event = Event::new(Format::Plain, 0..text.len(), Text::borrowed(text, 0));
+    /// assert_eq!(event.chain().get(Fact::Errno).unwrap().as_str(), "EACCES");
+    /// ```
+    pub fn chain(&self) -> ErrorChain<'a> {
+        let text = self
+            .texts()
+            .skip(1)
+            .find(|text| !text.is_empty())
+            .unwrap_or(&self.message);
+        ErrorChain::parse(text)
+    }
+}
+
+fn is_error_key(key: &str) -> bool {
+    [
+        "error",
+        "err",
+        "errorVerbose",
+        "errors",
+        "cause",
+        "reason",
+        "lastError",
+        "exception",
+    ]
+    .contains(&key)
+}

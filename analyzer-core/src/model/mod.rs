@@ -1,0 +1,15 @@
+//! The typed values that parsers make and signatures look at.
+
+mod event;
+mod object;
+mod quantity;
+mod subject;
+mod text;
+mod time;
+
+pub use event::{Event, Field, Format, Severity};
+pub use object::{Map, Object, Parsed, Value};
+pub use quantity::Quantity;
+pub use subject::Subject;
+pub use text::{Span, Text, TextBuilder};
+pub use time::{Age, Stamp};

@@ -1,0 +1,217 @@
+//! A Kubernetes object as an input shows it, as a tree of named values.
+
+use std::borrow::Cow;
+
+use super::{Event, Format, Span, Subject, Text};
+
+/// A value in an object, with its place in the document.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(untagged)]
+pub enum Value<'a> {
+    /// Text as printed: names, quantities, addresses; times as RFC 3339 in UTC.
+    Text(Text<'a>),
+    /// A count, or seconds where the key ends in `_s`.
+    Integer(i64, #[serde(skip)] Span),
+    /// A flag.
+    Boolean(bool, #[serde(skip)] Span),
+    /// Named values.
+    Map(Map<'a>),
+    /// Values in order.
+    List(Vec<Value<'a>>),
+}
+
+impl<'a> Value<'a> {
+    /// The document's bytes that it was read from.
+    pub fn span(&self) -> Span {
+        match self {
+            Value::Text(text) => text.span(),
+            Value::Integer(_, span) | Value::Boolean(_, span) => span.clone(),
+            Value::Map(map) => map.span(),
+            Value::List(items) => join(items.iter().map(Value::span)),
+        }
+    }
+
+    /// The text of a scalar: printed text, number or flag.
+    pub fn to_text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Value::Text(text) => Some(Cow::Borrowed(text.as_str())),
+            Value::Integer(number, _) => Some(Cow::Owned(number.to_string())),
+            Value::Boolean(flag, _) => Some(Cow::Borrowed(if *flag { "true" } else { "false" })),
+            Value::Map(_) | Value::List(_) => None,
+        }
+    }
+
+    /// The items of a list; none for anything else.
+    pub fn items(&self) -> &[Value<'a>] {
+        match self {
+            Value::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The value below a dotted path of keys, such as `state.exit_code`.
+    pub fn get(&self, path: &str) -> Option<&Value<'a>> {
+        match self {
+            Value::Map(map) => map.get(path),
+            _ => None,
+        }
+    }
+}
+
+/// Named values in the order of the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Map<'a> {
+    entries: Vec<(Cow<'a, str>, Value<'a>)>,
+}
+
+impl<'a> Map<'a> {
+    /// An empty map.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a value; an earlier one of the same name is replaced.
+    pub fn insert(&mut self, key: impl Into<Cow<'a, str>>, value: Value<'a>) {
+        let key = key.into();
+        match self.entries.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, slot)) => *slot = value,
+            None => self.entries.push((key, value)),
+        }
+    }
+
+    /// The value below a dotted path of keys. A key that itself holds dots, such as a label's,
+    /// is found too.
+    pub fn get(&self, path: &str) -> Option<&Value<'a>> {
+        if let Some((_, value)) = self.entries.iter().find(|(key, _)| key == path) {
+            return Some(value);
+        }
+        path.match_indices('.').find_map(|(dot, _)| {
+            let (_, value) = self.entries.iter().find(|(key, _)| *key == path[..dot])?;
+            value.get(&path[dot + 1..])
+        })
+    }
+
+    /// The text of a scalar below a path.
+    pub fn text(&self, path: &str) -> Option<Cow<'_, str>> {
+        self.get(path)?.to_text()
+    }
+
+    /// The number below a path.
+    pub fn integer(&self, path: &str) -> Option<i64> {
+        match self.get(path)? {
+            Value::Integer(number, _) => Some(*number),
+            Value::Text(text) => text.as_str().parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The flag below a path.
+    pub fn boolean(&self, path: &str) -> Option<bool> {
+        match self.get(path)? {
+            Value::Boolean(flag, _) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    /// The items of the list below a path; none if there is no list.
+    pub fn items(&self, path: &str) -> &[Value<'a>] {
+        self.get(path).map_or(&[], Value::items)
+    }
+
+    /// The entries in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
+        self.entries
+            .iter()
+            .map(|(key, value)| (key.as_ref(), value))
+    }
+
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no entry.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The document's bytes of all of its values.
+    pub fn span(&self) -> Span {
+        join(self.entries.iter().map(|(_, value)| value.span()))
+    }
+}
+
+impl serde::Serialize for Map<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.entries.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+fn join(spans: impl Iterator<Item = Span>) -> Span {
+    spans
+        .filter(|span| !span.is_empty())
+        .reduce(|all, span| all.start.min(span.start)..all.end.max(span.end))
+        .unwrap_or(0..0)
+}
+
+/// An object as an input shows it: from a describe or from a row of a table.
+///
+/// `fields` holds what was printed under snake-case names: for a pod `status`, `node`,
+/// `containers` (a list of maps with `state.reason`, `last_state.exit_code`, `limits.memory`,
+/// `readiness.target`, ...), `conditions`, `volumes`; for a table's row the header's words
+/// (`ready`, `status`, `restarts`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object<'a> {
+    /// What it was read from.
+    pub format: Format,
+    /// The document's bytes of the whole object.
+    pub span: Span,
+    /// Kind, namespace and name, as far as they are shown or can be told.
+    pub subject: Subject,
+    /// What was printed of it.
+    pub fields: Map<'a>,
+}
+
+/// What a parser made of a segment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parsed<'a> {
+    /// The objects, in the order of the input.
+    pub objects: Vec<Object<'a>>,
+    /// The events, in the order of the input.
+    pub events: Vec<Event<'a>>,
+    /// The lines (counted from 1) that fit nothing the parser knows.
+    pub not_understood: Vec<u64>,
+}
+
+impl<'a> Parsed<'a> {
+    /// Adds what another parser made.
+    pub fn append(&mut self, mut other: Parsed<'a>) {
+        self.objects.append(&mut other.objects);
+        self.events.append(&mut other.events);
+        self.not_understood.append(&mut other.not_understood);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_reach_into_maps() {
+        let mut state = Map::new();
+        state.insert("exit_code", Value::Integer(137, 7..10));
+        let mut container = Map::new();
+        container.insert("state", Value::Map(state));
+        container.insert(
+            "app.kubernetes.io/name",
+            Value::Text(Text::borrowed("web", 20)),
+        );
+        assert_eq!(container.integer("state.exit_code"), Some(137));
+        assert_eq!(
+            container.text("app.kubernetes.io/name").as_deref(),
+            Some("web")
+        );
+        assert_eq!(container.get("state.missing"), None);
+        assert_eq!(container.span(), 7..23);
+    }
+}

@@ -1,0 +1,191 @@
+//! The object that an event or a finding is about.
+
+use std::fmt;
+
+/// The object that an event is about: kind, namespace and name, and where known the container
+/// in it and the node it runs on. What the input does not say is absent.
+///
+/// ```
+/// use analyzer_core::Subject;
+/// let pod = Subject::new("Pod", Some("shop"), "web-0");
+/// assert_eq!(pod.to_string(), "Pod shop/web-0");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+pub struct Subject {
+    /// The kind in its API spelling, such as `Pod`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The namespace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// The object's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The container inside the pod.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container: Option<String>,
+    /// The node that it runs on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+}
+
+impl Subject {
+    /// A subject from its kind, namespace and name.
+    pub fn new(kind: &str, namespace: Option<&str>, name: &str) -> Self {
+        Subject {
+            kind: Some(kind.to_owned()),
+            namespace: namespace.map(str::to_owned),
+            name: Some(name.to_owned()),
+            ..Subject::default()
+        }
+    }
+
+    /// Whether nothing is known of the object.
+    pub fn is_unknown(&self) -> bool {
+        self.kind.is_none() && self.name.is_none() && self.namespace.is_none()
+    }
+
+    /// Takes from `other` what is not known here. A name is taken only where the kinds agree.
+    pub fn fill_from(&mut self, other: &Subject) {
+        let same_object = match (&self.name, &other.name) {
+            (Some(mine), Some(theirs)) => mine == theirs,
+            _ => true,
+        };
+        if self.name.is_none() && (self.kind.is_none() || self.kind == other.kind) {
+            self.kind = self.kind.take().or_else(|| other.kind.clone());
+            self.name = other.name.clone();
+        }
+        if self.namespace.is_none() {
+            self.namespace = other.namespace.clone();
+        }
+        if same_object {
+            self.container = self.container.take().or_else(|| other.container.clone());
+            self.node = self.node.take().or_else(|| other.node.clone());
+        }
+    }
+
+    /// The API spelling of a kind as people and tables write it: `pod`, `pods`, `po`, `pvc`,
+    /// `deployment.apps`. An unknown word is returned as it is.
+    pub fn kind_from_word(word: &str) -> String {
+        let plain = word.split('.').next().unwrap_or(word);
+        KINDS
+            .iter()
+            .find(|(kind, words)| {
+                kind.eq_ignore_ascii_case(plain)
+                    || words.iter().any(|known| known.eq_ignore_ascii_case(plain))
+            })
+            .map_or_else(|| word.to_owned(), |(kind, _)| (*kind).to_owned())
+    }
+
+    /// Whether a word names a kind known to this crate.
+    pub fn is_kind_word(word: &str) -> bool {
+        let plain = word.split('.').next().unwrap_or(word);
+        KINDS.iter().any(|(kind, words)| {
+            kind.eq_ignore_ascii_case(plain)
+                || words.iter().any(|known| known.eq_ignore_ascii_case(plain))
+        })
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut wrote = false;
+        if let Some(kind) = &self.kind {
+            f.write_str(kind)?;
+            wrote = true;
+        }
+        match (&self.namespace, &self.name) {
+            (Some(namespace), Some(name)) => {
+                write!(f, "{}{namespace}/{name}", if wrote { " " } else { "" })
+            }
+            (None, Some(name)) => write!(f, "{}{name}", if wrote { " " } else { "" }),
+            (Some(namespace), None) => {
+                write!(
+                    f,
+                    "{}in namespace {namespace}",
+                    if wrote { " " } else { "" }
+                )
+            }
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// Kinds with the words that kubectl accepts for them (plural and short names).
+const KINDS: &[(&str, &[&str])] = &[
+    ("Pod", &["pods", "po"]),
+    ("Node", &["nodes", "no"]),
+    ("Service", &["services", "svc"]),
+    ("Endpoints", &["endpoint", "ep"]),
+    ("EndpointSlice", &["endpointslices"]),
+    ("Ingress", &["ingresses", "ing"]),
+    ("IngressClass", &["ingressclasses"]),
+    ("Deployment", &["deployments", "deploy"]),
+    ("ReplicaSet", &["replicasets", "rs"]),
+    ("ReplicationController", &["replicationcontrollers", "rc"]),
+    ("StatefulSet", &["statefulsets", "sts"]),
+    ("DaemonSet", &["daemonsets", "ds"]),
+    ("Job", &["jobs"]),
+    ("CronJob", &["cronjobs", "cj"]),
+    ("PersistentVolumeClaim", &["persistentvolumeclaims", "pvc"]),
+    ("PersistentVolume", &["persistentvolumes", "pv"]),
+    ("StorageClass", &["storageclasses", "sc"]),
+    ("VolumeAttachment", &["volumeattachments"]),
+    ("ConfigMap", &["configmaps", "cm"]),
+    ("Secret", &["secrets"]),
+    ("ServiceAccount", &["serviceaccounts", "sa"]),
+    ("Namespace", &["namespaces", "ns"]),
+    ("ResourceQuota", &["resourcequotas", "quota"]),
+    ("LimitRange", &["limitranges", "limits"]),
+    (
+        "HorizontalPodAutoscaler",
+        &["horizontalpodautoscalers", "hpa"],
+    ),
+    ("PodDisruptionBudget", &["poddisruptionbudgets", "pdb"]),
+    ("NetworkPolicy", &["networkpolicies", "netpol"]),
+    ("Event", &["events", "ev"]),
+    (
+        "CustomResourceDefinition",
+        &["customresourcedefinitions", "crd", "crds"],
+    ),
+    ("DataVolume", &["datavolumes", "dv"]),
+    ("PriorityClass", &["priorityclasses", "pc"]),
+    ("CSINode", &["csinodes"]),
+    ("Lease", &["leases"]),
+    ("APIService", &["apiservices"]),
+    ("Role", &["roles"]),
+    ("ClusterRole", &["clusterroles"]),
+    ("RoleBinding", &["rolebindings"]),
+    ("ClusterRoleBinding", &["clusterrolebindings"]),
+    (
+        "MutatingWebhookConfiguration",
+        &["mutatingwebhookconfigurations"],
+    ),
+    (
+        "ValidatingWebhookConfiguration",
+        &["validatingwebhookconfigurations"],
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_become_kinds() {
+        assert_eq!(Subject::kind_from_word("pods"), "Pod");
+        assert_eq!(Subject::kind_from_word("deployment.apps"), "Deployment");
+        assert_eq!(Subject::kind_from_word("PVC"), "PersistentVolumeClaim");
+        assert_eq!(Subject::kind_from_word("kafkatopics"), "kafkatopics");
+    }
+
+    #[test]
+    fn filling_never_mixes_objects() {
+        let mut replica_set = Subject::new("ReplicaSet", None, "web-5d9");
+        let mut pod = Subject::new("Pod", Some("shop"), "web-5d9-x");
+        pod.node = Some("node-1".into());
+        replica_set.fill_from(&pod);
+        assert_eq!(replica_set.to_string(), "ReplicaSet shop/web-5d9");
+        assert_eq!(replica_set.node, None);
+    }
+}

@@ -1,0 +1,208 @@
+//! What an analysis found: the protocol that every renderer reads.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::model::{Format, Severity, Subject};
+
+/// The schema that [`Report`] serializes to.
+pub const SCHEMA: &str = "kwhy.report/1";
+
+/// What an analysis found. Serializes to the schema `kwhy.report/1`.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Report {
+    /// [`SCHEMA`].
+    pub schema: &'static str,
+    /// The findings, the most probable root cause first; a symptom follows what explains it.
+    pub findings: Vec<Finding>,
+    /// The most telling events that no finding covers.
+    pub unexplained: Vec<Unexplained>,
+    /// What was read.
+    pub inputs: Vec<InputSummary>,
+    /// Limits and damage that were met.
+    pub limits: Vec<LimitMet>,
+    /// Sizes and counts.
+    pub stats: Stats,
+}
+
+/// Whether a finding is a root cause.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// It answers "what is wrong".
+    Cause,
+    /// It follows from something else.
+    Symptom,
+    /// It looks alarming and is not.
+    Benign,
+}
+
+/// How grave a finding is.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Nothing to repair.
+    Info,
+    /// Degraded, or repaired by itself.
+    Warning,
+    /// Something does not work.
+    Error,
+}
+
+/// A signature that matched, with its proof.
+#[derive(Clone, Debug, serde::Serialize)]
+pub struct Finding {
+    /// The place in the order of the report, counted from 1.
+    pub rank: usize,
+    /// The root cause's id, such as `storage/configmap-missing`.
+    pub cause: String,
+    /// The signature's id.
+    pub signature: String,
+    /// Cause, symptom or benign.
+    pub role: Role,
+    /// How grave it is.
+    pub severity: Level,
+    /// How sure it is, from 0 to 1.
+    pub confidence: f64,
+    /// What is wrong, in one line, with the captured values.
+    pub title: String,
+    /// The object at fault.
+    pub subject: Subject,
+    /// The captured values by name.
+    pub captures: BTreeMap<String, String>,
+    /// How often it was seen.
+    pub count: u64,
+    /// When it was first seen: RFC 3339, or an age such as `18m ago`.
+    pub first: Option<String>,
+    /// When it was last seen.
+    pub last: Option<String>,
+    /// The lines that prove it, the most telling first.
+    pub evidence: Vec<Evidence>,
+    /// The findings that this one explains.
+    pub explains: Vec<Explained>,
+    /// The rank of the finding that explains this one.
+    pub explained_by: Option<usize>,
+    /// The mechanism.
+    pub why: String,
+    /// What to check; read-only.
+    pub check: Vec<Check>,
+    /// How to repair it.
+    pub fix: Vec<Fix>,
+    /// Where to read more.
+    pub references: Vec<String>,
+}
+
+/// A line that proves a finding.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Evidence {
+    /// The document's name.
+    pub source: String,
+    /// The line, counted from 1.
+    pub line: u64,
+    /// The column of the proof's first character, counted from 1.
+    pub column: u64,
+    /// The line as it stands in the input.
+    pub text: String,
+    /// The bytes of `text` that are the proof.
+    #[serde(skip)]
+    pub mark: Range<usize>,
+    /// A few words about the proof, for renderers that point at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+}
+
+/// A finding that another one explains.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Explained {
+    /// The explained finding's rank.
+    pub rank: usize,
+    /// Why the one explains the other.
+    pub why: String,
+}
+
+/// A read-only check.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Check {
+    /// A command, or an instruction where there is none.
+    pub run: String,
+    /// What its result says.
+    pub why: String,
+}
+
+/// A repair.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Fix {
+    /// What to do.
+    pub text: String,
+    /// The command that does it, where there is one.
+    pub run: Option<String>,
+}
+
+/// Events that no finding covers, folded.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Unexplained {
+    /// The event's reason, or its message where it has none.
+    pub reason: String,
+    /// How often it was seen.
+    pub count: u64,
+    /// How grave its writer says it is.
+    pub severity: Option<Severity>,
+    /// An example.
+    pub evidence: Vec<Evidence>,
+}
+
+/// What was read of one document.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct InputSummary {
+    /// The document's name.
+    pub source: String,
+    /// The formats found, joined by commas, the most frequent first.
+    pub format: String,
+    /// How many lines it has.
+    pub lines: u64,
+    /// How many lines fit nothing that a parser knows.
+    pub not_understood: u64,
+    /// The first of these lines, counted from 1.
+    pub not_understood_lines: Vec<u64>,
+    /// The segments, in order.
+    pub segments: Vec<SegmentSummary>,
+}
+
+/// A run of lines in one format.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct SegmentSummary {
+    /// The format.
+    pub format: Format,
+    /// The first line, counted from 1.
+    pub first_line: u64,
+    /// The last line.
+    pub last_line: u64,
+}
+
+/// A limit that was reached or damage that was met; the rest was analysed.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct LimitMet {
+    /// The document's name.
+    pub source: String,
+    /// What kind: `long-line`, `invalid-utf-8`, `binary`, `unreadable`, `truncated`.
+    pub limit: String,
+    /// What was done.
+    pub message: String,
+}
+
+/// Sizes and counts of an analysis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Stats {
+    /// Bytes read.
+    pub bytes: u64,
+    /// Lines read.
+    pub lines: u64,
+    /// Records: events and objects.
+    pub records: u64,
+    /// Events.
+    pub events: u64,
+}
