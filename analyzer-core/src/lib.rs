@@ -5,9 +5,10 @@ mod input;
 mod model;
 pub mod parse;
 mod report;
+mod signature;
 
 pub use chain::{ErrorChain, Fact, Link, LinkKind};
-pub use input::{Document, Line, Place, lines};
+pub use input::{Document, Line, Place, Segment, lines, segments};
 pub use model::{
     Age, Event, Field, Format, Map, Object, Parsed, Quantity, Severity, Span, Stamp, Subject, Text,
     TextBuilder, Value,
@@ -15,4 +16,8 @@ pub use model::{
 pub use report::{
     Check, Evidence, Explained, Finding, Fix, InputSummary, Level, LimitMet, Report, Role, SCHEMA,
     SegmentSummary, Stats, Unexplained,
+};
+pub use signature::{
+    Catalogue, CheckTemplate, Comparison, Condition, Example, Examples, Explains, FixTemplate,
+    Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,
 };
