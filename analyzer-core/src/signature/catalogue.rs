@@ -180,9 +180,13 @@ why: it is mounted
             (
                 GOOD.replace("storage/configmap-missing", "image/configmap-missing"),
                 "x.yaml:2:",
-                "storage/configmap-missing",
+                "container/configmap-missing",
             ),
-            (GOOD.replace("{name}\\\"", "{name\\\""), "x.yaml:", ""),
+            (
+                GOOD.replace("{name}\" not", "{name\" not"),
+                "x.yaml:6:",
+                "not closed",
+            ),
             (GOOD.replace("reason:", "reasn:"), "x.yaml:6:", "reasn"),
             (GOOD.replace("error", "grave"), "x.yaml:3:", "grave"),
             ("[".into(), "x.yaml:", ""),

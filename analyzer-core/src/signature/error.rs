@@ -25,12 +25,20 @@ impl SignatureError {
     pub(crate) fn from_yaml(file: &str, source: &str, error: &serde_yaml::Error) -> Self {
         let message = error.to_string();
         // the place is said by itself
-        let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-        let (start, at) =
-            error.location().map_or((0, (1, 1)), |at| (at.index(), (at.line(), at.column())));
+        let message = message
+            .split(" at line ")
+            .next()
+            .unwrap_or(&message)
+            .to_owned();
+        let (start, at) = error
+            .location()
+            .map_or((0, (1, 1)), |at| (at.index(), (at.line(), at.column())));
         // the reader marks the mapping; the value that the message quotes stands inside it
         let exact = quoted(&message).and_then(|value| {
-            source.get(start..)?.find(&value).map(|offset| place(source, start + offset))
+            source
+                .get(start..)?
+                .find(&value)
+                .map(|offset| place(source, start + offset))
         });
         SignatureError::new(file, source, exact.unwrap_or(at), message)
     }
@@ -70,13 +78,17 @@ impl SignatureError {
 /// Line and column of a byte, counted from 1.
 fn place(source: &str, at: usize) -> (usize, usize) {
     let before = &source[..at];
-    (before.matches('\n').count() + 1, at - before.rfind('\n').map_or(0, |end| end + 1) + 1)
+    (
+        before.matches('\n').count() + 1,
+        at - before.rfind('\n').map_or(0, |end| end + 1) + 1,
+    )
 }
 
 /// The first text in double quotes that a message holds, unescaped; or in backquotes.
 fn quoted(message: &str) -> Option<String> {
     if let Some(start) = message.find('"') {
-        let mut values = serde_json::Deserializer::from_str(&message[start..]).into_iter::<String>();
+        let mut values =
+            serde_json::Deserializer::from_str(&message[start..]).into_iter::<String>();
         return values.next()?.ok();
     }
     let start = message.find('`')? + 1;
