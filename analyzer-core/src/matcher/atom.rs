@@ -43,6 +43,29 @@ fn is_one_of(known: &[String], value: Option<&str>) -> bool {
         })
 }
 
+/// How often one pattern may be found in one text.
+const MAX_FOUND: usize = 64;
+
+/// All places in a text where the first fitting pattern is found, with what `found` holds already.
+fn find_all(patterns: &[Pattern], text: &Text<'_>, found: &Found) -> Vec<Found> {
+    let places = patterns
+        .iter()
+        .map(|pattern| (pattern, pattern.find_all(text.as_str(), MAX_FOUND)));
+    let first = places.into_iter().find(|(_, places)| !places.is_empty());
+    let Some((pattern, places)) = first else {
+        return Vec::new();
+    };
+    let place = |captures: &Captures<'_>| {
+        let mut found = found.clone();
+        found.take(pattern, captures);
+        found.mark = captures
+            .get(0)
+            .map_or(0..0, |all| text.source_span(all.range()));
+        found
+    };
+    places.iter().map(place).collect()
+}
+
 /// The first pattern found in a text, with the bytes that it covers.
 fn find_in(patterns: &[Pattern], text: &Text<'_>, found: &mut Found) -> Option<Span> {
     patterns.iter().find_map(|pattern| {
@@ -64,8 +87,31 @@ fn whole(patterns: &[Pattern], text: &str, found: &mut Found) -> bool {
         })
 }
 
-/// Tests an event.
-pub(crate) fn event(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Option<Found> {
+/// Tests an event; one result for each place where its message pattern is found.
+pub(crate) fn event(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Vec<Found> {
+    let Some(found) = outside_of_message(pattern, facts) else {
+        return Vec::new();
+    };
+    let found = if pattern.message.0.is_empty() {
+        vec![found]
+    } else {
+        let texts = facts.texts().iter();
+        let mut places = texts.map(|text| find_all(&pattern.message.0, text, &found));
+        places.find(|places| !places.is_empty()).unwrap_or_default()
+    };
+    let refuted = !found.is_empty()
+        && facts.texts().iter().any(|text| {
+            pattern
+                .not
+                .0
+                .iter()
+                .any(|not| not.find(text.as_str()).is_some())
+        });
+    if refuted { Vec::new() } else { found }
+}
+
+/// All that a pattern asks except its message, the cheapest first.
+fn outside_of_message(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Option<Found> {
     let event = facts.event;
     let reason = event.reason.as_ref().map(Text::as_str);
     let fits = is_one_of(&pattern.reason.0, reason)
@@ -98,38 +144,32 @@ pub(crate) fn event(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Optio
     if !pattern.reason.0.is_empty() {
         found.weight += reason.map_or(0, str::len);
     }
-    if !pattern.message.0.is_empty() {
-        found.mark = facts
-            .texts()
-            .iter()
-            .find_map(|text| find_in(&pattern.message.0, text, &mut found))?;
-    }
     for (key, patterns) in &pattern.fields {
         let value = super::facts::unquoted(event.field(key)?);
-        let mark = find_in(&patterns.0, &value, &mut found)?;
-        if pattern.message.0.is_empty() {
-            found.mark = mark;
-        }
+        found.mark = find_in(&patterns.0, &value, &mut found)?;
     }
     for (fact, patterns) in &pattern.chain {
+        // a message that fits comes first: taking the chain apart is dearer
+        if !pattern.message.0.is_empty() && !says_any(&pattern.message.0, facts) {
+            return None;
+        }
         let value = facts
             .chain()
             .all(*fact)
             .filter(|value| whole(&patterns.0, value.as_str(), &mut found))
             .last()?;
         found.weight += 4;
-        if pattern.message.0.is_empty() {
-            found.mark = value.span();
-        }
+        found.mark = value.span();
     }
-    let refuted = facts.texts().iter().any(|text| {
-        pattern
-            .not
-            .0
+    Some(found)
+}
+
+fn says_any(patterns: &[Pattern], facts: &EventFacts<'_, '_>) -> bool {
+    facts.texts().iter().any(|text| {
+        patterns
             .iter()
-            .any(|not| not.find(text.as_str()).is_some())
-    });
-    (!refuted).then_some(found)
+            .any(|pattern| pattern.find(text.as_str()).is_some())
+    })
 }
 
 /// The bytes to show where no pattern points at any: the message, or the whole record.

@@ -92,8 +92,8 @@ pub(crate) fn leaves<'c>(condition: &'c Condition, into: &mut Vec<&'c Condition>
             }
         }
     }
-    for absent in &condition.none {
-        leaves(absent, into);
+    for further in condition.also.iter().chain(&condition.none) {
+        leaves(further, into);
     }
 }
 
@@ -123,6 +123,15 @@ pub(crate) fn evaluate(
     if condition.at_least > 1 {
         matches = often(condition, matches);
     }
+    for further in &condition.also {
+        let known = evaluate(further, hits);
+        for found in &mut matches {
+            let at = found.primary().position();
+            if let Some(nearest) = nearest(condition, found, known.iter(), at) {
+                found.join(nearest);
+            }
+        }
+    }
     for absent in &condition.none {
         let refuting = evaluate(absent, hits);
         matches.retain(|found| {
@@ -140,6 +149,25 @@ fn near(a: &Match, b: &Match, within: Option<u64>) -> bool {
     let mut both = a.clone();
     both.join(b);
     both.lasts_at_most(within)
+}
+
+/// Of the matches that fit, the one that stands nearest to a place.
+fn nearest<'m>(
+    condition: &Condition,
+    found: &Match,
+    candidates: impl Iterator<Item = &'m Match>,
+    at: (usize, usize),
+) -> Option<&'m Match> {
+    candidates
+        .filter(|next| {
+            found.is_related(next, condition.per)
+                && found.unifies(next)
+                && near(found, next, condition.within)
+        })
+        .min_by_key(|next| {
+            let (document, start) = next.primary().position();
+            (document != at.0, start.abs_diff(at.1))
+        })
 }
 
 /// For each match of the first part, the nearest fitting match of every other part.
@@ -160,18 +188,8 @@ fn together(
         let mut last = anchor;
         let complete = others.iter().all(|candidates| {
             let at = last.primary().position();
-            let next = candidates
-                .iter()
-                .filter(|next| {
-                    whole.is_related(next, condition.per)
-                        && whole.unifies(next)
-                        && in_order(next, last)
-                        && near(&whole, next, condition.within)
-                })
-                .min_by_key(|next| {
-                    let (document, start) = next.primary().position();
-                    (document != at.0, start.abs_diff(at.1))
-                });
+            let next = candidates.iter().filter(|next| in_order(next, last));
+            let next = nearest(condition, &whole, next, at);
             match next {
                 Some(next) => {
                     whole.join(next);

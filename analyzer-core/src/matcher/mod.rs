@@ -58,10 +58,10 @@ impl<'c> Matcher<'c> {
                 let What::Event(pattern) = &leaf.what else {
                     continue;
                 };
-                if let Some(found) = atom::event(pattern, &facts)
-                    && hits.len() < MAX_HITS
-                {
-                    hits.push(Hit::from_event(document, event, found));
+                for found in atom::event(pattern, &facts) {
+                    if hits.len() < MAX_HITS {
+                        hits.push(Hit::from_event(document, event, found));
+                    }
                 }
             }
         }

@@ -190,7 +190,7 @@ why: it is mounted
             (GOOD.replace("reason:", "reasn:"), "x.yaml:6:", "reasn"),
             (GOOD.replace("error", "grave"), "x.yaml:3:", "grave"),
             ("[".into(), "x.yaml:", ""),
-            (String::new(), "x.yaml:1:1", "no signature"),
+            (String::new(), "x.yaml:1:1", "id"),
         ];
         for (yaml, place, says) in cases {
             let error = refused(&yaml);

@@ -18,6 +18,8 @@ pub struct Condition {
     pub(crate) what: What,
     /// None of these may hold in the same scope.
     pub(crate) none: Vec<Condition>,
+    /// What else is known where these hold too: their captures are added, and their proof.
+    pub(crate) also: Vec<Condition>,
     /// How often `what` must be seen in the scope; counts of events add up.
     pub(crate) at_least: u64,
     /// The longest time between the first and the last event, both included, in seconds.
@@ -256,6 +258,8 @@ struct RawCondition {
     sequence: Option<Vec<Condition>>,
     #[serde(default)]
     none: Vec<Condition>,
+    #[serde(default)]
+    also: Vec<Condition>,
     #[serde(default = "once")]
     at_least: u64,
     within: Option<String>,
@@ -311,6 +315,7 @@ impl Condition {
         let condition = Condition {
             what,
             none: raw.none,
+            also: raw.also,
             at_least: raw.at_least.max(1),
             within,
             per: raw.per,
@@ -365,18 +370,8 @@ impl Condition {
                 }
             }
         }
-    }
-
-    /// The patterns of the positive part that events' texts must hold.
-    pub(crate) fn messages<'c>(&'c self, into: &mut Vec<&'c Pattern>) {
-        match &self.what {
-            What::Event(event) => into.extend(&event.message.0),
-            What::Object(_) => {}
-            What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
-                for part in parts {
-                    part.messages(into);
-                }
-            }
+        for part in &self.also {
+            part.captures(into);
         }
     }
 }

@@ -120,6 +120,17 @@ impl Pattern {
         self.regex()?.captures(text.as_bytes())
     }
 
+    /// All matches in a text, from left to right, at most `limit`.
+    pub(crate) fn find_all<'t>(&self, text: &'t str, limit: usize) -> Vec<Captures<'t>> {
+        let Some(first) = self.find(text) else {
+            return Vec::new();
+        };
+        match self.regex() {
+            Some(regex) if limit > 1 => regex.captures_iter(text.as_bytes()).take(limit).collect(),
+            _ => vec![first],
+        }
+    }
+
     /// A match of the whole text.
     pub(crate) fn find_whole<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
         self.find(text)
