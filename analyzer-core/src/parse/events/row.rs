@@ -224,48 +224,66 @@ fn got<'a>(header: Option<&Header<'_>>, line: &Line<'a>, text: &'a str) -> Optio
         word.split_once('/')
             .is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty())
     };
+    // an event may lack its reason
     let (rest, (seen, kind_of_event, reason, object)) =
-        (seen, event_type, reason, verify(word, is_object))
+        (seen, event_type, opt(reason), verify(word, is_object))
             .parse(text)
             .ok()?;
     let mut row = Row {
         is_get: true,
         kind_of_event: cell(line, kind_of_event),
-        reason: cell(line, reason),
+        reason: reason.map_or(Cell::default(), |reason| cell(line, reason)),
         seen,
         message: cell(line, rest),
         ..Row::default()
     };
     row.set_object(cell(line, object));
-    if header.is_some_and(|header| header.has(Role::Subobject)) {
+    let is_wide = match header {
+        Some(header) => header.has(Role::Subobject),
+        None => tail(rest).is_some(),
+    };
+    if is_wide {
         let (rest, subobject) = opt(verify(word, is_field_path)).parse(rest).ok()?;
         row.subobject = subobject.map_or(Cell::default(), |path| cell(line, path));
         let length = source::at_start(rest, true).unwrap_or(0);
         (row.component, row.host) = source::split(cell(line, rest.get(..length)?));
         row.message = cell(line, rest.get(length..)?);
-        row.take_tail();
+        if let Some(tail) = tail(row.message.text) {
+            row.seen.first = tail.first;
+            row.seen.count = Some(tail.count);
+            row.event_name = cell(line, tail.name);
+            row.message = row.message.first(tail.message);
+        }
     }
     Some(row)
 }
 
-impl Row<'_> {
-    /// Cuts `First Count Name` off the message's end.
-    fn take_tail(&mut self) {
-        let mut words = self.message.text.rsplitn(4, char::is_whitespace);
-        let (Some(name), Some(count), Some(first)) = (words.next(), words.next(), words.next())
-        else {
-            return;
-        };
-        let (Ok(count), Some(first)) = (count.parse(), Age::parse(first)) else {
-            return;
-        };
-        let message = words.next().map_or(0, str::len);
-        let length = self.message.text.len();
-        self.event_name = self.message.skip(length - name.len());
-        self.message = self.message.first(message);
-        self.seen.count = Some(count);
-        self.seen.first = Some(first);
-    }
+/// What stands behind the message in the wide table.
+struct Tail<'a> {
+    /// The message's length.
+    message: usize,
+    first: Option<Age>,
+    count: u64,
+    name: &'a str,
+}
+
+/// Reads `First Count Name` at a message's end.
+fn tail(text: &str) -> Option<Tail<'_>> {
+    let last = |text| -> Option<(&str, &str)> {
+        let text = str::trim_end(text);
+        let at = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        Some((text.get(..at)?, text.get(at..)?))
+    };
+    let (rest, name) = last(text)?;
+    let (rest, count) = last(rest)?;
+    let (rest, first) = last(rest)?;
+    let (_, first) = age_word(first).ok()?;
+    Some(Tail {
+        message: rest.trim_end().len(),
+        first,
+        count: count.parse().ok()?,
+        name: Some(name).filter(|name| name.contains('.'))?,
+    })
 }
 
 /// A row of kubectl up to 1.10. `get events`: `Last First Count Name Kind [Subobject] Type
