@@ -84,7 +84,8 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut table: Vec<Event<'a>> = Vec::new();
     let mut open: Option<Open<'a>> = None;
     for line in lines {
-        if is_ornament(line.text) {
+        // a message may hold a title of its own
+        if is_ornament(line.text) || (open.is_none() && is_title(line.text)) {
             continue;
         }
         if let Some(found) = Header::read(line.text) {
@@ -108,14 +109,17 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
 }
 
 /// Whether a line belongs to the table's form and says nothing: blank, dashes, dots where the
-/// author cut something out, the title.
+/// author cut something out.
 fn is_ornament(line: &str) -> bool {
     let line = line.trim();
-    line.bytes().all(|byte| b"- ".contains(&byte))
-        || line.bytes().all(|byte| byte == b'.')
-        || line
-            .strip_prefix("Events:")
-            .is_some_and(|rest| matches!(rest.trim(), "" | "<none>"))
+    line.bytes().all(|byte| b"- ".contains(&byte)) || line.bytes().all(|byte| byte == b'.')
+}
+
+/// `Events:` above the table, or in its place.
+fn is_title(line: &str) -> bool {
+    line.trim()
+        .strip_prefix("Events:")
+        .is_some_and(|rest| matches!(rest.trim(), "" | "<none>"))
 }
 
 /// A row whose message may go on.

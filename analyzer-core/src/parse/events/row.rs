@@ -101,7 +101,7 @@ impl<'a> Row<'a> {
         // a row begins with its type, an age or a namespace before an age; the first two words
         // refuse almost every other line
         let mut row = if text.starts_with("Normal") || text.starts_with("Warning") {
-            described(line, text)
+            described(header.is_some(), line, text)
         } else {
             let (rest, namespace) = head(text).ok()?;
             let mut row = got(header, line, rest).or_else(|| got_before_1_11(line, rest))?;
@@ -197,8 +197,12 @@ fn head(input: &str) -> Parsing<'_, Option<&str>> {
 }
 
 /// A describe's row: `Type Reason [Age] [From] Message`. One of age and source must be there.
-fn described<'a>(line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
-    let (rest, (kind_of_event, reason)) = (event_type, reason).parse(text).ok()?;
+/// An event without a reason is rare enough to be believed only below a header.
+fn described<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
+    let (rest, (kind_of_event, reason)) = (event_type, opt(reason)).parse(text).ok()?;
+    if reason.is_none() && !(has_header && age_word(rest).is_ok()) {
+        return None;
+    }
     let (rest, seen) = opt(seen).parse(rest).ok()?;
     let found = source::at_start(rest, seen.is_some());
     if seen.is_none() && found.is_none() {
@@ -208,7 +212,7 @@ fn described<'a>(line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     let (component, host) = source::split(cell(line, rest.get(..length)?));
     Some(Row {
         kind_of_event: cell(line, kind_of_event),
-        reason: cell(line, reason),
+        reason: reason.map_or(Cell::default(), |reason| cell(line, reason)),
         seen: seen.unwrap_or_default(),
         component,
         host,

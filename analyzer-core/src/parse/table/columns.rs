@@ -261,7 +261,7 @@ mod tests {
         let columns = Columns::read("NAME   OWNER   AGE").unwrap();
         let cells = columns.cells(&line("web    zoë     5d")).unwrap();
         assert_eq!(cells[1].text, "zoë");
-        assert_eq!((cells[2].text, cells[2].start), ("5d", 117));
+        assert_eq!((cells[2].text, cells[2].start), ("5d", 116));
         assert_eq!(
             columns.cells(&line("web            5d")).unwrap()[1].text,
             ""
