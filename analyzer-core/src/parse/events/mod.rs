@@ -13,13 +13,15 @@
 //! offsets. Where the columns were squeezed to single blanks, or the header is missing, a row is
 //! read by its grammar.
 //!
-//! A line that is no row continues the message of the row before. Refused are lines before the
+//! A line that is no row continues the message of the row before; where a terminal cut the lines
+//! at its width, in the middle of the word. Refused are lines before the
 //! first row that are no row, and tables with a column that events do not have (Conditions).
 
 mod header;
 mod row;
 mod source;
 mod subject;
+mod wrap;
 
 use header::Header;
 use row::Row;
@@ -83,6 +85,7 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut header: Option<Header<'a>> = None;
     let mut table: Vec<Event<'a>> = Vec::new();
     let mut open: Option<Open<'a>> = None;
+    let width = wrap::width(lines);
     for line in lines {
         // a message may hold a title of its own
         if is_ornament(line.text) || (open.is_none() && is_title(line.text)) {
@@ -95,9 +98,9 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
             header = Some(found);
         } else if let Some(row) = Row::read(header.as_ref(), line) {
             table.extend(open.take().map(Open::close));
-            open = Some(Open::new(row, line));
+            open = Some(Open::new(row, line, width));
         } else if let Some(open) = &mut open {
-            open.more(line);
+            open.more(line, width);
         } else {
             parsed.not_understood.push(line.number);
         }
@@ -128,22 +131,26 @@ struct Open<'a> {
     span: Span,
     /// The message once it has a second line.
     longer: Option<TextBuilder>,
+    /// What joins a line at the left edge to the last one.
+    joint: &'static str,
 }
 
 impl<'a> Open<'a> {
-    fn new(row: Row<'a>, line: &Line<'a>) -> Self {
+    fn new(row: Row<'a>, line: &Line<'a>, width: Option<usize>) -> Self {
         let indent = line.indent();
         let length = line.text.trim().len();
         Open {
             row,
             span: line.start + indent..line.start + indent + length,
             longer: None,
+            joint: wrap::joint(line, width),
         }
     }
 
-    /// Adds a line to the message. A line that stands at the left edge began with a line end in
-    /// the message; an indented one was wrapped to fit its column.
-    fn more(&mut self, line: &Line<'a>) {
+    /// Adds a line to the message. After a line that was cut it goes on at once. Otherwise a
+    /// line at the left edge began with a line end in the message, and an indented one was
+    /// wrapped to fit its column.
+    fn more(&mut self, line: &Line<'a>, width: Option<usize>) {
         let message = self.row.message;
         let longer = self.longer.get_or_insert_with(|| {
             let mut builder = TextBuilder::new();
@@ -152,12 +159,13 @@ impl<'a> Open<'a> {
         });
         let start = line.start + line.indent();
         let text = line.text.trim();
+        let joint = if line.indent() == 0 { self.joint } else { " " };
         if !longer.is_empty() {
-            let joint = if line.indent() == 0 { "\n" } else { " " };
             longer.push_decoded(joint, self.span.end..start);
         }
         longer.push(text, start);
         self.span.end = start + text.len();
+        self.joint = wrap::joint(line, width);
     }
 
     fn close(self) -> Event<'a> {

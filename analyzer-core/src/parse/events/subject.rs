@@ -164,13 +164,15 @@ fn named_pod(event: &Event<'_>) -> Option<Subject> {
     if !matches!(writer, None | Some("kubelet" | "default-scheduler")) {
         return None;
     }
-    with_uid(message).or_else(|| {
-        message.match_indices("pod \"").find_map(|(at, prefix)| {
-            let is_word = !message[..at].ends_with(|c: char| c.is_alphanumeric());
-            let (name, _) = message.get(at + prefix.len()..)?.split_once('"')?;
-            (is_word && is_name(name)).then(|| Subject::new("Pod", None, name))
+    with_uid(message)
+        .or_else(|| of_docker_name(message))
+        .or_else(|| {
+            message.match_indices("pod \"").find_map(|(at, prefix)| {
+                let is_word = !message[..at].ends_with(|c: char| c.is_alphanumeric());
+                let (name, _) = message.get(at + prefix.len()..)?.split_once('"')?;
+                (is_word && is_name(name)).then(|| Subject::new("Pod", None, name))
+            })
         })
-    })
 }
 
 /// `NAMESPACE/NAME to NODE`; up to 1.11 without the namespace.
@@ -202,6 +204,14 @@ fn with_uid(message: &str) -> Option<Subject> {
             is_pod.then(|| Subject::new("Pod", Some(namespace), name))
         })
     })
+}
+
+/// `k8s_CONTAINER_NAME_NAMESPACE_UID_ATTEMPT`, by which docker knew a pod's containers.
+fn of_docker_name(message: &str) -> Option<Subject> {
+    let mut parts = message.split_once("/k8s_")?.1.splitn(4, '_').skip(1);
+    let (name, namespace) = (parts.next()?, parts.next()?);
+    parts.next()?;
+    (is_name(name) && is_name(namespace)).then(|| Subject::new("Pod", Some(namespace), name))
 }
 
 fn is_name(text: &str) -> bool {

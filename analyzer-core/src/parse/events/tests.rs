@@ -176,6 +176,27 @@ goroutine 1
 }
 
 #[test]
+fn lines_cut_at_the_terminals_width() {
+    let whole = [
+        "  Warning  FailedMount  105s (x16 over 18m)  kubelet            MountVolume.SetUp failed for volume \"conf\" : configmap \"ledger-conf\" not found",
+        "  Warning  FailedMount  5s (x9 over 18m)     kubelet            Unable to attach or mount volumes: timed out waiting for the condition",
+    ];
+    let cut: String = whole
+        .iter()
+        .map(|line| format!("{}\n{}\n", &line[..84], &line[84..]))
+        .collect();
+    let read = events(&cut);
+    assert_eq!(read.len(), 2);
+    for (event, line) in read.iter().zip(whole) {
+        assert!(line.ends_with(event.message.as_str()), "{}", event.message);
+        assert_eq!(event.component.as_ref().unwrap().as_str(), "kubelet");
+    }
+    let message = &read[0].message;
+    let at = message.as_str().find("ledger").unwrap();
+    assert_eq!(&cut[message.source_span(at..at + 6)], "ledger");
+}
+
+#[test]
 fn get_events() {
     let text = "\
 NAMESPACE   LAST SEEN          TYPE      REASON         OBJECT          MESSAGE
@@ -255,7 +276,8 @@ Warning Failed 9s kubelet Error: ErrImagePull
 Normal BackOff 8s kubelet Back-off restarting failed container=api pod=ledger-0_pay(6f0c)
 Warning Failed 7s kubelet Error: ImagePullBackOff
 Warning FailedCreatePodSandBox 6s kubelet, rack-2 failed to create a sandbox for pod \"mail-1\": timeout
-Warning Failed 5s kubelet Error: ErrImagePull";
+Warning Failed 5s kubelet Error: ErrImagePull
+Warning Failed 4s kubelet The container name \"/k8s_POD_mail-2_ops_6f0c_0\" is already in use";
     let names: Vec<String> = events(text)
         .iter()
         .map(|event| event.subject.to_string())
@@ -267,7 +289,8 @@ Warning Failed 5s kubelet Error: ErrImagePull";
             "Pod pay/ledger-0",
             "Pod pay/ledger-0",
             "Pod mail-1",
-            "Pod mail-1"
+            "Pod mail-1",
+            "Pod ops/mail-2",
         ]
     );
 }
