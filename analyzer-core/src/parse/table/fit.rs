@@ -28,6 +28,14 @@ pub(super) enum Shape {
     Capacity,
     /// `RWO,ROX`; empty while unbound.
     AccessModes,
+    /// The name of a volume; empty while unbound.
+    Volume,
+    /// `NAMESPACE/NAME`; empty while unbound.
+    Claim,
+    /// The name of a class; may be empty.
+    Class,
+    /// `<unset>` or the name of a class.
+    AttributesClass,
     /// One word; often empty.
     Optional,
     /// Any number of words.
@@ -47,12 +55,11 @@ impl Shape {
             "READY" | "COMPLETIONS" => Shape::Ratio,
             "CAPACITY" => Shape::Capacity,
             "ACCESS MODES" | "ACCESSMODES" => Shape::AccessModes,
-            "VOLUME"
-            | "CLAIM"
-            | "STORAGECLASS"
-            | "VOLUMEATTRIBUTESCLASS"
-            | "ADDRESS"
-            | "PROGRESS" => Shape::Optional,
+            "VOLUME" => Shape::Volume,
+            "CLAIM" => Shape::Claim,
+            "STORAGECLASS" => Shape::Class,
+            "VOLUMEATTRIBUTESCLASS" => Shape::AttributesClass,
+            "ADDRESS" | "PROGRESS" => Shape::Optional,
             "SCHEDULE" | "OS-IMAGE" | "PORTS" | "TARGETS" | "SELECTOR" | "MESSAGE" | "REASON"
             | "NODE SELECTOR" | "UPDATED" | "REQUEST" | "LIMIT" | "COMMAND" | "ENDPOINTS" => {
                 Shape::Words
@@ -74,9 +81,21 @@ impl Shape {
             Shape::Age => (is_age(text) || is_none).then_some(3),
             Shape::Restarts if count == 0 => Some(-6),
             Shape::Restarts => restarts(text).map(|_| 3),
-            Shape::Capacity | Shape::AccessModes | Shape::Optional if count == 0 => Some(0),
             Shape::Words if count == 0 => Some(-1),
+            // a text does not end in the middle of a list
+            Shape::Words if text.ends_with([':', ',']) || text == "<unset>" => Some(0),
             Shape::Words => Some(2),
+            Shape::Capacity
+            | Shape::AccessModes
+            | Shape::Volume
+            | Shape::Claim
+            | Shape::Class
+            | Shape::AttributesClass
+            | Shape::Optional
+                if count == 0 =>
+            {
+                Some(0)
+            }
             _ if count == 0 => Some(-4),
             Shape::Count => {
                 let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -94,6 +113,13 @@ impl Shape {
                     .all(|mode| matches!(mode, "RWO" | "ROX" | "RWX" | "RWOP"));
                 Some(prefer(is_modes || is_none, -4))
             }
+            Shape::Volume => Some(prefer(text.starts_with("pvc-"), 1)),
+            Shape::Claim => Some(prefer(text.contains('/') && !is_ratio(text), -4)),
+            Shape::Class => {
+                let is_class = is_object_name(text) && !text.contains('/') && !is_age(text);
+                Some(prefer(is_class && !text.starts_with("pvc-"), 0))
+            }
+            Shape::AttributesClass => Some(prefer(text == "<unset>", 0)),
             Shape::Optional | Shape::Word => {
                 // what surely belongs to another column
                 let is_foreign = is_age(text) || is_ratio(text);

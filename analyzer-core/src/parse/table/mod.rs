@@ -69,7 +69,7 @@ pub fn is_row(header: &str, line: &str) -> bool {
 /// ```
 /// use analyzer_core::parse::table::is_row_without_header;
 /// assert!(is_row_without_header("web-0   0/1   CreateContainerError   4 (2d8h ago)   9m50s"));
-/// assert!(!is_row_without_header("step 1/2 Running 3 5m"));
+/// assert!(!is_row_without_header("step 1/2 done, 3 left, 5m"));
 /// ```
 pub fn is_row_without_header(line: &str) -> bool {
     let line = Line {

@@ -114,6 +114,30 @@ data-1   Bound     pvc-2b7e1516-28ae-4d2a-abf7-158809cf4f3c   10Gi       RWO    
 }
 
 #[test]
+fn volumes_and_quotas() {
+    let told = both(
+        "\
+NAME   CAPACITY   ACCESS MODES   RECLAIM POLICY   STATUS      CLAIM        STORAGECLASS   VOLUMEATTRIBUTESCLASS   REASON   AGE
+pv-1   5Gi        RWO,ROX        Retain           Available                slow           <unset>                          9d
+pv-2   5Gi        RWO            Retain           Bound       pay/data-0                  <unset>                          9d
+
+NAME    AGE   REQUEST                                       LIMIT
+small   5d    requests.cpu: 7/8, requests.memory: 1Gi/2Gi   limits.cpu: 1/4",
+    );
+    assert_eq!(
+        told,
+        [
+            "PersistentVolume pv-1 capacity=5Gi access_modes=RWO,ROX reclaim_policy=Retain \
+             status=Available storage_class=slow volume_attributes_class=<unset> age_s=777600",
+            "PersistentVolume pv-2 capacity=5Gi access_modes=RWO reclaim_policy=Retain \
+             status=Bound claim=pay/data-0 volume_attributes_class=<unset> age_s=777600",
+            "ResourceQuota small age_s=432000 request=requests.cpu: 7/8, requests.memory: 1Gi/2Gi \
+             limit=limits.cpu: 1/4",
+        ]
+    );
+}
+
+#[test]
 fn storage_classes() {
     let told = both("\
 NAME                 PROVISIONER             RECLAIMPOLICY   VOLUMEBINDINGMODE      ALLOWVOLUMEEXPANSION   AGE
