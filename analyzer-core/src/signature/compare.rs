@@ -107,8 +107,24 @@ impl Comparison {
                 Some(total + sign * product)
             })
         };
-        match (evaluate(&self.left), evaluate(&self.right)) {
-            (Some(left), Some(right)) => self.order.holds(left, right),
+        if let (Some(left), Some(right)) = (evaluate(&self.left), evaluate(&self.right)) {
+            return self.order.holds(left, right);
+        }
+        // names are told apart as text
+        match (self.left.as_slice(), self.order, self.right.as_slice()) {
+            ([(_, left)], Order::Equal | Order::NotEqual, [(_, right)]) => {
+                match (left.as_slice(), right.as_slice()) {
+                    ([Factor::Capture(left)], [Factor::Capture(right)]) => {
+                        match (value(left), value(right)) {
+                            (Some(left), Some(right)) => {
+                                (left == right) == (self.order == Order::Equal)
+                            }
+                            _ => false,
+                        }
+                    }
+                    _ => false,
+                }
+            }
             _ => false,
         }
     }

@@ -1,0 +1,243 @@
+//! Events tables: describe's own and those of `kubectl get events`.
+//!
+//! Sources: kubernetes/kubectl `pkg/describe/describe.go` (`DescribeEvents`), `pkg/cmd/events`
+//! (`kubectl events`) and kubernetes/kubernetes `pkg/printers/internalversion/printers.go`
+//! (`printEvent`), from the oldest releases to 1.36.
+//!
+//! Accepted: describe's `Type Reason Age From Message` with its line of dashes, without the From
+//! cell (up to 1.19), with the node in it (`kubelet, node-1`), with a field path before the
+//! message (from 1.35), and the form up to 1.8 (`FirstSeen LastSeen Count From SubObjectPath
+//! Type Reason Message`); `LAST SEEN TYPE REASON OBJECT MESSAGE` with a NAMESPACE column, with
+//! `-o wide`, and the form up to 1.10 (`LAST SEEN FIRST SEEN COUNT NAME KIND SUBOBJECT TYPE
+//! REASON SOURCE MESSAGE`); and custom columns with those names. Cells are cut at the header's
+//! offsets. Where the columns were squeezed to single blanks, or the header is missing, a row is
+//! read by its grammar.
+//!
+//! A line that is no row continues the message of the row before; where a terminal cut the lines
+//! at its width, in the middle of the word. Refused are lines before the
+//! first row that are no row, and tables with a column that events do not have (Conditions).
+
+mod header;
+mod row;
+mod source;
+mod subject;
+mod wrap;
+
+use header::Header;
+use row::Row;
+
+use crate::input::Line;
+use crate::model::{Event, Field, Format, Parsed, Severity, Span, Subject, Text, TextBuilder};
+
+/// Whether a line is the header of an Events table.
+///
+/// ```
+/// use analyzer_core::parse::events::is_header;
+/// assert!(is_header("  Type     Reason   Age   From     Message"));
+/// assert!(is_header("LAST SEEN   TYPE   REASON   OBJECT   MESSAGE"));
+/// assert!(!is_header("  Type   Status   LastProbeTime   Reason   Message"));
+/// ```
+pub fn is_header(line: &str) -> bool {
+    Header::read(line).is_some()
+}
+
+/// Whether a line, taken alone, is surely a row of an Events table (also without its header).
+///
+/// ```
+/// use analyzer_core::parse::events::is_row;
+/// assert!(is_row("Warning BackOff 5s (x7 over 2m) kubelet, node-1 Back-off pulling image"));
+/// assert!(is_row("5s    Normal   Started   pod/web-0   Started container web"));
+/// assert!(!is_row("Normal operation resumes after 5m"));
+/// assert!(!is_row("Warning: the kubelet was restarted"));
+/// ```
+pub fn is_row(line: &str) -> bool {
+    let line = Line {
+        text: line,
+        start: 0,
+        number: 1,
+    };
+    Row::read(None, &line).is_some()
+}
+
+/// Reads the lines of one Events table, with or without its header; several tables, each with
+/// its header, may follow one another.
+///
+/// The subject is the object that the table says. A describe's table does not say it: there the
+/// pod is told from messages that name it, and holds for the table's rows that name none. Where
+/// the describe is at hand, its own name goes before.
+///
+/// ```
+/// use analyzer_core::{Severity, lines, parse::events};
+/// let text = "\
+/// Type Reason Age From Message
+/// ---- ------ ---- ---- -------
+/// Normal Scheduled 9m default-scheduler Successfully assigned shop/web-0 to node-1
+/// Warning Failed 5s (x4 over 8m) kubelet Error: secret \"login\" not found";
+/// let parsed = events::parse(&lines(text).collect::<Vec<_>>());
+/// let failed = &parsed.events[1];
+/// assert_eq!(failed.severity, Some(Severity::Warning));
+/// assert_eq!((failed.count, failed.age.unwrap().seconds), (4, 5));
+/// assert_eq!(failed.message.as_str(), "Error: secret \"login\" not found");
+/// assert_eq!(failed.subject.to_string(), "Pod shop/web-0");
+/// ```
+pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
+    let mut parsed = Parsed::default();
+    let mut header: Option<Header<'a>> = None;
+    let mut table: Vec<Event<'a>> = Vec::new();
+    let mut open: Option<Open<'a>> = None;
+    let width = wrap::width(lines);
+    for line in lines {
+        // a message may hold a title of its own
+        if is_ornament(line.text) || (open.is_none() && is_title(line.text)) {
+            continue;
+        }
+        if let Some(found) = Header::read(line.text) {
+            table.extend(open.take().map(Open::close));
+            subject::complete(&mut table);
+            parsed.events.append(&mut table);
+            header = Some(found);
+        } else if let Some(row) = Row::read(header.as_ref(), line) {
+            table.extend(open.take().map(Open::close));
+            open = Some(Open::new(row, line, width));
+        } else if let Some(open) = &mut open {
+            open.more(line, width);
+        } else {
+            parsed.not_understood.push(line.number);
+        }
+    }
+    table.extend(open.take().map(Open::close));
+    subject::complete(&mut table);
+    parsed.events.append(&mut table);
+    parsed
+}
+
+/// Whether a line belongs to the table's form and says nothing: blank, dashes, dots where the
+/// author cut something out.
+fn is_ornament(line: &str) -> bool {
+    let line = line.trim();
+    line.bytes().all(|byte| b"- ".contains(&byte)) || line.bytes().all(|byte| byte == b'.')
+}
+
+/// `Events:` above the table, or in its place.
+fn is_title(line: &str) -> bool {
+    line.trim()
+        .strip_prefix("Events:")
+        .is_some_and(|rest| matches!(rest.trim(), "" | "<none>"))
+}
+
+/// A row whose message may go on.
+struct Open<'a> {
+    row: Row<'a>,
+    span: Span,
+    /// The message once it has a second line.
+    longer: Option<TextBuilder>,
+    /// What joins a line at the left edge to the last one.
+    joint: &'static str,
+}
+
+impl<'a> Open<'a> {
+    fn new(row: Row<'a>, line: &Line<'a>, width: Option<usize>) -> Self {
+        let indent = line.indent();
+        let length = line.text.trim().len();
+        Open {
+            row,
+            span: line.start + indent..line.start + indent + length,
+            longer: None,
+            joint: wrap::joint(line, width),
+        }
+    }
+
+    /// Adds a line to the message. After a line that was cut it goes on at once. Otherwise a
+    /// line at the left edge began with a line end in the message, and an indented one was
+    /// wrapped to fit its column.
+    fn more(&mut self, line: &Line<'a>, width: Option<usize>) {
+        let message = self.row.message;
+        let longer = self.longer.get_or_insert_with(|| {
+            let mut builder = TextBuilder::new();
+            builder.push(message.text, message.start);
+            builder
+        });
+        let start = line.start + line.indent();
+        let text = line.text.trim();
+        let joint = if line.indent() == 0 { self.joint } else { " " };
+        if !longer.is_empty() {
+            longer.push_decoded(joint, self.span.end..start);
+        }
+        longer.push(text, start);
+        self.span.end = start + text.len();
+        self.joint = wrap::joint(line, width);
+    }
+
+    fn close(self) -> Event<'a> {
+        let row = self.row;
+        let whole = match self.longer {
+            Some(builder) => builder.finish(),
+            None => row.message.text(),
+        };
+        let (path, skipped) = subject::field_path(whole.as_str());
+        let mut subject = subject::of_row(&row);
+        subject.container = path
+            .and_then(subject::container_of_path)
+            .or_else(|| subject::container_of_path(row.subobject.text))
+            .or_else(|| subject::container_of_message(&whole.as_str()[skipped..]))
+            .map(str::to_owned);
+        let message = if skipped == 0 {
+            whole
+        } else {
+            whole.slice(skipped..whole.as_str().len())
+        };
+        let format = if row.is_get {
+            Format::EventsTable
+        } else {
+            Format::DescribeEvents
+        };
+        let filled = |cell: crate::parse::table::columns::Cell<'a>| -> Option<Text<'a>> {
+            (!cell.is_empty()).then(|| cell.text())
+        };
+        let fields = [
+            ("namespace", row.namespace),
+            ("subobject", row.subobject),
+            ("host", row.host),
+            ("name", row.event_name),
+        ];
+        Event {
+            age: row.seen.last,
+            first_age: row.seen.first,
+            count: row.seen.count.unwrap_or(1),
+            severity: Severity::from_word(row.kind_of_event.text),
+            component: filled(row.component),
+            subject,
+            reason: filled(row.reason),
+            fields: fields
+                .into_iter()
+                .filter_map(|(key, cell)| {
+                    Some(Field {
+                        key: key.into(),
+                        value: filled(cell)?,
+                    })
+                })
+                .collect(),
+            ..Event::new(format, self.span, message)
+        }
+    }
+}
+
+/// Kinds that live in no namespace; their events are listed in one all the same.
+fn is_cluster_scoped(subject: &Subject) -> bool {
+    const KINDS: &[&str] = &[
+        "Node",
+        "PersistentVolume",
+        "StorageClass",
+        "Namespace",
+        "CSINode",
+        "ClusterRole",
+        "CustomResourceDefinition",
+    ];
+    subject
+        .kind
+        .as_deref()
+        .is_some_and(|kind| KINDS.contains(&kind))
+}
+
+#[cfg(test)]
+mod tests;

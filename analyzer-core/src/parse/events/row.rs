@@ -1,0 +1,381 @@
+//! One row of an Events table: by the header's columns, or by grammar where the columns were
+//! squeezed to single blanks or the header is missing.
+
+use nom::bytes::complete::{tag, take_while1};
+use nom::character::complete::{char, space0, space1, u64 as number};
+use nom::combinator::{map_opt, opt, verify};
+use nom::sequence::{delimited, preceded, terminated};
+use nom::{IResult, Offset, Parser};
+
+use super::header::{Header, Role};
+use super::source;
+use crate::input::Line;
+use crate::model::Age;
+use crate::parse::table::columns::Cell;
+
+/// The cells of a row. What it does not show is empty.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Row<'a> {
+    /// Whether it is of `kubectl get events` rather than of a describe.
+    pub is_get: bool,
+    pub namespace: Cell<'a>,
+    pub kind_of_event: Cell<'a>,
+    pub reason: Cell<'a>,
+    pub seen: Seen,
+    pub component: Cell<'a>,
+    pub host: Cell<'a>,
+    /// The kind of the object, and its name.
+    pub kind: Cell<'a>,
+    pub name: Cell<'a>,
+    /// The name of the Event object itself.
+    pub event_name: Cell<'a>,
+    pub subobject: Cell<'a>,
+    pub message: Cell<'a>,
+}
+
+/// When and how often an event was seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub last: Option<Age>,
+    pub first: Option<Age>,
+    pub count: Option<u64>,
+}
+
+impl<'a> Row<'a> {
+    /// Reads a row; `None` if the line is none.
+    pub fn read(header: Option<&Header<'_>>, line: &Line<'a>) -> Option<Row<'a>> {
+        header
+            .and_then(|header| Row::by_columns(header, line))
+            .or_else(|| Row::by_grammar(header, line))
+    }
+
+    fn by_columns(header: &Header<'_>, line: &Line<'a>) -> Option<Row<'a>> {
+        let cells = header.cells(line)?;
+        let mut row = Row {
+            is_get: is_get(header),
+            ..Row::default()
+        };
+        let mut is_timed = false;
+        for (role, cell) in cells {
+            match role {
+                Role::Namespace => row.namespace = cell,
+                Role::LastSeen | Role::FirstSeen => {
+                    if cell.is_empty() {
+                        continue;
+                    }
+                    let (rest, seen) = seen(cell.text).ok()?;
+                    if !rest.is_empty() {
+                        return None;
+                    }
+                    is_timed = true;
+                    if role == Role::FirstSeen {
+                        row.seen.first = seen.last;
+                    } else {
+                        row.seen.last = seen.last;
+                        row.seen.first = row.seen.first.or(seen.first);
+                        row.seen.count = row.seen.count.or(seen.count);
+                    }
+                }
+                Role::Count => row.seen.count = cell.text.parse().ok(),
+                Role::Type => row.kind_of_event = cell,
+                Role::Reason => row.reason = cell,
+                Role::Object => row.set_object(cell),
+                Role::Kind => row.kind = cell,
+                Role::Name => row.event_name = cell,
+                Role::Subobject => row.subobject = cell,
+                Role::Source => (row.component, row.host) = source::split(cell),
+                Role::Message => row.message = cell,
+            }
+        }
+        if header.has(Role::Kind) && row.name.is_empty() {
+            row.name = object_of_event(row.event_name);
+        }
+        let word = row.kind_of_event.text;
+        let is_type = is_event_type(word)
+            || (is_timed && is_camel_case(word) && !row.reason.text.contains(' '));
+        is_type.then_some(row)
+    }
+
+    fn by_grammar(header: Option<&Header<'_>>, line: &Line<'a>) -> Option<Row<'a>> {
+        let text = line.text.trim();
+        // a row begins with its type, an age or a namespace before an age; the first two words
+        // refuse almost every other line
+        let mut row = if text.starts_with("Normal") || text.starts_with("Warning") {
+            described(header.is_some(), line, text)
+        } else {
+            let (rest, namespace) = head(text).ok()?;
+            let mut row = got(header, line, rest).or_else(|| got_before_1_11(line, rest))?;
+            row.namespace = namespace.map_or(Cell::default(), |part| cell(line, part));
+            Some(row)
+        }?;
+        if let Some(header) = header
+            && !row.is_get
+        {
+            row.is_get = is_get(header);
+        }
+        Some(row)
+    }
+
+    fn set_object(&mut self, object: Cell<'a>) {
+        match object.text.find('/') {
+            Some(slash) => {
+                self.kind = object.first(slash);
+                self.name = object.skip(slash + 1);
+            }
+            None => self.name = object,
+        }
+    }
+}
+
+fn is_get(header: &Header<'_>) -> bool {
+    [Role::Object, Role::Kind, Role::Namespace, Role::Name]
+        .into_iter()
+        .any(|role| header.has(role))
+}
+
+type Parsing<'a, T> = IResult<&'a str, T>;
+
+fn word(input: &str) -> Parsing<'_, &str> {
+    terminated(take_while1(|c: char| !c.is_whitespace()), space0).parse(input)
+}
+
+fn event_type(input: &str) -> Parsing<'_, &str> {
+    verify(word, is_event_type).parse(input)
+}
+
+fn reason(input: &str) -> Parsing<'_, &str> {
+    verify(word, is_camel_case).parse(input)
+}
+
+/// `5m`, `<unknown>` of events of the new API, `<invalid>` of a clock that is ahead.
+fn age(input: &str) -> Parsing<'_, Option<Age>> {
+    let part = take_while1(|c: char| c.is_ascii_alphanumeric() || c == '<' || c == '>');
+    map_opt(part, |part: &str| match part {
+        "<unknown>" | "<invalid>" => Some(None),
+        _ => Age::parse(part).map(Some),
+    })
+    .parse(input)
+}
+
+/// An age with the blanks after it, at which it must end.
+fn age_word(input: &str) -> Parsing<'_, Option<Age>> {
+    let (rest, age) = age(input)?;
+    match space1::<&str, nom::error::Error<&str>>(rest) {
+        Ok((rest, _)) => Ok((rest, age)),
+        Err(_) if rest.is_empty() => Ok((rest, age)),
+        Err(error) => Err(error),
+    }
+}
+
+/// An age, and `(x16 over 18m)` where the event came more than once.
+fn seen(input: &str) -> Parsing<'_, Seen> {
+    let (rest, last) = age_word(input)?;
+    let over = (space1, tag("over"), space1);
+    let times = delimited(tag("(x"), (number, preceded(over, age)), char(')'));
+    let (rest, series) = opt(terminated(times, space0)).parse(rest)?;
+    let seen = Seen {
+        last,
+        first: series.and_then(|(_, first)| first),
+        count: series.map(|(count, _)| count),
+    };
+    Ok((rest, seen))
+}
+
+/// The namespace in front of the age, if there is one; stops before the age.
+fn head(input: &str) -> Parsing<'_, Option<&str>> {
+    if age_word(input).is_ok() {
+        return Ok((input, None));
+    }
+    let is_namespace = |word: &str| {
+        word.len() < 64
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+    };
+    let (rest, namespace) = verify(word, is_namespace).parse(input)?;
+    age_word(rest).map(|_| (rest, Some(namespace)))
+}
+
+/// A describe's row: `Type Reason [Age] [From] Message`. One of age and source must be there.
+/// An event without a reason is rare enough to be believed only below a header.
+fn described<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
+    let (rest, (kind_of_event, reason)) = (event_type, opt(reason)).parse(text).ok()?;
+    if reason.is_none() && !(has_header && age_word(rest).is_ok()) {
+        return None;
+    }
+    let (rest, seen) = opt(seen).parse(rest).ok()?;
+    let found = source::at_start(rest, seen.is_some());
+    if seen.is_none() && found.is_none() {
+        return None;
+    }
+    let length = found.unwrap_or(0);
+    let (component, host) = source::split(cell(line, rest.get(..length)?));
+    Some(Row {
+        kind_of_event: cell(line, kind_of_event),
+        reason: reason.map_or(Cell::default(), |reason| cell(line, reason)),
+        seen: seen.unwrap_or_default(),
+        component,
+        host,
+        message: cell(line, rest.get(length..)?),
+        ..Row::default()
+    })
+}
+
+/// A row of `kubectl get events` or `kubectl events`: `Age Type Reason Object Message`; with
+/// `-o wide` `Subobject Source` before the message and `First Count Name` after it.
+fn got<'a>(header: Option<&Header<'_>>, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
+    let is_object = |word: &str| {
+        word.split_once('/')
+            .is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty())
+    };
+    // an event may lack its reason
+    let (rest, (seen, kind_of_event, reason, object)) =
+        (seen, event_type, opt(reason), verify(word, is_object))
+            .parse(text)
+            .ok()?;
+    let mut row = Row {
+        is_get: true,
+        kind_of_event: cell(line, kind_of_event),
+        reason: reason.map_or(Cell::default(), |reason| cell(line, reason)),
+        seen,
+        message: cell(line, rest),
+        ..Row::default()
+    };
+    row.set_object(cell(line, object));
+    let is_wide = match header {
+        Some(header) => header.has(Role::Subobject),
+        None => tail(rest).is_some(),
+    };
+    if is_wide {
+        let (rest, subobject) = opt(verify(word, is_field_path)).parse(rest).ok()?;
+        row.subobject = subobject.map_or(Cell::default(), |path| cell(line, path));
+        let length = source::at_start(rest, true).unwrap_or(0);
+        (row.component, row.host) = source::split(cell(line, rest.get(..length)?));
+        row.message = cell(line, rest.get(length..)?);
+        if let Some(tail) = tail(row.message.text) {
+            row.seen.first = tail.first;
+            row.seen.count = Some(tail.count);
+            row.event_name = cell(line, tail.name);
+            row.message = row.message.first(tail.message);
+        }
+    }
+    Some(row)
+}
+
+/// What stands behind the message in the wide table.
+struct Tail<'a> {
+    /// The message's length.
+    message: usize,
+    first: Option<Age>,
+    count: u64,
+    name: &'a str,
+}
+
+/// Reads `First Count Name` at a message's end.
+fn tail(text: &str) -> Option<Tail<'_>> {
+    let last = |text| -> Option<(&str, &str)> {
+        let text = str::trim_end(text);
+        let at = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        Some((text.get(..at)?, text.get(at..)?))
+    };
+    let (rest, name) = last(text)?;
+    let (rest, count) = last(rest)?;
+    let (rest, first) = last(rest)?;
+    let (_, first) = age_word(first).ok()?;
+    Some(Tail {
+        message: rest.trim_end().len(),
+        first,
+        count: count.parse().ok()?,
+        name: Some(name).filter(|name| name.contains('.'))?,
+    })
+}
+
+/// A row of kubectl up to 1.10. `get events`: `Last First Count Name Kind [Subobject] Type
+/// Reason Source Message`; a describe up to 1.8: `First Last Count From [SubObjectPath] Type
+/// Reason Message`. They are told apart by the kind before the type.
+fn got_before_1_11<'a>(line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
+    let count = terminated(number, space1);
+    let (rest, (age_1, age_2, count)) = (age_word, age_word, count).parse(text).ok()?;
+    let (rest, middle) = until_type(rest)?;
+    let (rest, (kind_of_event, reason)) = (event_type, reason).parse(rest).ok()?;
+    let mut parts: Vec<&str> = middle.split_whitespace().collect();
+    let subobject = parts.pop_if(|part| is_field_path(part));
+    let mut row = Row {
+        kind_of_event: cell(line, kind_of_event),
+        reason: cell(line, reason),
+        subobject: subobject.map_or(Cell::default(), |path| cell(line, path)),
+        message: cell(line, rest),
+        ..Row::default()
+    };
+    match parts.as_slice() {
+        [name, kind] if is_camel_case(kind) => {
+            row.is_get = true;
+            row.event_name = cell(line, name);
+            row.name = object_of_event(row.event_name);
+            row.kind = cell(line, kind);
+            let length = source::at_start(rest, true).unwrap_or(0);
+            (row.component, row.host) = source::split(cell(line, rest.get(..length)?));
+            row.message = cell(line, rest.get(length..)?);
+            row.seen.last = age_1;
+            row.seen.first = age_2;
+        }
+        [from @ .., last] => {
+            let first = from.first().unwrap_or(last);
+            let start = middle.offset(first);
+            let end = middle.offset(last) + last.len();
+            (row.component, row.host) = source::split(cell(line, middle.get(start..end)?));
+            row.seen.first = age_1;
+            row.seen.last = age_2;
+        }
+        [] => return None,
+    }
+    row.seen.count = Some(count);
+    Some(row)
+}
+
+/// Splits before the event's type, which is among the next few words.
+fn until_type(text: &str) -> Option<(&str, &str)> {
+    let mut rest = text;
+    for _ in 0..8 {
+        if event_type(rest).is_ok() {
+            return Some((rest, text.get(..text.len() - rest.len())?));
+        }
+        (rest, _) = word(rest).ok()?;
+    }
+    None
+}
+
+/// Old kubectl printed the event's name, which is the object's with the time in hexadecimal.
+fn object_of_event(name: Cell<'_>) -> Cell<'_> {
+    match name.text.rsplit_once('.') {
+        Some((object, suffix))
+            if suffix.len() >= 8 && suffix.bytes().all(|byte| byte.is_ascii_hexdigit()) =>
+        {
+            name.first(object.len())
+        }
+        _ => name,
+    }
+}
+
+fn is_event_type(word: &str) -> bool {
+    word == "Normal" || word == "Warning"
+}
+
+/// Whether a word is one that reasons, types and kinds are: capital first, letters and digits.
+fn is_camel_case(word: &str) -> bool {
+    word.len() < 128
+        && word.starts_with(|c: char| c.is_ascii_uppercase())
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && word.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+fn is_field_path(word: &str) -> bool {
+    word.starts_with("spec.") || word.starts_with("implicitly")
+}
+
+fn cell<'a>(line: &Line<'a>, part: &'a str) -> Cell<'a> {
+    let start = line.text.offset(part);
+    Cell::of(line, start..start + part.len())
+}

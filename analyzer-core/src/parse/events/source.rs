@@ -1,0 +1,113 @@
+//! The From and Source cell: the component that wrote an event and, up to kubectl 1.19 and in
+//! `get events -o wide`, its host.
+
+use crate::parse::table::columns::Cell;
+
+/// Components whose name has no form of its own.
+const PLAIN_NAMES: &[&str] = &[
+    "kubelet",
+    "attachdetach",
+    "controllermanager",
+    "karpenter",
+    "multus",
+    "istiod",
+];
+
+/// The ends of names by which components call themselves.
+const NAME_ENDS: &[&str] = &[
+    "-controller",
+    "-scheduler",
+    "-manager",
+    "-provisioner",
+    "-autoscaler",
+    "-operator",
+    "-proxy",
+    "-monitor",
+    "-binder",
+    "-agent",
+    "-resizer",
+    "-attacher",
+    "-snapshotter",
+];
+
+/// `kubelet, node-1` and the old `{kubelet node-1}` as component and host.
+pub(super) fn split(cell: Cell<'_>) -> (Cell<'_>, Cell<'_>) {
+    if let Some(inner) = cell
+        .text
+        .strip_prefix('{')
+        .and_then(|text| text.strip_suffix('}'))
+    {
+        let inner = cell.skip(1).first(inner.trim_start().len());
+        return match inner.text.find(' ') {
+            Some(blank) => (inner.first(blank), inner.skip(blank)),
+            None => (inner, Cell::default()),
+        };
+    }
+    match cell.text.find(", ") {
+        Some(comma) => (cell.first(comma), cell.skip(comma + 1)),
+        None => (
+            cell.first(cell.text.trim_end_matches(',').len()),
+            Cell::default(),
+        ),
+    }
+}
+
+/// The length of the source at the begin of a text that holds a source and a message, or only a
+/// message. After an age any word of a component's form is one; without an age only a known
+/// component is.
+pub(super) fn at_start(text: &str, after_age: bool) -> Option<usize> {
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let first = text.get(..end)?;
+    let name = first.trim_end_matches(',');
+    let is_known = is_known(name);
+    // a wide gap tells the cell's end, even where its text has blanks
+    if after_age && let Some(gap) = wide_gap(text) {
+        let cell = text.get(..gap)?;
+        let (name, _) = cell.split_once(", ").unwrap_or((cell, ""));
+        if is_known || (is_name_like(name.split(' ').next()?) && !cell.contains([':', '"'])) {
+            return Some(gap);
+        }
+    }
+    let rest = text.get(end..)?.trim_start();
+    let is_source = is_known || (after_age && has_form(name) && !rest.starts_with(['"', ':', '=']));
+    if !is_source {
+        return None;
+    }
+    if name.len() == first.len() {
+        return Some(end);
+    }
+    let host = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    Some(text.len() - rest.len() + host)
+}
+
+/// Where the first gap of two blanks begins. Cells are short, so only the text's begin is
+/// looked at.
+fn wide_gap(text: &str) -> Option<usize> {
+    let mut end = text.len().min(300);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let gap = text.get(..end)?.find("  ")?;
+    (gap > 0).then_some(gap)
+}
+
+fn is_known(name: &str) -> bool {
+    PLAIN_NAMES.contains(&name)
+        || (is_name_like(name) && NAME_ENDS.iter().any(|suffix| name.ends_with(suffix)))
+}
+
+/// A lower-case name with an inner hyphen, underscore, dot or slash, as drivers and operators
+/// have (`csi.example.com_node-1_0a1b`).
+fn has_form(name: &str) -> bool {
+    is_name_like(name)
+        && name.contains(['-', '_', '.', '/'])
+        && name.ends_with(|c: char| c.is_ascii_alphanumeric())
+}
+
+fn is_name_like(name: &str) -> bool {
+    name.len() < 254
+        && name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"-_./".contains(&byte))
+}

@@ -1,0 +1,379 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::input::lines;
+
+fn read(text: &str) -> Parsed<'_> {
+    let parsed = parse(&lines(text).collect::<Vec<_>>());
+    for event in &parsed.events {
+        for span in [event.span.clone(), event.message.span()] {
+            assert!(text.get(span).is_some());
+        }
+    }
+    parsed
+}
+
+fn events(text: &str) -> Vec<Event<'_>> {
+    let parsed = read(text);
+    assert_eq!(parsed.not_understood, Vec::<u64>::new());
+    parsed.events
+}
+
+fn seconds(age: Option<crate::model::Age>) -> u64 {
+    age.unwrap().seconds
+}
+
+const DESCRIBED: &str = "\
+Events:
+  Type     Reason       Age                  From               Message
+  ----     ------       ----                 ----               -------
+  Normal   Scheduled    18m                  default-scheduler  Successfully assigned pay/ledger-0 to rack-7
+  Warning  FailedMount  105s (x16 over 18m)  kubelet            MountVolume.SetUp failed for volume \"conf\" : configmap \"ledger-conf\" not found
+  Warning  BackOff      <invalid> (x3 over 2m)  kubelet         Back-off restarting failed container app in pod ledger-0_pay(6f0c)
+";
+
+#[test]
+fn the_table_of_a_describe() {
+    let events = events(DESCRIBED);
+    assert_eq!(events.len(), 3);
+    let mount = &events[1];
+    assert_eq!(mount.format, Format::DescribeEvents);
+    assert_eq!(mount.severity, Some(Severity::Warning));
+    assert_eq!(mount.reason.as_ref().unwrap().as_str(), "FailedMount");
+    assert_eq!(
+        (mount.count, seconds(mount.age), seconds(mount.first_age)),
+        (16, 105, 1080)
+    );
+    assert_eq!(mount.component.as_ref().unwrap().as_str(), "kubelet");
+    assert!(DESCRIBED[mount.span.clone()].starts_with("Warning  FailedMount"));
+    assert_eq!(&DESCRIBED[mount.message.span()], mount.message.as_str());
+    assert_eq!(mount.subject.to_string(), "Pod pay/ledger-0");
+    assert_eq!(mount.subject.node.as_deref(), Some("rack-7"));
+    // wider than its column
+    assert_eq!((events[2].age, events[2].count), (None, 3));
+    assert_eq!(events[2].subject.container.as_deref(), Some("app"));
+}
+
+#[test]
+fn squeezed_to_single_blanks_reads_the_same() {
+    let squeezed: String = DESCRIBED
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
+        .collect();
+    let headless: String = squeezed
+        .lines()
+        .skip(3)
+        .map(|line| format!(" {line}\n"))
+        .collect();
+    let tell = |events: Vec<Event<'_>>| -> Vec<String> {
+        events
+            .iter()
+            .map(|event| {
+                let component = event.component.as_ref().unwrap();
+                format!(
+                    "{:?} {} {component} {} {}",
+                    event.age, event.count, event.subject, event.message
+                )
+            })
+            .collect()
+    };
+    assert_eq!(tell(events(&squeezed)), tell(events(DESCRIBED)));
+    assert_eq!(tell(events(&headless)), tell(events(DESCRIBED)));
+}
+
+#[test]
+fn the_node_in_the_source() {
+    let text = "Normal SandboxChanged 3m12s (x44 over 83m) kubelet, 10.9.0.3 Pod sandbox changed, it will be re-created.";
+    let events = events(text);
+    assert_eq!(events[0].component.as_ref().unwrap().as_str(), "kubelet");
+    assert_eq!(events[0].subject.node.as_deref(), Some("10.9.0.3"));
+    assert_eq!(
+        events[0].message.as_str(),
+        "Pod sandbox changed, it will be re-created."
+    );
+    let aligned = "\
+  Type     Reason            Age        From                   Message
+  Warning  FailedScheduling  <unknown>                         0/3 nodes are available
+  Warning  Evicted           9s         kubelet, rack-7        The node was low on resource: memory.";
+    let events = read(aligned).events;
+    assert_eq!(events[0].component, None);
+    assert_eq!(events[0].age, None);
+    assert_eq!(events[0].message.as_str(), "0/3 nodes are available");
+    assert_eq!(events[1].subject.node.as_deref(), Some("rack-7"));
+}
+
+#[test]
+fn squeezed_rows_without_age_or_source() {
+    let text = "\
+Type Reason Age From Message
+Warning FailedMount kubelet Unable to attach or mount volumes
+Normal Pulling 5s Pulling image \"reg.example/a:1\"";
+    let events = events(text);
+    assert_eq!(events[0].age, None);
+    assert_eq!(
+        events[0].message.as_str(),
+        "Unable to attach or mount volumes"
+    );
+    assert_eq!(events[1].component, None);
+    assert_eq!(
+        events[1].message.as_str(),
+        "Pulling image \"reg.example/a:1\""
+    );
+}
+
+#[test]
+fn the_table_of_a_describe_before_1_9() {
+    let text = "\
+  FirstSeen  LastSeen  Count  From             SubObjectPath         Type     Reason   Message
+  ---------  --------  -----  ----             -------------         ----     ------   -------
+  10m        5s        42     kubelet, rack-7  spec.containers{api}  Warning  BackOff  Back-off pulling image \"x\"";
+    let squeezed = "10m 5s 42 {kubelet rack-7} spec.containers{api} Warning BackOff Back-off pulling image \"x\"";
+    for text in [text, squeezed] {
+        let event = &events(text)[0];
+        assert_eq!(
+            (seconds(event.age), seconds(event.first_age), event.count),
+            (5, 600, 42)
+        );
+        assert_eq!(event.component.as_ref().unwrap().as_str(), "kubelet");
+        assert_eq!(event.subject.container.as_deref(), Some("api"));
+        assert_eq!(event.subject.node.as_deref(), Some("rack-7"));
+        assert_eq!(event.message.as_str(), "Back-off pulling image \"x\"");
+    }
+}
+
+#[test]
+fn field_paths_before_messages() {
+    let text = "  Warning  BackOff  5s  kubelet  spec.initContainers{migrate}: Back-off restarting failed container";
+    let event = &events(text)[0];
+    assert_eq!(
+        event.message.as_str(),
+        "Back-off restarting failed container"
+    );
+    assert_eq!(event.subject.container.as_deref(), Some("migrate"));
+    assert_eq!(&text[event.message.span()], event.message.as_str());
+}
+
+#[test]
+fn messages_over_several_lines() {
+    let text = "\
+  Type     Reason     Age   From     Message
+  ----     ------     ----  ----     -------
+  Warning  Unhealthy  9s    kubelet  Liveness probe failed: panic: no
+goroutine 1
+                                     main.go:3
+  Normal   Killing    8s    kubelet  Container api failed liveness probe, will be restarted";
+    let events = events(text);
+    assert_eq!(events.len(), 2);
+    let message = &events[0].message;
+    assert_eq!(
+        message.as_str(),
+        "Liveness probe failed: panic: no\ngoroutine 1 main.go:3"
+    );
+    let at = message.as_str().find("goroutine").unwrap();
+    assert_eq!(&text[message.source_span(at..at + 9)], "goroutine");
+    assert!(text[events[0].span.clone()].ends_with("main.go:3"));
+    assert_eq!(events[1].subject.container.as_deref(), Some("api"));
+}
+
+#[test]
+fn lines_cut_at_the_terminals_width() {
+    let whole = [
+        "  Warning  FailedMount  105s (x16 over 18m)  kubelet            MountVolume.SetUp failed for volume \"conf\" : configmap \"ledger-conf\" not found",
+        "  Warning  FailedMount  5s (x9 over 18m)     kubelet            Unable to attach or mount volumes: timed out waiting for the condition",
+    ];
+    let cut: String = whole
+        .iter()
+        .map(|line| format!("{}\n{}\n", &line[..84], &line[84..]))
+        .collect();
+    let read = events(&cut);
+    assert_eq!(read.len(), 2);
+    for (event, line) in read.iter().zip(whole) {
+        assert!(line.ends_with(event.message.as_str()), "{}", event.message);
+        assert_eq!(event.component.as_ref().unwrap().as_str(), "kubelet");
+    }
+    let message = &read[0].message;
+    let at = message.as_str().find("ledger").unwrap();
+    assert_eq!(&cut[message.source_span(at..at + 6)], "ledger");
+}
+
+#[test]
+fn get_events() {
+    let text = "\
+NAMESPACE   LAST SEEN          TYPE      REASON         OBJECT          MESSAGE
+default     9m                 Normal    NodeNotReady   node/rack-7     Node rack-7 status is now: NodeNotReady
+pay         5s (x9 over 12m)   Warning   Failed         Pod/ledger-0    Error: secret \"login\" not found";
+    let squeezed: String = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
+        .collect();
+    for text in [text, &squeezed] {
+        let events = events(text);
+        assert_eq!(events[0].format, Format::EventsTable);
+        assert_eq!(events[0].subject.to_string(), "Node rack-7");
+        assert_eq!(events[1].subject.to_string(), "Pod pay/ledger-0");
+        assert_eq!((events[1].count, seconds(events[1].first_age)), (9, 720));
+        assert_eq!(
+            events[1].message.as_str(),
+            "Error: secret \"login\" not found"
+        );
+    }
+}
+
+#[test]
+fn get_events_wide() {
+    let text = "\
+LAST SEEN   TYPE      REASON      OBJECT         SUBOBJECT              SOURCE                MESSAGE                             FIRST SEEN   COUNT   NAME
+5s          Warning   BackOff     pod/ledger-0   spec.containers{api}   kubelet, rack-7       Back-off  pulling image             12m          31      ledger-0.17f0a9c2b4e5
+7s          Normal    Scheduled   pod/ledger-0                          default-scheduler, cp-1  Successfully assigned pay/ledger-0 to rack-7   7s   1    ledger-0.17f0a9c2b4e6";
+    let squeezed: String = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
+        .collect();
+    let event = &events(text)[0];
+    assert_eq!(event.message.as_str(), "Back-off  pulling image");
+    let headless = &squeezed[squeezed.find('\n').unwrap() + 1..];
+    for text in [text, &squeezed, headless] {
+        let event = &events(text)[0];
+        assert_eq!(event.count, 31);
+        assert_eq!(seconds(event.first_age), 720);
+        assert_eq!(event.subject.container.as_deref(), Some("api"));
+        assert_eq!(event.subject.node.as_deref(), Some("rack-7"));
+        assert_eq!(event.subject.namespace.as_deref(), Some("pay"));
+        assert_eq!(
+            event.field("name").unwrap().as_str(),
+            "ledger-0.17f0a9c2b4e5"
+        );
+    }
+}
+
+#[test]
+fn get_events_before_1_11() {
+    let text = "\
+LAST SEEN   FIRST SEEN   COUNT     NAME                        KIND      SUBOBJECT              TYPE      REASON    SOURCE            MESSAGE
+5s          12m          31        ledger-0.17f0a9c2b4e51a2b   Pod       spec.containers{api}   Warning   BackOff   kubelet, rack-7   Back-off pulling image";
+    let squeezed: String = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
+        .collect();
+    for text in [text, &squeezed] {
+        let event = &events(text)[0];
+        assert_eq!(event.format, Format::EventsTable);
+        assert_eq!(event.subject.to_string(), "Pod ledger-0");
+        assert_eq!(event.subject.container.as_deref(), Some("api"));
+        assert_eq!(
+            (seconds(event.age), seconds(event.first_age), event.count),
+            (5, 720, 31)
+        );
+        assert_eq!(event.component.as_ref().unwrap().as_str(), "kubelet");
+        assert_eq!(event.message.as_str(), "Back-off pulling image");
+    }
+}
+
+#[test]
+fn the_pod_is_told_from_messages_for_its_rows_only() {
+    let text = "\
+Warning Failed 9s kubelet Error: ErrImagePull
+Normal BackOff 8s kubelet Back-off restarting failed container=api pod=ledger-0_pay(6f0c)
+Warning Failed 7s kubelet Error: ImagePullBackOff
+Warning FailedCreatePodSandBox 6s kubelet, rack-2 failed to create a sandbox for pod \"mail-1\": timeout
+Warning Failed 5s kubelet Error: ErrImagePull
+Warning Failed 4s kubelet The container name \"/k8s_POD_mail-2_ops_6f0c_0\" is already in use";
+    let names: Vec<String> = events(text)
+        .iter()
+        .map(|event| event.subject.to_string())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "Pod pay/ledger-0",
+            "Pod pay/ledger-0",
+            "Pod pay/ledger-0",
+            "Pod mail-1",
+            "Pod mail-1",
+            "Pod ops/mail-2",
+        ]
+    );
+}
+
+#[test]
+fn other_lines_are_no_rows() {
+    for prose in [
+        "Normal operation resumes after 5m",
+        "Normal Operation is expected",
+        "Warning: FailedMount 5s kubelet",
+        "Warning Letters 5 times kubelet",
+        "5m later the pod was gone",
+        "2m Normal people wait",
+        "",
+        "Type Reason Age From Message",
+    ] {
+        assert!(!is_row(prose), "{prose}");
+    }
+    for header in [
+        "  Type    Reason  Age  From  Message",
+        "LAST SEEN TYPE REASON OBJECT MESSAGE",
+        "LASTSEEN   FIRSTSEEN   COUNT   NAME   KIND   SUBOBJECT   TYPE   REASON   SOURCE   MESSAGE",
+    ] {
+        assert!(is_header(header), "{header}");
+    }
+    for other in [
+        "Type   Status   Reason   Message",
+        "The reason and the message",
+        "TYPE",
+    ] {
+        assert!(!is_header(other), "{other}");
+    }
+    assert_eq!(
+        read("no table\nWarning Failed 5s kubelet Error").not_understood,
+        [1]
+    );
+    assert!(events("Events:  <none>\n").is_empty());
+}
+
+fn table_like() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "Normal",
+        "Warning",
+        "BackOff",
+        "5m",
+        "(x3 over 2h)",
+        "kubelet,",
+        "node-1",
+        "pod/a",
+        "ü ",
+        "{a b}",
+        "spec.containers{a}:",
+        "Type  Reason  Age  From  Message",
+        "LAST SEEN  TYPE REASON",
+        "3",
+        "MESSAGE",
+        "\n",
+        "\n  ",
+        "  ",
+        "\t",
+        "pod \"a\"",
+        "pod=a_b(",
+        "a.0123456789",
+        "Pod",
+        "Events:",
+    ]);
+    prop::collection::vec(word, 0..40).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #[test]
+    fn any_text(text in prop_oneof![table_like(), "(?s).{0,200}"]) {
+        let parsed = parse(&lines(&text).collect::<Vec<_>>());
+        for event in &parsed.events {
+            let texts = [Some(&event.message), event.component.as_ref(), event.reason.as_ref()];
+            for text_of in texts.into_iter().flatten() {
+                prop_assert!(text.get(text_of.span()).is_some());
+            }
+            prop_assert!(text.get(event.span.clone()).is_some());
+        }
+        for line in text.lines() {
+            is_row(line);
+            is_header(line);
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Columns of a table that was aligned with blanks.
+//!
+//! kubectl aligns with Go's tabwriter: offsets count characters, not bytes, and at least two
+//! blanks stand between a cell and the next column.
+
+use crate::input::Line;
+use crate::model::{Span, Text};
+
+/// The most columns that a table may have; more is no table.
+const MOST_COLUMNS: usize = 40;
+
+/// The longest line that is looked at as a header, in bytes.
+const LONGEST_HEADER: usize = 4096;
+
+/// Header names of two words. In a header squeezed to single blanks nothing else tells them
+/// from two columns.
+const TWO_WORDS: &[(&str, &str)] = &[
+    ("LAST", "SEEN"),
+    ("FIRST", "SEEN"),
+    ("LAST", "SCHEDULE"),
+    ("LAST", "TRANSITION"),
+    ("NOMINATED", "NODE"),
+    ("READINESS", "GATES"),
+    ("ACCESS", "MODES"),
+    ("RECLAIM", "POLICY"),
+    ("NODE", "SELECTOR"),
+    ("CREATED", "AT"),
+    ("ALLOWED", "DISRUPTIONS"),
+    ("MIN", "AVAILABLE"),
+    ("MAX", "UNAVAILABLE"),
+    ("SYNC", "STATUS"),
+    ("HEALTH", "STATUS"),
+    ("APP", "VERSION"),
+    ("POD", "ID"),
+    ("CONTAINER", "ID"),
+];
+
+/// A part of a line with its place in the document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::parse) struct Cell<'a> {
+    /// The text, without blanks at its ends.
+    pub text: &'a str,
+    /// The document's byte at which it begins.
+    pub start: usize,
+}
+
+impl<'a> Cell<'a> {
+    /// The trimmed part of a line; an empty cell if the range is no part of it.
+    pub fn of(line: &Line<'a>, range: Span) -> Cell<'a> {
+        let start = range.start.min(line.text.len());
+        let part = line.text.get(range).unwrap_or("");
+        let trimmed = part.trim_start();
+        Cell {
+            text: trimmed.trim_end(),
+            start: line.start + start + (part.len() - trimmed.len()),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    pub fn span(&self) -> Span {
+        self.start..self.start + self.text.len()
+    }
+
+    pub fn text(&self) -> Text<'a> {
+        Text::borrowed(self.text, self.start)
+    }
+
+    /// The cell without its first `bytes` bytes and the blanks after them.
+    pub fn skip(&self, bytes: usize) -> Cell<'a> {
+        let rest = self.text.get(bytes..).unwrap_or("");
+        let trimmed = rest.trim_start();
+        Cell {
+            text: trimmed,
+            start: self.start + self.text.len() - trimmed.len(),
+        }
+    }
+
+    /// The cell's first `bytes` bytes, without the blanks at their end.
+    pub fn first(&self, bytes: usize) -> Cell<'a> {
+        Cell {
+            text: self.text.get(..bytes).unwrap_or(self.text).trim_end(),
+            start: self.start,
+        }
+    }
+}
+
+/// The byte ranges of a text's words, each with whether a wide gap (two blanks or a tab) or the
+/// text's begin is before it.
+pub(in crate::parse) fn words(text: &str) -> impl Iterator<Item = (Span, bool)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = text.get(at..)?;
+        let trimmed = rest.trim_start();
+        if trimmed.is_empty() {
+            return None;
+        }
+        let gap = &rest[..rest.len() - trimmed.len()];
+        let start = at + gap.len();
+        let length = trimmed.find(char::is_whitespace).unwrap_or(trimmed.len());
+        let wide = at == 0 || gap.len() > 1 || gap.contains('\t');
+        at = start + length;
+        Some((start..at, wide))
+    })
+}
+
+/// A column: its name as printed and where it begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::parse) struct Column<'h> {
+    pub name: &'h str,
+    /// In characters.
+    at: usize,
+}
+
+/// The columns of a header line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::parse) struct Columns<'h> {
+    columns: Vec<Column<'h>>,
+    /// Whether the header stands as it was printed, so that its offsets tell the cells.
+    aligned: bool,
+}
+
+impl<'h> Columns<'h> {
+    /// Splits a header line; `None` if it has fewer than two columns or too many.
+    pub fn read(header: &'h str) -> Option<Columns<'h>> {
+        if header.len() > LONGEST_HEADER {
+            return None;
+        }
+        let mut spans: Vec<(Span, bool)> = Vec::new();
+        for word in words(header) {
+            if spans.len() > 2 * MOST_COLUMNS {
+                return None;
+            }
+            spans.push(word);
+        }
+        let aligned = spans.iter().skip(1).any(|(_, wide)| *wide);
+        let mut merged: Vec<Span> = Vec::new();
+        for (span, wide) in spans {
+            let joins = !wide
+                && merged.last().is_some_and(|before| {
+                    aligned || is_two_words(&header[before.clone()], &header[span.clone()])
+                });
+            match merged.last_mut() {
+                Some(before) if joins => before.end = span.end,
+                _ => merged.push(span),
+            }
+        }
+        if merged.len() < 2 || merged.len() > MOST_COLUMNS {
+            return None;
+        }
+        let columns = merged
+            .into_iter()
+            .map(|span| Column {
+                at: header[..span.start].chars().count(),
+                name: &header[span],
+            })
+            .collect();
+        Some(Columns { columns, aligned })
+    }
+
+    pub fn is_aligned(&self) -> bool {
+        self.aligned
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &'h str> {
+        self.columns.iter().map(|column| column.name)
+    }
+
+    /// The cells of a row by the header's offsets, one a column; `None` if the row does not
+    /// stand in these columns. A row that is indented otherwise than the header is tried at its
+    /// own indentation too.
+    pub fn cells<'a>(&self, line: &Line<'a>) -> Option<Vec<Cell<'a>>> {
+        if !self.aligned {
+            return None;
+        }
+        let first = self.columns.first()?.at;
+        let indent = line.indent();
+        self.cells_at(line, 0, 0).or_else(|| {
+            (indent != first)
+                .then(|| self.cells_at(line, first, indent))
+                .flatten()
+        })
+    }
+
+    /// The cells of a row that stands `to - from` characters right of the header.
+    fn cells_at<'a>(&self, line: &Line<'a>, from: usize, to: usize) -> Option<Vec<Cell<'a>>> {
+        let mut bounds = Vec::with_capacity(self.columns.len() + 1);
+        let mut characters = line.text.char_indices().enumerate();
+        for column in &self.columns {
+            let wanted = (column.at + to).checked_sub(from)?;
+            // columns ascend, so one pass over the line finds them all
+            let at = characters
+                .find(|(index, _)| *index >= wanted)
+                .map_or(line.text.len(), |(_, (byte, _))| byte);
+            bounds.push(at);
+        }
+        if bounds
+            .first()
+            .is_some_and(|first| !line.text[..*first].trim().is_empty())
+        {
+            return None;
+        }
+        for &bound in bounds.iter().skip(1) {
+            let before = &line.text[..bound];
+            let ends_cell = before.ends_with("  ") || bound == line.text.len();
+            if !ends_cell {
+                return None;
+            }
+        }
+        bounds.push(line.text.len());
+        let mut cells = Vec::with_capacity(self.columns.len());
+        for pair in bounds.windows(2) {
+            let &[start, end] = pair else { return None };
+            let cell = Cell::of(line, start..end);
+            if !cell.is_empty() && cell.start != line.start + start {
+                return None;
+            }
+            cells.push(cell);
+        }
+        Some(cells)
+    }
+}
+
+fn is_two_words(first: &str, second: &str) -> bool {
+    TWO_WORDS
+        .iter()
+        .any(|(a, b)| a.eq_ignore_ascii_case(first) && b.eq_ignore_ascii_case(second))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> Line<'_> {
+        Line {
+            text,
+            start: 100,
+            number: 1,
+        }
+    }
+
+    #[test]
+    fn headers_with_two_words() {
+        let aligned = Columns::read("NAME    LAST SEEN   SOME THING").unwrap();
+        assert_eq!(
+            aligned.names().collect::<Vec<_>>(),
+            ["NAME", "LAST SEEN", "SOME THING"]
+        );
+        let squeezed = Columns::read("NAME NODE NOMINATED NODE AGE").unwrap();
+        assert_eq!(
+            squeezed.names().collect::<Vec<_>>(),
+            ["NAME", "NODE", "NOMINATED NODE", "AGE"]
+        );
+        assert!(Columns::read("NAME").is_none());
+    }
+
+    #[test]
+    fn offsets_count_characters() {
+        let columns = Columns::read("NAME   OWNER   AGE").unwrap();
+        let cells = columns.cells(&line("web    zoë     5d")).unwrap();
+        assert_eq!(cells[1].text, "zoë");
+        assert_eq!((cells[2].text, cells[2].start), ("5d", 116));
+        assert_eq!(
+            columns.cells(&line("web            5d")).unwrap()[1].text,
+            ""
+        );
+        assert!(columns.cells(&line("web zoe 5d and more")).is_none());
+    }
+
+    #[test]
+    fn rows_at_another_indentation() {
+        let columns = Columns::read("NAME   AGE").unwrap();
+        let cells = columns.cells(&line("   web    5d")).unwrap();
+        assert_eq!((cells[0].text, cells[1].text), ("web", "5d"));
+    }
+}

@@ -1,0 +1,312 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::input::lines;
+
+fn read(text: &str) -> Parsed<'_> {
+    parse(&lines(text).collect::<Vec<_>>())
+}
+
+fn objects(text: &str) -> Vec<Object<'_>> {
+    let parsed = read(text);
+    assert_eq!(parsed.not_understood, Vec::<u64>::new(), "{text}");
+    parsed.objects
+}
+
+fn squeeze(text: &str) -> String {
+    text.lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
+        .collect()
+}
+
+/// The rows as `Kind namespace/name key=value ...`.
+fn tell(objects: &[Object<'_>]) -> Vec<String> {
+    objects
+        .iter()
+        .map(|object| {
+            let fields: Vec<String> = object
+                .fields
+                .iter()
+                .map(|(key, value)| format!("{key}={}", value.to_text().unwrap()))
+                .collect();
+            format!("{} {}", object.subject, fields.join(" "))
+        })
+        .collect()
+}
+
+/// Reads a table as it is and squeezed; both must say the same.
+fn both(text: &str) -> Vec<String> {
+    let told = tell(&objects(text));
+    assert_eq!(tell(&objects(&squeeze(text))), told);
+    told
+}
+
+#[test]
+fn pods() {
+    let told = both("\
+NAMESPACE   NAME       READY   STATUS                  RESTARTS       AGE     IP           NODE     NOMINATED NODE   READINESS GATES
+pay         ledger-0   0/1     Init:CrashLoopBackOff   6 (3m19s ago)  9m30s   10.4.1.77    rack-7   <none>           <none>
+...
+pay         trainer    0/1     Pending                 0              19h     <none>       <none>   rack-2           0/1");
+    assert_eq!(
+        told,
+        [
+            "Pod pay/ledger-0 ready=0/1 status=Init:CrashLoopBackOff restarts=6 \
+             last_restart_age_s=199 age_s=570 ip=10.4.1.77 node=rack-7",
+            "Pod pay/trainer ready=0/1 status=Pending restarts=0 age_s=68400 \
+             nominated_node=rack-2 readiness_gates=0/1",
+        ]
+    );
+}
+
+#[test]
+fn values_know_their_place() {
+    let text = "NAME  READY  STATUS   RESTARTS     AGE\nweb   1/1    Running  2 (4d ago)   9d\n";
+    let objects = objects(text);
+    let fields = &objects[0].fields;
+    let shown = |key| &text[fields.get(key).unwrap().span()];
+    assert_eq!(shown("restarts"), "2");
+    assert_eq!(shown("last_restart_age_s"), "(4d ago)");
+    assert_eq!(shown("age_s"), "9d");
+    assert_eq!(
+        &text[objects[0].span.clone()],
+        "web   1/1    Running  2 (4d ago)   9d"
+    );
+}
+
+#[test]
+fn pods_without_header() {
+    let text = "   etcd-rack-7   0/1   CreateContainerError   4 (2d8h ago)   9m50s   10.0.0.1   rack-7   <none>   <none>
+   dns-x         1/1   Running                2              17d     10.0.0.2   rack-7   <none>   <none>";
+    let told = both(text);
+    assert_eq!(
+        told[0],
+        "Pod etcd-rack-7 ready=0/1 status=CreateContainerError restarts=4 \
+         last_restart_age_s=201600 age_s=590 ip=10.0.0.1 node=rack-7"
+    );
+    assert!(is_row_without_header("kube-system dns-x 1/1 Running 0 5d"));
+    for other in [
+        "a 1/1 running 0 5d",
+        "done 3/4 Tests 2 times",
+        "web 1/1 Running 0",
+        "",
+    ] {
+        assert!(!is_row_without_header(other), "{other}");
+    }
+}
+
+#[test]
+fn claims_with_empty_cells() {
+    let told = both("\
+NAME     STATUS    VOLUME                                     CAPACITY   ACCESS MODES   STORAGECLASS   VOLUMEATTRIBUTESCLASS   AGE
+data-0   Pending                                                                        fast           <unset>                 5m
+data-1   Bound     pvc-2b7e1516-28ae-4d2a-abf7-158809cf4f3c   10Gi       RWO            fast           <unset>                 9d");
+    assert_eq!(
+        told,
+        [
+            "PersistentVolumeClaim data-0 status=Pending storage_class=fast \
+             volume_attributes_class=<unset> age_s=300",
+            "PersistentVolumeClaim data-1 status=Bound volume=pvc-2b7e1516-28ae-4d2a-abf7-158809cf4f3c \
+             capacity=10Gi access_modes=RWO storage_class=fast volume_attributes_class=<unset> \
+             age_s=777600",
+        ]
+    );
+}
+
+#[test]
+fn volumes_and_quotas() {
+    let told = both(
+        "\
+NAME   CAPACITY   ACCESS MODES   RECLAIM POLICY   STATUS      CLAIM        STORAGECLASS   VOLUMEATTRIBUTESCLASS   REASON   AGE
+pv-1   5Gi        RWO,ROX        Retain           Available                slow           <unset>                          9d
+pv-2   5Gi        RWO            Retain           Bound       pay/data-0                  <unset>                          9d
+
+NAME    AGE   REQUEST                                       LIMIT
+small   5d    requests.cpu: 7/8, requests.memory: 1Gi/2Gi   limits.cpu: 1/4",
+    );
+    assert_eq!(
+        told,
+        [
+            "PersistentVolume pv-1 capacity=5Gi access_modes=RWO,ROX reclaim_policy=Retain \
+             status=Available storage_class=slow volume_attributes_class=<unset> age_s=777600",
+            "PersistentVolume pv-2 capacity=5Gi access_modes=RWO reclaim_policy=Retain \
+             status=Bound claim=pay/data-0 volume_attributes_class=<unset> age_s=777600",
+            "ResourceQuota small age_s=432000 request=requests.cpu: 7/8, requests.memory: 1Gi/2Gi \
+             limit=limits.cpu: 1/4",
+        ]
+    );
+}
+
+#[test]
+fn storage_classes() {
+    let told = both("\
+NAME                 PROVISIONER             RECLAIMPOLICY   VOLUMEBINDINGMODE      ALLOWVOLUMEEXPANSION   AGE
+standard (default)   disk.example.com        Delete          WaitForFirstConsumer   false                  40d
+slow                 tape.example.com        Retain          Immediate              true                   40d");
+    assert_eq!(
+        told,
+        [
+            "StorageClass standard is_default_class=true provisioner=disk.example.com \
+             reclaim_policy=Delete volume_binding_mode=WaitForFirstConsumer \
+             allow_volume_expansion=false age_s=3456000",
+            "StorageClass slow is_default_class=false provisioner=tape.example.com \
+             reclaim_policy=Retain volume_binding_mode=Immediate allow_volume_expansion=true \
+             age_s=3456000",
+        ]
+    );
+}
+
+#[test]
+fn services_and_their_endpoints() {
+    let told = both(
+        "\
+NAME   TYPE           CLUSTER-IP   EXTERNAL-IP   PORT(S)        AGE   SELECTOR
+edge   LoadBalancer   10.96.4.2    <pending>     80:30080/TCP   5h    app=edge
+
+NAME   ENDPOINTS   AGE
+edge   <none>      5h",
+    );
+    assert_eq!(
+        told,
+        [
+            "Service edge type=LoadBalancer cluster_ip=10.96.4.2 external_ip=<pending> \
+             ports=80:30080/TCP age_s=18000 selector=app=edge",
+            "Endpoints edge age_s=18000",
+        ]
+    );
+}
+
+#[test]
+fn workloads_of_get_all() {
+    let told = both(
+        "\
+NAME        READY   STATUS    RESTARTS   AGE
+pod/web-0   1/1     Running   0          5d
+
+NAME                  READY   UP-TO-DATE   AVAILABLE   AGE
+deployment.apps/web   1/3     3            1           5d
+
+NAME                       DESIRED   CURRENT   READY   AGE
+replicaset.apps/web-5d9f   3         3         1       5d
+
+NAME                  READY   AGE
+statefulset.apps/db   0/2     5d",
+    );
+    assert_eq!(
+        told,
+        [
+            "Pod web-0 ready=1/1 status=Running restarts=0 age_s=432000",
+            "Deployment web ready=1/3 up_to_date=3 available=1 age_s=432000",
+            "ReplicaSet web-5d9f desired=3 current=3 ready=1 age_s=432000",
+            "StatefulSet db ready=0/2 age_s=432000",
+        ]
+    );
+}
+
+#[test]
+fn cells_of_several_words() {
+    let told = both("\
+NAME     STATUS     ROLES           AGE   VERSION   INTERNAL-IP   EXTERNAL-IP   OS-IMAGE             KERNEL-VERSION   CONTAINER-RUNTIME
+rack-7   NotReady   control-plane   9d    v1.34.1   10.0.0.7      <none>        Ubuntu 24.04.1 LTS   6.8.0-45         containerd://2.1.4");
+    assert_eq!(
+        told,
+        [
+            "Node rack-7 status=NotReady roles=control-plane age_s=777600 version=v1.34.1 \
+          internal_ip=10.0.0.7 os_image=Ubuntu 24.04.1 LTS kernel_version=6.8.0-45 \
+          container_runtime=containerd://2.1.4"
+        ]
+    );
+    let told = both(
+        "\
+NAME      SCHEDULE      TIMEZONE   SUSPEND   ACTIVE   LAST SCHEDULE   AGE
+nightly   */5 2 * * *   <none>     False     0        7h              9d",
+    );
+    assert_eq!(
+        told,
+        [
+            "CronJob nightly schedule=*/5 2 * * * suspend=False active=0 \
+          last_schedule_age_s=25200 age_s=777600"
+        ]
+    );
+}
+
+#[test]
+fn custom_resources_and_wider_rows() {
+    let objects = objects(
+        "\
+NAME     PHASE     OWNER TEAM   AGE
+orders   Failing   shop         5d
+a-much-longer-name   Ready   billing   2d
+",
+    );
+    assert_eq!(
+        tell(&objects),
+        [
+            "orders phase=Failing owner_team=shop age_s=432000",
+            "a-much-longer-name phase=Ready owner_team=billing age_s=172800",
+        ]
+    );
+}
+
+#[test]
+fn what_is_no_table() {
+    for prose in [
+        "NAME AND SHAME",
+        "NAME THE NODE",
+        "NAME",
+        "WARNING    DO NOT USE",
+        "Name    Ready",
+        "LAST SEEN   TYPE   REASON   OBJECT   MESSAGE",
+        "TYPE THE NAME",
+    ] {
+        assert!(!is_header(prose), "{prose}");
+    }
+    let text = "\
+NAME    READY   STATUS    RESTARTS   AGE
+web-0   1/1     Running   0          5d
+All of them run now.
+    the next step is 5m away";
+    assert_eq!(read(text).not_understood, [3, 4]);
+}
+
+fn table_like() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "NAME",
+        "NAME   READY   STATUS   RESTARTS   AGE",
+        "AGE",
+        "ACCESS MODES",
+        "web-0",
+        "1/1",
+        "Running",
+        "2",
+        "(3d ago)",
+        "5m",
+        "<none>",
+        "\n",
+        "\n",
+        "  ",
+        "\t",
+        "ü",
+        "(",
+        "standard (default)",
+        "pod/",
+        "/",
+        "NAME SCHEDULE MESSAGE AGE\n",
+    ]);
+    prop::collection::vec(word, 0..40).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #[test]
+    fn any_text(text in prop_oneof![table_like(), "(?s).{0,200}"]) {
+        for object in read(&text).objects {
+            prop_assert!(text.get(object.span.clone()).is_some());
+            prop_assert!(text.get(object.fields.span()).is_some());
+        }
+        let first = text.lines().next().unwrap_or("");
+        for line in text.lines() {
+            is_row(first, line);
+            is_row_without_header(line);
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Tests of the library from outside, one module a theme.
+#![allow(missing_docs)]
+
+mod catalogue;
