@@ -49,6 +49,10 @@ fn beats(catalogue: &Catalogue, matches: &[(usize, Match)], winner: usize, loser
     if a.id == b.id || b.refines.contains(&a.id) {
         return false;
     }
+    // one text may tell of several symptoms
+    if a.role == Role::Symptom && b.role == Role::Symptom && a.cause != b.cause {
+        return false;
+    }
     if !overlap(&mine.primary().mark, &theirs.primary().mark) {
         return false;
     }

@@ -1,5 +1,7 @@
 //! Conditions over hits: all, any, sequence, none, at least, within.
 
+use std::collections::HashSet;
+
 use super::atom::Capture;
 use super::hit::{Hit, Moment};
 use super::scope::related;
@@ -43,6 +45,13 @@ impl Match {
         self.hits
             .iter()
             .all(|mine| other.hits.iter().all(|theirs| related(mine, theirs, scope)))
+    }
+
+    /// The places that it rests on, in order.
+    fn records(&self) -> Vec<(usize, usize)> {
+        let mut records: Vec<_> = self.hits.iter().map(Hit::position).collect();
+        records.sort_unstable();
+        records
     }
 
     fn join(&mut self, other: &Match) {
@@ -145,10 +154,26 @@ pub(crate) fn evaluate(
     matches
 }
 
-fn near(a: &Match, b: &Match, within: Option<u64>) -> bool {
+fn joined(a: &Match, b: &Match) -> Match {
     let mut both = a.clone();
     both.join(b);
-    both.lasts_at_most(within)
+    both
+}
+
+fn near(a: &Match, b: &Match, within: Option<u64>) -> bool {
+    within.is_none() || joined(a, b).lasts_at_most(within)
+}
+
+impl Condition {
+    /// Whether the comparisons hold; before the match is complete, those whose values are there.
+    fn compares_well(&self, found: &Match, complete: bool) -> bool {
+        self.comparisons.iter().all(|comparison| {
+            let known = comparison
+                .captures()
+                .all(|name| found.value(name).is_some());
+            (!complete && !known) || comparison.holds(|name| found.value(name))
+        })
+    }
 }
 
 /// Of the matches that fit, the one that stands nearest to a place.
@@ -163,6 +188,7 @@ fn nearest<'m>(
             found.is_related(next, condition.per)
                 && found.unifies(next)
                 && near(found, next, condition.within)
+                && condition.compares_well(&joined(found, next), false)
         })
         .min_by_key(|next| {
             let (document, start) = next.primary().position();
@@ -183,6 +209,7 @@ fn together(
         return Vec::new();
     };
     let mut matches = Vec::new();
+    let mut seen = HashSet::new();
     for anchor in first {
         let mut whole = anchor.clone();
         let mut last = anchor;
@@ -199,7 +226,8 @@ fn together(
                 None => false,
             }
         });
-        if complete {
+        // two alike parts find each other twice
+        if complete && seen.insert(whole.records()) {
             matches.push(whole);
         }
     }

@@ -5,15 +5,14 @@ use std::borrow::Cow;
 use super::{Event, Format, Span, Subject, Text};
 
 /// A value in an object, with its place in the document.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
     /// Text as printed: names, quantities, addresses; times as RFC 3339 in UTC.
     Text(Text<'a>),
     /// A count, or seconds where the key ends in `_s`.
-    Integer(i64, #[serde(skip)] Span),
+    Integer(i64, Span),
     /// A flag.
-    Boolean(bool, #[serde(skip)] Span),
+    Boolean(bool, Span),
     /// Named values.
     Map(Map<'a>),
     /// Values in order.
@@ -138,6 +137,18 @@ impl<'a> Map<'a> {
     /// The document's bytes of all of its values.
     pub fn span(&self) -> Span {
         join(self.entries.iter().map(|(_, value)| value.span()))
+    }
+}
+
+impl serde::Serialize for Value<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::Text(text) => text.serialize(serializer),
+            Value::Integer(number, _) => serializer.serialize_i64(*number),
+            Value::Boolean(flag, _) => serializer.serialize_bool(*flag),
+            Value::Map(map) => map.serialize(serializer),
+            Value::List(items) => items.serialize(serializer),
+        }
     }
 }
 
