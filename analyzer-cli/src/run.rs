@@ -82,18 +82,18 @@ pub fn run(
             Ok(Status::Failed)
         }
         Task::Diagnose(diagnose) => {
-            let inputs = input::read(&diagnose.sources, stdin, MAX_BYTES);
-            for failure in &inputs.failures {
-                warn(failure, err)?;
-            }
-            if inputs.documents.is_empty() && !inputs.failures.is_empty() {
-                return Err(Failure::NothingRead);
-            }
             let analyzer = if plan.catalogue == CataloguePlan::BUILTIN {
                 Analyzer::new()
             } else {
                 Analyzer::with_catalogue(catalogue(&plan.catalogue)?)
             };
+            let inputs = input::read(&diagnose.sources, stdin, MAX_BYTES);
+            for failure in &inputs.failures {
+                warn(failure, err)?;
+            }
+            if inputs.documents.is_empty() {
+                return Err(Failure::NothingRead);
+            }
             let mut report = analyzer.analyze(&inputs.documents);
             add_limits(&mut report, inputs.limits, &inputs.failures);
             diagnosed(diagnose, page, report, &inputs.documents, out)

@@ -11,7 +11,8 @@ mod words;
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use analyzer_core::{Evidence, Finding, Format, InputSummary, Report, Role, Unexplained};
+use analyzer_core::{Finding, Format, InputSummary, Level, Report, Role, Severity, Unexplained};
+use unicode_width::UnicodeWidthStr;
 
 use super::page::Ink;
 use super::visible::visible;
@@ -104,7 +105,8 @@ impl Human {
             return Ok(());
         }
         let most = if self.verbose { usize::MAX } else { TELLING };
-        writeln!(out, "The most telling events that no signature explains:")?;
+        let text = "The most telling events that no signature explains:";
+        self.page.hang(out, Ink::Plain, text, 0, 0)?;
         for event in report.unexplained.iter().take(most) {
             self.event(event, out)?;
         }
@@ -119,41 +121,42 @@ impl Human {
         writeln!(out)
     }
 
+    /// What was said and how often, then an example as `grep -n` would show it.
     fn event(&self, event: &Unexplained, out: &mut dyn Write) -> io::Result<()> {
         let page = &self.page;
-        let home = event.evidence.first().map_or("", |e| e.source.as_str());
-        let lines = words::lines(event.evidence.iter(), home);
-        let reason = first_line(&event.reason);
-        let mut what = snippet::cut(reason, &(0..0), page.width.saturating_sub(INDENT));
+        let mut taken = 0;
+        if let Some(severity) = event.severity {
+            let (level, word) = severity_word(severity);
+            write!(out, "{}  ", page.ink(Ink::Level(level), word))?;
+            taken = word.len() + 2;
+        }
+        let first = event.evidence.first();
+        let home = first.map_or("", |e| e.source.as_str());
+        let room = page.width.saturating_sub(INDENT);
+        let mut what = snippet::cut(first_line(&event.reason), &(0..0), room);
+        let mut places = Vec::new();
         if event.count > 1 {
-            what = format!("{what} ({})", times(event.count));
+            places.push(times(event.count));
         }
-        page.hang(out, Ink::Strong, &what, 0, INDENT)?;
-        if let Some(evidence) = event.evidence.first() {
-            let place = if lines.starts_with("line ") {
-                format!(
-                    "{}:{}:{}",
-                    visible(&evidence.source),
-                    evidence.line,
-                    evidence.column
-                )
-            } else {
-                format!("{} {lines}", visible(&evidence.source))
-            };
-            page.hang(out, Ink::Faint, &place, 0, INDENT)?;
-            self.line(evidence, INDENT, out)?;
+        if event.evidence.len() > 1 {
+            places.push(words::lines(event.evidence.iter(), home));
         }
-        Ok(())
-    }
-
-    /// A line of the input without its indentation, cut to the page.
-    fn line(&self, evidence: &Evidence, indent: usize, out: &mut dyn Write) -> io::Result<()> {
-        let text = evidence.text.trim_start();
-        let trimmed = evidence.text.len() - text.len();
-        let mark =
-            evidence.mark.start.saturating_sub(trimmed)..evidence.mark.end.saturating_sub(trimmed);
-        let room = self.page.width.saturating_sub(indent);
-        writeln!(out, "{:indent$}{}", "", snippet::cut(text, &mark, room))
+        if !places.is_empty() {
+            what = format!("{what} ({})", places.join(", "));
+        }
+        page.hang(out, Ink::Strong, &what, taken, INDENT)?;
+        let Some(first) = first else {
+            return Ok(());
+        };
+        let place = format!(
+            "{}:{}:{}: ",
+            visible(&first.source),
+            first.line,
+            first.column
+        );
+        let room = room.saturating_sub(place.width());
+        let text = snippet::cut(&first.text, &first.mark, room);
+        writeln!(out, "{:INDENT$}{}{text}", "", page.ink(Ink::Faint, place))
     }
 
     /// What else would help, by what the input has not.
@@ -232,7 +235,8 @@ impl Human {
             if input.not_understood == 0 {
                 continue;
             }
-            writeln!(out, "Not understood in {}:", visible(&input.source))?;
+            let text = format!("Not understood in {}:", visible(&input.source));
+            self.page.hang(out, Ink::Plain, &text, 0, 0)?;
             let document = view.documents.iter().find(|d| d.name() == input.source);
             let widest = input.not_understood_lines.iter().max().copied();
             let width = widest.unwrap_or(0).to_string().len().max(INDENT - 2);
@@ -307,13 +311,13 @@ impl Human {
 
 /// `40 lines (describe)`, `7 lines of 3 inputs (describe, klog)`.
 fn read(report: &Report) -> String {
-    let lines = report.inputs.iter().map(|input| input.lines).sum();
+    let lines: u64 = report.inputs.iter().map(|input| input.lines).sum();
     let mut text = counted(lines, "line");
     if report.inputs.len() > 1 {
         text += &format!(" of {} inputs", report.inputs.len());
     }
     let formats = formats(&report.inputs);
-    if !formats.is_empty() {
+    if lines > 0 && !formats.is_empty() {
         text += &format!(" ({})", formats.join(", "));
     }
     text
@@ -329,6 +333,17 @@ fn formats(inputs: &[InputSummary]) -> Vec<&str> {
         }
     }
     formats
+}
+
+/// A writer's level as a report's.
+fn severity_word(severity: Severity) -> (Level, &'static str) {
+    match severity {
+        Severity::Debug => (Level::Info, "debug"),
+        Severity::Info => (Level::Info, "info"),
+        Severity::Warning => (Level::Warning, "warning"),
+        Severity::Error => (Level::Error, "error"),
+        Severity::Fatal => (Level::Error, "fatal"),
+    }
 }
 
 fn first_line(text: &str) -> &str {

@@ -73,13 +73,14 @@ struct Window {
 }
 
 impl Window {
-    /// As much of a line as fits `room` columns. Looks only at what it may show, however long the
-    /// line is.
+    /// As much of a line as fits `room` columns, without its indentation. Looks only at what it
+    /// may show, however long the line is.
     fn around(line: &str, mark: &Range<usize>, room: usize, label: usize) -> Window {
         let start = floor_char(line, mark.start);
         let end = floor_char(line, mark.end.max(mark.start));
         let (head, rest) = line.split_at(start);
         let (marked, tail) = rest.split_at(end - start);
+        let head = head.trim_start();
 
         let wanted = Cut::forward(marked, room);
         let before = Cut::backward(head, room);
@@ -93,14 +94,16 @@ impl Window {
             return Window::build(before, wanted, after);
         }
 
-        let wanted = if wanted.complete && wanted.columns + 2 <= room {
-            wanted
+        let (wanted, after) = if wanted.complete && wanted.columns + 2 <= room {
+            (wanted, after)
         } else {
-            Cut::forward(marked, room.saturating_sub(2))
+            // what follows a mark that is cut itself is not shown
+            let marked = Cut::forward(marked, room.saturating_sub(2));
+            (marked, Cut::forward("", 0))
         };
-        let spare = room.saturating_sub(wanted.columns);
+        let spare = room.saturating_sub(wanted.shown_columns());
         let least_before = spare.saturating_sub(after.columns);
-        let share = least_before.max(spare / 2).min(most_before);
+        let share = least_before.max(spare / 2).min(most_before.max(1));
         let before = if before.complete && before.columns <= share {
             before
         } else {
@@ -282,6 +285,7 @@ mod tests {
             window("one two three", "two", 20),
             ("one two three".into(), "two".into())
         );
+        assert_eq!(window("\t  one two  ", "two", 20).0, "one two  ");
     }
 
     #[test]
@@ -298,9 +302,9 @@ mod tests {
 
     #[test]
     fn a_mark_that_does_not_fit_is_cut_itself() {
-        let line = "a".repeat(500);
+        let line = "a".repeat(100) + &"b".repeat(300) + "c";
         let (text, mark) = window(&line, &line[100..400], 30);
-        assert!(text.starts_with('…') && text.ends_with('…'), "{text}");
+        assert!(text.starts_with("…b") && text.ends_with("b…"), "{text}");
         assert_eq!(mark.len(), 28);
     }
 
@@ -309,6 +313,21 @@ mod tests {
         let line = "日本語".repeat(40) + "MARK\u{202e}" + &"\x1b".repeat(90);
         let (text, _) = window(&line, "MARK\u{202e}", 31);
         assert!(text.contains("MARK\\u{202e}␛"), "{text}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn fits_and_marks_what_it_shows(
+            line in "[a-z \\t日\u{202e}\u{1b}]{0,60}",
+            start in 0..80usize,
+            length in 0..80usize,
+            room in 4..70usize,
+        ) {
+            let window = Window::around(&line, &(start..start + length), room, 10);
+            // an escaped character is never cut, so a narrow room may hold none
+            assert!(window.text.width() <= room.max(12), "{window:?}");
+            assert!(window.text.get(window.mark.clone()).is_some());
+        }
     }
 
     #[test]
