@@ -2,6 +2,7 @@
 
 mod event;
 mod object;
+mod owner;
 mod quantity;
 mod subject;
 mod text;

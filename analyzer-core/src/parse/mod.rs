@@ -6,4 +6,5 @@
 pub mod describe;
 pub mod events;
 pub mod log;
+pub mod plain;
 pub mod table;

@@ -1,0 +1,177 @@
+//! The way from documents to a report.
+
+use crate::correlate::{correlate, telling};
+use crate::input::{Document, Segment, segments};
+use crate::matcher::Matcher;
+use crate::model::{Event, Format, Object, Parsed};
+use crate::parse::{describe, events, log, plain, table};
+use crate::report::{InputSummary, LimitMet, Report, SCHEMA, SegmentSummary, Stats};
+use crate::signature::Catalogue;
+
+/// How many line numbers a report lists of what was not understood.
+const MAX_LISTED_LINES: usize = 1000;
+
+/// Finds root causes with a catalogue of signatures.
+///
+/// ```
+/// use analyzer_core::Analyzer;
+/// let paste = r#"Warning  FailedMount  5s (x9 over 3m)  kubelet  MountVolume.SetUp failed for volume "conf" : configmap "web-conf" not found"#;
+/// let report = Analyzer::new().analyze_text("stdin", paste);
+/// assert_eq!(report.findings[0].cause, "storage/configmap-missing");
+/// assert_eq!(report.findings[0].captures["configmap"], "web-conf");
+/// ```
+#[derive(Debug)]
+pub struct Analyzer {
+    catalogue: Catalogue,
+}
+
+impl Default for Analyzer {
+    fn default() -> Self {
+        Analyzer::new()
+    }
+}
+
+impl Analyzer {
+    /// With the built-in signatures.
+    pub fn new() -> Analyzer {
+        Analyzer::with_catalogue(Catalogue::builtin())
+    }
+
+    /// With signatures of one's own, or the built-in ones and more.
+    pub fn with_catalogue(catalogue: Catalogue) -> Analyzer {
+        Analyzer { catalogue }
+    }
+
+    /// The signatures in use.
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// Analyses one text.
+    pub fn analyze_text(&self, name: &str, bytes: impl Into<Vec<u8>>) -> Report {
+        self.analyze(&[Document::new(name, bytes)])
+    }
+
+    /// Analyses documents as one incident.
+    pub fn analyze(&self, documents: &[Document]) -> Report {
+        let mut matcher = Matcher::new(&self.catalogue);
+        let mut all_events: Vec<(usize, Vec<Event<'_>>)> = Vec::new();
+        let mut inputs = Vec::new();
+        let mut limits = Vec::new();
+        let mut stats = Stats::default();
+        for (number, document) in documents.iter().enumerate() {
+            let segments = segments(document.text());
+            let parsed = parse_segments(&segments);
+            for event in &parsed.events {
+                matcher.event(number, event);
+            }
+            for object in &parsed.objects {
+                matcher.object(number, object);
+            }
+            stats.bytes += document.byte_count();
+            stats.lines += document.line_count();
+            stats.events += parsed.events.len() as u64;
+            stats.records += (parsed.events.len() + parsed.objects.len()) as u64;
+            inputs.push(summary(document, &segments, parsed.not_understood));
+            limits.extend(damage(document));
+            all_events.push((number, parsed.events));
+        }
+        let (findings, covered) = correlate(&self.catalogue, documents, matcher.finish());
+        let unexplained = telling(documents, &all_events, &covered);
+        Report {
+            schema: SCHEMA,
+            findings,
+            unexplained,
+            inputs,
+            limits,
+            stats,
+        }
+    }
+}
+
+/// Parses a document's segments; events and objects take from the command above them what they
+/// do not say themselves.
+pub(crate) fn parse_segments<'a>(segments: &[Segment<'a>]) -> Parsed<'a> {
+    let mut all = Parsed::default();
+    for segment in segments {
+        all.append(parse_segment(segment));
+    }
+    all
+}
+
+fn parse_segment<'a>(segment: &Segment<'a>) -> Parsed<'a> {
+    let lines = &segment.lines;
+    let mut parsed = match segment.format {
+        Format::Describe => describe::parse(lines),
+        Format::DescribeEvents | Format::EventsTable => events::parse(lines),
+        Format::Table => table::parse(lines),
+        Format::Logrus | Format::ZapConsole | Format::JsonLog | Format::Klog => log::parse(lines),
+        Format::Command => Parsed::default(),
+        Format::Plain | Format::Prose => plain::parse(segment.format, lines),
+    };
+    for event in &mut parsed.events {
+        event.subject.fill_from(&segment.subject);
+    }
+    for Object { subject, .. } in &mut parsed.objects {
+        if subject.namespace.is_none() && subject.kind.as_deref() != Some("Node") {
+            subject.namespace.clone_from(&segment.subject.namespace);
+        }
+    }
+    parsed
+}
+
+fn summary(
+    document: &Document,
+    segments: &[Segment<'_>],
+    not_understood: Vec<u64>,
+) -> InputSummary {
+    let mut formats: Vec<(Format, usize)> = Vec::new();
+    let quiet = |format| matches!(format, Format::Command | Format::Prose | Format::Plain);
+    for segment in segments {
+        match formats
+            .iter_mut()
+            .find(|(known, _)| *known == segment.format)
+        {
+            Some((_, lines)) => *lines += segment.lines.len(),
+            None => formats.push((segment.format, segment.lines.len())),
+        }
+    }
+    formats.sort_by_key(|(format, lines)| (quiet(*format), std::cmp::Reverse(*lines)));
+    let format = match formats.first() {
+        None => "empty".to_owned(),
+        Some((first, _)) if quiet(*first) => "text".to_owned(),
+        Some(_) => {
+            let told = formats.iter().filter(|(format, _)| !quiet(*format));
+            told.map(|(format, _)| format.name())
+                .collect::<Vec<_>>()
+                .join(", ")
+        }
+    };
+    InputSummary {
+        source: document.name().to_owned(),
+        format,
+        lines: document.line_count(),
+        not_understood: not_understood.len() as u64,
+        not_understood_lines: not_understood.into_iter().take(MAX_LISTED_LINES).collect(),
+        segments: segments
+            .iter()
+            .map(|segment| {
+                let (first_line, last_line) = segment.line_numbers();
+                SegmentSummary {
+                    format: segment.format,
+                    first_line,
+                    last_line,
+                }
+            })
+            .collect(),
+    }
+}
+
+fn damage(document: &Document) -> Option<LimitMet> {
+    let invalid = document.invalid_sequences();
+    (invalid > 0).then(|| LimitMet {
+        source: document.name().to_owned(),
+        limit: "invalid-utf-8".into(),
+        message: format!("{invalid} byte sequences are no UTF-8 and were read as U+FFFD"),
+    })
+}

@@ -1,0 +1,82 @@
+//! Fills a signature's templates with what a match captured.
+
+use crate::matcher::Match;
+use crate::model::Subject;
+use crate::signature::{Signature, Template};
+
+/// The longest captured value that a text shows.
+const MAX_VALUE: usize = 300;
+
+/// The object at fault: the signature's own, or that of the event.
+pub(crate) fn subject(signature: &Signature, found: &Match) -> Subject {
+    let event = about(found);
+    let Some(template) = &signature.subject else {
+        return event;
+    };
+    let value = |name: &str| value(found, &event, 1, name);
+    let filled = |template: &Template| {
+        let complete = template.slots().all(|slot| value(slot).is_some());
+        complete.then(|| template.fill(value))
+    };
+    Subject {
+        kind: filled(&template.kind),
+        namespace: match &template.namespace {
+            Some(template) => filled(template).filter(|namespace| !namespace.is_empty()),
+            None => event.namespace.clone(),
+        },
+        name: filled(&template.name),
+        container: None,
+        node: event.node.clone(),
+    }
+}
+
+/// The object that the events are about, as far as any of them says.
+pub(crate) fn about(found: &Match) -> Subject {
+    let mut subject = found.primary().subject.clone();
+    for hit in &found.hits[1..] {
+        subject.fill_from(&hit.subject);
+    }
+    subject
+}
+
+/// The value of a template's slot.
+pub(crate) fn value(found: &Match, about: &Subject, count: u64, name: &str) -> Option<String> {
+    let captured = found.captures.iter().find(|(known, _)| known == name);
+    if let Some((_, value)) = captured {
+        return Some(shortened(value));
+    }
+    let primary = found.primary();
+    match name {
+        "subject" => about.name.is_some().then(|| {
+            Subject {
+                container: None,
+                node: None,
+                ..about.clone()
+            }
+            .to_string()
+        }),
+        "kind" => about.kind.clone(),
+        "namespace" => about.namespace.clone(),
+        "name" => about.name.clone(),
+        "node" => match about.kind.as_deref() {
+            Some("Node") => about.name.clone(),
+            _ => about.node.clone(),
+        },
+        "container" => about.container.clone(),
+        "pod" => (about.kind.as_deref() == Some("Pod"))
+            .then(|| about.name.clone())
+            .flatten(),
+        "owner" => about.workload().map(str::to_owned),
+        "count" => Some(count.to_string()),
+        "component" => primary.component.clone(),
+        "reason" => primary.reason.clone(),
+        _ => None,
+    }
+}
+
+fn shortened(value: &str) -> String {
+    match value.char_indices().nth(MAX_VALUE) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    }
+}

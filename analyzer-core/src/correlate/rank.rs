@@ -1,0 +1,89 @@
+//! The order of the findings.
+
+use std::cmp::Reverse;
+
+use super::group::Group;
+use super::{ALONE_CONFIDENCE, DEFAULT_CONFIDENCE, PROSE_FACTOR, is_hearsay, role_alone};
+use crate::report::Role;
+use crate::signature::Catalogue;
+
+/// What a group's finding counts as, and how sure it is.
+pub(crate) fn role_and_confidence(
+    catalogue: &Catalogue,
+    group: &Group,
+    explained: bool,
+) -> (Role, f64) {
+    let signature = &catalogue.signatures()[group.signature];
+    // an explained cause is a consequence here
+    let role = match (signature.role, explained) {
+        (Role::Benign, _) => Role::Benign,
+        (_, true) => Role::Symptom,
+        (_, false) => role_alone(signature),
+    };
+    let alone = signature.role == Role::Symptom && !explained;
+    let base = if alone {
+        ALONE_CONFIDENCE
+    } else {
+        DEFAULT_CONFIDENCE
+    };
+    let own = signature
+        .confidence
+        .map_or(base, |own| if alone { own.min(base) } else { own });
+    let confidence = if is_hearsay(&group.hits) {
+        own * PROSE_FACTOR
+    } else {
+        own
+    };
+    (role, (confidence * 100.0).round() / 100.0)
+}
+
+/// The groups' numbers in order of rank: causes by severity, confidence and what they explain, each
+/// followed by what it explains; then symptoms that nothing explains; then the benign.
+pub(crate) fn rank(
+    catalogue: &Catalogue,
+    groups: &[Group],
+    explained: &[Option<(usize, String)>],
+) -> Vec<usize> {
+    let weight = |at: usize| {
+        let signature = &catalogue.signatures()[groups[at].signature];
+        let (role, confidence) = role_and_confidence(catalogue, &groups[at], false);
+        let explains = explained
+            .iter()
+            .filter(|by| by.as_ref().is_some_and(|(cause, _)| *cause == at))
+            .count();
+        let score = confidence + 0.02 * explains.min(5) as f64;
+        let first = groups[at].hits.first().map(|hit| hit.position());
+        (
+            role,
+            Reverse(signature.severity),
+            // hundredths, so that the order does not hang on rounding
+            Reverse((score * 100.0).round() as i64),
+            first,
+        )
+    };
+    let mut roots: Vec<usize> = (0..groups.len())
+        .filter(|at| explained[*at].is_none())
+        .collect();
+    roots.sort_by_key(|at| weight(*at));
+    let mut order = Vec::with_capacity(groups.len());
+    for root in roots {
+        follow(root, explained, &mut order);
+    }
+    order
+}
+
+fn follow(cause: usize, explained: &[Option<(usize, String)>], order: &mut Vec<usize>) {
+    let mut stack = vec![cause];
+    while let Some(at) = stack.pop() {
+        if order.contains(&at) {
+            continue;
+        }
+        order.push(at);
+        let symptoms = explained
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, by)| by.as_ref().is_some_and(|(by, _)| *by == at));
+        stack.extend(symptoms.map(|(symptom, _)| symptom));
+    }
+}

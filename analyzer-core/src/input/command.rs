@@ -1,0 +1,243 @@
+//! Shell prompts and the kubectl commands behind them: they name the object that the output
+//! below is about.
+
+use crate::model::Subject;
+
+/// What a kubectl-like command asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// `describe`.
+    Describe,
+    /// `logs`.
+    Logs,
+    /// `get`.
+    Get,
+    /// Anything else.
+    Other,
+}
+
+/// A command line found in a paste.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// What it asks for.
+    pub verb: Verb,
+    /// The object it names, as far as it does.
+    pub subject: Subject,
+}
+
+const PROGRAMS: &[&str] = &[
+    "kubectl",
+    "oc",
+    "k",
+    "kubectl.exe",
+    "k3s",
+    "microk8s",
+    "minikube",
+];
+const OTHER_PROGRAMS: &[&str] = &[
+    "crictl",
+    "docker",
+    "journalctl",
+    "helm",
+    "istioctl",
+    "systemctl",
+    "cat",
+    "tail",
+    "grep",
+    "sudo",
+    "kubeadm",
+    "ctr",
+    "nerdctl",
+    "curl",
+    "etcdctl",
+    "watch",
+    "stern",
+    "dmesg",
+    "ls",
+    "ip",
+];
+
+/// Reads a line as a command: behind a prompt (`$ `, `# `, `root@host:~#`, `[root@host dir]#`,
+/// `PS C:\>`), or bare if it begins with kubectl or `oc` and a verb.
+pub fn parse(line: &str) -> Option<Command> {
+    let line = line.trim().trim_matches('`');
+    let (prompted, rest) = strip_prompt(line);
+    let mut words = rest.split_whitespace().peekable();
+    while words
+        .next_if(|word| *word == "sudo" || is_assignment(word))
+        .is_some()
+    {}
+    let program = words.next()?;
+    if !PROGRAMS.contains(&program) {
+        let known = OTHER_PROGRAMS.contains(&program) && words.peek().is_some();
+        return (prompted && known).then(|| Command {
+            verb: Verb::Other,
+            subject: Subject::default(),
+        });
+    }
+    let words: Vec<&str> = words.take(32).collect();
+    if words.is_empty() || (!prompted && words.iter().any(|word| word.ends_with(['.', ',']))) {
+        return None;
+    }
+    Some(arguments(&words)).filter(|command| prompted || command.verb != Verb::Other)
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+    })
+}
+
+fn strip_prompt(line: &str) -> (bool, &str) {
+    for mark in ["$ ", "# ", "> ", "% ", "❯ ", "➜ "] {
+        if let Some(rest) = line.strip_prefix(mark) {
+            return (true, rest.trim_start());
+        }
+    }
+    // user@host:dir$ , [user@host dir]# , PS C:\dir> , (context) host $
+    let head_end = line.char_indices().take(80).find(|&(at, c)| {
+        matches!(c, '$' | '#' | '>' | '%')
+            && line[at + 1..].starts_with(' ')
+            && (line[..at].contains('@') || line[..at].starts_with("PS "))
+    });
+    match head_end {
+        Some((at, _)) => (true, line[at + 2..].trim_start()),
+        None => (false, line),
+    }
+}
+
+fn arguments(words: &[&str]) -> Command {
+    let mut subject = Subject::default();
+    let mut verb = None;
+    let mut plain = Vec::new();
+    let mut skip = false;
+    for (at, word) in words.iter().enumerate() {
+        if skip {
+            skip = false;
+            continue;
+        }
+        if matches!(*word, "|" | "&&" | ";" | "||" | ">" | "2>&1") {
+            break;
+        }
+        if let Some(flag) = word.strip_prefix('-') {
+            let flag = flag.trim_start_matches('-');
+            let (name, value) = match flag.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (flag, words.get(at + 1).copied()),
+            };
+            let takes_value = matches!(
+                name,
+                "n" | "namespace"
+                    | "c"
+                    | "container"
+                    | "o"
+                    | "output"
+                    | "l"
+                    | "selector"
+                    | "context"
+                    | "kubeconfig"
+                    | "tail"
+                    | "since"
+                    | "s"
+                    | "field-selector"
+                    | "sort-by"
+            );
+            match name {
+                "n" | "namespace" => subject.namespace = value.and_then(name_only),
+                "c" | "container" => subject.container = value.and_then(name_only),
+                _ => {}
+            }
+            skip = takes_value && !flag.contains('=');
+        } else if verb.is_none() && *word != "kubectl" {
+            verb = Some(match *word {
+                "describe" => Verb::Describe,
+                "logs" | "log" => Verb::Logs,
+                "get" => Verb::Get,
+                _ => Verb::Other,
+            });
+        } else {
+            plain.push(*word);
+        }
+    }
+    let verb = verb.unwrap_or(Verb::Other);
+    if verb != Verb::Other {
+        name_object(verb, &plain, &mut subject);
+    }
+    Command { verb, subject }
+}
+
+fn name_object(verb: Verb, plain: &[&str], subject: &mut Subject) {
+    let (kind, name) = match plain {
+        [first, ..] if first.contains('/') => {
+            let (kind, name) = first.split_once('/').unwrap_or((first, ""));
+            (Some(kind), Some(name))
+        }
+        [name, rest @ ..] if verb == Verb::Logs => {
+            if subject.container.is_none() {
+                subject.container = rest.first().and_then(|word| name_only(word));
+            }
+            (Some("pod"), Some(*name))
+        }
+        [kind, name, ..] => (Some(*kind), Some(*name)),
+        [kind] => (Some(*kind), None),
+        [] => (None, None),
+    };
+    subject.kind = kind
+        .filter(|kind| Subject::is_kind_word(kind))
+        .map(Subject::kind_from_word);
+    subject.name = name.and_then(name_only);
+}
+
+/// A word that can be an object's name; placeholders such as `<pod>` and `$POD` are none.
+fn name_only(word: &str) -> Option<String> {
+    let fits =
+        |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'-' | b'.' | b':');
+    (!word.is_empty() && word.bytes().all(fits)).then(|| word.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subject(line: &str) -> String {
+        parse(line)
+            .map(|command| command.subject.to_string())
+            .unwrap_or_default()
+    }
+
+    #[test]
+    fn commands_name_their_object() {
+        assert_eq!(
+            subject("$ kubectl describe pod web-0 -n shop"),
+            "Pod shop/web-0"
+        );
+        assert_eq!(
+            subject("[root@m1 tmp]# kubectl -n shop describe po/web-0"),
+            "Pod shop/web-0"
+        );
+        assert_eq!(
+            subject("kubectl --namespace=shop logs web-0 app -f"),
+            "Pod shop/web-0"
+        );
+        assert_eq!(
+            subject("kubectl -n prod get pod -o yaml web-0"),
+            "Pod prod/web-0"
+        );
+        assert_eq!(
+            subject("kubectl get pods -o wide -n shop | grep web"),
+            "Pod in namespace shop"
+        );
+        assert_eq!(
+            subject("root@m1:~# kubectl describe pvc data-db-0"),
+            "PersistentVolumeClaim data-db-0"
+        );
+        assert_eq!(subject("kubectl logs {$PodName} -n {$Namespace}"), "Pod");
+    }
+
+    #[test]
+    fn sentences_are_no_commands() {
+        assert_eq!(parse("kubectl is the command line tool."), None);
+        assert_eq!(parse("> the kubelet says that the volume is missing"), None);
+        assert_eq!(parse("# Headline of a page"), None);
+    }
+}

@@ -1,0 +1,201 @@
+//! Cuts a paste into runs of lines in one format: prose, a describe, a table, a log.
+
+use super::command::{self, Command, Verb};
+use super::line::{Line, lines};
+use super::shape;
+use crate::model::{Format, Subject};
+use crate::parse::{describe, events, log, table};
+
+/// A run of lines of a document in one format.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segment<'a> {
+    /// The format that parses it. A log may mix formats; it carries its first one's.
+    pub format: Format,
+    /// The lines, without common indentation, list numbers and quote marks.
+    pub lines: Vec<Line<'a>>,
+    /// The object that a command above names, for what the lines do not say themselves.
+    pub subject: Subject,
+}
+
+impl Segment<'_> {
+    /// The numbers of the first and last line.
+    pub fn line_numbers(&self) -> (u64, u64) {
+        let first = self.lines.first().map_or(0, |line| line.number);
+        (first, self.lines.last().map_or(0, |line| line.number))
+    }
+}
+
+/// Cuts a text into segments. Blank lines between segments and fences belong to none.
+///
+/// ```
+/// use analyzer_core::{Format, segments};
+/// let text = "It is stuck:\n\n    1. $ kubectl get pods\n    2. NAME  READY  STATUS  RESTARTS  AGE\n    3. web-0  0/1  Pending  0  5m\n";
+/// let formats: Vec<Format> = segments(text).iter().map(|segment| segment.format).collect();
+/// assert_eq!(formats, [Format::Prose, Format::Command, Format::Table]);
+/// ```
+pub fn segments(text: &str) -> Vec<Segment<'_>> {
+    let mut cutter = Cutter::default();
+    for line in lines(text) {
+        cutter.take(line);
+    }
+    cutter.close();
+    cutter.done
+}
+
+#[derive(Default)]
+struct Cutter<'a> {
+    done: Vec<Segment<'a>>,
+    open: Option<Segment<'a>>,
+    /// Blank lines seen since the open segment's last line.
+    blanks: Vec<Line<'a>>,
+    fenced: bool,
+    command: Option<Command>,
+}
+
+impl<'a> Cutter<'a> {
+    fn take(&mut self, raw: Line<'a>) {
+        if raw.is_blank() {
+            self.blanks.push(raw);
+            return;
+        }
+        if shape::is_fence(raw.text) {
+            self.close();
+            self.fenced = shape::fence_opens(raw.text, self.fenced);
+            return;
+        }
+        let line = shape::strip_marks(raw);
+        if self.stays(&line) {
+            self.push(line);
+            return;
+        }
+        self.close();
+        let format = self.classify(&line);
+        if format == Format::Command {
+            self.command = command::parse(line.text);
+        }
+        self.open = Some(Segment {
+            format,
+            lines: vec![line],
+            subject: Subject::default(),
+        });
+    }
+
+    /// Whether the line belongs to the open segment.
+    fn stays(&self, line: &Line<'a>) -> bool {
+        let Some(open) = &self.open else { return false };
+        let blank_before = !self.blanks.is_empty();
+        let text = line.text;
+        match open.format {
+            Format::Describe => {
+                if describe::is_start(text) || describe::is_field(text) || events::is_row(text) {
+                    return true;
+                }
+                let foreign = log::detect(text).is_some() || command::parse(text).is_some();
+                let base = open.lines.first().map_or(0, Line::indent);
+                !foreign && (!blank_before || (line.indent() > base && self.blanks.len() < 3))
+            }
+            Format::DescribeEvents | Format::EventsTable => {
+                let row = events::is_row(text) || shape::is_rule(text);
+                let foreign = log::detect(text).is_some()
+                    || command::parse(text).is_some()
+                    || table::is_header(text)
+                    || describe::is_start(text);
+                (row || (!blank_before && !foreign)) && !events::is_header(text)
+            }
+            Format::Table => {
+                let header = open.lines.first().map_or("", |line| line.text);
+                !blank_before
+                    && !table::is_header(text)
+                    && (shape::is_ellipsis(text)
+                        || if table::is_header(header) {
+                            table::is_row(header, text)
+                        } else {
+                            table::is_row_without_header(text)
+                        })
+            }
+            Format::Logrus | Format::ZapConsole | Format::JsonLog | Format::Klog => {
+                log::detect(text).is_some()
+                    || (!blank_before && !self.is_other(text) && self.log_continues(open, text))
+            }
+            Format::Plain | Format::Prose => !blank_before && self.classify(line) == open.format,
+            Format::Command => false,
+            #[allow(unreachable_patterns)]
+            _ => false,
+        }
+    }
+
+    fn log_continues(&self, open: &Segment<'a>, text: &str) -> bool {
+        // the record's own format stands on its first line, somewhere above
+        let record = open
+            .lines
+            .iter()
+            .rev()
+            .take(200)
+            .find_map(|line| log::detect(line.text));
+        log::continues(record.unwrap_or(open.format), text)
+    }
+
+    fn is_other(&self, text: &str) -> bool {
+        command::parse(text).is_some()
+            || events::is_header(text)
+            || events::is_row(text)
+            || describe::is_start(text)
+            || table::is_header(text)
+    }
+
+    fn classify(&self, line: &Line<'a>) -> Format {
+        let text = line.text;
+        if let Some(format) = log::detect(text) {
+            return format;
+        }
+        if events::is_header(text) || events::is_row(text) {
+            return Format::DescribeEvents;
+        }
+        if command::parse(text).is_some() {
+            return Format::Command;
+        }
+        if table::is_header(text) || table::is_row_without_header(text) {
+            return Format::Table;
+        }
+        if describe::is_start(text) || describe::is_field(text) {
+            return Format::Describe;
+        }
+        if !self.fenced && shape::is_prose(text) {
+            Format::Prose
+        } else {
+            Format::Plain
+        }
+    }
+
+    fn push(&mut self, line: Line<'a>) {
+        if let Some(open) = &mut self.open {
+            open.lines.append(&mut self.blanks);
+            open.lines.push(line);
+        }
+    }
+
+    fn close(&mut self) {
+        self.blanks.clear();
+        let Some(mut segment) = self.open.take() else {
+            return;
+        };
+        shape::strip_indentation(&mut segment.lines);
+        if let Some(command) = &self.command {
+            let fits = match segment.format {
+                Format::Describe | Format::DescribeEvents => command.verb == Verb::Describe,
+                Format::EventsTable | Format::Table => command.verb == Verb::Get,
+                Format::Command | Format::Prose => false,
+                Format::Plain => command.verb != Verb::Other,
+                _ => command.verb == Verb::Logs,
+            };
+            if fits {
+                segment.subject = command.subject.clone();
+                // one command has one output; plain lines may be its start only
+                if segment.format != Format::Plain {
+                    self.command = None;
+                }
+            }
+        }
+        self.done.push(segment);
+    }
+}

@@ -1,0 +1,311 @@
+//! Tests of one event or one object against one pattern.
+
+use regex::bytes::Captures;
+
+use super::facts::EventFacts;
+use crate::model::{Object, Span, Subject, Text, Value};
+use crate::signature::{EventPattern, ObjectPattern, Pattern, ValueTest, number};
+
+/// A captured value with its name.
+pub(crate) type Capture = (String, String);
+
+/// What a pattern found in one event or object.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    /// The document's bytes that prove it.
+    pub mark: Span,
+    pub captures: Vec<Capture>,
+    /// How specific the proof is: literal characters demanded.
+    pub weight: usize,
+    /// The container that it is about.
+    pub container: Option<String>,
+}
+
+impl Found {
+    fn take(&mut self, pattern: &Pattern, captures: &Captures<'_>) {
+        self.weight += pattern.weight();
+        for name in pattern.slots() {
+            if let Some(value) = captures.name(name) {
+                let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+                self.captures.push((name.to_owned(), value));
+            }
+        }
+    }
+}
+
+fn is_one_of(known: &[String], value: Option<&str>) -> bool {
+    known.is_empty()
+        || value.is_some_and(|value| {
+            known.iter().any(|word| match word.strip_suffix('*') {
+                Some(start) => value.starts_with(start),
+                None => word == value,
+            })
+        })
+}
+
+/// How often one pattern may be found in one text.
+const MAX_FOUND: usize = 64;
+
+/// All places in a text where the first fitting pattern is found, with what `found` holds already.
+fn find_all(patterns: &[Pattern], text: &Text<'_>, found: &Found) -> Vec<Found> {
+    let places = patterns
+        .iter()
+        .map(|pattern| (pattern, pattern.find_all(text.as_str(), MAX_FOUND)));
+    let first = places.into_iter().find(|(_, places)| !places.is_empty());
+    let Some((pattern, places)) = first else {
+        return Vec::new();
+    };
+    let place = |captures: &Captures<'_>| {
+        let mut found = found.clone();
+        found.take(pattern, captures);
+        found.mark = captures
+            .get(0)
+            .map_or(0..0, |all| text.source_span(all.range()));
+        found
+    };
+    places.iter().map(place).collect()
+}
+
+/// The first pattern found in a text, with the bytes that it covers.
+fn find_in(patterns: &[Pattern], text: &Text<'_>, found: &mut Found) -> Option<Span> {
+    patterns.iter().find_map(|pattern| {
+        let captures = pattern.find(text.as_str())?;
+        found.take(pattern, &captures);
+        captures.get(0).map(|all| text.source_span(all.range()))
+    })
+}
+
+fn whole(patterns: &[Pattern], text: &str, found: &mut Found) -> bool {
+    patterns
+        .iter()
+        .any(|pattern| match pattern.find_whole(text) {
+            Some(captures) => {
+                found.take(pattern, &captures);
+                true
+            }
+            None => false,
+        })
+}
+
+/// Tests an event; one result for each place where its message pattern is found.
+pub(crate) fn event(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Vec<Found> {
+    let Some(found) = outside_of_message(pattern, facts) else {
+        return Vec::new();
+    };
+    let found = if pattern.message.0.is_empty() {
+        vec![found]
+    } else {
+        let texts = facts.texts().iter();
+        let mut places = texts.map(|text| find_all(&pattern.message.0, text, &found));
+        places.find(|places| !places.is_empty()).unwrap_or_default()
+    };
+    let refuted = !found.is_empty()
+        && facts.texts().iter().any(|text| {
+            pattern
+                .not
+                .0
+                .iter()
+                .any(|not| not.find(text.as_str()).is_some())
+        });
+    if refuted { Vec::new() } else { found }
+}
+
+/// All that a pattern asks except its message, the cheapest first.
+fn outside_of_message(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Option<Found> {
+    let event = facts.event;
+    let reason = event.reason.as_ref().map(Text::as_str);
+    let fits = is_one_of(&pattern.reason.0, reason)
+        && is_one_of(
+            &pattern.component.0,
+            event.component.as_ref().map(Text::as_str),
+        )
+        && is_one_of(&pattern.kind.0, event.subject.kind.as_deref())
+        && is_one_of(&pattern.format.0, Some(event.format.name()))
+        && pattern
+            .severity
+            .is_none_or(|least| event.severity.is_none_or(|own| own >= least))
+        && pattern
+            .count
+            .as_ref()
+            .is_none_or(|test| test.holds(event.count as f64))
+        && pattern.lasted.as_ref().is_none_or(|test| {
+            let (Some(first), Some(last)) = (event.first_age, event.age) else {
+                return false;
+            };
+            test.holds(first.seconds.saturating_sub(last.seconds) as f64)
+        });
+    if !fits {
+        return None;
+    }
+    let mut found = Found {
+        mark: proof_of(facts),
+        ..Found::default()
+    };
+    if !pattern.reason.0.is_empty() {
+        found.weight += reason.map_or(0, str::len);
+    }
+    for (key, patterns) in &pattern.fields {
+        let value = super::facts::unquoted(event.field(key)?);
+        found.mark = find_in(&patterns.0, &value, &mut found)?;
+    }
+    for (fact, patterns) in &pattern.chain {
+        // a message that fits comes first: taking the chain apart is dearer
+        if !pattern.message.0.is_empty() && !says_any(&pattern.message.0, facts) {
+            return None;
+        }
+        let value = facts
+            .chain()
+            .all(*fact)
+            .filter(|value| whole(&patterns.0, value.as_str(), &mut found))
+            .last()?;
+        found.weight += 4;
+        found.mark = value.span();
+    }
+    Some(found)
+}
+
+fn says_any(patterns: &[Pattern], facts: &EventFacts<'_, '_>) -> bool {
+    facts.texts().iter().any(|text| {
+        patterns
+            .iter()
+            .any(|pattern| pattern.find(text.as_str()).is_some())
+    })
+}
+
+/// The bytes to show where no pattern points at any: the message, or the whole record.
+fn proof_of(facts: &EventFacts<'_, '_>) -> Span {
+    let message = facts.event.message.span();
+    if message.is_empty() {
+        facts.event.span.clone()
+    } else {
+        message
+    }
+}
+
+/// Tests an object; one result for each item of the lists in `each`, or one in all.
+pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found> {
+    let subject: &Subject = &object.subject;
+    let mut found = Found {
+        mark: object.span.clone(),
+        weight: 4,
+        ..Found::default()
+    };
+    let name = |patterns: &[Pattern], value: &Option<String>, found: &mut Found| {
+        patterns.is_empty()
+            || value
+                .as_deref()
+                .is_some_and(|value| whole(patterns, value, found))
+    };
+    let fits = is_one_of(&pattern.kind.0, subject.kind.as_deref())
+        && is_one_of(&pattern.format.0, Some(object.format.name()))
+        && name(&pattern.name.0, &subject.name, &mut found)
+        && name(&pattern.namespace.0, &subject.namespace, &mut found);
+    if !fits {
+        return Vec::new();
+    }
+    let mut marked = false;
+    for (path, test) in &pattern.fields {
+        if !value(test, object.fields.get(path), &mut found, &mut marked) {
+            return Vec::new();
+        }
+    }
+    if pattern.each.0.is_empty() {
+        return vec![found];
+    }
+    let items = pattern.each.0.iter().flat_map(|list| {
+        object
+            .fields
+            .items(list)
+            .iter()
+            .map(move |item| (list.as_str(), item))
+    });
+    items
+        .filter_map(|(list, item)| {
+            let mut found = found.clone();
+            // the item is the nearer proof
+            let mut marked = false;
+            let fits = pattern
+                .item
+                .iter()
+                .all(|(path, test)| value(test, item.get(path), &mut found, &mut marked));
+            if !fits {
+                return None;
+            }
+            if let Some(name) = item.get("name").and_then(Value::to_text) {
+                found.captures.push(("item".into(), name.to_string()));
+                if list.contains("containers") {
+                    found.container = Some(name.into_owned());
+                }
+            }
+            if !marked {
+                found.mark = item.span();
+            }
+            Some(found)
+        })
+        .collect()
+}
+
+fn value(
+    test: &ValueTest,
+    value: Option<&Value<'_>>,
+    found: &mut Found,
+    marked: &mut bool,
+) -> bool {
+    let Some(present) = value else {
+        return test.absent || test.is_negative();
+    };
+    if test.absent {
+        return false;
+    }
+    let Some(text) = present.to_text() else {
+        // a list passes if one of its scalars does
+        let scalars = present
+            .items()
+            .iter()
+            .filter(|item| item.to_text().is_some());
+        let mut any = scalars.peekable();
+        return if any.peek().is_some() {
+            any.any(|item| self::value(test, Some(item), found, marked))
+        } else {
+            test.present
+        };
+    };
+    let before = found.captures.len();
+    let holds = (test.equals.is_empty() || whole(&test.equals, &text, found))
+        && (test.matches.is_empty()
+            || test
+                .matches
+                .iter()
+                .any(|pattern| match pattern.find(&text) {
+                    Some(captures) => {
+                        found.take(pattern, &captures);
+                        true
+                    }
+                    None => false,
+                }))
+        && !test.not.iter().any(|not| not.find_whole(&text).is_some())
+        && (test.number.0.is_empty()
+            || number(&text).is_some_and(|value| test.number.holds(value)));
+    if !holds {
+        found.captures.truncate(before);
+        return false;
+    }
+    found.weight += 4;
+    let positive = !test.is_negative();
+    if !*marked && positive && !present.span().is_empty() {
+        found.mark = present.span();
+        *marked = true;
+    }
+    true
+}
+
+impl ValueTest {
+    /// Whether only `not` is asked, which a missing value passes.
+    fn is_negative(&self) -> bool {
+        !self.not.is_empty()
+            && self.equals.is_empty()
+            && self.matches.is_empty()
+            && self.number.0.is_empty()
+            && !self.present
+    }
+}

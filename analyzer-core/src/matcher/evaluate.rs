@@ -1,0 +1,253 @@
+//! Conditions over hits: all, any, sequence, none, at least, within.
+
+use super::atom::Capture;
+use super::hit::{Hit, Moment};
+use super::scope::related;
+use crate::signature::{Condition, Scope, What};
+
+/// Hits that together fulfil a condition; the one that proves most stands first.
+#[derive(Clone, Debug)]
+pub(crate) struct Match {
+    pub hits: Vec<Hit>,
+    pub captures: Vec<Capture>,
+}
+
+impl Match {
+    fn of(hit: &Hit) -> Match {
+        Match {
+            hits: vec![hit.clone()],
+            captures: hit.captures.clone(),
+        }
+    }
+
+    /// The hit that proves most.
+    pub fn primary(&self) -> &Hit {
+        &self.hits[0]
+    }
+
+    fn value<'m>(&'m self, name: &str) -> Option<&'m str> {
+        self.captures
+            .iter()
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the other match captures no other value under the same name.
+    fn unifies(&self, other: &Match) -> bool {
+        self.captures.iter().all(|(name, value)| {
+            name == "item" || other.value(name).is_none_or(|theirs| theirs == value)
+        })
+    }
+
+    fn is_related(&self, other: &Match, scope: Scope) -> bool {
+        self.hits
+            .iter()
+            .all(|mine| other.hits.iter().all(|theirs| related(mine, theirs, scope)))
+    }
+
+    fn join(&mut self, other: &Match) {
+        self.hits.extend(other.hits.iter().cloned());
+        for (name, value) in &other.captures {
+            if self.value(name).is_none() {
+                self.captures.push((name.clone(), value.clone()));
+            }
+        }
+    }
+
+    fn lasts_at_most(&self, seconds: Option<u64>) -> bool {
+        let Some(limit) = seconds else { return true };
+        let moments: Vec<Moment> = self
+            .hits
+            .iter()
+            .flat_map(|hit| [hit.first, hit.last])
+            .flatten()
+            .collect();
+        moments.iter().all(|a| {
+            moments.iter().all(|b| {
+                a.distance(b)
+                    .is_none_or(|distance| distance <= limit as f64)
+            })
+        })
+    }
+
+    /// Whether it does not begin before the other one ends.
+    fn follows(&self, earlier: &Match) -> bool {
+        match (self.primary().last, earlier.primary().first) {
+            (Some(mine), Some(theirs)) => match theirs.is_after(&mine) {
+                Some(after) => !after,
+                None => self.primary().position() >= earlier.primary().position(),
+            },
+            _ => self.primary().position() >= earlier.primary().position(),
+        }
+    }
+}
+
+/// The leaf conditions in the order in which [`evaluate`] asks for their hits.
+pub(crate) fn leaves<'c>(condition: &'c Condition, into: &mut Vec<&'c Condition>) {
+    match &condition.what {
+        What::Event(_) | What::Object(_) => into.push(condition),
+        What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
+            for part in parts {
+                leaves(part, into);
+            }
+        }
+    }
+    for further in condition.also.iter().chain(&condition.none) {
+        leaves(further, into);
+    }
+}
+
+/// All matches of a condition, given the hits of its leaves in the order of [`leaves`].
+pub(crate) fn evaluate(
+    condition: &Condition,
+    hits: &mut std::slice::Iter<'_, Vec<Hit>>,
+) -> Vec<Match> {
+    let mut matches = match &condition.what {
+        What::Event(_) | What::Object(_) => hits
+            .next()
+            .map(Vec::as_slice)
+            .unwrap_or_default()
+            .iter()
+            .map(Match::of)
+            .collect(),
+        What::Any(parts) => parts.iter().flat_map(|part| evaluate(part, hits)).collect(),
+        What::All(parts) => together(condition, parts, hits, |_, _| true),
+        What::Sequence(parts) => together(condition, parts, hits, |next, last| next.follows(last)),
+    };
+    matches.retain(|found| {
+        condition
+            .comparisons
+            .iter()
+            .all(|c| c.holds(|name| found.value(name)))
+    });
+    if condition.at_least > 1 {
+        matches = often(condition, matches);
+    }
+    for further in &condition.also {
+        let known = evaluate(further, hits);
+        for found in &mut matches {
+            let at = found.primary().position();
+            if let Some(nearest) = nearest(condition, found, known.iter(), at) {
+                found.join(nearest);
+            }
+        }
+    }
+    for absent in &condition.none {
+        let refuting = evaluate(absent, hits);
+        matches.retain(|found| {
+            !refuting.iter().any(|other| {
+                found.is_related(other, condition.per)
+                    && found.unifies(other)
+                    && near(found, other, condition.within)
+            })
+        });
+    }
+    matches
+}
+
+fn near(a: &Match, b: &Match, within: Option<u64>) -> bool {
+    let mut both = a.clone();
+    both.join(b);
+    both.lasts_at_most(within)
+}
+
+/// Of the matches that fit, the one that stands nearest to a place.
+fn nearest<'m>(
+    condition: &Condition,
+    found: &Match,
+    candidates: impl Iterator<Item = &'m Match>,
+    at: (usize, usize),
+) -> Option<&'m Match> {
+    candidates
+        .filter(|next| {
+            found.is_related(next, condition.per)
+                && found.unifies(next)
+                && near(found, next, condition.within)
+        })
+        .min_by_key(|next| {
+            let (document, start) = next.primary().position();
+            (document != at.0, start.abs_diff(at.1))
+        })
+}
+
+/// For each match of the first part, the nearest fitting match of every other part.
+fn together(
+    condition: &Condition,
+    parts: &[Condition],
+    hits: &mut std::slice::Iter<'_, Vec<Hit>>,
+    in_order: impl Fn(&Match, &Match) -> bool,
+) -> Vec<Match> {
+    // every part must be evaluated, so that the leaves' hits stay in step
+    let found: Vec<Vec<Match>> = parts.iter().map(|part| evaluate(part, hits)).collect();
+    let Some((first, others)) = found.split_first() else {
+        return Vec::new();
+    };
+    let mut matches = Vec::new();
+    for anchor in first {
+        let mut whole = anchor.clone();
+        let mut last = anchor;
+        let complete = others.iter().all(|candidates| {
+            let at = last.primary().position();
+            let next = candidates.iter().filter(|next| in_order(next, last));
+            let next = nearest(condition, &whole, next, at);
+            match next {
+                Some(next) => {
+                    whole.join(next);
+                    last = next;
+                    true
+                }
+                None => false,
+            }
+        });
+        if complete {
+            matches.push(whole);
+        }
+    }
+    matches
+}
+
+/// Matches grouped by scope, of which there are enough within the window.
+fn often(condition: &Condition, matches: Vec<Match>) -> Vec<Match> {
+    let mut groups: Vec<Vec<Match>> = Vec::new();
+    for found in matches {
+        let group = groups
+            .iter_mut()
+            .find(|group| group[0].is_related(&found, condition.per));
+        match group {
+            Some(group) => group.push(found),
+            None => groups.push(vec![found]),
+        }
+    }
+    groups
+        .into_iter()
+        .filter_map(|group| enough(condition, group))
+        .collect()
+}
+
+fn enough(condition: &Condition, mut group: Vec<Match>) -> Option<Match> {
+    let wanted = condition.at_least;
+    let time = |found: &Match| match found.primary().last {
+        Some(Moment::At(stamp)) => stamp.nanos,
+        Some(Moment::Ago(seconds)) => -i128::from(seconds) * 1_000_000_000,
+        None => 0,
+    };
+    group.sort_by_key(|found| (time(found), found.primary().position()));
+    for start in 0..group.len() {
+        let mut seen = 0;
+        for end in start..group.len() {
+            if !near(&group[start], &group[end], condition.within) {
+                break;
+            }
+            seen += group[end].primary().count;
+            if seen >= wanted {
+                // all of the group is told, as it is one trouble
+                let mut whole = group.swap_remove(start);
+                for other in &group {
+                    whole.join(other);
+                }
+                return Some(whole);
+            }
+        }
+    }
+    None
+}

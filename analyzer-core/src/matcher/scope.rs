@@ -1,0 +1,81 @@
+//! Whether two hits are about the same thing, as far as the input tells.
+
+use super::hit::Hit;
+use crate::model::Subject;
+use crate::signature::Scope;
+
+/// Whether two hits share what the scope demands. What is not known is taken to agree within one
+/// document, as pastes often leave names out.
+pub(crate) fn related(a: &Hit, b: &Hit, scope: Scope) -> bool {
+    let near = a.document == b.document;
+    match scope {
+        Scope::Input => true,
+        Scope::Source => near,
+        Scope::Node => match (node(&a.subject), node(&b.subject)) {
+            (Some(a), Some(b)) => a == b,
+            _ => near,
+        },
+        Scope::Subject => subjects_agree(&a.subject, &b.subject, near, false),
+        Scope::Owner => subjects_agree(&a.subject, &b.subject, near, true),
+    }
+}
+
+fn node(subject: &Subject) -> Option<&str> {
+    match subject.kind.as_deref() {
+        Some("Node") => subject.name.as_deref(),
+        _ => subject.node.as_deref(),
+    }
+}
+
+/// Whether two subjects may be the same object, or of one workload.
+pub(crate) fn subjects_agree(a: &Subject, b: &Subject, near: bool, workload: bool) -> bool {
+    let (Some(name), Some(other)) = (&a.name, &b.name) else {
+        return near;
+    };
+    let same_namespace = match (&a.namespace, &b.namespace) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    };
+    if !same_namespace {
+        return false;
+    }
+    let same_kind = a.kind.is_none() || b.kind.is_none() || a.kind == b.kind;
+    if same_kind && name == other {
+        return true;
+    }
+    workload && is_workload(a) && is_workload(b) && a.workload() == b.workload()
+}
+
+fn is_workload(subject: &Subject) -> bool {
+    matches!(
+        subject.kind.as_deref(),
+        None | Some(
+            "Pod"
+                | "ReplicaSet"
+                | "Deployment"
+                | "StatefulSet"
+                | "DaemonSet"
+                | "Job"
+                | "ReplicationController"
+        )
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agreement() {
+        let pod = Subject::new("Pod", Some("shop"), "web-5447c5bcfc-25t7t");
+        let sibling = Subject::new("Pod", None, "web-5447c5bcfc-9xk2m");
+        let deployment = Subject::new("Deployment", Some("shop"), "web");
+        let elsewhere = Subject::new("Deployment", Some("prod"), "web");
+        assert!(subjects_agree(&pod, &deployment, false, true));
+        assert!(subjects_agree(&pod, &sibling, false, true));
+        assert!(!subjects_agree(&pod, &sibling, true, false));
+        assert!(!subjects_agree(&pod, &elsewhere, true, true));
+        assert!(subjects_agree(&pod, &Subject::default(), true, false));
+        assert!(!subjects_agree(&pod, &Subject::default(), false, false));
+    }
+}

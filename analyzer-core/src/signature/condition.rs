@@ -1,0 +1,392 @@
+//! What a signature asks of events and objects.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+use super::compare::{Comparison, Order, number};
+use super::one_or_many::OneOrMany;
+use super::pattern::Pattern;
+use crate::chain::Fact;
+use crate::model::{Age, Severity};
+
+/// A condition over the events and objects of an input.
+#[derive(Debug)]
+pub struct Condition {
+    pub(crate) what: What,
+    /// None of these may hold in the same scope.
+    pub(crate) none: Vec<Condition>,
+    /// What else is known where these hold too: their captures are added, and their proof.
+    pub(crate) also: Vec<Condition>,
+    /// How often `what` must be seen in the scope; counts of events add up.
+    pub(crate) at_least: u64,
+    /// The longest time between the first and the last event, both included, in seconds.
+    pub(crate) within: Option<u64>,
+    /// What the parts must share.
+    pub(crate) per: Scope,
+    /// Comparisons of captured values.
+    pub(crate) comparisons: Vec<Comparison>,
+}
+
+/// The positive part of a condition.
+#[derive(Debug)]
+pub(crate) enum What {
+    Event(Box<EventPattern>),
+    Object(Box<ObjectPattern>),
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+    /// All of them, each not before the one listed before it.
+    Sequence(Vec<Condition>),
+}
+
+/// What the events of one match must share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// The same object, as far as it is known.
+    Subject,
+    /// The same owner: pods of one workload.
+    #[default]
+    Owner,
+    /// The same node, as far as it is known.
+    Node,
+    /// The same document.
+    Source,
+    /// Nothing: the whole input.
+    Input,
+}
+
+/// What one event must be.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EventPattern {
+    /// The reason, or `*` alone for any.
+    #[serde(default)]
+    pub reason: OneOrMany<String>,
+    /// The component, or the start of it before `*`.
+    #[serde(default)]
+    pub component: OneOrMany<String>,
+    /// The subject's kind.
+    #[serde(default)]
+    pub kind: OneOrMany<String>,
+    /// The format's name.
+    #[serde(default)]
+    pub format: OneOrMany<String>,
+    /// The least severity; an event that states none passes.
+    pub severity: Option<Severity>,
+    /// Patterns, one of which is found in the message or an error field.
+    #[serde(default)]
+    pub message: OneOrMany<Pattern>,
+    /// Patterns none of which is found in any of them.
+    #[serde(default)]
+    pub not: OneOrMany<Pattern>,
+    /// Facts of the error chain, each with patterns of its whole value.
+    #[serde(default)]
+    pub chain: BTreeMap<Fact, OneOrMany<Pattern>>,
+    /// Named values of the record, each with patterns found in it.
+    #[serde(default)]
+    pub fields: BTreeMap<String, OneOrMany<Pattern>>,
+    /// How often the event was seen.
+    pub count: Option<NumberTest>,
+    /// How long it was seen, from first to last, in seconds.
+    pub lasted: Option<NumberTest>,
+}
+
+/// What one object must be.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ObjectPattern {
+    /// The kind.
+    #[serde(default)]
+    pub kind: OneOrMany<String>,
+    /// Patterns of the whole name.
+    #[serde(default)]
+    pub name: OneOrMany<Pattern>,
+    /// Patterns of the whole namespace.
+    #[serde(default)]
+    pub namespace: OneOrMany<Pattern>,
+    /// The format's name: `describe` or `table`.
+    #[serde(default)]
+    pub format: OneOrMany<String>,
+    /// Lists one of whose items must pass all of `item`.
+    #[serde(default)]
+    pub each: OneOrMany<String>,
+    /// Tests of the item's values by path.
+    #[serde(default)]
+    pub item: BTreeMap<String, ValueTest>,
+    /// Tests of the object's values by path.
+    #[serde(default, rename = "where")]
+    pub fields: BTreeMap<String, ValueTest>,
+}
+
+/// A test of a value in an object.
+#[derive(Debug, Default)]
+pub(crate) struct ValueTest {
+    /// Patterns of the whole value, one of which matches.
+    pub equals: Vec<Pattern>,
+    /// Patterns found in the value.
+    pub matches: Vec<Pattern>,
+    /// Patterns of the whole value, none of which matches.
+    pub not: Vec<Pattern>,
+    /// The value must not be there.
+    pub absent: bool,
+    /// The value must be there.
+    pub present: bool,
+    pub number: NumberTest,
+}
+
+/// Bounds of a number, a quantity or an age.
+#[derive(Debug, Default)]
+pub(crate) struct NumberTest(pub Vec<(Order, f64)>);
+
+impl NumberTest {
+    pub fn holds(&self, value: f64) -> bool {
+        self.0
+            .iter()
+            .all(|(order, bound)| order.holds(value, *bound))
+    }
+
+    fn key(name: &str) -> Option<Order> {
+        Some(match name {
+            "lt" => Order::Less,
+            "le" => Order::LessOrEqual,
+            "gt" => Order::Greater,
+            "ge" => Order::GreaterOrEqual,
+            "eq" => Order::Equal,
+            "ne" => Order::NotEqual,
+            _ => return None,
+        })
+    }
+}
+
+struct Bound(f64);
+
+impl<'de> Deserialize<'de> for Bound {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let OneOrMany(texts) = OneOrMany::<String>::deserialize(deserializer)?;
+        match texts.as_slice() {
+            [text] => number(text)
+                .map(Bound)
+                .ok_or_else(|| D::Error::custom(format!("{text:?} is no number, quantity or age"))),
+            _ => Err(D::Error::custom("a bound is one number")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for NumberTest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let test = ValueTest::deserialize(deserializer)?;
+        let only_number = test.equals.is_empty() && test.matches.is_empty() && test.not.is_empty();
+        if !only_number || test.number.0.is_empty() {
+            return Err(D::Error::custom("write bounds, such as {ge: 10}"));
+        }
+        Ok(test.number)
+    }
+}
+
+struct ValueTestVisitor;
+
+impl<'de> Visitor<'de> for ValueTestVisitor {
+    type Value = ValueTest;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a pattern, a list of patterns, or {lt, le, gt, ge, eq, ne, not, matches, absent, present}")
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<ValueTest, E> {
+        let pattern = Pattern::parse(value).map_err(E::custom)?;
+        Ok(ValueTest {
+            equals: vec![pattern],
+            ..ValueTest::default()
+        })
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<ValueTest, E> {
+        self.visit_str(if value { "true" } else { "false" })
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<ValueTest, E> {
+        self.visit_str(&value.to_string())
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> Result<ValueTest, E> {
+        self.visit_str(&value.to_string())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ValueTest, A::Error> {
+        let mut test = ValueTest::default();
+        while let Some(OneOrMany(mut patterns)) = seq.next_element::<OneOrMany<Pattern>>()? {
+            test.equals.append(&mut patterns);
+        }
+        Ok(test)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ValueTest, A::Error> {
+        let mut test = ValueTest::default();
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "equals" => test.equals = map.next_value::<OneOrMany<Pattern>>()?.0,
+                "matches" => test.matches = map.next_value::<OneOrMany<Pattern>>()?.0,
+                "not" => test.not = map.next_value::<OneOrMany<Pattern>>()?.0,
+                "absent" => test.absent = map.next_value()?,
+                "present" => test.present = map.next_value()?,
+                other => match NumberTest::key(other) {
+                    Some(order) => test.number.0.push((order, map.next_value::<Bound>()?.0)),
+                    None => return Err(A::Error::custom(format!("unknown test {other:?}"))),
+                },
+            }
+        }
+        Ok(test)
+    }
+}
+
+impl<'de> Deserialize<'de> for ValueTest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueTestVisitor)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawCondition {
+    event: Option<Box<EventPattern>>,
+    object: Option<Box<ObjectPattern>>,
+    all: Option<Vec<Condition>>,
+    any: Option<Vec<Condition>>,
+    sequence: Option<Vec<Condition>>,
+    #[serde(default)]
+    none: Vec<Condition>,
+    #[serde(default)]
+    also: Vec<Condition>,
+    #[serde(default = "once")]
+    at_least: u64,
+    within: Option<String>,
+    #[serde(default)]
+    per: Scope,
+    #[serde(default, rename = "where")]
+    comparisons: Vec<Comparison>,
+}
+
+fn once() -> u64 {
+    1
+}
+
+impl<'de> Deserialize<'de> for Condition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = RawCondition::deserialize(deserializer)?;
+        Condition::from_raw(raw).map_err(D::Error::custom)
+    }
+}
+
+impl Condition {
+    fn from_raw(raw: RawCondition) -> Result<Condition, String> {
+        let mut parts = Vec::new();
+        parts.extend(raw.event.map(What::Event));
+        parts.extend(raw.object.map(What::Object));
+        for (list, make) in [
+            (raw.all, What::All as fn(Vec<Condition>) -> What),
+            (raw.any, What::Any),
+            (raw.sequence, What::Sequence),
+        ] {
+            let Some(conditions) = list else { continue };
+            if conditions.is_empty() {
+                return Err("an empty list of conditions".into());
+            }
+            parts.push(make(conditions));
+        }
+        let what = match (parts.pop(), parts.is_empty()) {
+            (Some(what), true) => what,
+            _ => {
+                return Err(
+                    "a condition is exactly one of event, object, all, any, sequence".into(),
+                );
+            }
+        };
+        let within = match raw.within {
+            None => None,
+            Some(text) => {
+                let age = Age::parse(&text)
+                    .ok_or_else(|| format!("{text:?} is no duration such as 10m"))?;
+                Some(age.seconds)
+            }
+        };
+        let condition = Condition {
+            what,
+            none: raw.none,
+            also: raw.also,
+            at_least: raw.at_least.max(1),
+            within,
+            per: raw.per,
+            comparisons: raw.comparisons,
+        };
+        condition.check()?;
+        Ok(condition)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        match &self.what {
+            What::Event(event) if event.is_unbounded() => {
+                return Err("an event pattern needs a reason, message, chain or field".into());
+            }
+            What::Object(object) if object.is_unbounded() => {
+                return Err("an object pattern needs a kind, name or value".into());
+            }
+            _ => {}
+        }
+        let mut captured = Vec::new();
+        self.captures(&mut captured);
+        for comparison in &self.comparisons {
+            if let Some(name) = comparison.captures().find(|name| !captured.contains(name)) {
+                return Err(format!(
+                    "the comparison uses {{{name}}}, which nothing captures"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Collects the names that a match captures.
+    pub(crate) fn captures<'c>(&'c self, into: &mut Vec<&'c str>) {
+        match &self.what {
+            What::Event(event) => {
+                let facts = event.chain.values().chain(event.fields.values());
+                let patterns = event.message.0.iter().chain(facts.flat_map(|many| &many.0));
+                into.extend(patterns.flat_map(Pattern::slots));
+            }
+            What::Object(object) => {
+                let tests = object.item.values().chain(object.fields.values());
+                let tested = tests.flat_map(|test| test.equals.iter().chain(&test.matches));
+                let named = object.name.0.iter().chain(&object.namespace.0);
+                into.extend(named.chain(tested).flat_map(Pattern::slots));
+                if !object.each.0.is_empty() {
+                    into.push("item");
+                }
+            }
+            What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
+                for part in parts {
+                    part.captures(into);
+                }
+            }
+        }
+        for part in &self.also {
+            part.captures(into);
+        }
+    }
+}
+
+impl EventPattern {
+    fn is_unbounded(&self) -> bool {
+        self.reason.0.is_empty()
+            && self.message.0.is_empty()
+            && self.chain.is_empty()
+            && self.fields.is_empty()
+    }
+}
+
+impl ObjectPattern {
+    fn is_unbounded(&self) -> bool {
+        self.kind.0.is_empty() && self.name.0.is_empty() && self.fields.is_empty()
+    }
+}

@@ -1,0 +1,96 @@
+//! What is wrong with a signature file.
+
+/// A signature file that was refused: where, and why.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{file}:{line}:{column}: {message}")]
+pub struct SignatureError {
+    file: String,
+    line: usize,
+    column: usize,
+    message: String,
+    source_text: String,
+}
+
+impl SignatureError {
+    pub(crate) fn new(file: &str, source: &str, at: (usize, usize), message: String) -> Self {
+        SignatureError {
+            file: file.to_owned(),
+            line: at.0,
+            column: at.1,
+            message,
+            source_text: source.to_owned(),
+        }
+    }
+
+    pub(crate) fn from_yaml(file: &str, source: &str, error: &serde_yaml::Error) -> Self {
+        let message = error.to_string();
+        // the place is said by itself
+        let message = message
+            .split(" at line ")
+            .next()
+            .unwrap_or(&message)
+            .to_owned();
+        let (start, at) = error
+            .location()
+            .map_or((0, (1, 1)), |at| (at.index(), (at.line(), at.column())));
+        // the reader marks the mapping; the value that the message quotes stands inside it
+        let exact = quoted(&message).and_then(|value| {
+            source
+                .get(start..)?
+                .find(&value)
+                .map(|offset| place(source, start + offset))
+        });
+        SignatureError::new(file, source, exact.unwrap_or(at), message)
+    }
+
+    /// An error about a piece of the file's text, found by searching for it.
+    pub(crate) fn about(file: &str, source: &str, piece: &str, message: String) -> Self {
+        let at = source.find(piece).map_or((1, 1), |at| place(source, at));
+        SignatureError::new(file, source, at, message)
+    }
+
+    /// The file's name.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The line, counted from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// The column, counted from 1.
+    pub fn column(&self) -> usize {
+        self.column
+    }
+
+    /// What is wrong, without the place.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The file's text, for showing the place.
+    pub fn source_text(&self) -> &str {
+        &self.source_text
+    }
+}
+
+/// Line and column of a byte, counted from 1.
+fn place(source: &str, at: usize) -> (usize, usize) {
+    let before = &source[..at];
+    (
+        before.matches('\n').count() + 1,
+        at - before.rfind('\n').map_or(0, |end| end + 1) + 1,
+    )
+}
+
+/// The first text in double quotes that a message holds, unescaped; or in backquotes.
+fn quoted(message: &str) -> Option<String> {
+    if let Some(start) = message.find('"') {
+        let mut values =
+            serde_json::Deserializer::from_str(&message[start..]).into_iter::<String>();
+        return values.next()?.ok();
+    }
+    let start = message.find('`')? + 1;
+    message[start..].split('`').next().map(str::to_owned)
+}

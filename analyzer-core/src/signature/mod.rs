@@ -1,0 +1,24 @@
+//! Signatures: patterns with the root cause that they prove, as YAML files.
+
+mod catalogue;
+mod causes;
+mod compare;
+mod condition;
+mod error;
+mod one_or_many;
+mod pattern;
+mod schema;
+mod template;
+
+pub use catalogue::Catalogue;
+pub use compare::Comparison;
+pub use condition::{Condition, Scope};
+pub use error::SignatureError;
+pub use pattern::Pattern;
+pub use schema::{
+    CheckTemplate, Example, Examples, Explains, FixTemplate, Signature, SubjectTemplate,
+};
+pub use template::Template;
+
+pub(crate) use compare::number;
+pub(crate) use condition::{EventPattern, ObjectPattern, ValueTest, What};

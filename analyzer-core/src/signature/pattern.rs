@@ -1,0 +1,332 @@
+//! Text patterns with named slots: `configmap "{name}" not found`.
+
+use std::sync::OnceLock;
+
+use memchr::memmem::Finder;
+use regex::bytes::{Captures, Regex};
+use serde::de::{Deserialize, Deserializer, Error as _};
+
+/// What a slot accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SlotType {
+    /// At least one character of the line; as few as fit, at the pattern's end as many.
+    Text,
+    /// Without blanks and quotes.
+    Word,
+    /// Digits.
+    Int,
+    /// A decimal number.
+    Number,
+    /// A Kubernetes quantity.
+    Quantity,
+    /// A file path: begins with `/`, no blanks.
+    Path,
+    /// `host:port` or a bare address.
+    Address,
+    /// All that is left of the line, also nothing.
+    Rest,
+}
+
+impl SlotType {
+    fn from_name(name: &str) -> Option<SlotType> {
+        Some(match name {
+            "text" => SlotType::Text,
+            "word" => SlotType::Word,
+            "int" => SlotType::Int,
+            "number" => SlotType::Number,
+            "quantity" => SlotType::Quantity,
+            "path" => SlotType::Path,
+            "address" => SlotType::Address,
+            "rest" => SlotType::Rest,
+            _ => return None,
+        })
+    }
+
+    fn regex(self, last: bool) -> &'static str {
+        match self {
+            SlotType::Text if last => "[^\\n]+",
+            SlotType::Text => "[^\\n]+?",
+            SlotType::Word => "[^\\s\"'`,;]+",
+            SlotType::Int => "[0-9]+",
+            SlotType::Number => "-?[0-9]+(?:\\.[0-9]+)?",
+            SlotType::Quantity => "[0-9]+(?:\\.[0-9]+)?(?:[KMGTPE]i|[munkMGTPE]|[eE][0-9]+)?",
+            SlotType::Path => "/[^\\s\"'`,;:]*",
+            SlotType::Address => "(?:\\[[0-9a-fA-F:.]+\\]|[0-9A-Za-z._-]+)(?::[0-9]+)?",
+            SlotType::Rest => "[^\\n]*",
+        }
+    }
+}
+
+/// A text pattern with named slots.
+///
+/// All outside braces is literal, except that one blank stands for any run of blanks. A slot is
+/// `{name}` or `{name:type}` with the types `text` (the default: as few characters of the line as
+/// fit, at least one), `word`, `int`, `number`, `quantity`, `path`, `address`, `rest`. `{_}`
+/// captures nothing; `{{` and `}}` are braces. `^` at the start and `$` at the end tie the pattern
+/// to the text's ends; otherwise it may stand anywhere. A pattern that begins with `regex:` is a
+/// regular expression (syntax of the `regex` crate, bytes, Unicode off) with named groups.
+pub struct Pattern {
+    source: String,
+    regex_source: String,
+    slots: Vec<String>,
+    literal: Option<Finder<'static>>,
+    /// How many literal characters it demands: the measure of how specific it is.
+    weight: usize,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    /// Says what is wrong: an open brace, an unknown slot type, a regular expression that does
+    /// not compile, a pattern without any literal text.
+    pub fn parse(source: &str) -> Result<Pattern, String> {
+        let pattern = if let Some(expression) = source.strip_prefix("regex:") {
+            from_regex(source, expression.trim_start())?
+        } else {
+            from_template(source)?
+        };
+        Ok(pattern)
+    }
+
+    /// The pattern as written.
+    pub fn as_str(&self) -> &str {
+        &self.source
+    }
+
+    /// The names that it captures.
+    pub fn slots(&self) -> impl Iterator<Item = &str> {
+        self.slots.iter().map(String::as_str)
+    }
+
+    /// The longest literal that any match holds; none for a regular expression.
+    pub fn literal(&self) -> Option<&[u8]> {
+        self.literal.as_ref().map(Finder::needle)
+    }
+
+    /// How many literal characters it demands.
+    pub(crate) fn weight(&self) -> usize {
+        self.weight
+    }
+
+    /// The first match in a text.
+    pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        if let Some(literal) = &self.literal
+            && literal.find(text.as_bytes()).is_none()
+        {
+            return None;
+        }
+        self.regex()?.captures(text.as_bytes())
+    }
+
+    /// All matches in a text, from left to right, at most `limit`.
+    pub(crate) fn find_all<'t>(&self, text: &'t str, limit: usize) -> Vec<Captures<'t>> {
+        let Some(first) = self.find(text) else {
+            return Vec::new();
+        };
+        match self.regex() {
+            Some(regex) if limit > 1 => regex.captures_iter(text.as_bytes()).take(limit).collect(),
+            _ => vec![first],
+        }
+    }
+
+    /// A match of the whole text.
+    pub(crate) fn find_whole<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+        self.find(text)
+            .filter(|found| found.get(0).is_some_and(|all| all.len() == text.len()))
+    }
+
+    fn regex(&self) -> Option<&Regex> {
+        self.compiled
+            .get_or_init(|| compile(&self.regex_source).ok())
+            .as_ref()
+    }
+}
+
+impl std::fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Pattern({:?})", self.source)
+    }
+}
+
+fn compile(source: &str) -> Result<Regex, regex::Error> {
+    regex::bytes::RegexBuilder::new(source)
+        .unicode(false)
+        .size_limit(1 << 20)
+        .build()
+}
+
+fn from_regex(source: &str, expression: &str) -> Result<Pattern, String> {
+    let regex = compile(expression).map_err(|error| format!("the regular expression: {error}"))?;
+    let slots = regex.capture_names().flatten().map(str::to_owned).collect();
+    let weight = expression.bytes().filter(u8::is_ascii_alphanumeric).count() / 2;
+    Ok(Pattern {
+        source: source.to_owned(),
+        regex_source: expression.to_owned(),
+        slots,
+        literal: None,
+        weight,
+        compiled: OnceLock::from(Some(regex)),
+    })
+}
+
+fn from_template(source: &str) -> Result<Pattern, String> {
+    let (anchored, rest) = match source.strip_prefix('^') {
+        Some(rest) => ("\\A", rest),
+        None => ("", source),
+    };
+    let (closed, rest) = match rest.strip_suffix('$') {
+        Some(rest) => ("\\z", rest),
+        None => ("", rest),
+    };
+    let mut regex = String::from(anchored);
+    let mut slots: Vec<String> = Vec::new();
+    let mut literals = vec![String::new()];
+    let mut weight = 0;
+    let mut chars = rest.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '{' if chars.next_if_eq(&'{').is_none() => {
+                let mut slot = String::new();
+                loop {
+                    match chars.next() {
+                        Some('}') => break,
+                        Some(c) if c.is_ascii_alphanumeric() || c == '_' || c == ':' => {
+                            slot.push(c)
+                        }
+                        _ => return Err(format!("the slot {{{slot} is not closed")),
+                    }
+                }
+                let (name, kind) = slot.split_once(':').unwrap_or((&slot, "text"));
+                let kind = SlotType::from_name(kind)
+                    .ok_or_else(|| format!("unknown slot type {kind:?}"))?;
+                let last = chars.peek().is_none();
+                add_slot(&mut regex, &mut slots, name, kind.regex(last))?;
+                literals.push(String::new());
+            }
+            '}' if chars.next_if_eq(&'}').is_none() => {
+                return Err("a closing brace without an opening one; write }} for a brace".into());
+            }
+            ' ' => {
+                regex.push_str("\\s+");
+                // a blank may be any run of blanks, so it ends a literal
+                literals.push(String::new());
+            }
+            c => {
+                weight += usize::from(c.is_alphanumeric());
+                regex.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
+                if let Some(literal) = literals.last_mut() {
+                    literal.push(c);
+                }
+            }
+        }
+    }
+    regex.push_str(closed);
+    let longest = literals
+        .into_iter()
+        .max_by_key(String::len)
+        .unwrap_or_default();
+    if weight == 0 && slots.is_empty() {
+        return Err("an empty pattern".into());
+    }
+    let literal = (!longest.is_empty()).then(|| Finder::new(longest.as_bytes()).into_owned());
+    Ok(Pattern {
+        source: source.to_owned(),
+        regex_source: regex,
+        slots,
+        literal,
+        weight,
+        compiled: OnceLock::new(),
+    })
+}
+
+fn add_slot(
+    regex: &mut String,
+    slots: &mut Vec<String>,
+    name: &str,
+    accepts: &str,
+) -> Result<(), String> {
+    if name == "_" {
+        regex.push_str(&format!("(?:{accepts})"));
+        return Ok(());
+    }
+    let proper = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    if !proper {
+        return Err(format!(
+            "{name:?} is no slot name: use lower-case letters, digits and _"
+        ));
+    }
+    if slots.iter().any(|known| known == name) {
+        return Err(format!("the slot {{{name}}} stands twice in one pattern"));
+    }
+    regex.push_str(&format!("(?P<{name}>{accepts})"));
+    slots.push(name.to_owned());
+    Ok(())
+}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let source = String::deserialize(deserializer)?;
+        Pattern::parse(&source).map_err(|error| D::Error::custom(format!("{source:?}: {error}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn capture(pattern: &str, text: &str, name: &str) -> Option<String> {
+        let pattern = Pattern::parse(pattern).unwrap();
+        let found = pattern.find(text)?;
+        Some(String::from_utf8_lossy(found.name(name)?.as_bytes()).into_owned())
+    }
+
+    #[test]
+    fn slots_take_as_little_as_fits() {
+        let text = "volume \"a\" : configmap \"b\" not found";
+        assert_eq!(
+            capture("configmap \"{name}\" not found", text, "name").as_deref(),
+            Some("b")
+        );
+        assert_eq!(
+            capture("volume \"{v}\" : {rest}", text, "v").as_deref(),
+            Some("a")
+        );
+        assert_eq!(
+            capture("limit {q:quantity} of", "limit 1024m of", "q").as_deref(),
+            Some("1024m")
+        );
+        assert_eq!(
+            capture("a  b".replace("  ", " ").as_str(), "a \t b", "x"),
+            None
+        );
+        assert!(Pattern::parse("a b").unwrap().find("a \n b").is_some());
+    }
+
+    #[test]
+    fn anchors_and_braces() {
+        let pattern = Pattern::parse("^{{x}} {n:int}$").unwrap();
+        assert!(pattern.find("{x} 12").is_some());
+        assert!(pattern.find("a {x} 12").is_none() && pattern.find("{x} 12 b").is_none());
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (pattern, says) in [
+            ("{a", "not closed"),
+            ("a}", "closing brace"),
+            ("{a:date} x", "slot type"),
+            ("{A} x", "slot name"),
+            ("{a} x {a}", "twice"),
+            ("", "empty"),
+            ("regex:(", "regular expression"),
+        ] {
+            let error = Pattern::parse(pattern).unwrap_err();
+            assert!(error.contains(says), "{pattern}: {error}");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! A signature as its YAML file says it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+
+use super::causes;
+use super::condition::{Condition, Scope};
+use super::template::Template;
+use crate::report::{Level, Role};
+
+/// A pattern over events and objects with the root cause that it proves.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Signature {
+    /// The id: lower-case words with hyphens, unique in a catalogue.
+    pub id: String,
+    /// The cause that it proves.
+    #[serde(deserialize_with = "cause")]
+    pub cause: String,
+    /// Whether it is a root cause, a symptom of one, or benign.
+    #[serde(default = "role_cause")]
+    pub role: Role,
+    /// What a symptom counts as where nothing explains it; `cause` if nothing is said.
+    #[serde(default = "role_cause")]
+    pub alone: Role,
+    /// How grave it is.
+    pub severity: Level,
+    /// How sure a match is, from 0 to 1.
+    #[serde(default)]
+    pub confidence: Option<f64>,
+    /// What is wrong, in one line.
+    pub title: Template,
+    /// A few words on what the marked text proves.
+    #[serde(default)]
+    pub label: Option<Template>,
+    /// The object at fault, where it is not the event's own.
+    #[serde(default)]
+    pub subject: Option<SubjectTemplate>,
+    /// What must be seen.
+    #[serde(rename = "match")]
+    pub condition: Condition,
+    /// The causes whose findings it explains.
+    #[serde(default)]
+    pub explains: Vec<Explains>,
+    /// Signatures that it replaces where both match the same event.
+    #[serde(default)]
+    pub refines: Vec<String>,
+    /// The mechanism, in two sentences or so.
+    pub why: Template,
+    /// Read-only checks.
+    #[serde(default)]
+    pub check: Vec<CheckTemplate>,
+    /// Repairs.
+    #[serde(default)]
+    pub fix: Vec<FixTemplate>,
+    /// Where to read more.
+    #[serde(default)]
+    pub references: Vec<String>,
+    /// The versions that it is about, in words.
+    #[serde(default)]
+    pub versions: Option<String>,
+    /// Texts that it must and must not match.
+    #[serde(default)]
+    pub examples: Examples,
+    /// The file that it was read from.
+    #[serde(skip)]
+    pub file: String,
+    /// The file's text.
+    #[serde(skip)]
+    pub source: String,
+}
+
+/// The object at fault, with captured values.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SubjectTemplate {
+    /// The kind.
+    pub kind: Template,
+    /// The namespace; the event's own if nothing is said.
+    #[serde(default)]
+    pub namespace: Option<Template>,
+    /// The name.
+    pub name: Template,
+}
+
+/// A cause whose findings a signature explains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explains {
+    /// The cause, or a signature's id.
+    pub what: String,
+    /// What the two must share.
+    pub on: Scope,
+}
+
+/// A read-only check.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckTemplate {
+    /// The command.
+    pub run: Template,
+    /// What its result says.
+    pub why: Template,
+}
+
+/// A repair.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixTemplate {
+    /// What to do.
+    pub text: Template,
+    /// The command that does it.
+    #[serde(default)]
+    pub run: Option<Template>,
+}
+
+/// Texts that a signature must and must not match.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Examples {
+    /// Inputs that it must match.
+    #[serde(default, rename = "match")]
+    pub matching: Vec<Example>,
+    /// Inputs that it must not match.
+    #[serde(default)]
+    pub no_match: Vec<Example>,
+}
+
+/// An example input.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    /// The input, as it would be pasted.
+    pub text: String,
+    /// Values that must be captured.
+    #[serde(default)]
+    pub captures: BTreeMap<String, String>,
+    /// Why it is here: which version, or whose neighbour.
+    #[serde(default)]
+    pub why: Option<String>,
+}
+
+fn role_cause() -> Role {
+    Role::Cause
+}
+
+fn cause<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let id = String::deserialize(deserializer)?;
+    known_cause(&id).map_err(D::Error::custom)?;
+    Ok(id)
+}
+
+fn known_cause(id: &str) -> Result<(), String> {
+    if causes::description(id).is_some() {
+        return Ok(());
+    }
+    let (_, wanted) = id.split_once('/').unwrap_or(("", id));
+    let near = causes::all()
+        .map(|(known, _)| known)
+        .find(|known| known.ends_with(wanted));
+    Err(match near {
+        Some(near) => format!("unknown cause {id:?}; is {near:?} meant?"),
+        None => format!("unknown cause {id:?}; `kwhy explain` lists them"),
+    })
+}
+
+struct ExplainsVisitor;
+
+impl<'de> Visitor<'de> for ExplainsVisitor {
+    type Value = Explains;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a cause, or {cause, on: subject|owner|node|source|input}")
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Explains, E> {
+        if value.contains('/') {
+            known_cause(value).map_err(E::custom)?;
+        }
+        Ok(Explains {
+            what: value.to_owned(),
+            on: Scope::Owner,
+        })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Explains, A::Error> {
+        let mut what = None;
+        let mut on = Scope::Owner;
+        while let Some(key) = map.next_key::<String>()? {
+            match key.as_str() {
+                "cause" => what = Some(map.next_value::<String>()?),
+                "on" => on = map.next_value()?,
+                other => return Err(A::Error::custom(format!("unknown field {other:?}"))),
+            }
+        }
+        let what = what.ok_or_else(|| A::Error::custom("missing field `cause`"))?;
+        Ok(Explains {
+            on,
+            ..self.visit_str(&what)?
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Explains {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ExplainsVisitor)
+    }
+}
+
+/// Names that templates may use without capturing them: they come from the event's subject and
+/// the finding.
+pub(crate) const GIVEN: &[&str] = &[
+    "subject",
+    "kind",
+    "namespace",
+    "name",
+    "node",
+    "container",
+    "pod",
+    "count",
+    "component",
+    "reason",
+    "source",
+    "owner",
+];
+
+impl Signature {
+    /// The family: the first part of the cause.
+    pub fn family(&self) -> &str {
+        self.cause.split('/').next().unwrap_or(&self.cause)
+    }
+
+    /// All of its templates with a word for each.
+    pub(crate) fn templates(&self) -> impl Iterator<Item = (&'static str, &Template)> {
+        let subject = self.subject.iter().flat_map(|subject| {
+            [
+                Some(&subject.kind),
+                subject.namespace.as_ref(),
+                Some(&subject.name),
+            ]
+        });
+        let checks = self
+            .check
+            .iter()
+            .flat_map(|check| [("check", &check.run), ("check", &check.why)]);
+        let fixes = self.fix.iter().flat_map(|fix| {
+            std::iter::once(("fix", &fix.text)).chain(fix.run.as_ref().map(|run| ("fix", run)))
+        });
+        std::iter::once(("title", &self.title))
+            .chain(self.label.as_ref().map(|label| ("label", label)))
+            .chain(subject.flatten().map(|template| ("subject", template)))
+            .chain(std::iter::once(("why", &self.why)))
+            .chain(checks)
+            .chain(fixes)
+    }
+}
