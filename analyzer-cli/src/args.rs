@@ -13,6 +13,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 #[command(
     name = "kwhy",
     version,
+    override_usage = "kwhy [OPTIONS] [PATH]...\n       kwhy <COMMAND>",
     disable_help_subcommand = true,
     subcommand_help_heading = "Other commands",
     after_help = AFTER_HELP

@@ -1,6 +1,6 @@
 //! Which findings count.
 
-use std::collections::BTreeSet;
+use std::collections::{HashMap, HashSet};
 
 use analyzer_core::{Level, Report, Role};
 
@@ -21,13 +21,17 @@ pub fn keep(report: &mut Report, level: Option<Level>) -> usize {
         return 0;
     };
     let grave = report.findings.iter().filter(|f| f.severity >= level);
-    let mut stays: BTreeSet<usize> = grave.clone().map(|finding| finding.rank).collect();
+    let mut stays: HashSet<usize> = grave.clone().map(|finding| finding.rank).collect();
+    let explained_by: HashMap<usize, Option<usize>> = report
+        .findings
+        .iter()
+        .map(|finding| (finding.rank, finding.explained_by))
+        .collect();
     // an explanation may itself be explained
     let mut open: Vec<usize> = grave.filter_map(|finding| finding.explained_by).collect();
     while let Some(rank) = open.pop() {
         if stays.insert(rank) {
-            let above = report.findings.iter().find(|finding| finding.rank == rank);
-            open.extend(above.and_then(|finding| finding.explained_by));
+            open.extend(explained_by.get(&rank).copied().flatten());
         }
     }
     let before = report.findings.len();

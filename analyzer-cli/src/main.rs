@@ -1,7 +1,6 @@
 //! `kwhy`: names the root cause in pasted kubectl output, logs and events.
 
 mod args;
-mod engine;
 mod filter;
 mod input;
 mod plan;

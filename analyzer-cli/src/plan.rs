@@ -171,12 +171,6 @@ pub fn plan(args: Args, world: &World) -> Plan {
 }
 
 impl CataloguePlan {
-    /// The built-in signatures and no others.
-    pub const BUILTIN: CataloguePlan = CataloguePlan {
-        builtin: true,
-        paths: Vec::new(),
-    };
-
     /// Paths behind a sub-command are looked at alone.
     fn only(&mut self, paths: Vec<PathBuf>) {
         if !paths.is_empty() {

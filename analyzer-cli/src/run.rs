@@ -3,9 +3,8 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use analyzer_core::{LimitMet, Report};
+use analyzer_core::{Analyzer, Catalogue, Document, LimitMet, Report};
 
-use crate::engine::{Analyzer, Catalogue};
 use crate::filter;
 use crate::input::{self, InputError, MAX_BYTES};
 use crate::plan::{CataloguePlan, Diagnose, Form, Page, Plan, Task};
@@ -82,11 +81,7 @@ pub fn run(
             Ok(Status::Failed)
         }
         Task::Diagnose(diagnose) => {
-            let analyzer = if plan.catalogue == CataloguePlan::BUILTIN {
-                Analyzer::new()
-            } else {
-                Analyzer::with_catalogue(catalogue(&plan.catalogue)?)
-            };
+            let analyzer = Analyzer::with_catalogue(catalogue(&plan.catalogue)?);
             let inputs = input::read(&diagnose.sources, stdin, MAX_BYTES);
             for failure in &inputs.failures {
                 warn(failure, err)?;
@@ -98,7 +93,7 @@ pub fn run(
             add_limits(&mut report, inputs.limits, &inputs.failures);
             diagnosed(diagnose, page, report, &inputs.documents, out)
         }
-        task => signatures::run(task, &catalogue(&plan.catalogue)?, page, out),
+        task => signatures::run(task, catalogue(&plan.catalogue)?, page, out),
     }
 }
 
@@ -132,7 +127,7 @@ fn diagnosed(
     diagnose: &Diagnose,
     page: &Page,
     mut report: Report,
-    documents: &[analyzer_core::Document],
+    documents: &[Document],
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let found = filter::holds(&report, diagnose.fail_on);
@@ -161,7 +156,7 @@ fn diagnosed(
 /// The signatures to use.
 fn catalogue(plan: &CataloguePlan) -> Result<Catalogue, Failure> {
     let mut catalogue = if plan.builtin {
-        Catalogue::builtin().map_err(BadSignature::from)?
+        Catalogue::builtin()
     } else {
         Catalogue::empty()
     };

@@ -2,10 +2,11 @@
 
 use std::io::Write;
 
+use analyzer_core::{Analyzer, Catalogue, Check, Fix, Signature};
 use unicode_width::UnicodeWidthStr;
 
-use crate::engine::{Catalogue, Signature};
 use crate::plan::{Page, Task};
+use crate::render::counted;
 use crate::render::page::{Ink, level_name};
 use crate::render::visible::visible;
 use crate::run::{Failure, Status};
@@ -13,16 +14,16 @@ use crate::run::{Failure, Status};
 /// Does one of the tasks about signatures.
 pub fn run(
     task: &Task,
-    catalogue: &Catalogue,
+    catalogue: Catalogue,
     page: &Page,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let status = match task {
-        Task::ListSignatures => list(catalogue, page, out)?,
-        Task::ShowSignature(id) => show(catalogue, id, out)?,
-        Task::LintSignatures => lint(catalogue, out)?,
-        Task::TestSignatures => test(catalogue, page, out)?,
-        Task::Explain(id) => explain(catalogue, id, page, out)?,
+        Task::ListSignatures => list(&catalogue, page, out)?,
+        Task::ShowSignature(id) => show(&catalogue, id, out)?,
+        Task::LintSignatures => lint(&Analyzer::with_catalogue(catalogue), out)?,
+        Task::TestSignatures => test(&Analyzer::with_catalogue(catalogue), page, out)?,
+        Task::Explain(id) => explain(&catalogue, id, page, out)?,
         Task::Diagnose(_) | Task::Hint => Status::Ran,
     };
     out.flush()?;
@@ -59,14 +60,15 @@ fn show(catalogue: &Catalogue, id: &str, out: &mut dyn Write) -> Result<Status, 
     Ok(Status::Ran)
 }
 
-fn lint(catalogue: &Catalogue, out: &mut dyn Write) -> Result<Status, Failure> {
-    let lints = catalogue.lint();
+/// Mistakes, one a line.
+fn lint(analyzer: &Analyzer, out: &mut dyn Write) -> Result<Status, Failure> {
+    let lints = analyzer.lint_signatures();
     for lint in &lints {
-        let text = format!("{}:{}: {}", lint.file, lint.line, lint.message);
-        writeln!(out, "{}", visible(&text))?;
+        writeln!(out, "{}", visible(&lint.to_string()))?;
     }
-    let count = catalogue.signatures().len();
-    writeln!(out, "{count} signatures, {} mistakes", lints.len())?;
+    let count = analyzer.catalogue().signatures().len() as u64;
+    let mistakes = counted(lints.len() as u64, "mistake");
+    writeln!(out, "{}, {mistakes}", counted(count, "signature"))?;
     Ok(if lints.is_empty() {
         Status::Ran
     } else {
@@ -74,23 +76,26 @@ fn lint(catalogue: &Catalogue, out: &mut dyn Write) -> Result<Status, Failure> {
     })
 }
 
-fn test(catalogue: &Catalogue, page: &Page, out: &mut dyn Write) -> Result<Status, Failure> {
-    let outcomes = catalogue.test();
+/// Examples that fail, then how many there are.
+fn test(analyzer: &Analyzer, page: &Page, out: &mut dyn Write) -> Result<Status, Failure> {
+    let outcomes = analyzer.test_signatures();
     let mut failed = 0;
     for outcome in &outcomes {
-        let Some(failure) = &outcome.failure else {
-            continue;
-        };
-        failed += 1;
-        let text = format!("{}: {}", outcome.signature, outcome.example);
-        page.hang(out, Ink::Strong, &visible(&text), 0, 2)?;
-        page.hang(out, Ink::Plain, &visible(failure), 0, 2)?;
+        if let Some(failure) = &outcome.failure {
+            failed += 1;
+            let text = format!(
+                "{}:{}: {}: {failure}",
+                outcome.file, outcome.line, outcome.signature
+            );
+            page.hang(out, Ink::Plain, &visible(&text), 0, 7)?;
+        }
     }
-    let count = catalogue.signatures().len();
+    let count = analyzer.catalogue().signatures().len() as u64;
+    let examples = counted(outcomes.len() as u64, "example");
     writeln!(
         out,
-        "{count} signatures, {} examples, {failed} failed",
-        outcomes.len()
+        "{}, {examples}, {failed} failed",
+        counted(count, "signature")
     )?;
     Ok(if failed == 0 {
         Status::Ran
@@ -141,7 +146,26 @@ fn explain(
         page.hang(out, Ink::Strong, &visible(&title), taken, 7)?;
         let ids = format!("{} ({})", signature.cause, signature.id);
         page.hang(out, Ink::Faint, &visible(&ids), 0, 7)?;
-        page.row(out, "why", &signature.why)?;
+        page.row(out, "why", signature.why.as_str())?;
+        let checks: Vec<Check> = signature
+            .check
+            .iter()
+            .map(|check| Check {
+                run: check.run.to_string(),
+                why: check.why.to_string(),
+            })
+            .collect();
+        page.checks("check", &checks, out)?;
+        let fixes: Vec<Fix> = signature
+            .fix
+            .iter()
+            .map(|fix| Fix {
+                text: fix.text.to_string(),
+                run: fix.run.as_ref().map(ToString::to_string),
+            })
+            .collect();
+        page.fixes(&fixes, out)?;
+        page.references(&signature.references, out)?;
     }
     Ok(Status::Ran)
 }

@@ -10,9 +10,9 @@ use std::io::{self, Write};
 
 use analyzer_core::{Document, Report};
 
-pub use human::Human;
 #[cfg(test)]
 pub use human::samples;
+pub use human::{Human, counted};
 pub use json::Json;
 
 /// What is to be shown.

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use analyzer_core::SignatureError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
 
 use super::visible::visible;
-use crate::engine::SignatureError;
 use crate::plan::Page;
 
 /// An error with what to do about it.
@@ -36,12 +36,20 @@ pub struct BadSignature {
 
 impl From<SignatureError> for BadSignature {
     fn from(error: SignatureError) -> BadSignature {
-        let mut shown = String::with_capacity(error.source.len());
+        let place = (error.line(), error.column());
+        BadSignature::new(error.file(), error.source_text(), place, error.message())
+    }
+}
+
+impl BadSignature {
+    /// `place` is the line and the column, counted from 1.
+    fn new(file: &str, source: &str, place: (usize, usize), message: &str) -> BadSignature {
+        let mut shown = String::with_capacity(source.len());
         let mut at = 0;
         let mut length = 0;
-        for (index, line) in error.source.lines().enumerate() {
-            if index + 1 == error.line {
-                let column = error.column.saturating_sub(1);
+        for (index, line) in source.lines().enumerate() {
+            if index + 1 == place.0 {
+                let column = place.1.saturating_sub(1);
                 let start = line
                     .char_indices()
                     .nth(column)
@@ -54,8 +62,8 @@ impl From<SignatureError> for BadSignature {
             shown.push('\n');
         }
         BadSignature {
-            message: visible(&error.message).into_owned(),
-            source: NamedSource::new(visible(&error.file), shown),
+            message: visible(message).into_owned(),
+            source: NamedSource::new(visible(file), shown),
             at,
             length,
         }
@@ -96,13 +104,9 @@ mod tests {
     use super::*;
 
     fn drawn(line: usize, column: usize) -> String {
-        let problem = BadSignature::from(SignatureError {
-            file: "mine/cart.yaml".into(),
-            line,
-            column,
-            message: "unknown key `titel`".into(),
-            source: "id: cart\ntitel: \x1b[2J the cart\nseverity: error\n".into(),
-        });
+        let source = "id: cart\ntitel: \x1b[2J the cart\nseverity: error\n";
+        let message = "unknown key `titel`";
+        let problem = BadSignature::new("mine/cart.yaml", source, (line, column), message);
         let page = Page {
             width: 80,
             color: false,

@@ -1,9 +1,9 @@
 //! One finding: what is wrong, the proof, why, and what to do.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 
-use analyzer_core::{Check, Evidence, Explained, Finding, Fix, Report, Role};
+use analyzer_core::{Check, Explained, Finding, Fix, Report, Role};
 use unicode_width::UnicodeWidthStr;
 
 use super::{snippet, words};
@@ -22,12 +22,26 @@ const EVIDENCE: (usize, usize) = (3, 1);
 
 /// Writes findings of one report.
 pub struct Findings<'a> {
-    pub page: &'a Page,
-    pub report: &'a Report,
-    pub verbose: bool,
+    page: &'a Page,
+    by_rank: HashMap<usize, &'a Finding>,
+    verbose: bool,
 }
 
-impl Findings<'_> {
+impl<'a> Findings<'a> {
+    /// The findings of a report.
+    pub fn new(page: &'a Page, report: &'a Report, verbose: bool) -> Findings<'a> {
+        Findings {
+            page,
+            by_rank: report.findings.iter().map(|f| (f.rank, f)).collect(),
+            verbose,
+        }
+    }
+
+    /// The finding of the report that explains another.
+    pub fn explanation(&self, finding: &Finding) -> Option<&'a Finding> {
+        self.by_rank.get(&finding.explained_by?).copied()
+    }
+
     /// Writes a finding in full. The first of a report shows more proof than later ones.
     pub fn write(&self, finding: &Finding, first: bool, out: &mut dyn Write) -> io::Result<()> {
         self.title(finding, out)?;
@@ -36,7 +50,7 @@ impl Findings<'_> {
             self.page.row(out, "why", &finding.why)?;
         }
         self.explains(finding, out)?;
-        self.page.checks(&finding.check, out)?;
+        self.page.checks("check", &finding.check, out)?;
         self.page.fixes(&finding.fix, out)?;
         if self.verbose {
             self.page.references(&finding.references, out)?;
@@ -62,8 +76,10 @@ impl Findings<'_> {
             visible(&finding.cause),
             visible(&finding.signature)
         )];
-        match (finding.role, finding.explained_by) {
-            (Role::Symptom, Some(rank)) => parts.push(self.explained_by(rank)),
+        match (finding.role, self.explanation(finding)) {
+            (Role::Symptom, Some(cause)) => {
+                parts.push(format!("a symptom of {}", visible(&cause.cause)));
+            }
             (Role::Symptom, None) => parts.push("a symptom".into()),
             (Role::Benign, _) => parts.push("benign".into()),
             (Role::Cause, _) => {}
@@ -73,29 +89,19 @@ impl Findings<'_> {
         page.hang(out, Ink::Faint, &parts.join(", "), 0, INDENT)
     }
 
-    fn explained_by(&self, rank: usize) -> String {
-        let cause = self.report.findings.iter().find(|f| f.rank == rank);
-        match cause {
-            Some(cause) => format!("a symptom of {}", visible(&cause.cause)),
-            None => "a symptom".into(),
-        }
-    }
-
     fn evidence(&self, finding: &Finding, first: bool, out: &mut dyn Write) -> io::Result<()> {
         let most = match (self.verbose, first) {
             (true, _) => usize::MAX,
             (false, true) => EVIDENCE.0,
             (false, false) => EVIDENCE.1,
         };
-        let mut shown: Vec<&Evidence> = Vec::new();
+        let mut shown: HashSet<(&str, u64)> = HashSet::new();
         for evidence in &finding.evidence {
             if shown.len() == most {
                 break;
             }
-            let known = |e: &&Evidence| e.line == evidence.line && e.source == evidence.source;
-            if !shown.iter().any(known) {
+            if shown.insert((&evidence.source, evidence.line)) {
                 snippet::draw(self.page, finding.severity, evidence, out)?;
-                shown.push(evidence);
             }
         }
         Ok(())
@@ -107,12 +113,7 @@ impl Findings<'_> {
         let mut order: Vec<&str> = Vec::new();
         let mut same: BTreeMap<&str, Vec<(&Finding, &Explained)>> = BTreeMap::new();
         for explained in &finding.explains {
-            let known = self
-                .report
-                .findings
-                .iter()
-                .find(|f| f.rank == explained.rank);
-            if let Some(known) = known {
+            if let Some(&known) = self.by_rank.get(&explained.rank) {
                 let group = same.entry(&known.title).or_default();
                 if group.is_empty() {
                     order.push(&known.title);
@@ -163,7 +164,7 @@ impl Page {
 
     /// Commands to check with, and what their results say. A command is never broken, so that it
     /// can be copied.
-    pub fn checks(&self, checks: &[Check], out: &mut dyn Write) -> io::Result<()> {
+    pub fn checks(&self, label: &str, checks: &[Check], out: &mut dyn Write) -> io::Result<()> {
         let room = self.width.saturating_sub(TEXT);
         let fits = |run: &str, why: &str| run.width() + REMARK + 2 + why.width() <= room;
         let shown: Vec<_> = checks
@@ -177,7 +178,7 @@ impl Page {
             .max()
             .unwrap_or(0);
         for (index, (run, why)) in shown.iter().enumerate() {
-            self.label(out, if index == 0 { "check" } else { "" })?;
+            self.label(out, if index == 0 { label } else { "" })?;
             if why.is_empty() {
                 self.command(run, out)?;
             } else if fits(run, why) {

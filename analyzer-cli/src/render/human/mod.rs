@@ -10,19 +10,58 @@ mod words;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::ops::Range;
 
-use analyzer_core::{Finding, Format, InputSummary, Level, Report, Role, Severity, Unexplained};
-use unicode_width::UnicodeWidthStr;
+use analyzer_core::{
+    Check, Finding, Format, InputSummary, Level, Report, Role, Severity, Unexplained,
+};
 
 use super::page::Ink;
 use super::visible::visible;
 use super::{Render, View};
 use crate::plan::Page;
 use finding::{Findings, INDENT};
-use words::{counted, times};
+pub use words::counted;
+use words::times;
 
 /// Unexplained events that are shown where nothing is known.
 const TELLING: usize = 5;
+
+/// What helps where the input holds none of some formats: a command, and what it tells.
+const COLLECT: &[(&[Format], (&str, &str))] = &[
+    (
+        &[Format::Describe],
+        (
+            "kubectl -n NAMESPACE describe pod NAME",
+            "state, conditions and events of what fails",
+        ),
+    ),
+    (
+        &[Format::DescribeEvents, Format::EventsTable],
+        (
+            "kubectl get events -A --sort-by=.lastTimestamp",
+            "what the cluster tried, and the answers",
+        ),
+    ),
+    (
+        &[
+            Format::Klog,
+            Format::JsonLog,
+            Format::Logrus,
+            Format::ZapConsole,
+        ],
+        (
+            "kubectl -n NAMESPACE logs NAME --all-containers --previous",
+            "the containers' last words",
+        ),
+    ),
+];
+
+/// What helps where the input holds all of these.
+const COLLECT_MORE: (&str, &str) = (
+    "journalctl -u kubelet --since -1h",
+    "on the object's node: what the kubelet and the runtime said",
+);
 
 /// Writes a report for people.
 pub struct Human {
@@ -35,15 +74,11 @@ pub struct Human {
 impl Render for Human {
     fn render(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         let report = view.report;
-        let findings = Findings {
-            page: &self.page,
-            report,
-            verbose: self.verbose,
-        };
+        let findings = Findings::new(&self.page, report, self.verbose);
         let (benign, shown): (Vec<&Finding>, Vec<&Finding>) = report
             .findings
             .iter()
-            .filter(|finding| self.verbose || !is_explained(report, finding))
+            .filter(|finding| self.verbose || findings.explanation(finding).is_none())
             .partition(|finding| finding.role == Role::Benign && !self.verbose);
         for (index, finding) in shown.iter().enumerate() {
             findings.write(finding, index == 0, out)?;
@@ -66,12 +101,6 @@ impl Render for Human {
         self.limits(report, out)?;
         self.footer(view, &shown, out)
     }
-}
-
-fn is_explained(report: &Report, finding: &Finding) -> bool {
-    finding
-        .explained_by
-        .is_some_and(|rank| report.findings.iter().any(|f| f.rank == rank))
 }
 
 /// Whether there was nothing to read.
@@ -108,7 +137,7 @@ impl Human {
         let text = "The most telling events that no signature explains:";
         self.page.hang(out, Ink::Plain, text, 0, 0)?;
         for event in report.unexplained.iter().take(most) {
-            self.event(event, out)?;
+            self.event(event, report.inputs.len() > 1, out)?;
         }
         if let Some(more) = report
             .unexplained
@@ -121,8 +150,8 @@ impl Human {
         writeln!(out)
     }
 
-    /// What was said and how often, then an example as `grep -n` would show it.
-    fn event(&self, event: &Unexplained, out: &mut dyn Write) -> io::Result<()> {
+    /// What was said and how often, where, and the line if that says more.
+    fn event(&self, event: &Unexplained, many: bool, out: &mut dyn Write) -> io::Result<()> {
         let page = &self.page;
         let mut taken = 0;
         if let Some(severity) = event.severity {
@@ -130,33 +159,42 @@ impl Human {
             write!(out, "{}  ", page.ink(Ink::Level(level), word))?;
             taken = word.len() + 2;
         }
+        let reason = first_line(&event.reason);
         let first = event.evidence.first();
-        let home = first.map_or("", |e| e.source.as_str());
-        let room = page.width.saturating_sub(INDENT);
-        let mut what = snippet::cut(first_line(&event.reason), &(0..0), room);
-        let mut places = Vec::new();
-        if event.count > 1 {
-            places.push(times(event.count));
-        }
-        if event.evidence.len() > 1 {
-            places.push(words::lines(event.evidence.iter(), home));
-        }
-        if !places.is_empty() {
-            what = format!("{what} ({})", places.join(", "));
-        }
+        // a log line is its own reason, perhaps cut short
+        let start = reason.trim().trim_end_matches('…');
+        let whole = first
+            .map(|e| e.text.trim())
+            .filter(|text| text.starts_with(start));
+        let times = match event.count {
+            0 | 1 => String::new(),
+            count => format!(" ({})", times(count)),
+        };
+        let room = page.width.saturating_sub(taken.max(INDENT) + times.len());
+        let what = self.fit(whole.unwrap_or(reason), &(0..0), room) + &times;
         page.hang(out, Ink::Strong, &what, taken, INDENT)?;
         let Some(first) = first else {
             return Ok(());
         };
-        let place = format!(
-            "{}:{}:{}: ",
-            visible(&first.source),
-            first.line,
-            first.column
-        );
-        let room = room.saturating_sub(place.width());
-        let text = snippet::cut(&first.text, &first.mark, room);
-        writeln!(out, "{:INDENT$}{}{text}", "", page.ink(Ink::Faint, place))
+        // a single input needs no name
+        let home = if many { "" } else { &first.source };
+        let place = words::lines(event.evidence.iter(), home);
+        page.hang(out, Ink::Faint, &place, 0, INDENT)?;
+        if whole.is_none() {
+            let room = page.width.saturating_sub(INDENT);
+            let text = self.fit(&first.text, &first.mark, room);
+            page.hang(out, Ink::Plain, &text, 0, INDENT)?;
+        }
+        Ok(())
+    }
+
+    /// A line of the input, whole if everything is shown, cut around its mark otherwise.
+    fn fit(&self, text: &str, mark: &Range<usize>, room: usize) -> String {
+        if self.verbose {
+            visible(text.trim()).into_owned()
+        } else {
+            snippet::cut(text, mark, room)
+        }
     }
 
     /// What else would help, by what the input has not.
@@ -166,47 +204,20 @@ impl Human {
             .iter()
             .flat_map(|input| input.segments.iter().map(|segment| segment.format))
             .collect();
-        let has = |wanted: &[Format]| wanted.iter().any(|format| formats.contains(format));
-        let mut wanted = Vec::new();
-        if !has(&[Format::Describe]) {
-            wanted.push((
-                "kubectl -n NAMESPACE describe pod NAME",
-                "state, conditions and events of the object that fails",
-            ));
-        }
-        if !has(&[Format::DescribeEvents, Format::EventsTable]) {
-            wanted.push((
-                "kubectl get events -A --sort-by=.lastTimestamp",
-                "what the cluster tried and what it got for an answer",
-            ));
-        }
-        if !has(&[
-            Format::Klog,
-            Format::JsonLog,
-            Format::Logrus,
-            Format::ZapConsole,
-        ]) {
-            wanted.push((
-                "kubectl -n NAMESPACE logs NAME --all-containers --previous",
-                "what the containers said before they ended",
-            ));
-        }
+        let help = |(run, why): (&str, &str)| Check {
+            run: run.to_owned(),
+            why: why.to_owned(),
+        };
+        let missing = |(has, _): &&(&[Format], _)| !has.iter().any(|f| formats.contains(f));
+        let mut wanted: Vec<_> = COLLECT
+            .iter()
+            .filter(missing)
+            .map(|(_, told)| help(*told))
+            .collect();
         if wanted.is_empty() {
-            wanted.push((
-                "journalctl -u kubelet --since -1h",
-                "on the node of the object: what the kubelet and the runtime answered",
-            ));
+            wanted.push(help(COLLECT_MORE));
         }
-        writeln!(out, "What would help:")?;
-        for (command, why) in wanted {
-            writeln!(
-                out,
-                "{:INDENT$}{}",
-                "",
-                self.page.ink(Ink::Command, command)
-            )?;
-            self.page.hang(out, Ink::Faint, why, 0, INDENT + 2)?;
-        }
+        self.page.checks("collect", &wanted, out)?;
         writeln!(out)
     }
 

@@ -91,17 +91,19 @@ impl Window {
         let all = before.columns + wanted.columns + after.columns;
         let whole = before.complete && wanted.complete && after.complete && all <= room;
         if whole && before.columns <= most_before {
-            return Window::build(before, wanted, after);
+            return Window::build(before, [wanted, Cut::empty()], after);
         }
 
-        let (wanted, after) = if wanted.complete && wanted.columns + 2 <= room {
-            (wanted, after)
+        let (wanted, end) = if wanted.complete && wanted.columns + 2 <= room {
+            (wanted, Cut::empty())
         } else {
-            // what follows a mark that is cut itself is not shown
-            let marked = Cut::forward(marked, room.saturating_sub(2));
-            (marked, Cut::forward("", 0))
+            // both ends of a long mark tell: what was done, and what became of it
+            let room = room.saturating_sub(3);
+            let start = Cut::forward(marked, room / 2);
+            let rest = marked.get(start.text.len()..).unwrap_or_default();
+            (start, Cut::backward(rest, room - room / 2))
         };
-        let spare = room.saturating_sub(wanted.shown_columns());
+        let spare = room.saturating_sub(wanted.shown_columns() + end.columns);
         let least_before = spare.saturating_sub(after.columns);
         let share = least_before.max(spare / 2).min(most_before.max(1));
         let before = if before.complete && before.columns <= share {
@@ -115,10 +117,10 @@ impl Window {
         } else {
             Cut::forward(tail, spare.saturating_sub(1))
         };
-        Window::build(before, wanted, after)
+        Window::build(before, [wanted, end], after)
     }
 
-    fn build(before: Cut<'_>, marked: Cut<'_>, after: Cut<'_>) -> Window {
+    fn build(before: Cut<'_>, [marked, end]: [Cut<'_>; 2], after: Cut<'_>) -> Window {
         let mut text = String::new();
         if !before.complete {
             text.push(ELLIPSIS);
@@ -131,9 +133,13 @@ impl Window {
         push(&mut text, before.text);
         let start = text.len();
         push(&mut text, marked.text);
-        let end = text.len();
+        if !marked.complete {
+            text.push(ELLIPSIS);
+        }
+        push(&mut text, end.text);
+        let mark = start..text.len();
         push(&mut text, after.text);
-        if !after.complete || !marked.complete {
+        if !after.complete {
             text.push(ELLIPSIS);
         }
         if text.is_empty() {
@@ -141,9 +147,9 @@ impl Window {
             text.push(' ');
         }
         Window {
-            mark: start..end,
+            mark,
             before: before.shown_columns(),
-            marked: marked.columns,
+            marked: marked.shown_columns() + end.columns,
             text,
         }
     }
@@ -189,6 +195,10 @@ impl<'a> Cut<'a> {
             taken += columns(c);
         }
         Cut::new(text, taken, true)
+    }
+
+    fn empty() -> Cut<'a> {
+        Cut::new("", 0, true)
     }
 
     fn new(text: &'a str, columns: usize, complete: bool) -> Cut<'a> {
@@ -302,10 +312,12 @@ mod tests {
 
     #[test]
     fn a_mark_that_does_not_fit_is_cut_itself() {
-        let line = "a".repeat(100) + &"b".repeat(300) + "c";
-        let (text, mark) = window(&line, &line[100..400], 30);
-        assert!(text.starts_with("…b") && text.ends_with("b…"), "{text}");
-        assert_eq!(mark.len(), 28);
+        let line = "a".repeat(100) + &"b".repeat(100) + &"c".repeat(100) + "d";
+        let (text, mark) = window(&line, &line[100..300], 30);
+        assert_eq!(text, "…bbbbbbbbbbbbb…ccccccccccccccd");
+        assert_eq!(mark, "bbbbbbbbbbbbb…cccccccccccccc");
+        let (text, _) = window(&line[100..300], &line[100..300], 30);
+        assert_eq!(text, "bbbbbbbbbbbbb…cccccccccccccc");
     }
 
     #[test]
@@ -332,7 +344,8 @@ mod tests {
 
     #[test]
     fn nonsense_marks_do_no_harm() {
-        for mark in [0..0, 5..2, 90..99, 1..2, usize::MAX..usize::MAX] {
+        for (start, end) in [(0, 0), (5, 2), (90, 99), (1, 2), (usize::MAX, usize::MAX)] {
+            let mark = start..end;
             for room in [0, 1, 2, 5, 50] {
                 Window::around("日本", &mark, room, 9);
                 Window::around("", &mark, room, 0);

@@ -1,5 +1,6 @@
 //! The short words of a report: how sure, how often, when, which lines.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use analyzer_core::{Evidence, Finding};
@@ -99,13 +100,12 @@ const LISTED: usize = 6;
 pub fn lines<'a>(evidence: impl Iterator<Item = &'a Evidence>, home: &str) -> String {
     let mut places: Vec<_> = evidence.map(|e| (e.source.as_str(), e.line)).collect();
     // the inputs stay in the order in which they come
-    let mut order: Vec<&str> = Vec::new();
+    let mut order: HashMap<&str, usize> = HashMap::new();
     for (source, _) in &places {
-        if !order.contains(source) {
-            order.push(source);
-        }
+        let next = order.len();
+        order.entry(source).or_insert(next);
     }
-    places.sort_by_key(|(source, line)| (order.iter().position(|o| o == source), *line));
+    places.sort_by_key(|(source, line)| (order.get(source), *line));
     places.dedup();
 
     let mut runs: Vec<(&str, u64, u64)> = Vec::new();
