@@ -16,13 +16,27 @@ const PHRASES: &[(&str, &str)] = &[
     ("failed to call webhook", "webhook"),
     ("failed calling admission webhook", "webhook"),
     ("denied the request", "webhook"),
+    ("denied request", "policy"),
+    ("violates PodSecurity", "policy"),
     ("an error on the server", "server-error"),
-    ("the server is currently unable to handle the request", "server-error"),
-    ("the server was unable to return a response in the time allotted", "server-error"),
+    (
+        "the server is currently unable to handle the request",
+        "server-error",
+    ),
+    (
+        "the server was unable to return a response in the time allotted",
+        "server-error",
+    ),
     ("the server rejected our request", "server-error"),
-    ("the server could not find the requested resource", "not-found"),
+    (
+        "the server could not find the requested resource",
+        "not-found",
+    ),
     ("You must be logged in to the server", "unauthorized"),
-    ("the server has asked for the client to provide credentials", "unauthorized"),
+    (
+        "the server has asked for the client to provide credentials",
+        "unauthorized",
+    ),
     ("non-existent config key", "not-found"),
     ("non-existent secret key", "not-found"),
     ("couldn't find key", "not-found"),
@@ -45,6 +59,18 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     }
     if matches!(first.as_str(), "Unauthorized" | "unauthorized") {
         let facts = vec![first.says(Fact::ApiReason, "unauthorized")];
+        return Some(Found::new(LinkKind::Api, facts));
+    }
+    if let Some((namespace, rest)) = first
+        .strip_prefix("object \"")
+        .and_then(|rest| rest.split_once("\"/\""))
+        && let Some((name, _)) = rest.split_once("\" not registered")
+    {
+        let facts = vec![
+            namespace.fact(Fact::Namespace),
+            name.fact(Fact::Name),
+            first.says(Fact::ApiReason, "not-registered"),
+        ];
         return Some(Found::new(LinkKind::Api, facts));
     }
     let phrase = PHRASES
@@ -85,11 +111,16 @@ fn answer<'a>(
                 take = 2;
             }
         }
+        "violates PodSecurity" => take += usize::from(cursor.len() > 1),
         _ if reason == "conflict" => {
             let modified = cursor.part(1).filter(|part| {
-                ["the object has been modified", "StorageError", "Precondition failed"]
-                    .iter()
-                    .any(|words| part.as_str().starts_with(words))
+                [
+                    "the object has been modified",
+                    "StorageError",
+                    "Precondition failed",
+                ]
+                .iter()
+                .any(|words| part.as_str().starts_with(words))
             });
             take += usize::from(modified.is_some());
         }
@@ -160,8 +191,23 @@ fn failed_quota<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found
         .part(2)
         .and_then(|part| part.strip_prefix("must specify "));
     if let Some(missing) = missing {
-        facts.push(missing.fact(Fact::MustSpecify));
+        facts.push(
+            missing
+                .strip_suffix(" for")
+                .unwrap_or(missing)
+                .fact(Fact::MustSpecify),
+        );
         take = 3;
+        // since 1.25 each resource names its containers: `limits.cpu for: a; limits.memory for: a`
+        let mut more = missing.as_str().ends_with(" for");
+        while more && let Some(part) = cursor.part(take) {
+            take += 1;
+            let next = part
+                .strip_suffix(" for")
+                .and_then(|part| part.split_once("; "));
+            facts.extend(next.map(|(_, resource)| resource.fact(Fact::MustSpecify)));
+            more = next.is_some();
+        }
     }
     Some(Found::new(LinkKind::Api, facts).at(at).taking(take))
 }

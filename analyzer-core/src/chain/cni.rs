@@ -30,7 +30,9 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     if let Some((lead, rest)) = first.split_once("networkPlugin ") {
         let mut facts = Vec::new();
         if let Some((_, operation)) = rest.split_once("failed to ") {
-            let words = operation.split_once(" \"").map_or(operation, |(words, _)| words);
+            let words = operation
+                .split_once(" \"")
+                .map_or(operation, |(words, _)| words);
             facts.push(words.fact(Fact::Operation));
             let delete = words.as_str().starts_with("teardown");
             let name = if delete { "delete" } else { "add" };
@@ -42,6 +44,8 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
         let facts = vec![plugin.fact(Fact::Plugin)];
         return Some(Found::new(LinkKind::Cni, facts));
     }
-    let known = PHRASES.iter().any(|words| first.find_words(words).is_some());
+    let known = PHRASES
+        .iter()
+        .any(|words| first.find_words(words).is_some());
     known.then(|| Found::new(LinkKind::Cni, operation::describe(first).1))
 }

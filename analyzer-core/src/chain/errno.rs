@@ -67,7 +67,7 @@ const ERRNOS: &[(&str, &str)] = &[
 
 /// The errno's text that a part is, begins or ends with, and its symbol.
 pub(super) fn find<'c, 'a>(part: Part<'c, 'a>) -> Option<(Part<'c, 'a>, &'static str)> {
-    let part = part.trim_matches(&['"', '\'', '.', ')', '\\', ' ', '!']);
+    let part = part.trim_matches(&['"', '\'', '.', '\\', ' ', '!']);
     ERRNOS.iter().find_map(|(words, symbol)| {
         starts_with(part, words)
             .or_else(|| ends_with(part, words))

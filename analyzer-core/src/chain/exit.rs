@@ -39,6 +39,11 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     let place = STATUS_WORDS
         .iter()
         .find_map(|words| first.find_words(words))?;
+    // in brackets it is a link by itself
+    if first.ending(place.range().start).as_str().ends_with('(') && !first.as_str().starts_with('(')
+    {
+        return None;
+    }
     let after = first.from(place.range().end - first.range().start);
     if let Some(status) = number(after) {
         return Some(Found::new(
@@ -59,7 +64,10 @@ fn name<'a>(signal: Part<'_, 'a>) -> Option<(Fact, crate::model::Text<'a>)> {
 }
 
 fn number<'c, 'a>(part: Part<'c, 'a>) -> Option<Part<'c, 'a>> {
-    let part = part.words().next()?.trim_matches(&['=', ':', '(', ')', ',', '.', '"', ';']);
+    let part = part
+        .words()
+        .next()?
+        .trim_matches(&['=', ':', '(', ')', ',', '.', '"', ';']);
     let digits = part.as_str().strip_prefix('-').unwrap_or(part.as_str());
     let number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     number.then_some(part)

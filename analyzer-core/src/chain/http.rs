@@ -19,7 +19,9 @@ fn request<'a>(first: Part<'_, 'a>) -> Option<Found<'a>> {
         let Some(method) = method(word) else { continue };
         let Some(next) = words.peek() else { break };
         let url = next.trim_matches(&['"', '\\', ',']);
-        if url.as_str().contains("://") || (url.as_str().starts_with('/') && next.as_str() != url.as_str()) {
+        if url.as_str().contains("://")
+            || (url.as_str().starts_with('/') && next.as_str() != url.as_str())
+        {
             let facts = vec![word.says(Fact::HttpMethod, method), url.fact(Fact::Url)];
             let at = word.range().start - first.range().start;
             return Some(Found::new(LinkKind::Http, facts).at(at));

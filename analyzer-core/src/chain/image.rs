@@ -20,7 +20,10 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
             vec![operation.fact(Fact::Operation)],
         ));
     }
-    for (before, after) in [("manifest for ", " not found"), ("pull access denied for ", ",")] {
+    for (before, after) in [
+        ("manifest for ", " not found"),
+        ("pull access denied for ", ","),
+    ] {
         if let Some(image) = first.between(before, after) {
             return Some(Found::new(LinkKind::Other, vec![image.fact(Fact::Image)]));
         }

@@ -128,33 +128,47 @@ impl<'a> Parser<'a> {
         }
         if let Some(region) = cuts.covering(&first.range()) {
             let inner = region.text(first.whole());
-            let holds_words = inner.as_str().trim().contains(' ');
+            let value = inner.as_str().trim();
+            let holds_words = value.contains(' ') || value == "EOF";
             if depth < MAX_DEPTH && holds_words && !recognise::is_lead(first) {
                 self.error(&inner, depth + 1);
                 return 1;
             }
         }
-        let found = recognise(cursor);
+        let mut found = recognise(cursor);
+        let mut known = None;
+        if !found.opaque
+            && depth < MAX_DEPTH
+            && let Some(region) = cuts.ending(&first.range())
+        {
+            let links = quoted(region, first, depth);
+            if !links.is_empty() {
+                // words of the inner error are not the outer one's
+                let outer = first.ending(region.outer.start).trim_end();
+                found = recognise(cursor.first_ending(outer.range().end));
+            }
+            known = Some((region.outer.start, links));
+        }
         let last = cursor.part(found.take.saturating_sub(1)).unwrap_or(first);
         let own = first.up_to(last);
         let (lead, own) = own.split_at(found.at);
         let lead = lead.trim_end();
         if !lead.is_empty() {
             let (kind, facts) = operation::describe(lead);
-            self.push(cuts, lead, kind, facts, depth);
+            self.push(cuts, lead, (kind, facts), None, depth);
         }
         let depth = if found.opaque { MAX_DEPTH } else { depth };
-        self.push(cuts, own, found.kind, found.facts, depth);
+        self.push(cuts, own, (found.kind, found.facts), known, depth);
         found.take
     }
 
-    /// Adds a link and the errors that it quotes.
+    /// Adds a link and the errors that it quotes; of one of these the links are `known` already.
     fn push(
         &mut self,
         cuts: &Cuts,
         own: Part<'_, 'a>,
-        kind: LinkKind,
-        mut facts: Vec<(Fact, Text<'a>)>,
+        (kind, mut facts): (LinkKind, Vec<(Fact, Text<'a>)>),
+        mut known: Option<(usize, Vec<Link<'a>>)>,
         depth: usize,
     ) {
         if self.links.len() >= MAX_LINKS {
@@ -164,7 +178,10 @@ impl<'a> Parser<'a> {
         let mut end = own.range().end;
         if depth < MAX_DEPTH {
             for region in cuts.within(&own.range()) {
-                let links = quoted(region, own, depth);
+                let links = match known.take_if(|(start, _)| *start == region.outer.start) {
+                    Some((_, links)) => links,
+                    None => quoted(region, own, depth),
+                };
                 if links.is_empty() {
                     continue;
                 }

@@ -9,13 +9,38 @@ use crate::model::Text;
 
 const OPERATIONS: &[&str] = &["accept", "close", "dial", "listen", "read", "set", "write"];
 const NETWORKS: &[&str] = &[
-    "ip", "ip4", "ip6", "tcp", "tcp4", "tcp6", "udp", "udp4", "udp6", "unix", "unixgram",
-    "unixpacket", "vsock",
+    "ip",
+    "ip4",
+    "ip6",
+    "tcp",
+    "tcp4",
+    "tcp6",
+    "udp",
+    "udp4",
+    "udp6",
+    "unix",
+    "unixgram",
+    "unixpacket",
+    "vsock",
 ];
 /// System calls that `os.SyscallError` names inside a network error.
 const CALLS: &[&str] = &[
-    "accept", "accept4", "bind", "connect", "getsockopt", "listen", "read", "recvfrom", "recvmsg",
-    "sendmsg", "sendto", "setsockopt", "socket", "splice", "write", "writev",
+    "accept",
+    "accept4",
+    "bind",
+    "connect",
+    "getsockopt",
+    "listen",
+    "read",
+    "recvfrom",
+    "recvmsg",
+    "sendmsg",
+    "sendto",
+    "setsockopt",
+    "socket",
+    "splice",
+    "write",
+    "writev",
 ];
 
 /// Texts that are no error numbers.
@@ -36,8 +61,11 @@ const TEXTS: &[(&str, &str)] = &[
     ("ttrpc: client shutting down", "closed"),
     ("error reading from server", ""),
     ("no cached connection was available", ""),
-    ("server gave HTTP response to HTTPS client", ""),
-    ("first record does not look like a TLS handshake", ""),
+    ("server gave HTTP response to HTTPS client", "plain-http"),
+    (
+        "first record does not look like a TLS handshake",
+        "plain-http",
+    ),
     ("stream error", ""),
     ("tls: handshake failure", ""),
     ("malformed HTTP response", ""),

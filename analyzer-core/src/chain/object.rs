@@ -20,7 +20,8 @@ pub(super) fn add_named<'a>(cuts: &Cuts, own: Part<'_, 'a>, facts: &mut Facts<'a
         if facts.len() >= MAX_FACTS {
             return;
         }
-        let is_bracket = !own.whole().as_str()[region.outer.clone()].starts_with(['"', '\\', '\'', '`']);
+        let is_bracket =
+            !own.whole().as_str()[region.outer.clone()].starts_with(['"', '\\', '\'', '`']);
         if is_bracket {
             continue;
         }
@@ -50,7 +51,9 @@ pub(super) fn add_named<'a>(cuts: &Cuts, own: Part<'_, 'a>, facts: &mut Facts<'a
 
 fn add_quoted<'a>(before: Part<'_, 'a>, name: Part<'_, 'a>, facts: &mut Facts<'a>) {
     let mut words = before.words();
-    let word = words.next_back().map(|word| word.trim_matches(&['(', ',', ':']));
+    let word = words
+        .next_back()
+        .map(|word| word.trim_matches(&['(', ',', ':']));
     let earlier = words.next_back().map_or("", |word| word.as_str());
     let Some(word) = word else {
         return;

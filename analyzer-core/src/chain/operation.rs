@@ -21,8 +21,8 @@ const LEADS: &[&str] = &[
 
 /// Words between an operation and its object.
 const JOINTS: &[&str] = &[
-    "a", "an", "and", "at", "by", "for", "from", "image", "in", "into", "key", "name", "named", "of", "on",
-    "path", "reference", "sandbox", "the", "to", "volume", "with",
+    "a", "an", "and", "at", "by", "for", "from", "in", "into", "named", "of", "on", "the", "to",
+    "with",
 ];
 
 /// The kind of a segment and the operation that it names.
@@ -32,6 +32,8 @@ pub(super) fn describe<'a>(part: Part<'_, 'a>) -> (LinkKind, Vec<(Fact, Text<'a>
         let words = part.slice(0.."client rate limiter Wait".len());
         return (LinkKind::Operation, vec![words.fact(Fact::Operation)]);
     }
+    let part = part.strip_prefix("tls: ").unwrap_or(part);
+    let value = part.as_str();
     for lead in LEADS {
         let Some(head) = value.get(..lead.len()) else {
             continue;
@@ -40,6 +42,9 @@ pub(super) fn describe<'a>(part: Part<'_, 'a>) -> (LinkKind, Vec<(Fact, Text<'a>
             continue;
         }
         let rest = part.from(lead.len());
+        if let Some(facts) = synced(rest) {
+            return (LinkKind::Operation, facts);
+        }
         if *lead == "error " && !first_word(rest).ends_with("ing") {
             continue;
         }
@@ -57,42 +62,43 @@ pub(super) fn describe<'a>(part: Part<'_, 'a>) -> (LinkKind, Vec<(Fact, Text<'a>
     (LinkKind::Other, Vec::new())
 }
 
+/// The kubelet's `failed to "StartContainer" for "app" with CrashLoopBackOff`
+/// (`pkg/kubelet/container/sync_result.go`).
+fn synced<'a>(rest: Part<'_, 'a>) -> Option<Vec<(Fact, Text<'a>)>> {
+    let (action, target) = rest.strip_prefix("\"")?.split_once("\" for \"")?;
+    let mut facts = vec![action.fact(Fact::Operation)];
+    if action.as_str().ends_with("Container") {
+        let (container, _) = target.split_once("\"")?;
+        facts.push(container.fact(Fact::Container));
+    }
+    Some(facts)
+}
+
 fn first_word<'c>(part: Part<'c, '_>) -> &'c str {
     part.as_str().split(' ').next().unwrap_or("")
 }
 
 /// The words up to the first quoted, bracketed or path-like one, without what leads to it.
 fn without_object<'c, 'a>(part: Part<'c, 'a>) -> Part<'c, 'a> {
-    let value = part.as_str();
     let names = |word: &str| {
-        word.starts_with(['"', '\\', '\'', '`', '(', '[', '{', '/']) || word.contains(['/', ':', '='])
+        word.starts_with(['"', '\\', '\'', '`', '(', '[', '{', '/'])
+            || word.contains(['/', ':', '='])
     };
     let Some(first) = part.words().find(|word| names(word.as_str())) else {
         return part.trim_end();
     };
-    let mut words = part
-        .slice(0..first.range().start - part.range().start)
-        .trim_end();
-    let quoted = !first.as_str().starts_with(['(', '[', '{']);
-    while quoted
-        && let Some(last) = words.words().next_back()
-        && words.as_str().len() > last.as_str().len()
-        && (JOINTS.contains(&last.as_str()) || Subject::is_kind_word(last.as_str()))
-        && !(last.as_str() == "sandbox" && is_verb_only(words))
-        && !is_verb_only(words)
-    {
-        words = words
-            .slice(0..last.range().start - words.range().start)
-            .trim_end();
+    let mut words = part.ending(first.range().start).trim_end();
+    loop {
+        let mut all = words.words();
+        let (last, before) = (all.next_back(), all.next_back());
+        let is_joint = |word: Part<'_, '_>| JOINTS.contains(&word.as_str());
+        match (last, before) {
+            (Some(last), Some(before))
+                if is_joint(last) || is_joint(before) && Subject::is_kind_word(last.as_str()) =>
+            {
+                words = words.ending(last.range().start).trim_end();
+            }
+            _ => return words,
+        }
     }
-    let _ = value;
-    words
-}
-
-/// Whether only a verb and one more word are left: `pull image`.
-fn is_verb_only(words: Part<'_, '_>) -> bool {
-    let mut all = words.words();
-    let last = all.next_back();
-    all.nth(1).is_none()
-        && last.is_some_and(|last| !matches!(last.as_str(), "for" | "of" | "to" | "from" | "in" | "on" | "at" | "with" | "the" | "a"))
 }

@@ -164,11 +164,24 @@ impl<'c, 'a> Part<'c, 'a> {
 pub(super) struct Cursor<'c, 'a> {
     text: &'c Text<'a>,
     segments: &'c [Range<usize>],
+    first_end: usize,
 }
 
 impl<'c, 'a> Cursor<'c, 'a> {
     pub(super) fn new(text: &'c Text<'a>, segments: &'c [Range<usize>]) -> Self {
-        Cursor { text, segments }
+        Cursor {
+            text,
+            segments,
+            first_end: usize::MAX,
+        }
+    }
+
+    /// The same with a shorter first segment.
+    pub(super) fn first_ending(self, end: usize) -> Self {
+        Cursor {
+            first_end: end,
+            ..self
+        }
     }
 
     /// How many segments there are.
@@ -179,6 +192,11 @@ impl<'c, 'a> Cursor<'c, 'a> {
     /// A segment, counted from 0.
     pub(super) fn part(&self, index: usize) -> Option<Part<'c, 'a>> {
         let range = self.segments.get(index)?;
-        Some(Part::new(self.text, range.clone()))
+        let part = Part::new(self.text, range.clone());
+        Some(if index == 0 {
+            part.ending(self.first_end)
+        } else {
+            part
+        })
     }
 }

@@ -70,10 +70,7 @@ const RECOGNISERS: &[Recogniser] = &[
 
 /// What stands at the cursor.
 pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Found<'a> {
-    if let Some(found) = RECOGNISERS
-        .iter()
-        .find_map(|recogniser| recogniser(cursor))
-    {
+    if let Some(found) = RECOGNISERS.iter().find_map(|recogniser| recogniser(cursor)) {
         return found;
     }
     let (kind, facts) = cursor

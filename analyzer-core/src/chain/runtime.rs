@@ -10,7 +10,15 @@ use super::part::{Cursor, Part};
 use super::recognise::Found;
 use super::types::{Fact, LinkKind};
 
-const RUNTIMES: &[&str] = &["containerd", "cri-o", "crun", "docker", "kata", "runc", "youki"];
+const RUNTIMES: &[&str] = &[
+    "containerd",
+    "cri-o",
+    "crun",
+    "docker",
+    "kata",
+    "runc",
+    "youki",
+];
 
 /// Words of runc (`libcontainer/*.go`) and crun that name a stage.
 const STAGES: &[&str] = &[
@@ -44,7 +52,10 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     if is_source_line(value)
         && let Some(second) = cursor.part(1)
     {
-        let facts = vec![first.fact(Fact::SourceLine), stage(second).fact(Fact::Stage)];
+        let facts = vec![
+            first.fact(Fact::SourceLine),
+            stage(second).fact(Fact::Stage),
+        ];
         return Some(Found::new(LinkKind::OciStage, facts).taking(2));
     }
     if let Some(name) = RUNTIMES.iter().find(|name| **name == value) {

@@ -12,6 +12,7 @@ use crate::model::Text;
 
 /// Words in front of a colon that belong to what follows.
 const PREFIXES: &[&str] = &[
+    "etcdserver",
     "exec",
     "http",
     "http2",
@@ -73,6 +74,15 @@ impl Cuts {
             && region.outer.end <= range.end
             && region.outer.end + 1 >= range.end;
         whole.then_some(region)
+    }
+
+    /// The region that ends with a range and begins inside it.
+    pub(super) fn ending(&self, range: &Range<usize>) -> Option<&Region> {
+        let next = self
+            .regions
+            .partition_point(|region| region.outer.start < range.end);
+        let region = self.regions.get(next.checked_sub(1)?)?;
+        (region.outer.start > range.start && region.outer.end == range.end).then_some(region)
     }
 
     fn first(&self, start: usize) -> usize {
@@ -349,14 +359,20 @@ mod tests {
             segments("dial tcp: lookup db on 10.0.0.10:53: no such host"),
             ["dial tcp", "lookup db on 10.0.0.10:53", "no such host"]
         );
-        assert_eq!(segments("Get http://a/b?c=d: EOF"), ["Get http://a/b?c=d", "EOF"]);
+        assert_eq!(
+            segments("Get http://a/b?c=d: EOF"),
+            ["Get http://a/b?c=d", "EOF"]
+        );
     }
 
     #[test]
     fn statuses_and_packages() {
         assert_eq!(
             segments("rpc error: code = Unknown desc = remote error: tls: bad certificate"),
-            ["rpc error: code = Unknown", "remote error: tls: bad certificate"]
+            [
+                "rpc error: code = Unknown",
+                "remote error: tls: bad certificate"
+            ]
         );
         assert_eq!(
             segments("wait - error from a previous attempt : EOF"),

@@ -7,24 +7,66 @@ use super::recognise::Found;
 use super::types::{Fact, LinkKind};
 
 const CALLS: &[&str] = &[
-    "access", "bind", "chdir", "chmod", "chown", "close", "connect", "creat", "exec", "execve",
-    "fallocate", "fchmodat", "flock", "fork/exec", "fstatat", "fsync", "getcwd", "getdents",
-    "inotify_add_watch", "lchown", "link", "listen", "lsetxattr", "lstat", "mkdir", "mkdirat",
-    "mknod", "mknodat", "mount", "open", "open_tree", "openat", "openat2", "pivot_root", "read", "readdir",
-    "readdirent", "readlink", "remove", "rename", "renameat", "rmdir", "setns", "stat", "statfs",
-    "statx", "symlink", "truncate", "umount", "unlink", "unlinkat", "unmount", "utimensat",
+    "access",
+    "bind",
+    "chdir",
+    "chmod",
+    "chown",
+    "close",
+    "connect",
+    "creat",
+    "exec",
+    "execve",
+    "fallocate",
+    "fchmodat",
+    "flock",
+    "fork/exec",
+    "fstatat",
+    "fsync",
+    "getcwd",
+    "getdents",
+    "inotify_add_watch",
+    "lchown",
+    "link",
+    "listen",
+    "lsetxattr",
+    "lstat",
+    "mkdir",
+    "mkdirat",
+    "mknod",
+    "mknodat",
+    "mount",
+    "open",
+    "open_tree",
+    "openat",
+    "openat2",
+    "pivot_root",
+    "read",
+    "readdir",
+    "readdirent",
+    "readlink",
+    "remove",
+    "rename",
+    "renameat",
+    "rmdir",
+    "setns",
+    "stat",
+    "statfs",
+    "statx",
+    "symlink",
+    "truncate",
+    "umount",
+    "unlink",
+    "unlinkat",
+    "unmount",
+    "utimensat",
     "write",
-];
-
-const NOT_IN_PATH: &[&str] = &[
-    "executable file not found in $PATH",
-    "executable file not found in $PATH$",
-    "executable file `",
 ];
 
 pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     let first = cursor.part(0)?;
     executed(cursor, first)
+        .or_else(|| not_in_path(cursor, first))
         .or_else(|| called(cursor, first))
         .or_else(|| {
             let (place, symbol) = errno::find(first)?;
@@ -49,7 +91,7 @@ fn executed<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>
     facts.push(path.fact(Fact::Path));
     let mut take = 1;
     if let Some(second) = cursor.part(1) {
-        if NOT_IN_PATH.iter().any(|text| second.as_str().starts_with(text)) {
+        if second.as_str().starts_with("executable file not found") {
             facts.push(second.says(Fact::Errno, "ENOENT"));
             take = 2;
         } else if let Some((place, symbol)) = errno::leading(second) {
@@ -65,15 +107,30 @@ fn executed<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>
     Some(Found::new(LinkKind::Syscall, facts).at(at).taking(take))
 }
 
+/// crun's ``executable file `x` not found in $PATH: No such file or directory``
+fn not_in_path<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
+    let program = first.strip_prefix("executable file ")?;
+    let (program, rest) = program.split_once(" not found in")?;
+    let mut facts = vec![first.says(Fact::Syscall, "exec")];
+    facts.push(program.trim_matches(&['`', '"', '\'']).fact(Fact::Path));
+    let errno = cursor.part(1).and_then(errno::leading);
+    let place = errno.map_or(rest, |(place, _)| place);
+    facts.push(place.says(Fact::Errno, "ENOENT"));
+    let take = 1 + usize::from(errno.is_some());
+    Some(Found::new(LinkKind::Syscall, facts).taking(take))
+}
+
 /// `open /x: permission denied`
 fn called<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
     let (place, symbol) = errno::leading(cursor.part(1)?)?;
+    let only_two = first.words().nth(2).is_none();
     let mut found = None;
     let mut previous: Option<Part<'_, 'a>> = None;
     for (index, word) in first.words().enumerate() {
         if let Some(call) = previous
             && is_call(call)
-            && (index == 1 || word.as_str().starts_with(['/', '"', '\'', '`', '\\', '.']))
+            && (index == 1 && only_two
+                || word.as_str().starts_with(['/', '"', '\'', '`', '\\', '.']))
         {
             found = Some((call, word));
         }

@@ -7,7 +7,10 @@ use super::types::{Fact, LinkKind};
 /// Go's `context`, apimachinery's `wait`, `net/http`'s client and dockershim.
 const TEXTS: &[(&str, &str)] = &[
     ("context deadline exceeded", "deadline-exceeded"),
-    ("stream terminated by RST_STREAM with error code: CANCEL", "canceled"),
+    (
+        "stream terminated by RST_STREAM with error code: CANCEL",
+        "canceled",
+    ),
     ("context canceled", "canceled"),
     ("context cancelled", "canceled"),
     ("operation was canceled", "canceled"),

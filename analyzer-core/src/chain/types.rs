@@ -78,7 +78,8 @@ pub enum Fact {
     Host,
     /// Network operation: `dial`, `read`, `write`, `listen`, `lookup`.
     NetworkOperation,
-    /// `refused`, `timeout`, `reset`, `no-route`, `unreachable`, `eof`, `in-use`, `broken-pipe`, `closed`.
+    /// `refused`, `timeout`, `reset`, `no-route`, `unreachable`, `eof`, `in-use`, `broken-pipe`, `closed`,
+    /// `plain-http` (the server does not speak TLS).
     NetworkReason,
     /// The address called, `host:port`.
     Address,
@@ -109,7 +110,8 @@ pub enum Fact {
     /// A container's name.
     Container,
     /// The API's answer: `not-found`, `forbidden`, `already-exists`, `conflict`, `invalid`,
-    /// `exceeded-quota`, `failed-quota`, `internal`, `webhook`, `unauthorized`, `server-error`.
+    /// `exceeded-quota`, `failed-quota`, `internal`, `webhook`, `policy`, `unauthorized`,
+    /// `server-error`, `not-registered` (with the kubelet's cache).
     ApiReason,
     /// A webhook's name.
     Webhook,
@@ -123,7 +125,7 @@ pub enum Fact {
     Used,
     /// What a quota allows.
     Limited,
-    /// What a quota wants to be set: `limits.cpu,limits.memory`.
+    /// What a quota wants to be set: `limits.cpu,limits.memory`, or each by itself.
     MustSpecify,
     /// The user that the API server names.
     User,

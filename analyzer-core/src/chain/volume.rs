@@ -11,9 +11,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     if let Some((before, _)) = first.split_once(" failed for volume ") {
         let operation = before.words().next_back()?;
         let at = operation.range().start - first.range().start;
-        return Some(
-            Found::new(LinkKind::Operation, vec![operation.fact(Fact::Operation)]).at(at),
-        );
+        return Some(Found::new(LinkKind::Operation, vec![operation.fact(Fact::Operation)]).at(at));
     }
     if let Some(words) = first.find_words("attach or mount volumes") {
         let mut facts = vec![words.fact(Fact::Operation)];

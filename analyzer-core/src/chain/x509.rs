@@ -45,9 +45,13 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
 
 /// The name that was called.
 fn host<'c, 'a>(own: Part<'c, 'a>) -> Option<Part<'c, 'a>> {
-    let after = [", not ", "wanted to match ", "cannot validate certificate for "]
-        .iter()
-        .find_map(|words| own.split_once(words))?;
+    let after = [
+        ", not ",
+        "wanted to match ",
+        "cannot validate certificate for ",
+    ]
+    .iter()
+    .find_map(|words| own.split_once(words))?;
     let host = after.1.words().next()?.trim_matches(&['"', ',', '.']);
     (!host.is_empty()).then_some(host)
 }
