@@ -1,6 +1,7 @@
 //! Answers of the API server about objects (`apimachinery/pkg/api/errors`, the quota and webhook
 //! admission plugins, RBAC), and the kubelet's words for missing keys.
 
+use super::object;
 use super::part::{Cursor, Part};
 use super::recognise::Found;
 use super::types::{Fact, LinkKind};
@@ -139,12 +140,12 @@ fn named<'a>(before: Part<'_, 'a>) -> Option<Vec<(Fact, Text<'a>)>> {
         .as_str()
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
-    (plain && Subject::is_kind_word(kind.as_str())).then(|| {
-        vec![
-            kind.says(Fact::Kind, &Subject::kind_from_word(kind.as_str())),
-            name.fact(Fact::Name),
-        ]
-    })
+    if !plain || !Subject::is_kind_word(kind.as_str()) {
+        return None;
+    }
+    let mut facts = Vec::new();
+    object::add_object(kind, None, name, &mut facts);
+    Some(facts)
 }
 
 /// `exceeded quota: q, requested: cpu=1, used: cpu=4, limited: cpu=4`

@@ -61,6 +61,8 @@ fn status<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> 
     let mut facts = Vec::new();
     if let Some(request) = request_words(first) {
         facts.extend(request);
+    } else if let Some(url) = first.words().find(|word| word.as_str().contains("://")) {
+        facts.push(url.trim_matches(&['"', ',']).fact(Fact::Url));
     }
     if let Some(host) = first.between("from host ", " ") {
         facts.push(host.fact(Fact::Host));

@@ -41,6 +41,17 @@ use part::{Cursor, Part};
 use recognise::recognise;
 use split::{Cuts, Region, split};
 
+/// Words after which a quoted text is an error, whatever it says.
+const ANNOUNCED: &[&str] = &[
+    "caused",
+    "caused:",
+    "caused by",
+    "reason:",
+    "error:",
+    "\"message\":",
+    "\"error\":",
+];
+
 const MAX_BYTES: usize = 64 * 1024;
 const MAX_DEPTH: usize = 16;
 const MAX_LINKS: usize = 64;
@@ -212,7 +223,7 @@ impl<'a> Parser<'a> {
 fn quoted<'a>(region: &Region, own: Part<'_, 'a>, depth: usize) -> Vec<Link<'a>> {
     let inner = region.text(own.whole());
     let before = own.ending(region.outer.start);
-    let announced = ["caused", "caused:", "caused by", "reason:", "error:"]
+    let announced = ANNOUNCED
         .iter()
         .any(|word| before.trim_end().as_str().ends_with(word));
     if !announced && !inner.as_str().contains(' ') && inner.as_str() != "EOF" {

@@ -35,8 +35,15 @@ pub(super) fn add_named<'a>(cuts: &Cuts, own: Part<'_, 'a>, facts: &mut Facts<'a
         add_quoted(window, name, facts);
     }
     let mut previous: Option<Part<'_, 'a>> = None;
-    for word in own.words() {
-        if let Some(kind) = previous
+    // nothing but these two forms is looked for, and both hold one of two signs
+    let words = own.as_str().contains(['/', '=']).then(|| own.words());
+    for word in words.into_iter().flatten() {
+        // `restarting failed container=web pod=web-0_shop(uid)`
+        if let Some(container) = word.strip_prefix("container=") {
+            add(facts, container.fact(Fact::Container));
+        } else if let Some(pod) = word.strip_prefix("pod=") {
+            add_pod(pod, facts);
+        } else if let Some(kind) = previous
             && facts.len() < MAX_FACTS
             && let Some((namespace, name)) = word.trim_matches(&[',', ';']).split_once("/")
             && Subject::is_kind_word(kind.as_str())
@@ -76,17 +83,14 @@ fn add_quoted<'a>(before: Part<'_, 'a>, name: Part<'_, 'a>, facts: &mut Facts<'a
         kind if Subject::is_kind_word(kind) || is_group_resource(kind) => {
             match name.split_once("/") {
                 Some((namespace, name)) => add_object(word, Some(namespace), name, facts),
-                None => match name.split_once("_") {
-                    Some((pod, rest)) if Subject::kind_from_word(kind) == "Pod" => {
-                        let namespace = rest.split_once("(").map_or(rest, |(space, _)| space);
-                        add_object(word, Some(namespace), pod, facts);
-                    }
-                    _ => add_object(word, None, name, facts),
-                },
+                None if value.contains('_') && Subject::kind_from_word(kind) == "Pod" => {
+                    add_pod(name, facts);
+                }
+                None => add_object(word, None, name, facts),
             }
             return;
         }
-        _ if value.starts_with('/') => Fact::Path,
+        other if value.starts_with('/') && other != "name" => Fact::Path,
         _ => return,
     };
     add(facts, name.fact(fact));
@@ -111,7 +115,8 @@ fn is_name(part: Part<'_, '_>) -> bool {
             .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-".contains(&byte))
 }
 
-fn add_object<'a>(
+/// Adds an object's kind, namespace and name.
+pub(super) fn add_object<'a>(
     kind: Part<'_, 'a>,
     namespace: Option<Part<'_, 'a>>,
     name: Part<'_, 'a>,
@@ -126,6 +131,18 @@ fn add_object<'a>(
     if spelling == "Pod" {
         add(facts, name.fact(Fact::Pod));
     }
+}
+
+/// The kubelet's and runtimes' full name of a pod: `web-0_shop`, `web-0_shop(uid)`.
+fn add_pod<'a>(full: Part<'_, 'a>, facts: &mut Facts<'a>) {
+    let Some((name, rest)) = full.split_once("_") else {
+        return;
+    };
+    let namespace = rest.split_once("(").map_or(rest, |(space, _)| space);
+    add(facts, name.says(Fact::Kind, "Pod"));
+    add(facts, namespace.fact(Fact::Namespace));
+    add(facts, name.fact(Fact::Name));
+    add(facts, name.fact(Fact::Pod));
 }
 
 fn add<'a>(facts: &mut Facts<'a>, fact: (Fact, Text<'a>)) {

@@ -1,6 +1,7 @@
 //! What was being done, in the words that no other recogniser knows.
 
 use super::part::Part;
+use super::runtime;
 use super::types::{Fact, LinkKind};
 use crate::model::{Subject, Text};
 
@@ -32,7 +33,7 @@ pub(super) fn describe<'a>(part: Part<'_, 'a>) -> (LinkKind, Vec<(Fact, Text<'a>
         let words = part.slice(0.."client rate limiter Wait".len());
         return (LinkKind::Operation, vec![words.fact(Fact::Operation)]);
     }
-    let part = part.strip_prefix("tls: ").unwrap_or(part);
+    let part = without_head(part);
     let value = part.as_str();
     for lead in LEADS {
         let Some(head) = value.get(..lead.len()) else {
@@ -60,6 +61,14 @@ pub(super) fn describe<'a>(part: Part<'_, 'a>) -> (LinkKind, Vec<(Fact, Text<'a>
         return (LinkKind::Operation, vec![words.fact(Fact::Operation)]);
     }
     (LinkKind::Other, Vec::new())
+}
+
+/// The part without a package's name or the end of klog's header (`controller.go:297] `).
+fn without_head<'c, 'a>(part: Part<'c, 'a>) -> Part<'c, 'a> {
+    match part.split_once("] ") {
+        Some((head, rest)) if runtime::is_source_line(head.as_str()) => rest,
+        _ => part.strip_prefix("tls: ").unwrap_or(part),
+    }
 }
 
 /// The kubelet's `failed to "StartContainer" for "app" with CrashLoopBackOff`

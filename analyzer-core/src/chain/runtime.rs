@@ -94,7 +94,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
 }
 
 /// `rootfs_linux.go:58`
-fn is_source_line(value: &str) -> bool {
+pub(super) fn is_source_line(value: &str) -> bool {
     value.split_once(".go:").is_some_and(|(file, line)| {
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-/".contains(&byte);
         !file.is_empty()

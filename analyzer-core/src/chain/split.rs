@@ -129,9 +129,28 @@ pub(super) fn split(text: &str) -> Cuts {
         at += 1;
     }
     cutter.cut(text.len(), text.len());
-    Cuts {
-        segments: cutter.segments,
-        regions,
+    let mut segments = cutter.segments;
+    for segment in &mut segments {
+        without_stray_quotes(text, segment, &regions);
+    }
+    segments.retain(|segment| !segment.is_empty());
+    Cuts { segments, regions }
+}
+
+/// Takes quotes off a segment's ends whose other half is missing or stands in another segment.
+fn without_stray_quotes(text: &str, segment: &mut Range<usize>, regions: &[Region]) {
+    let bytes = text.as_bytes();
+    let is_quote = |at: usize| bytes.get(at).is_some_and(|byte| b"\"'\\".contains(byte));
+    let first = regions.partition_point(|region| region.outer.start < segment.start);
+    let opened = regions.get(first).map(|region| region.outer.start);
+    while segment.start < segment.end && is_quote(segment.start) && opened != Some(segment.start) {
+        segment.start += 1;
+    }
+    let next = regions.partition_point(|region| region.outer.start < segment.end);
+    let last = next.checked_sub(1).and_then(|last| regions.get(last));
+    let closed = last.map(|region| region.outer.end);
+    while segment.start < segment.end && is_quote(segment.end - 1) && closed != Some(segment.end) {
+        segment.end -= 1;
     }
 }
 
