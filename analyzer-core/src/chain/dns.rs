@@ -82,7 +82,10 @@ fn told<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
 }
 
 fn reason<'a>(part: Part<'_, 'a>) -> Option<(Fact, crate::model::Text<'a>)> {
-    REASONS
-        .iter()
-        .find_map(|(words, name)| Some(part.find_words(words)?.says(Fact::Dns, name)))
+    REASONS.iter().find_map(|(words, name)| {
+        let place = part.find_words(words)?;
+        // musl's text is also a common end of a sentence
+        let alone = *words != "Try again" || part.as_str() == *words;
+        alone.then(|| place.says(Fact::Dns, name))
+    })
 }

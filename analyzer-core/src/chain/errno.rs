@@ -68,11 +68,24 @@ const ERRNOS: &[(&str, &str)] = &[
 /// The errno's text that a part is, begins or ends with, and its symbol.
 pub(super) fn find<'c, 'a>(part: Part<'c, 'a>) -> Option<(Part<'c, 'a>, &'static str)> {
     let part = part.trim_matches(&['"', '\'', '.', '\\', ' ', '!']);
-    ERRNOS.iter().find_map(|(words, symbol)| {
-        starts_with(part, words)
-            .or_else(|| ends_with(part, words))
-            .map(|place| (place, *symbol))
-    })
+    ERRNOS
+        .iter()
+        .find_map(|(words, symbol)| {
+            starts_with(part, words)
+                .or_else(|| ends_with(part, words))
+                .map(|place| (place, *symbol))
+        })
+        .or_else(|| part.words().find_map(symbol))
+}
+
+/// A symbol as Node.js prints it: `connect ECONNREFUSED 10.0.0.1:5432`.
+pub(super) fn symbol<'c, 'a>(word: Part<'c, 'a>) -> Option<(Part<'c, 'a>, &'static str)> {
+    let word = word.trim_matches(&['(', ')', ',', ':', '"', '\'']);
+    if !word.as_str().starts_with('E') {
+        return None;
+    }
+    let (_, symbol) = ERRNOS.iter().find(|(_, known)| *known == word.as_str())?;
+    Some((word, symbol))
 }
 
 /// The errno's text that a part begins with, and its symbol.

@@ -52,6 +52,8 @@ fn status<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> 
         return None;
     }
     let after = first.from(place.range().end - first.range().start);
+    // `expected status code 200, got 503`
+    let after = after.split_once(", got ").map_or(after, |(_, got)| got);
     let inside = code(after.trim_matches(&[' ', '=', ':', '"']), false);
     let (code, take) = match (inside, cursor.part(1)) {
         (Some(code), _) => (code, 1),
@@ -98,7 +100,7 @@ fn code<'c, 'a>(part: Part<'c, 'a>, bare: bool) -> Option<Part<'c, 'a>> {
     let code = part.slice(0..3);
     let number: u16 = code.as_str().parse().ok()?;
     let rest = part.from(3).as_str();
-    let ends = !rest.starts_with(|next: char| next.is_ascii_alphanumeric());
+    let ends = !rest.starts_with(|next: char| next.is_ascii_alphanumeric() || next == '/');
     let phrase = rest
         .strip_prefix(' ')
         .is_some_and(|rest| rest.starts_with(|next: char| next.is_ascii_uppercase()));

@@ -47,6 +47,8 @@ const ANNOUNCED: &[&str] = &[
     "caused:",
     "caused by",
     "reason:",
+    "error=",
+    "err=",
     "error:",
     "\"message\":",
     "\"error\":",

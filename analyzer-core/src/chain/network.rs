@@ -93,10 +93,16 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     let facts = said(first).or_else(|| {
         let (place, symbol) = errno::find(first)?;
         let reason = of_errno(symbol)?;
-        Some(vec![
+        let mut facts = vec![
             place.says(Fact::Errno, symbol),
             place.says(Fact::NetworkReason, reason),
-        ])
+        ];
+        // Node.js: `connect ECONNREFUSED 10.0.0.1:5432`
+        let after = first.from(place.range().end - first.range().start);
+        let address = after.words().next().filter(|_| place.as_str() == symbol);
+        let address = address.filter(|word| word.as_str().contains(':') && word.as_str().len() > 1);
+        facts.extend(address.map(|address| address.fact(Fact::Address)));
+        Some(facts)
     })?;
     Some(Found::new(LinkKind::Network, facts))
 }

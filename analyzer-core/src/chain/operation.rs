@@ -71,6 +71,11 @@ fn without_head<'c, 'a>(part: Part<'c, 'a>) -> Part<'c, 'a> {
     }
 }
 
+/// Whether a word says what kind of thing the next one names.
+fn is_object(word: &str) -> bool {
+    matches!(word, "container" | "image" | "sandbox" | "volume") || Subject::is_kind_word(word)
+}
+
 /// The kubelet's `failed to "StartContainer" for "app" with CrashLoopBackOff`
 /// (`pkg/kubelet/container/sync_result.go`).
 fn synced<'a>(rest: Part<'_, 'a>) -> Option<Vec<(Fact, Text<'a>)>> {
@@ -103,7 +108,7 @@ fn without_object<'c, 'a>(part: Part<'c, 'a>) -> Part<'c, 'a> {
         let is_joint = |word: Part<'_, '_>| JOINTS.contains(&word.as_str());
         match (last, before) {
             (Some(last), Some(before))
-                if is_joint(last) || is_joint(before) && Subject::is_kind_word(last.as_str()) =>
+                if is_joint(last) || is_joint(before) && is_object(last.as_str()) =>
             {
                 words = words.ending(last.range().start).trim_end();
             }

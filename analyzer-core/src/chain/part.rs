@@ -149,7 +149,8 @@ impl<'c, 'a> Part<'c, 'a> {
         })
     }
 
-    /// The words, split at blanks.
+    /// The words, split at blanks. A word is a slice of the value, so its place is the distance
+    /// of their addresses.
     pub(super) fn words(self) -> impl DoubleEndedIterator<Item = Part<'c, 'a>> {
         let value = self.as_str();
         value.split_ascii_whitespace().map(move |word| {

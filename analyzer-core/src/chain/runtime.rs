@@ -104,8 +104,12 @@ pub(super) fn is_source_line(value: &str) -> bool {
     })
 }
 
-/// The words of a stage, without what it caused and the things that it names.
+/// The words of a stage, without that it failed, what it caused and the things that it names.
 fn stage<'c, 'a>(part: Part<'c, 'a>) -> Part<'c, 'a> {
+    let part = ["unable to ", "error during ", "error "]
+        .iter()
+        .find_map(|words| part.strip_prefix(words))
+        .unwrap_or(part);
     let value = part.as_str();
     let end = value
         .find(" caused")

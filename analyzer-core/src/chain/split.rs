@@ -2,7 +2,8 @@
 //!
 //! A link ends at `: ` (or ` : `, or a line break) outside of quotes and brackets. No link ends
 //! after the name of a Go package that belongs to its text (`x509: certificate ...`), nor inside
-//! `rpc error: code = X desc = `, which ends after its last sign. Addresses, times and image
+//! `rpc error: code = X desc = `, which ends after its last sign. A logger's field ` error=` and
+//! client-go's ` - error from a previous attempt` begin a link too. Addresses, times and image
 //! references hold colons without a blank after them and stay whole.
 
 use std::ops::Range;
@@ -26,6 +27,9 @@ const PREFIXES: &[&str] = &[
     "x509",
     "yaml",
 ];
+
+/// Fields of loggers that hold the inner error.
+const FIELDS: &[&str] = &["error=", "err="];
 
 const PREVIOUS_ATTEMPT: &str = "- error from a previous attempt";
 
@@ -123,6 +127,15 @@ pub(super) fn split(text: &str) -> Cuts {
             b'd' if text[at..].starts_with("desc = ") && cutter.is_status(at) => {
                 cutter.cut(at, at + "desc = ".len());
             }
+            b'e' if cutter.at_word(at) => {
+                let rest = &text[at..];
+                let field = FIELDS.iter().find(|field| rest.starts_with(**field));
+                if let Some(field) = field
+                    && !rest[field.len()..].starts_with('"')
+                {
+                    cutter.cut(at, at + field.len());
+                }
+            }
             b'-' if text[at..].starts_with(PREVIOUS_ATTEMPT) => cutter.cut(at, at + 1),
             _ => {}
         }
@@ -178,6 +191,14 @@ impl Cutter<'_> {
         }
         self.start = resume;
         self.piece = resume;
+    }
+
+    /// Whether a word begins at this place.
+    fn at_word(&self, at: usize) -> bool {
+        let before = at
+            .checked_sub(1)
+            .and_then(|at| self.text.as_bytes().get(at));
+        before.is_some_and(u8::is_ascii_whitespace)
     }
 
     fn keeps_colon(&self, at: usize) -> bool {

@@ -85,7 +85,8 @@ fn executed<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>
     let call = first.slice(at..at + "exec".len());
     let mut facts = vec![call.fact(Fact::Syscall)];
     let path = program.trim_matches(&['"', '\\', '\'']);
-    if path.as_str().starts_with("executable file") || path.is_empty() {
+    let quoted = path.range() != program.range();
+    if path.is_empty() || !quoted && path.as_str().contains(' ') {
         return None;
     }
     facts.push(path.fact(Fact::Path));
@@ -142,7 +143,9 @@ fn called<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> 
         _ => return None,
     };
     let mut facts = vec![call.fact(Fact::Syscall)];
-    if let Some(path) = path {
+    if let Some(path) = path
+        && errno::symbol(path).is_none()
+    {
         let path = path.trim_matches(&['"', '\'', '`', '\\', ',']);
         facts.push(path.fact(Fact::Path));
     }
