@@ -5,7 +5,7 @@ use super::object;
 use super::part::{Cursor, Part};
 use super::recognise::Found;
 use super::types::{Fact, LinkKind};
-use crate::model::{Subject, Text};
+use crate::model::Text;
 
 /// Words anywhere in a segment, and the answer that they are.
 const PHRASES: &[(&str, &str)] = &[
@@ -42,6 +42,8 @@ const PHRASES: &[(&str, &str)] = &[
     ("non-existent secret key", "not-found"),
     ("couldn't find key", "not-found"),
 ];
+
+const QUOTES: &[char] = &['"', '\''];
 
 /// Words that end a segment about an object.
 const ENDINGS: &[(&str, &str)] = &[
@@ -104,11 +106,11 @@ fn answer<'a>(
         "is forbidden" => facts.extend(named(before).into_iter().flatten()),
         "couldn't find key" => {
             let key = after.words().next();
-            facts.extend(key.map(|key| key.fact(Fact::Key)));
+            facts.extend(key.map(|key| key.trim_matches(QUOTES).fact(Fact::Key)));
         }
         "non-existent config key" | "non-existent secret key" => {
             if let Some(key) = cursor.part(1) {
-                facts.push(key.fact(Fact::Key));
+                facts.push(key.trim_matches(QUOTES).fact(Fact::Key));
                 take = 2;
             }
         }
@@ -140,7 +142,7 @@ fn named<'a>(before: Part<'_, 'a>) -> Option<Vec<(Fact, Text<'a>)>> {
         .as_str()
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || b".-".contains(&byte));
-    if !plain || !Subject::is_kind_word(kind.as_str()) {
+    if !plain || name.as_str() == "resource" || !object::is_kind(kind.as_str()) {
         return None;
     }
     let mut facts = Vec::new();
@@ -221,8 +223,12 @@ fn denied_user<'a>(first: Part<'_, 'a>) -> Option<Found<'a>> {
     let mut words = rest.words();
     let mut facts = vec![user.fact(Fact::User)];
     facts.extend(words.next().map(|verb| verb.fact(Fact::Verb)));
-    let resource = words.find(|word| word.as_str() != "resource");
-    facts.extend(resource.map(|word| word.trim_matches(&['"', ',']).fact(Fact::Resource)));
+    let (fact, resource) = match words.next() {
+        Some(word) if word.as_str() == "path" => (Fact::Path, words.next()),
+        Some(word) if word.as_str() == "resource" => (Fact::Resource, words.next()),
+        resource => (Fact::Resource, resource),
+    };
+    facts.extend(resource.map(|word| word.trim_matches(&['"', ',']).fact(fact)));
     facts.push(user.says(Fact::ApiReason, "forbidden"));
     let at = lead.as_str().len();
     Some(Found::new(LinkKind::Api, facts).at(at).opaque())

@@ -24,7 +24,9 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
         ("manifest for ", " not found"),
         ("pull access denied for ", ","),
     ] {
-        if let Some(image) = first.between(before, after) {
+        if let Some(image) = first.between(before, after)
+            && !image.as_str().contains(' ')
+        {
             return Some(Found::new(LinkKind::Other, vec![image.fact(Fact::Image)]));
         }
     }

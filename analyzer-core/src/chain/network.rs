@@ -127,6 +127,7 @@ pub(super) fn operation<'a>(part: Part<'_, 'a>) -> Option<(usize, Facts<'a>)> {
     let mut facts = vec![operation.fact(Fact::NetworkOperation)];
     let rest = part.from(network.range().end - part.range().start);
     if let Some(address) = rest.words().next() {
+        let address = address.strip_suffix(":").unwrap_or(address);
         match address.split_once("->") {
             Some((from, to)) => {
                 if !from.is_empty() && from.as_str() != "@" {

@@ -11,8 +11,10 @@ const MAX_FACTS: usize = 64;
 
 /// Adds what a link names with a word before.
 pub(super) fn add_named<'a>(cuts: &Cuts, own: Part<'_, 'a>, facts: &mut Facts<'a>) {
-    for region in cuts.within(&own.range()) {
-        let name = Part::new(own.whole(), region.inner.clone());
+    let range = own.range();
+    let mut regions = cuts.within(&range).peekable();
+    while let Some(region) = regions.next() {
+        let name = Part::new(own.whole(), region.inner.clone()).trim_matches(&['"', '\'']);
         let value = name.as_str();
         if value.is_empty() || value.len() > 512 || value.contains(char::is_whitespace) {
             continue;
@@ -32,7 +34,20 @@ pub(super) fn add_named<'a>(cuts: &Cuts, own: Part<'_, 'a>, facts: &mut Facts<'a
             from += 1;
         }
         window = window.from(from);
-        add_quoted(window, name, facts);
+        // `pod "shop"/"web-0"`
+        let text = own.whole().as_str();
+        let pair = regions.next_if(|next| {
+            next.outer.start == region.outer.end + 1
+                && text.as_bytes().get(region.outer.end) == Some(&b'/')
+        });
+        match (pair, window.words().next_back()) {
+            (Some(pair), Some(kind)) if is_kind(kind.as_str()) => {
+                let second = Part::new(own.whole(), pair.inner.clone());
+                add_object(kind, Some(name), second, facts);
+            }
+            (Some(_), _) => {}
+            (None, _) => add_quoted(window, name, facts),
+        }
     }
     let mut previous: Option<Part<'_, 'a>> = None;
     // nothing but these two forms is looked for, and both hold one of two signs
@@ -46,7 +61,7 @@ pub(super) fn add_named<'a>(cuts: &Cuts, own: Part<'_, 'a>, facts: &mut Facts<'a
         } else if let Some(kind) = previous
             && facts.len() < MAX_FACTS
             && let Some((namespace, name)) = word.trim_matches(&[',', ';']).split_once("/")
-            && Subject::is_kind_word(kind.as_str())
+            && is_kind(kind.as_str())
             && is_name(namespace)
             && is_name(name)
         {
@@ -71,7 +86,7 @@ fn add_quoted<'a>(before: Part<'_, 'a>, name: Part<'_, 'a>, facts: &mut Facts<'a
         "image" | "reference" | "ref" | "images" => Fact::Image,
         "volume" | "volumes" => Fact::Volume,
         "container" if hexadecimal || earlier == "sandbox" => Fact::ContainerId,
-        "container" => Fact::Container,
+        "container" if !value.starts_with('/') => Fact::Container,
         "sandbox" | "task" if hexadecimal => Fact::ContainerId,
         "webhook" => Fact::Webhook,
         "path" | "file" | "directory" | "profile" if value.starts_with('/') => Fact::Path,
@@ -80,9 +95,12 @@ fn add_quoted<'a>(before: Part<'_, 'a>, name: Part<'_, 'a>, facts: &mut Facts<'a
         "key" => Fact::Key,
         "quota" => Fact::Quota,
         "namespace" if matches!(earlier, "in" | "the") => Fact::Namespace,
-        kind if Subject::is_kind_word(kind) || is_group_resource(kind) => {
+        kind if is_kind(kind) || is_group_resource(kind) => {
             match name.split_once("/") {
-                Some((namespace, name)) => add_object(word, Some(namespace), name, facts),
+                Some((namespace, name)) if is_name(namespace) && is_name(name) => {
+                    add_object(word, Some(namespace), name, facts);
+                }
+                Some(_) => {}
                 None if value.contains('_') && Subject::kind_from_word(kind) == "Pod" => {
                     add_pod(name, facts);
                 }
@@ -94,6 +112,11 @@ fn add_quoted<'a>(before: Part<'_, 'a>, name: Part<'_, 'a>, facts: &mut Facts<'a
         _ => return,
     };
     add(facts, name.fact(fact));
+}
+
+/// Whether a word names a kind; kubectl's short name for nodes is a word of any sentence.
+pub(super) fn is_kind(word: &str) -> bool {
+    word != "no" && Subject::is_kind_word(word)
 }
 
 /// `meshes.example.io`

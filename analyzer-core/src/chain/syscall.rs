@@ -124,7 +124,8 @@ fn not_in_path<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<
 /// `open /x: permission denied`
 fn called<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
     let (place, symbol) = errno::leading(cursor.part(1)?)?;
-    let only_two = first.words().nth(2).is_none();
+    // `open config.yaml`, but not `mount error(5)`, which no call wrote
+    let only_two = first.words().nth(2).is_none() && !first.as_str().contains(" error");
     let mut found = None;
     let mut previous: Option<Part<'_, 'a>> = None;
     for (index, word) in first.words().enumerate() {

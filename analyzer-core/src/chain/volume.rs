@@ -2,9 +2,10 @@
 //! `pkg/kubelet/volumemanager`): `MountVolume.SetUp failed for volume "x" : ...`, and the pods
 //! that wait for them.
 
-use super::part::Cursor;
+use super::part::{Cursor, Part};
 use super::recognise::Found;
 use super::types::{Fact, LinkKind};
+use crate::model::Text;
 
 pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     let first = cursor.part(0)?;
@@ -18,16 +19,15 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
         let lists = cursor
             .part(1)
             .filter(|part| part.as_str().starts_with("unmounted volumes"));
-        if let Some(unmounted) = lists.and_then(|part| part.between("unmounted volumes=[", "]")) {
-            facts.extend(
-                unmounted
-                    .words()
-                    .take(MAX_VOLUMES)
-                    .map(|volume| volume.trim_matches(&[',']).fact(Fact::Volume)),
-            );
-        }
+        facts.extend(lists.into_iter().flat_map(unmounted));
         let take = 1 + usize::from(lists.is_some());
         return Some(Found::new(LinkKind::Operation, facts).taking(take).opaque());
+    }
+    // up to 1.17, all in one segment
+    if let Some(words) = first.find_words("timeout expired waiting for volumes") {
+        let mut facts = vec![words.says(Fact::Timeout, "condition")];
+        facts.extend(unmounted(first));
+        return Some(Found::new(LinkKind::Timeout, facts).opaque());
     }
     if first.as_str() == "hostPath type check failed" {
         let second = cursor.part(1)?;
@@ -39,3 +39,15 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
 }
 
 const MAX_VOLUMES: usize = 64;
+
+/// The names in `unmounted volumes=[a b]`.
+fn unmounted<'a>(part: Part<'_, 'a>) -> Vec<(Fact, Text<'a>)> {
+    let names = part.between("unmounted volumes=[", "]");
+    names.map_or_else(Vec::new, |names| {
+        names
+            .words()
+            .take(MAX_VOLUMES)
+            .map(|volume| volume.trim_matches(&[',']).fact(Fact::Volume))
+            .collect()
+    })
+}
