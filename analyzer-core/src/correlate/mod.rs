@@ -46,6 +46,7 @@ pub(crate) fn correlate(
     let groups = group::group(catalogue.signatures(), matches);
     let explained = explain::explain(catalogue, &groups);
     let order = rank::rank(catalogue, &groups, &explained);
+    let cause_known = rank::is_cause_known(catalogue, &groups, &explained);
     let rank_of = |group: usize| {
         order
             .iter()
@@ -57,8 +58,12 @@ pub(crate) fn correlate(
         .map(|&at| {
             let mut finding = finding(catalogue, documents, &groups[at]);
             finding.rank = rank_of(at);
-            (finding.role, finding.confidence) =
-                rank::role_and_confidence(catalogue, &groups[at], explained[at].is_some());
+            (finding.role, finding.confidence) = rank::role_and_confidence(
+                catalogue,
+                &groups[at],
+                explained[at].is_some(),
+                cause_known,
+            );
             finding.explained_by = explained[at].as_ref().map(|(cause, _)| rank_of(*cause));
             finding.explains = explained
                 .iter()
