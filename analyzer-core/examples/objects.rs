@@ -18,10 +18,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         map.insert("kind".into(), json!(object.subject.kind));
         map.insert("namespace".into(), json!(object.subject.namespace));
         map.insert("name".into(), json!(object.subject.name));
-        if let Value::Object(fields) = serde_json::to_value(&object.fields)? {
-            for (key, value) in fields {
-                map.entry(key).or_insert(value);
-            }
+        for (key, value) in object.fields.iter() {
+            map.entry(key).or_insert_with(|| value_json(value));
         }
         let events = parsed
             .events
@@ -39,6 +37,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         json!({"objects": objects, "not_understood": parsed.not_understood})
     );
     Ok(())
+}
+
+fn value_json(value: &analyzer_core::Value<'_>) -> Value {
+    match value {
+        analyzer_core::Value::Text(text) => json!(text.as_str()),
+        analyzer_core::Value::Integer(number, _) => json!(number),
+        analyzer_core::Value::Boolean(flag, _) => json!(flag),
+        analyzer_core::Value::Map(map) => map
+            .iter()
+            .map(|(key, value)| (key.to_owned(), value_json(value)))
+            .collect(),
+        analyzer_core::Value::List(items) => items.iter().map(value_json).collect(),
+    }
 }
 
 fn event_json(event: &Event<'_>) -> Value {

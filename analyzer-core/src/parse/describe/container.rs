@@ -2,8 +2,8 @@
 
 use super::layout::{Below, Block, Field, Node, Tree, is_nothing, part, trimmed};
 use super::read::{
-    add_fields, boolean, decoded, entries, integer, number, ports, put, quantities, raw_lines, scalar,
-    text, text_of, time, trim_end,
+    add_fields, boolean, decoded, entries, integer, number, ports, put, quantities, raw_lines,
+    scalar, text, text_of, time, trim_end,
 };
 use crate::input::Line;
 use crate::model::{Map, Text, Value};
@@ -38,7 +38,12 @@ pub(super) static CONTAINER: Block = Block {
         field("Args", "args", Below::Lines, raw_lines),
         field("State", "state", Below::Fields(&STATE), state),
         field("Last State", "last_state", Below::Fields(&STATE), state),
-        field("Last Termination State", "last_state", Below::Fields(&STATE), state),
+        field(
+            "Last Termination State",
+            "last_state",
+            Below::Fields(&STATE),
+            state,
+        ),
         field("Ready", "ready", Below::Value, boolean),
         field("Restart Count", "restart_count", Below::Value, integer),
         field("Limits", "limits", Below::Entries, quantities),
@@ -46,7 +51,12 @@ pub(super) static CONTAINER: Block = Block {
         field("Liveness", "liveness", Below::Value, probe),
         field("Readiness", "readiness", Below::Value, probe),
         field("Startup", "startup", Below::Value, probe),
-        field("Environment Variables from", "env_from", Below::Lines, env_from),
+        field(
+            "Environment Variables from",
+            "env_from",
+            Below::Lines,
+            env_from,
+        ),
         field("Environment", "env", Below::Entries, env),
         field("Environment Variables", "env", Below::Entries, env),
         field("Mounts", "mounts", Below::Rows(is_mount), mounts),
@@ -102,7 +112,11 @@ fn probe<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let kind = line.text.find(' ').unwrap_or(line.text.len());
     map.insert("type", Value::Text(text_of(part(line, 0, kind))));
     let settings = line.text.rfind(" delay=").unwrap_or(line.text.len());
-    put(&mut map, "target", scalar(trimmed(part(line, kind, settings))));
+    put(
+        &mut map,
+        "target",
+        scalar(trimmed(part(line, kind, settings))),
+    );
     for word in super::read::words(part(line, settings, line.text.len())) {
         let Some(at) = word.text.find('=') else {
             continue;
@@ -233,7 +247,9 @@ fn env_from<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
 }
 
 fn is_mount(line: &str) -> bool {
-    line.trim_start().starts_with(['/', '\\', '$', '.', 'C', 'c']) && line.contains(" from ")
+    line.trim_start()
+        .starts_with(['/', '\\', '$', '.', 'C', 'c'])
+        && line.contains(" from ")
 }
 
 /// `PATH from VOLUME (ro,path="SUB")`; a device has nothing behind its volume.
@@ -250,10 +266,7 @@ fn mounts<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
             if let Some(inner) = how.text.strip_prefix('(') {
                 let mode = inner.find([',', ')']).unwrap_or(inner.len());
                 let mode = part(how, 1, 1 + mode);
-                map.insert(
-                    "read_only",
-                    Value::Boolean(mode.text == "ro", mode.span()),
-                );
+                map.insert("read_only", Value::Boolean(mode.text == "ro", mode.span()));
                 if let Some(from) = how.text.find("path=\"") {
                     let from = from + "path=\"".len();
                     let to = how.text.rfind('"').unwrap_or(from).max(from);

@@ -32,25 +32,82 @@ const fn mark(
 
 /// The kinds' marks among an object's own keys; the first that fits decides.
 const MARKS: &[Mark] = &[
-    mark("Node", &["System Info", "Non-terminated Pods", "Allocated resources"], &["Roles", "Taints"]),
-    mark("CronJob", &["Concurrency Policy", "Last Schedule Time"], &[]),
-    mark("Deployment", &["StrategyType", "OldReplicaSets", "NewReplicaSet", "RollingUpdateStrategy"], &[]),
+    mark(
+        "Node",
+        &["System Info", "Non-terminated Pods", "Allocated resources"],
+        &["Roles", "Taints"],
+    ),
+    mark(
+        "CronJob",
+        &["Concurrency Policy", "Last Schedule Time"],
+        &[],
+    ),
+    mark(
+        "Deployment",
+        &[
+            "StrategyType",
+            "OldReplicaSets",
+            "NewReplicaSet",
+            "RollingUpdateStrategy",
+        ],
+        &[],
+    ),
     mark("StatefulSet", &["Update Strategy", "Volume Claims"], &[]),
     mark("DaemonSet", &["Desired Number of Nodes Scheduled"], &[]),
     mark("Job", &["Pods Statuses", "Parallelism"], &[]),
-    mark("ReplicaSet", &["Pods Status"], &["Replicas", "Pod Template"]),
-    mark("StorageClass", &["IsDefaultClass", "VolumeBindingMode", "AllowVolumeExpansion"], &[]),
-    mark("PersistentVolumeClaim", &["Used By", "Mounted By"], &["StorageClass", "Volume"]),
-    mark("PersistentVolume", &["Reclaim Policy", "Node Affinity"], &["StorageClass", "Claim"]),
-    mark("Service", &["Session Affinity", "TargetPort", "IP Family Policy"], &[]),
+    mark(
+        "ReplicaSet",
+        &["Pods Status"],
+        &["Replicas", "Pod Template"],
+    ),
+    mark(
+        "StorageClass",
+        &[
+            "IsDefaultClass",
+            "VolumeBindingMode",
+            "AllowVolumeExpansion",
+        ],
+        &[],
+    ),
+    mark(
+        "PersistentVolumeClaim",
+        &["Used By", "Mounted By"],
+        &["StorageClass", "Volume"],
+    ),
+    mark(
+        "PersistentVolume",
+        &["Reclaim Policy", "Node Affinity"],
+        &["StorageClass", "Claim"],
+    ),
+    mark(
+        "Service",
+        &["Session Affinity", "TargetPort", "IP Family Policy"],
+        &[],
+    ),
     mark("EndpointSlice", &["AddressType"], &[]),
     mark("Endpoints", &["Subsets"], &[]),
-    mark("Ingress", &["Default backend", "Ingress Class"], &["Rules", "Address"]),
-    mark("HorizontalPodAutoscaler", &["Min replicas", "Max replicas", "Deployment pods"], &[]),
-    mark("PodDisruptionBudget", &["Min available", "Max unavailable"], &[]),
+    mark(
+        "Ingress",
+        &["Default backend", "Ingress Class"],
+        &["Rules", "Address"],
+    ),
+    mark(
+        "HorizontalPodAutoscaler",
+        &["Min replicas", "Max replicas", "Deployment pods"],
+        &[],
+    ),
+    mark(
+        "PodDisruptionBudget",
+        &["Min available", "Max unavailable"],
+        &[],
+    ),
     mark("PriorityClass", &["GlobalDefault", "PreemptionPolicy"], &[]),
     mark("NetworkPolicy", &["Created on"], &[]),
-    mark("ServiceAccount", &["Image pull secrets", "Mountable secrets"], &[]),
+    mark(
+        "ServiceAccount",
+        &["Image pull secrets", "Mountable secrets"],
+        &[],
+    ),
     mark("IngressClass", &["Controller"], &[]),
     mark("Role", &["PolicyRule"], &[]),
     mark("RoleBinding", &[], &["Role", "Subjects"]),
@@ -124,7 +181,8 @@ pub(super) fn kind<'a>(lines: &[Line<'a>]) -> Option<&'a str> {
             match (words.next(), words.next(), words.next()) {
                 (Some("Resource"), Some("Used"), Some("Hard")) => return Some("ResourceQuota"),
                 (Some("Type"), Some("Resource"), Some("Min")) => return Some("LimitRange"),
-                (Some("No"), Some("LimitRange" | "resource"), Some("resource." | "quota.")) | (Some("Resource"), Some("Quotas"), None) => {
+                (Some("No"), Some("LimitRange" | "resource"), Some("resource." | "quota."))
+                | (Some("Resource"), Some("Quotas"), None) => {
                     return Some("Namespace");
                 }
                 _ => {}
@@ -220,13 +278,20 @@ pub(super) fn value<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
             _ => scalar(node.value),
         };
     }
-    if node.lines.iter().take(2).any(|line| table::is_header(line.text)) {
+    if node
+        .lines
+        .iter()
+        .take(2)
+        .any(|line| table::is_header(line.text))
+    {
         return table::rows(tree, node);
     }
     if node.key.text == "Message" {
         return text(tree, node);
     }
-    let items: Vec<_> = entries(node).map(|line| Value::Text(text_of(line))).collect();
+    let items: Vec<_> = entries(node)
+        .map(|line| Value::Text(text_of(line)))
+        .collect();
     (!items.is_empty()).then_some(Value::List(items))
 }
 
@@ -265,7 +330,8 @@ pub(super) fn snake_case(key: &str) -> String {
             && before.is_some_and(|b| {
                 b.is_lowercase()
                     || b.is_ascii_digit()
-                    || (b.is_uppercase() && after.is_some_and(|a| a.is_lowercase() && !is_plural(&chars, at)))
+                    || (b.is_uppercase()
+                        && after.is_some_and(|a| a.is_lowercase() && !is_plural(&chars, at)))
             });
         if starts && !name.is_empty() && !name.ends_with('_') {
             name.push('_');

@@ -231,7 +231,11 @@ fn empty<'a>() -> Line<'a> {
 /// Whether a line stands for lines that the writer left out.
 fn is_gap(text: &str) -> bool {
     let text = text.trim();
-    !text.is_empty() && text.len() < 16 && text.trim_matches(['.', '…', '[', ']', ' ', '<', '>']).is_empty()
+    !text.is_empty()
+        && text.len() < 16
+        && text
+            .trim_matches(['.', '…', '[', ']', ' ', '<', '>'])
+            .is_empty()
         && (text.contains("..") || text.contains('…'))
 }
 
@@ -500,10 +504,10 @@ fn known_fit(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Fit> {
             let position = block.position(key)?;
             (node.seen & (1 << (position % 64)) == 0).then_some(Fit::Field(block, position))
         }
-        Below::Named(block) => (entry.value.text.is_empty()
-            && is_name(key)
-            && block.position(next).is_some())
-        .then_some(Fit::Child(Below::Fields(block))),
+        Below::Named(block) => {
+            (entry.value.text.is_empty() && is_name(key) && block.position(next).is_some())
+                .then_some(Fit::Child(Below::Fields(block)))
+        }
         _ => None,
     }
 }
@@ -516,8 +520,7 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
             let deep = (entry.line.indent() as i64) > node.indent;
             deep.then_some(Fit::Line)
         }
-        Below::Text => (inside && (entry.line.indent() as i64) > node.indent)
-            .then_some(Fit::Line),
+        Below::Text => (inside && (entry.line.indent() as i64) > node.indent).then_some(Fit::Line),
         Below::Lines if !is_nothing(node.value.text) => line(),
         Below::Rows(accepts) => accepts(entry.line.text).then_some(Fit::Line),
         Below::Fields(_) => known_fit(node, entry, next),
@@ -536,7 +539,10 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
 
 /// Whether a printed value stands for none.
 pub(super) fn is_nothing(text: &str) -> bool {
-    matches!(text, "<none>" | "<unset>" | "<unknown>" | "<nil>" | "<invalid>")
+    matches!(
+        text,
+        "<none>" | "<unset>" | "<unknown>" | "<nil>" | "<invalid>"
+    )
 }
 
 /// Whether a key can be the name of a container or volume.

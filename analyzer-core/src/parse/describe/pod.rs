@@ -3,8 +3,8 @@
 use super::container::{CONTAINER, containers, field};
 use super::layout::{Below, Block, Node, Schema, Tree, part, trimmed};
 use super::read::{
-    annotations, entries, integer, labels, number, put, quantities, scalar, seconds,
-    text, text_of, time, values,
+    annotations, entries, integer, labels, number, put, quantities, scalar, seconds, text, text_of,
+    time, values,
 };
 use super::table;
 use super::volume::{VOLUME, volumes};
@@ -56,21 +56,36 @@ static POD: Block = Block {
         field("Controlled By", "controlled_by", Below::Value, text),
         field("Controllers", "controlled_by", Below::Value, text),
         field("NominatedNodeName", "nominated_node", Below::Value, text),
-        field("Resources", "resources", Below::Fields(&RESOURCES), resources),
+        field(
+            "Resources",
+            "resources",
+            Below::Fields(&RESOURCES),
+            resources,
+        ),
         field(
             "Init Containers",
             "init_containers",
             Below::Named(&CONTAINER),
             containers,
         ),
-        field("Containers", "containers", Below::Named(&CONTAINER), containers),
+        field(
+            "Containers",
+            "containers",
+            Below::Named(&CONTAINER),
+            containers,
+        ),
         field(
             "Ephemeral Containers",
             "ephemeral_containers",
             Below::Named(&CONTAINER),
             containers,
         ),
-        field("Readiness Gates", "readiness_gates", Below::Rows(is_row), table::rows),
+        field(
+            "Readiness Gates",
+            "readiness_gates",
+            Below::Rows(is_row),
+            table::rows,
+        ),
         field("Conditions", "conditions", Below::Rows(is_row), table::rows),
         field("Volumes", "volumes", Below::Named(&VOLUME), volumes),
         field("QoS Class", "qos_class", Below::Value, text),
@@ -83,7 +98,12 @@ static POD: Block = Block {
             Below::Lines,
             topology_spread,
         ),
-        field("SchedulingGroup", "scheduling_group", Below::Any, super::generic::value),
+        field(
+            "SchedulingGroup",
+            "scheduling_group",
+            Below::Any,
+            super::generic::value,
+        ),
         field("Workload", "workload", Below::Any, super::generic::value),
     ],
 };
@@ -205,11 +225,19 @@ fn tolerations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
             }
             let rest = trimmed(part(line, 0, end));
             let colon = rest.text.rfind(':').unwrap_or(rest.text.len());
-            put(&mut map, "effect", scalar(part(rest, colon + 1, rest.text.len())));
+            put(
+                &mut map,
+                "effect",
+                scalar(part(rest, colon + 1, rest.text.len())),
+            );
             let pair = part(rest, 0, colon);
             let equals = pair.text.find('=').unwrap_or(pair.text.len());
             put(&mut map, "key", scalar(part(pair, 0, equals)));
-            put(&mut map, "value", scalar(part(pair, equals + 1, pair.text.len())));
+            put(
+                &mut map,
+                "value",
+                scalar(part(pair, equals + 1, pair.text.len())),
+            );
             Value::Map(map)
         })
         .collect();

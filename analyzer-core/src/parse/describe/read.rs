@@ -97,12 +97,6 @@ pub(super) fn time_of<'a>(line: Line<'a>) -> Option<Value<'a>> {
     }
 }
 
-/// Values separated by commas.
-pub(super) fn commas<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
-    let items: Vec<_> = split(node.value, ',').filter_map(scalar).collect();
-    (!items.is_empty()).then_some(Value::List(items))
-}
-
 /// A container's ports; newer releases add the port's name in brackets.
 pub(super) fn ports<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = split(node.value, ',')
@@ -199,12 +193,7 @@ fn annotation<'a>(entry: &Entry<'a>) -> Option<(&'a str, Line<'a>)> {
     let at = entry.value.text.find('=')?;
     let key = entry.value.text.get(..at)?;
     let is_key = !key.contains([' ', '{', '"']) && !key.is_empty();
-    is_key.then(|| {
-        (
-            key,
-            part(entry.value, at + 1, entry.value.text.len()),
-        )
-    })
+    is_key.then(|| (key, part(entry.value, at + 1, entry.value.text.len())))
 }
 
 /// The lines below a key as they stand, without the indentation of the first.
@@ -236,9 +225,7 @@ pub(super) fn quantities<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'
 /// The values of the nodes below a key.
 pub(super) fn values<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let own = split(node.value, ',').filter_map(scalar);
-    let below = tree
-        .children(node)
-        .filter_map(|child| scalar(child.value));
+    let below = tree.children(node).filter_map(|child| scalar(child.value));
     let items: Vec<_> = own.chain(below).collect();
     (!items.is_empty()).then_some(Value::List(items))
 }

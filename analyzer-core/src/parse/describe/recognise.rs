@@ -59,7 +59,10 @@ const KEYS: &[(&str, Form)] = &[
     ("Init Containers", Form::Title),
     ("IsDefaultClass", Form::Word),
     ("Labels", Form::Pair),
-    ("Last State", Form::OneOf(&["Terminated", "Waiting", "Running"])),
+    (
+        "Last State",
+        Form::OneOf(&["Terminated", "Waiting", "Running"]),
+    ),
     ("Limits", Form::Title),
     ("Mounts", Form::OneOf(&["", "<none>"])),
     ("Namespace", Form::Word),
@@ -161,11 +164,14 @@ impl Form {
             Form::Date => {
                 let mut words = value.split_whitespace();
                 is_nothing(value)
-                    || (words.next().is_some_and(|day| day.len() == 4 && day.ends_with(','))
+                    || (words
+                        .next()
+                        .is_some_and(|day| day.len() == 4 && day.ends_with(','))
                         && words.count() >= 4)
             }
             Form::Pair => {
-                is_nothing(value) || (is_word && value.contains('=') && !value.starts_with(['"', '{']))
+                is_nothing(value)
+                    || (is_word && value.contains('=') && !value.starts_with(['"', '{']))
             }
             Form::OneOf(words) => words.contains(&value),
         }
@@ -183,7 +189,12 @@ mod tests {
 
     #[test]
     fn starts() {
-        for line in ["Name: web-0", "Name:             web-0", "  Name:  system:node", "Name:\tweb"] {
+        for line in [
+            "Name: web-0",
+            "Name:             web-0",
+            "  Name:  system:node",
+            "Name:\tweb",
+        ] {
             assert!(is_start(line), "{line}");
         }
         for line in [

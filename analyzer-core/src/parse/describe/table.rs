@@ -92,7 +92,11 @@ fn by_columns<'a>(columns: &[(String, usize)], line: Line<'a>) -> Option<Vec<Lin
     let bytes = line.text.as_bytes();
     let mut cells = Vec::new();
     for (index, (_, from)) in columns.iter().enumerate() {
-        if *from > 0 && bytes.get(from - 1).is_some_and(|b| !b.is_ascii_whitespace()) {
+        if *from > 0
+            && bytes
+                .get(from - 1)
+                .is_some_and(|b| !b.is_ascii_whitespace())
+        {
             return None;
         }
         let to = columns
