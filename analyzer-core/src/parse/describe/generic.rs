@@ -32,6 +32,12 @@ const fn mark(
 
 /// The kinds' marks among an object's own keys; the first that fits decides.
 const MARKS: &[Mark] = &[
+    // what a pod template lacks
+    mark(
+        "Pod",
+        &["QoS Class", "Container ID", "Restart Count", "Last State"],
+        &[],
+    ),
     mark(
         "Node",
         &["System Info", "Non-terminated Pods", "Allocated resources"],
@@ -263,12 +269,7 @@ pub(super) fn value<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
         _ => {}
     }
     if !node.children.is_empty() {
-        let mut map = Map::new();
-        if let Some(own) = scalar(node.value) {
-            map.insert("value", own);
-        }
-        add(&mut map, tree, tree.children(node));
-        return Some(Value::Map(map));
+        return Some(below(tree, node));
     }
     if node.lines.is_empty() {
         return match node.key.text {
@@ -293,6 +294,38 @@ pub(super) fn value<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
         .map(|line| Value::Text(text_of(line)))
         .collect();
     (!items.is_empty()).then_some(Value::List(items))
+}
+
+/// The nodes below a node: a map, or a list of maps where keys come again, as the elements of a
+/// list follow each other without a mark.
+fn below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
+    let nodes: Vec<_> = tree.children(node).collect();
+    let first = nodes.first().map_or("", |node| node.key.text);
+    let mut seen = HashSet::new();
+    let mut starts = vec![0];
+    for (index, node) in nodes.iter().enumerate() {
+        let key = node.key.text;
+        if index > 0 && (key == first || seen.contains(key)) {
+            seen.clear();
+            starts.push(index);
+        }
+        seen.insert(key);
+    }
+    let map = |from: usize, to: usize| {
+        let mut map = Map::new();
+        if let Some(own) = scalar(node.value).filter(|_| from == 0) {
+            map.insert("value", own);
+        }
+        let part = nodes.get(from..to).unwrap_or(&[]);
+        add(&mut map, tree, part.iter().copied());
+        Value::Map(map)
+    };
+    if starts.len() == 1 && node.key.text != "Conditions" {
+        return map(0, nodes.len());
+    }
+    let ends = starts.iter().skip(1).copied().chain([nodes.len()]);
+    let items = starts.iter().zip(ends).map(|(from, to)| map(*from, to));
+    Value::List(items.collect())
 }
 
 /// Annotations whose further lines were placed as nodes.

@@ -290,6 +290,14 @@ impl<'a> Builder<'a, '_> {
     fn place(&mut self, entry: &Entry<'a>, next: &str) {
         let blanks = std::mem::take(&mut self.blanks);
         let indent = entry.line.indent() as i64;
+        // cut at its top inside a block whose keys the object itself has too
+        if self.tree.nodes.len() == 1
+            && !next.is_empty()
+            && known_key(self.schema.root, next).is_none()
+            && self.place_implied(entry, indent, next, true)
+        {
+            return;
+        }
         match self.find(entry, indent, next) {
             Some((depth, Fit::Line)) => self.add_line(depth, entry.line, blanks),
             Some((depth, Fit::Field(block, position))) => {
@@ -303,7 +311,8 @@ impl<'a> Builder<'a, '_> {
                 }
             }
             Some((depth, Fit::Child(below))) => self.add_child(depth, entry, indent, below, None),
-            None => self.place_implied(entry, indent, next),
+            None if self.place_implied(entry, indent, next, false) => {}
+            None => self.place_unknown(entry, indent),
         }
     }
 
@@ -339,7 +348,13 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// Opens the block that an outer title, which was cut off, would have opened.
-    fn place_implied(&mut self, entry: &Entry<'a>, indent: i64, next: &str) {
+    fn place_implied(
+        &mut self,
+        entry: &Entry<'a>,
+        indent: i64,
+        next: &str,
+        next_too: bool,
+    ) -> bool {
         for path in self.schema.implied {
             let mut below = self.schema.root;
             let mut blocks = Vec::new();
@@ -364,6 +379,9 @@ impl<'a> Builder<'a, '_> {
             let Some(found) = known_fit(&probe, entry, next) else {
                 continue;
             };
+            if next_too && known_key(below, next).is_none() {
+                continue;
+            }
             self.open.truncate(1);
             let count = blocks.len() as i64;
             for (step, (place, key, below, field)) in (0..).zip(blocks) {
@@ -387,7 +405,9 @@ impl<'a> Builder<'a, '_> {
             let depth = self.open.len() - 1;
             match found {
                 Fit::Field(block, position) => {
-                    if let Some(node) = self.node_mut(depth) {
+                    if let Some(node) = self.node_mut(depth)
+                        && !block.repeats
+                    {
                         node.seen |= 1 << (position % 64);
                     }
                     let field = &block.fields[position];
@@ -396,9 +416,9 @@ impl<'a> Builder<'a, '_> {
                 Fit::Child(below) => self.add_child(depth, entry, indent, below, None),
                 Fit::Line => {}
             }
-            return;
+            return true;
         }
-        self.place_unknown(entry, indent);
+        false
     }
 
     /// Keeps a key that the schema lacks, as a newer kubectl may print it.
@@ -492,6 +512,13 @@ impl<'a> Node<'a> {
             indent,
             seen: 0,
         }
+    }
+}
+
+fn known_key(below: Below, key: &str) -> Option<usize> {
+    match below {
+        Below::Fields(block) => block.position(key),
+        _ => None,
     }
 }
 
