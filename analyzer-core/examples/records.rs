@@ -68,6 +68,8 @@ fn neutral(event: &Event<'_>, line: u64, count: u64) -> Value {
         "caller": text(&event.caller),
         "fields": fields,
         "error": error.map(|error| error.as_str()),
+        "subject": &event.subject,
+        "reason": text(&event.reason),
     })
 }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::pairs::Pairs;
+use super::pairs::{Pairs, is_plain_key};
 use super::payload::Payload;
 use super::quote::{closing_quote, unquote_go};
 use super::timestamp::leading_klog_time;
@@ -147,7 +147,11 @@ fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
         if !rest.is_empty() {
             // a sentence that begins with a quoted name is no structured record
             let key = rest.strip_prefix(' ')?.split('=').next()?;
-            if key.len() + 1 >= rest.len() || key.contains([' ', '"']) {
+            let words = key.split(' ').take(4).collect::<Vec<_>>();
+            if key.len() + 1 >= rest.len()
+                || words.len() > 3
+                || !words.iter().all(|word| is_plain_key(word))
+            {
                 return None;
             }
             event.fields.extend(Pairs::new(payload, close + 1));
@@ -199,13 +203,17 @@ fn single_quoted(text: &str, open: usize) -> Option<(Range<usize>, usize)> {
 /// Reads the inside of a printed `ObjectReference`.
 fn referenced(reference: &str) -> Subject {
     let value = |name: &str| {
-        let rest = &reference[reference.find(name)? + name.len()..];
-        let inside = rest.strip_prefix(":\"")?;
+        let inside = reference.match_indices(name).find_map(|(at, _)| {
+            let begins = at == 0 || reference.as_bytes().get(at - 1) == Some(&b' ');
+            reference[at + name.len()..]
+                .strip_prefix(":\"")
+                .filter(|_| begins)
+        })?;
         let value = &inside[..inside.find('"')?];
         (!value.is_empty()).then(|| value.to_owned())
     };
     let kind = value("Kind");
-    let name = value(", Name").or_else(|| reference.starts_with("Name").then(|| value("Name"))?);
+    let name = value("Name");
     let node = name.clone().filter(|_| kind.as_deref() == Some("Node"));
     Subject {
         namespace: value("Namespace").filter(|_| kind.as_deref() != Some("Node")),

@@ -5,7 +5,7 @@
 //! names; the terminal form `ERRO[0012] text   key=value`. On a terminal the time may be seconds
 //! since the start, which is no time. Refused: any other `key=value` line.
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 
 use super::level;
 use super::pairs::{Pairs, is_plain_key};
@@ -158,9 +158,11 @@ fn terminal_fields(text: &str, start: usize) -> Option<usize> {
         .nth(PADDED)
         .map_or(body.len(), |(at, _)| at);
     let is_key = |at: usize| {
-        let word = &body[at..];
-        word.find('=')
-            .is_some_and(|length| length < 200 && is_plain_key(&word[..length]))
+        let window = body.as_bytes().get(at..body.len().min(at + 200));
+        window
+            .and_then(|window| memchr(b'=', window))
+            .and_then(|length| body.get(at..at + length))
+            .is_some_and(is_plain_key)
     };
     let mut run = 0;
     for (at, byte) in body.bytes().enumerate() {
@@ -168,7 +170,8 @@ fn terminal_fields(text: &str, start: usize) -> Option<usize> {
             run += 1;
             continue;
         }
-        if run >= 2 && at >= columns && is_key(at) {
+        // a message that held colours is shorter than its padding says
+        if run >= 2 && (at >= columns || run >= 8) && is_key(at) {
             return Some(start + at);
         }
         run = 0;

@@ -6,10 +6,12 @@
 //! on for the record that it began at, and a record that is glued to the end of a line is split
 //! off where its start is unmistakable.
 
+use memchr::memchr;
 use memchr::memmem::Finder;
 
 use super::frame::{is_dump_head, is_frame, is_location};
 use super::payload::Payload;
+use super::quote::closing_quote;
 use super::wrapper::{Wrapper, peel};
 use super::{json, klog, logrus, subject, zap_console};
 use crate::input::Line;
@@ -17,6 +19,8 @@ use crate::model::{Event, Format, Parsed, Severity, Span, TextBuilder};
 
 /// How many records may stand between two lines of a stack trace.
 const INTERRUPTIONS: u32 = 64;
+/// How many lines without a form of their own a message may take.
+const MESSAGE_LINES: usize = 2000;
 /// How many lines an object that is spread over lines may take.
 const SPREAD_LINES: usize = 400;
 
@@ -86,7 +90,7 @@ impl<'a> Record<'a> {
             Format::Logrus => !self.first.as_str().contains("=\""),
             _ => false,
         };
-        raw && self.stack.is_none() && !self.gap
+        raw && self.stack.is_none() && !self.gap && self.more.len() < MESSAGE_LINES
     }
 
     fn payload(&mut self) -> Payload<'a> {
@@ -251,71 +255,50 @@ impl<'a> Reader<'a> {
                 return;
             }
         }
-        let glued = self.glued_start(payload.as_str());
-        let (Some(at), false) = (glued, wrapper.present) else {
+        let starts = if wrapper.present {
+            Vec::new()
+        } else {
+            self.glued_starts(payload.as_str())
+        };
+        if starts.is_empty() {
             self.piece(line, wrapper, payload, line.span(), next);
             return;
-        };
-        // what stands before the glued record, then the record itself, which may hold another
-        let before = Line {
-            text: line.text.get(..at).unwrap_or(""),
-            ..line
-        };
-        self.piece(
-            before,
-            wrapper,
-            Payload::from_line(before),
-            before.span(),
-            None,
-        );
-        let mut tail = line.skip(at);
-        while let Some(at) = self.glued_start(tail.text) {
-            let before = Line {
-                text: tail.text.get(..at).unwrap_or(""),
-                ..tail
-            };
-            self.piece(
-                before,
-                Wrapper::default(),
-                Payload::from_line(before),
-                before.span(),
-                None,
-            );
-            tail = tail.skip(at);
         }
-        self.piece(
-            tail,
-            Wrapper::default(),
-            Payload::from_line(tail),
-            tail.span(),
-            next,
-        );
+        let ends = starts.iter().copied().chain([line.text.len()]);
+        let mut start = 0;
+        for end in ends {
+            let piece = Line {
+                text: line.text.get(start..end).unwrap_or(""),
+                start: line.start + start,
+                number: line.number,
+            };
+            let behind = next.filter(|_| end == line.text.len());
+            let payload = Payload::from_line(piece);
+            self.piece(piece, Wrapper::default(), payload, piece.span(), behind);
+            start = end;
+        }
     }
 
-    /// Where another record begins inside a line, with no blank before it.
-    fn glued_start(&self, text: &str) -> Option<usize> {
-        let glued = |at: usize| {
-            at > 0
-                && text
-                    .as_bytes()
-                    .get(at - 1)
-                    .is_some_and(|byte| !byte.is_ascii_whitespace() && *byte != b'\\')
-        };
+    /// Where other records begin inside a line, with no blank before them.
+    fn glued_starts(&self, text: &str) -> Vec<usize> {
         let bytes = text.as_bytes();
-        let logrus = self.logrus_start.find_iter(bytes).find(|at| {
-            glued(*at)
-                && text.get(*at..).is_some_and(|rest| {
-                    rest.as_bytes().get(10) == Some(&b'-') && logrus::detect(rest)
-                })
+        let logrus = self.logrus_start.find_iter(bytes).filter(|at| {
+            // `time="2024-`: what has another form is a value
+            bytes.get(at + 10) == Some(&b'-') && text.get(*at..).is_some_and(logrus::detect)
         });
-        let klog = self.go_file.find_iter(bytes).find_map(|at| {
-            let start = header_before(text, at)?;
-            glued(start).then_some(start)
+        let klog = self.go_file.find_iter(bytes);
+        let klog = klog.filter_map(|at| header_before(text, at));
+        let mut starts: Vec<usize> = logrus.chain(klog).collect();
+        starts.sort_unstable();
+        let mut quotes = Quotes { text, at: 0 };
+        starts.retain(|at| {
+            let glued = at
+                .checked_sub(1)
+                .and_then(|before| bytes.get(before))
+                .is_some_and(|byte| !byte.is_ascii_whitespace() && !b"\\=:".contains(byte));
+            glued && !quotes.hold(*at)
         });
-        match (logrus, klog) {
-            (Some(logrus), Some(klog)) => Some(logrus.min(klog)),
-            (one, other) => one.or(other),
-        }
+        starts
     }
 
     fn piece(
@@ -434,6 +417,30 @@ fn extend(stack: &mut Option<Span>, by: &Span) {
     match stack {
         Some(stack) => stack.end = stack.end.max(by.end),
         None => *stack = Some(by.clone()),
+    }
+}
+
+/// Tells which bytes of a line stand inside quoted strings; asked from left to right.
+struct Quotes<'t> {
+    text: &'t str,
+    /// The first byte behind the last string that was closed.
+    at: usize,
+}
+
+impl Quotes<'_> {
+    fn hold(&mut self, byte: usize) -> bool {
+        loop {
+            let Some(before) = self.text.get(self.at..byte) else {
+                return true;
+            };
+            let Some(open) = memchr(b'"', before.as_bytes()) else {
+                self.at = byte;
+                return false;
+            };
+            let close = closing_quote(self.text, self.at + open);
+            // what is never closed holds the rest
+            self.at = close.map_or(usize::MAX, |close| close + 1);
+        }
     }
 }
 

@@ -222,7 +222,7 @@ fn from_texts(event: &Event<'_>) -> Subject {
     for text in event.texts().take(4) {
         let text = text.as_str();
         // printed names stand near the beginning
-        let text = text.get(..text.len().min(4096)).unwrap_or("");
+        let text = near_start(text);
         if let Some((_, inside)) = text.split_once("PodSandboxMetadata{") {
             let inside = inside.split('}').next().unwrap_or(inside);
             let member = |name: &str| inside.split(',').find_map(|part| part.strip_prefix(name));
@@ -247,6 +247,15 @@ fn from_texts(event: &Event<'_>) -> Subject {
         }
     }
     subject
+}
+
+/// At most 4 KiB of a text.
+fn near_start(text: &str) -> &str {
+    let limit = text.len().min(4096);
+    // a character has at most four bytes
+    (0..4)
+        .find_map(|back| text.get(..limit.checked_sub(back)?))
+        .unwrap_or("")
 }
 
 /// The first `name_namespace(uid)` of a text.
