@@ -4,7 +4,7 @@
 //! the value may be `name`, `namespace/name`, a printed reference (`{"name":..,"namespace":..}`)
 //! or a list with one of these. Next come `object` with `kind`, and controller-runtime's
 //! `controllerKind`, `name`, `namespace`. Where no value names an object, the kubelet's and the
-//! CRI's printed names in the texts are read.
+//! CRI's printed names in the texts are read, and a kind's word before a `namespace/name`.
 
 use super::klog::container_of;
 use super::members::string_member;
@@ -245,8 +245,37 @@ fn from_texts(event: &Event<'_>) -> Subject {
             subject.name = Some(name.to_owned());
             subject.namespace = Some(namespace.to_owned());
         }
+        if subject.name.is_none()
+            && let Some((kind, namespace, name)) = named_in(text)
+        {
+            subject.kind = Some(kind);
+            subject.name = Some(name.to_owned());
+            subject.namespace = Some(namespace.to_owned());
+        }
     }
     subject
+}
+
+/// The first `pvc "namespace/name"` of a text, quoted or not.
+fn named_in(text: &str) -> Option<(String, &str, &str)> {
+    let mut words = text.split(' ').peekable();
+    while let Some(word) = words.next() {
+        let Some((namespace, name)) = words.peek().and_then(|next| {
+            let plain = next.trim_matches(['"', '\'', ',', ':', '.', ';', '(', ')']);
+            plain.split_once('/')
+        }) else {
+            continue;
+        };
+        let is_object = [namespace, name].iter().all(|part| {
+            is_name(part)
+                && !part.contains(':')
+                && part.bytes().all(|byte| !byte.is_ascii_uppercase())
+        });
+        if is_object && let Some(kind) = kind_of_key(word) {
+            return Some((kind, namespace, name));
+        }
+    }
+    None
 }
 
 /// At most 4 KiB of a text.
