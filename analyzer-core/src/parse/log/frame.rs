@@ -7,6 +7,10 @@ pub(super) fn is_frame(line: &str) -> bool {
 
 /// `goroutine 1 [running]:`, `created by x.y`, `[signal SIGSEGV: ...]`.
 pub(super) fn is_dump_head(line: &str) -> bool {
+    // a panic while panicking is printed behind a tab
+    if line.starts_with("\tpanic: ") {
+        return true;
+    }
     let line = line.trim();
     line.strip_prefix("goroutine ").is_some_and(|rest| {
         rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains('[') && rest.ends_with(':')

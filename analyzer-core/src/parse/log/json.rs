@@ -56,10 +56,10 @@ const SLOG: Names = Names {
     time: &["time"],
     level: &["level"],
     message: &["msg"],
-    logger: &["logger"],
+    logger: &["logger", "component"],
     caller: &["source"],
     stack: &[],
-    in_front: true,
+    in_front: false,
 };
 const ZEROLOG: Names = Names {
     time: &["time"],
@@ -77,6 +77,15 @@ const HCLOG: Names = Names {
     logger: &["@module"],
     caller: &["@caller"],
     stack: &["stacktrace"],
+    in_front: false,
+};
+const BUNYAN: Names = Names {
+    time: &["time"],
+    level: &["level"],
+    message: &["msg"],
+    logger: &["name"],
+    caller: &[],
+    stack: &[],
     in_front: false,
 };
 const ANY: Names = Names {
@@ -123,6 +132,7 @@ fn names(text: &str, members: &[Member]) -> &'static Names {
     let sorted = (1..members.len()).all(|index| key(index - 1) <= key(index));
     match (key(0), key(1)) {
         _ if has("@level") || has("@message") => &HCLOG,
+        _ if has("hostname") && has("pid") && has("level") && has("msg") => &BUNYAN,
         ("L", _) => &ZAP_DEVELOPMENT,
         ("level", "ts") | ("ts", _) => &ZAP,
         ("time", "level") => &SLOG,
@@ -201,7 +211,7 @@ pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
 
 fn field<'a>(payload: &Payload<'a>, member: &Member) -> Field<'a> {
     Field {
-        key: payload.name(member.key.clone()),
+        key: member.name(payload),
         value: member.text(payload),
     }
 }

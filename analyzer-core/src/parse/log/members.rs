@@ -3,6 +3,7 @@
 //! Only the outer object's members are told apart; nested values are skipped by counting
 //! brackets outside strings, so their depth costs nothing. What is cut off ends the walk.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memchr;
@@ -32,6 +33,15 @@ pub(super) struct Member {
 }
 
 impl Member {
+    /// The key, decoded.
+    pub(super) fn name<'a>(&self, payload: &Payload<'a>) -> Cow<'a, str> {
+        let name = payload.name(self.key.clone());
+        if memchr(b'\\', name.as_bytes()).is_none() {
+            return name;
+        }
+        Cow::Owned(unquote_json(payload, self.key.clone()).as_str().to_owned())
+    }
+
     /// The value as text: strings decoded, anything else as it is written.
     pub(super) fn text<'a>(&self, payload: &Payload<'a>) -> Text<'a> {
         match self.kind {

@@ -100,10 +100,7 @@ impl<'p, 'a> Pairs<'p, 'a> {
         while at < rest.len() {
             let line_end = memchr(b'\n', &rest.as_bytes()[at..]).map_or(rest.len(), |n| at + n);
             let line = &rest[at..line_end];
-            if let Some(behind) = line.trim_start_matches(' ').strip_prefix('>')
-                && line.starts_with(' ')
-                && (behind.is_empty() || behind.starts_with(' '))
-            {
+            if let Some(behind) = block_end(line) {
                 self.at += line_end - behind.len();
                 return builder.finish();
             }
@@ -137,6 +134,12 @@ impl<'a> Iterator for Pairs<'_, 'a> {
         let value = self.value(&key);
         Some(Field { key, value })
     }
+}
+
+/// What stands behind the end of a block (` >`), if a line is one.
+pub(super) fn block_end(line: &str) -> Option<&str> {
+    let behind = line.strip_prefix(" >")?;
+    (behind.is_empty() || behind.starts_with(' ')).then_some(behind)
 }
 
 /// The end of a value that opens brackets: the first blank outside them.

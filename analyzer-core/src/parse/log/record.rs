@@ -10,6 +10,7 @@ use memchr::memchr;
 use memchr::memmem::Finder;
 
 use super::frame::{is_dump_head, is_frame, is_location};
+use super::pairs::block_end;
 use super::payload::Payload;
 use super::quote::closing_quote;
 use super::wrapper::{Wrapper, peel};
@@ -38,6 +39,19 @@ pub(super) fn detect(text: &str) -> Option<Format> {
 
 fn is_panic(text: &str) -> bool {
     text.starts_with("panic: ") || text.starts_with("fatal error: ")
+}
+
+/// The severity of a line without a form: a panic's, or the level that it begins with
+/// (`[ERROR] text`, `ERROR: text`).
+fn plain_severity(text: &str) -> Option<Severity> {
+    if is_panic(text) {
+        return Some(Severity::Fatal);
+    }
+    let (word, _) = match text.strip_prefix('[') {
+        Some(inside) => inside.split_once(']')?,
+        None => text.split_once(':')?,
+    };
+    Severity::from_word(word.trim())
 }
 
 /// A record whose lines are still coming.
@@ -72,11 +86,7 @@ impl<'a> Record<'a> {
     fn join(&mut self, payload: Payload<'a>, end: usize, newline: bool) {
         if self.block {
             let text = payload.as_str();
-            let closes = text.starts_with(' ')
-                && text
-                    .trim_start_matches(' ')
-                    .strip_prefix('>')
-                    .is_some_and(|behind| behind.is_empty() || behind.starts_with(' '));
+            let closes = block_end(text).is_some();
             self.block = !closes || text.ends_with("=<");
         }
         self.more.push((payload, newline));
@@ -113,6 +123,10 @@ impl<'a> Record<'a> {
 
     fn finish(mut self) -> Event<'a> {
         let payload = self.payload();
+        if self.format == Format::Plain && !self.more.is_empty() {
+            // the form may show only once all parts of a line are there
+            self.format = detect(payload.as_str()).unwrap_or(Format::Plain);
+        }
         let read = match self.format {
             Format::JsonLog => json::read(&payload),
             Format::ZapConsole => zap_console::read(&payload),
@@ -123,7 +137,7 @@ impl<'a> Record<'a> {
         let mut event = read.unwrap_or_else(|| {
             let span = payload.text().span();
             let mut event = Event::new(self.format, span, payload.text().clone());
-            event.severity = is_panic(payload.as_str()).then_some(Severity::Fatal);
+            event.severity = plain_severity(payload.as_str());
             event
         });
         event.span = self.span;
@@ -311,7 +325,10 @@ impl<'a> Reader<'a> {
     ) {
         let text = payload.as_str();
         let indent = text.len() - text.trim_start().len();
-        if let Some(format) = detect(&text[indent..]) {
+        // a panic while panicking stands behind a tab and belongs to the first
+        let format =
+            detect(&text[indent..]).filter(|format| indent == 0 || *format != Format::Plain);
+        if let Some(format) = format {
             let payload = if indent == 0 {
                 payload
             } else {

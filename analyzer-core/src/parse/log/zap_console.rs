@@ -136,7 +136,7 @@ fn context<'a>(
         let fields: Vec<_> = members
             .by_ref()
             .map(|member| Field {
-                key: payload.name(member.key.clone()),
+                key: member.name(payload),
                 value: member.text(payload),
             })
             .collect();
