@@ -182,6 +182,9 @@ struct Trace {
 pub(super) struct Reader<'a> {
     parsed: Parsed<'a>,
     current: Option<Record<'a>>,
+    /// The open record of the other stream, where the carrier tells them apart.
+    aside: Option<Record<'a>>,
+    two_streams: bool,
     trace: Option<Trace>,
     logrus_start: Finder<'static>,
     go_file: Finder<'static>,
@@ -192,6 +195,8 @@ impl<'a> Reader<'a> {
         Reader {
             parsed: Parsed::default(),
             current: None,
+            aside: None,
+            two_streams: false,
             trace: None,
             logrus_start: Finder::new("time=\""),
             go_file: Finder::new(".go:"),
@@ -211,6 +216,11 @@ impl<'a> Reader<'a> {
             self.line(*line, behind.first());
         }
         self.close();
+        self.current = self.aside.take();
+        self.close();
+        if self.two_streams {
+            self.parsed.events.sort_by_key(|event| event.span.start);
+        }
         self.parsed
     }
 
@@ -241,6 +251,19 @@ impl<'a> Reader<'a> {
         Some(last + 1)
     }
 
+    /// Lines of one stream go on with that stream's record.
+    fn choose_stream(&mut self, stderr: Option<bool>) {
+        let open = self
+            .current
+            .as_ref()
+            .and_then(|record| record.wrapper.stderr);
+        if stderr.is_some() && open.is_some() && stderr != open {
+            std::mem::swap(&mut self.current, &mut self.aside);
+            self.trace = None;
+            self.two_streams = true;
+        }
+    }
+
     fn line(&mut self, line: Line<'a>, next: Option<&Line<'a>>) {
         let end = line.span().end;
         if let Some(record) = self.current.as_mut() {
@@ -256,6 +279,7 @@ impl<'a> Reader<'a> {
             return;
         }
         let (wrapper, payload) = peel(Payload::from_line(line));
+        self.choose_stream(wrapper.stderr);
         if wrapper.present
             && let Some(record) = self.current.as_mut()
         {

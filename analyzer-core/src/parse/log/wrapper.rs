@@ -21,8 +21,8 @@ pub(super) struct Wrapper<'a> {
     pub program: Option<Text<'a>>,
     pub pod: Option<Text<'a>>,
     pub container: Option<Text<'a>>,
-    /// Standard error, where the carrier tells.
-    pub stderr: bool,
+    /// The stream, where the carrier tells: whether it is standard error.
+    pub stderr: Option<bool>,
     /// Whether the line goes on in the stream's next one.
     pub partial: bool,
 }
@@ -88,7 +88,7 @@ fn peel_dated<'a>(payload: &Payload<'a>, wrapper: &mut Wrapper<'a>) -> Option<Pa
             continue;
         }
         wrapper.time = Some(time);
-        wrapper.stderr = stderr;
+        wrapper.stderr = Some(stderr);
         wrapper.partial = tag == "P";
         let skip = length + 1 + stream.len() + tag_length;
         return Some(payload.skip((skip + 1).min(text.len())));
@@ -168,7 +168,7 @@ fn peel_docker<'a>(payload: &Payload<'a>, wrapper: &mut Wrapper<'a>) -> Option<P
     let kept = value.strip_suffix('\n').unwrap_or(value);
     wrapper.partial = kept.len() == value.len();
     let kept = kept.strip_suffix('\r').unwrap_or(kept).len();
-    wrapper.stderr = stderr;
+    wrapper.stderr = Some(stderr);
     wrapper.time = Some(time);
     Some(Payload::from_text(decoded.slice(0..kept)))
 }
@@ -197,7 +197,7 @@ mod tests {
         let (wrapper, inner) = peeled("2024-03-04T05:06:07.1+08:00 stderr P half a li");
         assert_eq!(
             (inner.as_str(), wrapper.partial, wrapper.stderr),
-            ("half a li", true, true)
+            ("half a li", true, Some(true))
         );
         let (wrapper, inner) = peeled(
             r#"{"log":"a \u003cb\u003e\n","stream":"stderr","time":"2024-03-04T05:06:07.1Z"}"#,
