@@ -25,11 +25,13 @@ fn main() -> std::io::Result<()> {
         .collect();
     let mut inner: HashMap<usize, u64> = HashMap::new();
     let mut outer: Vec<usize> = Vec::new();
-    for (index, range) in ranges.iter().enumerate() {
-        outer.retain(|open| ranges[*open].end > range.start);
+    let spans: Vec<_> = parsed.events.iter().map(|event| &event.span).collect();
+    for (index, span) in spans.iter().enumerate() {
+        outer.retain(|open| spans[*open].end > span.start);
         for open in &outer {
-            if range.start > ranges[*open].start && range.end < ranges[*open].end {
-                *inner.entry(*open).or_default() += range.end - range.start;
+            let (inside, around) = (&ranges[index], &ranges[*open]);
+            if inside.start > around.start && inside.end < around.end {
+                *inner.entry(*open).or_default() += inside.end - inside.start;
             }
         }
         outer.push(index);
