@@ -5,6 +5,7 @@
 //! carrier, and panics, become events of [`Format::Plain`].
 
 mod frame;
+mod glued;
 mod json;
 mod klog;
 mod level;

@@ -6,13 +6,10 @@
 //! on for the record that it began at, and a record that is glued to the end of a line is split
 //! off where its start is unmistakable.
 
-use memchr::memchr;
-use memchr::memmem::Finder;
-
 use super::frame::{is_dump_head, is_frame, is_location};
+use super::glued::GluedStarts;
 use super::pairs::block_end;
 use super::payload::Payload;
-use super::quote::closing_quote;
 use super::wrapper::{Wrapper, peel};
 use super::{json, klog, logrus, subject, zap_console};
 use crate::input::Line;
@@ -186,8 +183,7 @@ pub(super) struct Reader<'a> {
     aside: Option<Record<'a>>,
     two_streams: bool,
     trace: Option<Trace>,
-    logrus_start: Finder<'static>,
-    go_file: Finder<'static>,
+    glued: GluedStarts,
 }
 
 impl<'a> Reader<'a> {
@@ -198,8 +194,7 @@ impl<'a> Reader<'a> {
             aside: None,
             two_streams: false,
             trace: None,
-            logrus_start: Finder::new("time=\""),
-            go_file: Finder::new(".go:"),
+            glued: GluedStarts::new(),
         }
     }
 
@@ -296,7 +291,7 @@ impl<'a> Reader<'a> {
         let starts = if wrapper.present {
             Vec::new()
         } else {
-            self.glued_starts(payload.as_str())
+            self.glued.find(payload.as_str())
         };
         if starts.is_empty() {
             self.piece(line, wrapper, payload, line.span(), next);
@@ -315,28 +310,6 @@ impl<'a> Reader<'a> {
             self.piece(piece, Wrapper::default(), payload, piece.span(), behind);
             start = end;
         }
-    }
-
-    /// Where other records begin inside a line, with no blank before them.
-    fn glued_starts(&self, text: &str) -> Vec<usize> {
-        let bytes = text.as_bytes();
-        let logrus = self.logrus_start.find_iter(bytes).filter(|at| {
-            // `time="2024-`: what has another form is a value
-            bytes.get(at + 10) == Some(&b'-') && text.get(*at..).is_some_and(logrus::detect)
-        });
-        let klog = self.go_file.find_iter(bytes);
-        let klog = klog.filter_map(|at| header_before(text, at));
-        let mut starts: Vec<usize> = logrus.chain(klog).collect();
-        starts.sort_unstable();
-        let mut quotes = Quotes { text, at: 0 };
-        starts.retain(|at| {
-            let glued = at
-                .checked_sub(1)
-                .and_then(|before| bytes.get(before))
-                .is_some_and(|byte| !byte.is_ascii_whitespace() && !b"\\=:".contains(byte));
-            glued && !quotes.hold(*at)
-        });
-        starts
     }
 
     fn piece(
@@ -459,59 +432,4 @@ fn extend(stack: &mut Option<Span>, by: &Span) {
         Some(stack) => stack.end = stack.end.max(by.end),
         None => *stack = Some(by.clone()),
     }
-}
-
-/// Tells which bytes of a line stand inside quoted strings; asked from left to right.
-struct Quotes<'t> {
-    text: &'t str,
-    /// The first byte behind the last string that was closed.
-    at: usize,
-}
-
-impl Quotes<'_> {
-    fn hold(&mut self, byte: usize) -> bool {
-        loop {
-            let Some(before) = self.text.get(self.at..byte) else {
-                return true;
-            };
-            let Some(open) = memchr(b'"', before.as_bytes()) else {
-                self.at = byte;
-                return false;
-            };
-            let close = closing_quote(self.text, self.at + open);
-            // what is never closed holds the rest
-            self.at = close.map_or(usize::MAX, |close| close + 1);
-        }
-    }
-}
-
-/// Where the klog header begins whose `.go:` stands at a byte.
-fn header_before(text: &str, go_file: usize) -> Option<usize> {
-    let bytes = text.as_bytes();
-    // `E0304 05:06:07.123456    1234 file`
-    let digits = bytes
-        .get(go_file + 4..)?
-        .iter()
-        .take(8)
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    if digits == 0 || bytes.get(go_file + 4 + digits) != Some(&b']') {
-        return None;
-    }
-    let window = go_file.saturating_sub(160);
-    let blank = window
-        + bytes
-            .get(window..go_file)?
-            .iter()
-            .rposition(|byte| *byte == b' ')?;
-    let mut at = blank;
-    while at > window && bytes.get(at - 1).is_some_and(u8::is_ascii_digit) {
-        at -= 1;
-    }
-    while at > window && bytes.get(at - 1) == Some(&b' ') {
-        at -= 1;
-    }
-    // `E0304 05:06:07.123456` is 21 bytes
-    let start = at.checked_sub(21)?;
-    klog::is_whole_header(text.get(start..)?).then_some(start)
 }

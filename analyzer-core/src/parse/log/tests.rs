@@ -89,6 +89,49 @@ fn parts_of_a_line_are_joined() {
 }
 
 #[test]
+fn each_stream_goes_on_with_its_own_record() {
+    let text = "2024-03-04T05:06:07.1Z stderr P E0304 05:06:07.123456 1 a.go:1] one \n2024-03-04T05:06:07.2Z stdout F I0304 05:06:07.123456 1 a.go:2] two\n2024-03-04T05:06:07.3Z stderr F line\n";
+    let parsed = read(text);
+    let messages: Vec<_> = parsed
+        .events
+        .iter()
+        .map(|event| event.message.as_str())
+        .collect();
+    assert_eq!(messages, ["one line", "two"]);
+}
+
+#[test]
+fn an_object_may_be_spread_over_lines() {
+    let text = "{\n  \"level\": \"error\",\n  \"msg\": \"no answer\",\n  \"time\": \"2024-03-04T05:06:07Z\"\n}\n";
+    let parsed = read(text);
+    assert_eq!(parsed.events[0].message.as_str(), "no answer");
+    assert_eq!(parsed.events[0].span, 0..text.len() - 1);
+    assert_eq!(
+        read("{\n  \"kind\": \"Pod\"\n}\n").not_understood,
+        [1, 2, 3]
+    );
+}
+
+#[test]
+fn recorded_events_become_events() {
+    let klog = r#"I0304 05:06:07.123456 1 event.go:377] "Event occurred" object="dock/crane-0" fieldPath="spec.containers{arm}" kind="Pod" apiVersion="v1" type="Warning" reason="BackOff" message="Back-off restarting failed container""#;
+    let console = "2024-03-04T05:06:07Z\tDEBUG\tevents\tBerth is closed\t{\"type\": \"Warning\", \"object\": {\"kind\":\"Berth\",\"namespace\":\"dock\",\"name\":\"b-1\"}, \"reason\": \"Closed\"}";
+    let text = format!("{klog}\n{console}\n");
+    let parsed = read(&text);
+    let [pod, berth] = parsed.events.as_slice() else {
+        panic!("{} events", parsed.events.len());
+    };
+    assert_eq!(pod.subject.to_string(), "Pod dock/crane-0");
+    assert_eq!(pod.subject.container.as_deref(), Some("arm"));
+    assert_eq!(pod.reason.as_ref().unwrap().as_str(), "BackOff");
+    assert_eq!(pod.severity, Some(Severity::Warning));
+    assert_eq!(pod.message.as_str(), "Back-off restarting failed container");
+    assert_eq!(berth.subject.to_string(), "Berth dock/b-1");
+    assert_eq!(berth.message.as_str(), "Berth is closed");
+    assert_eq!(berth.severity, Some(Severity::Warning));
+}
+
+#[test]
 fn a_panic_has_its_dump() {
     let text = "panic: too many open files\n\ngoroutine 1 [running]:\nmain.watch(0x0?)\n\t/src/main.go:13 +0x16\nexit status 2\n";
     let parsed = read(text);
