@@ -36,6 +36,7 @@ pub(crate) fn correlate(
     catalogue: &Catalogue,
     documents: &[Document],
     matches: Vec<(usize, Match)>,
+    reference: Option<Timestamp>,
 ) -> (Vec<Finding>, Covered) {
     let covered = matches
         .iter()
@@ -56,7 +57,7 @@ pub(crate) fn correlate(
     let findings = order
         .iter()
         .map(|&at| {
-            let mut finding = finding(catalogue, documents, &groups[at]);
+            let mut finding = finding(catalogue, documents, &groups[at], reference);
             finding.rank = rank_of(at);
             (finding.role, finding.confidence) = rank::role_and_confidence(
                 catalogue,
@@ -83,7 +84,12 @@ pub(crate) fn correlate(
     (findings, covered)
 }
 
-fn finding(catalogue: &Catalogue, documents: &[Document], group: &Group) -> Finding {
+fn finding(
+    catalogue: &Catalogue,
+    documents: &[Document],
+    group: &Group,
+    reference: Option<Timestamp>,
+) -> Finding {
     let signature: &Signature = &catalogue.signatures()[group.signature];
     let about = fill::about(&group.best);
     let value = |name: &str| fill::value(&group.best, &about, group.count, name);
@@ -99,8 +105,8 @@ fn finding(catalogue: &Catalogue, documents: &[Document], group: &Group) -> Find
         subject: group.subject.clone(),
         captures,
         count: group.count,
-        first: group.first.map(told),
-        last: group.last.map(told),
+        first: group.first.map(|first| told(first, reference)),
+        last: group.last.map(|last| told(last, reference)),
         evidence: evidence(signature, documents, group, value),
         explains: Vec::new(),
         explained_by: None,
@@ -125,9 +131,10 @@ fn finding(catalogue: &Catalogue, documents: &[Document], group: &Group) -> Find
     }
 }
 
-fn told(moment: Moment) -> String {
+fn told(moment: Moment, reference: Option<Timestamp>) -> String {
     match moment {
         Moment::At(stamp) => stamp.to_string(),
+        Moment::Ago(seconds) if let Some(now) = reference => before(now, seconds),
         Moment::Ago(seconds) => format!(
             "{} ago",
             Age {
