@@ -307,7 +307,7 @@ fn other_kinds() {
 
 #[test]
 fn what_fits_nothing_is_listed() {
-    let text = format!("{POD}").replace("QoS Class:", "and so on, you see\nQoS Class:");
+    let text = POD.replace("QoS Class:", "and so on, you see\nQoS Class:");
     let parsed = read(&text);
     assert_eq!(parsed.not_understood.len(), 1);
 }
@@ -383,7 +383,7 @@ proptest! {
 
 #[test]
 fn hostile_sizes_stay_linear() {
-    let many = 200_000;
+    let many = 20_000;
     for line in [
         "Name: a\n",
         "Labels: a=b\n",
