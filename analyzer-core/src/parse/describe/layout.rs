@@ -58,6 +58,8 @@ pub(super) enum Below {
     Entries,
     /// Anything, by indentation.
     Any,
+    /// Anything, and the rows of one table.
+    Table,
 }
 
 /// What a kind's describe looks like.
@@ -167,7 +169,6 @@ pub(super) struct Tree<'a> {
 impl<'a> Tree<'a> {
     /// The object itself.
     pub fn root(&self) -> &Node<'a> {
-        // a tree is made with its root and never loses a node
         &self.nodes[0]
     }
 

@@ -127,7 +127,7 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
             (tree, fields)
         }
         _ => {
-            let tree = Tree::build(&generic::SCHEMA, layout);
+            let tree = Tree::build(generic::schema(kind), layout);
             let fields = generic::fields(&tree);
             (tree, fields)
         }

@@ -129,7 +129,9 @@ impl<'a, 's> Builder<'a, 's> {
                         let Some(position) = block.position(key) else {
                             break;
                         };
-                        let field = &block.fields[position];
+                        let Some(field) = block.fields.get(position) else {
+                            break;
+                        };
                         blocks.push((part(entry.line, 0, 0), *key, field.below, Some(field)));
                         below = field.below;
                     }
@@ -175,8 +177,9 @@ impl<'a, 's> Builder<'a, 's> {
                     {
                         node.seen |= 1 << (position % 64);
                     }
-                    let field = &block.fields[position];
-                    self.add_child(depth, entry, indent, field.below, Some(field));
+                    if let Some(field) = block.fields.get(position) {
+                        self.add_child(depth, entry, indent, field.below, Some(field));
+                    }
                 }
                 Fit::Child(below) => self.add_child(depth, entry, indent, below, None),
                 Fit::Line => {}
@@ -190,7 +193,8 @@ impl<'a, 's> Builder<'a, 's> {
     fn place_unknown(&mut self, entry: &Entry<'a>, indent: i64) {
         let depth = (0..self.open.len()).rev().find(|depth| {
             self.node(*depth).is_some_and(|node| {
-                node.indent < indent && matches!(node.below, Below::Fields(_) | Below::Any)
+                node.indent < indent
+                    && matches!(node.below, Below::Fields(_) | Below::Any | Below::Table)
             })
         });
         match (entry.key, depth) {
@@ -299,7 +303,10 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
         Below::Entries if entry.key.is_some() && !is_nothing(node.value.text) => {
             inside.then_some(Fit::Child(Below::Text))
         }
-        Below::Any if entry.key.is_some() => inside.then_some(Fit::Child(Below::Any)),
+        Below::Table if entry.key.is_none() => line(),
+        Below::Any | Below::Table if entry.key.is_some() => {
+            inside.then_some(Fit::Child(Below::Any))
+        }
         // the object itself has no lines without a key
         Below::Any if node.indent > i64::MIN => line(),
         _ => None,
