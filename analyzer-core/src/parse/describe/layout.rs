@@ -218,9 +218,12 @@ fn empty<'a>() -> Line<'a> {
     }
 }
 
-/// Whether a line stands for lines that the writer left out.
+/// Whether a line stands for lines that the writer left out, or says that there are none.
 fn is_gap(text: &str) -> bool {
     let text = text.trim();
+    if matches!(text, "No resource quota." | "No LimitRange resource.") {
+        return true;
+    }
     !text.is_empty()
         && text.len() < 16
         && text

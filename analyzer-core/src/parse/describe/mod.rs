@@ -57,9 +57,11 @@ pub fn is_field(line: &str) -> bool {
 /// ```
 pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut parsed = Parsed::default();
+    // only a first key tells the common indentation; a fragment may begin at any level
     let base = lines
         .iter()
         .find(|line| !line.is_blank())
+        .filter(|line| is_start(line.text))
         .map_or(0, Line::indent);
     let unindented: Vec<_>;
     let mut rest = lines;
