@@ -44,8 +44,8 @@ pub(crate) fn explain(catalogue: &Catalogue, groups: &[Group]) -> Vec<Option<(us
 
 /// How closely and by what the first group explains the second, if it does.
 fn relation(catalogue: &Catalogue, cause: &Group, symptom: &Group) -> Option<(u8, String)> {
-    let explaining = &catalogue.signatures()[cause.signature];
-    let explained = &catalogue.signatures()[symptom.signature];
+    let explaining = catalogue.at(cause.signature);
+    let explained = catalogue.at(symptom.signature);
     if explaining.role == Role::Benign || explained.role == Role::Benign {
         return None;
     }
