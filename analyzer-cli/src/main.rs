@@ -1,1 +1,48 @@
-fn main() {}
+//! `kwhy`: names the root cause in pasted kubectl output, logs and events.
+
+mod args;
+mod filter;
+mod input;
+mod plan;
+mod render;
+mod run;
+mod signatures;
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::Args;
+use plan::{World, plan};
+use run::{Status, run, show};
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let plan = plan(args, &world());
+    let stdin = io::stdin().lock();
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut err = io::stderr().lock();
+    let status = match run(&plan, stdin, &mut out, &mut err) {
+        Ok(status) => status,
+        Err(failure) if failure.is_broken_pipe() => Status::Ran,
+        Err(failure) => {
+            // where standard error is gone too, the status still tells
+            let _ = err.write_all(show(&failure, &plan.page).as_bytes());
+            Status::Failed
+        }
+    };
+    ExitCode::from(status as u8)
+}
+
+/// What the program was started in.
+fn world() -> World {
+    let stdout = io::stdout();
+    let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+    World {
+        stdin_is_terminal: io::stdin().is_terminal(),
+        stdout_is_terminal: stdout.is_terminal(),
+        columns: terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0)),
+        no_color: set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb"),
+    }
+}

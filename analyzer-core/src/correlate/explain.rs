@@ -1,10 +1,14 @@
 //! Which finding explains which.
 
-use crate::matcher::{Hit, related, subjects_agree};
+use crate::matcher::{related, subjects_agree};
+use crate::model::Subject;
 use crate::report::Role;
 use crate::signature::{Catalogue, Scope};
 
 use super::group::Group;
+
+/// How many objects of a group are looked at.
+const MAX_SUBJECTS: usize = 64;
 
 /// For each group the number of the group that explains it, and the words for why.
 pub(crate) fn explain(catalogue: &Catalogue, groups: &[Group]) -> Vec<Option<(usize, String)>> {
@@ -62,31 +66,28 @@ fn relation(catalogue: &Catalogue, cause: &Group, symptom: &Group) -> Option<(u8
     if pairs().any(|(a, b)| a.document == b.document && a.record == b.record) {
         return Some((5, "same event".into()));
     }
-    let named = |hit: &Hit| hit.subject.name.is_some();
-    let near = |a: &Hit, b: &Hit| a.document == b.document;
-    let same = pairs().find(|(a, b)| {
-        named(a) && named(b) && subjects_agree(&a.subject, &b.subject, near(a, b), false)
-    });
-    if let Some((a, _)) = same {
-        return Some((4, format!("same object: {}", a.subject)));
+    let (mine, theirs) = (named(cause), named(symptom));
+    let kin = |workload: bool| {
+        mine.iter().find(|a| {
+            theirs
+                .iter()
+                .any(|b| subjects_agree(&a.1, &b.1, a.0 == b.0, workload))
+        })
+    };
+    if let Some((_, subject)) = kin(false) {
+        return Some((4, format!("same object: {subject}")));
     }
-    // the object at fault is named by the symptom
-    if subjects_agree(&cause.subject, &symptom.subject, false, false) {
-        return Some((4, format!("same object: {}", cause.subject)));
+    if rule.on >= Scope::Owner
+        && let Some((_, subject)) = kin(true)
+    {
+        return Some((
+            3,
+            format!("same workload: {}", subject.workload().unwrap_or_default()),
+        ));
     }
-    if rule.on >= Scope::Owner {
-        let kin = pairs().find(|(a, b)| {
-            named(a) && named(b) && subjects_agree(&a.subject, &b.subject, near(a, b), true)
-        });
-        if let Some((a, _)) = kin {
-            return Some((
-                3,
-                format!(
-                    "same workload: {}",
-                    a.subject.workload().unwrap_or_default()
-                ),
-            ));
-        }
+    // both say what they are about, and it is not the same
+    if !mine.is_empty() && !theirs.is_empty() && rule.on <= Scope::Owner {
+        return None;
     }
     if pairs().any(|(a, b)| related(a, b, rule.on)) {
         let why = match rule.on {
@@ -97,6 +98,28 @@ fn relation(catalogue: &Catalogue, cause: &Group, symptom: &Group) -> Option<(u8
         return Some((1, why.into()));
     }
     None
+}
+
+/// What a group is about, with the document that says so: the object at fault and those of its events.
+fn named(group: &Group) -> Vec<(usize, Subject)> {
+    let mut all: Vec<(usize, Subject)> = Vec::new();
+    let document = group.best.primary().document;
+    let own = std::iter::once((document, &group.subject));
+    for (document, subject) in own.chain(group.hits.iter().map(|hit| (hit.document, &hit.subject)))
+    {
+        let plain = Subject {
+            container: None,
+            node: None,
+            ..subject.clone()
+        };
+        if plain.name.is_some()
+            && all.len() < MAX_SUBJECTS
+            && !all.contains(&(document, plain.clone()))
+        {
+            all.push((document, plain));
+        }
+    }
+    all
 }
 
 /// A cause that was gone before the symptom began explains nothing.

@@ -7,17 +7,30 @@ use super::{ALONE_CONFIDENCE, DEFAULT_CONFIDENCE, PROSE_FACTOR, is_hearsay, role
 use crate::report::Role;
 use crate::signature::Catalogue;
 
+/// Whether any group proves a root cause, so that what is left unexplained stays a symptom.
+pub(crate) fn is_cause_known(
+    catalogue: &Catalogue,
+    groups: &[Group],
+    explained: &[Option<(usize, String)>],
+) -> bool {
+    groups.iter().zip(explained).any(|(group, by)| {
+        by.is_none() && catalogue.signatures()[group.signature].role == Role::Cause
+    })
+}
+
 /// What a group's finding counts as, and how sure it is.
 pub(crate) fn role_and_confidence(
     catalogue: &Catalogue,
     group: &Group,
     explained: bool,
+    cause_known: bool,
 ) -> (Role, f64) {
     let signature = &catalogue.signatures()[group.signature];
     // an explained cause is a consequence here
     let role = match (signature.role, explained) {
         (Role::Benign, _) => Role::Benign,
         (_, true) => Role::Symptom,
+        (Role::Symptom, false) if cause_known => Role::Symptom,
         (_, false) => role_alone(signature),
     };
     let alone = signature.role == Role::Symptom && !explained;
@@ -44,9 +57,10 @@ pub(crate) fn rank(
     groups: &[Group],
     explained: &[Option<(usize, String)>],
 ) -> Vec<usize> {
+    let cause_known = is_cause_known(catalogue, groups, explained);
     let weight = |at: usize| {
         let signature = &catalogue.signatures()[groups[at].signature];
-        let (role, confidence) = role_and_confidence(catalogue, &groups[at], false);
+        let (role, confidence) = role_and_confidence(catalogue, &groups[at], false, cause_known);
         let explains = explained
             .iter()
             .filter(|by| by.as_ref().is_some_and(|(cause, _)| *cause == at))

@@ -1,22 +1,234 @@
-//! `kubectl describe`.
+//! `kubectl describe`, of one object or several, whole or cut.
+//!
+//! The format is kubernetes/kubectl's `pkg/describe/describe.go`; releases 0.17 to 0.36 (1.17 to
+//! 1.36) are known, with the fields that were renamed on the way. Accepted besides: a common
+//! indentation, indentation that is broken or lost, columns set apart by one blank, text cut at
+//! either end, and `...` in place of what was left out. Pods have a schema; any other kind is
+//! read by its indentation into a map of the keys as printed, in snake case. The lines of an
+//! Events table are read by [`events`](super::events).
+
+mod container;
+mod generic;
+mod layout;
+mod place;
+mod pod;
+mod read;
+mod recognise;
+mod table;
+mod volume;
 
 use crate::input::Line;
-use crate::model::Parsed;
+use crate::model::{Format, Object, Parsed, Span, Subject, Value};
+use layout::{Entry, Tree, is_nothing, part};
 
 /// Whether a line begins a describe: `Name:` and a value.
+///
+/// ```
+/// use analyzer_core::parse::describe;
+/// assert!(describe::is_start("Name:         web-0"));
+/// assert!(!describe::is_start("Name: of the pod that fails"));
+/// ```
 pub fn is_start(line: &str) -> bool {
-    let _ = line;
-    false
+    recognise::is_start(line)
 }
 
 /// Whether a line, taken alone, is surely a line of a describe (a known field with its value).
+///
+/// ```
+/// use analyzer_core::parse::describe;
+/// assert!(describe::is_field("    Restart Count:  4"));
+/// assert!(!describe::is_field("Note: the pod was restarted"));
+/// ```
 pub fn is_field(line: &str) -> bool {
-    let _ = line;
-    false
+    recognise::is_field(line)
 }
 
 /// Reads the lines of one or several describes.
+///
+/// ```
+/// use analyzer_core::{Document, lines, parse::describe};
+/// let text = "Name: web-0\nNamespace: shop\nContainers:\n  app:\n    State:  Waiting\n      Reason:  CrashLoopBackOff\n";
+/// let document = Document::new("stdin", text);
+/// let parsed = describe::parse(&lines(document.text()).collect::<Vec<_>>());
+/// let pod = &parsed.objects[0];
+/// assert_eq!(pod.subject.to_string(), "Pod shop/web-0");
+/// let app = &pod.fields.items("containers")[0];
+/// assert_eq!(app.get("state.reason").unwrap().to_text().unwrap(), "CrashLoopBackOff");
+/// ```
 pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
-    let _ = lines;
-    Parsed::default()
+    let mut parsed = Parsed::default();
+    // only a first key tells the common indentation; a fragment may begin at any level
+    let base = lines
+        .iter()
+        .find(|line| !line.is_blank())
+        .filter(|line| is_start(line.text))
+        .map_or(0, Line::indent);
+    let unindented: Vec<_>;
+    let mut rest = lines;
+    if base > 0 {
+        let cut = |line: &Line<'a>| part(*line, line.indent().min(base), line.text.len());
+        unindented = lines.iter().map(cut).collect();
+        rest = &unindented;
+    }
+    while !rest.is_empty() {
+        let length = object_length(rest);
+        let (object, after) = rest.split_at(length.clamp(1, rest.len()));
+        parse_object(object, &mut parsed);
+        rest = after;
+    }
+    parsed
 }
+
+/// The number of lines up to the next object.
+fn object_length(lines: &[Line<'_>]) -> usize {
+    let base = lines
+        .iter()
+        .find(|line| !line.is_blank())
+        .map_or(0, Line::indent);
+    let mut after_blank = false;
+    let mut begun = false;
+    for (index, line) in lines.iter().enumerate() {
+        if line.is_blank() {
+            after_blank = true;
+            continue;
+        }
+        if begun
+            && line.indent() <= base
+            && is_start(line.text)
+            && (after_blank || second_field_follows(lines.get(index + 1..).unwrap_or(&[])))
+        {
+            return index;
+        }
+        begun = true;
+        after_blank = false;
+    }
+    lines.len()
+}
+
+/// Whether the next line is one that comes second in an object, so that the `Name:` before it
+/// is an object's and not a volume's.
+fn second_field_follows(lines: &[Line<'_>]) -> bool {
+    const SECOND: &[&str] = &["Namespace", "Labels", "Roles", "IsDefaultClass", "Priority"];
+    lines
+        .iter()
+        .find(|line| !line.is_blank())
+        .is_some_and(|line| SECOND.contains(&Entry::new(*line).key_text()))
+}
+
+fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
+    let Some(span) = span_of(lines) else {
+        return;
+    };
+    let (layout, events) = split_events(lines);
+    let (layout, data) = split_data(layout);
+    let kind = generic::kind(lines.get(..layout.len() + data.len()).unwrap_or(lines));
+    let (tree, mut fields) = match kind {
+        Some("Pod") => {
+            let tree = Tree::build(&pod::SCHEMA, layout);
+            let fields = pod::fields(&tree);
+            (tree, fields)
+        }
+        _ => {
+            let tree = Tree::build(generic::schema(kind), layout);
+            let fields = generic::fields(&tree);
+            (tree, fields)
+        }
+    };
+    let value = |key| tree.child(tree.root(), key).map(|node| node.value);
+    let mut subject = Subject {
+        kind: kind.map(str::to_owned),
+        namespace: value("Namespace").and_then(known),
+        name: value("Name").and_then(known),
+        ..Subject::default()
+    };
+    if kind == Some("Pod") {
+        subject.node = fields.text("node").map(|node| node.into_owned());
+    }
+    parsed.not_understood.extend(&tree.not_understood);
+    match events {
+        Events::Absent => {}
+        Events::None(line) => fields.insert("no_events", Value::Boolean(true, line.span())),
+        Events::Lines(lines) => {
+            let mut events = super::events::parse(lines);
+            for event in &mut events.events {
+                event.subject.fill_from(&subject);
+            }
+            parsed.append(events);
+        }
+    }
+    if !fields.is_empty() || subject.name.is_some() {
+        parsed.objects.push(Object {
+            format: Format::Describe,
+            span,
+            subject,
+            fields,
+        });
+    }
+}
+
+fn known(line: Line<'_>) -> Option<String> {
+    (!line.text.is_empty() && !is_nothing(line.text)).then(|| line.text.to_owned())
+}
+
+/// From the first to the last line that is not empty.
+fn span_of(lines: &[Line<'_>]) -> Option<Span> {
+    let mut filled = lines.iter().filter(|line| !line.is_blank());
+    let first = filled.next()?;
+    let last = filled.next_back().unwrap_or(first);
+    Some(first.start..last.span().end)
+}
+
+enum Events<'l, 'a> {
+    Absent,
+    None(Line<'a>),
+    Lines(&'l [Line<'a>]),
+}
+
+/// The lines before the Events table, and the table.
+fn split_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], Events<'l, 'a>) {
+    let base = lines
+        .iter()
+        .find(|line| !line.is_blank())
+        .map_or(0, Line::indent);
+    for (index, line) in lines.iter().enumerate() {
+        if !line.text.contains("Events:") && !super::events::is_header(line.text) {
+            continue;
+        }
+        let (before, from) = lines.split_at(index);
+        let entry = Entry::new(*line);
+        let after = from.get(1..).unwrap_or(&[]);
+        if entry.key_text() == "Events" {
+            match entry.value.text {
+                "" if line.indent() <= base || table_follows(after) => {
+                    return (before, Events::Lines(after));
+                }
+                "<none>" => return (before, Events::None(entry.value)),
+                _ => {}
+            }
+        } else if super::events::is_header(line.text) {
+            return (before, Events::Lines(from));
+        }
+    }
+    (lines, Events::Absent)
+}
+
+/// Whether the header of an Events table comes next.
+fn table_follows(lines: &[Line<'_>]) -> bool {
+    let header = lines.iter().find(|line| !line.is_blank());
+    header.is_some_and(|line| {
+        let mut words = line.text.split_whitespace();
+        words.next() == Some("Type") && words.next() == Some("Reason")
+    })
+}
+
+/// The lines before the raw data of a ConfigMap or Secret, and the data.
+fn split_data<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], &'l [Line<'a>]) {
+    let title = lines
+        .iter()
+        .enumerate()
+        .position(|(index, line)| generic::is_data_title(*line, lines.get(index + 1)));
+    lines.split_at(title.unwrap_or(lines.len()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,164 @@
+//! The command line as it is typed. What it means is decided in [`crate::plan`].
+
+use std::path::PathBuf;
+
+use analyzer_core::Level;
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// Names the root cause in pasted kubectl output, logs and events.
+///
+/// Reads standard input where there is no PATH or PATH is `-`; files and folders otherwise, any
+/// number of them, as one incident. Never contacts a cluster or the network.
+#[derive(Debug, Parser)]
+#[command(
+    name = "kwhy",
+    version,
+    override_usage = "kwhy [OPTIONS] [PATH]...\n       kwhy <COMMAND>",
+    disable_help_subcommand = true,
+    subcommand_help_heading = "Other commands",
+    after_help = AFTER_HELP
+)]
+pub struct Args {
+    /// What to do instead of diagnosing.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
+    /// Files or folders to read; `-` is standard input
+    ///
+    /// A folder is read with all regular files below it. A file that is called like a command is
+    /// given as `./signatures`.
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+
+    /// How the report is written
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Human)]
+    #[arg(help_heading = "Output")]
+    pub output: Output,
+
+    /// Leave out findings below this level
+    ///
+    /// A finding that explains one at or above the level stays.
+    #[arg(long, value_enum, value_name = "LEVEL", help_heading = "Output")]
+    pub min_severity: Option<LevelName>,
+
+    /// Exit with status 1 if something at or above this level is found
+    ///
+    /// Benign findings do not count.
+    #[arg(long, value_enum, value_name = "LEVEL", help_heading = "Output")]
+    pub fail_on: Option<LevelName>,
+
+    /// Show everything: lines that were not understood, explained symptoms, all evidence
+    #[arg(short, long, help_heading = "Output")]
+    pub verbose: bool,
+
+    /// When to use colour; NO_COLOR turns it off where this says auto
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
+    #[arg(global = true, help_heading = "Output")]
+    pub color: When,
+
+    /// Use the signatures of this file or folder as well (repeatable)
+    #[arg(long, value_name = "PATH", global = true, help_heading = "Analysis")]
+    pub signatures: Vec<PathBuf>,
+
+    /// Do not use the signatures that are built in
+    #[arg(long, global = true, help_heading = "Analysis")]
+    pub no_builtin: bool,
+
+    /// The moment at which the input was collected, in RFC 3339
+    ///
+    /// Ages count back from it. Without it the input's own times are used; the clock never is.
+    #[arg(long, value_name = "TIME", help_heading = "Analysis")]
+    pub now: Option<jiff::Timestamp>,
+
+    /// How many threads to use; all processors if not given
+    #[arg(short = 'j', long, value_name = "N", help_heading = "Analysis")]
+    pub threads: Option<std::num::NonZeroUsize>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  kubectl describe pod web-0 | kwhy
+  kwhy describe.txt kubelet.log
+  kwhy -o json ./bundle | jq '.findings[0].cause'
+
+Exit status: 0 ran; 1 found something at or above --fail-on; 2 wrong usage or nothing could be read.";
+
+/// What to do instead of diagnosing.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List, show and check signatures
+    #[command(subcommand, disable_help_subcommand = true)]
+    Signatures(SignaturesCommand),
+    /// Explain a root cause or a signature by its id
+    Explain {
+        /// Such as `storage/configmap-missing` or `configmap-mount-missing`
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+}
+
+/// What to do with signatures.
+#[derive(Debug, Subcommand)]
+pub enum SignaturesCommand {
+    /// One line for each signature
+    List,
+    /// Show a signature's file as it is written
+    Show {
+        /// The signature's id
+        #[arg(value_name = "ID")]
+        id: String,
+    },
+    /// Look for mistakes in signatures
+    Lint {
+        /// Files or folders; the signatures in use if none is given
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+    },
+    /// Run the examples that signatures carry
+    Test {
+        /// Files or folders; the signatures in use if none is given
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+    },
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    /// Text for people, with the lines that prove each finding
+    Human,
+    /// One JSON object of the schema `kwhy.report/1`
+    Json,
+}
+
+/// When to do something that depends on the terminal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// A severity level by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LevelName {
+    /// Nothing to repair
+    Info,
+    /// Degraded, or repaired by itself
+    Warning,
+    /// Something does not work
+    Error,
+}
+
+impl From<LevelName> for Level {
+    fn from(name: LevelName) -> Level {
+        match name {
+            LevelName::Info => Level::Info,
+            LevelName::Warning => Level::Warning,
+            LevelName::Error => Level::Error,
+        }
+    }
+}

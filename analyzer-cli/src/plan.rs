@@ -1,0 +1,312 @@
+//! From what was typed to what is to be done. Does no input or output: what it needs to know of
+//! the world is in [`World`].
+
+use std::path::PathBuf;
+
+use analyzer_core::Level;
+
+use crate::args::{Args, Command, Output, SignaturesCommand, When};
+
+/// What the program was started in.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct World {
+    /// Standard input is a terminal, so nothing is piped in.
+    pub stdin_is_terminal: bool,
+    /// Standard output is a terminal.
+    pub stdout_is_terminal: bool,
+    /// The columns of the terminal on standard output, where it tells them.
+    pub columns: Option<usize>,
+    /// `NO_COLOR` is set, or the terminal is a dumb one.
+    pub no_color: bool,
+}
+
+/// Columns where output is piped or a file.
+const PIPED_COLUMNS: usize = 100;
+/// Columns of a terminal that does not tell them.
+const UNKNOWN_COLUMNS: usize = 80;
+/// Below this the layout no longer narrows.
+const LEAST_COLUMNS: usize = 40;
+
+/// What to do.
+#[derive(Debug, PartialEq)]
+pub struct Plan {
+    /// The work.
+    pub task: Task,
+    /// Where signatures come from.
+    pub catalogue: CataloguePlan,
+    /// How text is laid out.
+    pub page: Page,
+}
+
+/// The work.
+#[derive(Debug, PartialEq)]
+pub enum Task {
+    /// Read, analyse, report.
+    Diagnose(Diagnose),
+    /// One line for each signature.
+    ListSignatures,
+    /// A signature's file.
+    ShowSignature(String),
+    /// Mistakes in signatures.
+    LintSignatures,
+    /// The examples of signatures.
+    TestSignatures,
+    /// What a cause or signature means.
+    Explain(String),
+    /// Nothing was given to read: say how to.
+    Hint,
+}
+
+/// A diagnosis.
+#[derive(Debug, PartialEq)]
+pub struct Diagnose {
+    /// What to read, in order.
+    pub sources: Vec<Source>,
+    /// The report's form.
+    pub form: Form,
+    /// Findings below are left out.
+    pub min_severity: Option<Level>,
+    /// A finding at or above makes the exit status 1.
+    pub fail_on: Option<Level>,
+    /// Show everything.
+    pub verbose: bool,
+    /// When the input was collected.
+    pub now: Option<jiff::Timestamp>,
+    /// Threads; `None` for as many as there are processors.
+    pub threads: Option<usize>,
+}
+
+/// Where bytes come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Standard input.
+    Stdin,
+    /// A file or folder.
+    Path(PathBuf),
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// For people.
+    Human,
+    /// JSON, on several lines or on one.
+    Json {
+        /// On several lines.
+        pretty: bool,
+    },
+}
+
+/// Where signatures come from.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CataloguePlan {
+    /// The built-in ones.
+    pub builtin: bool,
+    /// Files and folders.
+    pub paths: Vec<PathBuf>,
+}
+
+/// How text is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Columns.
+    pub width: usize,
+    /// Whether to colour it.
+    pub color: bool,
+}
+
+/// What a command line means.
+pub fn plan(args: Args, world: &World) -> Plan {
+    let page = Page {
+        width: match (world.stdout_is_terminal, world.columns) {
+            (true, Some(columns)) => columns.max(LEAST_COLUMNS),
+            (true, None) => UNKNOWN_COLUMNS,
+            (false, _) => PIPED_COLUMNS,
+        },
+        color: match args.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => world.stdout_is_terminal && !world.no_color,
+        },
+    };
+    let mut catalogue = CataloguePlan {
+        builtin: !args.no_builtin,
+        paths: args.signatures,
+    };
+    let task = match args.command {
+        Some(Command::Explain { id }) => Task::Explain(id),
+        Some(Command::Signatures(command)) => match command {
+            SignaturesCommand::List => Task::ListSignatures,
+            SignaturesCommand::Show { id } => Task::ShowSignature(id),
+            SignaturesCommand::Lint { paths } => {
+                catalogue.only(paths);
+                Task::LintSignatures
+            }
+            SignaturesCommand::Test { paths } => {
+                catalogue.only(paths);
+                Task::TestSignatures
+            }
+        },
+        None if args.paths.is_empty() && world.stdin_is_terminal => Task::Hint,
+        None => Task::Diagnose(Diagnose {
+            sources: sources(args.paths),
+            form: match args.output {
+                Output::Human => Form::Human,
+                Output::Json => Form::Json {
+                    pretty: world.stdout_is_terminal,
+                },
+            },
+            min_severity: args.min_severity.map(Level::from),
+            fail_on: args.fail_on.map(Level::from),
+            verbose: args.verbose,
+            now: args.now,
+            threads: args.threads.map(usize::from),
+        }),
+    };
+    Plan {
+        task,
+        catalogue,
+        page,
+    }
+}
+
+impl CataloguePlan {
+    /// Paths behind a sub-command are looked at alone.
+    fn only(&mut self, paths: Vec<PathBuf>) {
+        if !paths.is_empty() {
+            self.builtin = false;
+            self.paths.extend(paths);
+        }
+    }
+}
+
+/// Standard input can be read once, so a second `-` is left out.
+fn sources(paths: Vec<PathBuf>) -> Vec<Source> {
+    if paths.is_empty() {
+        return vec![Source::Stdin];
+    }
+    let mut sources = Vec::with_capacity(paths.len());
+    let mut stdin = false;
+    for path in paths {
+        if path.as_os_str() == "-" {
+            if !std::mem::replace(&mut stdin, true) {
+                sources.push(Source::Stdin);
+            }
+        } else {
+            sources.push(Source::Path(path));
+        }
+    }
+    sources
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+
+    fn planned(typed: &[&str], world: World) -> Plan {
+        let typed = std::iter::once("kwhy").chain(typed.iter().copied());
+        plan(Args::try_parse_from(typed).unwrap(), &world)
+    }
+
+    fn diagnose(typed: &[&str]) -> Diagnose {
+        match planned(typed, World::default()).task {
+            Task::Diagnose(diagnose) => diagnose,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn path(name: &str) -> Source {
+        Source::Path(PathBuf::from(name))
+    }
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn standard_input_where_there_is_no_path() {
+        assert_eq!(diagnose(&[]).sources, [Source::Stdin]);
+        assert_eq!(
+            diagnose(&["a", "-", "b", "-"]).sources,
+            [path("a"), Source::Stdin, path("b")]
+        );
+        let terminal = World {
+            stdin_is_terminal: true,
+            ..World::default()
+        };
+        assert_eq!(planned(&[], terminal).task, Task::Hint);
+        assert!(matches!(planned(&["-"], terminal).task, Task::Diagnose(_)));
+    }
+
+    #[test]
+    fn a_command_never_hides_a_file() {
+        assert_eq!(diagnose(&["./signatures"]).sources, [path("./signatures")]);
+        assert_eq!(
+            diagnose(&["a", "signatures"]).sources,
+            [path("a"), path("signatures")]
+        );
+        assert_eq!(diagnose(&["--", "explain"]).sources, [path("explain")]);
+        assert_eq!(diagnose(&["help"]).sources, [path("help")]);
+    }
+
+    #[test]
+    fn the_page() {
+        let terminal = |columns| World {
+            stdout_is_terminal: true,
+            columns,
+            ..World::default()
+        };
+        let page = |typed: &[&str], world| planned(typed, world).page;
+        assert_eq!(page(&[], World::default()).width, 100);
+        assert_eq!(page(&[], terminal(None)).width, 80);
+        assert_eq!(page(&[], terminal(Some(132))).width, 132);
+        assert_eq!(page(&[], terminal(Some(3))).width, 40);
+        assert!(page(&[], terminal(None)).color);
+        assert!(!page(&[], World::default()).color);
+        assert!(page(&["--color=always"], World::default()).color);
+        let quiet = World {
+            no_color: true,
+            ..terminal(None)
+        };
+        assert!(!page(&[], quiet).color);
+        assert!(page(&["--color", "always"], quiet).color);
+    }
+
+    #[test]
+    fn levels_and_forms() {
+        let planned = diagnose(&["--fail-on", "warning", "--min-severity=error", "-ojson"]);
+        assert_eq!(planned.fail_on, Some(Level::Warning));
+        assert_eq!(planned.min_severity, Some(Level::Error));
+        assert_eq!(planned.form, Form::Json { pretty: false });
+    }
+
+    #[test]
+    fn signatures_given_to_a_command_stand_alone() {
+        let given = planned(&["signatures", "test", "mine.yaml"], World::default());
+        assert_eq!(given.task, Task::TestSignatures);
+        assert!(!given.catalogue.builtin);
+        let given = planned(
+            &["--signatures", "x", "signatures", "lint"],
+            World::default(),
+        );
+        assert!(given.catalogue.builtin);
+        assert_eq!(given.catalogue.paths, [PathBuf::from("x")]);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for wrong in [
+            &["--now", "yesterday"][..],
+            &["-j", "0"],
+            &["-o", "xml"],
+            &["--nothing-like-it"],
+            &["explain"],
+        ] {
+            let typed = std::iter::once("kwhy").chain(wrong.iter().copied());
+            assert!(Args::try_parse_from(typed).is_err(), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! One finding: what is wrong, the proof, why, and what to do.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io::{self, Write};
+
+use analyzer_core::{Check, Explained, Finding, Fix, Report, Role};
+use unicode_width::UnicodeWidthStr;
+
+use super::{snippet, words};
+use crate::plan::Page;
+use crate::render::page::{Ink, level_name};
+use crate::render::visible::visible;
+
+/// Where everything below a title begins.
+pub const INDENT: usize = 7;
+/// Where the text of a row begins.
+pub const TEXT: usize = INDENT + 9;
+/// Blanks between a command and what its result says.
+const REMARK: usize = 5;
+/// Lines of proof under the first finding, and under later ones.
+const EVIDENCE: (usize, usize) = (3, 1);
+
+/// Writes findings of one report.
+pub struct Findings<'a> {
+    page: &'a Page,
+    by_rank: HashMap<usize, &'a Finding>,
+    verbose: bool,
+}
+
+impl<'a> Findings<'a> {
+    /// The findings of a report.
+    pub fn new(page: &'a Page, report: &'a Report, verbose: bool) -> Findings<'a> {
+        Findings {
+            page,
+            by_rank: report.findings.iter().map(|f| (f.rank, f)).collect(),
+            verbose,
+        }
+    }
+
+    /// The finding of the report that explains another.
+    pub fn explanation(&self, finding: &Finding) -> Option<&'a Finding> {
+        self.by_rank.get(&finding.explained_by?).copied()
+    }
+
+    /// Writes a finding in full. The first of a report shows more proof than later ones.
+    pub fn write(&self, finding: &Finding, first: bool, out: &mut dyn Write) -> io::Result<()> {
+        self.title(finding, out)?;
+        self.evidence(finding, first, out)?;
+        if !finding.why.is_empty() {
+            self.page.row(out, "why", &finding.why)?;
+        }
+        self.explains(finding, out)?;
+        self.page.checks("check", &finding.check, out)?;
+        self.page.fixes(&finding.fix, out)?;
+        if self.verbose {
+            self.page.references(&finding.references, out)?;
+        }
+        Ok(())
+    }
+
+    fn title(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+        let page = self.page;
+        let level = finding.severity;
+        let word = level_name(level);
+        write!(out, "{}  ", page.ink(Ink::Level(level), word))?;
+        page.hang(
+            out,
+            Ink::Strong,
+            &visible(&finding.title),
+            word.len() + 2,
+            INDENT,
+        )?;
+
+        let mut parts = vec![format!(
+            "{} ({})",
+            visible(&finding.cause),
+            visible(&finding.signature)
+        )];
+        match (finding.role, self.explanation(finding)) {
+            (Role::Symptom, Some(cause)) => {
+                parts.push(format!("a symptom of {}", visible(&cause.cause)));
+            }
+            (Role::Symptom, None) => parts.push("a symptom".into()),
+            (Role::Benign, _) => parts.push("benign".into()),
+            (Role::Cause, _) => {}
+        }
+        parts.push(words::confidence(finding.confidence).into());
+        parts.push(words::seen(finding));
+        page.hang(out, Ink::Faint, &parts.join(", "), 0, INDENT)
+    }
+
+    fn evidence(&self, finding: &Finding, first: bool, out: &mut dyn Write) -> io::Result<()> {
+        let most = match (self.verbose, first) {
+            (true, _) => usize::MAX,
+            (false, true) => EVIDENCE.0,
+            (false, false) => EVIDENCE.1,
+        };
+        let mut shown: HashSet<(&str, u64)> = HashSet::new();
+        for evidence in &finding.evidence {
+            if shown.len() == most {
+                break;
+            }
+            if shown.insert((&evidence.source, evidence.line)) {
+                snippet::draw(self.page, finding.severity, evidence, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The findings that this one explains; those that say the same are one line.
+    fn explains(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+        let home = finding.evidence.first().map_or("", |e| e.source.as_str());
+        let mut order: Vec<&str> = Vec::new();
+        let mut same: BTreeMap<&str, Vec<(&Finding, &Explained)>> = BTreeMap::new();
+        for explained in &finding.explains {
+            if let Some(&known) = self.by_rank.get(&explained.rank) {
+                let group = same.entry(&known.title).or_default();
+                if group.is_empty() {
+                    order.push(&known.title);
+                }
+                group.push((known, explained));
+            }
+        }
+        let mut label = "explains";
+        for title in order {
+            let Some(group) = same.get(title) else {
+                continue;
+            };
+            let evidence = group.iter().flat_map(|(known, _)| &known.evidence);
+            let lines = words::lines(evidence, home);
+            let count = group.iter().map(|(known, _)| known.count).sum();
+            let mut text = visible(title).into_owned();
+            if !lines.is_empty() {
+                text = format!("{lines}: {text}");
+            }
+            if count > 1 {
+                text = format!("{text} ({})", words::times(count));
+            }
+            self.page.row(out, std::mem::take(&mut label), &text)?;
+            if self.verbose
+                && let Some((_, explained)) = group.first()
+                && !explained.why.is_empty()
+            {
+                self.page
+                    .hang(out, Ink::Faint, &visible(&explained.why), 0, TEXT)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Page {
+    /// A labelled text.
+    pub fn row(&self, out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
+        self.label(out, label)?;
+        self.hang(out, Ink::Plain, &visible(text), TEXT, TEXT)
+    }
+
+    fn label(&self, out: &mut dyn Write, label: &str) -> io::Result<()> {
+        let width = TEXT - INDENT;
+        let padded = format!("{label:width$}");
+        write!(out, "{:INDENT$}{}", "", self.ink(Ink::Faint, padded))
+    }
+
+    /// Commands to check with, and what their results say. A command is never broken, so that it
+    /// can be copied.
+    pub fn checks(&self, label: &str, checks: &[Check], out: &mut dyn Write) -> io::Result<()> {
+        let room = self.width.saturating_sub(TEXT);
+        let fits = |run: &str, why: &str| run.width() + REMARK + 2 + why.width() <= room;
+        let shown: Vec<_> = checks
+            .iter()
+            .map(|check| (visible(&check.run), visible(&check.why)))
+            .collect();
+        let widest = shown
+            .iter()
+            .filter(|(run, why)| fits(run, why))
+            .map(|(run, _)| run.width())
+            .max()
+            .unwrap_or(0);
+        for (index, (run, why)) in shown.iter().enumerate() {
+            self.label(out, if index == 0 { label } else { "" })?;
+            if why.is_empty() {
+                self.command(run, out)?;
+            } else if fits(run, why) {
+                let column = if widest + REMARK + 2 + why.width() <= room {
+                    widest
+                } else {
+                    run.width()
+                };
+                let gap = column + REMARK - run.width();
+                let remark = format!("# {why}");
+                writeln!(
+                    out,
+                    "{}{:gap$}{}",
+                    self.ink(Ink::Command, run),
+                    "",
+                    self.ink(Ink::Faint, remark)
+                )?;
+            } else {
+                self.command(run, out)?;
+                write!(out, "{:TEXT$}{} ", "", self.ink(Ink::Faint, "#"))?;
+                self.hang(out, Ink::Faint, why, TEXT + 2, TEXT + 2)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How to repair it.
+    pub fn fixes(&self, fixes: &[Fix], out: &mut dyn Write) -> io::Result<()> {
+        for (index, fix) in fixes.iter().enumerate() {
+            self.row(out, if index == 0 { "fix" } else { "" }, &fix.text)?;
+            if let Some(run) = &fix.run {
+                write!(out, "{:TEXT$}", "")?;
+                self.command(&visible(run), out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Where to read more.
+    pub fn references(&self, references: &[String], out: &mut dyn Write) -> io::Result<()> {
+        for (index, reference) in references.iter().enumerate() {
+            self.label(out, if index == 0 { "see" } else { "" })?;
+            writeln!(out, "{}", visible(reference))?;
+        }
+        Ok(())
+    }
+
+    /// A command as it is; an instruction in words is wrapped.
+    fn command(&self, run: &str, out: &mut dyn Write) -> io::Result<()> {
+        if is_command(run) {
+            writeln!(out, "{}", self.ink(Ink::Command, run))
+        } else {
+            self.hang(out, Ink::Plain, run, TEXT, TEXT)
+        }
+    }
+}
+
+/// Whether a check is to be typed: it has an option, a pipe or kubectl's name.
+fn is_command(run: &str) -> bool {
+    run.starts_with("kubectl ") || [" -", " | "].iter().any(|part| run.contains(part))
+}

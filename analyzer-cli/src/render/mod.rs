@@ -1,0 +1,32 @@
+//! A report in the form that was asked for: one file a form.
+
+mod human;
+mod json;
+pub mod page;
+pub mod problem;
+pub mod visible;
+
+use std::io::{self, Write};
+
+use analyzer_core::{Document, Report};
+
+#[cfg(test)]
+pub use human::samples;
+pub use human::{Human, counted};
+pub use json::Json;
+
+/// What is to be shown.
+pub struct View<'a> {
+    /// The report.
+    pub report: &'a Report,
+    /// The inputs that it is about, for lines that the report only numbers.
+    pub documents: &'a [Document],
+    /// How many findings were left out as not grave enough.
+    pub left_out: usize,
+}
+
+/// A form of a report.
+pub trait Render {
+    /// Writes the report.
+    fn render(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()>;
+}

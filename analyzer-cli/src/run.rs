@@ -1,0 +1,213 @@
+//! Does what was planned.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use analyzer_core::{Analyzer, Catalogue, Document, LimitMet, Report};
+
+use crate::filter;
+use crate::input::{self, InputError, MAX_BYTES};
+use crate::plan::{CataloguePlan, Diagnose, Form, Page, Plan, Task};
+use crate::render::problem::{self, BadSignature};
+use crate::render::visible::visible;
+use crate::render::{Human, Json, Render, View};
+use crate::signatures;
+
+/// How it ended. The numbers are a contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It ran.
+    Ran = 0,
+    /// It ran and found something at or above the level of `--fail-on`.
+    Found = 1,
+    /// Wrong usage, or nothing could be read.
+    Failed = 2,
+}
+
+/// What stops the program.
+#[derive(Debug, thiserror::Error, miette::Diagnostic)]
+pub enum Failure {
+    /// None of the inputs can be read.
+    #[error("nothing could be read")]
+    #[diagnostic(help("kwhy reads standard input, files and folders: `kwhy describe.txt`"))]
+    NothingRead,
+    /// A signature file cannot be read.
+    #[error("cannot read the signatures in {}", visible(&.path.display().to_string()))]
+    #[diagnostic(help("give a YAML file or a folder of them"))]
+    Signatures {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A signature cannot be used.
+    #[error(transparent)]
+    #[diagnostic(transparent)]
+    Signature(#[from] BadSignature),
+    /// There is no cause or signature of that id.
+    #[error("there is no {what} `{}`", visible(.id))]
+    #[diagnostic(help("{advice}"))]
+    Unknown {
+        /// What was looked for.
+        what: &'static str,
+        /// The id.
+        id: String,
+        /// Where the ids are listed, and one that is close.
+        advice: String,
+    },
+    /// The output cannot be written.
+    #[error("cannot write the output")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    /// Whether the reader of the output went away, which is no failure.
+    pub fn is_broken_pipe(&self) -> bool {
+        matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// Does what was planned. What is found goes to `out`, what went wrong on the way to `err`.
+pub fn run(
+    plan: &Plan,
+    stdin: impl Read,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let page = &plan.page;
+    match &plan.task {
+        Task::Hint => {
+            writeln!(err, "{HINT}")?;
+            Ok(Status::Failed)
+        }
+        Task::Diagnose(diagnose) => {
+            let mut analyzer = Analyzer::with_catalogue(catalogue(&plan.catalogue)?);
+            if let Some(now) = diagnose.now {
+                analyzer = analyzer.with_reference_time(now);
+            }
+            let inputs = input::read(&diagnose.sources, stdin, MAX_BYTES);
+            for failure in &inputs.failures {
+                warn(failure, err)?;
+            }
+            if inputs.documents.is_empty() {
+                return Err(Failure::NothingRead);
+            }
+            let mut report = on_threads(diagnose.threads, || analyzer.analyze(&inputs.documents));
+            add_limits(&mut report, inputs.limits, &inputs.failures);
+            diagnosed(diagnose, page, report, &inputs.documents, out)
+        }
+        task => signatures::run(task, catalogue(&plan.catalogue)?, page, out),
+    }
+}
+
+/// Runs the work on a pool of so many threads; on the common one, of all processors, if none is
+/// asked for or none can be had.
+fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
+    let pool = threads.map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build());
+    match pool {
+        Some(Ok(pool)) => pool.install(work),
+        _ => work(),
+    }
+}
+
+const HINT: &str = "\
+kwhy names the root cause in pasted kubectl output, logs and events. Give it something to read:
+  kubectl describe pod NAME | kwhy
+  kwhy describe.txt kubelet.log
+kwhy --help shows all options; kwhy - reads what you type or paste, up to Ctrl-D.";
+
+/// An input that cannot be read is told; the rest is analysed.
+fn warn(failure: &InputError, err: &mut dyn Write) -> io::Result<()> {
+    let text = format!("{failure}: {}; {}", failure.source, failure.advice());
+    writeln!(err, "kwhy: {}", visible(&text))
+}
+
+fn add_limits(report: &mut Report, limits: Vec<LimitMet>, failures: &[InputError]) {
+    let unreadable = failures.iter().map(|failure| LimitMet {
+        source: failure.path.display().to_string(),
+        limit: "unreadable".into(),
+        message: failure.source.to_string(),
+    });
+    for limit in limits.into_iter().chain(unreadable) {
+        let same = |known: &LimitMet| known.source == limit.source && known.limit == limit.limit;
+        if !report.limits.iter().any(same) {
+            report.limits.push(limit);
+        }
+    }
+}
+
+fn diagnosed(
+    diagnose: &Diagnose,
+    page: &Page,
+    mut report: Report,
+    documents: &[Document],
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let found = filter::holds(&report, diagnose.fail_on);
+    let left_out = filter::keep(&mut report, diagnose.min_severity);
+    let render: Box<dyn Render> = match diagnose.form {
+        Form::Human => Box::new(Human {
+            page: *page,
+            verbose: diagnose.verbose,
+        }),
+        Form::Json { pretty } => Box::new(Json { pretty }),
+    };
+    let view = View {
+        report: &report,
+        documents,
+        left_out,
+    };
+    let status = if found { Status::Found } else { Status::Ran };
+    match render.render(&view, out).and_then(|()| out.flush()) {
+        // who reads no further has seen enough
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(status),
+        Err(error) => Err(error.into()),
+        Ok(()) => Ok(status),
+    }
+}
+
+/// The signatures to use.
+fn catalogue(plan: &CataloguePlan) -> Result<Catalogue, Failure> {
+    let mut catalogue = if plan.builtin {
+        Catalogue::builtin()
+    } else {
+        Catalogue::empty()
+    };
+    for path in &plan.paths {
+        for file in signature_files(path)? {
+            let yaml = std::fs::read_to_string(&file).map_err(|error| unreadable(&file, error))?;
+            catalogue
+                .add_str(&file.display().to_string(), &yaml)
+                .map_err(BadSignature::from)?;
+        }
+    }
+    Ok(catalogue)
+}
+
+fn unreadable(path: &Path, source: io::Error) -> Failure {
+    Failure::Signatures {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// A file as given; the YAML files of a folder.
+fn signature_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let (mut files, failures) = input::files_below(path);
+    if let Some(failure) = failures.into_iter().next() {
+        return Err(unreadable(&failure.path, failure.source));
+    }
+    files.retain(|file| {
+        file.extension()
+            .is_some_and(|extension| extension == "yaml" || extension == "yml")
+    });
+    Ok(files)
+}
+
+/// Shows a failure.
+pub fn show(failure: &Failure, page: &Page) -> String {
+    problem::draw(page, failure)
+}

@@ -1,0 +1,8 @@
+//! The program as it is called: each file in `tests/cmd` is one call with what it must answer.
+
+#[test]
+fn calls() {
+    trycmd::TestCases::new()
+        .register_bin("kwhy", std::path::Path::new(env!("CARGO_BIN_EXE_kwhy")))
+        .case("tests/cmd/*.toml");
+}

@@ -1,0 +1,65 @@
+//! Reads the output of `kubectl describe` on stdin and prints its objects as JSON.
+#![allow(clippy::print_stdout)]
+
+use std::io::Read;
+
+use analyzer_core::{Document, Event, lines, parse::describe};
+use serde_json::{Map, Value, json};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut bytes = Vec::new();
+    std::io::stdin().read_to_end(&mut bytes)?;
+    let document = Document::new("stdin", bytes);
+    let lines: Vec<_> = lines(document.text()).collect();
+    let parsed = describe::parse(&lines);
+    let mut objects = Vec::new();
+    for object in &parsed.objects {
+        let mut map = Map::new();
+        map.insert("kind".into(), json!(object.subject.kind));
+        map.insert("namespace".into(), json!(object.subject.namespace));
+        map.insert("name".into(), json!(object.subject.name));
+        for (key, value) in object.fields.iter() {
+            map.entry(key).or_insert_with(|| value_json(value));
+        }
+        let events = parsed
+            .events
+            .iter()
+            .filter(|event| {
+                object.span.start <= event.span.start && event.span.end <= object.span.end
+            })
+            .map(event_json)
+            .collect();
+        map.insert("events".into(), Value::Array(events));
+        objects.push(Value::Object(map));
+    }
+    println!(
+        "{}",
+        json!({"objects": objects, "not_understood": parsed.not_understood})
+    );
+    Ok(())
+}
+
+fn value_json(value: &analyzer_core::Value<'_>) -> Value {
+    match value {
+        analyzer_core::Value::Text(text) => json!(text.as_str()),
+        analyzer_core::Value::Integer(number, _) => json!(number),
+        analyzer_core::Value::Boolean(flag, _) => json!(flag),
+        analyzer_core::Value::Map(map) => map
+            .iter()
+            .map(|(key, value)| (key.to_owned(), value_json(value)))
+            .collect(),
+        analyzer_core::Value::List(items) => items.iter().map(value_json).collect(),
+    }
+}
+
+fn event_json(event: &Event<'_>) -> Value {
+    json!({
+        "type": event.field("type").map(|text| text.as_str()),
+        "reason": event.reason.as_ref().map(|text| text.as_str()),
+        "age_s": event.age.map(|age| age.seconds),
+        "first_age_s": event.first_age.or(event.age).map(|age| age.seconds),
+        "count": event.count,
+        "from": event.component.as_ref().map(|text| text.as_str()),
+        "message": event.message.as_str(),
+    })
+}

@@ -1,0 +1,280 @@
+//! Containers as a pod or a pod template shows them.
+
+use super::layout::{Below, Block, Field, Node, Tree, is_nothing, part, trimmed};
+use super::read::{
+    add_fields, boolean, decoded, entries, integer, number, ports, put, quantities, raw_lines,
+    scalar, text, text_of, time, trim_end,
+};
+use crate::input::Line;
+use crate::model::{Map, Text, Value};
+
+/// The lines of `State` and `Last State`.
+static STATE: Block = Block {
+    repeats: false,
+    fields: &[
+        field("Reason", "reason", Below::Value, text),
+        field("Message", "message", Below::Text, text),
+        field("Exit Code", "exit_code", Below::Value, integer),
+        field("Signal", "signal", Below::Value, integer),
+        field("Started", "started_time", Below::Value, time),
+        field("Finished", "finished_time", Below::Value, time),
+    ],
+};
+
+/// The lines of one container.
+pub(super) static CONTAINER: Block = Block {
+    repeats: false,
+    fields: &[
+        field("Container ID", "container_id", Below::Value, text),
+        field("Image", "image", Below::Value, text),
+        field("Image ID", "image_id", Below::Value, text),
+        field("Port", "ports", Below::Value, ports),
+        field("Ports", "ports", Below::Value, ports),
+        field("Host Port", "host_ports", Below::Value, ports),
+        field("Host Ports", "host_ports", Below::Value, ports),
+        field("SeccompProfile", "seccomp_profile", Below::Value, text),
+        field("LocalhostProfile", "localhost_profile", Below::Value, text),
+        field("Command", "command", Below::Lines, raw_lines),
+        field("Args", "args", Below::Lines, raw_lines),
+        field("State", "state", Below::Fields(&STATE), state),
+        field("Last State", "last_state", Below::Fields(&STATE), state),
+        field(
+            "Last Termination State",
+            "last_state",
+            Below::Fields(&STATE),
+            state,
+        ),
+        field("Ready", "ready", Below::Value, boolean),
+        field("Restart Count", "restart_count", Below::Value, integer),
+        field("Limits", "limits", Below::Entries, quantities),
+        field("Requests", "requests", Below::Entries, quantities),
+        field("Liveness", "liveness", Below::Value, probe),
+        field("Readiness", "readiness", Below::Value, probe),
+        field("Startup", "startup", Below::Value, probe),
+        field(
+            "Environment Variables from",
+            "env_from",
+            Below::Lines,
+            env_from,
+        ),
+        field("Environment", "env", Below::Entries, env),
+        field("Environment Variables", "env", Below::Entries, env),
+        field("Mounts", "mounts", Below::Rows(is_mount), mounts),
+        field("Volume Mounts", "mounts", Below::Rows(is_mount), mounts),
+        field("Devices", "devices", Below::Rows(is_mount), mounts),
+    ],
+};
+
+pub(super) const fn field(
+    key: &'static str,
+    name: &'static str,
+    below: Below,
+    read: super::layout::Reader,
+) -> Field {
+    Field {
+        key,
+        name,
+        below,
+        read,
+    }
+}
+
+/// Containers under their names.
+pub(super) fn containers<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let items: Vec<_> = tree
+        .children(node)
+        .map(|container| {
+            let mut map = Map::new();
+            put(&mut map, "name", scalar(container.key));
+            add_fields(&mut map, tree, container);
+            Value::Map(map)
+        })
+        .collect();
+    (!items.is_empty()).then_some(Value::List(items))
+}
+
+fn state<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let mut map = Map::new();
+    if !node.value.text.is_empty() && !is_nothing(node.value.text) {
+        let kind = node.value.text.to_ascii_lowercase();
+        map.insert("type", decoded(&kind, node.value));
+    }
+    add_fields(&mut map, tree, node);
+    (!map.is_empty()).then_some(Value::Map(map))
+}
+
+/// `http-get http://:80/ delay=0s timeout=1s period=10s #success=1 #failure=3`; after 1.36 the
+/// last two are `successThreshold=1 failureThreshold=3`.
+fn probe<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let line = node.value;
+    scalar(line)?;
+    let mut map = Map::new();
+    let kind = line.text.find(' ').unwrap_or(line.text.len());
+    map.insert("type", Value::Text(text_of(part(line, 0, kind))));
+    let settings = line.text.rfind(" delay=").unwrap_or(line.text.len());
+    put(
+        &mut map,
+        "target",
+        scalar(trimmed(part(line, kind, settings))),
+    );
+    for word in super::read::words(part(line, settings, line.text.len())) {
+        let Some(at) = word.text.find('=') else {
+            continue;
+        };
+        let name = match word.text.get(..at).unwrap_or("").trim_start_matches('#') {
+            "delay" => "delay_s",
+            "timeout" => "timeout_s",
+            "period" => "period_s",
+            "success" | "successThreshold" => "success",
+            "failure" | "failureThreshold" => "failure",
+            _ => continue,
+        };
+        let to = word.text.strip_suffix('s').unwrap_or(word.text).len();
+        put(&mut map, name, number(part(word, at + 1, to)));
+    }
+    Some(Value::Map(map))
+}
+
+/// `NAME:  value`, with the value's source in brackets behind it or instead of it.
+fn env<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let items: Vec<_> = tree
+        .children(node)
+        .map(|child| {
+            let mut map = Map::new();
+            map.insert("name", Value::Text(text_of(child.key)));
+            let (value, source) = env_value(child);
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                map.insert("value", Value::Text(value));
+            }
+            put(&mut map, "source", source.map(Value::Map));
+            Value::Map(map)
+        })
+        .collect();
+    (!items.is_empty()).then_some(Value::List(items))
+}
+
+fn env_value<'a>(node: &Node<'a>) -> (Option<Text<'a>>, Option<Map<'a>>) {
+    let line = node.value;
+    if !node.lines.is_empty() {
+        let column = if line.text.is_empty() {
+            node.lines.iter().map(Line::indent).min().unwrap_or(0)
+        } else {
+            node.column
+        };
+        let further = node.lines.iter().map(|line| {
+            let blanks = line.indent().min(column);
+            trim_end(part(*line, blanks, line.text.len()))
+        });
+        return (
+            super::read::joined(std::iter::once(line).chain(further)),
+            None,
+        );
+    }
+    if let Some(source) = key_reference(line) {
+        return (None, Some(source));
+    }
+    let Some(open) = line.text.rfind('(').filter(|_| line.text.ends_with(')')) else {
+        return (Some(text_of(line)), None);
+    };
+    let inner = part(line, open + 1, line.text.len() - 1);
+    let (kind, path) = if let Some(colon) = inner.text.find(':').filter(|at| {
+        inner
+            .text
+            .get(..*at)
+            .is_some_and(|version| version.starts_with('v') && version.len() <= 8)
+    }) {
+        ("field", part(inner, colon + 1, inner.text.len()))
+    } else if inner.text.starts_with("limits.") || inner.text.starts_with("requests.") {
+        ("resource", inner)
+    } else {
+        return (Some(text_of(line)), None);
+    };
+    let mut source = Map::new();
+    source.insert("type", decoded(kind, inner));
+    source.insert("path", Value::Text(text_of(path)));
+    let value = trimmed(part(line, 0, open));
+    (Some(text_of(value)), Some(source))
+}
+
+/// `<set to the key 'K' in secret 'S'>  Optional: false`, `... of config map 'C'>`.
+fn key_reference<'a>(line: Line<'a>) -> Option<Map<'a>> {
+    let rest = line.text.strip_prefix("<set to the key '")?;
+    let mut at = line.text.len() - rest.len();
+    let key = part(line, at, at + rest.find('\'')?);
+    at += key.text.len();
+    let rest = line.text.get(at..)?;
+    let (kind, mark) = if rest.starts_with("' in secret '") {
+        ("secret", "' in secret '")
+    } else if rest.starts_with("' of config map '") {
+        ("config_map", "' of config map '")
+    } else {
+        return None;
+    };
+    at += mark.len();
+    let name = part(line, at, at + line.text.get(at..)?.find('\'')?);
+    let mut source = Map::new();
+    source.insert("type", decoded(kind, part(line, at - mark.len(), at)));
+    source.insert("name", Value::Text(text_of(name)));
+    source.insert("key", Value::Text(text_of(key)));
+    put(&mut source, "optional", optional(line));
+    Some(source)
+}
+
+fn optional<'a>(line: Line<'a>) -> Option<Value<'a>> {
+    let at = line.text.rfind("Optional:")? + "Optional:".len();
+    super::read::flag(trimmed(part(line, at, line.text.len())))
+}
+
+/// `NAME  ConfigMap|Secret [with prefix 'P']  Optional: false`.
+fn env_from<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let items: Vec<_> = entries(node)
+        .filter_map(|line| {
+            let mut words = super::read::words(line);
+            let mut map = Map::new();
+            map.insert("name", Value::Text(text_of(words.next()?)));
+            map.insert("type", Value::Text(text_of(words.next()?)));
+            let mark = "with prefix '";
+            if let Some(at) = line.text.find(mark) {
+                let from = at + mark.len();
+                let length = line.text.get(from..)?.find('\'')?;
+                put(&mut map, "prefix", scalar(part(line, from, from + length)));
+            }
+            put(&mut map, "optional", optional(line));
+            Some(Value::Map(map))
+        })
+        .collect();
+    (!items.is_empty()).then_some(Value::List(items))
+}
+
+fn is_mount(line: &str) -> bool {
+    line.trim_start()
+        .starts_with(['/', '\\', '$', '.', 'C', 'c'])
+        && line.contains(" from ")
+}
+
+/// `PATH from VOLUME (ro,path="SUB")`; a device has nothing behind its volume.
+fn mounts<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let items: Vec<_> = entries(node)
+        .filter_map(|line| {
+            let at = line.text.rfind(" from ")?;
+            let mut map = Map::new();
+            map.insert("path", Value::Text(text_of(trimmed(part(line, 0, at)))));
+            let rest = trimmed(part(line, at + " from ".len(), line.text.len()));
+            let space = rest.text.find(' ').unwrap_or(rest.text.len());
+            map.insert("volume", Value::Text(text_of(part(rest, 0, space))));
+            let how = trimmed(part(rest, space, rest.text.len()));
+            if let Some(inner) = how.text.strip_prefix('(') {
+                let mode = inner.find([',', ')']).unwrap_or(inner.len());
+                let mode = part(how, 1, 1 + mode);
+                map.insert("read_only", Value::Boolean(mode.text == "ro", mode.span()));
+                if let Some(from) = how.text.find("path=\"") {
+                    let from = from + "path=\"".len();
+                    let to = how.text.rfind('"').unwrap_or(from).max(from);
+                    put(&mut map, "sub_path", scalar(part(how, from, to)));
+                }
+            }
+            Some(Value::Map(map))
+        })
+        .collect();
+    (!items.is_empty()).then_some(Value::List(items))
+}

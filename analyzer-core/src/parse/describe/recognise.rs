@@ -1,0 +1,241 @@
+//! Lines that are a describe's, taken alone.
+
+use super::layout::{Entry, is_nothing};
+use crate::input::Line;
+
+/// What the value of a key looks like.
+#[derive(Clone, Copy)]
+enum Form {
+    /// Anything: no other text has this key.
+    Any,
+    /// Nothing: a title.
+    Title,
+    /// One word, `<none>` or nothing.
+    Word,
+    /// A word with a slash, or `<none>`.
+    Path,
+    /// A number.
+    Number,
+    /// `True` or `False`.
+    Flag,
+    /// A date in RFC 1123.
+    Date,
+    /// `key=value`, or `<none>`.
+    Pair,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+}
+
+/// The keys of kubectl's describers that are surely theirs with a value of that form.
+const KEYS: &[(&str, Form)] = &[
+    ("Access Modes", Form::Word),
+    ("Annotations", Form::OneOf(&["<none>"])),
+    ("CSINode", Form::Word),
+    ("ClaimName", Form::Word),
+    ("Command", Form::Title),
+    ("Conditions", Form::Title),
+    ("ConfigMapName", Form::Word),
+    ("ConfigMapOptional", Form::Word),
+    ("Container ID", Form::Word),
+    ("Containers", Form::Title),
+    ("Controlled By", Form::Path),
+    ("CreationTimestamp", Form::Date),
+    ("DownwardAPI", Form::Word),
+    ("Environment", Form::OneOf(&["", "<none>"])),
+    ("Environment Variables from", Form::Title),
+    ("Ephemeral Containers", Form::Title),
+    ("Events", Form::OneOf(&["", "<none>"])),
+    ("Exit Code", Form::Number),
+    ("External Traffic Policy", Form::Word),
+    ("Finished", Form::Date),
+    ("Host Port", Form::Any),
+    ("Host Ports", Form::Any),
+    ("HostPathType", Form::Word),
+    ("IP Families", Form::Word),
+    ("IP Family Policy", Form::Word),
+    ("IPs", Form::Word),
+    ("Image", Form::Path),
+    ("Image ID", Form::Word),
+    ("Init Containers", Form::Title),
+    ("IsDefaultClass", Form::Word),
+    ("Labels", Form::Pair),
+    (
+        "Last State",
+        Form::OneOf(&["Terminated", "Waiting", "Running"]),
+    ),
+    ("Limits", Form::Title),
+    ("Mounts", Form::OneOf(&["", "<none>"])),
+    ("Namespace", Form::Word),
+    ("NewReplicaSet", Form::Any),
+    ("Node", Form::Path),
+    ("Node-Selectors", Form::Pair),
+    ("NominatedNodeName", Form::Word),
+    ("OldReplicaSets", Form::Any),
+    ("Pods Status", Form::Any),
+    ("Pods Statuses", Form::Any),
+    ("Priority Class Name", Form::Word),
+    ("QoS Class", Form::Word),
+    ("Ready", Form::Flag),
+    ("Reclaim Policy", Form::Word),
+    ("Requests", Form::Title),
+    ("Restart Count", Form::Number),
+    ("SecretName", Form::Word),
+    ("Service Account", Form::Word),
+    ("Session Affinity", Form::Word),
+    ("SizeLimit", Form::Word),
+    ("Start Time", Form::Date),
+    ("Started", Form::Date),
+    ("State", Form::OneOf(&["Terminated", "Waiting", "Running"])),
+    (
+        "Status",
+        Form::OneOf(&[
+            "Pending",
+            "Running",
+            "Succeeded",
+            "Failed",
+            "Unknown",
+            "Bound",
+            "Lost",
+            "Released",
+            "Available",
+        ]),
+    ),
+    ("StorageClass", Form::Word),
+    ("StrategyType", Form::Word),
+    ("System Info", Form::Title),
+    ("TargetPort", Form::Path),
+    ("TokenExpirationSeconds", Form::Number),
+    ("Tolerations", Form::Any),
+    ("VolumeBindingMode", Form::Word),
+    ("VolumeMode", Form::Word),
+    ("Volumes", Form::OneOf(&["", "<none>"])),
+];
+
+fn entry(line: &str) -> Entry<'_> {
+    Entry::new(Line {
+        text: line,
+        start: 0,
+        number: 1,
+    })
+}
+
+/// Whether a line begins a describe: `Name:` and one object's name.
+pub(super) fn is_start(line: &str) -> bool {
+    let entry = entry(line);
+    entry.key_text() == "Name" && is_object_name(entry.value.text)
+}
+
+/// Whether a word can be an object's name. Names of RBAC objects and custom kinds may hold
+/// colons; redacted names hold `*`, `<` and the like.
+pub(super) fn is_object_name(word: &str) -> bool {
+    !word.is_empty()
+        && word.len() <= 253
+        && !word.contains(char::is_whitespace)
+        && !word.ends_with([',', ';', '"', '{'])
+        && !word.starts_with(['"', '\'', '{', '[', '('])
+        && word.contains(char::is_alphanumeric)
+}
+
+/// Whether a line is surely a describe's: a known key with a value of its form.
+pub(super) fn is_field(line: &str) -> bool {
+    let entry = entry(line);
+    let Some(key) = entry.key else {
+        return false;
+    };
+    let Ok(at) = KEYS.binary_search_by(|(known, _)| (*known).cmp(key.text)) else {
+        return false;
+    };
+    KEYS.get(at)
+        .is_some_and(|(_, form)| form.fits(entry.value.text))
+}
+
+impl Form {
+    fn fits(self, value: &str) -> bool {
+        let is_word = !value.contains(char::is_whitespace) && !value.ends_with(',');
+        match self {
+            Form::Any => true,
+            Form::Title => value.is_empty(),
+            Form::Word => is_word && !value.starts_with(['"', '{', '[']),
+            Form::Path => {
+                is_nothing(value) || (is_word && value.contains(['/', ':', '.']) && value.len() > 2)
+            }
+            Form::Number => !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()),
+            Form::Flag => matches!(value, "True" | "False"),
+            Form::Date => {
+                let mut words = value.split_whitespace();
+                is_nothing(value)
+                    || (words
+                        .next()
+                        .is_some_and(|day| day.len() == 4 && day.ends_with(','))
+                        && words.count() >= 4)
+            }
+            Form::Pair => {
+                is_nothing(value)
+                    || (is_word && value.contains('=') && !value.starts_with(['"', '{']))
+            }
+            Form::OneOf(words) => words.contains(&value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_sorted() {
+        assert!(KEYS.is_sorted_by(|a, b| a.0 < b.0));
+    }
+
+    #[test]
+    fn starts() {
+        for line in [
+            "Name: web-0",
+            "Name:             web-0",
+            "  Name:  system:node",
+            "Name:\tweb",
+        ] {
+            assert!(is_start(line), "{line}");
+        }
+        for line in [
+            "name: web-0",
+            "Name:",
+            "Name: the pod that fails",
+            "Name:web",
+            "- Name: \"x\",",
+            "NAME   READY",
+        ] {
+            assert!(!is_start(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn surely_fields() {
+        for line in [
+            "Namespace:    shop",
+            "Node:         <none>",
+            "    Container ID:   ",
+            "    Last State:     Terminated",
+            "      Started:      Tue, 03 Feb 2026 10:00:00 +0100",
+            "Tolerations:  node.kubernetes.io/not-ready:NoExecute op=Exists for 300s",
+            "QoS Class: Burstable",
+            "Containers:",
+        ] {
+            assert!(is_field(line), "{line}");
+        }
+        for line in [
+            "Note: the pod restarts",
+            "namespace: shop",
+            "Namespace: the one we use",
+            "image: nginx",
+            "State: it never gets ready",
+            "Started: yesterday, after the upgrade",
+            "Containers: two of them",
+            "http://x/y",
+            "",
+            ":",
+        ] {
+            assert!(!is_field(line), "{line}");
+        }
+    }
+}

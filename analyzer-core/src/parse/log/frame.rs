@@ -1,0 +1,105 @@
+//! Lines of Go stack traces and goroutine dumps (runtime/debug, zap's `stacktrace`, panics).
+
+/// Whether a line is a part of a stack trace.
+pub(super) fn is_frame(line: &str) -> bool {
+    is_location(line) || is_function(line) || is_dump_head(line)
+}
+
+/// `goroutine 1 [running]:`, `created by x.y`, `[signal SIGSEGV: ...]`.
+pub(super) fn is_dump_head(line: &str) -> bool {
+    // a panic while panicking is printed behind a tab
+    if line.starts_with("\tpanic: ") {
+        return true;
+    }
+    let line = line.trim();
+    line.strip_prefix("goroutine ").is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_digit()) && rest.contains('[') && rest.ends_with(':')
+    }) || line.starts_with("created by ")
+        || (line.starts_with("[signal ") && line.contains("pc="))
+}
+
+/// The second line of a frame: blanks, then `/src/file.go:12`, maybe ` +0x1d` or another frame
+/// glued behind it.
+pub(super) fn is_location(line: &str) -> bool {
+    let path = line.trim_start();
+    if path.len() == line.len()
+        || !path.starts_with(|c: char| c == '/' || c.is_ascii_alphanumeric() || c == '_')
+    {
+        return false;
+    }
+    let token = path.split([' ', '\t']).next().unwrap_or(path);
+    [".go:", ".s:"].iter().any(|suffix| {
+        token
+            .match_indices(suffix)
+            .take(4)
+            .any(|(at, _)| token[at + suffix.len()..].starts_with(|c: char| c.is_ascii_digit()))
+    })
+}
+
+/// The first line of a frame: `example.io/app/sync.(*Loop).Run.func1`, maybe with arguments.
+///
+/// A name without a path needs a package that is known to stand alone: `example.com` is none.
+pub(super) fn is_function(line: &str) -> bool {
+    const ALONE: [&str; 12] = [
+        "main", "runtime", "reflect", "testing", "syscall", "os", "net", "time", "sync", "context",
+        "panic", "log",
+    ];
+    let line = line.trim();
+    if !line.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        return false;
+    }
+    // arguments stand in the last brackets and may hold blanks
+    let name = match line.strip_suffix(')').and_then(|rest| rest.rfind('(')) {
+        Some(open) => &line[..open],
+        None => line,
+    };
+    let accepted =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"_./()*-[]@%~$".contains(&byte) || byte >= 0x80;
+    if name.is_empty() || !name.bytes().all(accepted) {
+        return false;
+    }
+    if name == "panic" && name.len() < line.len() {
+        return true;
+    }
+    let (path, last) = match name.rfind('/') {
+        Some(slash) => (true, &name[slash + 1..]),
+        None => (false, name),
+    };
+    let Some((package, function)) = last.split_once('.') else {
+        return false;
+    };
+    !function.is_empty()
+        && (path || line.contains("(*") || ALONE.contains(&package) || name.len() < line.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames() {
+        for line in [
+            "example.io/harbour/sync.(*Loop).Run.func1",
+            "main.run",
+            "main.(*tree).depth(0x0?, 0x36?)",
+            "\t/src/example.io/harbour/run.go:13 +0x16",
+            "        /src/run.go:273example.io/harbour/sync.Start",
+            "goroutine 12 [chan receive, 5 minutes]:",
+            "created by main.start in goroutine 1",
+            "panic({0x4a8f60?, 0x5591c0?})",
+        ] {
+            assert!(is_frame(line), "{line}");
+        }
+        for line in [
+            "example.com",
+            "The end.",
+            "",
+            "kubectl get pods (all)",
+            "  - image: nginx",
+            "see https://example.io/a.html",
+            "spec.go:12 is wrong",
+        ] {
+            assert!(!is_frame(line), "{line}");
+        }
+    }
+}

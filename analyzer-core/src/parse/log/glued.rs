@@ -1,0 +1,128 @@
+//! Records that are glued to the end of a line: no newline was between two writers.
+//!
+//! Only unmistakable starts count: `time="2024-..." level=` and klog's whole header, with no
+//! blank before them and outside quoted strings. What a message quotes is left in it.
+
+use memchr::memchr;
+use memchr::memmem::Finder;
+
+use super::quote::closing_quote;
+use super::{klog, logrus};
+
+/// Finds the starts of glued records.
+pub(super) struct GluedStarts {
+    logrus_start: Finder<'static>,
+    go_file: Finder<'static>,
+}
+
+impl GluedStarts {
+    pub(super) fn new() -> Self {
+        GluedStarts {
+            logrus_start: Finder::new("time=\""),
+            go_file: Finder::new(".go:"),
+        }
+    }
+
+    /// The bytes at which other records begin inside a line, in order.
+    pub(super) fn find(&self, text: &str) -> Vec<usize> {
+        let bytes = text.as_bytes();
+        let logrus = self.logrus_start.find_iter(bytes).filter(|at| {
+            // `time="2024-`: what has another form is a value
+            bytes.get(at + 10) == Some(&b'-') && text.get(*at..).is_some_and(logrus::detect)
+        });
+        let klog = self.go_file.find_iter(bytes);
+        let klog = klog.filter_map(|at| header_before(text, at));
+        let mut starts: Vec<usize> = logrus.chain(klog).collect();
+        starts.sort_unstable();
+        let mut quotes = Quotes { text, at: 0 };
+        starts.retain(|at| {
+            let glued = at
+                .checked_sub(1)
+                .and_then(|before| bytes.get(before))
+                .is_some_and(|byte| !byte.is_ascii_whitespace() && !b"\\=:".contains(byte));
+            glued && !quotes.hold(*at)
+        });
+        starts
+    }
+}
+
+/// Tells which bytes of a line stand inside quoted strings; asked from left to right.
+struct Quotes<'t> {
+    text: &'t str,
+    /// The first byte behind the last string that was closed.
+    at: usize,
+}
+
+impl Quotes<'_> {
+    fn hold(&mut self, byte: usize) -> bool {
+        loop {
+            let Some(before) = self.text.get(self.at..byte) else {
+                return true;
+            };
+            let Some(open) = memchr(b'"', before.as_bytes()) else {
+                self.at = byte;
+                return false;
+            };
+            let close = closing_quote(self.text, self.at + open);
+            // what is never closed holds the rest
+            self.at = close.map_or(usize::MAX, |close| close + 1);
+        }
+    }
+}
+
+/// Where the klog header begins whose `.go:` stands at a byte.
+fn header_before(text: &str, go_file: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    // `E0304 05:06:07.123456    1234 file`
+    let digits = bytes
+        .get(go_file + 4..)?
+        .iter()
+        .take(8)
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    if digits == 0 || bytes.get(go_file + 4 + digits) != Some(&b']') {
+        return None;
+    }
+    let window = go_file.saturating_sub(160);
+    let blank = window
+        + bytes
+            .get(window..go_file)?
+            .iter()
+            .rposition(|byte| *byte == b' ')?;
+    let mut at = blank;
+    while at > window && bytes.get(at - 1).is_some_and(u8::is_ascii_digit) {
+        at -= 1;
+    }
+    while at > window && bytes.get(at - 1) == Some(&b' ') {
+        at -= 1;
+    }
+    // `E0304 05:06:07.123456` is 21 bytes
+    let start = at.checked_sub(21)?;
+    klog::is_whole_header(text.get(start..)?).then_some(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn starts() {
+        let klog = "E0304 05:06:07.123456       1 sync.go:88] stop";
+        let logrus = "time=\"2024-03-04T05:06:07Z\" level=info msg=\"go on\"";
+        let found = |text: &str| GluedStarts::new().find(text);
+        assert_eq!(found(&format!("{logrus}{klog}")), [logrus.len()]);
+        assert_eq!(
+            found(&format!("{klog}{logrus}{klog}")),
+            [klog.len(), klog.len() + logrus.len()]
+        );
+        for whole in [
+            klog.to_owned(),
+            logrus.to_owned(),
+            format!("{klog} {logrus}"),
+            format!("msg=\"{klog}\""),
+            format!("copied={logrus}"),
+        ] {
+            assert!(found(&whole).is_empty(), "{whole}");
+        }
+    }
+}

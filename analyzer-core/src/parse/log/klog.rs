@@ -1,0 +1,306 @@
+//! klog v1 and v2, glog (k8s.io/klog, golang/glog, C++ glog): `E0304 05:06:07.123456 1 x.go:1] `.
+//!
+//! Accepted behind the header: plain text, the structured form (`"msg" key="value"`, blocks),
+//! klogr's older form (`"msg"="text" "key"="value"`), the event recorder's
+//! `Event(v1.ObjectReference{...}): type: 'Warning' reason: 'X' text`. A header that lost its
+//! beginning (`x.go:297] text`) is read too: such a record has a caller and no time or severity.
+
+use std::ops::Range;
+
+use memchr::memchr;
+
+use super::pairs::{Pairs, is_plain_key};
+use super::payload::Payload;
+use super::quote::{closing_quote, unquote_go};
+use super::timestamp::leading_klog_time;
+use super::zap_console::is_caller;
+use crate::model::{Event, Format, Severity, Stamp, Subject};
+
+struct Header {
+    severity: Option<Severity>,
+    time: Option<Stamp>,
+    caller: Range<usize>,
+    rest: usize,
+}
+
+/// Whether a line begins with klog's header or the end of one.
+pub(super) fn detect(text: &str) -> bool {
+    header(text).is_some()
+}
+
+/// Whether a text begins with a whole header.
+pub(super) fn is_whole_header(text: &str) -> bool {
+    whole_header(text).is_some()
+}
+
+fn header(text: &str) -> Option<Header> {
+    whole_header(text).or_else(|| partial_header(text))
+}
+
+fn whole_header(text: &str) -> Option<Header> {
+    let severity = match text.as_bytes().first()? {
+        b'I' => Severity::Info,
+        b'W' => Severity::Warning,
+        b'E' => Severity::Error,
+        b'F' => Severity::Fatal,
+        _ => return None,
+    };
+    if !text.as_bytes().get(1)?.is_ascii_digit() {
+        return None;
+    }
+    let (time, length) = leading_klog_time(text.get(1..)?)?;
+    let rest = text.get(1 + length..)?;
+    let thread = rest.trim_start_matches(' ');
+    let digits = thread.bytes().take_while(u8::is_ascii_digit).count();
+    let caller = thread.get(digits..)?.strip_prefix(' ')?;
+    if digits == 0 || thread.len() == rest.len() {
+        return None;
+    }
+    let start = text.len() - caller.len();
+    let caller = caller_end(&text[start..])?;
+    Some(Header {
+        severity: Some(severity),
+        time: Some(time),
+        caller: start..start + caller,
+        rest: start + caller + 1,
+    })
+}
+
+/// The length of `file.go:12` before a `]`.
+fn caller_end(text: &str) -> Option<usize> {
+    let window = text.as_bytes().get(..text.len().min(200))?;
+    let end = memchr(b']', window)?;
+    let caller = text.get(..end)?;
+    (is_caller(caller) || caller.starts_with("???:")).then_some(end)
+}
+
+fn partial_header(text: &str) -> Option<Header> {
+    let window = text.as_bytes().get(..text.len().min(120))?;
+    let end = memchr(b']', window)?;
+    let before = text.get(..end)?;
+    let start = before.rfind(' ').map_or(0, |blank| blank + 1);
+    let caller = &before[start..];
+    let lost = &before[..start];
+    let is_rest_of_header = lost
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || b":. ".contains(&byte));
+    let (_, behind) = text.split_at(end + 1);
+    if !is_rest_of_header
+        || !is_caller(caller)
+        || !caller.contains(".go:")
+        || !behind.starts_with(' ')
+    {
+        return None;
+    }
+    Some(Header {
+        severity: None,
+        time: None,
+        caller: start..end,
+        rest: end + 1,
+    })
+}
+
+/// Reads a record without its stack trace.
+pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
+    let text = payload.as_str();
+    let header = header(text)?;
+    let rest = header.rest + usize::from(text[header.rest..].starts_with(' '));
+    let mut event = structured(payload, rest)
+        .or_else(|| recorded_event(payload, rest))
+        .unwrap_or_else(|| {
+            let message = payload.part(rest..text.len());
+            Event::new(Format::Klog, payload.text().span(), message)
+        });
+    event.time = header.time;
+    event.severity = event.severity.or(header.severity);
+    event.caller = Some(payload.part(header.caller));
+    Some(event)
+}
+
+fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
+    let text = payload.as_str();
+    let (name, open) = match text.get(start..)? {
+        rest if rest.starts_with('"') => (None, start),
+        rest => {
+            let length = rest.find(": \"").filter(|length| *length > 0)?;
+            let is_name = rest.as_bytes()[..length]
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(byte));
+            if !is_name {
+                return None;
+            }
+            (Some(start..start + length), start + length + 2)
+        }
+    };
+    let close = closing_quote(text, open)?;
+    let span = payload.text().span();
+    let mut event = if text.as_bytes().get(close + 1) == Some(&b'=') {
+        let mut event = Event::new(Format::Klog, span, payload.part(start..start));
+        event.fields.extend(Pairs::new(payload, open));
+        let at = event.fields.iter().position(|field| field.key == "msg")?;
+        event.message = event.fields.remove(at).value;
+        event
+    } else {
+        let message = unquote_go(payload, open + 1..close);
+        let mut event = Event::new(Format::Klog, span, message);
+        let rest = text[close + 1..].trim_end();
+        if !rest.is_empty() {
+            // a sentence that begins with a quoted name is no structured record
+            let key = rest.strip_prefix(' ')?.split('=').next()?;
+            let words = key.split(' ').take(4).collect::<Vec<_>>();
+            if key.len() + 1 >= rest.len()
+                || words.len() > 3
+                || !words.iter().all(|word| is_plain_key(word))
+            {
+                return None;
+            }
+            event.fields.extend(Pairs::new(payload, close + 1));
+        } else if name.is_some() && event.message.is_empty() {
+            return None;
+        }
+        event
+    };
+    event.component = name.map(|range| payload.part(range));
+    if let Some(at) = event.fields.iter().rposition(|field| field.key == "logger") {
+        event.component = Some(event.fields.remove(at).value);
+    }
+    Some(event)
+}
+
+/// `Event(v1.ObjectReference{Kind:"Pod", ...}): type: 'Warning' reason: 'X' text`.
+fn recorded_event<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
+    let text = payload.as_str();
+    let rest = text.get(start..)?;
+    if !rest.starts_with("Event(") {
+        return None;
+    }
+    let open = rest.find("ObjectReference{").filter(|at| *at < 20)?;
+    let close = rest.find("}): type: ")?;
+    let reference = &rest[open + "ObjectReference{".len()..close];
+    let at = start + close + "}): type: ".len();
+    let (kind, behind) = single_quoted(text, at)?;
+    let reason_at = behind + " reason: ".len();
+    text.get(behind..)?.strip_prefix(" reason: ")?;
+    let (reason, behind) = single_quoted(text, reason_at)?;
+    let message = behind + usize::from(text[behind..].starts_with(' '));
+    let mut event = Event::new(
+        Format::Klog,
+        payload.text().span(),
+        payload.part(message..text.len()),
+    );
+    event.severity = Severity::from_word(&text[kind]);
+    event.reason = Some(payload.part(reason));
+    event.subject = referenced(reference);
+    Some(event)
+}
+
+fn single_quoted(text: &str, open: usize) -> Option<(Range<usize>, usize)> {
+    let inside = text.get(open..)?.strip_prefix('\'')?;
+    let length = inside.find('\'')?;
+    Some((open + 1..open + 1 + length, open + length + 2))
+}
+
+/// Reads the inside of a printed `ObjectReference`.
+fn referenced(reference: &str) -> Subject {
+    let value = |name: &str| {
+        let inside = reference.match_indices(name).find_map(|(at, _)| {
+            let begins = at == 0 || reference.as_bytes().get(at - 1) == Some(&b' ');
+            reference[at + name.len()..]
+                .strip_prefix(":\"")
+                .filter(|_| begins)
+        })?;
+        let value = &inside[..inside.find('"')?];
+        (!value.is_empty()).then(|| value.to_owned())
+    };
+    let kind = value("Kind");
+    let name = value("Name");
+    let node = name.clone().filter(|_| kind.as_deref() == Some("Node"));
+    Subject {
+        namespace: value("Namespace").filter(|_| kind.as_deref() != Some("Node")),
+        container: value("FieldPath").and_then(|path| container_of(&path)),
+        kind,
+        name,
+        node,
+    }
+}
+
+/// The container of a field path such as `spec.containers{web}`.
+pub(super) fn container_of(path: &str) -> Option<String> {
+    let (_, inside) = path.split_once('{')?;
+    Some(inside.strip_suffix('}')?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Line;
+
+    fn event(text: &str) -> Event<'_> {
+        read(&Payload::from_line(Line {
+            text,
+            start: 0,
+            number: 1,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn structured_records() {
+        let event = event(
+            r#"E0304 05:06:07.123456    1234 pod_workers.go:1298] "Error syncing pod, skipping" err="failed to \"StartContainer\"" pod="dock/crane-0" logger="kubelet""#,
+        );
+        assert_eq!(event.severity, Some(Severity::Error));
+        assert_eq!(event.message.as_str(), "Error syncing pod, skipping");
+        assert_eq!(
+            event.field("err").unwrap().as_str(),
+            "failed to \"StartContainer\""
+        );
+        assert_eq!(event.component.as_ref().unwrap().as_str(), "kubelet");
+        assert_eq!(
+            event.caller.as_ref().unwrap().as_str(),
+            "pod_workers.go:1298"
+        );
+        assert!(!event.time.unwrap().year_stated);
+    }
+
+    #[test]
+    fn plain_records() {
+        let quoted = event(r#"W0304 05:06:07.123456 1 x.go:7] "crane-0" is not known, retry=3"#);
+        assert_eq!(
+            quoted.message.as_str(),
+            r#""crane-0" is not known, retry=3"#
+        );
+        let partial = event("import-loop.go:29] error processing pvc \"dock/data\"");
+        assert_eq!(
+            partial.message.as_str(),
+            "error processing pvc \"dock/data\""
+        );
+        assert_eq!((partial.severity, partial.time), (None, None));
+    }
+
+    #[test]
+    fn recorded_events() {
+        let event = event(
+            r#"I0304 05:06:07.123456 1 event.go:221] Event(v1.ObjectReference{Kind:"Pod", Namespace:"dock", Name:"crane-0", UID:"1-2", APIVersion:"v1", ResourceVersion:"7", FieldPath:"spec.containers{arm}"}): type: 'Warning' reason: 'FailedMount' MountVolume.SetUp failed"#,
+        );
+        assert_eq!(event.reason.as_ref().unwrap().as_str(), "FailedMount");
+        assert_eq!(event.severity, Some(Severity::Warning));
+        assert_eq!(event.subject.to_string(), "Pod dock/crane-0");
+        assert_eq!(event.subject.container.as_deref(), Some("arm"));
+        assert_eq!(event.message.as_str(), "MountVolume.SetUp failed");
+    }
+
+    #[test]
+    fn other_lines() {
+        for line in [
+            "Error: x",
+            "I0304",
+            "E1234 is a code",
+            "[1] x.go:1] y",
+            "a.go:1]",
+            "Events:",
+        ] {
+            assert!(!detect(line), "{line}");
+        }
+    }
+}

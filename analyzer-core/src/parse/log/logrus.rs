@@ -1,0 +1,247 @@
+//! logrus text (sirupsen/logrus TextFormatter) with and without a terminal, and the logfmt lines
+//! of log/slog and go-kit, which differ only in names.
+//!
+//! Accepted: a line that begins with `time=`, `ts=` or `level=` and has a second of logrus' own
+//! names; the terminal form `ERRO[0012] text   key=value`. On a terminal the time may be seconds
+//! since the start, which is no time. Refused: any other `key=value` line.
+
+use memchr::{memchr, memmem};
+
+use super::level;
+use super::pairs::{Pairs, is_plain_key};
+use super::payload::Payload;
+use super::timestamp;
+use super::zap_console::is_caller;
+use crate::model::{Event, Format};
+
+/// Whether a line begins a record of either form.
+pub(super) fn detect(text: &str) -> bool {
+    is_logfmt(text) || is_terminal(text)
+}
+
+fn is_logfmt(text: &str) -> bool {
+    const FIRST: [&str; 6] = ["time=", "level=", "ts=", "t=", "logger=", "msg="];
+    if !FIRST.iter().any(|key| text.starts_with(key)) {
+        return false;
+    }
+    let window = &text.as_bytes()[..text.len().min(300)];
+    [" level=", " msg=", " lvl="]
+        .iter()
+        .any(|key| memmem::find(window, key.as_bytes()).is_some())
+}
+
+fn level_length(text: &str) -> usize {
+    text.bytes()
+        .take(8)
+        .take_while(u8::is_ascii_uppercase)
+        .count()
+}
+
+/// `INFO[0000]`, `ERRO[2024-03-04T05:06:07Z]`.
+fn is_terminal(text: &str) -> bool {
+    const LEVELS: [&str; 12] = [
+        "TRAC", "DEBU", "INFO", "WARN", "ERRO", "FATA", "PANI", "TRACE", "DEBUG", "WARNING",
+        "ERROR", "FATAL",
+    ];
+    let length = level_length(text);
+    let Some(inside) = text
+        .get(length..)
+        .and_then(|rest| rest.trim_start().strip_prefix('['))
+    else {
+        return false;
+    };
+    LEVELS.contains(&&text[..length]) && {
+        let digits = inside
+            .bytes()
+            .take(10)
+            .take_while(u8::is_ascii_digit)
+            .count();
+        digits >= 4
+            && inside
+                .as_bytes()
+                .get(digits)
+                .is_some_and(|byte| matches!(byte, b']' | b'-'))
+    }
+}
+
+/// Reads a record.
+pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
+    if is_logfmt(payload.as_str()) {
+        Some(logfmt(payload))
+    } else if is_terminal(payload.as_str()) {
+        terminal(payload)
+    } else {
+        None
+    }
+}
+
+fn logfmt<'a>(payload: &Payload<'a>) -> Event<'a> {
+    let empty = payload.part(0..0);
+    let mut event = Event::new(Format::Logrus, payload.text().span(), empty);
+    let (mut level_seen, mut message_seen) = (false, false);
+    for field in Pairs::new(payload, 0) {
+        match field.key.as_ref() {
+            "time" | "ts" | "t" | "@timestamp" if event.time.is_none() => {
+                match timestamp::parse(field.value.as_str()) {
+                    Some(time) => event.time = Some(time),
+                    None => event.fields.push(field),
+                }
+            }
+            "level" | "lvl" | "severity" if !level_seen => {
+                level_seen = true;
+                level::set(&mut event, field.value);
+            }
+            "msg" | "message" if !message_seen => {
+                message_seen = true;
+                event.message = field.value;
+            }
+            "file" | "caller" | "source"
+                if event.caller.is_none() && is_caller(field.value.as_str()) =>
+            {
+                event.caller = Some(field.value);
+            }
+            _ => event.fields.push(field),
+        }
+    }
+    event.component = event
+        .field("component")
+        .or_else(|| event.field("logger"))
+        .cloned();
+    event
+}
+
+fn terminal<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
+    let text = payload.as_str();
+    let level = 0..level_length(text);
+    let open = text.find('[')?;
+    let close = open + text.get(open..)?.find(']')?;
+    let mut start = close + 1;
+    let mut caller = None;
+    if !text[start..].starts_with(' ') {
+        // the caller is glued to the bracket: `file:12 func()`
+        let length = text[start..].find(' ').unwrap_or(text.len() - start);
+        if is_caller(&text[start..start + length]) {
+            caller = Some(start..start + length);
+            start += length;
+            let function = text[start..].trim_start();
+            let length = function.find(' ').unwrap_or(function.len());
+            if function[..length].ends_with("()") {
+                start = text.len() - function.len() + length;
+            }
+        }
+    }
+    start += usize::from(text[start..].starts_with(' '));
+    let fields = terminal_fields(text, start);
+    let message = text[start..fields.unwrap_or(text.len())].trim_end();
+    let mut event = Event::new(
+        Format::Logrus,
+        payload.text().span(),
+        payload.part(start..start + message.len()),
+    );
+    event.time = timestamp::leading_date_time(&text[open + 1..]).map(|(time, _)| time);
+    event.caller = caller.map(|range| payload.part(range));
+    if let Some(at) = fields {
+        event.fields.extend(Pairs::new(payload, at));
+    }
+    event.component = event.field("component").cloned();
+    level::set(&mut event, payload.part(level));
+    Some(event)
+}
+
+/// Where the fields begin: the message is padded to 44 columns, and two blanks stand behind a
+/// longer one. Text whose blanks were lost is tried with one blank if nothing else fits.
+fn terminal_fields(text: &str, start: usize) -> Option<usize> {
+    const PADDED: usize = 44;
+    let body = &text[start..];
+    let columns: usize = body
+        .char_indices()
+        .nth(PADDED)
+        .map_or(body.len(), |(at, _)| at);
+    let is_key = |at: usize| {
+        let window = body.as_bytes().get(at..body.len().min(at + 200));
+        window
+            .and_then(|window| memchr(b'=', window))
+            .and_then(|length| body.get(at..at + length))
+            .is_some_and(is_plain_key)
+    };
+    let mut run = 0;
+    for (at, byte) in body.bytes().enumerate() {
+        if byte == b' ' {
+            run += 1;
+            continue;
+        }
+        // a message that held colours is shorter than its padding says
+        if run >= 2 && (at >= columns || run >= 8) && is_key(at) {
+            return Some(start + at);
+        }
+        run = 0;
+    }
+    let single = body.len() < PADDED || !body.contains("  ");
+    let mut candidates = body.match_indices(' ').map(|(at, _)| at + 1);
+    candidates
+        .find(|at| {
+            single
+                && is_key(*at)
+                && body[*at..]
+                    .split(' ')
+                    .take(64)
+                    .all(|word| word.contains('='))
+        })
+        .map(|at| start + at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Line;
+    use crate::model::Severity;
+
+    fn event(text: &str) -> Event<'_> {
+        read(&Payload::from_line(Line {
+            text,
+            start: 0,
+            number: 1,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn text_form() {
+        let event = event(
+            r#"time="2024-03-04T05:06:07.100200300+08:00" level=error msg="sync of \"dock/a\" failed" error="exit status 1" file="sync.go:12" func="sync.(*Loop).Run()" component=syncer"#,
+        );
+        assert_eq!(event.severity, Some(Severity::Error));
+        assert_eq!(event.message.as_str(), "sync of \"dock/a\" failed");
+        assert_eq!(event.caller.as_ref().unwrap().as_str(), "sync.go:12");
+        assert_eq!(event.component.as_ref().unwrap().as_str(), "syncer");
+        assert_eq!(
+            event.time.unwrap().to_string(),
+            "2024-03-03T21:06:07.100200300Z"
+        );
+    }
+
+    #[test]
+    fn terminal_form() {
+        let event = event(
+            "ERRO[0012]worker.go:88 main.work() job a=b failed                               error=\"exit status 1\" id=17",
+        );
+        assert_eq!(event.message.as_str(), "job a=b failed");
+        assert_eq!(event.caller.as_ref().unwrap().as_str(), "worker.go:88");
+        assert_eq!(event.field("error").unwrap().as_str(), "exit status 1");
+        assert_eq!(event.time, None);
+    }
+
+    #[test]
+    fn other_lines() {
+        for line in [
+            "time flies",
+            "level=3",
+            "INFO[x] y",
+            "export time=1",
+            "INFO: x",
+            "time=5s",
+        ] {
+            assert!(!detect(line), "{line}");
+        }
+    }
+}

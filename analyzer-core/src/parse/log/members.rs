@@ -1,0 +1,217 @@
+//! The members of a JSON object, as ranges of its text, without a tree.
+//!
+//! Only the outer object's members are told apart; nested values are skipped by counting
+//! brackets outside strings, so their depth costs nothing. What is cut off ends the walk.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::memchr;
+
+use super::payload::Payload;
+use super::quote::{closing_quote, unquote_json};
+use crate::model::Text;
+
+/// What a member's value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ValueKind {
+    /// A string; the range is its inside.
+    String,
+    /// An object or a list, with its brackets.
+    Nested,
+    /// A number, `true`, `false` or `null`.
+    Literal,
+}
+
+/// One member of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Member {
+    /// The inside of the key's quotes.
+    pub key: Range<usize>,
+    pub value: Range<usize>,
+    pub kind: ValueKind,
+}
+
+impl Member {
+    /// The key, decoded.
+    pub(super) fn name<'a>(&self, payload: &Payload<'a>) -> Cow<'a, str> {
+        let name = payload.name(self.key.clone());
+        if memchr(b'\\', name.as_bytes()).is_none() {
+            return name;
+        }
+        Cow::Owned(unquote_json(payload, self.key.clone()).as_str().to_owned())
+    }
+
+    /// The value as text: strings decoded, anything else as it is written.
+    pub(super) fn text<'a>(&self, payload: &Payload<'a>) -> Text<'a> {
+        match self.kind {
+            ValueKind::String => unquote_json(payload, self.value.clone()),
+            ValueKind::Nested | ValueKind::Literal => payload.part(self.value.clone()),
+        }
+    }
+}
+
+/// Walks over the members of the object that opens at a byte.
+pub(super) struct Members<'t> {
+    text: &'t str,
+    at: usize,
+    closed: Option<usize>,
+    started: bool,
+}
+
+impl<'t> Members<'t> {
+    /// `open` is the byte of the object's `{`.
+    pub(super) fn new(text: &'t str, open: usize) -> Self {
+        Members {
+            text,
+            at: open + 1,
+            closed: None,
+            started: false,
+        }
+    }
+
+    /// The byte behind the closing bracket, once the walk has come to it.
+    pub(super) fn end(&self) -> Option<usize> {
+        self.closed
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn blanks(&mut self) {
+        while self.byte().is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.at += 1;
+        }
+    }
+
+    fn string(&mut self) -> Option<Range<usize>> {
+        if self.byte() != Some(b'"') {
+            return None;
+        }
+        let close = closing_quote(self.text, self.at)?;
+        let inside = self.at + 1..close;
+        self.at = close + 1;
+        Some(inside)
+    }
+
+    fn value(&mut self) -> Option<(Range<usize>, ValueKind)> {
+        let start = self.at;
+        match self.byte()? {
+            b'"' => Some((self.string()?, ValueKind::String)),
+            b'{' | b'[' => {
+                self.at = nested_end(self.text, start)?;
+                Some((start..self.at, ValueKind::Nested))
+            }
+            _ => {
+                while self.byte().is_some_and(|byte| {
+                    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
+                }) {
+                    self.at += 1;
+                }
+                (self.at > start).then_some((start..self.at, ValueKind::Literal))
+            }
+        }
+    }
+}
+
+impl Iterator for Members<'_> {
+    type Item = Member;
+
+    fn next(&mut self) -> Option<Member> {
+        if self.closed.is_some() {
+            return None;
+        }
+        self.blanks();
+        if self.byte() == Some(b'}') {
+            self.closed = Some(self.at + 1);
+            return None;
+        }
+        if self.started {
+            if self.byte() != Some(b',') {
+                return None;
+            }
+            self.at += 1;
+            self.blanks();
+        }
+        self.started = true;
+        let key = self.string()?;
+        self.blanks();
+        if self.byte() != Some(b':') {
+            return None;
+        }
+        self.at += 1;
+        self.blanks();
+        let (value, kind) = self.value()?;
+        Some(Member { key, value, kind })
+    }
+}
+
+/// The byte behind the bracket that closes the one at `open`.
+pub(super) fn nested_end(text: &str, open: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut depth = 0usize;
+    let mut at = open;
+    loop {
+        match bytes.get(at)? {
+            b'"' => at = closing_quote(text, at)?,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+}
+
+/// The value of a string member of a small object, such as `{"name":"web-0"}`, undecoded.
+pub(super) fn string_member<'t>(object: &'t str, name: &str) -> Option<&'t str> {
+    let open = memchr(b'{', object.as_bytes())?;
+    Members::new(object, open)
+        .find(|member| {
+            member.kind == ValueKind::String && object.get(member.key.clone()) == Some(name)
+        })
+        .and_then(|member| object.get(member.value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn walk(text: &str) -> (Vec<(&str, &str)>, Option<usize>) {
+        let mut members = Members::new(text, 0);
+        let found = members
+            .by_ref()
+            .map(|member| (&text[member.key], &text[member.value]))
+            .collect();
+        (found, members.end())
+    }
+
+    #[test]
+    fn outer_members_only() {
+        let text = r#"{"a":"x\"}", "b": {"c":["}"]},"d":-1.5e+3,"e":null} rest"#;
+        let (found, end) = walk(text);
+        assert_eq!(
+            found,
+            [
+                ("a", r#"x\"}"#),
+                ("b", r#"{"c":["}"]}"#),
+                ("d", "-1.5e+3"),
+                ("e", "null")
+            ]
+        );
+        assert_eq!(&text[end.unwrap()..], " rest");
+    }
+
+    #[test]
+    fn what_is_cut_off_ends_the_walk() {
+        assert_eq!(walk(r#"{"a":1,"b":"cut"#), (vec![("a", "1")], None));
+        assert_eq!(walk(r#"{"a" 1}"#), (vec![], None));
+        assert_eq!(walk("{}"), (vec![], Some(2)));
+        assert_eq!(walk("{"), (vec![], None));
+    }
+}

@@ -1,0 +1,282 @@
+//! zap's console encoder (uber-go/zap, also through zapr and controller-runtime, istio).
+//!
+//! Elements stand behind each other: time (epoch float, ISO 8601, RFC 3339), level, logger,
+//! caller, message, context (spaced JSON), each behind a TAB. Text that was pasted through a
+//! page or a terminal has runs of blanks instead, sometimes one blank; then the logger's name
+//! cannot be told from the message's first word and is left in it. Refused: other levels, lines
+//! without a level, dates alone.
+
+use std::ops::Range;
+
+use super::level;
+use super::members::Members;
+use super::payload::Payload;
+use super::timestamp::{epoch, leading_date_time};
+use crate::model::{Event, Field, Format, Stamp};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Separator {
+    Tab,
+    Blanks,
+    Blank,
+}
+
+struct Head {
+    time: Stamp,
+    level: Range<usize>,
+    separator: Separator,
+}
+
+/// Whether a line begins with a time and a level of this form.
+pub(super) fn detect(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit()) && head(text).is_some()
+}
+
+fn leading_epoch(text: &str) -> Option<(Stamp, usize)> {
+    let length = text
+        .bytes()
+        .take(40)
+        .take_while(|byte| byte.is_ascii_digit() || b".e+E".contains(byte))
+        .count();
+    let number = text.get(..length)?;
+    let big = number.contains("e+") || number.find('.').unwrap_or(length) >= 9;
+    let stamp = epoch(number).filter(|_| big)?;
+    Some((stamp, length))
+}
+
+fn head(text: &str) -> Option<Head> {
+    let (time, length) = leading_date_time(text).or_else(|| leading_epoch(text))?;
+    let rest = text.get(length..)?;
+    let blanks = rest
+        .bytes()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count();
+    let separator = match rest.as_bytes().get(..blanks)? {
+        [] => return None,
+        [b' '] => Separator::Blank,
+        run if run.contains(&b'\t') => Separator::Tab,
+        _ => Separator::Blanks,
+    };
+    let behind = &rest[blanks..];
+    let word_length = behind.find([' ', '\t', '\n']).unwrap_or(behind.len());
+    let word = &behind[..word_length];
+    let plain = word.split('(').next().unwrap_or(word);
+    const LEVELS: [&str; 10] = [
+        "debug", "info", "warn", "error", "dpanic", "panic", "fatal", "trace", "warning", "level",
+    ];
+    let upper = plain.bytes().all(|byte| byte.is_ascii_uppercase());
+    let lower = plain.bytes().all(|byte| byte.is_ascii_lowercase());
+    let known = LEVELS.iter().any(|level| level.eq_ignore_ascii_case(plain));
+    let capital = plain == "Level";
+    if !known || !(upper || capital || (lower && separator != Separator::Blank)) {
+        return None;
+    }
+    let start = length + blanks;
+    // a single tab anywhere behind the level decides for tabs
+    let separator = match behind.as_bytes().get(word_length) {
+        Some(b'\t') => Separator::Tab,
+        Some(b' ') if behind[word_length..].starts_with("  ") => Separator::Blanks,
+        Some(b' ') if separator == Separator::Tab => Separator::Blank,
+        _ => separator,
+    };
+    Some(Head {
+        time,
+        level: start..start + word_length,
+        separator,
+    })
+}
+
+/// Reads a record without its stack trace.
+pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
+    let text = payload.as_str();
+    let head = head(text)?;
+    let (context, fields) = context(payload, head.level.end, head.separator);
+    let region = head.level.end..context;
+    let (logger, caller, message) = elements(text, region, head.separator);
+    let mut event = Event::new(
+        Format::ZapConsole,
+        payload.text().span(),
+        payload.part(message),
+    );
+    event.time = Some(head.time);
+    event.component = logger.map(|range| payload.part(range));
+    event.caller = caller.map(|range| payload.part(range));
+    event.fields = fields;
+    level::set(&mut event, payload.part(head.level));
+    Some(event)
+}
+
+/// Where the message's region ends and the context's members.
+fn context<'a>(
+    payload: &Payload<'a>,
+    from: usize,
+    separator: Separator,
+) -> (usize, Vec<Field<'a>>) {
+    let text = payload.as_str();
+    let body = &text[from..];
+    let trimmed = text.trim_end().len();
+    let candidates: Vec<usize> = match separator {
+        // no raw tab stands inside JSON, so the last one is the context's
+        Separator::Tab => body.rfind("\t{").into_iter().collect(),
+        Separator::Blanks => body
+            .match_indices("  {\"")
+            .map(|(at, _)| at)
+            .take(8)
+            .collect(),
+        Separator::Blank => body
+            .match_indices(" {\"")
+            .map(|(at, _)| at)
+            .take(8)
+            .collect(),
+    };
+    for at in candidates {
+        let behind = &body[at..];
+        let open = from + at + (behind.len() - behind.trim_start().len());
+        let mut members = Members::new(text, open);
+        let fields: Vec<_> = members
+            .by_ref()
+            .map(|member| Field {
+                key: member.name(payload),
+                value: member.text(payload),
+            })
+            .collect();
+        let whole = members.end().is_some_and(|end| end == trimmed);
+        // cut off or followed by junk, it is the context still if it began as one
+        if whole || (!fields.is_empty() && text[open..].starts_with("{\"")) {
+            let region_end = if separator == Separator::Tab {
+                from + at
+            } else {
+                text[..open].trim_end().len().max(from)
+            };
+            return (region_end, fields);
+        }
+    }
+    (text.len(), Vec::new())
+}
+
+type Part = Option<Range<usize>>;
+
+fn elements(text: &str, region: Range<usize>, separator: Separator) -> (Part, Part, Range<usize>) {
+    let gap = match separator {
+        Separator::Tab => "\t",
+        Separator::Blanks => "  ",
+        Separator::Blank => " ",
+    };
+    let blanks = |at: usize| {
+        let rest = text.get(at..region.end).unwrap_or("");
+        let skipped = match separator {
+            // one tab: an empty message leaves an empty element
+            Separator::Tab => usize::from(rest.starts_with('\t')),
+            _ => rest.len() - rest.trim_start_matches([' ', '\t']).len(),
+        };
+        at + skipped
+    };
+    let element = |at: usize| {
+        let rest = text.get(at..region.end).unwrap_or("");
+        rest.find(gap).map(|length| at..at + length)
+    };
+    let start = blanks(region.start);
+    let Some(first) = element(start) else {
+        return (None, None, start..region.end);
+    };
+    if is_caller(&text[first.clone()]) {
+        return (None, Some(first.clone()), blanks(first.end)..region.end);
+    }
+    let second_start = blanks(first.end);
+    if let Some(second) = element(second_start)
+        && is_caller(&text[second.clone()])
+    {
+        return (
+            Some(first),
+            Some(second.clone()),
+            blanks(second.end)..region.end,
+        );
+    }
+    let name = &text[first.clone()];
+    let is_name = match separator {
+        Separator::Blank => name.contains('.') && !name.ends_with('.') && is_name(name),
+        _ => is_name(name),
+    };
+    if is_name {
+        (Some(first), None, second_start..region.end)
+    } else {
+        (None, None, start..region.end)
+    }
+}
+
+fn is_name(word: &str) -> bool {
+    !word.is_empty()
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"._-/:@".contains(&byte))
+}
+
+/// Whether a word has the form `dir/file.go:12`.
+pub(super) fn is_caller(word: &str) -> bool {
+    word.rsplit_once(':').is_some_and(|(file, line)| {
+        !line.is_empty()
+            && line.bytes().all(|byte| byte.is_ascii_digit())
+            && file
+                .rfind('.')
+                .is_some_and(|dot| dot > 0 && dot + 1 < file.len())
+            && !file.contains([' ', '\t', '"', '='])
+            && file.starts_with(|c: char| !c.is_ascii_digit())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::Line;
+
+    fn event(text: &str) -> Event<'_> {
+        read(&Payload::from_line(Line {
+            text,
+            start: 0,
+            number: 1,
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn tabs() {
+        let text = "2024-03-04T05:06:07.123Z\tERROR\tship.sync\tsync/loop.go:88\tsync failed\t{\"key\": \"dock/a\", \"error\": \"not \\\"there\\\"\"}";
+        let event = event(text);
+        assert_eq!(event.component.as_ref().unwrap().as_str(), "ship.sync");
+        assert_eq!(event.caller.as_ref().unwrap().as_str(), "sync/loop.go:88");
+        assert_eq!(event.message.as_str(), "sync failed");
+        let error = event.field("error").unwrap();
+        assert_eq!(error.as_str(), "not \"there\"");
+        assert_eq!(&text[error.span()], "not \\\"there\\\"");
+    }
+
+    #[test]
+    fn blanks_instead_of_tabs() {
+        let event = event(
+            "1.7095287671234567e+09   ERROR   Reconciler error        {\"controller\": \"berth\", \"Berth\": {\"name\":\"a\",\"namespace\":\"dock\"}}",
+        );
+        assert_eq!(event.message.as_str(), "Reconciler error");
+        assert_eq!(event.component, None);
+        assert_eq!(event.fields.len(), 2);
+        assert_eq!(
+            event.time.unwrap().to_string(),
+            "2024-03-04T05:06:07.1234567Z"
+        );
+    }
+
+    #[test]
+    fn other_lines() {
+        for line in [
+            "2024-03-04T05:06:07Z",
+            "2024-03-04T05:06:07Z info is missing",
+            "2024-03-04 a day",
+            "12  ERROR  x",
+            "1.2.3  INFO  x",
+        ] {
+            assert!(!detect(line), "{line}");
+        }
+        assert!(detect("2024-03-04T05:06:07Z INFO ready"));
+        assert!(!is_caller("10.0.0.1:80"));
+        assert!(is_caller("app/sync.go:7"));
+    }
+}
