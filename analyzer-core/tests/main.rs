@@ -1,4 +1,5 @@
 //! Tests of the library from outside, one module a theme.
 #![allow(missing_docs)]
 
+mod cases;
 mod catalogue;
