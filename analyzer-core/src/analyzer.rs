@@ -1,5 +1,8 @@
 //! The way from documents to a report.
 
+use jiff::Timestamp;
+use rayon::prelude::*;
+
 use crate::correlate::{correlate, telling};
 use crate::input::{Document, Segment, segments};
 use crate::matcher::Matcher;
@@ -7,6 +10,7 @@ use crate::model::{Event, Format, Object, Parsed};
 use crate::parse::{describe, events, log, plain, table};
 use crate::report::{InputSummary, LimitMet, Report, SCHEMA, SegmentSummary, Stats};
 use crate::signature::Catalogue;
+use crate::years;
 
 /// How many line numbers a report lists of what was not understood.
 const MAX_LISTED_LINES: usize = 1000;
@@ -23,6 +27,7 @@ const MAX_LISTED_LINES: usize = 1000;
 #[derive(Debug)]
 pub struct Analyzer {
     catalogue: Catalogue,
+    reference: Option<Timestamp>,
 }
 
 impl Default for Analyzer {
@@ -39,7 +44,18 @@ impl Analyzer {
 
     /// With signatures of one's own, or the built-in ones and more.
     pub fn with_catalogue(catalogue: Catalogue) -> Analyzer {
-        Analyzer { catalogue }
+        Analyzer {
+            catalogue,
+            reference: None,
+        }
+    }
+
+    /// Takes `now` as the time at which the input was made: ages become times, and stamps without a
+    /// year get the latest one that is not after it. Without it ages stay ages, and a year is
+    /// taken from the input where it shows one.
+    pub fn with_reference_time(mut self, now: Timestamp) -> Analyzer {
+        self.reference = Some(now);
+        self
     }
 
     /// The signatures in use.
@@ -55,13 +71,22 @@ impl Analyzer {
     /// Analyses documents as one incident.
     pub fn analyze(&self, documents: &[Document]) -> Report {
         let mut matcher = Matcher::new(&self.catalogue);
-        let mut all_events: Vec<(usize, Vec<Event<'_>>)> = Vec::new();
         let mut inputs = Vec::new();
         let mut limits = Vec::new();
         let mut stats = Stats::default();
-        for (number, document) in documents.iter().enumerate() {
-            let segments = segments(document.text());
-            let parsed = parse_segments(&segments);
+        let mut read: Vec<Read<'_>> = if documents.len() > 1 {
+            documents.par_iter().map(Read::of).collect()
+        } else {
+            documents.iter().map(Read::of).collect()
+        };
+        years::settle(
+            read.iter_mut().flat_map(|read| &mut read.parsed.events),
+            self.reference,
+        );
+        let mut all_events: Vec<(usize, Vec<Event<'_>>)> = Vec::new();
+        for (number, (document, Read { segments, parsed })) in
+            documents.iter().zip(read).enumerate()
+        {
             for event in &parsed.events {
                 matcher.event(number, event);
             }
@@ -76,7 +101,8 @@ impl Analyzer {
             limits.extend(damage(document));
             all_events.push((number, parsed.events));
         }
-        let (findings, covered) = correlate(&self.catalogue, documents, matcher.finish());
+        let (findings, covered) =
+            correlate(&self.catalogue, documents, matcher.finish(), self.reference);
         let unexplained = telling(documents, &all_events, &covered);
         Report {
             schema: SCHEMA,
@@ -86,6 +112,20 @@ impl Analyzer {
             limits,
             stats,
         }
+    }
+}
+
+/// A document, cut and parsed.
+struct Read<'a> {
+    segments: Vec<Segment<'a>>,
+    parsed: Parsed<'a>,
+}
+
+impl<'a> Read<'a> {
+    fn of(document: &'a Document) -> Read<'a> {
+        let segments = segments(document.text());
+        let parsed = parse_segments(&segments);
+        Read { segments, parsed }
     }
 }
 
@@ -102,12 +142,12 @@ pub(crate) fn parse_segments<'a>(segments: &[Segment<'a>]) -> Parsed<'a> {
 fn parse_segment<'a>(segment: &Segment<'a>) -> Parsed<'a> {
     let lines = &segment.lines;
     let mut parsed = match segment.format {
+        _ if segment.is_log => log::parse(lines),
         Format::Describe => describe::parse(lines),
         Format::DescribeEvents | Format::EventsTable => events::parse(lines),
         Format::Table => table::parse(lines),
-        Format::Logrus | Format::ZapConsole | Format::JsonLog | Format::Klog => log::parse(lines),
         Format::Command => Parsed::default(),
-        Format::Plain | Format::Prose => plain::parse(segment.format, lines),
+        format => plain::parse(format, lines),
     };
     for event in &mut parsed.events {
         event.subject.fill_from(&segment.subject);

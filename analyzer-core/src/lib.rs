@@ -10,6 +10,7 @@ pub mod parse;
 mod proof;
 mod report;
 mod signature;
+mod years;
 
 pub use analyzer::Analyzer;
 pub use chain::{ErrorChain, Fact, Link, LinkKind};

@@ -9,6 +9,8 @@ mod telling;
 
 use std::collections::BTreeMap;
 
+use jiff::{SignedDuration, Timestamp};
+
 use crate::input::Document;
 use crate::matcher::{Hit, Match, Moment};
 use crate::model::{Age, Format};
@@ -36,6 +38,7 @@ pub(crate) fn correlate(
     catalogue: &Catalogue,
     documents: &[Document],
     matches: Vec<(usize, Match)>,
+    reference: Option<Timestamp>,
 ) -> (Vec<Finding>, Covered) {
     let covered = matches
         .iter()
@@ -56,7 +59,7 @@ pub(crate) fn correlate(
     let findings = order
         .iter()
         .map(|&at| {
-            let mut finding = finding(catalogue, documents, &groups[at]);
+            let mut finding = finding(catalogue, documents, &groups[at], reference);
             finding.rank = rank_of(at);
             (finding.role, finding.confidence) = rank::role_and_confidence(
                 catalogue,
@@ -83,7 +86,12 @@ pub(crate) fn correlate(
     (findings, covered)
 }
 
-fn finding(catalogue: &Catalogue, documents: &[Document], group: &Group) -> Finding {
+fn finding(
+    catalogue: &Catalogue,
+    documents: &[Document],
+    group: &Group,
+    reference: Option<Timestamp>,
+) -> Finding {
     let signature: &Signature = &catalogue.signatures()[group.signature];
     let about = fill::about(&group.best);
     let value = |name: &str| fill::value(&group.best, &about, group.count, name);
@@ -99,8 +107,8 @@ fn finding(catalogue: &Catalogue, documents: &[Document], group: &Group) -> Find
         subject: group.subject.clone(),
         captures,
         count: group.count,
-        first: group.first.map(told),
-        last: group.last.map(told),
+        first: group.first.map(|first| told(first, reference)),
+        last: group.last.map(|last| told(last, reference)),
         evidence: evidence(signature, documents, group, value),
         explains: Vec::new(),
         explained_by: None,
@@ -125,9 +133,10 @@ fn finding(catalogue: &Catalogue, documents: &[Document], group: &Group) -> Find
     }
 }
 
-fn told(moment: Moment) -> String {
+fn told(moment: Moment, reference: Option<Timestamp>) -> String {
     match moment {
         Moment::At(stamp) => stamp.to_string(),
+        Moment::Ago(seconds) if let Some(now) = reference => before(now, seconds),
         Moment::Ago(seconds) => format!(
             "{} ago",
             Age {
@@ -136,6 +145,14 @@ fn told(moment: Moment) -> String {
             }
         ),
     }
+}
+
+fn before(now: Timestamp, seconds: u64) -> String {
+    let age = i64::try_from(seconds).map(SignedDuration::from_secs).ok();
+    let then = age
+        .and_then(|age| now.checked_sub(age).ok())
+        .unwrap_or(Timestamp::MIN);
+    format!("{then:.0}")
 }
 
 /// The lines of proof: those of the best match, then the first and last, then the others.
@@ -161,10 +178,7 @@ fn evidence(
             continue;
         }
         shown.push((hit.document, place.line));
-        let label = evidence
-            .is_empty()
-            .then(|| signature.label.as_ref())
-            .flatten();
+        let label = signature.label.as_ref().filter(|_| evidence.is_empty());
         evidence.push(Evidence {
             source: document.name().to_owned(),
             line: place.line,

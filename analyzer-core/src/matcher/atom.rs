@@ -224,10 +224,12 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
             let mut found = found.clone();
             // the item is the nearer proof
             let mut marked = false;
-            let fits = pattern
-                .item
-                .iter()
-                .all(|(path, test)| value(test, item.get(path), &mut found, &mut marked));
+            let fits = pattern.item.iter().all(|(path, test)| {
+                // a name tells which item it is, and proves nothing
+                let mut named = path == "name";
+                let slot = if named { &mut named } else { &mut marked };
+                value(test, item.get(path), &mut found, slot)
+            });
             if !fits {
                 return None;
             }

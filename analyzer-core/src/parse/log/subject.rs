@@ -73,6 +73,15 @@ fn is_name(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"-._:".contains(&byte))
 }
 
+/// A namespace is a DNS label: `k8s.io` is one of containerd's, not of Kubernetes.
+fn is_namespace(text: &str) -> bool {
+    is_name(text)
+        && text.len() <= 63
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+}
+
 fn reference(value: &str) -> Option<Reference> {
     let owned = |text: Option<&str>| text.filter(|text| is_name(text)).map(str::to_owned);
     if let Some(list) = value
@@ -99,7 +108,7 @@ fn reference(value: &str) -> Option<Reference> {
         Some((namespace, name)) => (Some(namespace), name),
         None => (None, value),
     };
-    if !is_name(name) || namespace.is_some_and(|namespace| !is_name(namespace)) {
+    if !is_name(name) || namespace.is_some_and(|namespace| !is_namespace(namespace)) {
         return None;
     }
     Some(Reference {
@@ -141,7 +150,9 @@ fn from_fields(event: &Event<'_>) -> Subject {
             }
             "name" => name = plain(),
             "namespace" | "ns" | "podNamespace" | "Namespace" | "pod_namespace" => {
-                subject.namespace = subject.namespace.or_else(plain);
+                subject.namespace = subject
+                    .namespace
+                    .or_else(|| plain().filter(|name| is_namespace(name)));
             }
             "container" | "containerName" | "container_name" | "ContainerName" => {
                 subject.container = subject.container.or_else(plain);

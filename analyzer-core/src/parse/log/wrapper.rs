@@ -1,5 +1,6 @@
 //! What carriers put around a log line: the CRI's and docker's log files, `kubectl logs
-//! --timestamps` and `--prefix`, journald's and syslog's short forms.
+//! --timestamps` and `--prefix`, journald's and syslog's short forms, and the date that Go's log
+//! package and many programs write before their text.
 //!
 //! A carrier is peeled off whatever the payload is; its time is the record's where the payload
 //! has none.
@@ -49,7 +50,7 @@ fn peel_one<'a>(payload: &Payload<'a>, wrapper: &mut Wrapper<'a>) -> Option<Payl
         b'0'..=b'9' => peel_dated(payload, wrapper),
         b'A'..=b'Z' => {
             let (time, length) = leading_syslog_time(text)?;
-            let inner = peel_program(payload, length, wrapper)?;
+            let inner = peel_program(payload, length, false, wrapper)?;
             wrapper.time = Some(time);
             Some(inner)
         }
@@ -70,12 +71,16 @@ fn peel_one<'a>(payload: &Payload<'a>, wrapper: &mut Wrapper<'a>) -> Option<Payl
 
 fn peel_dated<'a>(payload: &Payload<'a>, wrapper: &mut Wrapper<'a>) -> Option<Payload<'a>> {
     let text = payload.as_str();
-    if text.as_bytes().get(10) != Some(&b'T') {
+    let separator = text.as_bytes().get(10).copied();
+    if !matches!(separator, Some(b'T' | b' ')) {
         return None;
     }
     let (time, length) = leading_date_time(text)?;
     let rest = text[length..].strip_prefix(' ')?;
-    if !time.zone_stated {
+    // Go's log package and nginx write the date with slashes
+    let with_slashes = separator == Some(b' ') && text.as_bytes().get(4) == Some(&b'/');
+    let with_zone = separator == Some(b'T') && time.zone_stated;
+    if !with_zone && !with_slashes {
         return None;
     }
     for (stream, stderr) in [("stdout ", false), ("stderr ", true)] {
@@ -96,22 +101,25 @@ fn peel_dated<'a>(payload: &Payload<'a>, wrapper: &mut Wrapper<'a>) -> Option<Pa
     if zap_console::detect(text) {
         return None;
     }
-    if let Some(inner) = peel_program(payload, length, wrapper) {
+    if !with_slashes && let Some(inner) = peel_program(payload, length, true, wrapper) {
         wrapper.time = Some(time);
         return Some(inner);
     }
-    // kubectl prints what the runtime wrote: always a fraction
-    if time.digits == 0 || wrapper.time.is_some() {
+    // a table's row has more blanks or an event's type behind its time
+    let row = [" ", "\t", "Normal ", "Warning "];
+    let is_row = rest.is_empty() || row.iter().any(|start| rest.starts_with(start));
+    if time.digits == 0 && is_row {
         return None;
     }
     wrapper.time = Some(time);
     Some(payload.skip(length + 1))
 }
 
-/// ` node program[pid]: ` behind journald's time.
+/// ` node program[pid]: ` behind journald's time; where `strict`, only the kernel has no pid.
 fn peel_program<'a>(
     payload: &Payload<'a>,
     at: usize,
+    strict: bool,
     wrapper: &mut Wrapper<'a>,
 ) -> Option<Payload<'a>> {
     let text = payload.as_str();
@@ -129,6 +137,7 @@ fn peel_program<'a>(
             }
             bracket
         }
+        None if strict && word != "kernel" => return None,
         None => word.len(),
     };
     let accepted = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./@:()".contains(&byte);
@@ -210,10 +219,22 @@ mod tests {
     }
 
     #[test]
+    fn dates_before_text() {
+        let (wrapper, inner) = peeled("2024/03/04 05:06:07 attempt 1/3: no answer");
+        assert_eq!(inner, "attempt 1/3: no answer");
+        assert!(wrapper.program.is_none() && wrapper.time.is_some());
+        let (wrapper, inner) = peeled("2024-03-04T05:06:07+0000 n1 containerd[60]: ready");
+        assert_eq!((inner.as_str(), wrapper.program.is_some()), ("ready", true));
+    }
+
+    #[test]
     fn what_is_no_carrier() {
         for text in [
             "2024-03-04T05:06:07Z\tINFO\tready",
             "2024-03-04T05:06:07.123Z INFO ready",
+            "2024-03-04T05:06:07Z Warning FailedMount pod/crane-0",
+            "2024-03-04T05:06:07Z   crane-0   Running",
+            "2024-03-04 05:06:07 was a Monday",
             "Mar 2024 was cold",
             "Name: x",
             "[pod/cut",
