@@ -16,8 +16,8 @@ struct Expected {
     /// The mechanism that the case shows.
     #[allow(dead_code)]
     shows: String,
-    /// How else the input may be pasted without a change of the answer.
-    #[serde(default = "usual_mangles")]
+    /// How else the input may be pasted without a change of the answer; all ways if not said.
+    #[serde(default = "all_mangles")]
     mangle: Vec<Mangle>,
     /// The first findings in order of rank; symptoms and benign ones may follow, causes may not.
     findings: Vec<ExpectedFinding>,
@@ -58,10 +58,17 @@ enum Mangle {
     Fence,
     /// A number before each line, as pages and books print them.
     Numbered,
+    /// A mail's quotation.
+    Quoted,
+    /// Runs of blanks as one, none at the ends: what a chat leaves of them.
+    Squeezed,
+    /// Blanks at each line's end, as terminals copy them.
+    Trailing,
 }
 
-fn usual_mangles() -> Vec<Mangle> {
-    vec![Mangle::Crlf, Mangle::Indent, Mangle::Fence]
+fn all_mangles() -> Vec<Mangle> {
+    use Mangle::{Crlf, Fence, Indent, Numbered, Quoted, Squeezed, Trailing};
+    vec![Crlf, Indent, Fence, Numbered, Quoted, Squeezed, Trailing]
 }
 
 impl Mangle {
@@ -80,6 +87,17 @@ impl Mangle {
                 each_line(&|index, line| format!("{}. {line}", index + 1)),
                 0,
             ),
+            Mangle::Quoted => (each_line(&|_, line| format!("> {line}")), 0),
+            Mangle::Trailing => (each_line(&|_, line| format!("{line}   ")), 0),
+            Mangle::Squeezed => {
+                let squeeze = |line: &str| {
+                    line.split(' ')
+                        .filter(|part| !part.is_empty())
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                };
+                (each_line(&|_, line| squeeze(line)), 0)
+            }
             Mangle::Fence => {
                 let text = input.trim_end_matches('\n');
                 let before = "Hello, this has been so since yesterday:\n\n```\n";
@@ -129,7 +147,9 @@ fn folders(kind: &str) -> Vec<PathBuf> {
         .join("../fixtures")
         .join(kind);
     let entries = fs::read_dir(&root).unwrap_or_else(|error| panic!("{}: {error}", root.display()));
-    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    let mut folders: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("a readable folder").path())
+        .collect();
     folders.sort();
     assert!(!folders.is_empty(), "{} is empty", root.display());
     folders
@@ -140,7 +160,8 @@ fn read(path: &Path) -> String {
 }
 
 fn name(folder: &Path) -> String {
-    folder.file_name().unwrap().to_string_lossy().into_owned()
+    let name = folder.file_name().unwrap_or(folder.as_os_str());
+    name.to_string_lossy().into_owned()
 }
 
 fn cases() -> Vec<Case> {
