@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use crate::correlate::{correlate, telling};
+use crate::correlate::{Ties, correlate, telling};
 use crate::input::{Document, Segment, segments};
 use crate::matcher::Matcher;
 use crate::model::{Event, Format, Object, Parsed};
@@ -96,6 +96,7 @@ impl Analyzer {
             read.iter_mut().flat_map(|read| &mut read.parsed.events),
             self.reference,
         );
+        let mut ties = Ties::default();
         let mut all_events: Vec<(usize, Vec<Event<'_>>)> = Vec::new();
         for (number, (document, Read { segments, parsed })) in
             documents.iter().zip(read).enumerate()
@@ -105,6 +106,7 @@ impl Analyzer {
             }
             for object in &parsed.objects {
                 matcher.object(number, object);
+                ties.object(number, object);
             }
             stats.bytes += document.byte_count();
             stats.lines += document.line_count();
@@ -114,8 +116,13 @@ impl Analyzer {
             limits.extend(damage(document));
             all_events.push((number, parsed.events));
         }
-        let (findings, covered) =
-            correlate(&self.catalogue, documents, matcher.finish(), self.reference);
+        let (findings, covered) = correlate(
+            &self.catalogue,
+            documents,
+            matcher.finish(),
+            &ties,
+            self.reference,
+        );
         let unexplained = telling(documents, &all_events, &covered);
         Report {
             schema: SCHEMA,

@@ -2,4 +2,5 @@
 #![allow(missing_docs)]
 
 mod agree;
+mod cases;
 mod catalogue;

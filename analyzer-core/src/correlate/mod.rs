@@ -6,6 +6,7 @@ mod fill;
 mod group;
 mod rank;
 mod telling;
+mod ties;
 
 use std::collections::BTreeMap;
 
@@ -20,6 +21,7 @@ use crate::signature::{Catalogue, Signature};
 use group::Group;
 
 pub(crate) use telling::telling;
+pub(crate) use ties::Ties;
 
 /// How many lines of proof a finding shows.
 const MAX_EVIDENCE: usize = 20;
@@ -38,6 +40,7 @@ pub(crate) fn correlate(
     catalogue: &Catalogue,
     documents: &[Document],
     matches: Vec<(usize, Match)>,
+    ties: &Ties,
     reference: Option<Timestamp>,
 ) -> (Vec<Finding>, Covered) {
     let covered = matches
@@ -47,7 +50,7 @@ pub(crate) fn correlate(
         .collect();
     let matches = compete::compete(catalogue, matches);
     let groups = group::group(catalogue, matches);
-    let explained = explain::explain(catalogue, &groups);
+    let explained = explain::explain(catalogue, &groups, ties);
     let order = rank::rank(catalogue, &groups, &explained);
     let cause_known = rank::is_cause_known(catalogue, &groups, &explained);
     let rank_of = |group: usize| {
