@@ -81,7 +81,10 @@ pub fn run(
             Ok(Status::Failed)
         }
         Task::Diagnose(diagnose) => {
-            let analyzer = Analyzer::with_catalogue(catalogue(&plan.catalogue)?);
+            let mut analyzer = Analyzer::with_catalogue(catalogue(&plan.catalogue)?);
+            if let Some(now) = diagnose.now {
+                analyzer = analyzer.with_reference_time(now);
+            }
             let inputs = input::read(&diagnose.sources, stdin, MAX_BYTES);
             for failure in &inputs.failures {
                 warn(failure, err)?;
@@ -89,11 +92,21 @@ pub fn run(
             if inputs.documents.is_empty() {
                 return Err(Failure::NothingRead);
             }
-            let mut report = analyzer.analyze(&inputs.documents);
+            let mut report = on_threads(diagnose.threads, || analyzer.analyze(&inputs.documents));
             add_limits(&mut report, inputs.limits, &inputs.failures);
             diagnosed(diagnose, page, report, &inputs.documents, out)
         }
         task => signatures::run(task, catalogue(&plan.catalogue)?, page, out),
+    }
+}
+
+/// Runs the work on a pool of so many threads; on the common one, of all processors, if none is
+/// asked for or none can be had.
+fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {
+    let pool = threads.map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build());
+    match pool {
+        Some(Ok(pool)) => pool.install(work),
+        _ => work(),
     }
 }
 

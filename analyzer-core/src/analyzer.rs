@@ -79,9 +79,14 @@ impl Analyzer {
         } else {
             documents.iter().map(Read::of).collect()
         };
-        years::settle(read.iter_mut().flat_map(|read| &mut read.parsed.events), self.reference);
+        years::settle(
+            read.iter_mut().flat_map(|read| &mut read.parsed.events),
+            self.reference,
+        );
         let mut all_events: Vec<(usize, Vec<Event<'_>>)> = Vec::new();
-        for (number, (document, Read { segments, parsed })) in documents.iter().zip(read).enumerate() {
+        for (number, (document, Read { segments, parsed })) in
+            documents.iter().zip(read).enumerate()
+        {
             for event in &parsed.events {
                 matcher.event(number, event);
             }
@@ -96,7 +101,8 @@ impl Analyzer {
             limits.extend(damage(document));
             all_events.push((number, parsed.events));
         }
-        let (findings, covered) = correlate(&self.catalogue, documents, matcher.finish(), self.reference);
+        let (findings, covered) =
+            correlate(&self.catalogue, documents, matcher.finish(), self.reference);
         let unexplained = telling(documents, &all_events, &covered);
         Report {
             schema: SCHEMA,
@@ -136,12 +142,12 @@ pub(crate) fn parse_segments<'a>(segments: &[Segment<'a>]) -> Parsed<'a> {
 fn parse_segment<'a>(segment: &Segment<'a>) -> Parsed<'a> {
     let lines = &segment.lines;
     let mut parsed = match segment.format {
+        _ if segment.is_log => log::parse(lines),
         Format::Describe => describe::parse(lines),
         Format::DescribeEvents | Format::EventsTable => events::parse(lines),
         Format::Table => table::parse(lines),
-        Format::Logrus | Format::ZapConsole | Format::JsonLog | Format::Klog => log::parse(lines),
         Format::Command => Parsed::default(),
-        Format::Plain | Format::Prose => plain::parse(segment.format, lines),
+        format => plain::parse(format, lines),
     };
     for event in &mut parsed.events {
         event.subject.fill_from(&segment.subject);

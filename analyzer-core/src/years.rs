@@ -24,7 +24,9 @@ pub(crate) fn settle<'e, 'a: 'e>(
             None => {}
         }
     }
-    let Some(limit) = reference.map(|now| now.as_nanosecond()).or(latest) else { return };
+    let Some(limit) = reference.map(|now| now.as_nanosecond()).or(latest) else {
+        return;
+    };
     for stamp in without {
         if let Some(nanos) = in_year_before(stamp, limit) {
             stamp.nanos = nanos;
@@ -36,7 +38,10 @@ pub(crate) fn settle<'e, 'a: 'e>(
 /// The stamp's month, day and time in the year that puts it last before the limit; a day's grace is
 /// left for clocks and zones that differ.
 fn in_year_before(stamp: &Stamp, limit: i128) -> Option<i128> {
-    let year = Timestamp::from_nanosecond(limit).ok()?.to_zoned(TimeZone::UTC).year();
+    let year = Timestamp::from_nanosecond(limit)
+        .ok()?
+        .to_zoned(TimeZone::UTC)
+        .year();
     let own = stamp.timestamp()?.to_zoned(TimeZone::UTC);
     [year, year - 1, year - 4].into_iter().find_map(|year| {
         let date = Date::new(year, own.month(), own.day()).ok()?;
@@ -52,8 +57,12 @@ mod tests {
 
     fn settled(month_day: &str, limit: &str) -> String {
         let base: Timestamp = format!("1970-{month_day}T10:00:00Z").parse().unwrap();
-        let stamp =
-            Stamp { nanos: base.as_nanosecond(), digits: 0, zone_stated: false, year_stated: false };
+        let stamp = Stamp {
+            nanos: base.as_nanosecond(),
+            digits: 0,
+            zone_stated: false,
+            year_stated: false,
+        };
         let limit: Timestamp = limit.parse().unwrap();
         let nanos = in_year_before(&stamp, limit.as_nanosecond()).unwrap();
         Timestamp::from_nanosecond(nanos).unwrap().to_string()
@@ -61,7 +70,13 @@ mod tests {
 
     #[test]
     fn the_year_is_the_latest_that_fits() {
-        assert_eq!(settled("03-04", "2024-03-05T00:00:00Z"), "2024-03-04T10:00:00Z");
-        assert_eq!(settled("12-31", "2024-01-02T00:00:00Z"), "2023-12-31T10:00:00Z");
+        assert_eq!(
+            settled("03-04", "2024-03-05T00:00:00Z"),
+            "2024-03-04T10:00:00Z"
+        );
+        assert_eq!(
+            settled("12-31", "2024-01-02T00:00:00Z"),
+            "2023-12-31T10:00:00Z"
+        );
     }
 }

@@ -9,6 +9,8 @@ mod telling;
 
 use std::collections::BTreeMap;
 
+use jiff::{SignedDuration, Timestamp};
+
 use crate::input::Document;
 use crate::matcher::{Hit, Match, Moment};
 use crate::model::{Age, Format};
@@ -143,6 +145,14 @@ fn told(moment: Moment, reference: Option<Timestamp>) -> String {
             }
         ),
     }
+}
+
+fn before(now: Timestamp, seconds: u64) -> String {
+    let age = i64::try_from(seconds).map(SignedDuration::from_secs).ok();
+    let then = age
+        .and_then(|age| now.checked_sub(age).ok())
+        .unwrap_or(Timestamp::MIN);
+    format!("{then:.0}")
 }
 
 /// The lines of proof: those of the best match, then the first and last, then the others.

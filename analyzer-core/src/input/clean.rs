@@ -40,9 +40,13 @@ enum Replacement {
 
 fn replacement(c: char) -> Replacement {
     match c {
-        '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{ad}' | '\u{202a}'..='\u{202e}' => {
-            Replacement::Drop
-        }
+        '\u{feff}'
+        | '\u{200b}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{2060}'
+        | '\u{ad}'
+        | '\u{202a}'..='\u{202e}' => Replacement::Drop,
         '\u{a0}' | '\u{202f}' | '\u{2007}' | '\u{3000}' => Replacement::With(' '),
         '\u{201c}'..='\u{201f}' | '\u{ff02}' => Replacement::With('"'),
         '\u{2018}'..='\u{201b}' => Replacement::With('\''),

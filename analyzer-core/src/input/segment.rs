@@ -11,6 +11,8 @@ use crate::parse::{describe, events, log, table};
 pub struct Segment<'a> {
     /// The format that parses it. A log may mix formats; it carries its first one's.
     pub format: Format,
+    /// Whether the log parsers read it, whatever its first line's format.
+    pub is_log: bool,
     /// The lines, without common indentation, list numbers and quote marks.
     pub lines: Vec<Line<'a>>,
     /// The object that a command above names, for what the lines do not say themselves.
@@ -75,6 +77,7 @@ impl<'a> Cutter<'a> {
         }
         self.open = Some(Segment {
             format,
+            is_log: log::detect(line.text).is_some(),
             lines: vec![line],
             subject: Subject::default(),
         });
@@ -85,6 +88,10 @@ impl<'a> Cutter<'a> {
         let Some(open) = &self.open else { return false };
         let blank_before = !self.blanks.is_empty();
         let text = line.text;
+        if open.is_log {
+            return log::detect(text).is_some()
+                || (!blank_before && !self.is_other(text) && self.log_continues(open, text));
+        }
         match open.format {
             Format::Describe => {
                 if describe::is_start(text) || describe::is_field(text) || events::is_row(text) {
@@ -113,13 +120,7 @@ impl<'a> Cutter<'a> {
                             table::is_row_without_header(text)
                         })
             }
-            Format::Logrus | Format::ZapConsole | Format::JsonLog | Format::Klog => {
-                log::detect(text).is_some()
-                    || (!blank_before && !self.is_other(text) && self.log_continues(open, text))
-            }
             Format::Plain | Format::Prose => !blank_before && self.classify(line) == open.format,
-            Format::Command => false,
-            #[allow(unreachable_patterns)]
             _ => false,
         }
     }

@@ -9,11 +9,26 @@ use crate::input::Line;
 use crate::model::{Map, Value};
 
 /// Anything, by its indentation.
-pub(super) static SCHEMA: Schema = Schema {
+static SCHEMA: Schema = Schema {
     root: Below::Any,
     implied: &[],
     levels: &[],
 };
+
+/// Keys, and a table without a title.
+static TABLE_SCHEMA: Schema = Schema {
+    root: Below::Table,
+    implied: &[],
+    levels: &[],
+};
+
+/// What the describe of a kind looks like.
+pub(super) fn schema(kind: Option<&str>) -> &'static Schema {
+    match kind {
+        Some("ResourceQuota" | "LimitRange") => &TABLE_SCHEMA,
+        _ => &SCHEMA,
+    }
+}
 
 /// A kind with keys of which any, or of which all, tell it.
 struct Mark {
@@ -224,6 +239,9 @@ pub(super) fn kind<'a>(lines: &[Line<'a>]) -> Option<&'a str> {
 pub(super) fn fields<'a>(tree: &Tree<'a>) -> Map<'a> {
     let mut map = Map::new();
     add(&mut map, tree, tree.children(tree.root()));
+    if let Some(rows) = table::rows(tree, tree.root()) {
+        map.insert("rows", rows);
+    }
     map
 }
 

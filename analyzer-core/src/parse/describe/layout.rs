@@ -5,13 +5,9 @@
 //! line is placed by two kinds of evidence: its indentation, and the [`Block`]s of the kind's
 //! schema, which say what keys belong where. Without a schema the indentation alone decides.
 
+use super::place::Builder;
 use crate::input::Line;
 use crate::model::Value;
-
-/// Nodes deeper than this are kept as plain lines of their ancestor.
-const MAX_DEPTH: usize = 24;
-/// Entries that one node takes; further lines are listed as not understood.
-const MAX_ENTRIES: usize = 1000;
 
 /// Makes the value of a node.
 pub(super) type Reader = for<'a> fn(&Tree<'a>, &Node<'a>) -> Option<Value<'a>>;
@@ -37,7 +33,8 @@ pub(super) struct Block {
 }
 
 impl Block {
-    fn position(&self, key: &str) -> Option<usize> {
+    /// The place of a key among the block's fields.
+    pub fn position(&self, key: &str) -> Option<usize> {
         self.fields.iter().position(|field| field.key == key)
     }
 }
@@ -61,6 +58,8 @@ pub(super) enum Below {
     Entries,
     /// Anything, by indentation.
     Any,
+    /// Anything, and the rows of one table.
+    Table,
 }
 
 /// What a kind's describe looks like.
@@ -151,14 +150,18 @@ pub(super) struct Node<'a> {
     pub children: Vec<usize>,
     /// The schema's field, if it is a known one.
     pub field: Option<&'static Field>,
-    below: Below,
-    indent: i64,
-    seen: u64,
+    /// What may stand below it.
+    pub below: Below,
+    /// The key's column, smaller than any for the root.
+    pub indent: i64,
+    /// The positions of the block's fields that were there.
+    pub seen: u64,
 }
 
 /// The lines of one object as a tree.
 pub(super) struct Tree<'a> {
-    nodes: Vec<Node<'a>>,
+    /// The nodes, the root first; none is ever removed.
+    pub nodes: Vec<Node<'a>>,
     /// Lines that fit nowhere.
     pub not_understood: Vec<u64>,
 }
@@ -166,7 +169,6 @@ pub(super) struct Tree<'a> {
 impl<'a> Tree<'a> {
     /// The object itself.
     pub fn root(&self) -> &Node<'a> {
-        // a tree is made with its root and never loses a node
         &self.nodes[0]
     }
 
@@ -182,41 +184,29 @@ impl<'a> Tree<'a> {
         self.children(node).find(|child| child.key.text == key)
     }
 
+    /// A tree with nothing but its root.
+    pub fn new(root: Below, at: Line<'a>) -> Tree<'a> {
+        Tree {
+            nodes: vec![Node::new(at, at, 0, i64::MIN, root, None)],
+            not_understood: Vec::new(),
+        }
+    }
+
     /// Places the lines of one object.
     pub fn build(schema: &Schema, lines: &[Line<'a>]) -> Tree<'a> {
-        let Some(first) = lines.first() else {
-            return Tree {
-                nodes: vec![Node::new(empty(), empty(), 0, i64::MIN, schema.root, None)],
-                not_understood: Vec::new(),
-            };
-        };
-        let nothing = part(*first, 0, 0);
-        let mut builder = Builder {
-            tree: Tree {
-                nodes: vec![Node::new(nothing, nothing, 0, i64::MIN, schema.root, None)],
-                not_understood: Vec::new(),
-            },
-            open: vec![0],
-            blanks: Vec::new(),
-            flat: is_flat(schema, lines),
-            schema,
-        };
+        let at = lines.first().map_or_else(empty, |line| part(*line, 0, 0));
+        let tree = Tree::new(schema.root, at);
+        let mut builder = Builder::new(tree, schema, is_flat(schema, lines));
         let mut entries = lines
             .iter()
             .filter(|line| !is_gap(line.text))
             .map(|line| Entry::new(*line))
             .peekable();
         while let Some(entry) = entries.next() {
-            if entry.line.is_blank() {
-                if builder.blanks.len() < MAX_ENTRIES {
-                    builder.blanks.push(entry.line);
-                }
-                continue;
-            }
             let next = entries.peek().map_or("", Entry::key_text);
-            builder.place(&entry, next);
+            builder.push(&entry, next);
         }
-        builder.tree
+        builder.finish()
     }
 }
 
@@ -228,9 +218,12 @@ fn empty<'a>() -> Line<'a> {
     }
 }
 
-/// Whether a line stands for lines that the writer left out.
+/// Whether a line stands for lines that the writer left out, or says that there are none.
 fn is_gap(text: &str) -> bool {
     let text = text.trim();
+    if matches!(text, "No resource quota." | "No LimitRange resource.") {
+        return true;
+    }
     !text.is_empty()
         && text.len() < 16
         && text
@@ -269,231 +262,9 @@ fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
     shallow * 2 > deeper
 }
 
-/// Where a line fits.
-enum Fit {
-    Field(&'static Block, usize),
-    Child(Below),
-    Line,
-}
-
-struct Builder<'a, 's> {
-    tree: Tree<'a>,
-    /// The path from the root to the node of the last line.
-    open: Vec<usize>,
-    /// Empty lines since then.
-    blanks: Vec<Line<'a>>,
-    flat: bool,
-    schema: &'s Schema,
-}
-
-impl<'a> Builder<'a, '_> {
-    fn place(&mut self, entry: &Entry<'a>, next: &str) {
-        let blanks = std::mem::take(&mut self.blanks);
-        let indent = entry.line.indent() as i64;
-        // cut at its top inside a block whose keys the object itself has too
-        if self.tree.nodes.len() == 1
-            && !next.is_empty()
-            && known_key(self.schema.root, next).is_none()
-            && self.place_implied(entry, indent, next, true)
-        {
-            return;
-        }
-        match self.find(entry, indent, next) {
-            Some((depth, Fit::Line)) => self.add_line(depth, entry.line, blanks),
-            Some((depth, Fit::Field(block, position))) => {
-                if let Some(field) = block.fields.get(position) {
-                    if let Some(node) = self.node_mut(depth)
-                        && !block.repeats
-                    {
-                        node.seen |= 1 << (position % 64);
-                    }
-                    self.add_child(depth, entry, indent, field.below, Some(field));
-                }
-            }
-            Some((depth, Fit::Child(below))) => self.add_child(depth, entry, indent, below, None),
-            None if self.place_implied(entry, indent, next, false) => {}
-            None => self.place_unknown(entry, indent),
-        }
-    }
-
-    fn find(&self, entry: &Entry<'a>, indent: i64, next: &str) -> Option<(usize, Fit)> {
-        let open = || {
-            self.open
-                .iter()
-                .enumerate()
-                .rev()
-                .filter_map(|(depth, index)| Some((depth, self.tree.nodes.get(*index)?)))
-        };
-        if !self.flat {
-            let fit = open()
-                .filter(|(_, node)| node.indent < indent)
-                .find_map(|(depth, node)| Some((depth, fit(node, entry, next, true)?)));
-            if fit.is_some() {
-                return fit;
-            }
-        }
-        let known = open().find_map(|(depth, node)| Some((depth, known_fit(node, entry, next)?)));
-        if known.is_some() {
-            return known;
-        }
-        if let Some((depth, node)) = open().next()
-            && matches!(node.below, Below::Text)
-            && (node.field.is_some() || entry.key.is_none())
-        {
-            return Some((depth, Fit::Line));
-        }
-        open()
-            .filter(|(_, node)| self.flat || node.indent == indent)
-            .find_map(|(depth, node)| Some((depth, fit(node, entry, next, self.flat)?)))
-    }
-
-    /// Opens the block that an outer title, which was cut off, would have opened.
-    fn place_implied(
-        &mut self,
-        entry: &Entry<'a>,
-        indent: i64,
-        next: &str,
-        next_too: bool,
-    ) -> bool {
-        for path in self.schema.implied {
-            let mut below = self.schema.root;
-            let mut blocks = Vec::new();
-            for key in *path {
-                match below {
-                    Below::Fields(block) => {
-                        let Some(position) = block.position(key) else {
-                            break;
-                        };
-                        let field = &block.fields[position];
-                        blocks.push((part(entry.line, 0, 0), *key, field.below, Some(field)));
-                        below = field.below;
-                    }
-                    Below::Named(block) => {
-                        below = Below::Fields(block);
-                        blocks.push((part(entry.line, 0, 0), "", below, None));
-                    }
-                    _ => break,
-                }
-            }
-            let probe = Node::new(entry.value, entry.value, 0, i64::MIN, below, None);
-            let Some(found) = known_fit(&probe, entry, next) else {
-                continue;
-            };
-            if next_too && known_key(below, next).is_none() {
-                continue;
-            }
-            self.open.truncate(1);
-            let count = blocks.len() as i64;
-            for (step, (place, key, below, field)) in (0..).zip(blocks) {
-                let depth = self.open.len() - 1;
-                let existing = self.node(depth).and_then(|node| {
-                    node.children.iter().copied().rfind(|index| {
-                        self.tree.nodes.get(*index).is_some_and(|child| {
-                            !key.is_empty()
-                                && child.field.is_some_and(|known| known.key == key)
-                                && matches!(child.below, Below::Named(_))
-                        })
-                    })
-                });
-                if let Some(index) = existing {
-                    self.open.push(index);
-                    continue;
-                }
-                let node = Node::new(place, place, 0, indent - count + step, below, field);
-                self.push_node(depth, node);
-            }
-            let depth = self.open.len() - 1;
-            match found {
-                Fit::Field(block, position) => {
-                    if let Some(node) = self.node_mut(depth)
-                        && !block.repeats
-                    {
-                        node.seen |= 1 << (position % 64);
-                    }
-                    let field = &block.fields[position];
-                    self.add_child(depth, entry, indent, field.below, Some(field));
-                }
-                Fit::Child(below) => self.add_child(depth, entry, indent, below, None),
-                Fit::Line => {}
-            }
-            return true;
-        }
-        false
-    }
-
-    /// Keeps a key that the schema lacks, as a newer kubectl may print it.
-    fn place_unknown(&mut self, entry: &Entry<'a>, indent: i64) {
-        let depth = (0..self.open.len()).rev().find(|depth| {
-            self.node(*depth).is_some_and(|node| {
-                node.indent < indent && matches!(node.below, Below::Fields(_) | Below::Any)
-            })
-        });
-        match (entry.key, depth) {
-            (Some(key), Some(depth)) if is_title(key.text) => {
-                self.add_child(depth, entry, indent, Below::Any, None);
-            }
-            _ => self.reject(entry.line),
-        }
-    }
-
-    fn node(&self, depth: usize) -> Option<&Node<'a>> {
-        self.tree.nodes.get(*self.open.get(depth)?)
-    }
-
-    fn node_mut(&mut self, depth: usize) -> Option<&mut Node<'a>> {
-        self.tree.nodes.get_mut(*self.open.get(depth)?)
-    }
-
-    fn reject(&mut self, line: Line<'a>) {
-        self.tree.not_understood.push(line.number);
-    }
-
-    fn add_line(&mut self, depth: usize, line: Line<'a>, blanks: Vec<Line<'a>>) {
-        let is_last = depth + 1 == self.open.len();
-        self.open.truncate(depth + 1);
-        match self.node_mut(depth) {
-            Some(node) if node.lines.len() < MAX_ENTRIES => {
-                if is_last {
-                    node.lines.extend(blanks);
-                }
-                node.lines.push(line);
-            }
-            _ => self.reject(line),
-        }
-    }
-
-    fn add_child(
-        &mut self,
-        depth: usize,
-        entry: &Entry<'a>,
-        indent: i64,
-        below: Below,
-        field: Option<&'static Field>,
-    ) {
-        let Some(key) = entry.key else { return };
-        let column = entry.value.start.saturating_sub(entry.line.start);
-        let node = Node::new(key, entry.value, column, indent, below, field);
-        if !self.push_node(depth, node) {
-            self.reject(entry.line);
-        }
-    }
-
-    fn push_node(&mut self, depth: usize, node: Node<'a>) -> bool {
-        let depth = depth.min(MAX_DEPTH);
-        let index = self.tree.nodes.len();
-        match self.node_mut(depth) {
-            Some(parent) if parent.children.len() < MAX_ENTRIES => parent.children.push(index),
-            _ => return false,
-        }
-        self.tree.nodes.push(node);
-        self.open.truncate(depth + 1);
-        self.open.push(index);
-        true
-    }
-}
-
 impl<'a> Node<'a> {
-    fn new(
+    /// A node without anything below it.
+    pub fn new(
         key: Line<'a>,
         value: Line<'a>,
         column: usize,
@@ -515,78 +286,10 @@ impl<'a> Node<'a> {
     }
 }
 
-fn known_key(below: Below, key: &str) -> Option<usize> {
-    match below {
-        Below::Fields(block) => block.position(key),
-        _ => None,
-    }
-}
-
-/// Where a line fits that is sure to belong to a node: by a known key, or by the name of a block
-/// that a known key follows.
-fn known_fit(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Fit> {
-    let key = entry.key?.text;
-    match node.below {
-        Below::Fields(block) => {
-            let position = block.position(key)?;
-            (node.seen & (1 << (position % 64)) == 0).then_some(Fit::Field(block, position))
-        }
-        Below::Named(block) => {
-            (entry.value.text.is_empty() && is_name(key) && block.position(next).is_some())
-                .then_some(Fit::Child(Below::Fields(block)))
-        }
-        _ => None,
-    }
-}
-
-/// Where a line fits by its form; `inside` says that its place is likely below the node.
-fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<Fit> {
-    let line = || inside.then_some(Fit::Line);
-    match node.below {
-        Below::Value if entry.key.is_none() && !is_nothing(node.value.text) => {
-            let deep = (entry.line.indent() as i64) > node.indent;
-            deep.then_some(Fit::Line)
-        }
-        Below::Text => (inside && (entry.line.indent() as i64) > node.indent).then_some(Fit::Line),
-        Below::Lines if !is_nothing(node.value.text) => line(),
-        Below::Rows(accepts) => accepts(entry.line.text).then_some(Fit::Line),
-        Below::Fields(_) => known_fit(node, entry, next),
-        Below::Named(block) => (entry.value.text.is_empty()
-            && entry.key.is_some_and(|key| is_name(key.text)))
-        .then_some(Fit::Child(Below::Fields(block))),
-        Below::Entries if entry.key.is_some() && !is_nothing(node.value.text) => {
-            inside.then_some(Fit::Child(Below::Text))
-        }
-        Below::Any if entry.key.is_some() => inside.then_some(Fit::Child(Below::Any)),
-        // the object itself has no lines without a key
-        Below::Any if node.indent > i64::MIN => line(),
-        _ => None,
-    }
-}
-
 /// Whether a printed value stands for none.
 pub(super) fn is_nothing(text: &str) -> bool {
     matches!(
         text,
         "<none>" | "<unset>" | "<unknown>" | "<nil>" | "<invalid>"
     )
-}
-
-/// Whether a key can be the name of a container or volume.
-fn is_name(key: &str) -> bool {
-    key.len() <= 253
-        && key.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
-        && key
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-._".contains(&b))
-}
-
-/// Whether a key reads like one of kubectl's: a capital letter and few words.
-fn is_title(key: &str) -> bool {
-    key.len() <= 64
-        && key.starts_with(|c: char| c.is_ascii_uppercase())
-        && key
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b" -_/.()".contains(&b))
-        && key.split(' ').count() <= 5
 }

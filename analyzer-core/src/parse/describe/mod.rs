@@ -10,6 +10,7 @@
 mod container;
 mod generic;
 mod layout;
+mod place;
 mod pod;
 mod read;
 mod recognise;
@@ -18,7 +19,7 @@ mod volume;
 
 use crate::input::Line;
 use crate::model::{Format, Object, Parsed, Span, Subject, Value};
-use layout::{Entry, Tree, is_nothing};
+use layout::{Entry, Tree, is_nothing, part};
 
 /// Whether a line begins a describe: `Name:` and a value.
 ///
@@ -56,7 +57,19 @@ pub fn is_field(line: &str) -> bool {
 /// ```
 pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut parsed = Parsed::default();
+    // only a first key tells the common indentation; a fragment may begin at any level
+    let base = lines
+        .iter()
+        .find(|line| !line.is_blank())
+        .filter(|line| is_start(line.text))
+        .map_or(0, Line::indent);
+    let unindented: Vec<_>;
     let mut rest = lines;
+    if base > 0 {
+        let cut = |line: &Line<'a>| part(*line, line.indent().min(base), line.text.len());
+        unindented = lines.iter().map(cut).collect();
+        rest = &unindented;
+    }
     while !rest.is_empty() {
         let length = object_length(rest);
         let (object, after) = rest.split_at(length.clamp(1, rest.len()));
@@ -116,7 +129,7 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
             (tree, fields)
         }
         _ => {
-            let tree = Tree::build(&generic::SCHEMA, layout);
+            let tree = Tree::build(generic::schema(kind), layout);
             let fields = generic::fields(&tree);
             (tree, fields)
         }
@@ -183,9 +196,12 @@ fn split_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], Events<'l, 'a
         }
         let (before, from) = lines.split_at(index);
         let entry = Entry::new(*line);
-        if entry.key_text() == "Events" && line.indent() <= base {
+        let after = from.get(1..).unwrap_or(&[]);
+        if entry.key_text() == "Events" {
             match entry.value.text {
-                "" => return (before, Events::Lines(from.get(1..).unwrap_or(&[]))),
+                "" if line.indent() <= base || table_follows(after) => {
+                    return (before, Events::Lines(after));
+                }
                 "<none>" => return (before, Events::None(entry.value)),
                 _ => {}
             }
@@ -194,6 +210,15 @@ fn split_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], Events<'l, 'a
         }
     }
     (lines, Events::Absent)
+}
+
+/// Whether the header of an Events table comes next.
+fn table_follows(lines: &[Line<'_>]) -> bool {
+    let header = lines.iter().find(|line| !line.is_blank());
+    header.is_some_and(|line| {
+        let mut words = line.text.split_whitespace();
+        words.next() == Some("Type") && words.next() == Some("Reason")
+    })
 }
 
 /// The lines before the raw data of a ConfigMap or Secret, and the data.

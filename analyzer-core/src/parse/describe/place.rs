@@ -1,0 +1,333 @@
+//! Which node of the tree a line belongs to.
+
+use super::layout::{Below, Block, Entry, Field, Node, Schema, Tree, is_nothing, part};
+use crate::input::Line;
+
+/// Nodes deeper than this are kept as plain lines of their ancestor.
+const MAX_DEPTH: usize = 24;
+/// Entries that one node takes; further lines are listed as not understood.
+const MAX_ENTRIES: usize = 1000;
+
+/// How a line fits a node.
+enum Fit {
+    Field(&'static Block, usize),
+    Child(Below),
+    Line,
+}
+
+/// Places line after line.
+pub(super) struct Builder<'a, 's> {
+    tree: Tree<'a>,
+    /// The path from the root to the node of the last line.
+    open: Vec<usize>,
+    /// Empty lines since then.
+    blanks: Vec<Line<'a>>,
+    flat: bool,
+    schema: &'s Schema,
+}
+
+impl<'a, 's> Builder<'a, 's> {
+    /// Starts with a tree that has its root only; `flat` says that indentation was lost.
+    pub fn new(tree: Tree<'a>, schema: &'s Schema, flat: bool) -> Self {
+        Builder {
+            tree,
+            open: vec![0],
+            blanks: Vec::new(),
+            flat,
+            schema,
+        }
+    }
+
+    /// Adds a line; `next` is the key of the line after it.
+    pub fn push(&mut self, entry: &Entry<'a>, next: &str) {
+        if !entry.line.is_blank() {
+            self.place(entry, next);
+        } else if self.blanks.len() < MAX_ENTRIES {
+            self.blanks.push(entry.line);
+        }
+    }
+
+    /// The tree.
+    pub fn finish(self) -> Tree<'a> {
+        self.tree
+    }
+
+    fn place(&mut self, entry: &Entry<'a>, next: &str) {
+        let blanks = std::mem::take(&mut self.blanks);
+        let indent = entry.line.indent() as i64;
+        // cut at its top inside a block whose keys the object itself has too
+        if self.tree.nodes.len() == 1
+            && !next.is_empty()
+            && known_key(self.schema.root, next).is_none()
+            && self.place_implied(entry, indent, next, true)
+        {
+            return;
+        }
+        match self.find(entry, indent, next) {
+            Some((depth, Fit::Line)) => self.add_line(depth, entry.line, blanks),
+            Some((depth, Fit::Field(block, position))) => {
+                if let Some(field) = block.fields.get(position) {
+                    if let Some(node) = self.node_mut(depth)
+                        && !block.repeats
+                    {
+                        node.seen |= 1 << (position % 64);
+                    }
+                    self.add_child(depth, entry, indent, field.below, Some(field));
+                }
+            }
+            Some((depth, Fit::Child(below))) => self.add_child(depth, entry, indent, below, None),
+            None if self.place_implied(entry, indent, next, false) => {}
+            None => self.place_unknown(entry, indent),
+        }
+    }
+
+    fn find(&self, entry: &Entry<'a>, indent: i64, next: &str) -> Option<(usize, Fit)> {
+        let open = || {
+            self.open
+                .iter()
+                .enumerate()
+                .rev()
+                .filter_map(|(depth, index)| Some((depth, self.tree.nodes.get(*index)?)))
+        };
+        if !self.flat {
+            let fit = open()
+                .filter(|(_, node)| node.indent < indent)
+                .find_map(|(depth, node)| Some((depth, fit(node, entry, next, true)?)));
+            if fit.is_some() {
+                return fit;
+            }
+        }
+        let known = open().find_map(|(depth, node)| Some((depth, known_fit(node, entry, next)?)));
+        if known.is_some() {
+            return known;
+        }
+        if let Some((depth, node)) = open().next()
+            && matches!(node.below, Below::Text)
+            && (node.field.is_some() || entry.key.is_none())
+        {
+            return Some((depth, Fit::Line));
+        }
+        open()
+            .filter(|(_, node)| self.flat || node.indent == indent)
+            .find_map(|(depth, node)| Some((depth, fit(node, entry, next, self.flat)?)))
+    }
+
+    /// Opens the block that an outer title, which was cut off, would have opened.
+    fn place_implied(
+        &mut self,
+        entry: &Entry<'a>,
+        indent: i64,
+        next: &str,
+        next_too: bool,
+    ) -> bool {
+        for path in self.schema.implied {
+            let mut below = self.schema.root;
+            let mut blocks = Vec::new();
+            for key in *path {
+                match below {
+                    Below::Fields(block) => {
+                        let Some(position) = block.position(key) else {
+                            break;
+                        };
+                        let Some(field) = block.fields.get(position) else {
+                            break;
+                        };
+                        blocks.push((part(entry.line, 0, 0), *key, field.below, Some(field)));
+                        below = field.below;
+                    }
+                    Below::Named(block) => {
+                        below = Below::Fields(block);
+                        blocks.push((part(entry.line, 0, 0), "", below, None));
+                    }
+                    _ => break,
+                }
+            }
+            let probe = Node::new(entry.value, entry.value, 0, i64::MIN, below, None);
+            let Some(found) = known_fit(&probe, entry, next) else {
+                continue;
+            };
+            if next_too && known_key(below, next).is_none() {
+                continue;
+            }
+            self.open.truncate(1);
+            let count = blocks.len() as i64;
+            for (step, (place, key, below, field)) in (0..).zip(blocks) {
+                let depth = self.open.len() - 1;
+                let existing = self.node(depth).and_then(|node| {
+                    node.children.iter().copied().rfind(|index| {
+                        self.tree.nodes.get(*index).is_some_and(|child| {
+                            !key.is_empty()
+                                && child.field.is_some_and(|known| known.key == key)
+                                && matches!(child.below, Below::Named(_))
+                        })
+                    })
+                });
+                if let Some(index) = existing {
+                    self.open.push(index);
+                    continue;
+                }
+                let node = Node::new(place, place, 0, indent - count + step, below, field);
+                self.push_node(depth, node);
+            }
+            let depth = self.open.len() - 1;
+            match found {
+                Fit::Field(block, position) => {
+                    if let Some(node) = self.node_mut(depth)
+                        && !block.repeats
+                    {
+                        node.seen |= 1 << (position % 64);
+                    }
+                    if let Some(field) = block.fields.get(position) {
+                        self.add_child(depth, entry, indent, field.below, Some(field));
+                    }
+                }
+                Fit::Child(below) => self.add_child(depth, entry, indent, below, None),
+                Fit::Line => {}
+            }
+            return true;
+        }
+        false
+    }
+
+    /// Keeps a key that the schema lacks, as a newer kubectl may print it.
+    fn place_unknown(&mut self, entry: &Entry<'a>, indent: i64) {
+        let depth = (0..self.open.len()).rev().find(|depth| {
+            self.node(*depth).is_some_and(|node| {
+                node.indent < indent
+                    && matches!(node.below, Below::Fields(_) | Below::Any | Below::Table)
+            })
+        });
+        match (entry.key, depth) {
+            (Some(key), Some(depth)) if is_title(key.text) => {
+                self.add_child(depth, entry, indent, Below::Any, None);
+            }
+            _ => self.reject(entry.line),
+        }
+    }
+
+    fn node(&self, depth: usize) -> Option<&Node<'a>> {
+        self.tree.nodes.get(*self.open.get(depth)?)
+    }
+
+    fn node_mut(&mut self, depth: usize) -> Option<&mut Node<'a>> {
+        self.tree.nodes.get_mut(*self.open.get(depth)?)
+    }
+
+    fn reject(&mut self, line: Line<'a>) {
+        self.tree.not_understood.push(line.number);
+    }
+
+    fn add_line(&mut self, depth: usize, line: Line<'a>, blanks: Vec<Line<'a>>) {
+        let is_last = depth + 1 == self.open.len();
+        self.open.truncate(depth + 1);
+        match self.node_mut(depth) {
+            Some(node) if node.lines.len() < MAX_ENTRIES => {
+                if is_last {
+                    node.lines.extend(blanks);
+                }
+                node.lines.push(line);
+            }
+            _ => self.reject(line),
+        }
+    }
+
+    fn add_child(
+        &mut self,
+        depth: usize,
+        entry: &Entry<'a>,
+        indent: i64,
+        below: Below,
+        field: Option<&'static Field>,
+    ) {
+        let Some(key) = entry.key else { return };
+        let column = entry.value.start.saturating_sub(entry.line.start);
+        let node = Node::new(key, entry.value, column, indent, below, field);
+        if !self.push_node(depth, node) {
+            self.reject(entry.line);
+        }
+    }
+
+    fn push_node(&mut self, depth: usize, node: Node<'a>) -> bool {
+        let depth = depth.min(MAX_DEPTH);
+        let index = self.tree.nodes.len();
+        match self.node_mut(depth) {
+            Some(parent) if parent.children.len() < MAX_ENTRIES => parent.children.push(index),
+            _ => return false,
+        }
+        self.tree.nodes.push(node);
+        self.open.truncate(depth + 1);
+        self.open.push(index);
+        true
+    }
+}
+
+fn known_key(below: Below, key: &str) -> Option<usize> {
+    match below {
+        Below::Fields(block) => block.position(key),
+        _ => None,
+    }
+}
+
+/// Where a line fits that is sure to belong to a node: by a known key, or by the name of a block
+/// that a known key follows.
+fn known_fit(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Fit> {
+    let key = entry.key?.text;
+    match node.below {
+        Below::Fields(block) => {
+            let position = block.position(key)?;
+            (node.seen & (1 << (position % 64)) == 0).then_some(Fit::Field(block, position))
+        }
+        Below::Named(block) => {
+            (entry.value.text.is_empty() && is_name(key) && block.position(next).is_some())
+                .then_some(Fit::Child(Below::Fields(block)))
+        }
+        _ => None,
+    }
+}
+
+/// Where a line fits by its form; `inside` says that its place is likely below the node.
+fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<Fit> {
+    let line = || inside.then_some(Fit::Line);
+    match node.below {
+        Below::Value if entry.key.is_none() && !is_nothing(node.value.text) => {
+            let deep = (entry.line.indent() as i64) > node.indent;
+            deep.then_some(Fit::Line)
+        }
+        Below::Text => (inside && (entry.line.indent() as i64) > node.indent).then_some(Fit::Line),
+        Below::Lines if !is_nothing(node.value.text) => line(),
+        Below::Rows(accepts) => accepts(entry.line.text).then_some(Fit::Line),
+        Below::Fields(_) => known_fit(node, entry, next),
+        Below::Named(block) => (entry.value.text.is_empty()
+            && entry.key.is_some_and(|key| is_name(key.text)))
+        .then_some(Fit::Child(Below::Fields(block))),
+        Below::Entries if entry.key.is_some() && !is_nothing(node.value.text) => {
+            inside.then_some(Fit::Child(Below::Text))
+        }
+        Below::Table if entry.key.is_none() => line(),
+        Below::Any | Below::Table if entry.key.is_some() => {
+            inside.then_some(Fit::Child(Below::Any))
+        }
+        // the object itself has no lines without a key
+        Below::Any if node.indent > i64::MIN => line(),
+        _ => None,
+    }
+}
+
+/// Whether a key can be the name of a container or volume.
+fn is_name(key: &str) -> bool {
+    key.len() <= 253
+        && key.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+        && key
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-._".contains(&b))
+}
+
+/// Whether a key reads like one of kubectl's: a capital letter and few words.
+fn is_title(key: &str) -> bool {
+    key.len() <= 64
+        && key.starts_with(|c: char| c.is_ascii_uppercase())
+        && key
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b" -_/.()".contains(&b))
+        && key.split(' ').count() <= 5
+}
