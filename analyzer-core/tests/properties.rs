@@ -132,11 +132,20 @@ fn apply(mut bytes: Vec<u8>, change: &Change) -> Vec<u8> {
     }
 }
 
+/// An input that a failed test shows in a readable form.
+struct Input(Vec<u8>);
+
+impl std::fmt::Debug for Input {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "b\"{}\"", self.0.escape_ascii())
+    }
+}
+
 /// A realistic input with a few changes.
-fn mangled() -> impl Strategy<Value = Vec<u8>> {
+fn mangled() -> impl Strategy<Value = Input> {
     (any::<Index>(), vec(change(), 0..8)).prop_map(|(text, changes)| {
         let text = TEXTS[text.index(TEXTS.len())].clone();
-        changes.iter().fold(text, apply)
+        Input(changes.iter().fold(text, apply))
     })
 }
 
@@ -222,6 +231,14 @@ fn check(bytes: &[u8]) {
     check_evidence(bytes, &report);
     check_ranks(&report);
     let document = Document::new("input", bytes);
+    if !is_utf16(bytes) {
+        let ends = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
+        assert_eq!(
+            ends(document.text().as_bytes()),
+            ends(bytes),
+            "a line was made or lost"
+        );
+    }
     check_segments(document.text());
     assert_eq!(report.stats.bytes, bytes.len() as u64);
     let json = |report: &Report| serde_json::to_string(report).unwrap();
@@ -259,11 +276,11 @@ fn realistic_inputs_in_utf16() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn mangled_inputs(bytes in mangled()) {
-        check(&bytes);
+    fn mangled_inputs(input in mangled()) {
+        check(&input.0);
     }
 
     #[test]

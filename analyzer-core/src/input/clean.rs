@@ -3,6 +3,9 @@
 
 use memchr::memchr;
 
+/// How long an operating system command of a terminal may be; titles and links are shorter.
+const MAX_COMMAND: usize = 4096;
+
 /// A change made to the bytes of a document: `text` from `clean` on stands for `original`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
@@ -126,7 +129,9 @@ fn escape_length(text: &str) -> usize {
             2 + body + last
         }
         Some(b']') => {
-            // an operating system command ends at BEL or ESC \ on the same line
+            // an operating system command ends at BEL or ESC \ on the same line, and soon: one
+            // that never ends is not searched for to the end of the input
+            let bytes = &bytes[..bytes.len().min(MAX_COMMAND)];
             let line = memchr(b'\n', bytes).unwrap_or(bytes.len());
             let end = bytes[..line]
                 .windows(2)
@@ -137,7 +142,7 @@ fn escape_length(text: &str) -> usize {
                 .or(end)
                 .unwrap_or(2)
         }
-        Some(b'(' | b')') if bytes.get(2).is_some_and(u8::is_ascii) => 3,
+        Some(b'(' | b')') if bytes.get(2).is_some_and(u8::is_ascii_graphic) => 3,
         _ => 1,
     }
 }
@@ -194,6 +199,7 @@ mod tests {
         assert_eq!(cleaned(b"a\xffb\xf0\x9f\x98c"), "a\u{fffd}b\u{fffd}c");
         assert_eq!(cleaned(b"\xff\xfea\0\r\0\n\0"), "a\n");
         assert_eq!(cleaned(b"\x1b"), "");
+        assert_eq!(cleaned(b"a\x1b(Bb\x1b(\nc\x1b(\r\nd"), "ab(\nc(\nd");
     }
 
     #[test]
