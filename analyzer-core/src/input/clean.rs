@@ -1,10 +1,7 @@
 //! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
 //! returns, colour sequences, zero-width and non-breaking blanks, typographic quotes.
 
-use memchr::memchr;
-
-/// How long an operating system command of a terminal may be; titles and links are shorter.
-const MAX_COMMAND: usize = 4096;
+use memchr::{memchr, memchr3};
 
 /// A change made to the bytes of a document: `text` from `clean` on stands for `original`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,18 +126,13 @@ fn escape_length(text: &str) -> usize {
             2 + body + last
         }
         Some(b']') => {
-            // an operating system command ends at BEL or ESC \ on the same line, and soon: one
-            // that never ends is not searched for to the end of the input
-            let bytes = &bytes[..bytes.len().min(MAX_COMMAND)];
-            let line = memchr(b'\n', bytes).unwrap_or(bytes.len());
-            let end = bytes[..line]
-                .windows(2)
-                .position(|w| w == b"\x1b\\")
-                .map(|at| at + 2);
-            memchr(7, &bytes[..line])
-                .map(|at| at + 1)
-                .or(end)
-                .unwrap_or(2)
+            // an operating system command ends at BEL or ESC \ on the same line; to stop at any
+            // escape keeps a run of endless ones linear
+            match memchr3(7, 0x1b, b'\n', &bytes[2..]).map(|at| at + 2) {
+                Some(at) if bytes[at] == 7 => at + 1,
+                Some(at) if bytes[at..].starts_with(b"\x1b\\") => at + 2,
+                _ => 2,
+            }
         }
         Some(b'(' | b')') if bytes.get(2).is_some_and(u8::is_ascii_graphic) => 3,
         _ => 1,
@@ -193,8 +185,8 @@ mod tests {
             "\"x\" y"
         );
         assert_eq!(
-            cleaned(b"\x1b[31merror\x1b[0m \x1b]0;title\x07x \x1b["),
-            "error x "
+            cleaned(b"\x1b]8;;http://a\x1b\\link\x1b]8;;\x1b\\ \x1b[31merror\x1b[0m \x1b]0;title\x07x \x1b["),
+            "link error x "
         );
         assert_eq!(cleaned(b"a\xffb\xf0\x9f\x98c"), "a\u{fffd}b\u{fffd}c");
         assert_eq!(cleaned(b"\xff\xfea\0\r\0\n\0"), "a\n");
