@@ -178,10 +178,7 @@ fn evidence(
             continue;
         }
         shown.push((hit.document, place.line));
-        let label = evidence
-            .is_empty()
-            .then(|| signature.label.as_ref())
-            .flatten();
+        let label = signature.label.as_ref().filter(|_| evidence.is_empty());
         evidence.push(Evidence {
             source: document.name().to_owned(),
             line: place.line,
