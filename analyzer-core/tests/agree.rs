@@ -2,11 +2,10 @@
 
 use analyzer_core::{Analyzer, Catalogue};
 
-fn assert_agreement(name: &str, text: &str) {
-    let (fast, naive) = (Analyzer::new(), Analyzer::new().with_naive_matching());
+fn assert_agreement((fast, naive): &(Analyzer, Analyzer), name: &str, text: &str) {
     let told =
         |analyzer: &Analyzer| serde_json::to_string(&analyzer.analyze_text(name, text)).unwrap();
-    assert_eq!(told(&fast), told(&naive), "{name}");
+    assert_eq!(told(fast), told(naive), "{name}");
 }
 
 #[test]
