@@ -54,8 +54,8 @@ fn relation(
     symptom: &Group,
     ties: &Ties,
 ) -> Option<(u8, String)> {
-    let explaining = &catalogue.signatures()[cause.signature];
-    let explained = &catalogue.signatures()[symptom.signature];
+    let explaining = catalogue.at(cause.signature);
+    let explained = catalogue.at(symptom.signature);
     if explaining.role == Role::Benign || explained.role == Role::Benign {
         return None;
     }

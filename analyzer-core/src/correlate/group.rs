@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::matcher::{Hit, Match, Moment};
 use crate::model::Subject;
-use crate::signature::Signature;
+use crate::signature::Catalogue;
 
 use super::fill;
 
@@ -28,11 +28,11 @@ pub(crate) struct Group {
 }
 
 /// Folds matches of the same signature about the same object.
-pub(crate) fn group(signatures: &[Signature], matches: Vec<(usize, Match)>) -> Vec<Group> {
+pub(crate) fn group(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut by_key: HashMap<(usize, Subject), usize> = HashMap::new();
     for (number, found) in matches {
-        let subject = fill::subject(&signatures[number], &found);
+        let subject = fill::subject(catalogue.at(number), &found);
         let key = (number, key(&subject));
         match by_key.get(&key) {
             Some(&at) => groups[at].add(found),

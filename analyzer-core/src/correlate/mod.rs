@@ -49,7 +49,7 @@ pub(crate) fn correlate(
         .map(|hit| (hit.document, hit.record.start))
         .collect();
     let matches = compete::compete(catalogue, matches);
-    let groups = group::group(catalogue.signatures(), matches);
+    let groups = group::group(catalogue, matches);
     let explained = explain::explain(catalogue, &groups, ties);
     let order = rank::rank(catalogue, &groups, &explained);
     let cause_known = rank::is_cause_known(catalogue, &groups, &explained);
@@ -95,7 +95,7 @@ fn finding(
     group: &Group,
     reference: Option<Timestamp>,
 ) -> Finding {
-    let signature: &Signature = &catalogue.signatures()[group.signature];
+    let signature: &Signature = catalogue.at(group.signature);
     let about = fill::about(&group.best);
     let value = |name: &str| fill::value(&group.best, &about, group.count, name);
     let captures: BTreeMap<String, String> = group.best.captures.iter().cloned().collect();
