@@ -4,3 +4,4 @@
 mod agree;
 mod cases;
 mod catalogue;
+mod properties;
