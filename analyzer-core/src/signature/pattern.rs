@@ -12,6 +12,8 @@ use serde::de::{Deserialize, Deserializer, Error as _};
 enum SlotType {
     /// At least one character of the line; as few as fit, at the pattern's end as many.
     Text,
+    /// What stands between double quotes: without a double quote.
+    Quoted,
     /// Without blanks and quotes.
     Word,
     /// Digits.
@@ -47,6 +49,7 @@ impl SlotType {
         match self {
             SlotType::Text if last => "[^\\n]+",
             SlotType::Text => "[^\\n]+?",
+            SlotType::Quoted => "[^\"\\n]+",
             SlotType::Word => "[^\\s\"'`,;]+",
             SlotType::Int => "[0-9]+",
             SlotType::Number => "-?[0-9]+(?:\\.[0-9]+)?",
@@ -62,7 +65,7 @@ impl SlotType {
 ///
 /// All outside braces is literal, except that one blank stands for any run of blanks. A slot is
 /// `{name}` or `{name:type}` with the types `text` (the default: as few characters of the line as
-/// fit, at least one), `word`, `int`, `number`, `quantity`, `path`, `address`, `rest`. `{_}`
+/// fit, at least one; between double quotes those without a double quote), `word`, `int`, `number`, `quantity`, `path`, `address`, `rest`. `{_}`
 /// captures nothing; `{{` and `}}` are braces. `^` at the start and `$` at the end tie the pattern
 /// to the text's ends; otherwise it may stand anywhere. A pattern that begins with `regex:` is a
 /// regular expression (syntax of the `regex` crate, bytes, Unicode off) with named groups.
@@ -203,9 +206,13 @@ fn from_template(source: &str) -> Result<Pattern, String> {
                         _ => return Err(format!("the slot {{{slot} is not closed")),
                     }
                 }
-                let (name, kind) = slot.split_once(':').unwrap_or((&slot, "text"));
-                let kind = SlotType::from_name(kind)
-                    .ok_or_else(|| format!("unknown slot type {kind:?}"))?;
+                let quoted = regex.ends_with('"') && chars.peek() == Some(&'"');
+                let (name, kind) = match slot.split_once(':') {
+                    Some((name, kind)) => (name, SlotType::from_name(kind)),
+                    None if quoted => (slot.as_str(), Some(SlotType::Quoted)),
+                    None => (slot.as_str(), Some(SlotType::Text)),
+                };
+                let kind = kind.ok_or_else(|| format!("unknown slot type in {{{slot}}}"))?;
                 let last = chars.peek().is_none();
                 add_slot(&mut regex, &mut slots, name, kind.regex(last))?;
                 literals.push(String::new());
