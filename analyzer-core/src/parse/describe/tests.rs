@@ -381,6 +381,18 @@ proptest! {
 }
 
 #[test]
+fn a_condition_with_a_colon_is_a_row() {
+    let parsed = read(
+        "Name:  n1\nTaints:  <none>\nConditions:\n  Type   Status  Reason           Message\n  ----   ------  ------           -------\n  Ready  False   KubeletNotReady  network not ready: NetworkReady=false\nAddresses:\n  Hostname:  n1\n",
+    );
+    let condition = &parsed.objects[0].fields.items("conditions")[0];
+    assert_eq!(
+        condition.get("message").unwrap().to_text().unwrap(),
+        "network not ready: NetworkReady=false"
+    );
+}
+
+#[test]
 fn hostile_sizes_stay_linear() {
     let many = 20_000;
     for line in [
