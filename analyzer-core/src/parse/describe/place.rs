@@ -1,6 +1,7 @@
 //! Which node of the tree a line belongs to.
 
 use super::layout::{Below, Block, Entry, Field, Node, Schema, Tree, is_nothing, part};
+use super::table;
 use crate::input::Line;
 
 /// Nodes deeper than this are kept as plain lines of their ancestor.
@@ -302,6 +303,16 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
         .then_some(Fit::Child(Below::Fields(block))),
         Below::Entries if entry.key.is_some() && !is_nothing(node.value.text) => {
             inside.then_some(Fit::Child(Below::Text))
+        }
+        // a row of a table may hold a colon
+        Below::Any
+            if entry.line.indent() as i64 > node.indent
+                && node
+                    .lines
+                    .first()
+                    .is_some_and(|first| table::is_header(first.text)) =>
+        {
+            line()
         }
         Below::Table if entry.key.is_none() => line(),
         Below::Any | Below::Table if entry.key.is_some() => {
