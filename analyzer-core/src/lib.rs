@@ -3,6 +3,7 @@
 mod analyzer;
 mod chain;
 mod correlate;
+mod grade;
 mod input;
 mod matcher;
 mod model;

@@ -1,7 +1,7 @@
 //! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
 //! returns, colour sequences, zero-width and non-breaking blanks, typographic quotes.
 
-use memchr::memchr;
+use memchr::{memchr, memchr3};
 
 /// A change made to the bytes of a document: `text` from `clean` on stands for `original`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,18 +126,15 @@ fn escape_length(text: &str) -> usize {
             2 + body + last
         }
         Some(b']') => {
-            // an operating system command ends at BEL or ESC \ on the same line
-            let line = memchr(b'\n', bytes).unwrap_or(bytes.len());
-            let end = bytes[..line]
-                .windows(2)
-                .position(|w| w == b"\x1b\\")
-                .map(|at| at + 2);
-            memchr(7, &bytes[..line])
-                .map(|at| at + 1)
-                .or(end)
-                .unwrap_or(2)
+            // an operating system command ends at BEL or ESC \ on the same line; to stop at any
+            // escape keeps a run of endless ones linear
+            match memchr3(7, 0x1b, b'\n', &bytes[2..]).map(|at| at + 2) {
+                Some(at) if bytes[at] == 7 => at + 1,
+                Some(at) if bytes[at..].starts_with(b"\x1b\\") => at + 2,
+                _ => 2,
+            }
         }
-        Some(b'(' | b')') if bytes.get(2).is_some_and(u8::is_ascii) => 3,
+        Some(b'(' | b')') if bytes.get(2).is_some_and(u8::is_ascii_graphic) => 3,
         _ => 1,
     }
 }
@@ -188,12 +185,13 @@ mod tests {
             "\"x\" y"
         );
         assert_eq!(
-            cleaned(b"\x1b[31merror\x1b[0m \x1b]0;title\x07x \x1b["),
-            "error x "
+            cleaned(b"\x1b]8;;http://a\x1b\\link\x1b]8;;\x1b\\ \x1b[31merror\x1b[0m \x1b]0;title\x07x \x1b["),
+            "link error x "
         );
         assert_eq!(cleaned(b"a\xffb\xf0\x9f\x98c"), "a\u{fffd}b\u{fffd}c");
         assert_eq!(cleaned(b"\xff\xfea\0\r\0\n\0"), "a\n");
         assert_eq!(cleaned(b"\x1b"), "");
+        assert_eq!(cleaned(b"a\x1b(Bb\x1b(\nc\x1b(\r\nd"), "ab(\nc(\nd");
     }
 
     #[test]

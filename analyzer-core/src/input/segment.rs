@@ -52,6 +52,8 @@ struct Cutter<'a> {
     blanks: Vec<Line<'a>>,
     fenced: bool,
     command: Option<Command>,
+    /// The format of the last log record, which the lines behind it may continue.
+    record: Option<Format>,
 }
 
 impl<'a> Cutter<'a> {
@@ -66,44 +68,50 @@ impl<'a> Cutter<'a> {
             return;
         }
         let line = shape::strip_marks(raw);
-        if self.stays(&line) {
+        let record = log::detect(line.text);
+        let stays = self.stays(&line, record);
+        self.record = record.or(self.record);
+        if stays {
             self.push(line);
             return;
         }
         self.close();
-        let format = self.classify(&line);
+        let format = record.unwrap_or_else(|| self.classify(&line));
         if format == Format::Command {
             self.command = command::parse(line.text);
         }
         self.open = Some(Segment {
             format,
-            is_log: log::detect(line.text).is_some(),
+            is_log: record.is_some(),
             lines: vec![line],
             subject: Subject::default(),
         });
     }
 
-    /// Whether the line belongs to the open segment.
-    fn stays(&self, line: &Line<'a>) -> bool {
+    /// Whether the line belongs to the open segment; `record` is the format of the log record
+    /// that begins on it.
+    fn stays(&self, line: &Line<'a>, record: Option<Format>) -> bool {
         let Some(open) = &self.open else { return false };
         let blank_before = !self.blanks.is_empty();
         let text = line.text;
         if open.is_log {
-            return log::detect(text).is_some()
-                || (!blank_before && !self.is_other(text) && self.log_continues(open, text));
+            return record.is_some()
+                || (!blank_before
+                    && !self.is_other(text)
+                    && log::continues(self.record.unwrap_or(open.format), text));
         }
         match open.format {
             Format::Describe => {
                 if describe::is_start(text) || describe::is_field(text) || events::is_row(text) {
                     return true;
                 }
-                let foreign = log::detect(text).is_some() || command::parse(text).is_some();
+                let foreign = record.is_some() || command::parse(text).is_some();
                 let base = open.lines.first().map_or(0, Line::indent);
                 !foreign && (!blank_before || (line.indent() > base && self.blanks.len() < 3))
             }
             Format::DescribeEvents | Format::EventsTable => {
                 let row = events::is_row(text) || shape::is_rule(text);
-                let foreign = log::detect(text).is_some()
+                let foreign = record.is_some()
                     || command::parse(text).is_some()
                     || table::is_header(text)
                     || describe::is_start(text);
@@ -120,20 +128,11 @@ impl<'a> Cutter<'a> {
                             table::is_row_without_header(text)
                         })
             }
-            Format::Plain | Format::Prose => !blank_before && self.classify(line) == open.format,
+            Format::Plain | Format::Prose => {
+                !blank_before && record.unwrap_or_else(|| self.classify(line)) == open.format
+            }
             _ => false,
         }
-    }
-
-    fn log_continues(&self, open: &Segment<'a>, text: &str) -> bool {
-        // the record's own format stands on its first line, somewhere above
-        let record = open
-            .lines
-            .iter()
-            .rev()
-            .take(200)
-            .find_map(|line| log::detect(line.text));
-        log::continues(record.unwrap_or(open.format), text)
     }
 
     fn is_other(&self, text: &str) -> bool {
@@ -144,11 +143,9 @@ impl<'a> Cutter<'a> {
             || table::is_header(text)
     }
 
+    /// The format of a line that begins no log record.
     fn classify(&self, line: &Line<'a>) -> Format {
         let text = line.text;
-        if let Some(format) = log::detect(text) {
-            return format;
-        }
         if events::is_header(text) || events::is_row(text) {
             return Format::DescribeEvents;
         }
