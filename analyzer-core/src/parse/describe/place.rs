@@ -1,7 +1,7 @@
 //! Which node of the tree a line belongs to.
 
 use super::layout::{Below, Block, Entry, Field, Node, Schema, Tree, is_nothing, part};
-use super::table::is_header;
+use super::table;
 use crate::input::Line;
 
 /// Nodes deeper than this are kept as plain lines of their ancestor.
@@ -304,8 +304,16 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
         Below::Entries if entry.key.is_some() && !is_nothing(node.value.text) => {
             inside.then_some(Fit::Child(Below::Text))
         }
-        // a row's last cell is free text and may hold a colon
-        Below::Any if node.lines.first().is_some_and(|line| is_header(line.text)) => line(),
+        // a row of a table may hold a colon
+        Below::Any
+            if entry.line.indent() as i64 > node.indent
+                && node
+                    .lines
+                    .first()
+                    .is_some_and(|first| table::is_header(first.text)) =>
+        {
+            line()
+        }
         Below::Table if entry.key.is_none() => line(),
         Below::Any | Below::Table if entry.key.is_some() => {
             inside.then_some(Fit::Child(Below::Any))

@@ -411,3 +411,29 @@ fn hostile_sizes_stay_linear() {
     check_parsed(&format!("Name: x\nAPI Version: v1\nKind: X\n{deep}"));
     check_parsed(&format!("Name: x\nLabels: {}", "a=b: ".repeat(many)));
 }
+
+#[test]
+fn messages_of_conditions_may_hold_colons() {
+    let text = "\
+Name:         retired
+Status:       Terminating
+Conditions:
+  Type                               Status  LastTransitionTime               Reason           Message
+  ----                               ------  ------------------               ------           -------
+  NamespaceDeletionDiscoveryFailure  True    Fri, 20 Nov 2026 20:07:33 +0000  DiscoveryFailed  Discovery failed: one group: stale
+  NamespaceDeletionContentFailure    False   Fri, 20 Nov 2026 20:07:33 +0000  ContentDeleted   All content deleted
+
+No resource quota.
+
+No LimitRange resource.
+";
+    let lines: Vec<_> = lines(text).collect();
+    let parsed = parse(&lines);
+    let conditions = parsed.objects[0].fields.items("conditions");
+    assert_eq!(conditions.len(), 2);
+    let message = conditions[0].get("message").and_then(Value::to_text);
+    assert_eq!(
+        message.as_deref(),
+        Some("Discovery failed: one group: stale")
+    );
+}
