@@ -32,7 +32,7 @@ pub fn run(
 
 /// One line for each signature: id, cause, level, title.
 fn list(catalogue: &Catalogue, page: &Page, out: &mut dyn Write) -> Result<Status, Failure> {
-    let signatures = catalogue.signatures();
+    let signatures: Vec<_> = catalogue.signatures().collect();
     let widest = |text: fn(&Signature) -> &str| {
         let widths = signatures.iter().map(|s| visible(text(s)).width());
         widths.max().unwrap_or(0)
@@ -66,7 +66,7 @@ fn lint(analyzer: &Analyzer, out: &mut dyn Write) -> Result<Status, Failure> {
     for lint in &lints {
         writeln!(out, "{}", visible(&lint.to_string()))?;
     }
-    let count = analyzer.catalogue().signatures().len() as u64;
+    let count = analyzer.catalogue().len() as u64;
     let mistakes = counted(lints.len() as u64, "mistake");
     writeln!(out, "{}, {mistakes}", counted(count, "signature"))?;
     Ok(if lints.is_empty() {
@@ -90,7 +90,7 @@ fn test(analyzer: &Analyzer, page: &Page, out: &mut dyn Write) -> Result<Status,
             page.hang(out, Ink::Plain, &visible(&text), 0, 7)?;
         }
     }
-    let count = analyzer.catalogue().signatures().len() as u64;
+    let count = analyzer.catalogue().len() as u64;
     let examples = counted(outcomes.len() as u64, "example");
     writeln!(
         out,
@@ -119,7 +119,7 @@ fn explain(
     if let Some(description) = description {
         writeln!(out, "{}", page.ink(Ink::Strong, id))?;
         page.hang(out, Ink::Plain, description, 0, 7)?;
-        let mut proofs = catalogue.signatures().iter().filter(|s| s.cause == id);
+        let mut proofs = catalogue.signatures().filter(|s| s.cause == id);
         let mut label = "proof";
         for proof in &mut proofs {
             let text = format!("{}: {}", proof.id, proof.title);
@@ -171,7 +171,7 @@ fn explain(
 }
 
 fn unknown(catalogue: &Catalogue, what: &'static str, id: &str) -> Failure {
-    let ids = catalogue.signatures().iter().map(|s| s.id.as_str());
+    let ids = catalogue.signatures().map(|s| s.id.as_str());
     let causes = Catalogue::causes().map(|(cause, _)| cause);
     let causes = causes.filter(|_| what != "signature");
     let last = |id: &str| id.rsplit('/').next().unwrap_or(id).to_owned();

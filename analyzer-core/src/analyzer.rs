@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rayon::prelude::*;
 
-use crate::correlate::{correlate, telling};
+use crate::correlate::{Ties, correlate, telling};
 use crate::input::{Document, Segment, segments};
 use crate::matcher::Matcher;
 use crate::model::{Event, Format, Object, Parsed};
@@ -28,6 +28,7 @@ const MAX_LISTED_LINES: usize = 1000;
 pub struct Analyzer {
     catalogue: Catalogue,
     reference: Option<Timestamp>,
+    naive: bool,
 }
 
 impl Default for Analyzer {
@@ -47,6 +48,7 @@ impl Analyzer {
         Analyzer {
             catalogue,
             reference: None,
+            naive: false,
         }
     }
 
@@ -55,6 +57,13 @@ impl Analyzer {
     /// taken from the input where it shows one.
     pub fn with_reference_time(mut self, now: Timestamp) -> Analyzer {
         self.reference = Some(now);
+        self
+    }
+
+    /// Tests every signature on everything: the slow reference that tests compare with.
+    #[doc(hidden)]
+    pub fn with_naive_matching(mut self) -> Analyzer {
+        self.naive = true;
         self
     }
 
@@ -70,7 +79,11 @@ impl Analyzer {
 
     /// Analyses documents as one incident.
     pub fn analyze(&self, documents: &[Document]) -> Report {
-        let mut matcher = Matcher::new(&self.catalogue);
+        let mut matcher = if self.naive {
+            Matcher::naive(&self.catalogue)
+        } else {
+            Matcher::new(&self.catalogue)
+        };
         let mut inputs = Vec::new();
         let mut limits = Vec::new();
         let mut stats = Stats::default();
@@ -83,6 +96,7 @@ impl Analyzer {
             read.iter_mut().flat_map(|read| &mut read.parsed.events),
             self.reference,
         );
+        let mut ties = Ties::default();
         let mut all_events: Vec<(usize, Vec<Event<'_>>)> = Vec::new();
         for (number, (document, Read { segments, parsed })) in
             documents.iter().zip(read).enumerate()
@@ -92,6 +106,7 @@ impl Analyzer {
             }
             for object in &parsed.objects {
                 matcher.object(number, object);
+                ties.object(number, object);
             }
             stats.bytes += document.byte_count();
             stats.lines += document.line_count();
@@ -101,8 +116,13 @@ impl Analyzer {
             limits.extend(damage(document));
             all_events.push((number, parsed.events));
         }
-        let (findings, covered) =
-            correlate(&self.catalogue, documents, matcher.finish(), self.reference);
+        let (findings, covered) = correlate(
+            &self.catalogue,
+            documents,
+            matcher.finish(),
+            &ties,
+            self.reference,
+        );
         let unexplained = telling(documents, &all_events, &covered);
         Report {
             schema: SCHEMA,

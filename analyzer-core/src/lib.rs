@@ -59,6 +59,7 @@
 mod analyzer;
 mod chain;
 mod correlate;
+mod grade;
 mod input;
 mod matcher;
 mod model;

@@ -53,7 +53,6 @@ impl Analyzer {
     pub fn test_signatures(&self) -> Vec<ExampleOutcome> {
         let signatures = self.catalogue().signatures();
         signatures
-            .iter()
             .flat_map(|signature| self.test_signature(signature))
             .collect()
     }
@@ -108,7 +107,6 @@ impl Analyzer {
     pub fn lint_signatures(&self) -> Vec<Lint> {
         let signatures = self.catalogue().signatures();
         signatures
-            .iter()
             .flat_map(|signature| self.lint_signature(signature))
             .collect()
     }

@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use crate::model::{Format, Severity, Subject};
 
+pub use crate::grade::{Level, Role};
+
 /// The schema that [`Report`] serializes to.
 pub const SCHEMA: &str = "kwhy.report/1";
 
@@ -23,34 +25,6 @@ pub struct Report {
     pub limits: Vec<LimitMet>,
     /// Sizes and counts.
     pub stats: Stats,
-}
-
-/// Whether a finding is a root cause.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Role {
-    /// It answers "what is wrong".
-    Cause,
-    /// It follows from something else.
-    Symptom,
-    /// It looks alarming and is not.
-    Benign,
-}
-
-/// How grave a finding is.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Nothing to repair.
-    Info,
-    /// Degraded, or repaired by itself.
-    Warning,
-    /// Something does not work.
-    Error,
 }
 
 /// A signature that matched, with its proof.

@@ -4,7 +4,7 @@
 use super::object;
 use super::part::{Cursor, Part};
 use super::recognise::Found;
-use super::types::{Fact, LinkKind};
+use super::{Fact, LinkKind};
 use crate::model::Text;
 
 /// Words anywhere in a segment, and the answer that they are.

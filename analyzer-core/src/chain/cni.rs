@@ -5,7 +5,7 @@
 use super::operation;
 use super::part::Cursor;
 use super::recognise::Found;
-use super::types::{Fact, LinkKind};
+use super::{Fact, LinkKind};
 
 const PHRASES: &[&str] = &[
     "network for sandbox",

@@ -4,7 +4,7 @@
 use super::network;
 use super::part::{Cursor, Part};
 use super::recognise::Found;
-use super::types::{Fact, LinkKind};
+use super::{Fact, LinkKind};
 
 const REASONS: &[(&str, &str)] = &[
     ("no such host", "no-such-host"),

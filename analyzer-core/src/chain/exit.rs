@@ -3,7 +3,7 @@
 
 use super::part::{Cursor, Part};
 use super::recognise::Found;
-use super::types::{Fact, LinkKind};
+use super::{Fact, LinkKind};
 
 /// Linux's texts for signals, as Go's `syscall` prints them.
 const SIGNALS: &[(&str, &str)] = &[

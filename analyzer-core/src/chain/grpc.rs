@@ -4,7 +4,7 @@
 
 use super::part::Cursor;
 use super::recognise::Found;
-use super::types::{Fact, LinkKind};
+use super::{Fact, LinkKind};
 
 pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     let first = cursor.part(0)?;

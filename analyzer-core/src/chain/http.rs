@@ -3,7 +3,7 @@
 
 use super::part::{Cursor, Part};
 use super::recognise::Found;
-use super::types::{Fact, LinkKind};
+use super::{Fact, LinkKind};
 
 const METHODS: &[&str] = &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 

@@ -15,6 +15,7 @@ mod cni;
 mod dns;
 mod errno;
 mod exit;
+mod fact;
 mod grpc;
 mod http;
 mod image;
@@ -34,7 +35,8 @@ mod unquote;
 mod volume;
 mod x509;
 
-pub use types::{ErrorChain, Fact, Link, LinkKind};
+pub use fact::Fact;
+pub use types::{ErrorChain, Link, LinkKind};
 
 use crate::model::Text;
 use part::{Cursor, Part};

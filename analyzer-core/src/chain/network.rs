@@ -4,7 +4,7 @@
 use super::errno;
 use super::part::{Cursor, Part};
 use super::recognise::Found;
-use super::types::{Fact, LinkKind};
+use super::{Fact, LinkKind};
 use crate::model::Text;
 
 const OPERATIONS: &[&str] = &["accept", "close", "dial", "listen", "read", "set", "write"];

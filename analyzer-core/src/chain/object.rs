@@ -1,8 +1,8 @@
 //! The things that a link names: `pod "x"`, `image "x"`, `secret "x"`, `ConfigMap ns/x`.
 
+use super::Fact;
 use super::part::Part;
 use super::split::Cuts;
-use super::types::Fact;
 use crate::model::{Subject, Text};
 
 type Facts<'a> = Vec<(Fact, Text<'a>)>;

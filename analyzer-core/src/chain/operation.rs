@@ -2,7 +2,7 @@
 
 use super::part::Part;
 use super::runtime;
-use super::types::{Fact, LinkKind};
+use super::{Fact, LinkKind};
 use crate::model::{Subject, Text};
 
 /// Words that announce an operation.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::types::Fact;
+use super::Fact;
 use crate::model::{Text, TextBuilder};
 
 /// A range of a text.

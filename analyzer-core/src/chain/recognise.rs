@@ -1,7 +1,7 @@
 //! Asks the recognisers of all families what stands at a cursor.
 
 use super::part::{Cursor, Part};
-use super::types::{Fact, LinkKind};
+use super::{Fact, LinkKind};
 use super::{
     api, cni, dns, exit, grpc, http, image, network, operation, runtime, syscall, timeout, volume,
     x509,

@@ -8,7 +8,7 @@
 use super::operation;
 use super::part::{Cursor, Part};
 use super::recognise::Found;
-use super::types::{Fact, LinkKind};
+use super::{Fact, LinkKind};
 
 const RUNTIMES: &[&str] = &[
     "containerd",

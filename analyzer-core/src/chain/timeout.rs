@@ -2,7 +2,7 @@
 
 use super::part::Cursor;
 use super::recognise::Found;
-use super::types::{Fact, LinkKind};
+use super::{Fact, LinkKind};
 
 /// Go's `context`, apimachinery's `wait`, `net/http`'s client and dockershim.
 const TEXTS: &[(&str, &str)] = &[

@@ -4,7 +4,7 @@
 
 use super::part::{Cursor, Part};
 use super::recognise::Found;
-use super::types::{Fact, LinkKind};
+use super::{Fact, LinkKind};
 use crate::model::Text;
 
 pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {

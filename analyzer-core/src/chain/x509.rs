@@ -2,7 +2,7 @@
 
 use super::part::{Cursor, Part};
 use super::recognise::Found;
-use super::types::{Fact, LinkKind};
+use super::{Fact, LinkKind};
 
 const REASONS: &[(&str, &str)] = &[
     ("signed by unknown authority", "unknown-authority"),

@@ -41,8 +41,7 @@ pub(crate) fn compete(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Ve
 fn beats(catalogue: &Catalogue, matches: &[(usize, Match)], winner: usize, loser: usize) -> bool {
     let (a, mine) = &matches[winner];
     let (b, theirs) = &matches[loser];
-    let (a, b): (&Signature, &Signature) =
-        (&catalogue.signatures()[*a], &catalogue.signatures()[*b]);
+    let (a, b): (&Signature, &Signature) = (catalogue.at(*a), catalogue.at(*b));
     if a.refines.contains(&b.id) {
         return true;
     }

@@ -6,12 +6,17 @@ use crate::report::Role;
 use crate::signature::{Catalogue, Scope};
 
 use super::group::Group;
+use super::ties::Ties;
 
 /// How many objects of a group are looked at.
 const MAX_SUBJECTS: usize = 64;
 
 /// For each group the number of the group that explains it, and the words for why.
-pub(crate) fn explain(catalogue: &Catalogue, groups: &[Group]) -> Vec<Option<(usize, String)>> {
+pub(crate) fn explain(
+    catalogue: &Catalogue,
+    groups: &[Group],
+    ties: &Ties,
+) -> Vec<Option<(usize, String)>> {
     let mut explained: Vec<Option<(usize, String)>> = vec![None; groups.len()];
     for (symptom, slot) in explained.iter_mut().enumerate() {
         *slot = groups
@@ -19,7 +24,7 @@ pub(crate) fn explain(catalogue: &Catalogue, groups: &[Group]) -> Vec<Option<(us
             .enumerate()
             .filter(|(cause, _)| *cause != symptom)
             .filter_map(|(cause, group)| {
-                let (closeness, why) = relation(catalogue, group, &groups[symptom])?;
+                let (closeness, why) = relation(catalogue, group, &groups[symptom], ties)?;
                 Some((closeness, std::cmp::Reverse(cause), why))
             })
             .max_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)))
@@ -43,9 +48,14 @@ pub(crate) fn explain(catalogue: &Catalogue, groups: &[Group]) -> Vec<Option<(us
 }
 
 /// How closely and by what the first group explains the second, if it does.
-fn relation(catalogue: &Catalogue, cause: &Group, symptom: &Group) -> Option<(u8, String)> {
-    let explaining = &catalogue.signatures()[cause.signature];
-    let explained = &catalogue.signatures()[symptom.signature];
+fn relation(
+    catalogue: &Catalogue,
+    cause: &Group,
+    symptom: &Group,
+    ties: &Ties,
+) -> Option<(u8, String)> {
+    let explaining = catalogue.at(cause.signature);
+    let explained = catalogue.at(symptom.signature);
     if explaining.role == Role::Benign || explained.role == Role::Benign {
         return None;
     }
@@ -84,6 +94,12 @@ fn relation(catalogue: &Catalogue, cause: &Group, symptom: &Group) -> Option<(u8
             3,
             format!("same workload: {}", subject.workload().unwrap_or_default()),
         ));
+    }
+    let tie = |a| theirs.iter().find_map(|b| ties.between(a, b));
+    if rule.on >= Scope::Owner
+        && let Some(why) = mine.iter().find_map(tie)
+    {
+        return Some((3, why));
     }
     // both say what they are about, and it is not the same
     if !mine.is_empty() && !theirs.is_empty() && rule.on <= Scope::Owner {

@@ -1,12 +1,15 @@
 //! Matches of one signature about one object, folded.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::matcher::{Hit, Match, Moment};
 use crate::model::Subject;
-use crate::signature::Signature;
+use crate::signature::Catalogue;
 
 use super::fill;
+
+/// Among how many groups of one signature and name the clearer one is looked for.
+const MAX_RIVALS: usize = 64;
 
 /// Matches of one signature about one object.
 #[derive(Debug)]
@@ -25,11 +28,11 @@ pub(crate) struct Group {
 }
 
 /// Folds matches of the same signature about the same object.
-pub(crate) fn group(signatures: &[Signature], matches: Vec<(usize, Match)>) -> Vec<Group> {
+pub(crate) fn group(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    let mut by_key: std::collections::HashMap<(usize, Subject), usize> = Default::default();
+    let mut by_key: HashMap<(usize, Subject), usize> = HashMap::new();
     for (number, found) in matches {
-        let subject = fill::subject(&signatures[number], &found);
+        let subject = fill::subject(catalogue.at(number), &found);
         let key = (number, key(&subject));
         match by_key.get(&key) {
             Some(&at) => groups[at].add(found),
@@ -39,7 +42,7 @@ pub(crate) fn group(signatures: &[Signature], matches: Vec<(usize, Match)>) -> V
             }
         }
     }
-    merge_unknown(&mut groups);
+    merge_vague(&mut groups);
     for group in &mut groups {
         group.settle();
     }
@@ -54,29 +57,57 @@ fn key(subject: &Subject) -> Subject {
     }
 }
 
-/// A match that does not say what it is about belongs to the only one of its signature that does.
-fn merge_unknown(groups: &mut Vec<Group>) {
-    let mut at = 0;
-    while at < groups.len() {
-        let group = &groups[at];
-        let signature = group.signature;
-        let mut known = groups
-            .iter()
-            .enumerate()
-            .filter(|(other, candidate)| {
-                *other != at && candidate.signature == signature && candidate.subject.name.is_some()
-            })
-            .map(|(other, _)| other);
-        let only = known.next().filter(|_| known.next().is_none());
-        match only {
-            Some(only) if group.subject.name.is_none() => {
-                let merged = groups.remove(at);
-                let only = if only > at { only - 1 } else { only };
-                groups[only].hits.extend(merged.hits);
-            }
-            _ => at += 1,
+/// Folds each group into the only one of its signature that says more about the same object: that
+/// gives the namespace or container where this one leaves it out, or any name where this one has
+/// none.
+fn merge_vague(groups: &mut Vec<Group>) {
+    let same_name = |group: &Group| group.subject.name.clone();
+    merge_into_only(groups, same_name, |vague, clear| {
+        let completes =
+            |mine: &Option<String>, theirs: &Option<String>| mine.is_none() || mine == theirs;
+        vague.name.is_some()
+            && vague.name == clear.name
+            && key(vague) != key(clear)
+            && completes(&vague.kind, &clear.kind)
+            && completes(&vague.namespace, &clear.namespace)
+            && completes(&vague.container, &clear.container)
+    });
+    merge_into_only(
+        groups,
+        |_| None,
+        |vague, clear| vague.name.is_none() && clear.name.is_some(),
+    );
+}
+
+/// Folds each group into the one among those of its signature and bucket that it gives way to, if
+/// there is only one.
+fn merge_into_only(
+    groups: &mut Vec<Group>,
+    bucket: impl Fn(&Group) -> Option<String>,
+    gives_way: impl Fn(&Subject, &Subject) -> bool,
+) {
+    let mut buckets: HashMap<(usize, Option<String>), Vec<usize>> = HashMap::new();
+    for (at, group) in groups.iter().enumerate() {
+        let key = (group.signature, bucket(group));
+        buckets.entry(key).or_default().push(at);
+    }
+    let mut into: Vec<Option<usize>> = vec![None; groups.len()];
+    for rivals in buckets.values().filter(|rivals| rivals.len() <= MAX_RIVALS) {
+        for &mine in rivals {
+            let mut clearer = rivals
+                .iter()
+                .filter(|other| gives_way(&groups[mine].subject, &groups[**other].subject));
+            into[mine] = clearer.next().copied().filter(|_| clearer.next().is_none());
         }
     }
+    for (mine, clear) in into.iter().enumerate() {
+        if let Some(clear) = *clear {
+            let hits = std::mem::take(&mut groups[mine].hits);
+            groups[clear].hits.extend(hits);
+        }
+    }
+    let mut kept = into.iter().map(Option::is_none);
+    groups.retain(|_| kept.next() == Some(true));
 }
 
 impl Group {

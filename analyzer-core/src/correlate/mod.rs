@@ -6,6 +6,7 @@ mod fill;
 mod group;
 mod rank;
 mod telling;
+mod ties;
 
 use std::collections::BTreeMap;
 
@@ -20,6 +21,7 @@ use crate::signature::{Catalogue, Signature};
 use group::Group;
 
 pub(crate) use telling::telling;
+pub(crate) use ties::Ties;
 
 /// How many lines of proof a finding shows.
 const MAX_EVIDENCE: usize = 20;
@@ -38,6 +40,7 @@ pub(crate) fn correlate(
     catalogue: &Catalogue,
     documents: &[Document],
     matches: Vec<(usize, Match)>,
+    ties: &Ties,
     reference: Option<Timestamp>,
 ) -> (Vec<Finding>, Covered) {
     let covered = matches
@@ -46,8 +49,8 @@ pub(crate) fn correlate(
         .map(|hit| (hit.document, hit.record.start))
         .collect();
     let matches = compete::compete(catalogue, matches);
-    let groups = group::group(catalogue.signatures(), matches);
-    let explained = explain::explain(catalogue, &groups);
+    let groups = group::group(catalogue, matches);
+    let explained = explain::explain(catalogue, &groups, ties);
     let order = rank::rank(catalogue, &groups, &explained);
     let cause_known = rank::is_cause_known(catalogue, &groups, &explained);
     let rank_of = |group: usize| {
@@ -92,7 +95,7 @@ fn finding(
     group: &Group,
     reference: Option<Timestamp>,
 ) -> Finding {
-    let signature: &Signature = &catalogue.signatures()[group.signature];
+    let signature: &Signature = catalogue.at(group.signature);
     let about = fill::about(&group.best);
     let value = |name: &str| fill::value(&group.best, &about, group.count, name);
     let captures: BTreeMap<String, String> = group.best.captures.iter().cloned().collect();

@@ -13,9 +13,10 @@ pub(crate) fn is_cause_known(
     groups: &[Group],
     explained: &[Option<(usize, String)>],
 ) -> bool {
-    groups.iter().zip(explained).any(|(group, by)| {
-        by.is_none() && catalogue.signatures()[group.signature].role == Role::Cause
-    })
+    groups
+        .iter()
+        .zip(explained)
+        .any(|(group, by)| by.is_none() && catalogue.at(group.signature).role == Role::Cause)
 }
 
 /// What a group's finding counts as, and how sure it is.
@@ -25,7 +26,7 @@ pub(crate) fn role_and_confidence(
     explained: bool,
     cause_known: bool,
 ) -> (Role, f64) {
-    let signature = &catalogue.signatures()[group.signature];
+    let signature = catalogue.at(group.signature);
     // an explained cause is a consequence here
     let role = match (signature.role, explained) {
         (Role::Benign, _) => Role::Benign,
@@ -59,7 +60,7 @@ pub(crate) fn rank(
 ) -> Vec<usize> {
     let cause_known = is_cause_known(catalogue, groups, explained);
     let weight = |at: usize| {
-        let signature = &catalogue.signatures()[groups[at].signature];
+        let signature = catalogue.at(groups[at].signature);
         let (role, confidence) = role_and_confidence(catalogue, &groups[at], false, cause_known);
         let explains = explained
             .iter()

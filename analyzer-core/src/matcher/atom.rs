@@ -203,9 +203,9 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
     if !fits {
         return Vec::new();
     }
-    let mut marked = false;
+    let mut proof = Proof::None;
     for (path, test) in &pattern.fields {
-        if !value(test, object.fields.get(path), &mut found, &mut marked) {
+        if !value(test, object.fields.get(path), &mut found, &mut proof) {
             return Vec::new();
         }
     }
@@ -223,11 +223,15 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
         .filter_map(|(list, item)| {
             let mut found = found.clone();
             // the item is the nearer proof
-            let mut marked = false;
+            let mut proof = Proof::None;
             let fits = pattern.item.iter().all(|(path, test)| {
                 // a name tells which item it is, and proves nothing
-                let mut named = path == "name";
-                let slot = if named { &mut named } else { &mut marked };
+                let mut named = Proof::Value;
+                let slot = if path == "name" {
+                    &mut named
+                } else {
+                    &mut proof
+                };
                 value(test, item.get(path), &mut found, slot)
             });
             if !fits {
@@ -239,7 +243,7 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
                     found.container = Some(name.into_owned());
                 }
             }
-            if !marked {
+            if proof == Proof::None {
                 found.mark = item.span();
             }
             Some(found)
@@ -251,7 +255,7 @@ fn value(
     test: &ValueTest,
     value: Option<&Value<'_>>,
     found: &mut Found,
-    marked: &mut bool,
+    proof: &mut Proof,
 ) -> bool {
     let Some(present) = value else {
         return test.absent || test.is_negative();
@@ -267,7 +271,7 @@ fn value(
             .filter(|item| item.to_text().is_some());
         let mut any = scalars.peekable();
         return if any.peek().is_some() {
-            any.any(|item| self::value(test, Some(item), found, marked))
+            any.any(|item| self::value(test, Some(item), found, proof))
         } else {
             test.present
         };
@@ -293,15 +297,36 @@ fn value(
         return false;
     }
     found.weight += 4;
-    let positive = !test.is_negative();
-    if !*marked && positive && !present.span().is_empty() {
+    let weight = test.proof();
+    if weight > *proof && !present.span().is_empty() {
         found.mark = present.span();
-        *marked = true;
+        *proof = weight;
     }
     true
 }
 
+/// How much a field that passed its test proves; the first of the most telling ones is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Proof {
+    /// It is only not what it must not be.
+    None,
+    /// It is there.
+    Presence,
+    /// It has the value that is asked for.
+    Value,
+}
+
 impl ValueTest {
+    fn proof(&self) -> Proof {
+        if self.is_negative() {
+            Proof::None
+        } else if self.equals.is_empty() && self.matches.is_empty() && self.number.0.is_empty() {
+            Proof::Presence
+        } else {
+            Proof::Value
+        }
+    }
+
     /// Whether only `not` is asked, which a missing value passes.
     fn is_negative(&self) -> bool {
         !self.not.is_empty()

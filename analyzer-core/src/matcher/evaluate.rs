@@ -91,22 +91,8 @@ impl Match {
     }
 }
 
-/// The leaf conditions in the order in which [`evaluate`] asks for their hits.
-pub(crate) fn leaves<'c>(condition: &'c Condition, into: &mut Vec<&'c Condition>) {
-    match &condition.what {
-        What::Event(_) | What::Object(_) => into.push(condition),
-        What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
-            for part in parts {
-                leaves(part, into);
-            }
-        }
-    }
-    for further in condition.also.iter().chain(&condition.none) {
-        leaves(further, into);
-    }
-}
-
-/// All matches of a condition, given the hits of its leaves in the order of [`leaves`].
+/// All matches of a condition, given the hits of its leaves in the order of
+/// [`leaves`](crate::signature::leaves).
 pub(crate) fn evaluate(
     condition: &Condition,
     hits: &mut std::slice::Iter<'_, Vec<Hit>>,

@@ -7,6 +7,7 @@ mod atom;
 mod evaluate;
 mod facts;
 mod hit;
+mod prefilter;
 mod scope;
 
 pub(crate) use evaluate::Match;
@@ -14,88 +15,128 @@ pub(crate) use facts::EventFacts;
 pub(crate) use hit::{Hit, Moment};
 pub(crate) use scope::{related, subjects_agree};
 
-use crate::model::{Event, Object};
-use crate::signature::{Catalogue, Condition, What};
+use std::collections::BTreeMap;
 
-/// How many hits of one pattern are kept with their text; more are not told apart any further.
+use crate::model::{Event, Object};
+use crate::signature::{Catalogue, Condition, What, leaves};
+use prefilter::{Leaf, Prefilter};
+
+/// How many hits of one condition are kept with their text; more are not told apart any further.
 const MAX_HITS: usize = 4096;
 
 /// Matches the signatures of a catalogue.
 pub(crate) struct Matcher<'c> {
     catalogue: &'c Catalogue,
-    /// For each signature the hits of its leaf conditions.
-    hits: Vec<Vec<Vec<Hit>>>,
-    leaves: Vec<Vec<&'c Condition>>,
+    /// Without it every condition is tested: the slow reference.
+    prefilter: Option<Prefilter>,
+    /// The signatures of which a condition was worth a test, by their number in the catalogue.
+    tried: BTreeMap<u32, Tried<'c>>,
+    candidates: Vec<Leaf>,
+}
+
+/// A signature with the hits of its leaf conditions.
+struct Tried<'c> {
+    leaves: Vec<(&'c Condition, Vec<Hit>)>,
+}
+
+impl<'c> Tried<'c> {
+    fn new(catalogue: &'c Catalogue, number: u32) -> Self {
+        let mut conditions = Vec::new();
+        leaves(&catalogue.at(number as usize).condition, &mut conditions);
+        Tried {
+            leaves: conditions
+                .into_iter()
+                .map(|leaf| (leaf, Vec::new()))
+                .collect(),
+        }
+    }
 }
 
 impl<'c> Matcher<'c> {
     pub fn new(catalogue: &'c Catalogue) -> Self {
-        let leaves: Vec<Vec<&Condition>> = catalogue
-            .signatures()
-            .iter()
-            .map(|signature| {
-                let mut leaves = Vec::new();
-                evaluate::leaves(&signature.condition, &mut leaves);
-                leaves
-            })
-            .collect();
-        let hits = leaves
-            .iter()
-            .map(|leaves| vec![Vec::new(); leaves.len()])
-            .collect();
         Matcher {
             catalogue,
-            hits,
-            leaves,
+            prefilter: Some(Prefilter::new(catalogue)),
+            tried: BTreeMap::new(),
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Tests every condition on everything: slow, and what the fast way must agree with.
+    pub fn naive(catalogue: &'c Catalogue) -> Self {
+        let needs = (0..).zip(catalogue.needs());
+        let candidates =
+            needs.flat_map(|(number, needs)| (0..).zip(needs).map(move |(leaf, _)| (number, leaf)));
+        Matcher {
+            catalogue,
+            prefilter: None,
+            tried: BTreeMap::new(),
+            candidates: candidates.collect(),
         }
     }
 
     /// Takes an event of the document with this number.
     pub fn event(&mut self, document: usize, event: &Event<'_>) {
         let facts = EventFacts::new(event);
-        for (leaves, hits) in self.leaves.iter().zip(&mut self.hits) {
-            for (leaf, hits) in leaves.iter().zip(hits) {
-                let What::Event(pattern) = &leaf.what else {
-                    continue;
-                };
-                for found in atom::event(pattern, &facts) {
-                    if hits.len() < MAX_HITS {
-                        hits.push(Hit::from_event(document, event, found));
-                    }
-                }
-            }
+        if let Some(prefilter) = &self.prefilter {
+            prefilter.event(event, facts.texts(), &mut self.candidates);
         }
+        self.test(|condition| match &condition.what {
+            What::Event(pattern) => {
+                let found = atom::event(pattern, &facts).into_iter();
+                found
+                    .map(|found| Hit::from_event(document, event, found))
+                    .collect()
+            }
+            _ => Vec::new(),
+        });
     }
 
     /// Takes an object of the document with this number.
     pub fn object(&mut self, document: usize, object: &Object<'_>) {
-        for (leaves, hits) in self.leaves.iter().zip(&mut self.hits) {
-            for (leaf, hits) in leaves.iter().zip(hits) {
-                let What::Object(pattern) = &leaf.what else {
-                    continue;
-                };
-                for found in atom::object(pattern, object) {
-                    if hits.len() < MAX_HITS {
-                        hits.push(Hit::from_object(document, object, found));
-                    }
-                }
+        if let Some(prefilter) = &self.prefilter {
+            prefilter.object(object, &mut self.candidates);
+        }
+        self.test(|condition| match &condition.what {
+            What::Object(pattern) => {
+                let found = atom::object(pattern, object).into_iter();
+                found
+                    .map(|found| Hit::from_object(document, object, found))
+                    .collect()
             }
+            _ => Vec::new(),
+        });
+    }
+
+    /// Tests the candidates.
+    fn test(&mut self, hits_of: impl Fn(&Condition) -> Vec<Hit>) {
+        for (number, leaf) in &self.candidates {
+            let catalogue = self.catalogue;
+            let tried = self
+                .tried
+                .entry(*number)
+                .or_insert_with(|| Tried::new(catalogue, *number));
+            let Some((condition, hits)) = tried.leaves.get_mut(usize::from(*leaf)) else {
+                continue;
+            };
+            let room = MAX_HITS - hits.len();
+            hits.extend(hits_of(condition).into_iter().take(room));
         }
     }
 
     /// All matches: the signature's number in the catalogue, and what matched.
     pub fn finish(self) -> Vec<(usize, Match)> {
-        let signatures = self
-            .catalogue
-            .signatures()
-            .iter()
-            .zip(&self.hits)
-            .enumerate();
-        signatures
-            .flat_map(|(number, (signature, hits))| {
-                let found = evaluate::evaluate(&signature.condition, &mut hits.iter());
-                found.into_iter().map(move |found| (number, found))
-            })
-            .collect()
+        let mut matches = Vec::new();
+        for (number, tried) in self.tried {
+            let number = number as usize;
+            let hits: Vec<Vec<Hit>> = tried.leaves.into_iter().map(|(_, hits)| hits).collect();
+            if hits.iter().all(Vec::is_empty) {
+                continue;
+            }
+            let condition = &self.catalogue.at(number).condition;
+            let found = evaluate::evaluate(condition, &mut hits.iter());
+            matches.extend(found.into_iter().map(|found| (number, found)));
+        }
+        matches
     }
 }

@@ -4,13 +4,15 @@ mod event;
 mod object;
 mod owner;
 mod quantity;
+mod severity;
 mod subject;
 mod text;
 mod time;
 
-pub use event::{Event, Field, Format, Severity};
+pub use event::{Event, Field, Format};
 pub use object::{Map, Object, Parsed, Value};
 pub use quantity::Quantity;
+pub use severity::Severity;
 pub use subject::Subject;
 pub use text::{Span, Text, TextBuilder};
 pub use time::{Age, Stamp};

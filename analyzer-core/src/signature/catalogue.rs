@@ -1,14 +1,32 @@
 //! A set of signatures, built in or read from YAML.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
-use super::causes;
 use super::error::SignatureError;
-use super::schema::{GIVEN, Signature};
+use super::need::{self, Need, NeedKind};
+use super::schema::Signature;
+use super::{causes, check};
 
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
+/// A built-in signature as the build script laid it out.
+#[derive(Debug)]
+struct Builtin {
+    id: &'static str,
+    file: &'static str,
+    yaml: &'static str,
+    /// The checked signature; read when it is asked for.
+    json: &'static str,
+    /// What its leaf conditions need.
+    needs: &'static [Need],
+}
+
 /// A set of signatures.
+///
+/// The built-in ones are checked when the crate is built and read one by one when they are asked
+/// for, so an empty input costs next to nothing.
 ///
 /// ```
 /// use analyzer_core::Catalogue;
@@ -19,8 +37,16 @@ include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 /// ```
 #[derive(Debug, Default)]
 pub struct Catalogue {
-    signatures: Vec<Signature>,
+    entries: Vec<Entry>,
+    /// The ids of signatures that are not built in.
     by_id: HashMap<String, usize>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    builtin: Option<&'static Builtin>,
+    signature: OnceLock<Box<Signature>>,
+    needs: Cow<'static, [Need]>,
 }
 
 impl Catalogue {
@@ -30,21 +56,16 @@ impl Catalogue {
     }
 
     /// The built-in signatures.
-    ///
-    /// # Panics
-    /// Never: a test reads each built-in file, so none is refused here.
     pub fn builtin() -> Catalogue {
-        let mut catalogue = Catalogue::empty();
-        for (file, yaml) in BUILTIN {
-            let added = catalogue.add_str(file, yaml);
-            debug_assert!(added.is_ok(), "{added:?}");
+        let entries = BUILTIN.iter().map(|builtin| Entry {
+            builtin: Some(builtin),
+            signature: OnceLock::new(),
+            needs: Cow::Borrowed(builtin.needs),
+        });
+        Catalogue {
+            entries: entries.collect(),
+            by_id: HashMap::new(),
         }
-        catalogue
-    }
-
-    /// The built-in files' names and texts.
-    pub fn builtin_files() -> &'static [(&'static str, &'static str)] {
-        BUILTIN
     }
 
     /// Adds the signatures of a YAML text: one, or several as documents.
@@ -52,48 +73,57 @@ impl Catalogue {
     /// # Errors
     /// The first mistake, with its file, line and reason; nothing of the text is added then.
     pub fn add_str(&mut self, file: &str, yaml: &str) -> Result<(), SignatureError> {
-        let mut added = Vec::new();
-        for document in serde_yaml::Deserializer::from_str(yaml) {
-            let mut signature = <Signature as serde::Deserialize>::deserialize(document)
-                .map_err(|error| SignatureError::from_yaml(file, yaml, &error))?;
-            check(&signature)
-                .map_err(|(piece, message)| SignatureError::about(file, yaml, &piece, message))?;
-            let twice = self.by_id.contains_key(&signature.id)
-                || added
-                    .iter()
-                    .any(|other: &Signature| other.id == signature.id);
-            if twice {
-                let message = format!("the id {:?} is taken", signature.id);
-                return Err(SignatureError::about(file, yaml, &signature.id, message));
-            }
-            signature.file = file.to_owned();
-            signature.source = yaml.to_owned();
-            added.push(signature);
-        }
-        if added.is_empty() {
-            return Err(SignatureError::new(
-                file,
-                yaml,
-                (1, 1),
-                "no signature in the file".into(),
-            ));
+        let added = check::read(file, yaml)?;
+        if let Some(taken) = added.iter().find(|added| self.get(&added.id).is_some()) {
+            return Err(SignatureError::taken(file, yaml, &taken.id));
         }
         for signature in added {
-            self.by_id
-                .insert(signature.id.clone(), self.signatures.len());
-            self.signatures.push(signature);
+            let mut conditions = Vec::new();
+            need::leaves(&signature.condition, &mut conditions);
+            let needs: Vec<Need> = conditions.into_iter().map(Need::of).collect();
+            self.by_id.insert(signature.id.clone(), self.entries.len());
+            self.entries.push(Entry {
+                builtin: None,
+                signature: OnceLock::from(Box::new(signature)),
+                needs: needs.into(),
+            });
         }
         Ok(())
     }
 
-    /// The signatures in the order added.
-    pub fn signatures(&self) -> &[Signature] {
-        &self.signatures
+    /// How many signatures there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no signature.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The signatures: the built-in ones in the order of their files, then the others as added.
+    pub fn signatures(&self) -> impl Iterator<Item = &Signature> {
+        self.entries.iter().map(Entry::signature)
     }
 
     /// A signature by its id.
     pub fn get(&self, id: &str) -> Option<&Signature> {
-        self.by_id.get(id).map(|at| &self.signatures[*at])
+        let built_in = || {
+            let same = |entry: &Entry| entry.builtin.is_some_and(|builtin| builtin.id == id);
+            self.entries.iter().position(same)
+        };
+        let at = self.by_id.get(id).copied().or_else(built_in)?;
+        Some(self.entries[at].signature())
+    }
+
+    /// The signature with this number, in the order of [`Catalogue::signatures`].
+    pub(crate) fn at(&self, number: usize) -> &Signature {
+        self.entries[number].signature()
+    }
+
+    /// What the leaf conditions of each signature need.
+    pub(crate) fn needs(&self) -> impl Iterator<Item = &[Need]> {
+        self.entries.iter().map(|entry| &*entry.needs)
     }
 
     /// What a cause means, in one line; `None` for an unknown id.
@@ -107,36 +137,19 @@ impl Catalogue {
     }
 }
 
-/// Checks that need the whole signature; the error names the piece of text it is about.
-fn check(signature: &Signature) -> Result<(), (String, String)> {
-    let id = &signature.id;
-    let proper = id
-        .bytes()
-        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-    if id.is_empty() || !proper {
-        return Err((
-            id.clone(),
-            format!("the id {id:?} must be lower-case words with hyphens"),
-        ));
+impl Entry {
+    fn signature(&self) -> &Signature {
+        self.signature.get_or_init(|| {
+            let read = self.builtin.and_then(|builtin| {
+                let mut signature: Signature = serde_json::from_str(builtin.json).ok()?;
+                signature.file = builtin.file.to_owned();
+                signature.source = builtin.yaml.to_owned();
+                Some(signature)
+            });
+            // the build script read the same text with the same code
+            Box::new(read.expect("a built-in signature was checked when the crate was built"))
+        })
     }
-    if let Some(confidence) = signature.confidence
-        && !(0.0..=1.0).contains(&confidence)
-    {
-        return Err((
-            "confidence".into(),
-            "a confidence lies between 0 and 1".into(),
-        ));
-    }
-    let mut captured = Vec::new();
-    signature.condition.captures(&mut captured);
-    for (what, template) in signature.templates() {
-        let known = |slot: &str| GIVEN.contains(&slot) || captured.contains(&slot);
-        if let Some(slot) = template.slots().find(|slot| !known(slot)) {
-            let message = format!("the {what} uses {{{slot}}}, which nothing captures");
-            return Err((format!("{{{slot}"), message));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -49,6 +49,11 @@ impl SignatureError {
         SignatureError::new(file, source, at, message)
     }
 
+    /// An id that another signature has.
+    pub(crate) fn taken(file: &str, source: &str, id: &str) -> Self {
+        SignatureError::about(file, source, id, format!("the id {id:?} is taken"))
+    }
+
     /// The file's name.
     pub fn file(&self) -> &str {
         &self.file

@@ -2,9 +2,11 @@
 
 mod catalogue;
 mod causes;
+mod check;
 mod compare;
 mod condition;
 mod error;
+mod need;
 mod one_or_many;
 mod pattern;
 mod schema;
@@ -22,3 +24,4 @@ pub use template::Template;
 
 pub(crate) use compare::number;
 pub(crate) use condition::{EventPattern, ObjectPattern, ValueTest, What};
+pub(crate) use need::{Need, NeedKind, SHORTEST_PHRASE, leaves};

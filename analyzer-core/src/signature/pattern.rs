@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
 use regex::bytes::{Captures, Regex};
+use regex_syntax::hir::{Hir, HirKind};
 use serde::de::{Deserialize, Deserializer, Error as _};
 
 /// What a slot accepts.
@@ -70,6 +71,7 @@ pub struct Pattern {
     regex_source: String,
     slots: Vec<String>,
     literal: Option<Finder<'static>>,
+    phrase: String,
     /// How many literal characters it demands: the measure of how specific it is.
     weight: usize,
     compiled: OnceLock<Option<Regex>>,
@@ -100,9 +102,10 @@ impl Pattern {
         self.slots.iter().map(String::as_str)
     }
 
-    /// The longest literal that any match holds; none for a regular expression.
-    pub fn literal(&self) -> Option<&[u8]> {
-        self.literal.as_ref().map(Finder::needle)
+    /// The longest text that every match holds, with one blank for any run of blanks; empty if
+    /// there is none. It holds only what log formats never escape: no quotes, no backslashes.
+    pub fn phrase(&self) -> &str {
+        &self.phrase
     }
 
     /// How many literal characters it demands.
@@ -166,6 +169,7 @@ fn from_regex(source: &str, expression: &str) -> Result<Pattern, String> {
         regex_source: expression.to_owned(),
         slots,
         literal: None,
+        phrase: required_literal(expression),
         weight,
         compiled: OnceLock::from(Some(regex)),
     })
@@ -183,6 +187,7 @@ fn from_template(source: &str) -> Result<Pattern, String> {
     let mut regex = String::from(anchored);
     let mut slots: Vec<String> = Vec::new();
     let mut literals = vec![String::new()];
+    let mut phrases = Phrases::default();
     let mut weight = 0;
     let mut chars = rest.chars().peekable();
     while let Some(c) = chars.next() {
@@ -204,6 +209,7 @@ fn from_template(source: &str) -> Result<Pattern, String> {
                 let last = chars.peek().is_none();
                 add_slot(&mut regex, &mut slots, name, kind.regex(last))?;
                 literals.push(String::new());
+                phrases.end();
             }
             '}' if chars.next_if_eq(&'}').is_none() => {
                 return Err("a closing brace without an opening one; write }} for a brace".into());
@@ -212,9 +218,11 @@ fn from_template(source: &str) -> Result<Pattern, String> {
                 regex.push_str("\\s+");
                 // a blank may be any run of blanks, so it ends a literal
                 literals.push(String::new());
+                phrases.add(' ');
             }
             c => {
                 weight += usize::from(c.is_alphanumeric());
+                phrases.add(c);
                 regex.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
                 if let Some(literal) = literals.last_mut() {
                     literal.push(c);
@@ -236,9 +244,81 @@ fn from_template(source: &str) -> Result<Pattern, String> {
         regex_source: regex,
         slots,
         literal,
+        phrase: phrases.longest(),
         weight,
         compiled: OnceLock::new(),
     })
+}
+
+/// Runs of characters that stand in every carrier as they are.
+#[derive(Default)]
+struct Phrases {
+    done: Vec<String>,
+    open: String,
+}
+
+impl Phrases {
+    fn add(&mut self, c: char) {
+        // JSON and logfmt escape quotes and backslashes, Go's JSON also < > &
+        let plain = c.is_ascii_graphic() && !"\"'`\\<>&".contains(c);
+        let blank = c == ' ' && !self.open.is_empty();
+        if plain || blank {
+            self.open.push(c)
+        } else {
+            self.end()
+        }
+    }
+
+    fn end(&mut self) {
+        let run = std::mem::take(&mut self.open);
+        self.done.push(run.trim_end().to_owned());
+    }
+
+    fn longest(mut self) -> String {
+        self.end();
+        // of equally long ones the first
+        self.done
+            .into_iter()
+            .rev()
+            .max_by_key(String::len)
+            .unwrap_or_default()
+    }
+}
+
+/// The longest plain text that each match of a regular expression holds.
+fn required_literal(expression: &str) -> String {
+    let parsed = regex_syntax::ParserBuilder::new()
+        .unicode(false)
+        .utf8(false)
+        .build()
+        .parse(expression);
+    let mut phrases = Phrases::default();
+    if let Ok(hir) = parsed {
+        collect_literals(&hir, &mut phrases);
+    }
+    phrases.longest()
+}
+
+fn collect_literals(hir: &Hir, phrases: &mut Phrases) {
+    match hir.kind() {
+        HirKind::Literal(literal) => {
+            for c in String::from_utf8_lossy(&literal.0).chars() {
+                phrases.add(c);
+            }
+        }
+        HirKind::Concat(parts) => {
+            for part in parts {
+                collect_literals(part, phrases);
+            }
+        }
+        HirKind::Capture(group) => collect_literals(&group.sub, phrases),
+        HirKind::Repetition(repeated) if repeated.min > 0 => {
+            collect_literals(&repeated.sub, phrases);
+            phrases.end();
+        }
+        HirKind::Look(_) | HirKind::Empty => {}
+        _ => phrases.end(),
+    }
 }
 
 fn add_slot(
@@ -312,6 +392,21 @@ mod tests {
         let pattern = Pattern::parse("^{{x}} {n:int}$").unwrap();
         assert!(pattern.find("{x} 12").is_some());
         assert!(pattern.find("a {x} 12").is_none() && pattern.find("{x} 12 b").is_none());
+    }
+
+    #[test]
+    fn phrases_hold_what_no_carrier_escapes() {
+        let phrase = |pattern: &str| Pattern::parse(pattern).unwrap().phrase().to_owned();
+        assert_eq!(
+            phrase("MountVolume.SetUp failed for volume \"{v}\" not found"),
+            "MountVolume.SetUp failed for volume"
+        );
+        assert_eq!(phrase("dial tcp {_}: i/o timeout"), ": i/o timeout");
+        assert_eq!(
+            phrase("regex:(?:Get|Post) \"https://(?P<a>[^/]+:6443)/x: EOF now"),
+            ":6443/x: EOF now"
+        );
+        assert_eq!(phrase("regex:a(?:b|c)d"), "a");
     }
 
     #[test]

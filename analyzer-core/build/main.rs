@@ -1,0 +1,116 @@
+//! Checks the built-in signatures and lays them out for the library: nothing of YAML is left to
+//! be read when the program runs. Adding a signature is adding a file.
+
+// the schema is compiled here too, and only a part of it is needed
+#![allow(dead_code, unused_imports)]
+
+mod chain;
+mod model;
+mod report;
+mod signature;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use signature::need::{Need, NeedKind, leaves};
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let folder = root.join("signatures");
+    for watched in [
+        "signatures",
+        "src/signature",
+        "src/model",
+        "src/chain/fact.rs",
+        "src/grade.rs",
+    ] {
+        println!("cargo::rerun-if-changed={}", root.join(watched).display());
+    }
+    fs::write(
+        out.join("causes.rs"),
+        causes(&fs::read_to_string(folder.join("causes.txt"))?),
+    )?;
+
+    let mut files = Vec::new();
+    collect(&folder, &mut files)?;
+    files.sort();
+    let mut list = String::from("static BUILTIN: &[Builtin] = &[\n");
+    for file in &files {
+        let name = file
+            .strip_prefix(&root)?
+            .to_string_lossy()
+            .replace('\\', "/");
+        let yaml = fs::read_to_string(file)?;
+        for (number, signature) in signature::check::read(&name, &yaml)?.iter().enumerate() {
+            let value: serde_json::Value = document(&yaml, number)?;
+            let mut conditions = Vec::new();
+            leaves(&signature.condition, &mut conditions);
+            let needs: Vec<String> = conditions
+                .iter()
+                .map(|leaf| literal(&Need::of(leaf)))
+                .collect();
+            writeln!(
+                list,
+                "    Builtin {{ id: {:?}, file: {name:?}, yaml: include_str!({:?}), json: {:?}, needs: &[{}] }},",
+                signature.id,
+                file.display().to_string(),
+                value.to_string(),
+                needs.join(", "),
+            )?;
+        }
+    }
+    list.push_str("];\n");
+    fs::write(out.join("builtin.rs"), list)?;
+    Ok(())
+}
+
+/// The causes' ids and meanings, as a sorted table.
+fn causes(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    let mut causes: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once(": ")).collect();
+    causes.sort_unstable();
+    format!("static CAUSES: &[(&str, &str)] = &{causes:#?};\n")
+}
+
+fn document(yaml: &str, number: usize) -> Result<serde_json::Value, Failure> {
+    let document = serde_yaml::Deserializer::from_str(yaml)
+        .nth(number)
+        .ok_or("no document")?;
+    Ok(<serde_json::Value as serde::Deserialize>::deserialize(
+        document,
+    )?)
+}
+
+fn literal(need: &Need) -> String {
+    let words: Vec<String> = need
+        .words
+        .iter()
+        .map(|word| format!("Cow::Borrowed({:?})", &**word))
+        .collect();
+    format!(
+        "Need {{ what: NeedKind::{:?}, words: Cow::Borrowed(&[{}]) }}",
+        need.what,
+        words.join(", ")
+    )
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            println!("cargo::rerun-if-changed={}", path.display());
+            collect(&path, files)?;
+        } else if path
+            .extension()
+            .is_some_and(|extension| extension == "yaml")
+        {
+            println!("cargo::rerun-if-changed={}", path.display());
+            files.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,12 @@
+//! The part of the library's module that the schema of signatures needs.
+
+#[path = "../src/model/quantity.rs"]
+mod quantity;
+#[path = "../src/model/severity.rs"]
+mod severity;
+#[path = "../src/model/time.rs"]
+mod time;
+
+pub use quantity::Quantity;
+pub use severity::Severity;
+pub use time::Age;

@@ -1,0 +1,25 @@
+//! The library's own reader of signatures, without the catalogue that is built here.
+
+#[path = "../src/signature/check.rs"]
+pub mod check;
+#[path = "../src/signature/compare.rs"]
+mod compare;
+#[path = "../src/signature/condition.rs"]
+mod condition;
+#[path = "../src/signature/error.rs"]
+mod error;
+#[path = "../src/signature/need.rs"]
+pub mod need;
+#[path = "../src/signature/one_or_many.rs"]
+mod one_or_many;
+#[path = "../src/signature/pattern.rs"]
+mod pattern;
+#[path = "../src/signature/schema.rs"]
+mod schema;
+#[path = "../src/signature/template.rs"]
+mod template;
+
+/// The causes, read anew: the library's own table is made by this program.
+mod causes {
+    include!("causes.rs");
+}

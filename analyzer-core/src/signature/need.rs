@@ -1,0 +1,94 @@
+//! What an event or object must hold before a condition is worth a full test.
+
+use std::borrow::Cow;
+
+use super::condition::{Condition, EventPattern, What};
+use super::pattern::Pattern;
+
+/// The shortest text that the prefilter looks for.
+pub(crate) const SHORTEST_PHRASE: usize = 8;
+
+/// Words of which an event or object must hold one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Need {
+    pub what: NeedKind,
+    pub words: Cow<'static, [Cow<'static, str>]>,
+}
+
+/// Where the words must stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NeedKind {
+    /// In one of the event's texts, blanks folded and backslashes before quotes dropped.
+    Text,
+    /// As the event's reason.
+    Reason,
+    /// As the object's kind.
+    Kind,
+    /// Nothing is needed: each event must be tested.
+    AnyEvent,
+    /// Nothing is needed: each object must be tested.
+    AnyObject,
+}
+
+impl Need {
+    fn new(what: NeedKind, words: Vec<String>) -> Need {
+        Need {
+            what,
+            words: words.into_iter().map(Cow::Owned).collect::<Vec<_>>().into(),
+        }
+    }
+
+    /// What a leaf condition needs.
+    pub fn of(leaf: &Condition) -> Need {
+        match &leaf.what {
+            What::Event(event) => of_event(event),
+            What::Object(object) if object.kind.0.is_empty() => {
+                Need::new(NeedKind::AnyObject, Vec::new())
+            }
+            What::Object(object) => Need::new(NeedKind::Kind, object.kind.0.clone()),
+            // a leaf is an event or an object
+            What::All(_) | What::Any(_) | What::Sequence(_) => {
+                Need::new(NeedKind::AnyEvent, Vec::new())
+            }
+        }
+    }
+}
+
+fn of_event(event: &EventPattern) -> Need {
+    if let Some(words) = phrases(&event.message.0) {
+        return Need::new(NeedKind::Text, words);
+    }
+    let exact =
+        !event.reason.0.is_empty() && !event.reason.0.iter().any(|word| word.ends_with('*'));
+    if exact {
+        return Need::new(NeedKind::Reason, event.reason.0.clone());
+    }
+    Need::new(NeedKind::AnyEvent, Vec::new())
+}
+
+/// One phrase of each pattern, if all of them have one that is long enough.
+fn phrases(patterns: &[Pattern]) -> Option<Vec<String>> {
+    let long = |pattern: &Pattern| pattern.phrase().len() >= SHORTEST_PHRASE;
+    let all = !patterns.is_empty() && patterns.iter().all(long);
+    all.then(|| {
+        patterns
+            .iter()
+            .map(|pattern| pattern.phrase().to_owned())
+            .collect()
+    })
+}
+
+/// The leaf conditions of a condition, in the order in which their hits are asked for.
+pub(crate) fn leaves<'c>(condition: &'c Condition, into: &mut Vec<&'c Condition>) {
+    match &condition.what {
+        What::Event(_) | What::Object(_) => into.push(condition),
+        What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
+            for part in parts {
+                leaves(part, into);
+            }
+        }
+    }
+    for further in condition.also.iter().chain(&condition.none) {
+        leaves(further, into);
+    }
+}

@@ -1,0 +1,372 @@
+//! Whole inputs and what is to be found in them: each folder of `fixtures/cases` holds an
+//! `input.txt` as a user pastes it and an `expected.yaml`; each folder of `fixtures/healthy` an
+//! `input.txt` in which nothing is wrong.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use analyzer_core::{Analyzer, Finding, Level, Report, Role};
+use serde::Deserialize;
+
+/// What an `expected.yaml` says.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expected {
+    /// The mechanism that the case shows.
+    #[allow(dead_code)]
+    shows: String,
+    /// How else the input may be pasted without a change of the answer; all ways if not said.
+    #[serde(default = "all_mangles")]
+    mangle: Vec<Mangle>,
+    /// The first findings in order of rank; symptoms and benign ones may follow, causes may not.
+    findings: Vec<ExpectedFinding>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExpectedFinding {
+    cause: String,
+    role: Role,
+    signature: Option<String>,
+    /// A severity that the finding must have.
+    severity: Option<Level>,
+    /// The subject as it is displayed: `Pod shop/web-0`.
+    subject: Option<String>,
+    /// Captures that must be among the finding's.
+    #[serde(default)]
+    captures: BTreeMap<String, String>,
+    count: Option<u64>,
+    first: Option<String>,
+    last: Option<String>,
+    /// The cause of the finding that explains this one.
+    explained_by: Option<String>,
+    /// Lines that must all be among the evidence; a cause's first is its foremost proof.
+    #[serde(default)]
+    lines: Vec<u64>,
+}
+
+/// A way in which text changes when it is copied.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Mangle {
+    /// Line ends of Windows.
+    Crlf,
+    /// Four blanks before each line.
+    Indent,
+    /// A Markdown fence with prose around it.
+    Fence,
+    /// A number before each line, as pages and books print them.
+    Numbered,
+    /// A mail's quotation.
+    Quoted,
+    /// Runs of blanks as one, none at the ends: what a chat leaves of them.
+    Squeezed,
+    /// Blanks at each line's end, as terminals copy them.
+    Trailing,
+}
+
+fn all_mangles() -> Vec<Mangle> {
+    use Mangle::{Crlf, Fence, Indent, Numbered, Quoted, Squeezed, Trailing};
+    vec![Crlf, Indent, Fence, Numbered, Quoted, Squeezed, Trailing]
+}
+
+impl Mangle {
+    /// The changed input, and by how many lines it is shifted.
+    fn apply(self, input: &str) -> (String, u64) {
+        let each_line = |change: &dyn Fn(usize, &str) -> String| {
+            let lines = input.lines().enumerate();
+            lines
+                .map(|(index, line)| change(index, line) + "\n")
+                .collect()
+        };
+        match self {
+            Mangle::Crlf => (each_line(&|_, line| format!("{line}\r")), 0),
+            Mangle::Indent => (each_line(&|_, line| format!("    {line}")), 0),
+            Mangle::Numbered => (
+                each_line(&|index, line| format!("{}. {line}", index + 1)),
+                0,
+            ),
+            Mangle::Quoted => (each_line(&|_, line| format!("> {line}")), 0),
+            Mangle::Trailing => (each_line(&|_, line| format!("{line}   ")), 0),
+            Mangle::Squeezed => {
+                let squeeze = |line: &str| {
+                    line.split(' ')
+                        .filter(|part| !part.is_empty())
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                };
+                (each_line(&|_, line| squeeze(line)), 0)
+            }
+            Mangle::Fence => {
+                let text = input.trim_end_matches('\n');
+                let before = "Hello, this has been so since yesterday:\n\n```\n";
+                let after = "\n```\n\nDoes anyone know what to look at next?\n";
+                (format!("{before}{text}{after}"), 3)
+            }
+        }
+    }
+}
+
+/// What must not depend on how an input was copied.
+#[derive(Debug, PartialEq)]
+struct Essence {
+    cause: String,
+    signature: String,
+    role: Role,
+    subject: String,
+    explained_by: Option<usize>,
+    count: u64,
+    lines: Vec<u64>,
+}
+
+impl Essence {
+    fn of(finding: &Finding, shift: u64) -> Essence {
+        Essence {
+            cause: finding.cause.clone(),
+            signature: finding.signature.clone(),
+            role: finding.role,
+            subject: finding.subject.to_string(),
+            explained_by: finding.explained_by,
+            count: finding.count,
+            lines: lines(finding)
+                .map(|line| line.saturating_sub(shift))
+                .collect(),
+        }
+    }
+}
+
+struct Case {
+    name: String,
+    input: String,
+    expected: Expected,
+}
+
+fn folders(kind: &str) -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../fixtures")
+        .join(kind);
+    let entries = fs::read_dir(&root).unwrap_or_else(|error| panic!("{}: {error}", root.display()));
+    let mut folders: Vec<PathBuf> = entries
+        .map(|entry| entry.expect("a readable folder").path())
+        .collect();
+    folders.sort();
+    assert!(!folders.is_empty(), "{} is empty", root.display());
+    folders
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn name(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or(folder.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+fn cases() -> Vec<Case> {
+    let load = |folder: PathBuf| {
+        let yaml = read(&folder.join("expected.yaml"));
+        Case {
+            name: name(&folder),
+            input: read(&folder.join("input.txt")),
+            expected: serde_yaml::from_str(&yaml)
+                .unwrap_or_else(|error| panic!("{}: {error}", folder.display())),
+        }
+    };
+    folders("cases").into_iter().map(load).collect()
+}
+
+fn lines(finding: &Finding) -> impl Iterator<Item = u64> + '_ {
+    finding.evidence.iter().map(|evidence| evidence.line)
+}
+
+/// The findings in a form to read and to correct an expectation from.
+fn told(report: &Report) -> String {
+    let mut text = String::new();
+    for finding in &report.findings {
+        text += &format!(
+            "      {}. {} {:?} {:?} ({}) [{}] lines {:?} x{} {:?}..{:?} by {:?} {:?}\n",
+            finding.rank,
+            finding.cause,
+            finding.role,
+            finding.severity,
+            finding.signature,
+            finding.subject,
+            lines(finding).collect::<Vec<_>>(),
+            finding.count,
+            finding.first,
+            finding.last,
+            finding.explained_by,
+            finding.captures,
+        );
+    }
+    if text.is_empty() {
+        "      nothing\n".into()
+    } else {
+        text
+    }
+}
+
+/// What is wrong with one finding.
+fn faults(expected: &ExpectedFinding, found: &Finding, report: &Report) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut differ = |what: &str, wanted: String, found: String| {
+        if wanted != found {
+            faults.push(format!("{what} is {found}, not {wanted}"));
+        }
+    };
+    differ("cause", expected.cause.clone(), found.cause.clone());
+    differ(
+        "role",
+        format!("{:?}", expected.role),
+        format!("{:?}", found.role),
+    );
+    if let Some(signature) = &expected.signature {
+        differ("signature", signature.clone(), found.signature.clone());
+    }
+    if let Some(severity) = expected.severity {
+        differ(
+            "severity",
+            format!("{severity:?}"),
+            format!("{:?}", found.severity),
+        );
+    }
+    if let Some(subject) = &expected.subject {
+        differ("subject", subject.clone(), found.subject.to_string());
+    }
+    if let Some(count) = expected.count {
+        differ("count", count.to_string(), found.count.to_string());
+    }
+    if let Some(first) = &expected.first {
+        differ(
+            "first",
+            first.clone(),
+            found.first.clone().unwrap_or_default(),
+        );
+    }
+    if let Some(last) = &expected.last {
+        differ("last", last.clone(), found.last.clone().unwrap_or_default());
+    }
+    for (key, value) in &expected.captures {
+        let captured = found.captures.get(key).cloned().unwrap_or_default();
+        differ(&format!("capture {key}"), value.clone(), captured);
+    }
+    if let Some(cause) = &expected.explained_by {
+        let by = found
+            .explained_by
+            .and_then(|rank| report.findings.get(rank.checked_sub(1)?));
+        let by = by.map_or_else(String::new, |finding| finding.cause.clone());
+        differ("explained_by", cause.clone(), by);
+    }
+    let proof: Vec<u64> = lines(found).collect();
+    let missing: Vec<&u64> = expected
+        .lines
+        .iter()
+        .filter(|line| !proof.contains(line))
+        .collect();
+    if !missing.is_empty() {
+        faults.push(format!("lines {missing:?} are not among {proof:?}"));
+    }
+    if expected.role == Role::Cause && expected.lines.first() != proof.first() {
+        let (wanted, first) = (expected.lines.first(), proof.first());
+        faults.push(format!("the foremost line is {first:?}, not {wanted:?}"));
+    }
+    faults
+}
+
+fn check(case: &Case, report: &Report) -> Vec<String> {
+    let mut all = Vec::new();
+    let (expected, found) = (&case.expected.findings, &report.findings);
+    for (index, finding) in expected.iter().enumerate() {
+        match found.get(index) {
+            None => all.push(format!("no finding {}: {}", index + 1, finding.cause)),
+            Some(found) => all.extend(
+                faults(finding, found, report)
+                    .into_iter()
+                    .map(|fault| format!("finding {}: {fault}", index + 1)),
+            ),
+        }
+    }
+    for more in found.iter().skip(expected.len()) {
+        if more.role == Role::Cause {
+            all.push(format!(
+                "a further cause: {} ({})",
+                more.cause, more.signature
+            ));
+        }
+    }
+    all
+}
+
+fn assert_none(failures: &[String], what: &str) {
+    let list = failures.join("\n");
+    assert!(failures.is_empty(), "{} {what}:\n{list}", failures.len());
+}
+
+#[test]
+fn cases_are_answered() {
+    let analyzer = Analyzer::new();
+    let mut failures = Vec::new();
+    for case in cases() {
+        let report = analyzer.analyze_text("stdin", case.input.as_str());
+        let faults = check(&case, &report);
+        if !faults.is_empty() {
+            let (name, faults) = (&case.name, faults.join("\n    "));
+            failures.push(format!(
+                "  {name}\n    {faults}\n    found:\n{}",
+                told(&report)
+            ));
+        }
+    }
+    assert_none(&failures, "cases fail");
+}
+
+#[test]
+fn answers_do_not_depend_on_how_the_text_was_copied() {
+    let analyzer = Analyzer::new();
+    let mut failures = Vec::new();
+    for case in cases() {
+        let report = analyzer.analyze_text("stdin", case.input.as_str());
+        let again = analyzer.analyze_text("stdin", case.input.as_str());
+        let json = |report: &Report| serde_json::to_string(report).unwrap();
+        if json(&report) != json(&again) {
+            failures.push(format!("  {}: another report the second time", case.name));
+        }
+        let plain: Vec<Essence> = report.findings.iter().map(|f| Essence::of(f, 0)).collect();
+        for mangle in &case.expected.mangle {
+            let (text, shift) = mangle.apply(&case.input);
+            let report = analyzer.analyze_text("stdin", text.as_str());
+            let mangled: Vec<Essence> = report
+                .findings
+                .iter()
+                .map(|f| Essence::of(f, shift))
+                .collect();
+            if mangled != plain {
+                let differing = plain.iter().zip(&mangled).find(|(a, b)| a != b);
+                failures.push(format!(
+                    "  {} {mangle:?}: {} findings, {} without; first difference: {differing:#?}",
+                    case.name,
+                    mangled.len(),
+                    plain.len(),
+                ));
+            }
+        }
+    }
+    assert_none(&failures, "answers differ");
+}
+
+#[test]
+fn nothing_is_wrong_in_healthy_inputs() {
+    let analyzer = Analyzer::new();
+    let mut failures = Vec::new();
+    for folder in folders("healthy") {
+        let report = analyzer.analyze_text("stdin", read(&folder.join("input.txt")));
+        let alarms =
+            |finding: &Finding| finding.role == Role::Cause && finding.severity >= Level::Warning;
+        if report.findings.iter().any(alarms) {
+            failures.push(format!("  {}\n{}", name(&folder), told(&report)));
+        }
+    }
+    assert_none(&failures, "healthy inputs raise an alarm");
+}
