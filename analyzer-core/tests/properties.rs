@@ -12,7 +12,7 @@ static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 /// Realistic inputs: the examples of all signatures and the recorded cases.
 static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let catalogue = Catalogue::builtin();
-    let examples = catalogue.signatures().iter().flat_map(|signature| {
+    let examples = catalogue.signatures().flat_map(|signature| {
         let examples = &signature.examples;
         examples.matching.iter().chain(&examples.no_match)
     });
