@@ -40,7 +40,7 @@ fn text() -> impl Strategy<Value = String> {
 macro_rules! bodies {
     ($($name:ident),* $(,)?) => {
         proptest! {
-            #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+            #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
             $(
                 #[test]
                 fn $name(text in text(), bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
