@@ -133,20 +133,15 @@ impl Group {
 
     fn settle(&mut self) {
         let mut seen = HashSet::new();
-        self.hits.sort_by_key(Hit::position);
+        self.hits.sort_by_key(|hit| (hit.position(), !hit.leads));
         self.hits
             .retain(|hit| seen.insert((hit.document, hit.record.start, hit.mark.start)));
-        // parts of one proof are not counted twice: only the kind of hit that leads it
-        let lead = (
-            self.best.primary().format,
-            self.best.primary().reason.clone(),
-        );
+        // parts of one proof are not counted twice
         let mut records = HashSet::new();
         self.count = self
             .hits
             .iter()
-            .filter(|hit| (hit.format, hit.reason.clone()) == lead || self.best.hits.len() == 1)
-            .filter(|hit| records.insert((hit.document, hit.record.start)))
+            .filter(|hit| hit.leads && records.insert((hit.document, hit.record.start)))
             .map(|hit| hit.count)
             .sum::<u64>()
             .max(1);

@@ -54,6 +54,58 @@ struct Cutter<'a> {
     command: Option<Command>,
     /// The format of the last log record, which the lines behind it may continue.
     record: Option<Format>,
+    /// What the open describe has told of its object's events.
+    events: EventsTold,
+}
+
+/// How far the events of a describe's present object are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum EventsTold {
+    #[default]
+    NotYet,
+    /// `Events:  <none>`.
+    None,
+    /// `Events:`.
+    Title,
+    /// The header of their table.
+    Header,
+}
+
+impl EventsTold {
+    fn after(self, text: &str) -> EventsTold {
+        if describe::is_start(text) {
+            EventsTold::NotYet
+        } else if let Some(value) = events_title(text) {
+            if value.is_empty() {
+                EventsTold::Title
+            } else {
+                EventsTold::None
+            }
+        } else if events::is_header(text) {
+            EventsTold::Header
+        } else {
+            self
+        }
+    }
+
+    /// Whether the line tells events again, which must be another object's: a paste may go on with
+    /// the events alone.
+    fn is_over_at(self, text: &str) -> bool {
+        match self {
+            EventsTold::NotYet => false,
+            EventsTold::None => {
+                events_title(text).is_some() || events::is_header(text) || events::is_row(text)
+            }
+            EventsTold::Title => events_title(text).is_some(),
+            EventsTold::Header => events_title(text).is_some() || events::is_header(text),
+        }
+    }
+}
+
+/// What follows the title of a describe's events, if the line is that.
+fn events_title(text: &str) -> Option<&str> {
+    let value = text.trim_start().strip_prefix("Events:")?.trim();
+    matches!(value, "" | "<none>").then_some(value)
 }
 
 impl<'a> Cutter<'a> {
@@ -76,6 +128,7 @@ impl<'a> Cutter<'a> {
             return;
         }
         self.close();
+        self.events = EventsTold::NotYet.after(line.text);
         let format = record.unwrap_or_else(|| self.classify(&line));
         if format == Format::Command {
             self.command = command::parse(line.text);
@@ -102,6 +155,9 @@ impl<'a> Cutter<'a> {
         }
         match open.format {
             Format::Describe => {
+                if self.events.is_over_at(text) {
+                    return false;
+                }
                 if describe::is_start(text) || describe::is_field(text) || events::is_row(text) {
                     return true;
                 }
@@ -114,7 +170,8 @@ impl<'a> Cutter<'a> {
                 let foreign = record.is_some()
                     || command::parse(text).is_some()
                     || table::is_header(text)
-                    || describe::is_start(text);
+                    || describe::is_start(text)
+                    || events_title(text).is_some();
                 (row || (!blank_before && !foreign)) && !events::is_header(text)
             }
             Format::Table => {
@@ -167,6 +224,9 @@ impl<'a> Cutter<'a> {
 
     fn push(&mut self, line: Line<'a>) {
         if let Some(open) = &mut self.open {
+            if open.format == Format::Describe {
+                self.events = self.events.after(line.text);
+            }
             open.lines.append(&mut self.blanks);
             open.lines.push(line);
         }

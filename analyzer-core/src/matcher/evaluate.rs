@@ -54,7 +54,17 @@ impl Match {
         records
     }
 
+    /// Adds what goes with it.
     fn join(&mut self, other: &Match) {
+        let further = self.hits.len();
+        self.join_alike(other);
+        for hit in self.hits.iter_mut().skip(further) {
+            hit.leads = false;
+        }
+    }
+
+    /// Adds another match of the same trouble.
+    fn join_alike(&mut self, other: &Match) {
         self.hits.extend(other.hits.iter().cloned());
         for (name, value) in &other.captures {
             if self.value(name).is_none() {
@@ -257,7 +267,7 @@ fn enough(condition: &Condition, mut group: Vec<Match>) -> Option<Match> {
                 // all of the group is told, as it is one trouble
                 let mut whole = group.swap_remove(start);
                 for other in &group {
-                    whole.join(other);
+                    whole.join_alike(other);
                 }
                 return Some(whole);
             }

@@ -48,6 +48,8 @@ pub(crate) struct Hit {
     pub captures: Vec<Capture>,
     pub weight: usize,
     pub count: u64,
+    /// Whether it is counted: it is what the match looks for, not what goes with it.
+    pub leads: bool,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
 }
@@ -71,6 +73,7 @@ impl Hit {
             captures: found.captures,
             weight: found.weight,
             count: event.count.max(1),
+            leads: true,
             first: at.or(first_age).or(age),
             last: at.or(age),
         }
@@ -88,6 +91,7 @@ impl Hit {
             captures: found.captures,
             weight: found.weight,
             count: 1,
+            leads: true,
             first: None,
             last: None,
         }
