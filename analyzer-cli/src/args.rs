@@ -1,4 +1,4 @@
-//! The command line as it is typed. What it means is decided in [`crate::plan`].
+//! The command line as it is typed. What it means is decided in [`plan`](mod@crate::plan).
 
 use std::path::PathBuf;
 

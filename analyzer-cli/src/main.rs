@@ -1,4 +1,13 @@
 //! `kwhy`: names the root cause in pasted kubectl output, logs and events.
+//!
+//! All that touches the world is in this crate; the analysis is `analyzer-core`'s. A command line
+//! goes through [`args`] (what was typed) and [`plan`](mod@plan) (what it means) to
+//! [`run`](mod@run), which reads the sources ([`input`]), analyses them, leaves out what was not
+//! asked for ([`filter`]) and hands the report to a renderer ([`render`]). [`signatures`] holds the
+//! sub-commands on signatures and causes.
+//!
+//! Exit status: 0 it ran; 1 it ran and found something at or above `--fail-on`; 2 wrong usage, or
+//! nothing could be read. A reader of standard output that goes away is no failure.
 
 mod args;
 mod filter;

@@ -1,5 +1,7 @@
 //! The program as it is called: each file in `tests/cmd` is one call with what it must answer.
 
+mod bad_input;
+
 #[test]
 fn calls() {
     trycmd::TestCases::new()

@@ -227,11 +227,27 @@ fn summary(
     }
 }
 
-fn damage(document: &Document) -> Option<LimitMet> {
-    let invalid = document.invalid_sequences();
-    (invalid > 0).then(|| LimitMet {
+fn damage(document: &Document) -> Vec<LimitMet> {
+    let met = |limit: &str, message: String| LimitMet {
         source: document.name().to_owned(),
-        limit: "invalid-utf-8".into(),
-        message: format!("{invalid} byte sequences are no UTF-8 and were read as U+FFFD"),
-    })
+        limit: limit.to_owned(),
+        message,
+    };
+    let mut all = Vec::new();
+    let invalid = document.invalid_sequences();
+    if invalid > 0 {
+        let message = format!("{invalid} byte sequences are no UTF-8 and were read as U+FFFD");
+        all.push(met("invalid-utf-8", message));
+    }
+    let mut long = document.long_lines();
+    if let Some(first) = long.next() {
+        let message = match long.count() {
+            0 => format!("of line {first} only the first MiB was looked at"),
+            more => {
+                format!("of line {first} and {more} more only the first MiB each was looked at")
+            }
+        };
+        all.push(met("long-line", message));
+    }
+    all
 }

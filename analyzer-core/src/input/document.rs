@@ -3,6 +3,7 @@
 use memchr::memchr_iter;
 
 use super::clean::{Clean, Edit, clean, is_clean};
+use super::line::{MAX_LINE, floor_char};
 use crate::model::Span;
 
 /// A named input (the paste, a file), decoded to clean text, with the way back to its bytes.
@@ -110,6 +111,20 @@ impl Document {
         self.invalid
     }
 
+    /// The lines, counted from 1, of which only the first MiB is looked at.
+    pub(crate) fn long_lines(&self) -> impl Iterator<Item = u64> {
+        let ends = self.line_starts.iter().skip(1).map(|next| next - 1);
+        let lengths = self
+            .line_starts
+            .iter()
+            .zip(ends.chain(std::iter::once(self.text.len())))
+            .map(|(start, end)| end - start);
+        (1..)
+            .zip(lengths)
+            .filter(|(_, length)| *length > MAX_LINE)
+            .map(|(number, _)| number)
+    }
+
     /// The line of a byte of the text, counted from 1.
     pub fn line_of(&self, at: usize) -> u64 {
         self.line_starts.partition_point(|start| *start <= at) as u64
@@ -179,13 +194,6 @@ impl Document {
             None => at,
         }
     }
-}
-
-fn floor_char(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
 }
 
 fn decode(bytes: &[u8], range: Span) -> String {

@@ -1,7 +1,12 @@
 //! Lines of a document.
 
+/// How many bytes of a line are looked at (1 MiB). Logs hold no longer records; a file without
+/// line ends is no text that a parser knows.
+pub(crate) const MAX_LINE: usize = 1 << 20;
+
 /// A line of a document's text, without its line end and without what was stripped from its
-/// left side (a common indentation, a list number, a quote mark).
+/// left side (a common indentation, a list number, a quote mark). Of a line longer than 1 MiB it
+/// is the first MiB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line<'a> {
     /// The line's text.
@@ -51,10 +56,34 @@ pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
         .map(move |(line, number)| {
             let at = start;
             start += line.len();
+            let line = line.strip_suffix('\n').unwrap_or(line);
             Line {
-                text: line.strip_suffix('\n').unwrap_or(line),
+                text: &line[..floor_char(line, MAX_LINE)],
                 start: at,
                 number,
             }
         })
+}
+
+/// The last place at or before `at` where a character begins; the text's end if it is shorter.
+pub(super) fn floor_char(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_of_a_very_long_line_is_not_looked_at() {
+        let text = format!("{}\nnext", "\u{e9}".repeat(MAX_LINE));
+        let all: Vec<Line<'_>> = lines(&text).collect();
+        assert_eq!(all[0].text.len(), MAX_LINE);
+        assert_eq!(all[1].text, "next");
+        assert_eq!(&text[all[1].span()], "next");
+    }
 }

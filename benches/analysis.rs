@@ -1,0 +1,68 @@
+//! Start-up, parsers and whole analyses. Each run's answer is checked by its counts: a fast wrong
+//! answer fails.
+
+use analyzer_core::{Analyzer, Line, lines, parse};
+use benches::{FAULT_CAUSE, FORMATS, LogFormat, describe, log, paste};
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
+
+fn main() {
+    divan::main();
+}
+
+/// Reading the built-in signatures.
+#[divan::bench]
+fn start() -> Analyzer {
+    Analyzer::new()
+}
+
+/// What a call at the prompt costs: the signatures and 5 KB.
+#[divan::bench]
+fn start_and_paste(bencher: Bencher<'_, '_>) {
+    let paste = paste();
+    bencher.bench(|| {
+        let report = Analyzer::new().analyze_text("stdin", paste.as_str());
+        assert_eq!(report.findings[0].cause, FAULT_CAUSE);
+    });
+}
+
+#[divan::bench]
+fn paste_alone(bencher: Bencher<'_, '_>) {
+    let (analyzer, paste) = (Analyzer::new(), paste());
+    bencher.counter(BytesCount::of_str(&paste)).bench(|| {
+        let report = analyzer.analyze_text("stdin", paste.as_str());
+        assert_eq!(report.findings[0].cause, FAULT_CAUSE);
+    });
+}
+
+#[divan::bench(args = [1, 10, 100])]
+fn parse_describe(bencher: Bencher<'_, '_>, containers: usize) {
+    let text = describe(containers);
+    let all: Vec<Line<'_>> = lines(&text).collect();
+    bencher.counter(BytesCount::of_str(&text)).bench(|| {
+        let parsed = parse::describe::parse(black_box(&all));
+        assert_eq!((parsed.objects.len(), parsed.events.len()), (1, 2));
+    });
+}
+
+#[divan::bench(args = FORMATS)]
+fn parse_log(bencher: Bencher<'_, '_>, format: LogFormat) {
+    let log = log(format, 1_000_000, 1);
+    let all: Vec<Line<'_>> = lines(&log.text).collect();
+    bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
+        let parsed = parse::log::parse(black_box(&all));
+        assert_eq!(parsed.events.len() as u64, log.records);
+    });
+}
+
+/// A whole analysis of 10 MB.
+#[divan::bench(args = FORMATS, sample_count = 10, sample_size = 1)]
+fn analyze_log(bencher: Bencher<'_, '_>, format: LogFormat) {
+    let log = log(format, 10_000_000, 1);
+    let analyzer = Analyzer::new();
+    bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
+        let report = analyzer.analyze_text("log", log.text.as_str());
+        assert_eq!(report.stats.events, log.records);
+        assert_eq!(report.findings[0].count, log.faults);
+    });
+}

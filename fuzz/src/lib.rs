@@ -1,0 +1,156 @@
+//! The bodies of the fuzz targets: one for each entry point of `analyzer-core`. Each takes any
+//! bytes, and panics where a promise of the library is broken.
+#![forbid(unsafe_code)]
+
+use std::sync::LazyLock;
+
+use analyzer_core::{
+    Analyzer, Catalogue, Document, ErrorChain, Event, Line, Parsed, Span, Text, lines, parse,
+};
+
+static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
+
+/// A whole analysis: proof stands in the input, and a second run says the same.
+pub fn analyze(data: &[u8]) {
+    let document = Document::new("input", data);
+    let documents = [document];
+    let report = ANALYZER.analyze(&documents);
+    for finding in &report.findings {
+        assert!(!finding.evidence.is_empty(), "{finding:?}");
+        for evidence in &finding.evidence {
+            assert_eq!(evidence.text, documents[0].original_line(evidence.line));
+            assert!(
+                evidence.text.get(evidence.mark.clone()).is_some(),
+                "{evidence:?}"
+            );
+        }
+    }
+    let again = ANALYZER.analyze(&documents);
+    assert_eq!(format!("{report:?}"), format!("{again:?}"));
+}
+
+/// The cutting into segments: each line at most once, in order, as it stands in the text.
+pub fn segments(data: &[u8]) {
+    let document = Document::new("input", data);
+    let mut last = 0;
+    for segment in analyzer_core::segments(document.text()) {
+        for line in &segment.lines {
+            assert!(line.number > last);
+            last = line.number;
+            assert_eq!(document.text().get(line.span()), Some(line.text));
+        }
+    }
+    assert!(last <= document.line_count());
+}
+
+/// `kubectl describe`.
+pub fn describe(data: &[u8]) {
+    parser(data, parse::describe::parse);
+    each_line(data, |line| {
+        parse::describe::is_start(line);
+        parse::describe::is_field(line);
+    });
+}
+
+/// Events tables.
+pub fn events(data: &[u8]) {
+    parser(data, parse::events::parse);
+    each_line(data, |line| {
+        parse::events::is_header(line);
+        parse::events::is_row(line);
+    });
+}
+
+/// Tables of `kubectl get`.
+pub fn table(data: &[u8]) {
+    parser(data, parse::table::parse);
+    each_line(data, |line| {
+        parse::table::is_header(line);
+        parse::table::is_row_without_header(line);
+        parse::table::is_row("NAME  READY  STATUS  RESTARTS  AGE", line);
+    });
+}
+
+/// Logs of all formats.
+pub fn log(data: &[u8]) {
+    parser(data, parse::log::parse);
+    each_line(data, |line| {
+        parse::log::detect(line);
+    });
+}
+
+/// Wrapped errors.
+pub fn chain(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let chain = ErrorChain::parse(&Text::borrowed(&text, 0));
+    assert!(!chain.links.is_empty());
+    for link in &chain.links {
+        check_span(&text, &link.text.span());
+        for (_, value) in &link.facts {
+            check_span(&text, &value.span());
+        }
+    }
+}
+
+/// Signature files: refused with a place that is in the file, or used.
+pub fn signature_file(data: &[u8]) {
+    let Ok(yaml) = std::str::from_utf8(data) else {
+        return;
+    };
+    let mut catalogue = Catalogue::empty();
+    match catalogue.add_str("input.yaml", yaml) {
+        Ok(()) => {
+            let analyzer = Analyzer::with_catalogue(catalogue);
+            analyzer.lint_signatures();
+            analyzer.analyze_text("input", yaml);
+        }
+        Err(error) => {
+            assert!(catalogue.is_empty());
+            assert!(error.line() >= 1 && error.column() >= 1);
+            assert!(error.line() <= yaml.lines().count() + 1, "{error}");
+        }
+    }
+}
+
+fn each_line(data: &[u8], look: impl Fn(&str)) {
+    let text = String::from_utf8_lossy(data);
+    lines(&text).for_each(|line| look(line.text));
+}
+
+fn parser(data: &[u8], parse: for<'l, 'a> fn(&'l [Line<'a>]) -> Parsed<'a>) {
+    let document = Document::new("input", data);
+    let text = document.text();
+    let all: Vec<Line<'_>> = lines(text).collect();
+    let parsed = parse(&all);
+    for event in &parsed.events {
+        check_event(text, event);
+    }
+    for object in &parsed.objects {
+        check_span(text, &object.span);
+        for (_, value) in object.fields.iter() {
+            check_span(text, &value.span());
+        }
+    }
+    for number in &parsed.not_understood {
+        assert!((1..=document.line_count()).contains(number));
+    }
+}
+
+fn check_event(text: &str, event: &Event<'_>) {
+    check_span(text, &event.span);
+    check_span(text, &event.message.span());
+    let optional = [&event.component, &event.reason, &event.caller];
+    for value in optional.into_iter().flatten() {
+        check_span(text, &value.span());
+    }
+    for field in &event.fields {
+        check_span(text, &field.value.span());
+    }
+    if let Some(stack) = &event.stack {
+        check_span(text, stack);
+    }
+}
+
+fn check_span(text: &str, span: &Span) {
+    assert!(text.get(span.clone()).is_some(), "{span:?} in {text:?}");
+}
