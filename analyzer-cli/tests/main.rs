@@ -1,4 +1,5 @@
 //! The program as it is called: each file in `tests/cmd` is one call with what it must answer.
+#![allow(clippy::unwrap_used)]
 
 mod bad_input;
 

@@ -1,5 +1,5 @@
 //! Tests of the library from outside, one module a theme.
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 mod agree;
 mod cases;

@@ -172,12 +172,10 @@ impl Prefilter {
 
 /// Whether all blanks of a text stand alone.
 fn is_folded(text: &str) -> bool {
-    let mut before = b'x';
-    text.bytes().all(|b| {
-        let folded = !matches!(b, b'\t' | b'\n' | b'\r') && !(b == b' ' && before == b' ');
-        before = b;
-        folded
-    })
+    let blank = |b: u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r');
+    let bytes = text.as_bytes();
+    let other = |b: &u8| blank(*b) && *b != b' ';
+    !bytes.iter().any(other) && !bytes.windows(2).any(|pair| pair == b"  ")
 }
 
 #[cfg(test)]
