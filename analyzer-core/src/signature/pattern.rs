@@ -166,13 +166,21 @@ fn compile(source: &str) -> Result<Regex, regex::Error> {
 fn from_regex(source: &str, expression: &str) -> Result<Pattern, String> {
     let regex = compile(expression).map_err(|error| format!("the regular expression: {error}"))?;
     let slots = regex.capture_names().flatten().map(str::to_owned).collect();
-    let weight = expression.bytes().filter(u8::is_ascii_alphanumeric).count() / 2;
+    let parsed = regex_syntax::ParserBuilder::new()
+        .unicode(false)
+        .utf8(false)
+        .build()
+        .parse(expression)
+        .map_err(|error| format!("the regular expression: {error}"))?;
+    let mut phrases = Phrases::default();
+    collect_literals(&parsed, &mut phrases);
+    let weight = weight_of(&parsed);
     Ok(Pattern {
         source: source.to_owned(),
         regex_source: expression.to_owned(),
         slots,
         literal: None,
-        phrase: required_literal(expression),
+        phrase: phrases.longest(),
         weight,
         compiled: OnceLock::from(Some(regex)),
     })
@@ -292,20 +300,23 @@ impl Phrases {
     }
 }
 
-/// The longest plain text that each match of a regular expression holds.
-fn required_literal(expression: &str) -> String {
-    let parsed = regex_syntax::ParserBuilder::new()
-        .unicode(false)
-        .utf8(false)
-        .build()
-        .parse(expression);
-    let mut phrases = Phrases::default();
-    if let Ok(hir) = parsed {
-        collect_literals(&hir, &mut phrases);
+/// How many letters and digits each match holds at least.
+fn weight_of(hir: &Hir) -> usize {
+    match hir.kind() {
+        HirKind::Literal(literal) => literal
+            .0
+            .iter()
+            .filter(|b| b.is_ascii_alphanumeric())
+            .count(),
+        HirKind::Concat(parts) => parts.iter().map(weight_of).sum(),
+        HirKind::Alternation(parts) => parts.iter().map(weight_of).min().unwrap_or(0),
+        HirKind::Capture(group) => weight_of(&group.sub),
+        HirKind::Repetition(repeated) if repeated.min > 0 => weight_of(&repeated.sub),
+        _ => 0,
     }
-    phrases.longest()
 }
 
+/// The plain texts that each match of a regular expression holds.
 fn collect_literals(hir: &Hir, phrases: &mut Phrases) {
     match hir.kind() {
         HirKind::Literal(literal) => {
