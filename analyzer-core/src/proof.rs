@@ -7,8 +7,8 @@ use crate::analyzer::Analyzer;
 use crate::report::{Finding, Role};
 use crate::signature::{Condition, Example, Signature, What};
 
-/// How many literal characters a message pattern must demand if nothing else narrows it.
-const LEAST_WEIGHT: usize = 12;
+/// How much text a message pattern must demand if nothing else narrows it.
+const LEAST_LENGTH: usize = 12;
 
 /// What became of one example of a signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -207,7 +207,7 @@ impl Condition {
                     || !event.component.0.is_empty();
                 let patterns = event.message.0.iter().filter(|_| !narrowed);
                 patterns
-                    .filter(|pattern| pattern.weight() < LEAST_WEIGHT)
+                    .filter(|pattern| pattern.least_length() < LEAST_LENGTH)
                     .map(|pattern| pattern.as_str().to_owned())
                     .collect()
             }

@@ -41,12 +41,15 @@ fn winners(
     mut rivals: Vec<usize>,
 ) -> Vec<usize> {
     let signature = |at: usize| catalogue.at(matches[at].0);
-    rivals.sort_by(|a, b| strength(catalogue, &matches[*b]).cmp(&strength(catalogue, &matches[*a])));
+    rivals
+        .sort_by(|a, b| strength(catalogue, &matches[*b]).cmp(&strength(catalogue, &matches[*a])));
     let mut winners = Vec::new();
     while !rivals.is_empty() {
         let refined = |at: usize| {
             let id = &signature(at).id;
-            rivals.iter().any(|other| signature(*other).refines.contains(id))
+            rivals
+                .iter()
+                .any(|other| signature(*other).refines.contains(id))
         };
         let first = rivals.iter().position(|at| !refined(*at)).unwrap_or(0);
         let winner = rivals.remove(first);
@@ -63,7 +66,11 @@ fn strength<'m>(
 ) -> (bool, usize, Reverse<&'m str>) {
     let signature = catalogue.at(*number);
     let weight = found.hits.iter().map(|hit| hit.weight).sum();
-    (signature.role != Role::Symptom, weight, Reverse(&signature.id))
+    (
+        signature.role != Role::Symptom,
+        weight,
+        Reverse(&signature.id),
+    )
 }
 
 /// Whether a match that stays makes another one superfluous.

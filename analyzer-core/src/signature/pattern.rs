@@ -77,6 +77,8 @@ pub struct Pattern {
     phrase: String,
     /// How many literal characters it demands: the measure of how specific it is.
     weight: usize,
+    /// The length of the shortest text that it matches, in bytes.
+    least_length: usize,
     compiled: OnceLock<Option<Regex>>,
 }
 
@@ -114,6 +116,12 @@ impl Pattern {
     /// How many literal characters it demands.
     pub(crate) fn weight(&self) -> usize {
         self.weight
+    }
+
+    /// The length of the shortest text that it matches, in bytes; of a template only the letters and
+    /// digits are counted.
+    pub(crate) fn least_length(&self) -> usize {
+        self.least_length
     }
 
     /// The first match in a text.
@@ -182,6 +190,7 @@ fn from_regex(source: &str, expression: &str) -> Result<Pattern, String> {
         literal: None,
         phrase: phrases.longest(),
         weight,
+        least_length: parsed.properties().minimum_len().unwrap_or(0),
         compiled: OnceLock::from(Some(regex)),
     })
 }
@@ -261,6 +270,7 @@ fn from_template(source: &str) -> Result<Pattern, String> {
         literal,
         phrase: phrases.longest(),
         weight,
+        least_length: weight,
         compiled: OnceLock::new(),
     })
 }
