@@ -1,11 +1,13 @@
 //! The way from documents to a report.
 
+use std::sync::OnceLock;
+
 use jiff::Timestamp;
 use rayon::prelude::*;
 
 use crate::correlate::{Ties, correlate, telling};
 use crate::input::{Document, Segment, segments};
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, Prefilter};
 use crate::model::{Event, Format, Object, Parsed};
 use crate::parse::{describe, events, log, plain, table};
 use crate::report::{InputSummary, LimitMet, Report, SCHEMA, SegmentSummary, Stats};
@@ -27,6 +29,8 @@ const MAX_LISTED_LINES: usize = 1000;
 #[derive(Debug)]
 pub struct Analyzer {
     catalogue: Catalogue,
+    /// Made when it is first needed, and kept for the next input.
+    prefilter: OnceLock<Prefilter>,
     reference: Option<Timestamp>,
     naive: bool,
 }
@@ -47,6 +51,7 @@ impl Analyzer {
     pub fn with_catalogue(catalogue: Catalogue) -> Analyzer {
         Analyzer {
             catalogue,
+            prefilter: OnceLock::new(),
             reference: None,
             naive: false,
         }
@@ -82,7 +87,11 @@ impl Analyzer {
         let mut matcher = if self.naive {
             Matcher::naive(&self.catalogue)
         } else {
-            Matcher::new(&self.catalogue)
+            Matcher::new(
+                &self.catalogue,
+                self.prefilter
+                    .get_or_init(|| Prefilter::new(&self.catalogue)),
+            )
         };
         let mut inputs = Vec::new();
         let mut limits = Vec::new();

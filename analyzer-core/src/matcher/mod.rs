@@ -13,13 +13,14 @@ mod scope;
 pub(crate) use evaluate::Match;
 pub(crate) use facts::EventFacts;
 pub(crate) use hit::{Hit, Moment};
+pub(crate) use prefilter::Prefilter;
 pub(crate) use scope::{related, subjects_agree};
 
 use std::collections::BTreeMap;
 
 use crate::model::{Event, Object};
 use crate::signature::{Catalogue, Condition, What, leaves};
-use prefilter::{Leaf, Prefilter};
+use prefilter::Leaf;
 
 /// How many hits of one condition are kept with their text; more are not told apart any further.
 const MAX_HITS: usize = 4096;
@@ -28,7 +29,7 @@ const MAX_HITS: usize = 4096;
 pub(crate) struct Matcher<'c> {
     catalogue: &'c Catalogue,
     /// Without it every condition is tested: the slow reference.
-    prefilter: Option<Prefilter>,
+    prefilter: Option<&'c Prefilter>,
     /// The signatures of which a condition was worth a test, by their number in the catalogue.
     tried: BTreeMap<u32, Tried<'c>>,
     candidates: Vec<Leaf>,
@@ -53,10 +54,10 @@ impl<'c> Tried<'c> {
 }
 
 impl<'c> Matcher<'c> {
-    pub fn new(catalogue: &'c Catalogue) -> Self {
+    pub fn new(catalogue: &'c Catalogue, prefilter: &'c Prefilter) -> Self {
         Matcher {
             catalogue,
-            prefilter: Some(Prefilter::new(catalogue)),
+            prefilter: Some(prefilter),
             tried: BTreeMap::new(),
             candidates: Vec::new(),
         }
@@ -78,7 +79,7 @@ impl<'c> Matcher<'c> {
     /// Takes an event of the document with this number.
     pub fn event(&mut self, document: usize, event: &Event<'_>) {
         let facts = EventFacts::new(event);
-        if let Some(prefilter) = &self.prefilter {
+        if let Some(prefilter) = self.prefilter {
             prefilter.event(event, facts.texts(), &mut self.candidates);
         }
         self.test(|condition| match &condition.what {
@@ -94,7 +95,7 @@ impl<'c> Matcher<'c> {
 
     /// Takes an object of the document with this number.
     pub fn object(&mut self, document: usize, object: &Object<'_>) {
-        if let Some(prefilter) = &self.prefilter {
+        if let Some(prefilter) = self.prefilter {
             prefilter.object(object, &mut self.candidates);
         }
         self.test(|condition| match &condition.what {
