@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use signature::need::{Need, NeedKind, leaves};
+use signature::index::{Index, Phrase, Word};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -39,6 +39,8 @@ fn main() -> Result<(), Failure> {
     collect(&folder, &mut files)?;
     files.sort();
     let mut list = String::from("static BUILTIN: &[Builtin] = &[\n");
+    let mut count = 0;
+    let mut needs = Vec::new();
     for file in &files {
         let name = file
             .strip_prefix(&root)?
@@ -47,23 +49,19 @@ fn main() -> Result<(), Failure> {
         let yaml = fs::read_to_string(file)?;
         for (number, signature) in signature::check::read(&name, &yaml)?.iter().enumerate() {
             let value: serde_json::Value = document(&yaml, number)?;
-            let mut conditions = Vec::new();
-            leaves(&signature.condition, &mut conditions);
-            let needs: Vec<String> = conditions
-                .iter()
-                .map(|leaf| literal(&Need::of(leaf)))
-                .collect();
+            needs.extend(signature::need::needs(count, &signature.condition));
+            count += 1;
             writeln!(
                 list,
-                "    Builtin {{ id: {:?}, file: {name:?}, yaml: include_str!({:?}), json: {:?}, needs: &[{}] }},",
+                "    Builtin {{ id: {:?}, file: {name:?}, yaml: include_str!({:?}), json: {:?}}},",
                 signature.id,
                 file.display().to_string(),
                 value.to_string(),
-                needs.join(", "),
             )?;
         }
     }
     list.push_str("];\n");
+    index(&Index::new(needs), &mut list)?;
     fs::write(out.join("builtin.rs"), list)?;
     Ok(())
 }
@@ -85,17 +83,42 @@ fn document(yaml: &str, number: usize) -> Result<serde_json::Value, Failure> {
     )?)
 }
 
-fn literal(need: &Need) -> String {
-    let words: Vec<String> = need
-        .words
-        .iter()
-        .map(|word| format!("Cow::Borrowed({:?})", &**word))
-        .collect();
-    format!(
-        "Need {{ what: NeedKind::{:?}, words: Cow::Borrowed(&[{}]) }}",
-        need.what,
-        words.join(", ")
-    )
+/// The index as a constant.
+fn index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
+    let words = |words: &[Word]| {
+        let words = words.iter().map(|(word, leaves)| {
+            format!("(Cow::Borrowed({:?}), Cow::Borrowed(&{leaves:?}))", &**word)
+        });
+        words.collect::<Vec<_>>().join(", ")
+    };
+    let phrases = index.phrases.iter().map(|phrase| {
+        let Phrase { text, offset, leaves } = phrase;
+        format!(
+            "Phrase {{ text: Cow::Borrowed({:?}), offset: {offset}, leaves: Cow::Borrowed(&{leaves:?}) }}",
+            &**text
+        )
+    });
+    writeln!(out, "static INDEX: Index = Index {{")?;
+    writeln!(out, "    bitmap: Cow::Borrowed(&{:?}),", index.bitmap)?;
+    writeln!(out, "    pieces: Cow::Borrowed(&{:?}),", index.pieces)?;
+    writeln!(
+        out,
+        "    phrases: Cow::Borrowed(&[{}]),",
+        phrases.collect::<Vec<_>>().join(", ")
+    )?;
+    writeln!(
+        out,
+        "    reasons: Cow::Borrowed(&[{}]),",
+        words(&index.reasons)
+    )?;
+    writeln!(out, "    kinds: Cow::Borrowed(&[{}]),", words(&index.kinds))?;
+    writeln!(out, "    any_event: Cow::Borrowed(&{:?}),", index.any_event)?;
+    writeln!(
+        out,
+        "    any_object: Cow::Borrowed(&{:?}),",
+        index.any_object
+    )?;
+    writeln!(out, "}};")
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {

@@ -8,6 +8,8 @@ mod compare;
 mod condition;
 #[path = "../src/signature/error.rs"]
 mod error;
+#[path = "../src/signature/index.rs"]
+pub mod index;
 #[path = "../src/signature/need.rs"]
 pub mod need;
 #[path = "../src/signature/one_or_many.rs"]

@@ -19,8 +19,7 @@ pub(crate) use scope::{related, subjects_agree};
 use std::collections::BTreeMap;
 
 use crate::model::{Event, Object};
-use crate::signature::{Catalogue, Condition, What, leaves};
-use prefilter::Leaf;
+use crate::signature::{Catalogue, Condition, Leaf, What, leaves};
 
 /// How many hits of one condition are kept with their text; more are not told apart any further.
 const MAX_HITS: usize = 4096;
@@ -65,14 +64,17 @@ impl<'c> Matcher<'c> {
 
     /// Tests every condition on everything: slow, and what the fast way must agree with.
     pub fn naive(catalogue: &'c Catalogue) -> Self {
-        let needs = (0..).zip(catalogue.needs());
-        let candidates =
-            needs.flat_map(|(number, needs)| (0..).zip(needs).map(move |(leaf, _)| (number, leaf)));
+        let mut candidates = Vec::new();
+        for (number, signature) in (0..).zip(catalogue.signatures()) {
+            let mut conditions = Vec::new();
+            leaves(&signature.condition, &mut conditions);
+            candidates.extend((0..).zip(conditions).map(|(leaf, _)| (number, leaf)));
+        }
         Matcher {
             catalogue,
             prefilter: None,
             tried: BTreeMap::new(),
-            candidates: candidates.collect(),
+            candidates,
         }
     }
 

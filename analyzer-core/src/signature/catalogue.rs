@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::error::SignatureError;
-use super::need::{self, Need, NeedKind};
+use super::index::{Index, Phrase};
+use super::need::needs;
 use super::schema::Signature;
 use super::{causes, check};
 
@@ -19,8 +20,6 @@ struct Builtin {
     yaml: &'static str,
     /// The checked signature; read when it is asked for.
     json: &'static str,
-    /// What its leaf conditions need.
-    needs: &'static [Need],
 }
 
 /// A set of signatures.
@@ -46,7 +45,6 @@ pub struct Catalogue {
 struct Entry {
     builtin: Option<&'static Builtin>,
     signature: OnceLock<Box<Signature>>,
-    needs: Cow<'static, [Need]>,
 }
 
 impl Catalogue {
@@ -60,7 +58,6 @@ impl Catalogue {
         let entries = BUILTIN.iter().map(|builtin| Entry {
             builtin: Some(builtin),
             signature: OnceLock::new(),
-            needs: Cow::Borrowed(builtin.needs),
         });
         Catalogue {
             entries: entries.collect(),
@@ -78,14 +75,10 @@ impl Catalogue {
             return Err(SignatureError::taken(file, yaml, &taken.id));
         }
         for signature in added {
-            let mut conditions = Vec::new();
-            need::leaves(&signature.condition, &mut conditions);
-            let needs: Vec<Need> = conditions.into_iter().map(Need::of).collect();
             self.by_id.insert(signature.id.clone(), self.entries.len());
             self.entries.push(Entry {
                 builtin: None,
                 signature: OnceLock::from(Box::new(signature)),
-                needs: needs.into(),
             });
         }
         Ok(())
@@ -121,9 +114,13 @@ impl Catalogue {
         self.entries[number].signature()
     }
 
-    /// What the leaf conditions of each signature need.
-    pub(crate) fn needs(&self) -> impl Iterator<Item = &[Need]> {
-        self.entries.iter().map(|entry| &*entry.needs)
+    /// The indexes of the signatures: the built-in ones', and that of the others.
+    pub(crate) fn indexes(&self) -> (Option<&'static Index>, Index) {
+        let is_builtin = |entry: &&Entry| entry.builtin.is_some();
+        let builtin = self.entries.iter().take_while(is_builtin).count();
+        let others = (0..).zip(&self.entries).skip(builtin);
+        let needs = others.flat_map(|(number, entry)| needs(number, &entry.signature().condition));
+        ((builtin > 0).then_some(&INDEX), Index::new(needs))
     }
 
     /// What a cause means, in one line; `None` for an unknown id.

@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod condition;
 mod error;
+mod index;
 mod need;
 mod one_or_many;
 mod pattern;
@@ -24,4 +25,5 @@ pub use template::Template;
 
 pub(crate) use compare::number;
 pub(crate) use condition::{EventPattern, ObjectPattern, ValueTest, What};
-pub(crate) use need::{Need, NeedKind, SHORTEST_PHRASE, leaves};
+pub(crate) use index::{Index, Leaf};
+pub(crate) use need::leaves;

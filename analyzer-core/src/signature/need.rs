@@ -1,7 +1,5 @@
 //! What an event or object must hold before a condition is worth a full test.
 
-use std::borrow::Cow;
-
 use super::condition::{Condition, EventPattern, What};
 use super::pattern::Pattern;
 
@@ -12,7 +10,7 @@ pub(crate) const SHORTEST_PHRASE: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Need {
     pub what: NeedKind,
-    pub words: Cow<'static, [Cow<'static, str>]>,
+    pub words: Vec<String>,
 }
 
 /// Where the words must stand.
@@ -32,10 +30,7 @@ pub(crate) enum NeedKind {
 
 impl Need {
     fn new(what: NeedKind, words: Vec<String>) -> Need {
-        Need {
-            what,
-            words: words.into_iter().map(Cow::Owned).collect::<Vec<_>>().into(),
-        }
+        Need { what, words }
     }
 
     /// What a leaf condition needs.
@@ -76,6 +71,16 @@ fn phrases(patterns: &[Pattern]) -> Option<Vec<String>> {
             .map(|pattern| pattern.phrase().to_owned())
             .collect()
     })
+}
+
+/// What each leaf of a signature's condition needs.
+pub(crate) fn needs(number: u32, condition: &Condition) -> Vec<((u32, u16), Need)> {
+    let mut conditions = Vec::new();
+    leaves(condition, &mut conditions);
+    (0..)
+        .zip(conditions)
+        .map(|(leaf, condition)| ((number, leaf), Need::of(condition)))
+        .collect()
 }
 
 /// The leaf conditions of a condition, in the order in which their hits are asked for.
