@@ -106,9 +106,19 @@ pub(super) fn is_prose(text: &str) -> bool {
         return true;
     }
     let words = text.split_whitespace().count();
-    let ends = text.ends_with(['.', '?', '!', ':', '。', '：', '；']);
-    let looks_like_output = text.contains(": ") || text.contains("=") || text.contains('"');
-    (ends && words > 3 && !looks_like_output) || (words <= 6 && text.ends_with(':'))
+    // a place such as `main.rs:14:` ends no sentence
+    let ends = text.ends_with(['.', '?', '!', '。', '：', '；'])
+        || text
+            .strip_suffix(':')
+            .is_some_and(|text| text.ends_with(char::is_alphabetic));
+    let has_fields = text.contains(": ") || text.contains('=');
+    let heading = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | ',');
+    (ends && words > 3 && !has_fields && !text.contains('"'))
+        || (words >= 10 && !has_fields && (ends || text.contains(". ") || text.contains('。')))
+        || (words <= 6
+            && text
+                .strip_suffix(':')
+                .is_some_and(|title| title.chars().all(heading)))
 }
 
 #[cfg(test)]
@@ -143,6 +153,11 @@ mod tests {
         ));
         assert!(is_prose("查看日志，发现 pod 没有启动"));
         assert!(is_prose("Events:"));
+        assert!(is_prose(
+            "\"connection refused\" in an old ticket could come back one day. Nothing has failed"
+        ));
+        assert!(!is_prose("thread 'main' panicked at src/main.rs:14:10:"));
+        assert!(!is_prose("goroutine 1 [running]:"));
         assert!(!is_prose("panic: too many open files"));
         assert!(!is_prose(
             "Pod sandbox changed, it will be killed and re-created"

@@ -18,11 +18,15 @@ pub(crate) use scope::{related, subjects_agree};
 
 use std::collections::BTreeMap;
 
-use crate::model::{Event, Object};
+use crate::model::{Event, Format, Object};
 use crate::signature::{Catalogue, Condition, Leaf, What, leaves};
 
 /// How many hits of one condition are kept with their text; more are not told apart any further.
 const MAX_HITS: usize = 4096;
+
+/// How many letters and digits of an error a sentence must quote: a word or two are talked about
+/// without having been seen.
+const LEAST_QUOTE: usize = 24;
 
 /// Matches the signatures of a catalogue.
 pub(crate) struct Matcher<'c> {
@@ -88,6 +92,7 @@ impl<'c> Matcher<'c> {
             What::Event(pattern) => {
                 let found = atom::event(pattern, &facts).into_iter();
                 found
+                    .filter(|found| event.format != Format::Prose || found.weight >= LEAST_QUOTE)
                     .map(|found| Hit::from_event(document, event, found))
                     .collect()
             }
