@@ -125,6 +125,7 @@ impl Analyzer {
             limits.extend(damage(document));
             all_events.push((number, parsed.events));
         }
+        limits.extend(left_out(documents, matcher.left_out()));
         let (findings, covered) = correlate(
             &self.catalogue,
             documents,
@@ -234,6 +235,16 @@ fn summary(
             })
             .collect(),
     }
+}
+
+/// Matches beyond what one condition keeps.
+fn left_out(documents: &[Document], matches: u64) -> Option<LimitMet> {
+    let source = documents.first().filter(|_| matches > 0)?.name().to_owned();
+    Some(LimitMet {
+        source,
+        limit: "many-matches".into(),
+        message: format!("{matches} further matches of the same conditions were not counted"),
+    })
 }
 
 fn damage(document: &Document) -> Vec<LimitMet> {

@@ -162,7 +162,8 @@ pub struct SegmentSummary {
 pub struct LimitMet {
     /// The document's name.
     pub source: String,
-    /// What kind: `long-line`, `invalid-utf-8`, `binary`, `unreadable`, `truncated`.
+    /// What kind: `long-line`, `invalid-utf-8`, `binary`, `unreadable`, `truncated`,
+    /// `many-matches`.
     pub limit: String,
     /// What was done.
     pub message: String,

@@ -36,6 +36,8 @@ pub(crate) struct Matcher<'c> {
     /// The signatures of which a condition was worth a test, by their number in the catalogue.
     tried: BTreeMap<u32, Tried<'c>>,
     candidates: Vec<Leaf>,
+    /// How many hits were left out as there were too many of one condition.
+    left_out: u64,
 }
 
 /// A signature with the hits of its leaf conditions.
@@ -63,6 +65,7 @@ impl<'c> Matcher<'c> {
             prefilter: Some(prefilter),
             tried: BTreeMap::new(),
             candidates: Vec::new(),
+            left_out: 0,
         }
     }
 
@@ -79,6 +82,7 @@ impl<'c> Matcher<'c> {
             prefilter: None,
             tried: BTreeMap::new(),
             candidates,
+            left_out: 0,
         }
     }
 
@@ -127,9 +131,16 @@ impl<'c> Matcher<'c> {
             let Some((condition, hits)) = tried.leaves.get_mut(usize::from(*leaf)) else {
                 continue;
             };
+            let found = hits_of(condition);
             let room = MAX_HITS - hits.len();
-            hits.extend(hits_of(condition).into_iter().take(room));
+            self.left_out += found.len().saturating_sub(room) as u64;
+            hits.extend(found.into_iter().take(room));
         }
+    }
+
+    /// How many hits were left out, as more than 4096 of one condition are not told apart.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// All matches: the signature's number in the catalogue, and what matched.
