@@ -106,6 +106,7 @@ fn index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
         "    phrases: Cow::Borrowed(&[{}]),",
         phrases.collect::<Vec<_>>().join(", ")
     )?;
+    writeln!(out, "    short: Cow::Borrowed(&[{}]),", words(&index.short))?;
     writeln!(
         out,
         "    reasons: Cow::Borrowed(&[{}]),",

@@ -10,6 +10,8 @@ mod condition;
 mod error;
 #[path = "../src/signature/index.rs"]
 pub mod index;
+#[path = "../src/signature/literals.rs"]
+mod literals;
 #[path = "../src/signature/need.rs"]
 pub mod need;
 #[path = "../src/signature/one_or_many.rs"]

@@ -48,6 +48,13 @@ fn check(signature: &Signature) -> Result<(), (String, String)> {
             "a confidence lies between 0 and 1".into(),
         ));
     }
+    let mut patterns = Vec::new();
+    signature.condition.patterns(&mut patterns);
+    for pattern in patterns {
+        pattern
+            .compile()
+            .map_err(|message| (pattern.as_str().to_owned(), message))?;
+    }
     let mut captured = Vec::new();
     signature.condition.captures(&mut captured);
     for (what, template) in signature.templates() {

@@ -347,6 +347,36 @@ impl Condition {
         Ok(())
     }
 
+    /// Collects all patterns.
+    pub(crate) fn patterns<'c>(&'c self, into: &mut Vec<&'c Pattern>) {
+        match &self.what {
+            What::Event(event) => {
+                let facts = event.chain.values().chain(event.fields.values());
+                let facts = facts.flat_map(|many| &many.0);
+                into.extend(event.message.0.iter().chain(&event.not.0).chain(facts));
+            }
+            What::Object(object) => {
+                let tests = object.item.values().chain(object.fields.values());
+                let tested =
+                    tests.flat_map(|test| test.equals.iter().chain(&test.matches).chain(&test.not));
+                into.extend(
+                    object
+                        .name
+                        .0
+                        .iter()
+                        .chain(&object.namespace.0)
+                        .chain(tested),
+                );
+            }
+            What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
+                parts.iter().for_each(|part| part.patterns(into));
+            }
+        }
+        for further in self.also.iter().chain(&self.none) {
+            further.patterns(into);
+        }
+    }
+
     /// Collects the names that a match captures.
     pub(crate) fn captures<'c>(&'c self, into: &mut Vec<&'c str>) {
         match &self.what {

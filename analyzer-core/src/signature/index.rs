@@ -1,7 +1,7 @@
 //! Which conditions a text, reason or kind may fulfil, laid out for a fast look-up.
 //!
-//! Each condition names a text that every match holds, of at least eight characters. One piece of
-//! eight characters of each such text, the one that is rarest among all texts, goes into a table.
+//! Each condition names texts of which every match holds one. One piece of eight characters of each
+//! such text, the one that is rarest among all texts, goes into a table.
 //! A text is read once: at each character the next eight are looked up, first in a bitmap and then
 //! in the table, and only where the whole text stands its conditions become candidates. The time
 //! hardly depends on the number of signatures.
@@ -11,10 +11,15 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use super::need::{Need, NeedKind, SHORTEST_PHRASE};
+use memchr::memmem;
+
+use super::need::{Need, NeedKind};
 
 /// A leaf condition: the signature's number in the catalogue and the leaf's in the signature.
 pub(crate) type Leaf = (u32, u16);
+
+/// The length of a piece in bytes.
+const PIECE: usize = 8;
 
 /// The number of bits that tell whether a piece may be in the table.
 const BITMAP_BITS: u32 = 16;
@@ -29,6 +34,8 @@ pub(crate) struct Index {
     /// Pieces in order, each with the number of its phrase.
     pub pieces: Cow<'static, [(u64, u32)]>,
     pub phrases: Cow<'static, [Phrase]>,
+    /// Texts too short for a piece, which are searched one by one.
+    pub short: Cow<'static, [Word]>,
     /// In order of the words.
     pub reasons: Cow<'static, [Word]>,
     /// In order of the words.
@@ -48,7 +55,7 @@ pub(crate) struct Phrase {
 
 fn piece(bytes: &[u8]) -> Option<u64> {
     bytes
-        .first_chunk::<SHORTEST_PHRASE>()
+        .first_chunk::<PIECE>()
         .map(|chunk| u64::from_le_bytes(*chunk))
 }
 
@@ -81,6 +88,8 @@ impl Index {
             }
         }
         let [texts, reasons, kinds] = words;
+        let (texts, short): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            texts.into_iter().partition(|(text, _)| text.len() >= PIECE);
         let [any_event, any_object] = any;
         let sorted = |words: BTreeMap<String, Vec<Leaf>>| {
             let words = words.into_iter();
@@ -89,6 +98,7 @@ impl Index {
                 .collect()
         };
         let mut index = Index {
+            short: Cow::Owned(sorted(short)),
             reasons: Cow::Owned(sorted(reasons)),
             kinds: Cow::Owned(sorted(kinds)),
             any_event: Cow::Owned(any_event),
@@ -102,7 +112,7 @@ impl Index {
     fn lay_out(&mut self, texts: BTreeMap<String, Vec<Leaf>>) {
         let mut seen: HashMap<u64, u32> = HashMap::new();
         for text in texts.keys() {
-            for piece in text.as_bytes().windows(SHORTEST_PHRASE).filter_map(piece) {
+            for piece in text.as_bytes().windows(PIECE).filter_map(piece) {
                 *seen.entry(piece).or_default() += 1;
             }
         }
@@ -110,7 +120,7 @@ impl Index {
         let mut pieces = Vec::new();
         let mut phrases = Vec::new();
         for (text, leaves) in texts {
-            let windows = text.as_bytes().windows(SHORTEST_PHRASE);
+            let windows = text.as_bytes().windows(PIECE);
             let choices = windows.filter_map(piece).enumerate();
             let rarest = choices.min_by_key(|(offset, piece)| (seen.get(piece).copied(), *offset));
             let Some((offset, piece)) = rarest else {
@@ -133,10 +143,15 @@ impl Index {
 
     /// Adds the conditions whose text stands in this one, which has single blanks only.
     pub fn text(&self, text: &[u8], into: &mut Vec<Leaf>) {
+        for (word, leaves) in self.short.iter() {
+            if memmem::find(text, word.as_bytes()).is_some() {
+                into.extend(leaves.iter());
+            }
+        }
         if self.pieces.is_empty() {
             return;
         }
-        for (at, window) in text.windows(SHORTEST_PHRASE).enumerate() {
+        for (at, window) in text.windows(PIECE).enumerate() {
             let Some(value) = piece(window) else { continue };
             let bit = slot(value);
             if self.bitmap[bit / 64] & (1 << (bit % 64)) == 0 {

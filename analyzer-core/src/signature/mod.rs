@@ -7,6 +7,7 @@ mod compare;
 mod condition;
 mod error;
 mod index;
+mod literals;
 mod need;
 mod one_or_many;
 mod pattern;

@@ -3,8 +3,8 @@
 use super::condition::{Condition, EventPattern, What};
 use super::pattern::Pattern;
 
-/// The shortest text that the prefilter looks for.
-pub(crate) const SHORTEST_PHRASE: usize = 8;
+/// The shortest text that the prefilter looks for; a shorter one is nearly everywhere.
+pub(crate) const SHORTEST_PHRASE: usize = 3;
 
 /// Words of which an event or object must hold one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,14 +61,17 @@ fn of_event(event: &EventPattern) -> Need {
     Need::new(NeedKind::AnyEvent, Vec::new())
 }
 
-/// One phrase of each pattern, if all of them have one that is long enough.
+/// Phrases of all patterns, if each has some and all are long enough.
 fn phrases(patterns: &[Pattern]) -> Option<Vec<String>> {
-    let long = |pattern: &Pattern| pattern.phrase().len() >= SHORTEST_PHRASE;
-    let all = !patterns.is_empty() && patterns.iter().all(long);
+    let known = |pattern: &Pattern| {
+        let phrases = pattern.phrases();
+        !phrases.is_empty() && phrases.iter().all(|phrase| phrase.len() >= SHORTEST_PHRASE)
+    };
+    let all = !patterns.is_empty() && patterns.iter().all(known);
     all.then(|| {
         patterns
             .iter()
-            .map(|pattern| pattern.phrase().to_owned())
+            .flat_map(|pattern| pattern.phrases().iter().cloned())
             .collect()
     })
 }

@@ -4,8 +4,9 @@ use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
 use regex::bytes::{Captures, Regex};
-use regex_syntax::hir::{Hir, HirKind};
 use serde::de::{Deserialize, Deserializer, Error as _};
+
+use super::literals::{self, Phrases};
 
 /// What a slot accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +75,7 @@ pub struct Pattern {
     regex_source: String,
     slots: Vec<String>,
     literal: Option<Finder<'static>>,
-    phrase: String,
+    phrases: Vec<String>,
     /// How many literal characters it demands: the measure of how specific it is.
     weight: usize,
     /// The length of the shortest text that it matches, in bytes.
@@ -107,10 +108,20 @@ impl Pattern {
         self.slots.iter().map(String::as_str)
     }
 
-    /// The longest text that every match holds, with one blank for any run of blanks; empty if
-    /// there is none. It holds only what log formats never escape: no quotes, no backslashes.
-    pub fn phrase(&self) -> &str {
-        &self.phrase
+    /// Texts of which every match holds one, with one blank for any run of blanks; none if nothing is
+    /// known. They hold only what log formats never escape: no quotes, no backslashes.
+    pub fn phrases(&self) -> &[String] {
+        &self.phrases
+    }
+
+    /// Compiles it now instead of when it is first used.
+    ///
+    /// # Errors
+    /// Says why it cannot be compiled: it is too large.
+    pub(crate) fn compile(&self) -> Result<(), String> {
+        compile(&self.regex_source)
+            .map(drop)
+            .map_err(|error| format!("{:?}: {error}", self.source))
     }
 
     /// How many literal characters it demands.
@@ -172,26 +183,23 @@ fn compile(source: &str) -> Result<Regex, regex::Error> {
 }
 
 fn from_regex(source: &str, expression: &str) -> Result<Pattern, String> {
-    let regex = compile(expression).map_err(|error| format!("the regular expression: {error}"))?;
-    let slots = regex.capture_names().flatten().map(str::to_owned).collect();
     let parsed = regex_syntax::ParserBuilder::new()
         .unicode(false)
         .utf8(false)
         .build()
         .parse(expression)
         .map_err(|error| format!("the regular expression: {error}"))?;
-    let mut phrases = Phrases::default();
-    collect_literals(&parsed, &mut phrases);
-    let weight = weight_of(&parsed);
+    let mut slots = Vec::new();
+    literals::names(&parsed, &mut slots);
     Ok(Pattern {
         source: source.to_owned(),
         regex_source: expression.to_owned(),
         slots,
         literal: None,
-        phrase: phrases.longest(),
-        weight,
+        phrases: literals::required(&parsed),
+        weight: literals::weight_of(&parsed),
         least_length: parsed.properties().minimum_len().unwrap_or(0),
-        compiled: OnceLock::from(Some(regex)),
+        compiled: OnceLock::new(),
     })
 }
 
@@ -268,85 +276,11 @@ fn from_template(source: &str) -> Result<Pattern, String> {
         regex_source: regex,
         slots,
         literal,
-        phrase: phrases.longest(),
+        phrases: vec![phrases.longest()],
         weight,
         least_length: weight,
         compiled: OnceLock::new(),
     })
-}
-
-/// Runs of characters that stand in every carrier as they are.
-#[derive(Default)]
-struct Phrases {
-    done: Vec<String>,
-    open: String,
-}
-
-impl Phrases {
-    fn add(&mut self, c: char) {
-        // JSON and logfmt escape quotes and backslashes, Go's JSON also < > &
-        let plain = c.is_ascii_graphic() && !"\"'`\\<>&".contains(c);
-        let blank = c == ' ' && !self.open.is_empty();
-        if plain || blank {
-            self.open.push(c)
-        } else {
-            self.end()
-        }
-    }
-
-    fn end(&mut self) {
-        let run = std::mem::take(&mut self.open);
-        self.done.push(run.trim_end().to_owned());
-    }
-
-    fn longest(mut self) -> String {
-        self.end();
-        // of equally long ones the first
-        self.done
-            .into_iter()
-            .rev()
-            .max_by_key(String::len)
-            .unwrap_or_default()
-    }
-}
-
-/// How many letters and digits each match holds at least.
-fn weight_of(hir: &Hir) -> usize {
-    match hir.kind() {
-        HirKind::Literal(literal) => literal
-            .0
-            .iter()
-            .filter(|b| b.is_ascii_alphanumeric())
-            .count(),
-        HirKind::Concat(parts) => parts.iter().map(weight_of).sum(),
-        HirKind::Alternation(parts) => parts.iter().map(weight_of).min().unwrap_or(0),
-        HirKind::Capture(group) => weight_of(&group.sub),
-        HirKind::Repetition(repeated) if repeated.min > 0 => weight_of(&repeated.sub),
-        _ => 0,
-    }
-}
-
-/// The plain texts that each match of a regular expression holds.
-fn collect_literals(hir: &Hir, phrases: &mut Phrases) {
-    match hir.kind() {
-        HirKind::Literal(literal) => {
-            for c in String::from_utf8_lossy(&literal.0).chars() {
-                phrases.add(c);
-            }
-        }
-        HirKind::Concat(parts) => {
-            for part in parts {
-                collect_literals(part, phrases);
-            }
-        }
-        HirKind::Capture(group) => collect_literals(&group.sub, phrases),
-        HirKind::Repetition(repeated) if repeated.min > 0 => {
-            collect_literals(&repeated.sub, phrases);
-            phrases.end();
-        }
-        HirKind::Look(_) | HirKind::Empty => {}
-        _ => phrases.end(),
-    }
 }
 
 fn add_slot(
@@ -424,7 +358,7 @@ mod tests {
 
     #[test]
     fn phrases_hold_what_no_carrier_escapes() {
-        let phrase = |pattern: &str| Pattern::parse(pattern).unwrap().phrase().to_owned();
+        let phrase = |pattern: &str| Pattern::parse(pattern).unwrap().phrases().join("|");
         assert_eq!(
             phrase("MountVolume.SetUp failed for volume \"{v}\" not found"),
             "MountVolume.SetUp failed for volume"
@@ -435,6 +369,11 @@ mod tests {
             ":6443/x: EOF now"
         );
         assert_eq!(phrase("regex:a(?:b|c)d"), "a");
+        assert_eq!(
+            phrase("regex:(?P<x>soft lockup|hung [a-z]+ task): .*"),
+            "soft lockup|hung"
+        );
+        assert_eq!(phrase("regex:[0-9]+"), "");
     }
 
     #[test]

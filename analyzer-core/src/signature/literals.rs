@@ -1,0 +1,143 @@
+//! The plain text that every match of a pattern holds.
+
+use regex_syntax::hir::{Hir, HirKind};
+
+/// Runs of characters that stand in every carrier as they are.
+#[derive(Default)]
+pub(crate) struct Phrases {
+    done: Vec<String>,
+    open: String,
+}
+
+impl Phrases {
+    pub fn add(&mut self, c: char) {
+        // JSON and logfmt escape quotes and backslashes, Go's JSON also < > &
+        let plain = c.is_ascii_graphic() && !"\"'`\\<>&".contains(c);
+        let blank = c == ' ' && !self.open.is_empty();
+        if plain || blank {
+            self.open.push(c)
+        } else {
+            self.end()
+        }
+    }
+
+    pub fn end(&mut self) {
+        let run = std::mem::take(&mut self.open);
+        self.done.push(run.trim_end().to_owned());
+    }
+
+    pub fn longest(mut self) -> String {
+        self.end();
+        // of equally long ones the first
+        self.done
+            .into_iter()
+            .rev()
+            .max_by_key(String::len)
+            .unwrap_or_default()
+    }
+}
+
+/// How many letters and digits each match holds at least.
+pub(crate) fn weight_of(hir: &Hir) -> usize {
+    match hir.kind() {
+        HirKind::Literal(literal) => literal
+            .0
+            .iter()
+            .filter(|b| b.is_ascii_alphanumeric())
+            .count(),
+        HirKind::Concat(parts) => parts.iter().map(weight_of).sum(),
+        HirKind::Alternation(parts) => parts.iter().map(weight_of).min().unwrap_or(0),
+        HirKind::Capture(group) => weight_of(&group.sub),
+        HirKind::Repetition(repeated) if repeated.min > 0 => weight_of(&repeated.sub),
+        _ => 0,
+    }
+}
+
+/// Texts of which each match of a regular expression holds one; none if nothing is known.
+pub(crate) fn required(hir: &Hir) -> Vec<String> {
+    match hir.kind() {
+        HirKind::Literal(_) => of_concat(std::slice::from_ref(hir)),
+        HirKind::Concat(parts) => of_concat(parts),
+        HirKind::Alternation(parts) => {
+            let each: Vec<Vec<String>> = parts.iter().map(required).collect();
+            if each.iter().any(Vec::is_empty) {
+                Vec::new()
+            } else {
+                each.concat()
+            }
+        }
+        HirKind::Capture(group) => required(&group.sub),
+        HirKind::Repetition(repeated) if repeated.min > 0 => required(&repeated.sub),
+        _ => Vec::new(),
+    }
+}
+
+fn of_concat(parts: &[Hir]) -> Vec<String> {
+    let shortest = |texts: &[String]| texts.iter().map(String::len).min().unwrap_or(0);
+    let mut phrases = Phrases::default();
+    let mut best = Vec::new();
+    for part in parts {
+        if is_plain(part) {
+            collect_literals(part, &mut phrases);
+            continue;
+        }
+        phrases.end();
+        let inner = required(part);
+        if shortest(&inner) > shortest(&best) {
+            best = inner;
+        }
+    }
+    let own = phrases.longest();
+    if own.len() > shortest(&best) {
+        vec![own]
+    } else {
+        best
+    }
+}
+
+fn is_plain(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Literal(_) | HirKind::Look(_) | HirKind::Empty => true,
+        HirKind::Capture(group) => is_plain(&group.sub),
+        HirKind::Concat(parts) => parts.iter().all(is_plain),
+        _ => false,
+    }
+}
+
+/// The names of the groups.
+pub(crate) fn names(hir: &Hir, into: &mut Vec<String>) {
+    match hir.kind() {
+        HirKind::Capture(group) => {
+            into.extend(group.name.as_deref().map(str::to_owned));
+            names(&group.sub, into);
+        }
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().for_each(|part| names(part, into));
+        }
+        HirKind::Repetition(repeated) => names(&repeated.sub, into),
+        _ => {}
+    }
+}
+
+/// Adds a part that is nothing but literal text.
+fn collect_literals(hir: &Hir, phrases: &mut Phrases) {
+    match hir.kind() {
+        HirKind::Literal(literal) => {
+            for c in String::from_utf8_lossy(&literal.0).chars() {
+                phrases.add(c);
+            }
+        }
+        HirKind::Concat(parts) => {
+            for part in parts {
+                collect_literals(part, phrases);
+            }
+        }
+        HirKind::Capture(group) => collect_literals(&group.sub, phrases),
+        HirKind::Repetition(repeated) if repeated.min > 0 => {
+            collect_literals(&repeated.sub, phrases);
+            phrases.end();
+        }
+        HirKind::Look(_) | HirKind::Empty => {}
+        _ => phrases.end(),
+    }
+}
