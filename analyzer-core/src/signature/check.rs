@@ -51,9 +51,9 @@ fn check(signature: &Signature) -> Result<(), (String, String)> {
     let mut patterns = Vec::new();
     signature.condition.patterns(&mut patterns);
     for pattern in patterns {
-        pattern
-            .compile()
-            .map_err(|message| (pattern.as_str().to_owned(), message))?;
+        let source = pattern.as_str();
+        let refused = |message| (source.to_owned(), format!("{source:?}: {message}"));
+        pattern.check().map_err(refused)?;
     }
     let mut captured = Vec::new();
     signature.condition.captures(&mut captured);

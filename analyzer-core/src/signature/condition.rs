@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Deserialize;
+use serde::de::value::StrDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::compare::{Comparison, Order, number};
@@ -196,7 +197,7 @@ impl<'de> Visitor<'de> for ValueTestVisitor {
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<ValueTest, E> {
-        let pattern = Pattern::parse(value).map_err(E::custom)?;
+        let pattern = Pattern::deserialize(StrDeserializer::<E>::new(value))?;
         Ok(ValueTest {
             equals: vec![pattern],
             ..ValueTest::default()
@@ -334,6 +335,9 @@ impl Condition {
                 return Err("an object pattern needs a kind, name or value".into());
             }
             _ => {}
+        }
+        if self.comparisons.is_empty() {
+            return Ok(());
         }
         let mut captured = Vec::new();
         self.captures(&mut captured);
