@@ -148,14 +148,21 @@ impl Document {
         let Some(bytes) = &self.original else {
             return self.text[span].to_owned();
         };
-        let (start, end) = (
-            self.original_offset(span.start),
-            self.original_offset(span.end),
-        );
+        let start = self.original_line_start(bytes, span.start);
+        let end = self.original_offset(span.end);
         let line = decode(bytes, start..end.max(start));
         line.trim_end_matches(['\r', '\n'])
             .trim_start_matches('\u{feff}')
             .to_owned()
+    }
+
+    /// The byte of the original at which a line begins: behind the line end before it, so that what
+    /// was taken out at the line's start belongs to it.
+    fn original_line_start(&self, bytes: &[u8], start: usize) -> usize {
+        let Some(line_end) = start.checked_sub(1) else {
+            return 0;
+        };
+        self.original_offset(line_end) + if is_utf16(bytes) { 2 } else { 1 }
     }
 
     /// Where a span stands in the original. A span over several lines is cut at the first's end.
@@ -168,7 +175,7 @@ impl Document {
         let within = |at: usize| match &self.original {
             None => at - line_span.start,
             Some(bytes) => {
-                let from = self.original_offset(line_span.start);
+                let from = self.original_line_start(bytes, line_span.start);
                 let before = decode(bytes, from..self.original_offset(at).max(from));
                 floor_char(
                     &text,
@@ -194,6 +201,10 @@ impl Document {
             None => at,
         }
     }
+}
+
+fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
 }
 
 fn decode(bytes: &[u8], range: Span) -> String {
@@ -231,6 +242,7 @@ mod tests {
         let place = document.place(&(at..at + 5));
         assert_eq!(place.line, 2);
         assert_eq!(&place.text[place.mark.clone()], "three");
+        assert_eq!(place.text, "\u{1b}[1m“two”\u{1b}[0m three");
         let place = document.place(&(0..3));
         assert_eq!((place.line, place.column), (1, 1));
         assert_eq!(&place.text[place.mark], "one");
