@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use crate::correlate::{Ties, correlate, telling};
 use crate::input::{Document, Segment, segments};
 use crate::matcher::{Matcher, Prefilter};
-use crate::model::{Event, Format, Object, Parsed};
-use crate::parse::{describe, events, log, plain, table};
+use crate::model::{Event, Format, Parsed};
+use crate::parse;
 use crate::report::{InputSummary, LimitMet, Report, SCHEMA, SegmentSummary, Stats};
 use crate::signature::Catalogue;
 use crate::years;
@@ -154,40 +154,9 @@ struct Read<'a> {
 impl<'a> Read<'a> {
     fn of(document: &'a Document) -> Read<'a> {
         let segments = segments(document.text());
-        let parsed = parse_segments(&segments);
+        let parsed = parse::segments(&segments);
         Read { segments, parsed }
     }
-}
-
-/// Parses a document's segments; events and objects take from the command above them what they
-/// do not say themselves.
-pub(crate) fn parse_segments<'a>(segments: &[Segment<'a>]) -> Parsed<'a> {
-    let mut all = Parsed::default();
-    for segment in segments {
-        all.append(parse_segment(segment));
-    }
-    all
-}
-
-fn parse_segment<'a>(segment: &Segment<'a>) -> Parsed<'a> {
-    let lines = &segment.lines;
-    let mut parsed = match segment.format {
-        _ if segment.is_log => log::parse(lines),
-        Format::Describe => describe::parse(lines),
-        Format::DescribeEvents | Format::EventsTable => events::parse(lines),
-        Format::Table => table::parse(lines),
-        Format::Command => Parsed::default(),
-        format => plain::parse(format, lines),
-    };
-    for event in &mut parsed.events {
-        event.subject.fill_from(&segment.subject);
-    }
-    for Object { subject, .. } in &mut parsed.objects {
-        if subject.namespace.is_none() && subject.kind.as_deref() != Some("Node") {
-            subject.namespace.clone_from(&segment.subject.namespace);
-        }
-    }
-    parsed
 }
 
 fn summary(

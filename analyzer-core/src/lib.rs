@@ -36,7 +36,7 @@
 //! - [`Catalogue::builtin`] and [`Catalogue::add_str`] for signatures of one's own beside the
 //!   built-in ones or without them; [`Analyzer::test_signatures`] and
 //!   [`Analyzer::lint_signatures`] check them.
-//! - [`segments`] and [`parse`] for the typed [`Event`]s and [`Object`]s without any diagnosis,
+//! - [`parse::document`] for the typed [`Event`]s and [`Object`]s without any diagnosis,
 //!   and [`ErrorChain::parse`] for one error message.
 //!
 //! A [`Report`] serializes to the schema [`SCHEMA`].

@@ -8,3 +8,52 @@ pub mod events;
 pub mod log;
 pub mod plain;
 pub mod table;
+
+use crate::input::{Document, Segment};
+use crate::model::{Format, Object, Parsed};
+
+/// All events and objects of a document, in the order of the input.
+///
+/// ```
+/// use analyzer_core::{Document, parse};
+/// let paste = "NAME    READY   STATUS             RESTARTS      AGE\n\
+///              web-0   0/1     CrashLoopBackOff   9 (2m ago)    31m\n";
+/// let document = Document::new("stdin", paste);
+/// let parsed = parse::document(&document);
+/// assert_eq!(parsed.objects[0].subject.to_string(), "Pod web-0");
+/// assert_eq!(parsed.objects[0].fields.integer("restarts"), Some(9));
+/// ```
+pub fn document(document: &Document) -> Parsed<'_> {
+    segments(&crate::input::segments(document.text()))
+}
+
+/// The events and objects of segments. They take from the command above them what they do not say
+/// themselves.
+pub fn segments<'a>(segments: &[Segment<'a>]) -> Parsed<'a> {
+    let mut all = Parsed::default();
+    for segment in segments {
+        all.append(parse_segment(segment));
+    }
+    all
+}
+
+fn parse_segment<'a>(segment: &Segment<'a>) -> Parsed<'a> {
+    let lines = &segment.lines;
+    let mut parsed = match segment.format {
+        _ if segment.is_log => log::parse(lines),
+        Format::Describe => describe::parse(lines),
+        Format::DescribeEvents | Format::EventsTable => events::parse(lines),
+        Format::Table => table::parse(lines),
+        Format::Command => Parsed::default(),
+        format => plain::parse(format, lines),
+    };
+    for event in &mut parsed.events {
+        event.subject.fill_from(&segment.subject);
+    }
+    for Object { subject, .. } in &mut parsed.objects {
+        if subject.namespace.is_none() && subject.kind.as_deref() != Some("Node") {
+            subject.namespace.clone_from(&segment.subject.namespace);
+        }
+    }
+    parsed
+}
