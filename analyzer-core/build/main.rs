@@ -48,7 +48,9 @@ fn main() -> Result<(), Failure> {
             .replace('\\', "/");
         let yaml = fs::read_to_string(file)?;
         for (number, signature) in signature::check::read(&name, &yaml)?.iter().enumerate() {
-            let value: serde_json::Value = document(&yaml, number)?;
+            let mut value: serde_json::Map<String, serde_json::Value> = document(&yaml, number)?;
+            // they are read from the text when they are asked for
+            value.remove("examples");
             needs.extend(signature::need::needs(count, &signature.condition));
             count += 1;
             writeln!(
@@ -56,7 +58,7 @@ fn main() -> Result<(), Failure> {
                 "    Builtin {{ id: {:?}, file: {name:?}, yaml: include_str!({:?}), json: {:?}}},",
                 signature.id,
                 file.display().to_string(),
-                value.to_string(),
+                serde_json::to_string(&value)?,
             )?;
         }
     }
@@ -74,13 +76,14 @@ fn causes(text: &str) -> String {
     format!("static CAUSES: &[(&str, &str)] = &{causes:#?};\n")
 }
 
-fn document(yaml: &str, number: usize) -> Result<serde_json::Value, Failure> {
+fn document(
+    yaml: &str,
+    number: usize,
+) -> Result<serde_json::Map<String, serde_json::Value>, Failure> {
     let document = serde_yaml::Deserializer::from_str(yaml)
         .nth(number)
         .ok_or("no document")?;
-    Ok(<serde_json::Value as serde::Deserialize>::deserialize(
-        document,
-    )?)
+    Ok(serde::Deserialize::deserialize(document)?)
 }
 
 /// The index as a constant.

@@ -58,14 +58,14 @@ impl Analyzer {
     }
 
     fn test_signature(&self, signature: &Signature) -> Vec<ExampleOutcome> {
-        let examples = &signature.examples;
+        let examples = signature.examples();
         let positive = examples.matching.iter().map(|example| (true, example));
         let negative = examples.no_match.iter().map(|example| (false, example));
         positive
             .chain(negative)
             .map(|(wanted, example)| ExampleOutcome {
                 signature: signature.id.clone(),
-                file: signature.file.clone(),
+                file: signature.file.to_string(),
                 line: line_of(signature, &example.text),
                 failure: self.failure(signature, wanted, example),
             })
@@ -116,15 +116,15 @@ impl Analyzer {
         let mut add = |code, piece: &str, message: String| {
             lints.push(Lint {
                 signature: signature.id.clone(),
-                file: signature.file.clone(),
+                file: signature.file.to_string(),
                 line: line_of(signature, piece),
                 code,
                 message,
             });
         };
         for (kind, wanted, there) in [
-            ("match", 2, signature.examples.matching.len()),
-            ("no_match", 2, signature.examples.no_match.len()),
+            ("match", 2, signature.examples().matching.len()),
+            ("no_match", 2, signature.examples().no_match.len()),
         ] {
             if there < wanted {
                 let message = format!("{there} of at least {wanted} examples under {kind}");
@@ -139,7 +139,7 @@ impl Analyzer {
                 .any(|(_, template)| template.slots().any(|slot| slot == name));
             let tested = signature.condition.compares(name)
                 || signature
-                    .examples
+                    .examples()
                     .matching
                     .iter()
                     .any(|example| example.captures.contains_key(name));

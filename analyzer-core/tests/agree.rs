@@ -13,7 +13,7 @@ fn on_every_example() {
     // each keeps its compiled patterns from one text to the next
     let both = (Analyzer::new(), Analyzer::new().with_naive_matching());
     for signature in Catalogue::builtin().signatures() {
-        let examples = &signature.examples;
+        let examples = signature.examples();
         for example in examples.matching.iter().chain(&examples.no_match) {
             assert_agreement(&both, &signature.id, &example.text);
         }

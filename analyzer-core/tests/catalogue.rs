@@ -11,6 +11,10 @@ fn the_built_form_is_what_the_files_say() {
             panic!("{error}");
         }
         let again = read.get(&signature.id).unwrap();
+        assert_eq!(
+            signature.examples().matching.len(),
+            again.examples().matching.len()
+        );
         assert_eq!(format!("{signature:?}"), format!("{again:?}"));
     }
     assert!(builtin.len() > 20);

@@ -13,7 +13,7 @@ static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let catalogue = Catalogue::builtin();
     let examples = catalogue.signatures().flat_map(|signature| {
-        let examples = &signature.examples;
+        let examples = signature.examples();
         examples.matching.iter().chain(&examples.no_match)
     });
     let mut texts: Vec<Vec<u8>> = examples

@@ -76,15 +76,22 @@ fn find_in(patterns: &[Pattern], text: &Text<'_>, found: &mut Found) -> Option<S
 }
 
 fn whole(patterns: &[Pattern], text: &str, found: &mut Found) -> bool {
-    patterns
-        .iter()
-        .any(|pattern| match pattern.find_whole(text) {
+    patterns.iter().any(|pattern| {
+        if let Some(word) = pattern.as_word() {
+            let equal = word == text;
+            if equal {
+                found.weight += word.bytes().filter(u8::is_ascii_alphanumeric).count();
+            }
+            return equal;
+        }
+        match pattern.find_whole(text) {
             Some(captures) => {
                 found.take(pattern, &captures);
                 true
             }
             None => false,
-        })
+        }
+    })
 }
 
 /// Tests an event; one result for each place where its message pattern is found.
@@ -289,7 +296,10 @@ fn value(
                     }
                     None => false,
                 }))
-        && !test.not.iter().any(|not| not.find_whole(&text).is_some())
+        && !test.not.iter().any(|not| match not.as_word() {
+            Some(word) => word == text,
+            None => not.find_whole(&text).is_some(),
+        })
         && (test.number.0.is_empty()
             || number(&text).is_some_and(|value| test.number.holds(value)));
     if !holds {

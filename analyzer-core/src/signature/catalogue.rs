@@ -139,8 +139,8 @@ impl Entry {
         self.signature.get_or_init(|| {
             let read = self.builtin.and_then(|builtin| {
                 let mut signature: Signature = serde_json::from_str(builtin.json).ok()?;
-                signature.file = builtin.file.to_owned();
-                signature.source = builtin.yaml.to_owned();
+                signature.file = builtin.file.into();
+                signature.source = builtin.yaml.into();
                 Some(signature)
             });
             // the build script read the same text with the same code

@@ -17,8 +17,8 @@ pub(crate) fn read(file: &str, yaml: &str) -> Result<Vec<Signature>, SignatureEr
         if signatures.iter().any(|other| other.id == signature.id) {
             return Err(SignatureError::taken(file, yaml, &signature.id));
         }
-        signature.file = file.to_owned();
-        signature.source = yaml.to_owned();
+        signature.file = file.to_owned().into();
+        signature.source = yaml.to_owned().into();
         signatures.push(signature);
     }
     if signatures.is_empty() {

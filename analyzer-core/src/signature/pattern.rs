@@ -173,6 +173,14 @@ impl Pattern {
         }
     }
 
+    /// The text that it stands for, if it is nothing but one: most tests of an object's values are a
+    /// word, which needs no regular expression.
+    pub(crate) fn as_word(&self) -> Option<&str> {
+        let special = |b: u8| matches!(b, b'{' | b'}' | b'^' | b'$' | b' ');
+        let word = !self.source.bytes().any(special) && !self.source.starts_with("regex:");
+        word.then_some(&self.source)
+    }
+
     /// A match of the whole text.
     pub(crate) fn find_whole<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
         self.find(text)
@@ -394,6 +402,17 @@ mod tests {
             "soft lockup|hung"
         );
         assert_eq!(phrase("regex:[0-9]+"), "");
+    }
+
+    #[test]
+    fn words() {
+        assert_eq!(
+            Pattern::parse("CrashLoopBackOff").unwrap().as_word(),
+            Some("CrashLoopBackOff")
+        );
+        for other in ["a b", "{a}", "^a", "regex:a", "a$"] {
+            assert_eq!(Pattern::parse(other).unwrap().as_word(), None, "{other}");
+        }
     }
 
     #[test]

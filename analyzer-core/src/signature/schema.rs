@@ -1,7 +1,9 @@
 //! A signature as its YAML file says it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
@@ -63,15 +65,14 @@ pub struct Signature {
     /// The versions that it is about, in words.
     #[serde(default)]
     pub versions: Option<String>,
-    /// Texts that it must and must not match.
-    #[serde(default)]
-    pub examples: Examples,
+    #[serde(default, deserialize_with = "read_examples")]
+    examples: OnceLock<Examples>,
     /// The file that it was read from.
     #[serde(skip)]
-    pub file: String,
+    pub file: Cow<'static, str>,
     /// The file's text.
     #[serde(skip)]
-    pub source: String,
+    pub source: Cow<'static, str>,
 }
 
 /// The object at fault, with captured values.
@@ -141,6 +142,18 @@ pub struct Example {
     /// Why it is here: which version, or whose neighbour.
     #[serde(default)]
     pub why: Option<String>,
+}
+
+fn read_examples<'de, D: Deserializer<'de>>(from: D) -> Result<OnceLock<Examples>, D::Error> {
+    Examples::deserialize(from).map(OnceLock::from)
+}
+
+/// The part of a file that the built form leaves out.
+#[derive(Deserialize)]
+struct WithExamples {
+    id: String,
+    #[serde(default)]
+    examples: Examples,
 }
 
 fn role_cause() -> Role {
@@ -231,6 +244,18 @@ impl Signature {
     /// The family: the first part of the cause.
     pub fn family(&self) -> &str {
         self.cause.split('/').next().unwrap_or(&self.cause)
+    }
+
+    /// Texts that it must and must not match. Of a built-in signature they are read from the file's
+    /// text when they are first asked for.
+    pub fn examples(&self) -> &Examples {
+        self.examples.get_or_init(|| {
+            serde_yaml::Deserializer::from_str(&self.source)
+                .filter_map(|document| WithExamples::deserialize(document).ok())
+                .find(|other| other.id == self.id)
+                .map(|other| other.examples)
+                .unwrap_or_default()
+        })
     }
 
     /// All of its templates with a word for each.
