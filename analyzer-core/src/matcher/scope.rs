@@ -67,8 +67,8 @@ mod tests {
 
     #[test]
     fn agreement() {
-        let pod = Subject::new("Pod", Some("shop"), "web-5447c5bcfc-25t7t");
-        let sibling = Subject::new("Pod", None, "web-5447c5bcfc-9xk2m");
+        let pod = Subject::new("Pod", Some("shop"), "web-6d9f8c7b54-x4k2m");
+        let sibling = Subject::new("Pod", None, "web-6d9f8c7b54-9xk2m");
         let deployment = Subject::new("Deployment", Some("shop"), "web");
         let elsewhere = Subject::new("Deployment", Some("prod"), "web");
         assert!(subjects_agree(&pod, &deployment, false, true));

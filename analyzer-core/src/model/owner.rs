@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn workloads() {
         let of = |kind, name| Subject::new(kind, None, name).workload().map(str::to_owned);
-        assert_eq!(of("ReplicaSet", "web-5447c5bcfc").as_deref(), Some("web"));
+        assert_eq!(of("ReplicaSet", "web-6d9f8c7b54").as_deref(), Some("web"));
         assert_eq!(of("Pod", "kube-proxy-rfgxq").as_deref(), Some("kube-proxy"));
         assert_eq!(of("Pod", "etcd-node-one").as_deref(), Some("etcd-node-one"));
         assert_eq!(of("Service", "web-0").as_deref(), Some("web-0"));
