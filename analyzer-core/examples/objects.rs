@@ -54,7 +54,10 @@ fn value_json(value: &analyzer_core::Value<'_>) -> Value {
 
 fn event_json(event: &Event<'_>) -> Value {
     json!({
-        "type": event.field("type").map(|text| text.as_str()),
+        "type": event.severity.map(|severity| match severity {
+            analyzer_core::Severity::Info => "Normal",
+            _ => "Warning",
+        }),
         "reason": event.reason.as_ref().map(|text| text.as_str()),
         "age_s": event.age.map(|age| age.seconds),
         "first_age_s": event.first_age.or(event.age).map(|age| age.seconds),
