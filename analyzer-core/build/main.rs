@@ -13,7 +13,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use signature::index::{Index, Phrase, Word};
+use signature::grams::Table;
+use signature::index::{Index, Word};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -94,34 +95,36 @@ fn index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
         });
         words.collect::<Vec<_>>().join(", ")
     };
-    let phrases = index.phrases.iter().map(|phrase| {
-        let Phrase { text, offset, leaves } = phrase;
+    let grams = |table: &Table| {
+        let Table {
+            bitmap,
+            heads,
+            entries,
+        } = table;
         format!(
-            "Phrase {{ text: Cow::Borrowed({:?}), offset: {offset}, leaves: Cow::Borrowed(&{leaves:?}) }}",
-            &**text
+            "Table {{ bitmap: Cow::Borrowed(&{bitmap:?}), heads: Cow::Borrowed(&{heads:?}), entries: Cow::Borrowed(&{entries:?}) }}"
         )
-    });
+    };
     writeln!(out, "static INDEX: Index = Index {{")?;
-    writeln!(out, "    bitmap: Cow::Borrowed(&{:?}),", index.bitmap)?;
-    writeln!(out, "    pieces: Cow::Borrowed(&{:?}),", index.pieces)?;
-    writeln!(
-        out,
-        "    phrases: Cow::Borrowed(&[{}]),",
-        phrases.collect::<Vec<_>>().join(", ")
-    )?;
-    writeln!(out, "    short: Cow::Borrowed(&[{}]),", words(&index.short))?;
-    writeln!(
-        out,
-        "    reasons: Cow::Borrowed(&[{}]),",
-        words(&index.reasons)
-    )?;
-    writeln!(out, "    kinds: Cow::Borrowed(&[{}]),", words(&index.kinds))?;
-    writeln!(out, "    any_event: Cow::Borrowed(&{:?}),", index.any_event)?;
-    writeln!(
-        out,
-        "    any_object: Cow::Borrowed(&{:?}),",
-        index.any_object
-    )?;
+    writeln!(out, "    grams: Grams {{")?;
+    writeln!(out, "        long: {},", grams(&index.grams.long))?;
+    writeln!(out, "        short: {},", grams(&index.grams.short))?;
+    writeln!(out, "    }},")?;
+    for (field, list) in [
+        ("phrases", &index.phrases),
+        ("short", &index.short),
+        ("reasons", &index.reasons),
+        ("kinds", &index.kinds),
+    ] {
+        writeln!(out, "    {field}: Cow::Borrowed(&[{}]),", words(list))?;
+    }
+    for (field, leaves) in [
+        ("any_event", &index.any_event),
+        ("any_object", &index.any_object),
+        ("boundless", &index.boundless),
+    ] {
+        writeln!(out, "    {field}: Cow::Borrowed(&{leaves:?}),")?;
+    }
     writeln!(out, "}};")
 }
 

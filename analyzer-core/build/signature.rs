@@ -8,6 +8,8 @@ mod compare;
 mod condition;
 #[path = "../src/signature/error.rs"]
 mod error;
+#[path = "../src/signature/grams.rs"]
+pub mod grams;
 #[path = "../src/signature/index.rs"]
 pub mod index;
 #[path = "../src/signature/literals.rs"]

@@ -122,6 +122,7 @@ fn outside_of_message(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Opt
     let event = facts.event;
     let reason = event.reason.as_ref().map(Text::as_str);
     let fits = is_one_of(&pattern.reason.0, reason)
+        && (pattern.literals.0.is_empty() || facts.hold_one_of(&pattern.literals.0))
         && is_one_of(
             &pattern.component.0,
             event.component.as_ref().map(Text::as_str),

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 use crate::chain::ErrorChain;
 use crate::model::{Event, Text, TextBuilder};
@@ -28,6 +28,15 @@ impl<'e, 'a> EventFacts<'e, 'a> {
     pub fn texts(&self) -> &[Text<'a>] {
         self.texts
             .get_or_init(|| self.event.texts().map(unquoted).collect())
+    }
+
+    /// Whether one of these words stands in one of the texts as it is.
+    pub fn hold_one_of(&self, words: &[String]) -> bool {
+        self.texts().iter().any(|text| {
+            words
+                .iter()
+                .any(|word| memmem::find(text.as_str().as_bytes(), word.as_bytes()).is_some())
+        })
     }
 
     pub fn chain(&self) -> &ErrorChain<'a> {

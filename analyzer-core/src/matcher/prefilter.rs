@@ -1,67 +1,69 @@
 //! Which conditions an event or object may fulfil, told from a few words in it.
 
-use crate::model::{Event, Object, Text};
+use std::borrow::Cow;
+
+use crate::model::{Event, Format, Object, Text};
 use crate::signature::{Catalogue, Index, Leaf};
 
 /// Finds the leaf conditions worth a full test.
 #[derive(Debug)]
 pub(crate) struct Prefilter {
-    builtin: Option<&'static Index>,
-    others: Index,
+    index: Cow<'static, Index>,
 }
 
 impl Prefilter {
     /// For all signatures of a catalogue.
     pub fn new(catalogue: &Catalogue) -> Prefilter {
-        let (builtin, others) = catalogue.indexes();
-        Prefilter { builtin, others }
+        Prefilter {
+            index: catalogue.index(),
+        }
     }
 
-    fn indexes(&self) -> impl Iterator<Item = &Index> {
-        self.builtin
-            .into_iter()
-            .chain(std::iter::once(&self.others))
+    /// The index, for texts that are not parsed yet.
+    pub fn index(&self) -> &Index {
+        &self.index
     }
 
     /// The leaf conditions that an event may fulfil, in order, each once.
     pub fn event(&self, event: &Event<'_>, texts: &[Text<'_>], into: &mut Vec<Leaf>) {
         into.clear();
-        for index in self.indexes() {
-            into.extend(index.any_event.iter());
-            if let Some(reason) = &event.reason {
-                index.reason(reason.as_str(), into);
-            }
+        into.extend(self.index.any_event.iter());
+        if let Some(reason) = &event.reason {
+            self.index.reason(reason.as_str(), into);
         }
         for text in texts {
             let text = text.as_str();
-            if is_folded(text) {
-                self.text(text, into);
+            if stands_as_it_is(event.format) || is_folded(text) {
+                self.index.text(text.as_bytes(), into);
             } else {
-                self.text(&text.split_whitespace().collect::<Vec<_>>().join(" "), into);
+                let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                self.index.text(folded.as_bytes(), into);
             }
         }
         into.sort_unstable();
         into.dedup();
-    }
-
-    fn text(&self, text: &str, into: &mut Vec<Leaf>) {
-        for index in self.indexes() {
-            index.text(text.as_bytes(), into);
-        }
     }
 
     /// The leaf conditions that an object may fulfil, in order, each once.
     pub fn object(&self, object: &Object<'_>, into: &mut Vec<Leaf>) {
         into.clear();
-        for index in self.indexes() {
-            into.extend(index.any_object.iter());
-            if let Some(kind) = &object.subject.kind {
-                index.kind(kind, into);
-            }
+        into.extend(self.index.any_object.iter());
+        if let Some(kind) = &object.subject.kind {
+            self.index.kind(kind, into);
         }
         into.sort_unstable();
         into.dedup();
     }
+}
+
+/// Whether the texts that a condition needs must stand in a record of this format with just the
+/// blanks that they have: so they can be found before the record is parsed. People and terminals
+/// wrap tables and descriptions, but not log files.
+pub(crate) fn stands_as_it_is(format: Format) -> bool {
+    !matches!(
+        format,
+        Format::Describe | Format::DescribeEvents | Format::EventsTable | Format::Table
+    )
 }
 
 /// Whether all blanks of a text stand alone.

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::error::SignatureError;
-use super::index::{Index, Phrase};
+use super::grams::{Grams, Table};
+use super::index::Index;
 use super::need::needs;
 use super::schema::Signature;
 use super::{causes, check};
@@ -114,13 +115,19 @@ impl Catalogue {
         self.entries[number].signature()
     }
 
-    /// The indexes of the signatures: the built-in ones', and that of the others.
-    pub(crate) fn indexes(&self) -> (Option<&'static Index>, Index) {
+    /// The index of all signatures.
+    pub(crate) fn index(&self) -> Cow<'static, Index> {
         let is_builtin = |entry: &&Entry| entry.builtin.is_some();
         let builtin = self.entries.iter().take_while(is_builtin).count();
         let others = (0..).zip(&self.entries).skip(builtin);
-        let needs = others.flat_map(|(number, entry)| needs(number, &entry.signature().condition));
-        ((builtin > 0).then_some(&INDEX), Index::new(needs))
+        let mut needs = others
+            .flat_map(|(number, entry)| needs(number, &entry.signature().condition))
+            .peekable();
+        match (builtin > 0, needs.peek().is_some()) {
+            (true, false) => Cow::Borrowed(&INDEX),
+            (true, true) => Cow::Owned(INDEX.joined(needs)),
+            (false, _) => Cow::Owned(Index::new(needs)),
+        }
     }
 
     /// What a cause means, in one line; `None` for an unknown id.

@@ -77,6 +77,10 @@ pub(crate) struct EventPattern {
     pub format: OneOrMany<String>,
     /// The least severity; an event that states none passes.
     pub severity: Option<Severity>,
+    /// Texts, one of which stands in the message or an error field as it is: what a record must hold
+    /// before it is worth parsing, where no pattern of the message tells that.
+    #[serde(default)]
+    pub literals: OneOrMany<String>,
     /// Patterns, one of which is found in the message or an error field.
     #[serde(default)]
     pub message: OneOrMany<Pattern>,

@@ -1,40 +1,54 @@
 //! Which conditions a text, reason or kind may fulfil, laid out for a fast look-up.
 //!
-//! Each condition names texts of which every match holds one. One piece of eight characters of each
-//! such text, the one that is rarest among all texts, goes into a table.
-//! A text is read once: at each character the next eight are looked up, first in a bitmap and then
-//! in the table, and only where the whole text stands its conditions become candidates. The time
-//! hardly depends on the number of signatures.
+//! Each condition names texts of which every match holds one ([`Need`]). One sweep of a text finds
+//! all of them that stand in it ([`Grams`]); the conditions of these are its candidates.
 //!
 //! The index of the built-in signatures is made by the build script with this same code.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use memchr::memmem;
 
+use super::grams::{Grams, SHORTEST};
 use super::need::{Need, NeedKind};
 
 /// A leaf condition: the signature's number in the catalogue and the leaf's in the signature.
 pub(crate) type Leaf = (u32, u16);
 
-/// The length of a piece in bytes.
-const PIECE: usize = 8;
-
-/// The number of bits that tell whether a piece may be in the table.
-const BITMAP_BITS: u32 = 16;
-
 /// A word with the conditions that need it.
 pub(crate) type Word = (Cow<'static, str>, Cow<'static, [Leaf]>);
+
+/// Texts that no signature asks for but the engine does: each mark makes it look at the record.
+pub(crate) const MARKS: &[(&str, Mark)] = &[
+    (" stdout P ", Mark::Partial),
+    (" stderr P ", Mark::Partial),
+    ("level=error", Mark::Grave),
+    ("level=fatal", Mark::Grave),
+    ("level=panic", Mark::Grave),
+    ("\"level\":\"error\"", Mark::Grave),
+    ("\"level\":\"fatal\"", Mark::Grave),
+    ("\"level\":\"panic\"", Mark::Grave),
+    ("\\\"level\\\":\\\"error", Mark::Grave),
+    ("\\\"level\\\":\\\"fatal", Mark::Grave),
+];
+
+/// Why the engine looks at a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// Its line goes on in another one.
+    Partial,
+    /// It says that it is an error.
+    Grave,
+}
 
 /// Finds the leaf conditions worth a full test.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
-    pub bitmap: Cow<'static, [u64]>,
-    /// Pieces in order, each with the number of its phrase.
-    pub pieces: Cow<'static, [(u64, u32)]>,
-    pub phrases: Cow<'static, [Phrase]>,
-    /// Texts too short for a piece, which are searched one by one.
+    pub grams: Grams,
+    /// The texts of the grams, by their number; first those of [`MARKS`].
+    pub phrases: Cow<'static, [Word]>,
+    /// Texts too short for grams, which are searched one by one.
     pub short: Cow<'static, [Word]>,
     /// In order of the words.
     pub reasons: Cow<'static, [Word]>,
@@ -42,136 +56,133 @@ pub(crate) struct Index {
     pub kinds: Cow<'static, [Word]>,
     pub any_event: Cow<'static, [Leaf]>,
     pub any_object: Cow<'static, [Leaf]>,
+    /// Conditions for which each record must be parsed.
+    pub boundless: Cow<'static, [Leaf]>,
 }
 
-/// A text that conditions need.
-#[derive(Clone, Debug)]
-pub(crate) struct Phrase {
-    pub text: Cow<'static, str>,
-    /// Where in the text the piece begins.
-    pub offset: usize,
-    pub leaves: Cow<'static, [Leaf]>,
-}
-
-fn piece(bytes: &[u8]) -> Option<u64> {
-    bytes
-        .first_chunk::<PIECE>()
-        .map(|chunk| u64::from_le_bytes(*chunk))
-}
-
-fn slot(piece: u64) -> usize {
-    // Fibonacci hashing: the high bits of the product are well mixed
-    (piece.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITMAP_BITS)) as usize
+/// A text of the index that stands in a larger text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Standing {
+    /// The byte at which it begins.
+    pub at: usize,
+    /// The text's number.
+    pub phrase: u32,
 }
 
 impl Index {
     /// Lays out what leaf conditions need.
     pub fn new(needs: impl IntoIterator<Item = (Leaf, Need)>) -> Index {
+        let marks = MARKS.iter().map(|(text, _)| (text.to_string(), Vec::new()));
+        Index::lay_out(marks.collect(), needs)
+    }
+
+    fn lay_out(
+        mut texts: Vec<(String, Vec<Leaf>)>,
+        needs: impl IntoIterator<Item = (Leaf, Need)>,
+    ) -> Index {
         let mut words: [BTreeMap<String, Vec<Leaf>>; 3] = Default::default();
-        let mut any: [Vec<Leaf>; 2] = Default::default();
+        let mut any: [Vec<Leaf>; 3] = Default::default();
+        let mut add = |group: usize, word: String, leaf: Leaf| {
+            let leaves = words[group].entry(word).or_default();
+            if leaves.last() != Some(&leaf) {
+                leaves.push(leaf);
+            }
+        };
         for (leaf, need) in needs {
-            let group = match need.what {
-                NeedKind::Text => &mut words[0],
-                NeedKind::Reason => &mut words[1],
-                NeedKind::Kind => &mut words[2],
-                NeedKind::AnyEvent => {
-                    any[0].push(leaf);
-                    continue;
-                }
-                NeedKind::AnyObject => {
-                    any[1].push(leaf);
-                    continue;
-                }
-            };
-            for word in need.words {
-                group.entry(word).or_default().push(leaf);
+            match need.what {
+                NeedKind::Text => {}
+                NeedKind::Reason => need.words.iter().for_each(|w| add(1, w.clone(), leaf)),
+                NeedKind::Kind => need.words.iter().for_each(|w| add(2, w.clone(), leaf)),
+                NeedKind::AnyEvent => any[0].push(leaf),
+                NeedKind::AnyObject => any[1].push(leaf),
+            }
+            if need.is_boundless() {
+                any[2].push(leaf);
+            }
+            for text in need.raw {
+                add(0, text, leaf);
             }
         }
-        let [texts, reasons, kinds] = words;
-        let (texts, short): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            texts.into_iter().partition(|(text, _)| text.len() >= PIECE);
-        let [any_event, any_object] = any;
-        let sorted = |words: BTreeMap<String, Vec<Leaf>>| {
-            let words = words.into_iter();
-            words
-                .map(|(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves)))
-                .collect()
-        };
-        let mut index = Index {
-            short: Cow::Owned(sorted(short)),
-            reasons: Cow::Owned(sorted(reasons)),
-            kinds: Cow::Owned(sorted(kinds)),
+        let [raw, reasons, kinds] = words;
+        let (long, short): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            raw.into_iter().partition(|(text, _)| text.len() >= SHORTEST);
+        texts.extend(long);
+        let [any_event, any_object, boundless] = any;
+        let owned = |(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves));
+        Index {
+            grams: Grams::new(texts.iter().map(|(text, _)| text.as_str())),
+            phrases: texts.into_iter().map(owned).collect(),
+            short: short.into_iter().map(owned).collect(),
+            reasons: reasons.into_iter().map(owned).collect(),
+            kinds: kinds.into_iter().map(owned).collect(),
             any_event: Cow::Owned(any_event),
             any_object: Cow::Owned(any_object),
-            ..Index::default()
+            boundless: Cow::Owned(boundless),
+        }
+    }
+
+    /// This index and what further conditions need.
+    pub fn joined(&self, needs: impl IntoIterator<Item = (Leaf, Need)>) -> Index {
+        let more = Index::lay_out(Vec::new(), needs);
+        let both = |mine: &[Word], theirs: &[Word]| {
+            let mut all: BTreeMap<&str, Vec<Leaf>> = BTreeMap::new();
+            for (word, leaves) in mine.iter().chain(theirs) {
+                all.entry(word).or_default().extend(leaves.iter());
+            }
+            let all = all.into_iter();
+            all.map(|(word, leaves)| (Cow::Owned(word.to_owned()), Cow::Owned(leaves)))
+                .collect()
         };
-        index.lay_out(texts);
-        index
+        let chained = |mine: &[Leaf], theirs: &[Leaf]| [mine, theirs].concat().into();
+        Index {
+            grams: self.grams.joined(&more.grams, self.phrases.len() as u32),
+            phrases: [&*self.phrases, &*more.phrases].concat().into(),
+            short: both(&self.short, &more.short),
+            reasons: both(&self.reasons, &more.reasons),
+            kinds: both(&self.kinds, &more.kinds),
+            any_event: chained(&self.any_event, &more.any_event),
+            any_object: chained(&self.any_object, &more.any_object),
+            boundless: chained(&self.boundless, &more.boundless),
+        }
     }
 
-    fn lay_out(&mut self, texts: BTreeMap<String, Vec<Leaf>>) {
-        let mut seen: HashMap<u64, u32> = HashMap::new();
-        for text in texts.keys() {
-            for piece in text.as_bytes().windows(PIECE).filter_map(piece) {
-                *seen.entry(piece).or_default() += 1;
+    /// Calls `found` for each text of the index that stands in `text`; in no order.
+    pub fn sweep(&self, text: &[u8], mut found: impl FnMut(Standing)) {
+        self.grams.sweep(text, |at, phrase| {
+            let stands = self
+                .phrases
+                .get(phrase as usize)
+                .and_then(|(wanted, _)| Some((wanted, text.get(at..at + wanted.len())?)))
+                .is_some_and(|(wanted, there)| wanted.as_bytes() == there);
+            if stands {
+                found(Standing { at, phrase });
+            }
+        });
+        let first_short = self.phrases.len() as u32;
+        for (number, (word, _)) in (first_short..).zip(self.short.iter()) {
+            for at in memmem::find_iter(text, word.as_bytes()) {
+                let phrase = number;
+                found(Standing { at, phrase });
             }
         }
-        let mut bitmap = vec![0u64; 1 << (BITMAP_BITS - 6)];
-        let mut pieces = Vec::new();
-        let mut phrases = Vec::new();
-        for (text, leaves) in texts {
-            let windows = text.as_bytes().windows(PIECE);
-            let choices = windows.filter_map(piece).enumerate();
-            let rarest = choices.min_by_key(|(offset, piece)| (seen.get(piece).copied(), *offset));
-            let Some((offset, piece)) = rarest else {
-                continue;
-            };
-            let bit = slot(piece);
-            bitmap[bit / 64] |= 1 << (bit % 64);
-            pieces.push((piece, phrases.len() as u32));
-            phrases.push(Phrase {
-                text: Cow::Owned(text),
-                offset,
-                leaves: Cow::Owned(leaves),
-            });
-        }
-        pieces.sort_unstable();
-        self.bitmap = Cow::Owned(bitmap);
-        self.pieces = Cow::Owned(pieces);
-        self.phrases = Cow::Owned(phrases);
     }
 
-    /// Adds the conditions whose text stands in this one, which has single blanks only.
+    /// The conditions that need a text of the index.
+    pub fn leaves(&self, phrase: u32) -> &[Leaf] {
+        let phrase = phrase as usize;
+        let short = || self.short.get(phrase - self.phrases.len());
+        let word = self.phrases.get(phrase).or_else(short);
+        word.map_or(&[], |(_, leaves)| leaves)
+    }
+
+    /// What a text of the index means to the engine.
+    pub fn mark(&self, phrase: u32) -> Option<Mark> {
+        MARKS.get(phrase as usize).map(|(_, mark)| *mark)
+    }
+
+    /// Adds the conditions whose text stands in this one.
     pub fn text(&self, text: &[u8], into: &mut Vec<Leaf>) {
-        for (word, leaves) in self.short.iter() {
-            if memmem::find(text, word.as_bytes()).is_some() {
-                into.extend(leaves.iter());
-            }
-        }
-        if self.pieces.is_empty() {
-            return;
-        }
-        for (at, window) in text.windows(PIECE).enumerate() {
-            let Some(value) = piece(window) else { continue };
-            let bit = slot(value);
-            if self.bitmap[bit / 64] & (1 << (bit % 64)) == 0 {
-                continue;
-            }
-            let first = self.pieces.partition_point(|(known, _)| *known < value);
-            let same = self.pieces[first..]
-                .iter()
-                .take_while(|(known, _)| *known == value);
-            for (_, number) in same {
-                let phrase = &self.phrases[*number as usize];
-                let stands = at
-                    .checked_sub(phrase.offset)
-                    .and_then(|start| text.get(start..start + phrase.text.len()))
-                    .is_some_and(|there| there == phrase.text.as_bytes());
-                if stands {
-                    into.extend(phrase.leaves.iter());
-                }
-            }
-        }
+        self.sweep(text, |standing| into.extend(self.leaves(standing.phrase)));
     }
 
     /// Adds the conditions that ask for this reason.
@@ -196,29 +207,37 @@ fn look_up<'w>(words: &'w [Word], word: &str) -> &'w [Leaf] {
 mod tests {
     use super::*;
 
-    fn candidates(text: &str) -> Vec<Leaf> {
-        let need = |words: &[&str]| Need {
+    fn need(words: &[&str]) -> Need {
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        Need {
             what: NeedKind::Text,
-            words: words.iter().map(ToString::to_string).collect(),
-        };
-        let needs = [
-            ((0, 0), need(&["is not found here"])),
-            ((1, 0), need(&["is not found"])),
-        ];
+            raw: words.clone(),
+            words,
+        }
+    }
+
+    fn candidates(index: &Index, text: &str) -> Vec<Leaf> {
         let mut found = Vec::new();
-        Index::new(needs).text(text.as_bytes(), &mut found);
+        index.text(text.as_bytes(), &mut found);
         found.sort_unstable();
         found
     }
 
     #[test]
     fn phrases_are_found_wherever_they_stand() {
-        assert_eq!(
-            candidates("volume \"x\" is not found here"),
-            [(0, 0), (1, 0)]
-        );
-        assert_eq!(candidates("is not found"), [(1, 0)]);
-        assert!(candidates("is not foun").is_empty());
-        assert!(candidates("").is_empty());
+        let needs = [
+            ((0, 0), need(&["is not found here"])),
+            ((1, 0), need(&["is not found", "oom"])),
+        ];
+        let index = Index::new(needs.clone());
+        let [first, second] = needs;
+        for index in [index, Index::new([first]).joined([second])] {
+            let found = |text| candidates(&index, text);
+            assert_eq!(found("volume \"x\" is not found here"), [(0, 0), (1, 0)]);
+            assert_eq!(found("is not found"), [(1, 0)]);
+            assert_eq!(found("an oom kill"), [(1, 0)]);
+            assert!(found("is not foun").is_empty());
+            assert!(found("level=error").is_empty());
+        }
     }
 }

@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod condition;
 mod error;
+mod grams;
 mod index;
 mod literals;
 mod need;
@@ -26,5 +27,5 @@ pub use template::Template;
 
 pub(crate) use compare::number;
 pub(crate) use condition::{EventPattern, ObjectPattern, ValueTest, What};
-pub(crate) use index::{Index, Leaf};
-pub(crate) use need::leaves;
+pub(crate) use index::{Index, Leaf, Mark, Standing};
+pub(crate) use need::{Need, NeedKind, leaves};

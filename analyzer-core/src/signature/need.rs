@@ -1,16 +1,21 @@
 //! What an event or object must hold before a condition is worth a full test.
 
 use super::condition::{Condition, EventPattern, What};
+use super::grams;
 use super::pattern::Pattern;
 
-/// The shortest text that the prefilter looks for; a shorter one is nearly everywhere.
+/// The shortest text that is looked for; a shorter one is nearly everywhere.
 pub(crate) const SHORTEST_PHRASE: usize = 3;
 
-/// Words of which an event or object must hold one.
+/// What a condition needs of a parsed event or object, and of a record that is not parsed yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Need {
     pub what: NeedKind,
+    /// The words of which one must be there.
     pub words: Vec<String>,
+    /// The texts of which each log record that fulfils it holds one as it is; none if nothing is
+    /// known, so that each record must be parsed.
+    pub raw: Vec<String>,
 }
 
 /// Where the words must stand.
@@ -29,8 +34,12 @@ pub(crate) enum NeedKind {
 }
 
 impl Need {
-    fn new(what: NeedKind, words: Vec<String>) -> Need {
-        Need { what, words }
+    fn of_object(what: NeedKind, words: Vec<String>) -> Need {
+        Need {
+            what,
+            words,
+            raw: Vec::new(),
+        }
     }
 
     /// What a leaf condition needs.
@@ -38,27 +47,61 @@ impl Need {
         match &leaf.what {
             What::Event(event) => of_event(event),
             What::Object(object) if object.kind.0.is_empty() => {
-                Need::new(NeedKind::AnyObject, Vec::new())
+                Need::of_object(NeedKind::AnyObject, Vec::new())
             }
-            What::Object(object) => Need::new(NeedKind::Kind, object.kind.0.clone()),
+            What::Object(object) => Need::of_object(NeedKind::Kind, object.kind.0.clone()),
             // a leaf is an event or an object
             What::All(_) | What::Any(_) | What::Sequence(_) => {
-                Need::new(NeedKind::AnyEvent, Vec::new())
+                Need::of_object(NeedKind::AnyEvent, Vec::new())
             }
         }
+    }
+
+    /// Whether each log record must be parsed, as no text is known that it must hold.
+    pub fn is_boundless(&self) -> bool {
+        self.raw.is_empty() && !matches!(self.what, NeedKind::Kind | NeedKind::AnyObject)
     }
 }
 
 fn of_event(event: &EventPattern) -> Need {
-    if let Some(words) = phrases(&event.message.0) {
-        return Need::new(NeedKind::Text, words);
+    let reasons = &event.reason.0;
+    let exact = !reasons.is_empty() && !reasons.iter().any(|word| word.ends_with('*'));
+    let named = (!event.literals.0.is_empty()).then(|| event.literals.0.clone());
+    let least = |words: &Vec<String>| words.iter().map(String::len).min().unwrap_or(0);
+    // a short word is looked for in what is parsed rather than in raw text
+    let words = [named, phrases(&event.message.0)]
+        .into_iter()
+        .flatten()
+        .max_by_key(least)
+        .filter(|words| least(words) >= grams::SHORTEST || reasons.is_empty());
+    match words {
+        Some(words) => Need {
+            what: NeedKind::Text,
+            raw: words.clone(),
+            words,
+        },
+        None => Need {
+            what: if exact {
+                NeedKind::Reason
+            } else {
+                NeedKind::AnyEvent
+            },
+            words: if exact { reasons.clone() } else { Vec::new() },
+            raw: reasons.iter().flat_map(|reason| written(reason)).collect(),
+        },
     }
-    let exact =
-        !event.reason.0.is_empty() && !event.reason.0.iter().any(|word| word.ends_with('*'));
-    if exact {
-        return Need::new(NeedKind::Reason, event.reason.0.clone());
+}
+
+/// How a log record writes the reason of an event: between quotes of some kind and depth.
+fn written(reason: &str) -> Vec<String> {
+    match reason.strip_suffix('*') {
+        Some(start) => vec![format!("\"{start}"), format!("'{start}")],
+        None => vec![
+            format!("\"{reason}\""),
+            format!("\"{reason}\\"),
+            format!("'{reason}'"),
+        ],
     }
-    Need::new(NeedKind::AnyEvent, Vec::new())
 }
 
 /// Phrases of all patterns, if each has some and all are long enough.
