@@ -1,21 +1,18 @@
-//! Opens standard input, files and folders, and reads them whole up to a limit.
+//! Opens standard input, files and folders, and reads them as streams into one incident.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use analyzer_core::{Document, LimitMet};
+use analyzer_core::{Incident, LimitMet};
 
 use crate::plan::Source;
 
-/// How many bytes are read in all (1 GiB); what is beyond is left out, and the report says so.
-pub const MAX_BYTES: u64 = 1 << 30;
-
-/// What could be read.
+/// What became of the inputs.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// The documents, in the order given; a folder's sorted by path.
-    pub documents: Vec<Document>,
+    /// How many could be read.
+    pub read: usize,
     /// What was left out, or is not text.
     pub limits: Vec<LimitMet>,
     /// What could not be read.
@@ -43,10 +40,15 @@ impl InputError {
     }
 }
 
-/// Reads all sources. `stdin` is taken where a source says so; at most `budget` bytes are read.
-pub fn read(sources: &[Source], stdin: impl Read, budget: u64) -> Inputs {
+/// Reads all sources into an incident; a folder's files in the order of their paths. `stdin` is taken
+/// where a source says so.
+pub fn read(
+    sources: &[Source],
+    stdin: impl Read + Send,
+    incident: &mut Incident<'_>,
+) -> Inputs {
     let mut reader = Reader {
-        left: budget,
+        incident,
         inputs: Inputs::default(),
     };
     let mut stdin = Some(stdin);
@@ -64,12 +66,12 @@ pub fn read(sources: &[Source], stdin: impl Read, budget: u64) -> Inputs {
     reader.inputs
 }
 
-struct Reader {
-    left: u64,
+struct Reader<'r, 'a> {
+    incident: &'r mut Incident<'a>,
     inputs: Inputs,
 }
 
-impl Reader {
+impl Reader<'_, '_> {
     /// Reads all regular files below a folder. Links are not followed, so that there is no loop.
     fn folder(&mut self, root: &Path) {
         let (paths, failures) = files_below(root);
@@ -79,42 +81,33 @@ impl Reader {
         }
     }
 
-    fn take(&mut self, path: &Path, opened: io::Result<impl Read>) {
-        let mut bytes = Vec::new();
-        let read = opened.and_then(|file| {
-            // one more byte than is left tells whether there was more
-            file.take(self.left.saturating_add(1))
-                .read_to_end(&mut bytes)
+    fn take(&mut self, path: &Path, opened: io::Result<impl Read + Send>) {
+        let name = path.display().to_string();
+        let mut start = Vec::new();
+        let opened = opened.and_then(|mut file| {
+            file.by_ref()
+                .take(SNIFFED as u64)
+                .read_to_end(&mut start)
+                .map(|_| file)
         });
+        let read = match opened {
+            Ok(file) => {
+                if let Some(message) = not_text(&start) {
+                    self.inputs.limits.push(LimitMet {
+                        source: name.clone(),
+                        limit: "binary".to_owned(),
+                        message: message.to_owned(),
+                    });
+                }
+                self.inputs.read += 1;
+                self.incident.read(name, start.chain(file))
+            }
+            Err(error) => Err(error),
+        };
         if let Err(source) = read {
             let path = path.to_owned();
             self.inputs.failures.push(InputError { path, source });
-            if bytes.is_empty() {
-                return;
-            }
         }
-        let name = path.display().to_string();
-        if bytes.len() as u64 > self.left {
-            bytes.truncate(usize::try_from(self.left).unwrap_or(usize::MAX));
-            self.limit(
-                &name,
-                "truncated",
-                format!("only the first {} bytes were read", bytes.len()),
-            );
-        }
-        self.left -= (bytes.len() as u64).min(self.left);
-        if let Some(message) = not_text(&bytes) {
-            self.limit(&name, "binary", message.to_owned());
-        }
-        self.inputs.documents.push(Document::new(name, bytes));
-    }
-
-    fn limit(&mut self, source: &str, limit: &str, message: String) {
-        self.inputs.limits.push(LimitMet {
-            source: source.to_owned(),
-            limit: limit.to_owned(),
-            message,
-        });
     }
 }
 
@@ -153,7 +146,7 @@ fn not_text(bytes: &[u8]) -> Option<&'static str> {
         [0x1f, 0x8b, ..] => Some("compressed by gzip: pipe `zcat FILE` into kwhy"),
         [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("compressed by zstd: pipe `zstdcat FILE` into kwhy"),
         [b'P', b'K', 3, 4, ..] => Some("a zip archive: extract it and give the folder"),
-        _ if bytes.iter().take(SNIFFED).any(|byte| *byte == 0) => {
+        _ if bytes.contains(&0) => {
             Some("holds NUL bytes, so it is no text; what reads like text in it was analysed")
         }
         _ => None,
@@ -165,29 +158,24 @@ const SNIFFED: usize = 64 * 1024;
 
 #[cfg(test)]
 mod tests {
+    use analyzer_core::{Analyzer, Report};
+
     use super::*;
 
-    fn stdin(text: &[u8], budget: u64) -> Inputs {
-        read(&[Source::Stdin], text, budget)
-    }
-
-    #[test]
-    fn bounded() {
-        let inputs = stdin(b"0123456789", 4);
-        assert_eq!(inputs.documents[0].text(), "0123");
-        assert_eq!(inputs.limits[0].limit, "truncated");
-        assert!(stdin(b"0123", 4).limits.is_empty());
+    fn stdin(text: &[u8]) -> (Inputs, Report) {
+        let analyzer = Analyzer::new();
+        let mut incident = analyzer.incident();
+        let inputs = read(&[Source::Stdin], text, &mut incident);
+        (inputs, incident.finish())
     }
 
     #[test]
     fn no_text() {
-        assert_eq!(stdin(b"ab\0cd", 99).limits[0].limit, "binary");
-        assert!(
-            stdin(b"\x1f\x8b\x08", 99).limits[0]
-                .message
-                .contains("zcat")
-        );
-        assert!(stdin(b"\xff\xfea\0", 99).limits.is_empty());
+        let limit = |text| stdin(text).0.limits.pop();
+        assert_eq!(limit(b"ab\0cd").unwrap().limit, "binary");
+        assert!(limit(b"\x1f\x8b\x08").unwrap().message.contains("zcat"));
+        assert_eq!(limit(b"\xff\xfea\0"), None);
+        assert_eq!(stdin(b"\xff\xfea\0").1.stats.bytes, 4);
     }
 
     #[test]
@@ -201,11 +189,15 @@ mod tests {
             Source::Path(root.clone()),
             Source::Path(root.join("missing")),
         ];
-        let inputs = read(&sources, io::empty(), 99);
+        let analyzer = Analyzer::new();
+        let mut incident = analyzer.incident();
+        let inputs = read(&sources, io::empty(), &mut incident);
         fs::remove_dir_all(&root).unwrap();
-        let texts: Vec<_> = inputs.documents.iter().map(Document::text).collect();
-        assert_eq!(texts, ["a", "x", "c"]);
-        assert_eq!(inputs.failures.len(), 1);
+        let read = incident.finish().inputs;
+        let names: Vec<_> = read.iter().map(|input| Path::new(&input.source)).collect();
+        let wanted = ["a.log", "b/deep/x.log", "c.log"].map(|name| root.join(name));
+        assert_eq!(names, wanted);
+        assert_eq!((inputs.read, inputs.failures.len()), (3, 1));
         assert_eq!(inputs.failures[0].advice(), "check the path");
     }
 }

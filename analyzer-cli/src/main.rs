@@ -29,7 +29,7 @@ use run::{Status, run, show};
 fn main() -> ExitCode {
     let args = Args::parse();
     let plan = plan(args, &world());
-    let stdin = io::stdin().lock();
+    let stdin = io::stdin();
     let mut out = BufWriter::new(io::stdout().lock());
     let mut err = io::stderr().lock();
     let status = match run(&plan, stdin, &mut out, &mut err) {

@@ -3,10 +3,10 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use analyzer_core::{Analyzer, Catalogue, Document, LimitMet, Report};
+use analyzer_core::{Analyzer, Catalogue, LimitMet, Report};
 
 use crate::filter;
-use crate::input::{self, InputError, MAX_BYTES};
+use crate::input::{self, InputError};
 use crate::plan::{CataloguePlan, Diagnose, Form, Page, Plan, Task};
 use crate::render::problem::{self, BadSignature};
 use crate::render::visible::visible;
@@ -70,7 +70,7 @@ impl Failure {
 /// Does what was planned. What is found goes to `out`, what went wrong on the way to `err`.
 pub fn run(
     plan: &Plan,
-    stdin: impl Read,
+    stdin: impl Read + Send,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> Result<Status, Failure> {
@@ -85,16 +85,19 @@ pub fn run(
             if let Some(now) = diagnose.now {
                 analyzer = analyzer.with_reference_time(now);
             }
-            let inputs = input::read(&diagnose.sources, stdin, MAX_BYTES);
+            let (inputs, mut report) = on_threads(diagnose.threads, || {
+                let mut incident = analyzer.incident();
+                let inputs = input::read(&diagnose.sources, stdin, &mut incident);
+                (inputs, incident.finish())
+            });
             for failure in &inputs.failures {
                 warn(failure, err)?;
             }
-            if inputs.documents.is_empty() {
+            if inputs.read == 0 {
                 return Err(Failure::NothingRead);
             }
-            let mut report = on_threads(diagnose.threads, || analyzer.analyze(&inputs.documents));
             add_limits(&mut report, inputs.limits, &inputs.failures);
-            diagnosed(diagnose, page, report, &inputs.documents, out)
+            diagnosed(diagnose, page, report, out)
         }
         task => signatures::run(task, catalogue(&plan.catalogue)?, page, out),
     }
@@ -140,7 +143,6 @@ fn diagnosed(
     diagnose: &Diagnose,
     page: &Page,
     mut report: Report,
-    documents: &[Document],
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let found = filter::holds(&report, diagnose.fail_on);
@@ -154,7 +156,6 @@ fn diagnosed(
     };
     let view = View {
         report: &report,
-        documents,
         left_out,
     };
     let status = if found { Status::Found } else { Status::Ran };

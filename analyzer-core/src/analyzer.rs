@@ -3,19 +3,11 @@
 use std::sync::OnceLock;
 
 use jiff::Timestamp;
-use rayon::prelude::*;
-
-use crate::correlate::{Ties, correlate, telling};
-use crate::input::{Document, Segment, segments};
-use crate::matcher::{Matcher, Prefilter};
-use crate::model::{Event, Format, Parsed};
-use crate::parse;
-use crate::report::{InputSummary, LimitMet, Report, SCHEMA, SegmentSummary, Stats};
+use crate::input::Document;
+use crate::matcher::{Prefilter, Tester};
+use crate::report::Report;
+use crate::scan::{Incident, Way};
 use crate::signature::Catalogue;
-use crate::years;
-
-/// How many line numbers a report lists of what was not understood.
-const MAX_LISTED_LINES: usize = 1000;
 
 /// Finds root causes with a catalogue of signatures.
 ///
@@ -33,6 +25,7 @@ pub struct Analyzer {
     prefilter: OnceLock<Prefilter>,
     reference: Option<Timestamp>,
     naive: bool,
+    way: Way,
 }
 
 impl Default for Analyzer {
@@ -54,6 +47,7 @@ impl Analyzer {
             prefilter: OnceLock::new(),
             reference: None,
             naive: false,
+            way: Way::default(),
         }
     }
 
@@ -72,6 +66,17 @@ impl Analyzer {
         self
     }
 
+    /// Reads in blocks of about this many bytes, and parses of each only what the signatures point at,
+    /// however small the input is: for tests, which compare with the slow reference.
+    #[doc(hidden)]
+    pub fn with_blocks_of(mut self, bytes: usize) -> Analyzer {
+        self.way = Way {
+            block: bytes,
+            all_up_to: 0,
+        };
+        self
+    }
+
     /// The signatures in use.
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue
@@ -79,164 +84,38 @@ impl Analyzer {
 
     /// Analyses one text.
     pub fn analyze_text(&self, name: &str, bytes: impl Into<Vec<u8>>) -> Report {
-        self.analyze(&[Document::new(name, bytes)])
+        let mut incident = self.incident();
+        // reading from memory does not fail
+        let _ = incident.read(name, bytes.into().as_slice());
+        incident.finish()
     }
 
     /// Analyses documents as one incident.
     pub fn analyze(&self, documents: &[Document]) -> Report {
-        let mut matcher = if self.naive {
-            Matcher::naive(&self.catalogue)
-        } else {
-            Matcher::new(
-                &self.catalogue,
-                self.prefilter
-                    .get_or_init(|| Prefilter::new(&self.catalogue)),
-            )
-        };
-        let mut inputs = Vec::new();
-        let mut limits = Vec::new();
-        let mut stats = Stats::default();
-        let mut read: Vec<Read<'_>> = if documents.len() > 1 {
-            documents.par_iter().map(Read::of).collect()
-        } else {
-            documents.iter().map(Read::of).collect()
-        };
-        years::settle(
-            read.iter_mut().flat_map(|read| &mut read.parsed.events),
-            self.reference,
-        );
-        let mut ties = Ties::default();
-        let mut all_events: Vec<(usize, Vec<Event<'_>>)> = Vec::new();
-        for (number, (document, Read { segments, parsed })) in
-            documents.iter().zip(read).enumerate()
-        {
-            for event in &parsed.events {
-                matcher.event(number, event);
-            }
-            for object in &parsed.objects {
-                matcher.object(number, object);
-                ties.object(number, object);
-            }
-            stats.bytes += document.byte_count();
-            stats.lines += document.line_count();
-            stats.events += parsed.events.len() as u64;
-            stats.records += (parsed.events.len() + parsed.objects.len()) as u64;
-            inputs.push(summary(document, &segments, parsed.not_understood));
-            limits.extend(damage(document));
-            all_events.push((number, parsed.events));
+        let mut incident = self.incident();
+        for document in documents {
+            let _ = incident.read(document.name(), document.original());
         }
-        limits.extend(left_out(documents, matcher.left_out()));
-        let (findings, covered) = correlate(
-            &self.catalogue,
-            documents,
-            matcher.finish(),
-            &ties,
-            self.reference,
-        );
-        let unexplained = telling(documents, &all_events, &covered);
-        Report {
-            schema: SCHEMA,
-            findings,
-            unexplained,
-            inputs,
-            limits,
-            stats,
+        incident.finish()
+    }
+
+    /// An incident to which documents are read one by one, as streams.
+    pub fn incident(&self) -> Incident<'_> {
+        if self.naive {
+            let way = Way {
+                block: usize::MAX,
+                all_up_to: usize::MAX,
+            };
+            return Incident::new(self, Tester::naive(&self.catalogue), None, way);
         }
+        let prefilter = self
+            .prefilter
+            .get_or_init(|| Prefilter::new(&self.catalogue));
+        let tester = Tester::new(&self.catalogue, prefilter);
+        Incident::new(self, tester, Some(prefilter.index()), self.way)
     }
-}
 
-/// A document, cut and parsed.
-struct Read<'a> {
-    segments: Vec<Segment<'a>>,
-    parsed: Parsed<'a>,
-}
-
-impl<'a> Read<'a> {
-    fn of(document: &'a Document) -> Read<'a> {
-        let segments = segments(document.text());
-        let parsed = parse::segments(&segments);
-        Read { segments, parsed }
+    pub(crate) fn reference(&self) -> Option<Timestamp> {
+        self.reference
     }
-}
-
-fn summary(
-    document: &Document,
-    segments: &[Segment<'_>],
-    not_understood: Vec<u64>,
-) -> InputSummary {
-    let mut formats: Vec<(Format, usize)> = Vec::new();
-    let quiet = |format| matches!(format, Format::Command | Format::Prose | Format::Plain);
-    for segment in segments {
-        match formats
-            .iter_mut()
-            .find(|(known, _)| *known == segment.format)
-        {
-            Some((_, lines)) => *lines += segment.lines.len(),
-            None => formats.push((segment.format, segment.lines.len())),
-        }
-    }
-    formats.sort_by_key(|(format, lines)| (quiet(*format), std::cmp::Reverse(*lines)));
-    let format = match formats.first() {
-        None => "empty".to_owned(),
-        Some((first, _)) if quiet(*first) => "text".to_owned(),
-        Some(_) => {
-            let told = formats.iter().filter(|(format, _)| !quiet(*format));
-            told.map(|(format, _)| format.name())
-                .collect::<Vec<_>>()
-                .join(", ")
-        }
-    };
-    InputSummary {
-        source: document.name().to_owned(),
-        format,
-        lines: document.line_count(),
-        not_understood: not_understood.len() as u64,
-        not_understood_lines: not_understood.into_iter().take(MAX_LISTED_LINES).collect(),
-        segments: segments
-            .iter()
-            .map(|segment| {
-                let (first_line, last_line) = segment.line_numbers();
-                SegmentSummary {
-                    format: segment.format,
-                    first_line,
-                    last_line,
-                }
-            })
-            .collect(),
-    }
-}
-
-/// Matches beyond what one condition keeps.
-fn left_out(documents: &[Document], matches: u64) -> Option<LimitMet> {
-    let source = documents.first().filter(|_| matches > 0)?.name().to_owned();
-    Some(LimitMet {
-        source,
-        limit: "many-matches".into(),
-        message: format!("{matches} further matches of the same conditions were not counted"),
-    })
-}
-
-fn damage(document: &Document) -> Vec<LimitMet> {
-    let met = |limit: &str, message: String| LimitMet {
-        source: document.name().to_owned(),
-        limit: limit.to_owned(),
-        message,
-    };
-    let mut all = Vec::new();
-    let invalid = document.invalid_sequences();
-    if invalid > 0 {
-        let message = format!("{invalid} byte sequences are no UTF-8 and were read as U+FFFD");
-        all.push(met("invalid-utf-8", message));
-    }
-    let mut long = document.long_lines();
-    if let Some(first) = long.next() {
-        let message = match long.count() {
-            0 => format!("of line {first} only the first MiB was looked at"),
-            more => {
-                format!("of line {first} and {more} more only the first MiB each was looked at")
-            }
-        };
-        all.push(met("long-line", message));
-    }
-    all
 }

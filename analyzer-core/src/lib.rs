@@ -66,6 +66,7 @@ mod model;
 pub mod parse;
 mod proof;
 mod report;
+mod scan;
 mod signature;
 mod years;
 
@@ -81,6 +82,7 @@ pub use report::{
     Check, Evidence, Explained, Finding, Fix, InputSummary, Level, LimitMet, Report, Role, SCHEMA,
     SegmentSummary, Stats, Unexplained,
 };
+pub use scan::Incident;
 pub use signature::{
     Catalogue, CheckTemplate, Comparison, Condition, Example, Examples, Explains, FixTemplate,
     Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::input::Place;
 use crate::model::{Format, Severity, Subject};
 
 pub use crate::grade::{Level, Role};
@@ -23,6 +24,9 @@ pub struct Report {
     pub inputs: Vec<InputSummary>,
     /// Limits and damage that were met.
     pub limits: Vec<LimitMet>,
+    /// How often each signature's condition was fulfilled, also where a more specific signature made
+    /// the finding; in order of the ids.
+    pub matched: BTreeMap<String, u64>,
     /// Sizes and counts.
     pub stats: Stats,
 }
@@ -79,7 +83,7 @@ pub struct Evidence {
     pub line: u64,
     /// The column of the proof's first character, counted from 1.
     pub column: u64,
-    /// The line as it stands in the input.
+    /// The line as it stands in the input; of one longer than 4 KiB the part around the proof.
     pub text: String,
     /// The bytes of `text` that are the proof.
     #[serde(skip)]
@@ -87,6 +91,19 @@ pub struct Evidence {
     /// A few words about the proof, for renderers that point at it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
+}
+
+impl Evidence {
+    pub(crate) fn new(source: String, place: Place) -> Evidence {
+        Evidence {
+            source,
+            line: place.line,
+            column: place.column,
+            text: place.text,
+            mark: place.mark,
+            label: None,
+        }
+    }
 }
 
 /// A finding that another one explains.
@@ -142,7 +159,10 @@ pub struct InputSummary {
     pub not_understood: u64,
     /// The first of these lines, counted from 1.
     pub not_understood_lines: Vec<u64>,
-    /// The segments, in order.
+    /// The text of each of them; of a long one the first KiB.
+    #[serde(skip)]
+    pub not_understood_texts: Vec<String>,
+    /// The segments, in order: of a large document those that are no log, and not more than 1000.
     pub segments: Vec<SegmentSummary>,
 }
 

@@ -4,35 +4,22 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::model::{Event, Stamp};
+use crate::model::Stamp;
 
 const DAY: i128 = 86_400_000_000_000;
 
-/// Gives stamps without a year the latest one in which they are not after the reference: the given
-/// time, or the latest stamp of the input that states its year. Without a reference they stay as
-/// they are.
-pub(crate) fn settle<'e, 'a: 'e>(
-    events: impl Iterator<Item = &'e mut Event<'a>>,
-    reference: Option<Timestamp>,
-) {
-    let mut without = Vec::new();
-    let mut latest: Option<i128> = None;
-    for event in events {
-        match &mut event.time {
-            Some(stamp) if stamp.year_stated => latest = latest.max(Some(stamp.nanos)),
-            Some(stamp) => without.push(stamp),
-            None => {}
-        }
+/// A stamp without a year in the latest one in which it is not after the limit (the time at which the
+/// input was made, or its latest stamp that states the year), in nanoseconds since 1970. None if
+/// its year is stated.
+pub(crate) fn settled(stamp: &Stamp, limit: i128) -> Option<Stamp> {
+    if stamp.year_stated {
+        return None;
     }
-    let Some(limit) = reference.map(|now| now.as_nanosecond()).or(latest) else {
-        return;
-    };
-    for stamp in without {
-        if let Some(nanos) = in_year_before(stamp, limit) {
-            stamp.nanos = nanos;
-            stamp.year_stated = true;
-        }
-    }
+    Some(Stamp {
+        nanos: in_year_before(stamp, limit)?,
+        year_stated: true,
+        ..*stamp
+    })
 }
 
 /// The stamp's month, day and time in the year that puts it last before the limit; a day's grace is

@@ -8,7 +8,7 @@ pub mod visible;
 
 use std::io::{self, Write};
 
-use analyzer_core::{Document, Report};
+use analyzer_core::Report;
 
 #[cfg(test)]
 pub use human::samples;
@@ -19,8 +19,6 @@ pub use json::Json;
 pub struct View<'a> {
     /// The report.
     pub report: &'a Report,
-    /// The inputs that it is about, for lines that the report only numbers.
-    pub documents: &'a [Document],
     /// How many findings were left out as not grave enough.
     pub left_out: usize,
 }

@@ -4,13 +4,20 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::matcher::Match;
+use crate::matcher::{Hit, Match};
 use crate::model::Span;
 use crate::report::Role;
 use crate::signature::{Catalogue, Signature};
 
 fn overlap(a: &Span, b: &Span) -> bool {
     a.start < b.end && b.start < a.end
+}
+
+/// A match among others of the same record.
+struct Rival<'m> {
+    signature: &'m Signature,
+    weight: usize,
+    mark: &'m Span,
 }
 
 /// Drops the matches that a more specific one on the same text beats.
@@ -24,69 +31,85 @@ pub(crate) fn compete(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Ve
             .push(at);
     }
     let mut kept = vec![false; matches.len()];
-    for rivals in by_record.into_values() {
-        for winner in winners(catalogue, &matches, rivals) {
-            kept[winner] = true;
+    for of_record in by_record.into_values() {
+        let rivals: Vec<Rival<'_>> = of_record
+            .iter()
+            .map(|at| {
+                let (number, found) = &matches[*at];
+                Rival {
+                    signature: catalogue.at(*number),
+                    weight: found.hits.iter().map(|hit| hit.weight).sum(),
+                    mark: &found.primary().mark,
+                }
+            })
+            .collect();
+        for winner in stay(&rivals) {
+            kept[of_record[winner]] = true;
         }
     }
     let kept = matches.into_iter().zip(kept).filter(|(_, kept)| *kept);
     kept.map(|(found, _)| found).collect()
 }
 
+/// Which of the hits of one record stay, each of which is a match by itself.
+pub(crate) fn winners(catalogue: &Catalogue, hits: &[(u32, Hit)]) -> Vec<bool> {
+    let rivals: Vec<Rival<'_>> = hits
+        .iter()
+        .map(|(number, hit)| Rival {
+            signature: catalogue.at(*number as usize),
+            weight: hit.weight,
+            mark: &hit.mark,
+        })
+        .collect();
+    let mut won = vec![false; hits.len()];
+    for winner in stay(&rivals) {
+        won[winner] = true;
+    }
+    won
+}
+
 /// Of the matches of one record those that stay: the strongest that no other one refines, then the
 /// strongest of what it leaves, and so on.
-fn winners(
-    catalogue: &Catalogue,
-    matches: &[(usize, Match)],
-    mut rivals: Vec<usize>,
-) -> Vec<usize> {
-    let signature = |at: usize| catalogue.at(matches[at].0);
-    rivals
-        .sort_by(|a, b| strength(catalogue, &matches[*b]).cmp(&strength(catalogue, &matches[*a])));
+fn stay(all: &[Rival<'_>]) -> Vec<usize> {
+    let mut rivals: Vec<usize> = (0..all.len()).collect();
+    rivals.sort_by(|a, b| all[*b].strength().cmp(&all[*a].strength()));
     let mut winners = Vec::new();
     while !rivals.is_empty() {
         let refined = |at: usize| {
-            let id = &signature(at).id;
+            let id = &all[at].signature.id;
             rivals
                 .iter()
-                .any(|other| signature(*other).refines.contains(id))
+                .any(|other| all[*other].signature.refines.contains(id))
         };
         let first = rivals.iter().position(|at| !refined(*at)).unwrap_or(0);
         let winner = rivals.remove(first);
-        rivals.retain(|loser| !beats(catalogue, matches, winner, *loser));
+        rivals.retain(|loser| !all[winner].beats(&all[*loser]));
         winners.push(winner);
     }
     winners
 }
 
-/// How strong a match is. A symptom's text often wraps its cause's, and the cause is the answer.
-fn strength<'m>(
-    catalogue: &'m Catalogue,
-    (number, found): &(usize, Match),
-) -> (bool, usize, Reverse<&'m str>) {
-    let signature = catalogue.at(*number);
-    let weight = found.hits.iter().map(|hit| hit.weight).sum();
-    (
-        signature.role != Role::Symptom,
-        weight,
-        Reverse(&signature.id),
-    )
-}
+impl<'m> Rival<'m> {
+    /// How strong a match is. A symptom's text often wraps its cause's, and the cause is the answer.
+    fn strength(&self) -> (bool, usize, Reverse<&'m str>) {
+        let signature = self.signature;
+        let is_cause = signature.role != Role::Symptom;
+        (is_cause, self.weight, Reverse(&signature.id))
+    }
 
-/// Whether a match that stays makes another one superfluous.
-fn beats(catalogue: &Catalogue, matches: &[(usize, Match)], winner: usize, loser: usize) -> bool {
-    let (a, mine) = &matches[winner];
-    let (b, theirs) = &matches[loser];
-    let (a, b): (&Signature, &Signature) = (catalogue.at(*a), catalogue.at(*b));
-    if a.refines.contains(&b.id) {
-        return true;
+    /// Whether a match that stays makes another one superfluous.
+    fn beats(&self, other: &Rival<'_>) -> bool {
+        let (a, b) = (self.signature, other.signature);
+        if a.refines.contains(&b.id) {
+            return true;
+        }
+        if a.id == b.id {
+            return false;
+        }
+        // one text may tell of several symptoms
+        if a.role == Role::Symptom && b.role == Role::Symptom && a.cause != b.cause {
+            return false;
+        }
+        overlap(self.mark, other.mark)
     }
-    if a.id == b.id {
-        return false;
-    }
-    // one text may tell of several symptoms
-    if a.role == Role::Symptom && b.role == Role::Symptom && a.cause != b.cause {
-        return false;
-    }
-    overlap(&mine.primary().mark, &theirs.primary().mark)
 }

@@ -1,5 +1,7 @@
 //! Which finding explains which.
 
+use std::collections::HashMap;
+
 use crate::matcher::{related, subjects_agree};
 use crate::model::Subject;
 use crate::report::Role;
@@ -17,14 +19,24 @@ pub(crate) fn explain(
     groups: &[Group],
     ties: &Ties,
 ) -> Vec<Option<(usize, String)>> {
+    // which groups speak of a cause or signature as what they explain
+    let mut explaining: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, group) in groups.iter().enumerate() {
+        for rule in &catalogue.at(group.signature).explains {
+            explaining.entry(&rule.what).or_default().push(at);
+        }
+    }
     let mut explained: Vec<Option<(usize, String)>> = vec![None; groups.len()];
     for (symptom, slot) in explained.iter_mut().enumerate() {
-        *slot = groups
-            .iter()
-            .enumerate()
-            .filter(|(cause, _)| *cause != symptom)
-            .filter_map(|(cause, group)| {
-                let (closeness, why) = relation(catalogue, group, &groups[symptom], ties)?;
+        let signature = catalogue.at(groups[symptom].signature);
+        let candidates = [&signature.cause, &signature.id]
+            .into_iter()
+            .filter_map(|what| explaining.get(what.as_str()))
+            .flatten();
+        *slot = candidates
+            .filter(|cause| **cause != symptom)
+            .filter_map(|&cause| {
+                let (closeness, why) = relation(catalogue, &groups[cause], &groups[symptom], ties)?;
                 Some((closeness, std::cmp::Reverse(cause), why))
             })
             .max_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)))

@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use crate::matcher::{Hit, Match, Moment};
 use crate::model::Subject;
-use crate::signature::Catalogue;
+use crate::signature::{Catalogue, Signature};
 
-use super::fill;
+use super::{Surplus, fill};
 
 /// Among how many groups of one signature and name the clearer one is looked for.
 const MAX_RIVALS: usize = 64;
@@ -22,13 +22,19 @@ pub(crate) struct Group {
     pub best: Match,
     /// Hits that prove it, in the order of the input, without repetitions.
     pub hits: Vec<Hit>,
+    /// How many more were counted and not kept.
+    pub more: u64,
     pub count: u64,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
 }
 
 /// Folds matches of the same signature about the same object.
-pub(crate) fn group(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Vec<Group> {
+pub(crate) fn group(
+    catalogue: &Catalogue,
+    matches: Vec<(usize, Match)>,
+    surplus: Vec<Surplus>,
+) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut by_key: HashMap<(usize, Subject), usize> = HashMap::new();
     for (number, found) in matches {
@@ -42,11 +48,22 @@ pub(crate) fn group(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Vec<
             }
         }
     }
+    // what was counted belongs to a group of which no rival took all that was kept
+    for more in surplus {
+        if let Some(&at) = by_key.get(&(more.signature, key(&more.subject))) {
+            groups[at].count_more(more.count, more.first, more.last);
+        }
+    }
     merge_vague(&mut groups);
     for group in &mut groups {
         group.settle();
     }
     groups
+}
+
+/// The object that a match is about, for telling it from others of the same signature.
+pub(crate) fn object_of(signature: &Signature, found: &Match) -> Subject {
+    key(&fill::subject(signature, found))
 }
 
 /// What tells objects apart: containers of a pod do, nodes do not.
@@ -102,8 +119,12 @@ fn merge_into_only(
     }
     for (mine, clear) in into.iter().enumerate() {
         if let Some(clear) = *clear {
+            let Group {
+                more, first, last, ..
+            } = groups[mine];
             let hits = std::mem::take(&mut groups[mine].hits);
             groups[clear].hits.extend(hits);
+            groups[clear].count_more(more, first, last);
         }
     }
     let mut kept = into.iter().map(Option::is_none);
@@ -118,6 +139,7 @@ impl Group {
             subject,
             best: found,
             hits,
+            more: 0,
             count: 0,
             first: None,
             last: None,
@@ -131,6 +153,12 @@ impl Group {
         }
     }
 
+    fn count_more(&mut self, count: u64, first: Option<Moment>, last: Option<Moment>) {
+        self.more += count;
+        self.first = self.first.into_iter().chain(first).reduce(Moment::earlier);
+        self.last = self.last.into_iter().chain(last).reduce(Moment::later);
+    }
+
     fn settle(&mut self) {
         let mut seen = HashSet::new();
         self.hits.sort_by_key(|hit| (hit.position(), !hit.leads));
@@ -138,18 +166,16 @@ impl Group {
             .retain(|hit| seen.insert((hit.document, hit.record.start, hit.mark.start)));
         // parts of one proof are not counted twice
         let mut records = HashSet::new();
-        self.count = self
+        let kept = self
             .hits
             .iter()
             .filter(|hit| hit.leads && records.insert((hit.document, hit.record.start)))
             .map(|hit| hit.count)
-            .sum::<u64>()
-            .max(1);
-        let earlier = |a: Moment, b: Moment| if a.is_after(&b) == Some(true) { b } else { a };
-        let later = |a: Moment, b: Moment| if b.is_after(&a) == Some(true) { b } else { a };
+            .sum::<u64>();
+        self.count = (kept + self.more).max(1);
         // absolute times are preferred, as ages have their own zero in each output
-        let moments = |pick: fn(&Hit) -> Option<Moment>| {
-            let all: Vec<Moment> = self.hits.iter().filter_map(pick).collect();
+        let moments = |own: Option<Moment>, pick: fn(&Hit) -> Option<Moment>| {
+            let all: Vec<Moment> = self.hits.iter().filter_map(pick).chain(own).collect();
             let absolute: Vec<Moment> = all
                 .iter()
                 .copied()
@@ -157,7 +183,11 @@ impl Group {
                 .collect();
             if absolute.is_empty() { all } else { absolute }
         };
-        self.first = moments(|hit| hit.first).into_iter().reduce(earlier);
-        self.last = moments(|hit| hit.last).into_iter().reduce(later);
+        self.first = moments(self.first, |hit| hit.first)
+            .into_iter()
+            .reduce(Moment::earlier);
+        self.last = moments(self.last, |hit| hit.last)
+            .into_iter()
+            .reduce(Moment::later);
     }
 }

@@ -12,15 +12,16 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::input::Document;
 use crate::matcher::{Hit, Match, Moment};
-use crate::model::{Age, Format};
+use crate::model::{Age, Format, Subject};
 use crate::report::{Check, Evidence, Explained, Finding, Fix, Role};
 use crate::signature::{Catalogue, Signature};
 
 use group::Group;
 
-pub(crate) use telling::telling;
+pub(crate) use compete::winners;
+pub(crate) use group::object_of;
+pub(crate) use telling::Telling;
 pub(crate) use ties::Ties;
 
 /// How many lines of proof a finding shows.
@@ -35,11 +36,23 @@ const PROSE_FACTOR: f64 = 0.8;
 /// The records that findings rest on: document and first byte.
 pub(crate) type Covered = std::collections::HashSet<(usize, usize)>;
 
-/// Turns matches into findings in order of rank.
+/// Matches of one signature about one object that were counted but not kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Surplus {
+    /// The signature's number in the catalogue.
+    pub signature: usize,
+    pub subject: Subject,
+    pub count: u64,
+    pub first: Option<Moment>,
+    pub last: Option<Moment>,
+}
+
+/// Turns matches into findings in order of rank. `names` are the documents' names.
 pub(crate) fn correlate(
     catalogue: &Catalogue,
-    documents: &[Document],
+    names: &[String],
     matches: Vec<(usize, Match)>,
+    surplus: Vec<Surplus>,
     ties: &Ties,
     reference: Option<Timestamp>,
 ) -> (Vec<Finding>, Covered) {
@@ -49,39 +62,36 @@ pub(crate) fn correlate(
         .map(|hit| (hit.document, hit.record.start))
         .collect();
     let matches = compete::compete(catalogue, matches);
-    let groups = group::group(catalogue, matches);
+    let groups = group::group(catalogue, matches, surplus);
     let explained = explain::explain(catalogue, &groups, ties);
     let order = rank::rank(catalogue, &groups, &explained);
     let cause_known = rank::is_cause_known(catalogue, &groups, &explained);
-    let rank_of = |group: usize| {
-        order
-            .iter()
-            .position(|at| *at == group)
-            .map_or(0, |at| at + 1)
-    };
+    let mut ranks = vec![0; groups.len()];
+    for (rank, &group) in (1..).zip(&order) {
+        ranks[group] = rank;
+    }
+    let mut explains: Vec<Vec<Explained>> = vec![Vec::new(); groups.len()];
+    for (symptom, by) in explained.iter().enumerate() {
+        if let Some((cause, why)) = by {
+            explains[*cause].push(Explained {
+                rank: ranks[symptom],
+                why: why.clone(),
+            });
+        }
+    }
     let findings = order
         .iter()
         .map(|&at| {
-            let mut finding = finding(catalogue, documents, &groups[at], reference);
-            finding.rank = rank_of(at);
+            let mut finding = finding(catalogue, names, &groups[at], reference);
+            finding.rank = ranks[at];
             (finding.role, finding.confidence) = rank::role_and_confidence(
                 catalogue,
                 &groups[at],
                 explained[at].is_some(),
                 cause_known,
             );
-            finding.explained_by = explained[at].as_ref().map(|(cause, _)| rank_of(*cause));
-            finding.explains = explained
-                .iter()
-                .enumerate()
-                .filter_map(|(symptom, by)| {
-                    let (cause, why) = by.as_ref()?;
-                    (*cause == at).then(|| Explained {
-                        rank: rank_of(symptom),
-                        why: why.clone(),
-                    })
-                })
-                .collect();
+            finding.explained_by = explained[at].as_ref().map(|(cause, _)| ranks[*cause]);
+            finding.explains = std::mem::take(&mut explains[at]);
             finding.explains.sort_by_key(|explained| explained.rank);
             finding
         })
@@ -91,7 +101,7 @@ pub(crate) fn correlate(
 
 fn finding(
     catalogue: &Catalogue,
-    documents: &[Document],
+    names: &[String],
     group: &Group,
     reference: Option<Timestamp>,
 ) -> Finding {
@@ -112,7 +122,7 @@ fn finding(
         count: group.count,
         first: group.first.map(|first| told(first, reference)),
         last: group.last.map(|last| told(last, reference)),
-        evidence: evidence(signature, documents, group, value),
+        evidence: evidence(signature, names, group, value),
         explains: Vec::new(),
         explained_by: None,
         why: signature.why.fill(value),
@@ -161,7 +171,7 @@ fn before(now: Timestamp, seconds: u64) -> String {
 /// The lines of proof: those of the best match, then the first and last, then the others.
 fn evidence(
     signature: &Signature,
-    documents: &[Document],
+    names: &[String],
     group: &Group,
     value: impl Fn(&str) -> Option<String> + Copy,
 ) -> Vec<Evidence> {
@@ -173,22 +183,17 @@ fn evidence(
         if evidence.len() >= MAX_EVIDENCE {
             break;
         }
-        let Some(document) = documents.get(hit.document) else {
+        let Some(name) = names.get(hit.document) else {
             continue;
         };
-        let place = document.place(&hit.mark);
-        if shown.contains(&(hit.document, place.line)) {
+        if shown.contains(&(hit.document, hit.place.line)) {
             continue;
         }
-        shown.push((hit.document, place.line));
+        shown.push((hit.document, hit.place.line));
         let label = signature.label.as_ref().filter(|_| evidence.is_empty());
         evidence.push(Evidence {
-            source: document.name().to_owned(),
-            line: place.line,
-            column: place.column,
-            text: place.text,
-            mark: place.mark,
             label: label.map(|label| label.fill(value)),
+            ..Evidence::new(name.clone(), hit.place.clone())
         });
     }
     evidence

@@ -59,14 +59,16 @@ pub(crate) fn rank(
     explained: &[Option<(usize, String)>],
 ) -> Vec<usize> {
     let cause_known = is_cause_known(catalogue, groups, explained);
+    let mut explains: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
+    for (symptom, by) in explained.iter().enumerate() {
+        if let Some((cause, _)) = by {
+            explains[*cause].push(symptom);
+        }
+    }
     let weight = |at: usize| {
         let signature = catalogue.at(groups[at].signature);
         let (role, confidence) = role_and_confidence(catalogue, &groups[at], false, cause_known);
-        let explains = explained
-            .iter()
-            .filter(|by| by.as_ref().is_some_and(|(cause, _)| *cause == at))
-            .count();
-        let score = confidence + 0.02 * explains.min(5) as f64;
+        let score = confidence + 0.02 * explains[at].len().min(5) as f64;
         let first = groups[at].hits.first().map(|hit| hit.position());
         (
             role,
@@ -79,26 +81,21 @@ pub(crate) fn rank(
     let mut roots: Vec<usize> = (0..groups.len())
         .filter(|at| explained[*at].is_none())
         .collect();
-    roots.sort_by_key(|at| weight(*at));
+    roots.sort_by_cached_key(|at| weight(*at));
     let mut order = Vec::with_capacity(groups.len());
+    let mut placed = vec![false; groups.len()];
     for root in roots {
-        follow(root, explained, &mut order);
+        follow(root, &explains, &mut placed, &mut order);
     }
     order
 }
 
-fn follow(cause: usize, explained: &[Option<(usize, String)>], order: &mut Vec<usize>) {
+fn follow(cause: usize, explains: &[Vec<usize>], placed: &mut [bool], order: &mut Vec<usize>) {
     let mut stack = vec![cause];
     while let Some(at) = stack.pop() {
-        if order.contains(&at) {
-            continue;
+        if !std::mem::replace(&mut placed[at], true) {
+            order.push(at);
+            stack.extend(explains[at].iter().rev());
         }
-        order.push(at);
-        let symptoms = explained
-            .iter()
-            .enumerate()
-            .rev()
-            .filter(|(_, by)| by.as_ref().is_some_and(|(by, _)| *by == at));
-        stack.extend(symptoms.map(|(symptom, _)| symptom));
     }
 }

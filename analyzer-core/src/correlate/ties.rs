@@ -63,6 +63,18 @@ impl Ties {
         }
     }
 
+    /// Adds what a later part of the input says.
+    pub fn absorb(&mut self, later: Ties) {
+        for (name, ties) in later.by_name {
+            let known = self.by_name.entry(name).or_default();
+            for tie in ties {
+                if known.len() < MAX_TIES && !known.contains(&tie) {
+                    known.push(tie);
+                }
+            }
+        }
+    }
+
     /// The words for what ties two objects of these documents, if anything does.
     pub fn between(&self, a: &(usize, Subject), b: &(usize, Subject)) -> Option<String> {
         self.uses(a, b).or_else(|| self.uses(b, a))

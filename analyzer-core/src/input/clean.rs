@@ -1,7 +1,7 @@
 //! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
 //! returns, colour sequences, zero-width and non-breaking blanks, typographic quotes.
 
-use memchr::{memchr, memchr3};
+use memchr::{memchr, memchr_iter, memchr3, memchr3_iter};
 
 /// A change made to the bytes of a document: `text` from `clean` on stands for `original`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,15 +21,25 @@ pub(crate) struct Clean {
     pub invalid: u64,
 }
 
-/// Whether bytes need no cleaning at all.
-pub(crate) fn is_clean(bytes: &[u8]) -> bool {
+/// Whether a text needs no cleaning at all.
+pub(crate) fn is_clean(text: &str) -> bool {
+    let bytes = text.as_bytes();
     memchr(b'\r', bytes).is_none()
         && memchr(0x1b, bytes).is_none()
-        && (bytes.is_ascii() || std::str::from_utf8(bytes).is_ok_and(|t| !t.chars().any(is_dirty)))
+        && (bytes.is_ascii() || !has_dirty(text))
 }
 
-fn is_dirty(c: char) -> bool {
-    !matches!(replacement(c), Replacement::Keep)
+/// The first bytes of the characters that are replaced or dropped, as UTF-8 writes them.
+const DIRTY_STARTS: [u8; 4] = [0xc2, 0xe2, 0xe3, 0xef];
+
+fn has_dirty(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let [a, b, c, d] = DIRTY_STARTS;
+    let starts = memchr3_iter(a, b, d, bytes).chain(memchr_iter(c, bytes));
+    starts.into_iter().any(|at| {
+        let first = text.get(at..).and_then(|rest| rest.chars().next());
+        first.is_some_and(|c| !matches!(replacement(c), Replacement::Keep))
+    })
 }
 
 enum Replacement {
@@ -196,8 +206,19 @@ mod tests {
 
     #[test]
     fn plain_text_needs_nothing() {
-        assert!(is_clean("日本語 ok\n".as_bytes()));
-        assert!(!is_clean(b"a\r\n"));
-        assert!(!is_clean(b"a\xff"));
+        assert!(is_clean("日本語 ok “x”\n".replace(['“', '”'], "").as_str()));
+        for dirty in ["a\r\n", "\u{ad}", "\u{a0}", "\u{200b}", "\u{3000}", "\u{feff}", "“"] {
+            assert!(!is_clean(dirty), "{dirty:?}");
+        }
+    }
+
+    #[test]
+    fn the_first_bytes_of_all_that_is_replaced_are_known() {
+        for c in (0x80..=0x10_ffffu32).filter_map(char::from_u32) {
+            if !matches!(replacement(c), Replacement::Keep) {
+                let first = c.encode_utf8(&mut [0; 4]).as_bytes()[0];
+                assert!(DIRTY_STARTS.contains(&first), "{c:?}");
+            }
+        }
     }
 }

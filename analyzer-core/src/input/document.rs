@@ -3,7 +3,7 @@
 use memchr::memchr_iter;
 
 use super::clean::{Clean, Edit, clean, is_clean};
-use super::line::{MAX_LINE, floor_char};
+use super::line::floor_char;
 use crate::model::Span;
 
 /// A named input (the paste, a file), decoded to clean text, with the way back to its bytes.
@@ -54,19 +54,19 @@ impl Document {
                 edits,
                 invalid,
             },
-        ) = if is_clean(&bytes) {
-            // checked just now, so the fallback is never taken
-            let text = String::from_utf8(bytes).unwrap_or_default();
-            (
+        ) = match String::from_utf8(bytes) {
+            Ok(text) if is_clean(&text) => (
                 None,
                 Clean {
                     text,
                     ..Clean::default()
                 },
-            )
-        } else {
-            let cleaned = clean(&bytes);
-            (Some(bytes), cleaned)
+            ),
+            other => {
+                let bytes = other.map_or_else(|error| error.into_bytes(), String::into_bytes);
+                let cleaned = clean(&bytes);
+                (Some(bytes), cleaned)
+            }
         };
         let line_starts = std::iter::once(0)
             .chain(memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1))
@@ -84,6 +84,11 @@ impl Document {
     /// The input's name: `stdin` or a path.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The bytes as they came.
+    pub fn original(&self) -> &[u8] {
+        self.original.as_deref().unwrap_or(self.text.as_bytes())
     }
 
     /// The clean text. All spans of events and objects are ranges of its bytes.
@@ -109,20 +114,6 @@ impl Document {
     /// How many byte sequences of the original were not UTF-8.
     pub fn invalid_sequences(&self) -> u64 {
         self.invalid
-    }
-
-    /// The lines, counted from 1, of which only the first MiB is looked at.
-    pub(crate) fn long_lines(&self) -> impl Iterator<Item = u64> {
-        let ends = self.line_starts.iter().skip(1).map(|next| next - 1);
-        let lengths = self
-            .line_starts
-            .iter()
-            .zip(ends.chain(std::iter::once(self.text.len())))
-            .map(|(start, end)| end - start);
-        (1..)
-            .zip(lengths)
-            .filter(|(_, length)| *length > MAX_LINE)
-            .map(|(number, _)| number)
     }
 
     /// The line of a byte of the text, counted from 1.
@@ -154,6 +145,16 @@ impl Document {
         line.trim_end_matches(['\r', '\n'])
             .trim_start_matches('\u{feff}')
             .to_owned()
+    }
+
+    /// The byte of the original at which the line begins that begins at this byte of the text; the
+    /// original's end for the text's.
+    pub(crate) fn original_line_begin(&self, start: usize) -> usize {
+        match &self.original {
+            None => start,
+            Some(bytes) if start >= self.text.len() => bytes.len(),
+            Some(bytes) => self.original_line_start(bytes, start),
+        }
     }
 
     /// The byte of the original at which a line begins: behind the line end before it, so that what

@@ -44,6 +44,24 @@ pub fn segments(text: &str) -> Vec<Segment<'_>> {
     cutter.done
 }
 
+/// Whether a line that begins no log record belongs to an output with a structure: a describe, a
+/// table, a command, a fence. What stands around it is read together with it.
+pub(crate) fn is_structural(text: &str) -> bool {
+    if shape::is_fence(text) {
+        return true;
+    }
+    let line = shape::strip_marks(Line {
+        text,
+        start: 0,
+        number: 1,
+    });
+    log::detect(line.text).is_none()
+        && !matches!(
+            Cutter::default().classify(&line),
+            Format::Prose | Format::Plain
+        )
+}
+
 #[derive(Default)]
 struct Cutter<'a> {
     done: Vec<Segment<'a>>,

@@ -15,10 +15,11 @@ pub(crate) struct Match {
 }
 
 impl Match {
-    fn of(hit: &Hit) -> Match {
+    /// One hit that fulfils a condition by itself.
+    pub fn of(hit: Hit) -> Match {
         Match {
-            hits: vec![hit.clone()],
             captures: hit.captures.clone(),
+            hits: vec![hit],
         }
     }
 
@@ -113,6 +114,7 @@ pub(crate) fn evaluate(
             .map(Vec::as_slice)
             .unwrap_or_default()
             .iter()
+            .cloned()
             .map(Match::of)
             .collect(),
         What::Any(parts) => parts.iter().flat_map(|part| evaluate(part, hits)).collect(),

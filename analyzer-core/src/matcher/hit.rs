@@ -1,6 +1,7 @@
 //! What is kept of an event or object that a pattern matched.
 
 use super::atom::{Capture, Found};
+use crate::input::{Place, Stretch};
 use crate::model::{Event, Format, Object, Span, Stamp, Subject};
 
 /// When something was seen, on one of two axes.
@@ -22,6 +23,24 @@ impl Moment {
         }
     }
 
+    /// The earlier of two; on different axes this one.
+    pub fn earlier(self, other: Moment) -> Moment {
+        if self.is_after(&other) == Some(true) {
+            other
+        } else {
+            self
+        }
+    }
+
+    /// The later of two; on different axes this one.
+    pub fn later(self, other: Moment) -> Moment {
+        if other.is_after(&self) == Some(true) {
+            other
+        } else {
+            self
+        }
+    }
+
     /// Whether this moment lies after the other one; `None` on different axes.
     pub fn is_after(&self, other: &Moment) -> Option<bool> {
         match (self, other) {
@@ -37,10 +56,12 @@ impl Moment {
 pub(crate) struct Hit {
     /// The document's number.
     pub document: usize,
-    /// The bytes of the whole record.
+    /// The document's bytes of the whole record.
     pub record: Span,
-    /// The bytes that prove it.
+    /// The document's bytes that prove it.
     pub mark: Span,
+    /// The line of the proof.
+    pub place: Place,
     pub format: Format,
     pub subject: Subject,
     pub component: Option<String>,
@@ -55,14 +76,15 @@ pub(crate) struct Hit {
 }
 
 impl Hit {
-    pub fn from_event(document: usize, event: &Event<'_>, found: Found) -> Hit {
+    pub fn from_event(stretch: &Stretch, event: &Event<'_>, found: Found) -> Hit {
         let at = event.time.map(Moment::At);
         let age = event.age.map(|age| Moment::Ago(age.seconds));
         let first_age = event.first_age.map(|age| Moment::Ago(age.seconds));
         Hit {
-            document,
-            record: event.span.clone(),
-            mark: found.mark,
+            document: stretch.document,
+            record: stretch.whole(&event.span),
+            place: stretch.place(&found.mark),
+            mark: stretch.whole(&found.mark),
             format: event.format,
             subject: with_container(&event.subject, found.container),
             component: event
@@ -79,11 +101,12 @@ impl Hit {
         }
     }
 
-    pub fn from_object(document: usize, object: &Object<'_>, found: Found) -> Hit {
+    pub fn from_object(stretch: &Stretch, object: &Object<'_>, found: Found) -> Hit {
         Hit {
-            document,
-            record: object.span.clone(),
-            mark: found.mark,
+            document: stretch.document,
+            record: stretch.whole(&object.span),
+            place: stretch.place(&found.mark),
+            mark: stretch.whole(&found.mark),
             format: object.format,
             subject: with_container(&object.subject, found.container),
             component: None,
@@ -95,6 +118,26 @@ impl Hit {
             first: None,
             last: None,
         }
+    }
+
+    /// About how many bytes of memory it takes.
+    pub fn size(&self) -> usize {
+        let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        let captures = self.captures.iter().map(|(name, value)| name.len() + value.len() + 48);
+        let Subject {
+            kind,
+            namespace,
+            name,
+            container,
+            node,
+        } = &self.subject;
+        let subject = [kind, namespace, name, container, node].map(text);
+        size_of::<Hit>()
+            + self.place.text.len()
+            + captures.sum::<usize>()
+            + subject.iter().sum::<usize>()
+            + text(&self.component)
+            + text(&self.reason)
     }
 
     /// Where it stands in the input.

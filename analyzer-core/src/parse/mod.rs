@@ -31,13 +31,14 @@ pub fn document(document: &Document) -> Parsed<'_> {
 /// themselves.
 pub fn segments<'a>(segments: &[Segment<'a>]) -> Parsed<'a> {
     let mut all = Parsed::default();
-    for segment in segments {
-        all.append(parse_segment(segment));
+    for each in segments {
+        all.append(segment(each));
     }
     all
 }
 
-fn parse_segment<'a>(segment: &Segment<'a>) -> Parsed<'a> {
+/// The events and objects of one segment.
+pub(crate) fn segment<'a>(segment: &Segment<'a>) -> Parsed<'a> {
     let lines = &segment.lines;
     let mut parsed = match segment.format {
         _ if segment.is_log => log::parse(lines),

@@ -45,6 +45,13 @@ fn wrapped(lines: &[Line<'_>]) -> usize {
     1
 }
 
+/// Whether quotes are open at a line's end.
+pub(crate) fn is_open(line: &str) -> bool {
+    let mut quotes = Quotes::default();
+    quotes.read(line);
+    quotes.any()
+}
+
 fn join(lines: &[Line<'_>]) -> crate::model::Text<'static> {
     let mut builder = TextBuilder::new();
     let mut end = None;

@@ -248,14 +248,13 @@ impl Human {
             }
             let text = format!("Not understood in {}:", visible(&input.source));
             self.page.hang(out, Ink::Plain, &text, 0, 0)?;
-            let document = view.documents.iter().find(|d| d.name() == input.source);
             let widest = input.not_understood_lines.iter().max().copied();
             let width = widest.unwrap_or(0).to_string().len().max(INDENT - 2);
-            for &line in &input.not_understood_lines {
-                let text = document.map(|d| d.original_line(line)).unwrap_or_default();
+            let lines = &input.not_understood_lines;
+            for (line, text) in lines.iter().zip(&input.not_understood_texts) {
                 let room = self.page.width.saturating_sub(width + 2);
                 let number = format!("{line:width$}");
-                let text = snippet::cut(&text, &(0..0), room);
+                let text = snippet::cut(text, &(0..0), room);
                 writeln!(out, "{}  {text}", self.page.ink(Ink::Faint, number))?;
             }
             let listed = input.not_understood_lines.len() as u64;

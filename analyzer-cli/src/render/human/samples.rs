@@ -91,6 +91,7 @@ pub fn report(findings: Vec<Finding>) -> Report {
             lines: 40,
             not_understood: 0,
             not_understood_lines: Vec::new(),
+            not_understood_texts: Vec::new(),
             segments: vec![SegmentSummary {
                 format: Format::Describe,
                 first_line: 1,
@@ -98,6 +99,7 @@ pub fn report(findings: Vec<Finding>) -> Report {
             }],
         }],
         limits: Vec::new(),
+        matched: BTreeMap::new(),
         stats: Stats {
             bytes: 2_048,
             lines: 40,
@@ -171,6 +173,7 @@ pub fn with_symptoms() -> Report {
     let mut report = report(findings);
     report.inputs[0].not_understood = 2;
     report.inputs[0].not_understood_lines = vec![1, 3];
+    report.inputs[0].not_understood_texts = vec!["so".into(), "happened that".into()];
     report
 }
 
@@ -236,6 +239,7 @@ pub fn hostile() -> Report {
     report.inputs[0].source = bad.into();
     report.inputs[0].not_understood = 1;
     report.inputs[0].not_understood_lines = vec![1];
+    report.inputs[0].not_understood_texts = vec!["so".into()];
     report.unexplained = nothing_found().unexplained;
     report.unexplained[0].reason = format!("{bad}\nsecond");
     report.unexplained[0].evidence[0].text = bad.into();

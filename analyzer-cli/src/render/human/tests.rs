@@ -1,16 +1,14 @@
 //! Whole reports as they look.
 
-use analyzer_core::{Document, Report};
+use analyzer_core::Report;
 use unicode_width::UnicodeWidthStr;
 
 use super::*;
 use crate::render::visible::is_hostile;
 
 fn drawn(report: &Report, width: usize, verbose: bool) -> String {
-    let documents = [Document::new("stdin", "so\nit\nhappened that\n")];
     let view = View {
         report,
-        documents: &documents,
         left_out: 0,
     };
     let page = Page {
@@ -69,7 +67,6 @@ fn colour() {
     let report = samples::one_cause();
     let view = View {
         report: &report,
-        documents: &[],
         left_out: 0,
     };
     let page = Page {

@@ -1,7 +1,7 @@
 //! Lines of Go stack traces and goroutine dumps (runtime/debug, zap's `stacktrace`, panics).
 
 /// Whether a line is a part of a stack trace.
-pub(super) fn is_frame(line: &str) -> bool {
+pub(crate) fn is_frame(line: &str) -> bool {
     is_location(line) || is_function(line) || is_dump_head(line)
 }
 

@@ -20,6 +20,8 @@ mod timestamp;
 mod wrapper;
 mod zap_console;
 
+pub(crate) use frame::is_frame;
+
 use crate::input::Line;
 use crate::model::{Format, Parsed};
 
@@ -58,7 +60,7 @@ pub fn continues(format: Format, line: &str) -> bool {
         _ if line.trim().is_empty() => false,
         Format::Klog | Format::ZapConsole if line.starts_with([' ', '\t']) => true,
         Format::Klog | Format::ZapConsole | Format::JsonLog | Format::Logrus | Format::Plain => {
-            frame::is_frame(line)
+            is_frame(line)
         }
         _ => false,
     }

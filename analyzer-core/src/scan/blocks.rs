@@ -1,0 +1,273 @@
+//! Reads a document as a stream and cuts it into blocks that can be read by themselves.
+
+use std::io::{self, Read};
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::boundary;
+use super::utf16::Utf16;
+use crate::input::MAX_LINE;
+
+/// How many bytes are asked for at a time.
+const CHUNK: usize = 64 * 1024;
+
+/// How much longer than asked for a block may become in search of a place to cut it.
+const MAX_MORE: usize = 1 << 20;
+
+/// Some whole lines of a document.
+#[derive(Debug, Default)]
+pub(crate) struct Block {
+    /// The document's number.
+    pub document: usize,
+    /// The document's byte at which it begins.
+    pub offset: usize,
+    pub bytes: Vec<u8>,
+    /// Whether it is all of the document.
+    pub whole: bool,
+    /// The lines of which the end was left out, counted from 0.
+    pub long_lines: Vec<u64>,
+    /// Byte sequences that could not be decoded when it was read.
+    pub undecoded: u64,
+}
+
+/// The blocks of one document.
+pub(crate) struct Blocks<R> {
+    reader: R,
+    document: usize,
+    /// The least size of a block that is not the last one.
+    size: usize,
+    /// What was read and not given out.
+    buffer: Vec<u8>,
+    /// Where in the buffer the line begins that is being read.
+    line: usize,
+    /// Whether the rest of that line is left out.
+    dropping: bool,
+    /// Where in the buffer the lines begin whose end was left out.
+    long: Vec<usize>,
+    encoding: Option<Encoding>,
+    ended: bool,
+    /// Why no more could be read.
+    pub failure: Option<io::Error>,
+    offset: usize,
+    /// The bytes read so far.
+    pub read: u64,
+    chunk: Vec<u8>,
+    undecoded: u64,
+}
+
+enum Encoding {
+    Bytes,
+    Utf16(Utf16),
+}
+
+impl<R: Read> Blocks<R> {
+    pub fn new(document: usize, reader: R, size: usize) -> Blocks<R> {
+        Blocks {
+            reader,
+            document,
+            size,
+            buffer: Vec::new(),
+            line: 0,
+            dropping: false,
+            long: Vec::new(),
+            encoding: None,
+            ended: false,
+            failure: None,
+            offset: 0,
+            read: 0,
+            chunk: Vec::new(),
+            undecoded: 0,
+        }
+    }
+
+    /// The next block; none at the end, or where reading failed.
+    pub fn next(&mut self) -> Option<Block> {
+        let mut wanted = self.size.saturating_add(CHUNK);
+        loop {
+            while !self.ended && self.buffer.len() < wanted {
+                self.fill();
+            }
+            if self.ended && self.buffer.len() <= self.size {
+                return (!self.buffer.is_empty()).then(|| self.give(self.buffer.len()));
+            }
+            let may_grow = !self.ended && self.buffer.len() < self.size.saturating_add(MAX_MORE);
+            match boundary::find(&self.buffer, self.size, may_grow) {
+                Some(at) => return Some(self.give(at)),
+                None if may_grow => wanted = self.buffer.len() + CHUNK,
+                None => return Some(self.give(self.buffer.len())),
+            }
+        }
+    }
+
+    /// Takes the first bytes of the buffer out.
+    fn give(&mut self, length: usize) -> Block {
+        let whole = self.offset == 0 && self.ended && length == self.buffer.len();
+        let rest = self.buffer.split_off(length);
+        let bytes = std::mem::replace(&mut self.buffer, rest);
+        if !self.ended {
+            self.buffer.reserve(bytes.len() + CHUNK - self.buffer.len().min(CHUNK));
+        }
+        self.line = self.line.saturating_sub(length);
+        let of_block = self.long.partition_point(|start| *start < length);
+        let long_lines = self
+            .long
+            .drain(..of_block)
+            .map(|start| memchr_iter(b'\n', &bytes[..start]).count() as u64)
+            .collect();
+        self.long.iter_mut().for_each(|start| *start -= length);
+        let offset = self.offset;
+        self.offset += length;
+        Block {
+            document: self.document,
+            offset,
+            bytes,
+            whole,
+            long_lines,
+            undecoded: std::mem::take(&mut self.undecoded),
+        }
+    }
+
+    /// Reads some more.
+    fn fill(&mut self) {
+        self.chunk.resize(CHUNK, 0);
+        let length = loop {
+            match self.reader.read(&mut self.chunk) {
+                Ok(length) => break length,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.failure = Some(error);
+                    break 0;
+                }
+            }
+        };
+        self.read += length as u64;
+        let chunk = std::mem::take(&mut self.chunk);
+        if length == 0 {
+            self.ended = true;
+            if let Some(Encoding::Utf16(decoder)) = &mut self.encoding {
+                let rest = decoder.finish();
+                self.take(rest.as_bytes());
+            }
+        } else {
+            self.decode(&chunk[..length]);
+        }
+        self.chunk = chunk;
+    }
+
+    fn decode(&mut self, bytes: &[u8]) {
+        let encoding = self.encoding.get_or_insert_with(|| match Utf16::detect(bytes) {
+            Some(decoder) => Encoding::Utf16(decoder),
+            None => Encoding::Bytes,
+        });
+        match encoding {
+            Encoding::Bytes => self.take(bytes),
+            Encoding::Utf16(decoder) => {
+                let text = decoder.decode(bytes);
+                self.undecoded += std::mem::take(&mut decoder.invalid);
+                self.take(text.as_bytes());
+            }
+        }
+    }
+
+    /// Takes bytes into the buffer, without what makes a line too long.
+    fn take(&mut self, mut bytes: &[u8]) {
+        if self.dropping {
+            match memchr(b'\n', bytes) {
+                Some(end) => bytes = &bytes[end..],
+                None => return,
+            }
+            self.dropping = false;
+        }
+        // a line that ends in these bytes is too long only if it began long before
+        let first_end = memchr(b'\n', bytes);
+        let length = self.buffer.len() - self.line + first_end.unwrap_or(bytes.len());
+        if length > MAX_LINE {
+            let kept = MAX_LINE.saturating_sub(self.buffer.len() - self.line);
+            self.buffer.extend_from_slice(&bytes[..kept.min(bytes.len())]);
+            while self.buffer.last().is_some_and(|byte| byte & 0xc0 == 0x80) {
+                self.buffer.pop();
+            }
+            if self.buffer.last().is_some_and(|byte| *byte >= 0xc0) {
+                self.buffer.pop();
+            }
+            self.long.push(self.line);
+            match first_end {
+                Some(end) => bytes = &bytes[end..],
+                None => {
+                    self.dropping = true;
+                    return;
+                }
+            }
+        }
+        if let Some(last_end) = memrchr(b'\n', bytes) {
+            self.line = self.buffer.len() + last_end + 1;
+        }
+        self.buffer.extend_from_slice(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives out its bytes in pieces of this size.
+    struct Dripping<'b>(&'b [u8], usize);
+
+    impl Read for Dripping<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let length = self.1.min(into.len()).min(self.0.len());
+            into[..length].copy_from_slice(&self.0[..length]);
+            self.0 = &self.0[length..];
+            Ok(length)
+        }
+    }
+
+    fn blocks(bytes: &[u8], drip: usize, size: usize) -> Vec<Block> {
+        let mut blocks = Blocks::new(0, Dripping(bytes, drip), size);
+        let all = std::iter::from_fn(|| blocks.next()).collect();
+        assert_eq!(blocks.read, bytes.len() as u64);
+        all
+    }
+
+    #[test]
+    fn blocks_are_the_document_whatever_a_read_gives() {
+        let line = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\" pod=\"shop/web-0\"\n";
+        let text = line.repeat(4000);
+        let told = |drip| -> Vec<(usize, usize)> {
+            let all = blocks(text.as_bytes(), drip, 10_000);
+            assert!(all.iter().all(|block| !block.whole));
+            let bytes: Vec<u8> = all.iter().flat_map(|block| block.bytes.clone()).collect();
+            assert_eq!(bytes, text.as_bytes());
+            all.iter().map(|block| (block.offset, block.bytes.len())).collect()
+        };
+        assert_eq!(told(usize::MAX), told(777));
+        assert!(told(777).len() > 20);
+        assert!(blocks(b"a\nb", 1, 10)[0].whole);
+        assert!(blocks(b"", 1, 10).is_empty());
+    }
+
+    #[test]
+    fn of_a_long_line_the_first_mib_is_kept() {
+        let long = "\u{e9}".repeat(MAX_LINE);
+        let text = format!("a\n{long}\nb\n{long}");
+        for drip in [usize::MAX, 1000] {
+            let all = blocks(text.as_bytes(), drip, 4 << 20);
+            let [block] = all.as_slice() else { panic!() };
+            let lines: Vec<&str> = std::str::from_utf8(&block.bytes).unwrap().lines().collect();
+            assert_eq!(lines.iter().map(|l| l.len()).collect::<Vec<_>>(), [1, MAX_LINE, 1, MAX_LINE]);
+            assert_eq!(block.long_lines, [1, 3]);
+        }
+    }
+
+    #[test]
+    fn utf16_is_decoded() {
+        let mut bytes = vec![0xff, 0xfe];
+        for unit in "one\r\n\u{1f980}two\n".encode_utf16() {
+            bytes.extend(unit.to_le_bytes());
+        }
+        for drip in [1, 2, 3, usize::MAX] {
+            let all = blocks(&bytes, drip, 1000);
+            assert_eq!(all[0].bytes, "one\r\n\u{1f980}two\n".as_bytes());
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Where a document can be cut: what stands behind is read alike without what stands before.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memmem, memrchr};
+
+use crate::input::{Document, is_structural};
+use crate::parse::{describe, log};
+
+/// How many lines are looked at before a text without records is cut anywhere.
+const MAX_LINES: usize = 256;
+
+/// How many lines back an unfinished line of the CRI is looked for.
+const MAX_BACK: usize = 32;
+
+/// The byte at or behind `from` at which the bytes can be cut. None if all of them belong together as
+/// far as they go, and more of them may tell.
+pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
+    let mut at = next_line(bytes, from.saturating_sub(1))?;
+    let mut fallback = None;
+    let mut structural = false;
+    for number in 0.. {
+        let line = line_at(bytes, at);
+        let Some(next) = next_line(bytes, at) else {
+            break;
+        };
+        if begins_record(bytes, at) || (is_blank_before(bytes, at) && begins_object(line)) {
+            return Some(at);
+        }
+        if number < MAX_LINES {
+            structural |= is_structural(&text(line));
+        } else if !structural {
+            break;
+        }
+        if is_blank_before(bytes, at) && !line.starts_with(b" ") {
+            fallback = fallback.or(Some(at));
+        }
+        at = next;
+    }
+    if structural && may_grow {
+        return None;
+    }
+    fallback.or_else(|| next_line(bytes, from.saturating_sub(1)).filter(|at| *at < bytes.len()))
+}
+
+/// Whether a log record begins with the line at this byte, and no line before it goes on in it.
+pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
+    let line = line_at(bytes, at);
+    // what is indented may be a part of a value
+    let Some(first) = line.first().filter(|byte| !byte.is_ascii_whitespace()) else {
+        return false;
+    };
+    if !first.is_ascii_graphic() && *first != 0x1b {
+        return false;
+    }
+    log::detect(&text(line)).is_some() && !continues_partial(bytes, at, line)
+}
+
+fn begins_object(line: &[u8]) -> bool {
+    line.starts_with(b"Name:") && describe::is_start(&text(line))
+}
+
+/// Whether a line of the CRI, or one between such lines, stands behind an unfinished one.
+fn continues_partial(bytes: &[u8], at: usize, line: &[u8]) -> bool {
+    if stream(line).is_none() {
+        return false;
+    }
+    let mut seen = [false; 2];
+    let mut end = at;
+    for _ in 0..MAX_BACK {
+        let Some(before) = end.checked_sub(1) else {
+            break;
+        };
+        let start = memrchr(b'\n', &bytes[..before]).map_or(0, |at| at + 1);
+        let Some((stream, partial)) = stream(&bytes[start..before]) else {
+            break;
+        };
+        if !std::mem::replace(&mut seen[stream], true) && partial {
+            return true;
+        }
+        if seen == [true; 2] {
+            break;
+        }
+        end = start;
+    }
+    false
+}
+
+/// The stream of a line of the CRI (0 for standard output), and whether it goes on.
+pub(crate) fn stream(line: &[u8]) -> Option<(usize, bool)> {
+    let head = &line[..line.len().min(64)];
+    if !head.first()?.is_ascii_digit() {
+        return None;
+    }
+    let behind = &head[memchr(b' ', head)?..];
+    let (stream, tag) = if let Some(tag) = behind.strip_prefix(b" stdout ") {
+        (0, tag)
+    } else {
+        (1, behind.strip_prefix(b" stderr ")?)
+    };
+    Some((stream, tag.first() == Some(&b'P')))
+}
+
+/// A line as the parsers read it.
+fn text(line: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(line) {
+        Ok(text) if memchr(0x1b, line).is_none() => Cow::Borrowed(text),
+        _ => Cow::Owned(Document::new("", line).text().to_owned()),
+    }
+}
+
+/// The line that begins at a byte, without its end.
+pub(crate) fn line_at(bytes: &[u8], at: usize) -> &[u8] {
+    let rest = &bytes[at.min(bytes.len())..];
+    &rest[..memchr(b'\n', rest).unwrap_or(rest.len())]
+}
+
+/// Where the line behind the one that holds a byte begins, if its line end is there.
+pub(crate) fn next_line(bytes: &[u8], at: usize) -> Option<usize> {
+    memchr(b'\n', bytes.get(at..)?).map(|end| at + end + 1)
+}
+
+fn is_blank_before(bytes: &[u8], at: usize) -> bool {
+    let before = &bytes[..at];
+    before.is_empty()
+        || before.ends_with(b"\n\n")
+        || before.ends_with(b"\n\r\n")
+        || memmem::rfind(&before[..before.len() - 1], b"\n")
+            .is_some_and(|start| before[start..].iter().all(u8::is_ascii_whitespace))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unfinished_lines_go_on() {
+        let text = b"\
+2031-03-04T05:06:07Z stdout F done\n\
+2031-03-04T05:06:07Z stdout P a long\n\
+2031-03-04T05:06:07Z stderr F other\n\
+2031-03-04T05:06:07Z stdout F  line\n\
+2031-03-04T05:06:07Z stdout F next\n";
+        let starts: Vec<bool> = (0..5).map(|line| begins_record(text, at(text, line))).collect();
+        assert_eq!(starts, [true, true, false, false, true]);
+    }
+
+    fn at(text: &[u8], line: usize) -> usize {
+        memchr::memchr_iter(b'\n', text).take(line).last().map_or(0, |end| end + 1)
+    }
+
+    #[test]
+    fn cuts() {
+        let klog = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n";
+        let log = klog.repeat(3);
+        assert_eq!(find(log.as_bytes(), klog.len() - 1, false), Some(klog.len()));
+        assert_eq!(find(log.as_bytes(), klog.len() + 1, false), Some(2 * klog.len()));
+        let describe = "Name:  a\nNamespace:  b\nStatus:  c\n\nName:  d\nNode:  e\n";
+        assert_eq!(find(describe.as_bytes(), 3, false), Some(36));
+        assert_eq!(find(b"Name:  a\nNode:  b\nNode:  c\n", 3, true), None);
+        assert_eq!(find(b"no line end", 3, false), None);
+        assert_eq!(find(b"one\ntwo\nthree\n", 1, false), Some(4));
+    }
+}

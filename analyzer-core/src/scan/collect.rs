@@ -1,0 +1,286 @@
+//! Keeps hits in bounded memory: of each object the first and last ones, and counts of all.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use crate::correlate::{Surplus, object_of, winners};
+use crate::matcher::{Hit, Match, Moment, evaluate};
+use crate::model::Subject;
+use crate::signature::{Catalogue, Condition, Leaf, What, leaves};
+
+/// How many hits of one signature about one object are kept: so many first ones...
+const FIRST: usize = 16;
+/// ... and so many last ones.
+const LAST: usize = 4;
+
+/// About how many objects a signature's matches are told apart; of further ones only the number is.
+const MAX_OBJECTS: usize = 64;
+
+/// How many hits of one condition are kept for conditions over several events.
+const MAX_HITS: usize = 1024;
+
+/// How many bytes of hits are kept in all; beyond, a signature keeps its first hits only.
+const ROOM: usize = 16 << 20;
+
+/// How many hits a signature keeps in any case.
+const AT_LEAST: usize = 4;
+
+/// What is known at the end.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    /// The signature's number in the catalogue, and what matched.
+    pub matches: Vec<(usize, Match)>,
+    pub surplus: Vec<Surplus>,
+    /// How often each signature matched, by its number.
+    pub matched: BTreeMap<usize, u64>,
+    /// Matches about more objects than are told apart, by the signature's number.
+    pub further: BTreeMap<usize, u64>,
+    /// How many hits were left out of conditions over several events.
+    pub left_out: u64,
+}
+
+/// Takes hits in the order of the input.
+pub(crate) struct Collector<'c> {
+    catalogue: &'c Catalogue,
+    signatures: BTreeMap<u32, Kept<'c>>,
+    room: usize,
+    left_out: u64,
+}
+
+/// The hits of a signature.
+enum Kept<'c> {
+    /// Its condition is one event or object: each hit is a match.
+    Single(Single<'c>),
+    /// Its condition is over several: the hits of each leaf.
+    Several(Vec<Vec<Hit>>),
+}
+
+struct Single<'c> {
+    condition: &'c Condition,
+    by_object: HashMap<Subject, usize>,
+    objects: Vec<Tally>,
+    matched: u64,
+    further: u64,
+}
+
+/// What is kept about one object.
+struct Tally {
+    object: Subject,
+    first: Vec<(Hit, bool)>,
+    last: VecDeque<(Hit, bool)>,
+    /// How many were not kept.
+    count: u64,
+    began: Option<Moment>,
+    ended: Option<Moment>,
+}
+
+impl<'c> Collector<'c> {
+    pub fn new(catalogue: &'c Catalogue) -> Self {
+        Collector {
+            catalogue,
+            signatures: BTreeMap::new(),
+            room: ROOM,
+            left_out: 0,
+        }
+    }
+
+    /// Takes the hits of one record.
+    pub fn record(&mut self, hits: impl Iterator<Item = (Leaf, Hit)>) {
+        let mut singles: Vec<(u32, Hit)> = Vec::new();
+        for ((number, leaf), hit) in hits {
+            let catalogue = self.catalogue;
+            let kept = self
+                .signatures
+                .entry(number)
+                .or_insert_with(|| Kept::new(catalogue, number));
+            match kept {
+                Kept::Single(single) => {
+                    if single.holds(&hit) {
+                        singles.push((number, hit));
+                    }
+                }
+                Kept::Several(leaves) => {
+                    let kept: usize = leaves.iter().map(Vec::len).sum();
+                    let Some(hits) = leaves.get_mut(usize::from(leaf)) else {
+                        continue;
+                    };
+                    let room = self.room.checked_sub(hit.size());
+                    if hits.len() < MAX_HITS && (room.is_some() || kept < AT_LEAST) {
+                        self.room = room.unwrap_or(0);
+                        hits.push(hit);
+                    } else {
+                        self.left_out += 1;
+                    }
+                }
+            }
+        }
+        let won = match singles.as_slice() {
+            [] => return,
+            [_] => vec![true],
+            several => winners(self.catalogue, several),
+        };
+        let mut told: Vec<(u32, Subject)> = Vec::new();
+        for ((number, hit), won) in singles.into_iter().zip(won) {
+            let signature = self.catalogue.at(number as usize);
+            let found = Match::of(hit);
+            let object = object_of(signature, &found);
+            let counts = !told.iter().any(|(n, o)| *n == number && *o == object);
+            if let Some(Kept::Single(single)) = self.signatures.get_mut(&number) {
+                if !told.iter().any(|(n, _)| *n == number) {
+                    single.matched += found.primary().count;
+                }
+                if let Some(hit) = found.hits.into_iter().next() {
+                    single.keep(&object, hit, won && counts, &mut self.room);
+                }
+            }
+            told.push((number, object));
+        }
+    }
+
+    /// All matches. Times without a year get theirs by `settle`.
+    pub fn finish(self, settle: impl Fn(Moment) -> Moment) -> Collected {
+        let mut collected = Collected {
+            left_out: self.left_out,
+            ..Collected::default()
+        };
+        let settled = |hit: &mut Hit| {
+            hit.first = hit.first.map(&settle);
+            hit.last = hit.last.map(&settle);
+        };
+        for (number, kept) in self.signatures {
+            let number = number as usize;
+            match kept {
+                Kept::Single(single) => {
+                    if single.matched > 0 {
+                        collected.matched.insert(number, single.matched);
+                    }
+                    if single.further > 0 {
+                        collected.further.insert(number, single.further);
+                    }
+                    for tally in single.objects {
+                        if tally.count > 0 {
+                            collected.surplus.push(Surplus {
+                                signature: number,
+                                subject: tally.object,
+                                count: tally.count,
+                                first: tally.began.map(&settle),
+                                last: tally.ended.map(&settle),
+                            });
+                        }
+                        for (mut hit, _) in tally.first.into_iter().chain(tally.last) {
+                            settled(&mut hit);
+                            collected.matches.push((number, Match::of(hit)));
+                        }
+                    }
+                }
+                Kept::Several(mut leaves) => {
+                    leaves.iter_mut().flatten().for_each(settled);
+                    if leaves.iter().all(Vec::is_empty) {
+                        continue;
+                    }
+                    let condition = &self.catalogue.at(number).condition;
+                    let found = evaluate(condition, &mut leaves.iter());
+                    if !found.is_empty() {
+                        collected.matched.insert(number, found.len() as u64);
+                    }
+                    collected
+                        .matches
+                        .extend(found.into_iter().map(|found| (number, found)));
+                }
+            }
+        }
+        collected
+    }
+}
+
+impl<'c> Kept<'c> {
+    fn new(catalogue: &'c Catalogue, number: u32) -> Self {
+        let condition = &catalogue.at(number as usize).condition;
+        let is_leaf = matches!(condition.what, What::Event(_) | What::Object(_));
+        let alone = condition.none.is_empty() && condition.also.is_empty();
+        if is_leaf && alone && condition.at_least <= 1 {
+            return Kept::Single(Single {
+                condition,
+                by_object: HashMap::new(),
+                objects: Vec::new(),
+                matched: 0,
+                further: 0,
+            });
+        }
+        let mut conditions = Vec::new();
+        leaves(condition, &mut conditions);
+        Kept::Several(vec![Vec::new(); conditions.len()])
+    }
+}
+
+impl Single<'_> {
+    /// Whether what the hit captured compares as the condition asks.
+    fn holds(&self, hit: &Hit) -> bool {
+        let value = |name: &str| {
+            let captured = hit.captures.iter().find(|(known, _)| known == name);
+            captured.map(|(_, value)| value.as_str())
+        };
+        let mut comparisons = self.condition.comparisons.iter();
+        comparisons.all(|comparison| comparison.holds(value))
+    }
+
+    fn keep(&mut self, object: &Subject, hit: Hit, counts: bool, room: &mut usize) {
+        let at = match self.by_object.get(object) {
+            Some(&at) => at,
+            None => {
+                let full = self.objects.len() >= MAX_OBJECTS
+                    || (*room < hit.size() && self.objects.len() >= AT_LEAST);
+                if full {
+                    self.further += if counts { hit.count } else { 0 };
+                    return;
+                }
+                self.by_object.insert(object.clone(), self.objects.len());
+                self.objects.push(Tally {
+                    object: object.clone(),
+                    first: Vec::new(),
+                    last: VecDeque::new(),
+                    count: 0,
+                    began: None,
+                    ended: None,
+                });
+                self.objects.len() - 1
+            }
+        };
+        if let Some(tally) = self.objects.get_mut(at) {
+            tally.keep(hit, counts, room);
+        }
+    }
+}
+
+impl Tally {
+    fn keep(&mut self, hit: Hit, counts: bool, room: &mut usize) {
+        let size = hit.size();
+        if self.first.len() < FIRST && (*room >= size || self.first.is_empty()) {
+            *room = room.saturating_sub(size);
+            self.first.push((hit, counts));
+            return;
+        }
+        let has_room = self.last.len() < LAST && *room >= size;
+        let evicted = if has_room {
+            *room -= size;
+            None
+        } else {
+            self.last.pop_front()
+        };
+        if has_room || evicted.is_some() {
+            self.last.push_back((hit, counts));
+        } else {
+            self.count_only(&hit, counts);
+        }
+        if let Some((hit, counts)) = evicted {
+            self.count_only(&hit, counts);
+        }
+    }
+
+    fn count_only(&mut self, hit: &Hit, counts: bool) {
+        if counts {
+            self.count += hit.count;
+        }
+        self.began = self.began.into_iter().chain(hit.first).reduce(Moment::earlier);
+        self.ended = self.ended.into_iter().chain(hit.last).reduce(Moment::later);
+    }
+}

@@ -1,0 +1,443 @@
+//! Reads one block: finds what in it may prove something, and parses only that.
+
+use memchr::{memchr_iter, memrchr};
+
+use super::blocks::Block;
+use super::boundary::{begins_record, line_at, next_line, stream};
+use super::survey::{Trigger, Why, survey};
+use crate::correlate::{Telling, Ties};
+use crate::input::{Document, Segment, Stretch, floor_char, is_clean, lines, segments};
+use crate::matcher::{Hit, Tester};
+use crate::model::{Event, Format, Parsed, Subject};
+use crate::parse::{self, log};
+use crate::report::SegmentSummary;
+use crate::signature::{Index, Leaf, Mark, Standing};
+
+/// How many lines without a record before and behind a text are read with it.
+const AROUND: usize = 24;
+
+/// How many lines back the start of a record is looked for.
+const MAX_LINES: usize = 4000;
+
+/// How many lines an unfinished line may go on in.
+const MAX_PARTS: usize = 256;
+
+/// How many records of a block that tell of an error and hold no text of a signature are read, for
+/// what no finding covers.
+const MAX_GRAVE: usize = 64;
+
+/// How many segments of a document are listed.
+const MAX_SEGMENTS: usize = 1000;
+
+/// How many bytes are kept of a line that was not understood.
+const MAX_TEXT: usize = 1024;
+
+/// Of how many lines at the start of a block the format is told.
+const SAMPLED: usize = 32;
+
+/// What one block holds. Lines are counted from the block's first, which is line 1.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub document: usize,
+    pub lines: u64,
+    pub events: u64,
+    pub objects: u64,
+    pub invalid: u64,
+    pub long_lines: Vec<u64>,
+    /// Each with its text.
+    pub not_understood: Vec<(u64, String)>,
+    pub segments: Vec<SegmentSummary>,
+    /// How many lines were seen of each format.
+    pub formats: Vec<(Format, u64)>,
+    pub hits: Vec<(Leaf, Hit)>,
+    pub telling: Telling,
+    pub ties: Ties,
+    /// The latest time whose year is stated, in nanoseconds since 1970.
+    pub latest: Option<i128>,
+    /// How many hits at the start belong to the log that was open at the block's start.
+    pub inherited: usize,
+    /// Whether the log that was open at the block's start is open at its end.
+    pub unbroken: bool,
+    /// What a command said of the log that is open at the end.
+    pub subject: Option<Subject>,
+}
+
+/// Reads a block: all of it without an index, otherwise what the index's texts and the lines'
+/// shapes point at.
+pub(crate) fn read(block: &Block, tester: &Tester<'_>, index: Option<&Index>) -> Outcome {
+    let mut reading = Reading {
+        block,
+        tester,
+        run: Run::Inherited,
+        outcome: Outcome {
+            document: block.document,
+            long_lines: block.long_lines.iter().map(|line| line + 1).collect(),
+            invalid: block.undecoded,
+            ..Outcome::default()
+        },
+    };
+    match index {
+        None => reading.all(),
+        Some(index) => match std::str::from_utf8(&block.bytes) {
+            Ok(text) if is_clean(text) => reading.sweep(index, text, None),
+            _ => {
+                let clean = Document::new("", block.bytes.as_slice());
+                reading.sweep(index, clean.text(), Some(&clean));
+            }
+        },
+    }
+    let mut outcome = reading.outcome;
+    match reading.run {
+        Run::Inherited => outcome.unbroken = true,
+        Run::Known(subject) => outcome.subject = Some(subject),
+        Run::Ended => {}
+    }
+    outcome
+}
+
+/// The log to which a record belongs that begins no output.
+#[derive(Clone, Debug)]
+enum Run {
+    /// The one that was open at the block's start.
+    Inherited,
+    /// One of which a command says what it is about.
+    Known(Subject),
+    /// One of which nothing is known.
+    Ended,
+}
+
+struct Reading<'b, 't, 'c> {
+    block: &'b Block,
+    tester: &'t Tester<'c>,
+    outcome: Outcome,
+    run: Run,
+}
+
+impl Reading<'_, '_, '_> {
+    fn all(&mut self) {
+        self.stretch(0..self.block.bytes.len(), 0, false);
+        self.outcome.lines = match self.block.bytes.last() {
+            None => 0,
+            Some(last) => {
+                let ends = memchr_iter(b'\n', &self.block.bytes).count() as u64;
+                ends + u64::from(*last != b'\n')
+            }
+        };
+    }
+
+    /// Reads what may matter of a text; `cleaned` is the way back to the block's bytes if the text
+    /// is not these.
+    fn sweep(&mut self, index: &Index, text: &str, cleaned: Option<&Document>) {
+        let bytes = text.as_bytes();
+        let survey = survey(text);
+        self.outcome.lines = survey.lines;
+        self.outcome.events = survey.records;
+        self.sample(text, survey.lines);
+        if let Some(cleaned) = cleaned {
+            self.outcome.invalid += cleaned.invalid_sequences();
+        }
+        let mut triggers = survey.triggers;
+        if index.boundless.is_empty() {
+            index.sweep(bytes, |standing| {
+                triggers.extend(trigger(bytes, index, standing));
+            });
+        } else {
+            triggers.push(Trigger {
+                at: 0,
+                why: Why::Structure,
+            });
+        }
+        triggers.sort_unstable();
+        triggers.dedup_by_key(|trigger| trigger.at);
+        let mut cutter = Cutter {
+            bytes,
+            done: 0,
+            barren: 0..0,
+        };
+        let mut breaks = survey.breaks.iter().copied().peekable();
+        let mut counted = (0, 0);
+        let mut grave = 0;
+        for (number, trigger) in triggers.iter().enumerate() {
+            if trigger.at < cutter.done {
+                continue;
+            }
+            if trigger.why == Why::Grave {
+                grave += 1;
+                if grave > MAX_GRAVE {
+                    continue;
+                }
+            }
+            let range = cutter.around(trigger, &triggers[number..]);
+            while let Some(at) = breaks.next_if(|at| *at < range.end) {
+                if at < range.start {
+                    self.run = Run::Ended;
+                }
+            }
+            counted.1 += memchr_iter(b'\n', &bytes[counted.0..range.start]).count() as u64;
+            counted.0 = range.start;
+            let original = match cleaned {
+                None => range,
+                Some(cleaned) => {
+                    cleaned.original_line_begin(range.start)..cleaned.original_line_begin(range.end)
+                }
+            };
+            self.stretch(original, counted.1, true);
+        }
+        if breaks.peek().is_some() {
+            self.run = Run::Ended;
+        }
+    }
+
+    /// Tells the formats of a block from its first lines.
+    fn sample(&mut self, text: &str, all: u64) {
+        let mut sampled = 0;
+        let mut formats: Vec<(Format, u64)> = Vec::new();
+        for line in lines(text).take(SAMPLED) {
+            sampled += 1;
+            if let Some(format) = log::detect(line.text) {
+                count(&mut formats, format, 1);
+            }
+        }
+        for (format, lines) in formats {
+            count(&mut self.outcome.formats, format, lines * all / sampled);
+        }
+    }
+
+    /// Parses a range of the block's bytes and tests what is there; `part` of a block, or all of it.
+    fn stretch(&mut self, range: std::ops::Range<usize>, lines_before: u64, part: bool) {
+        let Some(bytes) = self.block.bytes.get(range.clone()) else {
+            return;
+        };
+        let stretch = Stretch {
+            document: self.block.document,
+            first_byte: self.block.offset + range.start,
+            lines_before,
+            text: Document::new("", bytes),
+        };
+        let text = stretch.text.text();
+        let end = text.trim_end_matches('\n');
+        if part && !end.contains('\n') && log::detect(end).is_some() {
+            let line: Vec<_> = lines(end).collect();
+            let mut parsed = log::parse(&line);
+            self.fill(&mut parsed.events);
+            self.test(&stretch, parsed, true);
+            return;
+        }
+        let mut segments = segments(text);
+        let first_is_log = segments.first().is_some_and(|segment| segment.is_log);
+        let before = self.outcome.hits.len();
+        if first_is_log
+            && let (Some(first), Run::Known(subject)) = (segments.first_mut(), &self.run)
+        {
+            first.subject.fill_from(subject);
+        }
+        let inherits = matches!(self.run, Run::Inherited) && first_is_log;
+        for (number, segment) in segments.iter().enumerate() {
+            let is_log = part && segment.is_log;
+            self.test(&stretch, parse::segment(segment), is_log);
+            if !is_log {
+                self.list(segment, lines_before);
+            }
+            if number == 0 && inherits && self.outcome.inherited == before {
+                self.outcome.inherited = self.outcome.hits.len();
+            }
+        }
+        if !part {
+            self.outcome.invalid += stretch.text.invalid_sequences();
+        }
+        let other = segments.iter().any(|segment| !segment.is_log);
+        if let Some(last) = segments.last().filter(|_| other || !inherits) {
+            self.run = if last.is_log && last.subject != Subject::default() {
+                Run::Known(last.subject.clone())
+            } else {
+                Run::Ended
+            };
+        }
+    }
+
+    /// Fills in what is known of the log that single records stand in.
+    fn fill(&mut self, events: &mut [Event<'_>]) {
+        if let Run::Known(subject) = &self.run {
+            for event in events {
+                event.subject.fill_from(subject);
+            }
+        }
+    }
+
+    fn list(&mut self, segment: &Segment<'_>, lines_before: u64) {
+        let (first, last) = segment.line_numbers();
+        count(
+            &mut self.outcome.formats,
+            segment.format,
+            segment.lines.len() as u64,
+        );
+        if self.outcome.segments.len() < MAX_SEGMENTS {
+            self.outcome.segments.push(SegmentSummary {
+                format: segment.format,
+                first_line: lines_before + first,
+                last_line: lines_before + last,
+            });
+        }
+    }
+
+    /// Tests what was parsed. Records of a log were counted before.
+    fn test(&mut self, stretch: &Stretch, parsed: Parsed<'_>, counted: bool) {
+        let outcome = &mut self.outcome;
+        for event in &parsed.events {
+            if let Some(time) = event.time.filter(|time| time.year_stated) {
+                outcome.latest = outcome.latest.max(Some(time.nanos));
+            }
+            let before = outcome.hits.len();
+            self.tester.event(stretch, event, &mut outcome.hits);
+            let matched = outcome.hits.len() > before;
+            outcome.telling.event(stretch, event, matched);
+        }
+        if matches!(self.run, Run::Inherited) && counted {
+            outcome.inherited = outcome.hits.len();
+        }
+        for object in &parsed.objects {
+            self.tester.object(stretch, object, &mut outcome.hits);
+            outcome.ties.object(stretch.document, object);
+        }
+        if !counted {
+            outcome.events += parsed.events.len() as u64;
+        }
+        outcome.objects += parsed.objects.len() as u64;
+        let text = |line: u64| {
+            let mut text = stretch.text.original_line(line);
+            text.truncate(floor_char(&text, MAX_TEXT));
+            text
+        };
+        let lines = parsed.not_understood.iter();
+        outcome
+            .not_understood
+            .extend(lines.map(|line| (line + stretch.lines_before, text(*line))));
+    }
+}
+
+pub(super) fn count(formats: &mut Vec<(Format, u64)>, format: Format, lines: u64) {
+    match formats.iter_mut().find(|(known, _)| *known == format) {
+        Some((_, known)) => *known += lines,
+        None => formats.push((format, lines)),
+    }
+}
+
+/// The line to read as a text of the index stands in it, if it is to be read.
+fn trigger(bytes: &[u8], index: &Index, standing: Standing) -> Option<Trigger> {
+    let at = memrchr(b'\n', &bytes[..standing.at]).map_or(0, |end| end + 1);
+    let why = match index.mark(standing.phrase) {
+        None => Why::Text,
+        Some(Mark::Grave) => Why::Grave,
+        Some(Mark::Partial) => {
+            let mut stands = false;
+            if let Some(joined) = joined(bytes, at) {
+                index.sweep(&joined, |standing| {
+                    stands |= index.mark(standing.phrase).is_none();
+                });
+            }
+            return stands.then_some(Trigger {
+                at,
+                why: Why::Text,
+            });
+        }
+    };
+    Some(Trigger { at, why })
+}
+
+/// The text of a line of the CRI that goes on in others, all in one.
+fn joined(bytes: &[u8], at: usize) -> Option<Vec<u8>> {
+    let (wanted, _) = stream(line_at(bytes, at)).filter(|(_, partial)| *partial)?;
+    let mut joined = Vec::new();
+    let mut at = Some(at);
+    for _ in 0..MAX_PARTS {
+        let Some(line) = at.map(|at| line_at(bytes, at)) else {
+            break;
+        };
+        let Some((stream, partial)) = stream(line) else {
+            break;
+        };
+        if stream == wanted {
+            // `TIME stdout P `: the time has no blanks
+            let behind = memchr_iter(b' ', line).nth(2).unwrap_or(line.len() - 1);
+            joined.extend_from_slice(&line[behind + 1..]);
+            if !partial {
+                break;
+            }
+        }
+        at = at.and_then(|at| next_line(bytes, at));
+    }
+    Some(joined)
+}
+
+/// Cuts out what belongs to a line.
+struct Cutter<'t> {
+    bytes: &'t [u8],
+    /// The end of what was cut out last.
+    done: usize,
+    /// Where no record begins, as was seen before.
+    barren: std::ops::Range<usize>,
+}
+
+impl Cutter<'_> {
+    /// The whole lines that are read together with the first of these triggers.
+    fn around(&mut self, trigger: &Trigger, triggers: &[Trigger]) -> std::ops::Range<usize> {
+        let (start, of_record) = self.start(trigger.at);
+        let end = self.end(trigger, of_record, triggers);
+        self.done = end;
+        start..end
+    }
+
+    /// Where the record begins that a line belongs to; without one, some lines before it.
+    fn start(&mut self, at: usize) -> (usize, bool) {
+        let mut start = at;
+        let mut near = at;
+        let mut lines = 0;
+        loop {
+            if self.barren.contains(&start) {
+                start = self.barren.start;
+                break;
+            }
+            if begins_record(self.bytes, start) {
+                return (start, true);
+            }
+            let Some(before) = start.checked_sub(1).filter(|_| start > self.done) else {
+                break;
+            };
+            start = memrchr(b'\n', &self.bytes[..before]).map_or(0, |end| end + 1);
+            lines += 1;
+            if lines <= AROUND && near > start {
+                near = start;
+            }
+            if lines > MAX_LINES {
+                break;
+            }
+        }
+        self.barren = start..at;
+        (near.max(self.done), false)
+    }
+
+    fn end(&mut self, trigger: &Trigger, of_record: bool, triggers: &[Trigger]) -> usize {
+        let mut triggers = triggers.iter().peekable();
+        let mut structure = trigger.why == Why::Structure;
+        let mut end = next_line(self.bytes, trigger.at).unwrap_or(self.bytes.len());
+        let mut lines = 0;
+        while end < self.bytes.len() {
+            if begins_record(self.bytes, end) {
+                if !structure {
+                    return end;
+                }
+                // one record of the log behind it shows what a command above says of the log
+                structure = false;
+                lines = 0;
+            } else if !of_record && !structure && lines >= AROUND {
+                return end;
+            }
+            while let Some(next) = triggers.next_if(|next| next.at <= end) {
+                structure |= next.at == end && next.why == Why::Structure;
+            }
+            lines += 1;
+            end = next_line(self.bytes, end).unwrap_or(self.bytes.len());
+        }
+        end
+    }
+}

@@ -1,0 +1,214 @@
+//! Goes once over the lines of a block and finds what must be read: outputs with a structure, text
+//! that is quoted over several lines, errors. Lines that surely begin a log record are passed over
+//! by their first bytes.
+
+use memchr::{memchr, memchr_iter, memchr2};
+
+use super::boundary::stream;
+use crate::input::is_structural;
+use crate::parse::{log, plain};
+
+/// From so many bytes on docker splits a line.
+const DOCKER_LINE: usize = 16_000;
+
+/// Why a line must be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Why {
+    /// It is part of an output with a structure.
+    Structure,
+    /// A text of a signature stands in it, or may stand in it and the next ones.
+    Text,
+    /// It tells of an error.
+    Grave,
+}
+
+/// A line that must be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Trigger {
+    /// The byte of the block at which the line begins.
+    pub at: usize,
+    pub why: Why,
+}
+
+/// What the lines of a block are.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    pub lines: u64,
+    /// Lines that begin a log record.
+    pub records: u64,
+    pub triggers: Vec<Trigger>,
+    /// Where lines begin that end a run of log records.
+    pub breaks: Vec<usize>,
+}
+
+/// What the first bytes of a line tell: for the lines that fill logs, and only whether they can have
+/// a structure. Where a record begins exactly, [`begins_record`](super::boundary::begins_record) says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Head {
+    /// A log record begins.
+    Record,
+    /// A log record begins, at error or above.
+    Grave,
+    /// Nothing begins that would have a structure.
+    Inside,
+    /// They do not tell.
+    Unknown,
+}
+
+/// Surveys the lines of a block.
+pub(crate) fn survey(text: &str) -> Survey {
+    let mut survey = Survey::default();
+    let bytes = text.as_bytes();
+    let last = (!bytes.is_empty() && !bytes.ends_with(b"\n")).then_some(bytes.len());
+    let mut start = 0;
+    for end in memchr_iter(b'\n', bytes).chain(last) {
+        let line = &bytes[start..end];
+        survey.lines += 1;
+        match head(line) {
+            Head::Record => {
+                survey.records += 1;
+                if line.len() > DOCKER_LINE && line.starts_with(b"{\"log\":\"") {
+                    survey.add(start, Why::Text);
+                }
+            }
+            Head::Grave => {
+                survey.records += 1;
+                survey.add(start, Why::Grave);
+            }
+            Head::Inside => survey.inside(start, line),
+            Head::Unknown => {
+                // what was cut from a text with whole characters has whole ones
+                survey.unknown(start, text.get(start..end).unwrap_or(""));
+            }
+        }
+        start = end + 1;
+    }
+    survey
+}
+
+impl Survey {
+    fn add(&mut self, at: usize, why: Why) {
+        self.triggers.push(Trigger { at, why });
+    }
+
+    fn inside(&mut self, start: usize, line: &[u8]) {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return;
+        }
+        self.breaks.push(start);
+    }
+
+    fn unknown(&mut self, start: usize, line: &str) {
+        if line.trim().is_empty() {
+            return;
+        }
+        if log::detect(line).is_some() {
+            self.records += 1;
+            return;
+        }
+        if is_structural(line) {
+            self.add(start, Why::Structure);
+            self.breaks.push(start);
+            return;
+        }
+        if !log::is_frame(line) {
+            self.breaks.push(start);
+        }
+        if memchr2(b'"', b'\'', line.as_bytes()).is_some() && plain::is_open(line) {
+            self.add(start, Why::Text);
+        }
+    }
+}
+
+fn digits(bytes: &[u8], at: std::ops::Range<usize>) -> bool {
+    bytes.get(at).is_some_and(|part| part.iter().all(u8::is_ascii_digit))
+}
+
+fn head(line: &[u8]) -> Head {
+    let Some(first) = line.first() else {
+        return Head::Inside;
+    };
+    let is = |at: usize, byte: u8| line.get(at) == Some(&byte);
+    match first {
+        b'I' | b'W' | b'E' | b'F' if digits(line, 1..5) && is(5, b' ') && is(8, b':') => {
+            if matches!(first, b'E' | b'F') {
+                Head::Grave
+            } else {
+                Head::Record
+            }
+        }
+        b'A'..=b'S' if is(3, b' ') && is(6, b' ') && is(9, b':') && is(12, b':') => Head::Record,
+        b't' if line.starts_with(b"time=\"2") => Head::Record,
+        b'{' if is(1, b'"') => Head::Record,
+        b'2' if is(4, b'-') && is(10, b'T') && is(13, b':') => {
+            let stamp = &line[..line.len().min(48)];
+            match memchr(b'\t', stamp) {
+                Some(tab) if tab > 19 => match line.get(tab + 1) {
+                    Some(b'E' | b'F' | b'P') => Head::Grave,
+                    Some(b'I' | b'D' | b'W') => Head::Record,
+                    _ => Head::Unknown,
+                },
+                _ if stream(line).is_some() => Head::Record,
+                _ => Head::Unknown,
+            }
+        }
+        b'"' | b'}' | b']' | b',' => Head::Inside,
+        // the place of a function in a stack trace
+        b'\t' if is(1, b'/') => Head::Inside,
+        _ => Head::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_must_be_read() {
+        let text = "\
+I0304 05:06:07.123456       1 sync.go:88] \"Synced\"
+E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\"
+time=\"2024-03-04T05:06:07Z\" level=info msg=\"go on\"
+Mar 04 05:06:07 node-1 kubelet[12]: I0304 05:06:07.123456      12 x.go:1] y
+2024-03-04T05:06:07.123Z\tERROR\tmain\tno
+main.run
+\t/src/main.go:12
+2024-03-04T05:06:07.123456789Z stdout F text
+NAME    READY   STATUS    RESTARTS   AGE
+web-0   1/1     Running   0          5d
+Killed
+he said \"this
+goes on\"
+";
+        let survey = survey(text);
+        let line = |at: usize| text[..at].matches('\n').count() + 1;
+        let told: Vec<(usize, Why)> = survey.triggers.iter().map(|t| (line(t.at), t.why)).collect();
+        let wanted = [
+            (2, Why::Grave),
+            (5, Why::Grave),
+            (9, Why::Structure),
+            (10, Why::Structure),
+            (12, Why::Text),
+            (13, Why::Text),
+        ];
+        assert_eq!(told, wanted);
+        assert_eq!((survey.lines, survey.records), (13, 6));
+        let breaks: Vec<usize> = survey.breaks.iter().map(|at| line(*at)).collect();
+        assert_eq!(breaks, [9, 10, 11, 12, 13]);
+    }
+
+    #[test]
+    fn what_the_first_bytes_tell_has_no_structure() {
+        for line in [
+            "I0304 05:06:07 Warning  BackOff  5s  kubelet  x",
+            "Mar 04 05:06:07 Name: x",
+            "time=\"2024 Name:",
+            "{\"NAME READY\"",
+            "2024-03-04T05:06:07Z stdout F Name: x",
+            "2024-03-04T05:06:07Z\tINFO Normal Started 5s kubelet x",
+        ] {
+            assert_ne!(head(line.as_bytes()), Head::Unknown, "{line}");
+            assert!(!is_structural(line), "{line}");
+        }
+    }
+}

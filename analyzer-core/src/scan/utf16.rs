@@ -1,0 +1,60 @@
+//! UTF-16 as Windows' shells write it into files.
+
+/// Decodes UTF-16 in pieces.
+#[derive(Debug)]
+pub(crate) struct Utf16 {
+    unit: fn([u8; 2]) -> u16,
+    /// A first byte whose second has not come yet.
+    odd: Option<u8>,
+    /// The first half of a pair.
+    high: Option<u16>,
+    /// How many units were no character.
+    pub invalid: u64,
+}
+
+impl Utf16 {
+    /// A decoder, if a document that begins with these bytes is UTF-16 with a byte order mark.
+    pub fn detect(bytes: &[u8]) -> Option<Utf16> {
+        let unit: fn([u8; 2]) -> u16 = match bytes {
+            [0xff, 0xfe, ..] => u16::from_le_bytes,
+            [0xfe, 0xff, ..] => u16::from_be_bytes,
+            _ => return None,
+        };
+        Some(Utf16 {
+            unit,
+            odd: None,
+            high: None,
+            invalid: 0,
+        })
+    }
+
+    /// The text of the next bytes, without the byte order mark.
+    pub fn decode(&mut self, bytes: &[u8]) -> String {
+        let odd = self.odd.take();
+        let mut bytes = odd.into_iter().chain(bytes.iter().copied());
+        let mut units: Vec<u16> = self.high.take().into_iter().collect();
+        while let Some(first) = bytes.next() {
+            match bytes.next() {
+                Some(second) => units.push((self.unit)([first, second])),
+                None => self.odd = Some(first),
+            }
+        }
+        if units.last().is_some_and(|unit| (0xd800..0xdc00).contains(unit)) {
+            self.high = units.pop();
+        }
+        let decoded = char::decode_utf16(units).map(|decoded| {
+            decoded.unwrap_or_else(|_| {
+                self.invalid += 1;
+                char::REPLACEMENT_CHARACTER
+            })
+        });
+        decoded.filter(|c| *c != '\u{feff}').collect()
+    }
+
+    /// What is left at the end.
+    pub fn finish(&mut self) -> String {
+        let broken = usize::from(self.high.take().is_some()) + usize::from(self.odd.take().is_some());
+        self.invalid += broken as u64;
+        char::REPLACEMENT_CHARACTER.to_string().repeat(broken)
+    }
+}
