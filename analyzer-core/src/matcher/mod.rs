@@ -9,6 +9,7 @@ mod facts;
 mod hit;
 mod prefilter;
 mod scope;
+mod window;
 
 pub(crate) use evaluate::Match;
 pub(crate) use facts::EventFacts;
