@@ -102,10 +102,13 @@ impl Lane {
         self.used += 1;
         let mut is_loose = false;
         let mut own: Vec<Values> = Vec::new();
-        for (_, hit) in &record.hits {
+        for (role, hit) in &record.hits {
             let values = plan.values(hit);
             is_loose |= values.iter().any(Option::is_none);
-            self.open(plan, time, &values, told);
+            // what refutes is of use only to what is there, or looks back
+            if matches!(role, Role::Slot(_)) || plan.shape.look_back() > 0 {
+                self.open(plan, time, &values, told);
+            }
             own.push(values);
         }
         if is_loose {
@@ -181,10 +184,7 @@ impl Partition {
             item: Arc::clone(record),
         };
         for (role, hit) in &record.hits {
-            let theirs = plan.values(hit);
-            let mut pairs = values.iter().zip(&theirs);
-            // what refutes everything refutes this too
-            if pairs.all(|(mine, theirs)| theirs.is_none() || mine == theirs) {
+            if plan.fits(values, hit) {
                 let (slots, refutations) = role.bits();
                 entry.slots |= slots;
                 entry.refutations |= refutations;

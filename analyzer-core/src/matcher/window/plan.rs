@@ -77,11 +77,14 @@ impl<'c> Plan<'c> {
 
     /// The values of the shared captures, as far as the hit has them.
     pub fn values(&self, hit: &Hit) -> Vec<Option<String>> {
-        let value = |name: &&str| {
-            let known = hit.captures.iter().find(|(known, _)| known == name);
-            known.map(|(_, value)| value.clone())
-        };
-        self.names.iter().map(value).collect()
+        let values = self.names.iter().map(|name| value(hit, name));
+        values.map(|value| value.map(str::to_owned)).collect()
+    }
+
+    /// Whether a hit has these values or none: what says nothing of a value goes with any.
+    pub fn fits(&self, values: &[Option<String>], hit: &Hit) -> bool {
+        let mut pairs = self.names.iter().zip(values);
+        pairs.all(|(name, known)| value(hit, name).is_none_or(|v| known.as_deref() == Some(v)))
     }
 
     /// How often an event counts towards what is needed. One that lasted longer than the window
@@ -97,6 +100,12 @@ impl<'c> Plan<'c> {
         }
         ((hit.count as f64 * window / lasted) as u64).max(1)
     }
+}
+
+/// What a hit captures under a name.
+pub(super) fn value<'h>(hit: &'h Hit, name: &str) -> Option<&'h str> {
+    let known = hit.captures.iter().find(|(known, _)| known == name);
+    known.map(|(_, value)| value.as_str())
 }
 
 /// Names that more than one part captures, at least one of them positive; of the positive parts,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::automaton::Time;
 use super::key::Key;
 use super::lane::{Lane, Record};
-use super::plan::{Plan, Role};
+use super::plan::{Plan, Role, value};
 use super::told::Told;
 use crate::matcher::{Hit, Match, Moment};
 use crate::signature::Condition;
@@ -85,11 +85,8 @@ impl<'c> Stream<'c> {
         let Some(Some((role, condition))) = self.plan.leaves.get(leaf) else {
             return;
         };
-        let value = |name: &str| {
-            let known = hit.captures.iter().find(|(known, _)| known == name);
-            known.map(|(_, value)| value.as_str())
-        };
-        if !condition.comparisons.iter().all(|c| c.holds(value)) {
+        let mut comparisons = condition.comparisons.iter();
+        if !comparisons.all(|comparison| comparison.holds(|name| value(&hit, name))) {
             return;
         }
         let role = *role;

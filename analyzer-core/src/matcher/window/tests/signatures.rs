@@ -192,6 +192,41 @@ fn captured_values_belong_together() {
 }
 
 #[test]
+fn the_example_of_the_documentation() {
+    let text = include_str!("../../../../../CONTRIBUTING.md");
+    let start = text.find("match:\n  sequence:").unwrap();
+    let example = text[start..].split("```").next().unwrap();
+    let signature = signature("X").replace("match: X\n", example);
+    let mut catalogue = Catalogue::empty();
+    catalogue.add_str("x.yaml", &signature).unwrap();
+    let analyzer = Analyzer::with_catalogue(catalogue);
+    let lost = [
+        (1, "lease web was lost"),
+        (2, "retry of db failed"),
+        (3, "retry of web failed"),
+        (30, "retry of web failed"),
+        (121, "retry of web failed"),
+    ];
+    for (more, found) in [
+        ((121, "keeper sleeps"), 1),
+        ((151, "lease web was renewed"), 0),
+        ((152, "lease web was renewed"), 1),
+        ((122, "lease db was renewed"), 1),
+    ] {
+        let text = log(&[lost.as_slice(), &[more]].concat());
+        let report = analyzer.analyze_text("log", text.as_bytes());
+        assert_eq!(report.findings.len(), found, "{more:?}");
+    }
+    let text = log(&lost).replace("09:02:01", "09:02:02");
+    assert!(
+        analyzer
+            .analyze_text("log", text.as_bytes())
+            .findings
+            .is_empty()
+    );
+}
+
+#[test]
 fn below_another_condition() {
     let inner = list("sequence", &STEPS[..2], "within: 10s");
     let condition = format!(

@@ -232,6 +232,14 @@ fn parts_agree_on_what_they_capture() {
         places(&three, hits).len()
     };
     assert_eq!((fine("a"), fine("b")), (0, 1));
+    // nor do thousands of values that nothing waits for push it out
+    let two = condition(
+        "{sequence: [{event: {message: 'open {x:word}'}}, {event: {message: 'shut {x:word}'}}], \
+         within: 10s, none: [{event: {message: 'fine {x:word}'}}]}",
+    );
+    let others = (2..3000).map(|place| (2, x(&place.to_string(), place)));
+    let hits = [(0, x("a", 1))].into_iter().chain(others);
+    assert_eq!(places(&two, hits.chain([(1, x("a", 4000))])), [[1, 4000]]);
     // an alternative without the name agrees with all
     let hits = [(0, storm(1)), (1, storm(2)), (2, storm(3))];
     assert_eq!(places(&three, hits), [[1, 2, 3]]);
