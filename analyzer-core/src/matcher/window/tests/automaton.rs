@@ -270,13 +270,20 @@ fn the_reach_of_a_refutation() {
         &[
             ("10:a 15:N", &[]),
             ("10:a 16:N", &[&[0]]),
-            // one that comes before is remembered when it may slide back, among equal times too
+            // one that comes before it is not remembered, among equal times neither
             ("10:N 10:a", &[&[1]]),
+            // what is refuted is gone at once
+            ("10:a 11:N 13:N 13:a", &[&[3]]),
         ],
     );
     check(
         &shape(false, "a", 0, &[reach(0, -3, 0, false), PLAIN]),
-        &[("7:N 10:a", &[]), ("10:O 10:a", &[]), ("6:N 10:a", &[&[1]])],
+        &[
+            ("7:N 10:a", &[]),
+            ("6:N 10:a", &[&[1]]),
+            // where one may slide back, all are remembered
+            ("10:O 10:a", &[]),
+        ],
     );
 }
 
