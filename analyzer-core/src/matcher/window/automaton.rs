@@ -220,7 +220,8 @@ impl<T: Clone> Automaton<T> {
             slot.push(Kept {
                 number: self.number,
                 time: entry.time,
-                count: entry.count.max(1),
+                // one that is enough alone counts no further
+                count: entry.count.clamp(1, (*need).max(1)),
                 item: entry.item.clone(),
             });
         }

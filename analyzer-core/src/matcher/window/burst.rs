@@ -75,6 +75,7 @@ impl<T: Clone> Bursts<T> {
             }
             ended = self.open.take();
         }
+        let weight = weight.min(need);
         while self
             .seen
             .front()

@@ -14,7 +14,7 @@ mod told;
 pub(crate) use stream::Stream;
 
 use super::evaluate::Match;
-use super::hit::Hit;
+use super::hit::{Hit, Moment};
 use crate::signature::{Condition, leaves};
 
 /// The matches of a condition over time, given the hits of its leaves; those of its `also` and `none`
@@ -36,8 +36,26 @@ pub(super) fn matches(
     let Some(mut stream) = Stream::new(condition) else {
         return Vec::new();
     };
-    for (leaf, hit) in order {
+    for (leaf, hit) in side_by_side(order) {
         stream.take(leaf, hit.clone());
     }
     stream.finish().0
+}
+
+/// Hits in the order of the input, but those of several documents side by side as their times say:
+/// the logs of two pods cover the same hour, and one after the other the second would come too late.
+fn side_by_side(order: Vec<(usize, &Hit)>) -> impl Iterator<Item = (usize, &Hit)> {
+    let mut reached: (usize, Option<i128>) = (0, None);
+    let mut timed: Vec<(Option<i128>, (usize, &Hit))> = Vec::new();
+    for (leaf, hit) in order {
+        if reached.0 != hit.document {
+            reached = (hit.document, None);
+        }
+        if let Some(Moment::At(stamp)) = hit.last {
+            reached.1 = reached.1.max(Some(stamp.nanos));
+        }
+        timed.push((reached.1, (leaf, hit)));
+    }
+    timed.sort_by_key(|(time, _)| *time);
+    timed.into_iter().map(|(_, hit)| hit)
 }

@@ -272,6 +272,42 @@ fn a_burst_is_one_match() {
 }
 
 #[test]
+fn counts_may_be_huge() {
+    let huge = |place| Hit {
+        count: u64::MAX,
+        ..hit(place, at(0))
+    };
+    for yaml in [
+        "{event: {reason: A}, rate: 3/1m}",
+        "{all: [{event: {reason: A}, at_least: 3}], within: 1m}",
+        "{sequence: [{event: {reason: A}, at_least: 3}], within: 1m}",
+    ] {
+        let (matches, _) = run(&condition(yaml), [(0, huge(1)), (0, huge(2))]);
+        assert_eq!(matches[0].hits[0].count, u64::MAX, "{yaml}");
+    }
+}
+
+#[test]
+fn documents_are_read_side_by_side() {
+    let pair = condition(&format!("{PAIR}, per: input}}"));
+    let in_document = |document, place: usize, seconds: i128| Hit {
+        document,
+        ..hit(place, at(seconds * 1000))
+    };
+    let first = vec![in_document(0, 1, 100), in_document(0, 2, 200)];
+    let second = vec![in_document(1, 3, 103), in_document(1, 4, 205)];
+    let lists = [first, second];
+    let mut hits = lists.iter();
+    let matches = super::super::matches(&pair, &mut hits);
+    let places: Vec<Vec<usize>> = matches
+        .iter()
+        .map(|found| found.hits.iter().map(|hit| hit.mark.start).collect())
+        .collect();
+    assert_eq!(places, [[1, 3], [2, 4]]);
+    assert_eq!(hits.len(), 0);
+}
+
+#[test]
 fn comparisons_are_those_of_the_whole() {
     let more = condition(
         "{all: [{event: {message: 'used {used:int}'}, where: ['{used} > 5']}, \
