@@ -6,6 +6,8 @@ pub mod check;
 mod compare;
 #[path = "../src/signature/condition.rs"]
 mod condition;
+#[path = "../src/signature/duration.rs"]
+mod duration;
 #[path = "../src/signature/error.rs"]
 mod error;
 #[path = "../src/signature/grams.rs"]
@@ -24,6 +26,8 @@ mod pattern;
 mod schema;
 #[path = "../src/signature/template.rs"]
 mod template;
+#[path = "../src/signature/temporal.rs"]
+mod temporal;
 
 /// The causes, read anew: the library's own table is made by this program.
 mod causes {

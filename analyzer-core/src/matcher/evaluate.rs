@@ -1,10 +1,12 @@
 //! Conditions over hits: all, any, sequence, none, at least, within.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use super::atom::Capture;
 use super::hit::{Hit, Moment};
 use super::scope::related;
+use super::window;
 use crate::signature::{Condition, Scope, What};
 
 /// Hits that together fulfil a condition; the one that proves most stands first.
@@ -74,8 +76,8 @@ impl Match {
         }
     }
 
-    fn lasts_at_most(&self, seconds: Option<u64>) -> bool {
-        let Some(limit) = seconds else { return true };
+    fn lasts_at_most(&self, limit: Option<Duration>) -> bool {
+        let Some(limit) = limit else { return true };
         let moments: Vec<Moment> = self
             .hits
             .iter()
@@ -85,7 +87,7 @@ impl Match {
         moments.iter().all(|a| {
             moments.iter().all(|b| {
                 a.distance(b)
-                    .is_none_or(|distance| distance <= limit as f64)
+                    .is_none_or(|distance| distance <= limit.as_secs_f64())
             })
         })
     }
@@ -108,7 +110,9 @@ pub(crate) fn evaluate(
     condition: &Condition,
     hits: &mut std::slice::Iter<'_, Vec<Hit>>,
 ) -> Vec<Match> {
+    let is_temporal = condition.is_temporal();
     let mut matches = match &condition.what {
+        _ if is_temporal => window::matches(condition, hits),
         What::Event(_) | What::Object(_) => hits
             .next()
             .map(Vec::as_slice)
@@ -127,7 +131,7 @@ pub(crate) fn evaluate(
             .iter()
             .all(|c| c.holds(|name| found.value(name)))
     });
-    if condition.at_least > 1 {
+    if condition.at_least > 1 && !is_temporal {
         matches = often(condition, matches);
     }
     for further in &condition.also {
@@ -141,6 +145,9 @@ pub(crate) fn evaluate(
     }
     for absent in &condition.none {
         let refuting = evaluate(absent, hits);
+        if is_temporal {
+            continue;
+        }
         matches.retain(|found| {
             !refuting.iter().any(|other| {
                 found.is_related(other, condition.per)
@@ -158,7 +165,7 @@ fn joined(a: &Match, b: &Match) -> Match {
     both
 }
 
-fn near(a: &Match, b: &Match, within: Option<u64>) -> bool {
+fn near(a: &Match, b: &Match, within: Option<Duration>) -> bool {
     within.is_none() || joined(a, b).lasts_at_most(within)
 }
 

@@ -10,6 +10,7 @@ mod facts;
 mod hit;
 mod prefilter;
 mod scope;
+mod window;
 
 pub(crate) use evaluate::{Match, evaluate};
 pub(crate) use facts::EventFacts;

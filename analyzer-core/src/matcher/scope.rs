@@ -20,7 +20,7 @@ pub(crate) fn related(a: &Hit, b: &Hit, scope: Scope) -> bool {
     }
 }
 
-fn node(subject: &Subject) -> Option<&str> {
+pub(super) fn node(subject: &Subject) -> Option<&str> {
     match subject.kind.as_deref() {
         Some("Node") => subject.name.as_deref(),
         _ => subject.node.as_deref(),
@@ -46,7 +46,7 @@ pub(crate) fn subjects_agree(a: &Subject, b: &Subject, near: bool, workload: boo
     workload && is_workload(a) && is_workload(b) && a.workload() == b.workload()
 }
 
-fn is_workload(subject: &Subject) -> bool {
+pub(super) fn is_workload(subject: &Subject) -> bool {
     matches!(
         subject.kind.as_deref(),
         None | Some(

@@ -2,6 +2,7 @@
 
 use super::error::SignatureError;
 use super::schema::{GIVEN, Signature};
+use super::temporal::MISPLACED;
 
 /// Reads the signatures of a YAML text: one, or several as documents.
 ///
@@ -47,6 +48,9 @@ fn check(signature: &Signature) -> Result<(), (String, String)> {
             "confidence".into(),
             "a confidence lies between 0 and 1".into(),
         ));
+    }
+    if signature.condition.reach.is_some() {
+        return Err(("match".into(), MISPLACED.into()));
     }
     let mut patterns = Vec::new();
     signature.condition.patterns(&mut patterns);

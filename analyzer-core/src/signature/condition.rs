@@ -2,16 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde::de::value::StrDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::compare::{Comparison, Order, number};
+use super::duration;
 use super::one_or_many::OneOrMany;
 use super::pattern::Pattern;
+use super::temporal::{Reach, rate};
 use crate::chain::Fact;
-use crate::model::{Age, Severity};
+use crate::model::Severity;
 
 /// A condition over the events and objects of an input.
 #[derive(Debug)]
@@ -23,8 +26,10 @@ pub struct Condition {
     pub(crate) also: Vec<Condition>,
     /// How often `what` must be seen in the scope; counts of events add up.
     pub(crate) at_least: u64,
-    /// The longest time between the first and the last event, both included, in seconds.
-    pub(crate) within: Option<u64>,
+    /// The longest time between the first and the last event, both included.
+    pub(crate) within: Option<Duration>,
+    /// Where an entry of `none` is looked for, if it says so.
+    pub(crate) reach: Option<Reach>,
     /// What the parts must share.
     pub(crate) per: Scope,
     /// Comparisons of captured values.
@@ -265,17 +270,66 @@ struct RawCondition {
     none: Vec<Condition>,
     #[serde(default)]
     also: Vec<Condition>,
-    #[serde(default = "once")]
-    at_least: u64,
+    at_least: Option<u64>,
     within: Option<String>,
+    rate: Option<String>,
+    window: Option<String>,
+    slide: Option<String>,
+    anchor: Option<usize>,
+    absolute: Option<bool>,
     #[serde(default)]
     per: Scope,
     #[serde(default, rename = "where")]
     comparisons: Vec<Comparison>,
 }
 
-fn once() -> u64 {
-    1
+/// The nanoseconds of an optional duration.
+fn nanoseconds(text: Option<&str>) -> Result<Option<i64>, String> {
+    let read = |text| {
+        duration::nanoseconds(text).ok_or_else(|| format!("{text:?} is no duration such as 10m"))
+    };
+    text.map(read).transpose()
+}
+
+impl RawCondition {
+    /// How often what is looked for must be seen, and within which time.
+    fn frequency(&self) -> Result<(u64, Option<Duration>), String> {
+        let Some(text) = &self.rate else {
+            let within = match (nanoseconds(self.within.as_deref())?, &self.within) {
+                (Some(nanos), Some(text)) => Some(
+                    u64::try_from(nanos)
+                        .map(Duration::from_nanos)
+                        .map_err(|_| format!("{text:?}: within cannot be negative"))?,
+                ),
+                _ => None,
+            };
+            return Ok((self.at_least.unwrap_or(1).max(1), within));
+        };
+        if self.at_least.is_some() || self.within.is_some() {
+            return Err("rate stands for at_least and within; write one of the two".into());
+        }
+        if self.event.is_none() {
+            return Err("a rate is one of an event".into());
+        }
+        let (count, within) = rate(text)
+            .ok_or_else(|| format!("{text:?} is no rate such as 100/1m, of 2 events or more"))?;
+        Ok((count, Some(within)))
+    }
+
+    fn reach(&self) -> Result<Option<Reach>, String> {
+        let window = nanoseconds(self.window.as_deref())?;
+        let slide = nanoseconds(self.slide.as_deref())?;
+        let said = window.is_some() || slide.is_some();
+        if !said && self.anchor.is_none() && self.absolute.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Reach {
+            window: window.unwrap_or(0),
+            slide: slide.unwrap_or(0),
+            anchor: self.anchor.unwrap_or(0),
+            absolute: self.absolute.unwrap_or(false),
+        }))
+    }
 }
 
 impl<'de> Deserialize<'de> for Condition {
@@ -287,6 +341,8 @@ impl<'de> Deserialize<'de> for Condition {
 
 impl Condition {
     fn from_raw(raw: RawCondition) -> Result<Condition, String> {
+        let (at_least, within) = raw.frequency()?;
+        let reach = raw.reach()?;
         let mut parts = Vec::new();
         parts.extend(raw.event.map(What::Event));
         parts.extend(raw.object.map(What::Object));
@@ -309,20 +365,13 @@ impl Condition {
                 );
             }
         };
-        let within = match raw.within {
-            None => None,
-            Some(text) => {
-                let age = Age::parse(&text)
-                    .ok_or_else(|| format!("{text:?} is no duration such as 10m"))?;
-                Some(age.seconds)
-            }
-        };
         let condition = Condition {
             what,
             none: raw.none,
             also: raw.also,
-            at_least: raw.at_least.max(1),
+            at_least,
             within,
+            reach,
             per: raw.per,
             comparisons: raw.comparisons,
         };
@@ -340,6 +389,7 @@ impl Condition {
             }
             _ => {}
         }
+        self.check_times()?;
         if self.comparisons.is_empty() {
             return Ok(());
         }

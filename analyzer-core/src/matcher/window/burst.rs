@@ -1,0 +1,161 @@
+//! Many events of one kind within a time, told as one burst.
+//!
+//! A burst begins when the counts within the window are enough, with all that is in the window, and
+//! takes in all that follows its last event within the window. What comes later may begin another.
+
+use std::collections::VecDeque;
+
+use super::automaton::Time;
+
+/// The items of a burst that are kept; of further ones only the count and the last time.
+pub(super) const MAX_ITEMS: usize = 16;
+
+/// Events that were seen often enough in a time.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Burst<T> {
+    /// The first ones.
+    pub items: Vec<T>,
+    /// The counts of all.
+    pub count: u64,
+    /// The latest one.
+    pub latest: T,
+    end: Time,
+}
+
+#[derive(Debug)]
+struct Seen<T> {
+    time: Time,
+    /// How much it adds to what is needed.
+    weight: u64,
+    count: u64,
+    item: T,
+}
+
+/// Follows one kind of event.
+#[derive(Debug)]
+pub(super) struct Bursts<T> {
+    /// What is in the window, as long as there is no burst.
+    seen: VecDeque<Seen<T>>,
+    weight: u64,
+    open: Option<Burst<T>>,
+}
+
+impl<T: Clone> Bursts<T> {
+    pub fn new() -> Self {
+        Bursts {
+            seen: VecDeque::new(),
+            weight: 0,
+            open: None,
+        }
+    }
+
+    /// How many items are kept.
+    pub fn len(&self) -> usize {
+        self.seen.len() + self.open.as_ref().map_or(0, |burst| burst.items.len() + 1)
+    }
+
+    /// Takes an event, not before the one that came before it; gives the burst that it ends.
+    pub fn take(
+        &mut self,
+        (need, window): (u64, Time),
+        time: Time,
+        (weight, count): (u64, u64),
+        item: T,
+    ) -> Option<Burst<T>> {
+        let mut ended = None;
+        if let Some(burst) = &mut self.open {
+            if time - burst.end <= window {
+                burst.count = burst.count.saturating_add(count);
+                burst.end = time;
+                if burst.items.len() < MAX_ITEMS {
+                    burst.items.push(item.clone());
+                }
+                burst.latest = item;
+                return None;
+            }
+            ended = self.open.take();
+        }
+        let weight = weight.min(need);
+        while self
+            .seen
+            .front()
+            .is_some_and(|seen| time - seen.time > window)
+        {
+            let gone = self.seen.pop_front().map_or(0, |seen| seen.weight);
+            self.weight = self.weight.saturating_sub(gone);
+        }
+        self.weight = self.weight.saturating_add(weight);
+        self.seen.push_back(Seen {
+            time,
+            weight,
+            count,
+            item: item.clone(),
+        });
+        if self.weight >= need {
+            let count = self.seen.iter().map(|seen| seen.count);
+            let count = count.fold(0, u64::saturating_add);
+            let items = self.seen.drain(..).map(|seen| seen.item);
+            self.open = Some(Burst {
+                // the rest of the drain is dropped with it
+                items: items.take(MAX_ITEMS).collect(),
+                count,
+                latest: item,
+                end: time,
+            });
+            self.weight = 0;
+        }
+        ended
+    }
+
+    /// The burst that is open at the end.
+    pub fn finish(&mut self) -> Option<Burst<T>> {
+        self.open.take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(need: u64, window: Time, seen: &[(Time, u64)]) -> Vec<(Vec<usize>, u64)> {
+        let mut bursts = Bursts::new();
+        let mut ended = Vec::new();
+        for (number, (time, count)) in seen.iter().enumerate() {
+            ended.extend(bursts.take((need, window), *time, (*count, *count), number));
+        }
+        ended.extend(bursts.finish());
+        ended
+            .into_iter()
+            .map(|burst| (burst.items, burst.count))
+            .collect()
+    }
+
+    #[test]
+    fn enough_within_the_window_and_what_follows() {
+        let once = |times: &[Time]| times.iter().map(|time| (*time, 1)).collect::<Vec<_>>();
+        // both ends of the window count
+        assert_eq!(run(3, 10, &once(&[0, 5, 10])), [(vec![0, 1, 2], 3)]);
+        assert_eq!(run(3, 10, &once(&[0, 5, 11])), []);
+        // as long as the next one comes within the window the burst goes on
+        assert_eq!(
+            run(2, 10, &once(&[0, 1, 11, 21, 32, 33])),
+            [(vec![0, 1, 2, 3], 4), (vec![4, 5], 2)]
+        );
+        // counts add up, and what was before the window does not belong to it
+        assert_eq!(
+            run(12, 10, &[(0, 5), (20, 1), (25, 11)]),
+            [(vec![1, 2], 12)]
+        );
+        let (items, count) = run(2, 10, &once(&[0; 40])).remove(0);
+        assert_eq!((items.len(), count), (MAX_ITEMS, 40));
+    }
+
+    #[test]
+    fn what_is_kept_is_what_is_in_the_window() {
+        let mut bursts = Bursts::new();
+        for time in 0..100_000 {
+            assert_eq!(bursts.take((100, 10), time, (1, 1), ()), None);
+            assert!(bursts.len() <= 11);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! What the hits of one match share: one automaton follows each.
+
+use crate::matcher::Hit;
+use crate::matcher::scope::{is_workload, node};
+use crate::signature::Scope;
+
+/// A scope of one hit. A hit whose object is not known belongs to its document.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Input,
+    Document(usize),
+    Node(String),
+    Object {
+        kind: Option<String>,
+        namespace: Option<String>,
+        name: String,
+    },
+    Workload {
+        namespace: Option<String>,
+        name: String,
+    },
+}
+
+impl Key {
+    pub fn of(hit: &Hit, scope: Scope) -> Key {
+        let subject = &hit.subject;
+        let known = match scope {
+            Scope::Input => return Key::Input,
+            Scope::Source => None,
+            Scope::Node => node(subject).map(|node| Key::Node(node.to_owned())),
+            Scope::Subject | Scope::Owner => subject.name.as_ref().map(|name| {
+                let namespace = subject.namespace.clone();
+                match subject.workload() {
+                    Some(workload) if scope == Scope::Owner && is_workload(subject) => {
+                        Key::Workload {
+                            namespace,
+                            name: workload.to_owned(),
+                        }
+                    }
+                    _ => Key::Object {
+                        kind: subject.kind.clone(),
+                        namespace,
+                        name: name.clone(),
+                    },
+                }
+            }),
+        };
+        known.unwrap_or(Key::Document(hit.document))
+    }
+}

@@ -1,0 +1,240 @@
+//! The hits of one scope on one axis of time, parted by the values that parts must share.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use super::automaton::{Automaton, Entry, Full, SPARE, Time};
+use super::burst::{Burst, Bursts};
+use super::plan::{Plan, Role};
+use super::reorder::Reorder;
+use super::told::Told;
+use crate::matcher::Hit;
+
+/// The most partitions of one lane.
+pub(super) const MAX_PARTITIONS: usize = 256;
+
+/// The hits of one record, each with what it is; while it lives, it is counted by the stream.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub hits: Vec<(Role, Hit)>,
+    pub _counted: Arc<()>,
+}
+
+impl Record {
+    /// The hit that fills a slot.
+    pub fn in_slot(&self, slot: usize) -> Option<&Hit> {
+        let mut hits = self.hits.iter();
+        hits.find(|(role, _)| *role == Role::Slot(slot))
+            .map(|(_, hit)| hit)
+    }
+}
+
+/// Values of the shared captures; `None` where a hit has none.
+type Values = Vec<Option<String>>;
+
+#[derive(Debug)]
+struct Partition {
+    automaton: Automaton<Arc<Record>>,
+    /// When it was last looked at, in records of the lane.
+    used: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Lane {
+    reorder: Reorder<Arc<Record>>,
+    bursts: Bursts<Arc<Record>>,
+    partitions: BTreeMap<Values, Partition>,
+    /// Records that belong to several partitions, for those that are yet to come.
+    loose: VecDeque<(Time, Arc<Record>)>,
+    used: u64,
+}
+
+impl Lane {
+    pub fn new(tolerance: Option<Time>) -> Self {
+        Lane {
+            reorder: Reorder::new(tolerance),
+            bursts: Bursts::new(),
+            partitions: BTreeMap::new(),
+            loose: VecDeque::new(),
+            used: 0,
+        }
+    }
+
+    /// Takes a record in the order of the input; whether it was not too late.
+    pub fn take(&mut self, plan: &Plan<'_>, time: Time, record: Record, told: &mut Told) -> bool {
+        if !self.reorder.push(time, Arc::new(record)) {
+            told.dropped += 1;
+            return false;
+        }
+        while let Some((time, record)) = self.reorder.pop() {
+            self.deliver(plan, time, &record, told);
+        }
+        true
+    }
+
+    /// Nothing comes any more. Gives the number of entries that no match took.
+    pub fn finish(&mut self, plan: &Plan<'_>, told: &mut Told) -> usize {
+        while let Some((time, record)) = self.reorder.pop_any() {
+            self.deliver(plan, time, &record, told);
+        }
+        let mut left = self.bursts.len();
+        if let Some(burst) = self.bursts.finish() {
+            told.add(of_burst(burst));
+            left = 0;
+        }
+        for (values, partition) in std::mem::take(&mut self.partitions) {
+            left += partition.finish(plan, &values, told);
+        }
+        left
+    }
+
+    fn deliver(&mut self, plan: &Plan<'_>, time: Time, record: &Arc<Record>, told: &mut Told) {
+        if plan.is_burst {
+            let Some(hit) = record.in_slot(0) else { return };
+            let shape = (plan.shape.needs[0], plan.shape.window);
+            let counts = (plan.weight(hit), hit.count);
+            let ended = self.bursts.take(shape, time, counts, Arc::clone(record));
+            if let Some(burst) = ended {
+                told.add(of_burst(burst));
+            }
+            return;
+        }
+        self.used += 1;
+        let mut is_loose = false;
+        let mut own: Vec<Values> = Vec::new();
+        for (role, hit) in &record.hits {
+            let values = plan.values(hit);
+            is_loose |= values.iter().any(Option::is_none);
+            // what refutes is of use only to what is there, or looks back
+            if matches!(role, Role::Slot(_)) || plan.shape.look_back() > 0 {
+                self.open(plan, time, &values, told);
+            }
+            own.push(values);
+        }
+        if is_loose {
+            for (values, partition) in &mut self.partitions {
+                partition.take(plan, values, time, record, told);
+            }
+            self.keep_loose(plan, time, record);
+            return;
+        }
+        own.sort_unstable();
+        own.dedup();
+        for values in own {
+            if let Some(partition) = self.partitions.get_mut(&values) {
+                partition.used = self.used;
+                partition.take(plan, &values, time, record, told);
+            }
+        }
+    }
+
+    fn keep_loose(&mut self, plan: &Plan<'_>, time: Time, record: &Arc<Record>) {
+        let oldest = time - plan.shape.horizon() - plan.shape.look_back();
+        while self.loose.front().is_some_and(|(time, _)| *time < oldest) {
+            self.loose.pop_front();
+        }
+        if self.loose.len() >= SPARE {
+            self.loose.pop_front();
+        }
+        self.loose.push_back((time, Arc::clone(record)));
+    }
+
+    /// Makes the partition of these values, with what belongs to it from before.
+    fn open(&mut self, plan: &Plan<'_>, time: Time, values: &Values, told: &mut Told) {
+        if let Some(partition) = self.partitions.get_mut(values) {
+            partition.used = self.used;
+            return;
+        }
+        if self.partitions.len() >= MAX_PARTITIONS {
+            let partitions = self.partitions.iter();
+            let least = partitions.min_by_key(|(_, partition)| partition.used);
+            if let Some(values) = least.map(|(values, _)| values.clone())
+                && let Some(mut partition) = self.partitions.remove(&values)
+            {
+                partition.advance(plan, &values, time, told);
+                told.dropped += partition.finish(plan, &values, told) as u64;
+            }
+        }
+        let mut partition = Partition {
+            automaton: Automaton::new(&plan.shape),
+            used: self.used,
+        };
+        for (time, record) in &self.loose {
+            partition.take(plan, values, *time, record, told);
+        }
+        self.partitions.insert(values.clone(), partition);
+    }
+}
+
+impl Partition {
+    /// Takes the hits of a record that fit these values.
+    fn take(
+        &mut self,
+        plan: &Plan<'_>,
+        values: &Values,
+        time: Time,
+        record: &Arc<Record>,
+        told: &mut Told,
+    ) {
+        let mut entry = Entry {
+            time,
+            count: 1,
+            slots: 0,
+            refutations: 0,
+            item: Arc::clone(record),
+        };
+        for (role, hit) in &record.hits {
+            if plan.fits(values, hit) {
+                let (slots, refutations) = role.bits();
+                entry.slots |= slots;
+                entry.refutations |= refutations;
+                entry.count = plan.weight(hit);
+            }
+        }
+        if entry.slots != 0 || entry.refutations != 0 {
+            let mut fired = Vec::new();
+            self.automaton.take(&plan.shape, entry, &mut fired);
+            tell(plan, values, fired, told);
+        }
+    }
+
+    fn advance(&mut self, plan: &Plan<'_>, values: &Values, time: Time, told: &mut Told) {
+        let mut fired = Vec::new();
+        self.automaton.advance(&plan.shape, time, &mut fired);
+        tell(plan, values, fired, told);
+    }
+
+    fn finish(mut self, plan: &Plan<'_>, values: &Values, told: &mut Told) -> usize {
+        let mut fired = Vec::new();
+        self.automaton.finish(&plan.shape, &mut fired);
+        tell(plan, values, fired, told);
+        told.dropped += self.automaton.dropped();
+        self.automaton.len()
+    }
+}
+
+fn tell(plan: &Plan<'_>, values: &Values, fired: Vec<Full<Arc<Record>>>, told: &mut Told) {
+    for full in fired {
+        let hits = full
+            .iter()
+            .filter_map(|(slot, record)| record.in_slot(*slot).map(|hit| (*slot, hit)));
+        told.complete(plan, values, hits.collect());
+    }
+}
+
+fn of_burst(burst: Burst<Arc<Record>>) -> Vec<Hit> {
+    let mut hits: Vec<Hit> = burst
+        .items
+        .iter()
+        .filter_map(|record| record.in_slot(0).cloned())
+        .collect();
+    let counted = hits
+        .iter()
+        .map(|hit| hit.count)
+        .fold(0, u64::saturating_add);
+    if let (Some(last), Some(latest)) = (hits.last_mut(), burst.latest.in_slot(0)) {
+        last.count += burst.count.saturating_sub(counted);
+        last.last = latest.last;
+    }
+    hits
+}

@@ -1,0 +1,159 @@
+//! A condition over time made ready: which leaf is what, and what parts must share.
+
+use std::collections::BTreeMap;
+
+use super::automaton::{Shape, Time};
+use crate::matcher::Hit;
+use crate::signature::{Condition, Reach, What, leaves};
+
+/// What a leaf of a condition over time is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It fills this slot.
+    Slot(usize),
+    /// It is this refutation.
+    Refutes(usize),
+}
+
+impl Role {
+    /// Bits of slots and of refutations.
+    pub fn bits(self) -> (u64, u64) {
+        match self {
+            Role::Slot(at) => (1 << at, 0),
+            Role::Refutes(at) => (0, 1 << at),
+        }
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Plan<'c> {
+    pub condition: &'c Condition,
+    /// By the number of the leaf; leaves of `also` are nothing here.
+    pub leaves: Vec<Option<(Role, &'c Condition)>>,
+    /// Captures that must agree among parts.
+    pub names: Vec<&'c str>,
+    pub shape: Shape,
+    /// Whether it is one event that is told in bursts.
+    pub is_burst: bool,
+}
+
+impl<'c> Plan<'c> {
+    /// `None` if the condition is none over time.
+    pub fn new(condition: &'c Condition) -> Option<Plan<'c>> {
+        if !condition.is_temporal() {
+            return None;
+        }
+        let parts = condition.temporal_parts();
+        let slots = parts.iter().enumerate();
+        let mut roles: Vec<_> = slots
+            .map(|(at, part)| Some((Role::Slot(at), part)))
+            .collect();
+        let mut beside = Vec::new();
+        for part in &condition.also {
+            leaves(part, &mut beside);
+        }
+        roles.extend(beside.iter().map(|_| None));
+        let refutations = condition.none.iter().enumerate();
+        roles.extend(refutations.map(|(at, part)| Some((Role::Refutes(at), part))));
+        let window = condition.within.map_or(0, |within| within.as_nanos());
+        let is_lone = matches!(condition.what, What::Event(_));
+        Some(Plan {
+            condition,
+            leaves: roles,
+            names: shared_names(condition),
+            shape: Shape {
+                ordered: matches!(condition.what, What::Sequence(_)),
+                needs: parts.iter().map(|part| part.at_least).collect(),
+                window: Time::try_from(window).unwrap_or(Time::MAX / 4),
+                refutations: condition
+                    .none
+                    .iter()
+                    .map(|absent| absent.reach.unwrap_or(Reach::default()))
+                    .collect(),
+            },
+            is_burst: is_lone && condition.none.is_empty(),
+        })
+    }
+
+    /// The values of the shared captures, as far as the hit has them.
+    pub fn values(&self, hit: &Hit) -> Vec<Option<String>> {
+        let values = self.names.iter().map(|name| value(hit, name));
+        values.map(|value| value.map(str::to_owned)).collect()
+    }
+
+    /// Whether a hit has these values or none: what says nothing of a value goes with any.
+    pub fn fits(&self, values: &[Option<String>], hit: &Hit) -> bool {
+        let mut pairs = self.names.iter().zip(values);
+        pairs.all(|(name, known)| value(hit, name).is_none_or(|v| known.as_deref() == Some(v)))
+    }
+
+    /// How often an event counts towards what is needed. One that lasted longer than the window
+    /// is taken to have been spread evenly.
+    pub fn weight(&self, hit: &Hit) -> u64 {
+        let lasted = match (&hit.first, &hit.last) {
+            (Some(first), Some(last)) => first.distance(last).unwrap_or(0.0),
+            _ => 0.0,
+        };
+        let window = self.shape.window as f64 / 1e9;
+        if lasted <= window {
+            return hit.count;
+        }
+        ((hit.count as f64 * window / lasted) as u64).max(1)
+    }
+}
+
+/// What a hit captures under a name.
+pub(super) fn value<'h>(hit: &'h Hit, name: &str) -> Option<&'h str> {
+    let known = hit.captures.iter().find(|(known, _)| known == name);
+    known.map(|(_, value)| value.as_str())
+}
+
+/// Names that more than one part captures, at least one of them positive; of the positive parts,
+/// those that one part captures together: its events say which belong together.
+fn shared_names(condition: &Condition) -> Vec<&str> {
+    fn names(part: &Condition) -> Vec<&str> {
+        let mut names = Vec::new();
+        part.captures(&mut names);
+        names.retain(|name| *name != "item");
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+    // a lone event's own `also` is no part of it
+    let parts: Vec<Vec<&str>> = match condition.what {
+        What::Event(_) => vec![own_names(condition)],
+        _ => condition.temporal_parts().iter().map(names).collect(),
+    };
+    let mut often: BTreeMap<&str, usize> = BTreeMap::new();
+    let absent = condition.none.iter().map(names);
+    for name in parts.iter().cloned().chain(absent).flatten() {
+        *often.entry(name).or_default() += 1;
+    }
+    let shared = |names: &Vec<&'_ str>| {
+        let names = names.iter().copied();
+        names
+            .filter(|name| often.get(name).is_some_and(|often| *often > 1))
+            .count()
+    };
+    let Some(widest) = parts.iter().rev().max_by_key(|names| shared(names)) else {
+        return Vec::new();
+    };
+    let names = widest.iter().copied();
+    names
+        .filter(|name| often.get(name).is_some_and(|often| *often > 1))
+        .collect()
+}
+
+fn own_names(leaf: &Condition) -> Vec<&str> {
+    let mut all = Vec::new();
+    leaf.captures(&mut all);
+    let mut beside = Vec::new();
+    for part in &leaf.also {
+        part.captures(&mut beside);
+    }
+    all.truncate(all.len() - beside.len());
+    all.retain(|name| *name != "item");
+    all.sort_unstable();
+    all.dedup();
+    all
+}

@@ -1,0 +1,170 @@
+//! Follows one condition over time through the hits of its leaves, as they come.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::automaton::Time;
+use super::key::Key;
+use super::lane::{Lane, Record};
+use super::plan::{Plan, Role, value};
+use super::told::Told;
+use crate::matcher::{Hit, Match, Moment};
+use crate::signature::Condition;
+
+/// The most scopes that are followed at once.
+pub(super) const MAX_SCOPES: usize = 1024;
+
+/// The most records that are kept; those of the scopes that were longest without one go first.
+const MAX_RECORDS: usize = 65_536;
+
+/// How late a record may come: writers of one log overtake each other, by less than this.
+const TOLERANCE: Time = 5_000_000_000;
+
+const SECOND: Time = 1_000_000_000;
+
+/// The axes of time, which cannot be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Axis {
+    At = 0,
+    Ago = 1,
+}
+
+/// What is followed of one scope.
+#[derive(Debug)]
+struct Group {
+    /// By axis.
+    lanes: [Lane; 2],
+    /// Where a hit without time is put: beside the last one with a time.
+    last: (Axis, Time),
+    used: u64,
+}
+
+impl Group {
+    fn new() -> Self {
+        Group {
+            // ages are one snapshot, whose rows stand in any order
+            lanes: [Lane::new(Some(TOLERANCE)), Lane::new(None)],
+            last: (Axis::At, 0),
+            used: 0,
+        }
+    }
+}
+
+/// Follows one condition over time. What it keeps is bounded for any number of hits.
+#[derive(Debug)]
+pub(crate) struct Stream<'c> {
+    plan: Plan<'c>,
+    /// The record whose hits come in.
+    record: Vec<(Role, Hit)>,
+    groups: BTreeMap<Key, Group>,
+    /// The groups by their last use.
+    order: BTreeMap<u64, Key>,
+    used: u64,
+    told: Told,
+    /// Each record that is kept holds a clone.
+    counted: Arc<()>,
+}
+
+impl<'c> Stream<'c> {
+    /// A stream for a condition; `None` if that is not one over time.
+    pub fn new(condition: &'c Condition) -> Option<Stream<'c>> {
+        Some(Stream {
+            plan: Plan::new(condition)?,
+            record: Vec::new(),
+            groups: BTreeMap::new(),
+            order: BTreeMap::new(),
+            used: 0,
+            told: Told::default(),
+            counted: Arc::new(()),
+        })
+    }
+
+    /// Takes a hit of a leaf, by its number in [`leaves`](crate::signature::leaves), in the order of
+    /// the input. All hits of one record come together. Those of `also` are not used.
+    pub fn take(&mut self, leaf: usize, hit: Hit) {
+        let Some(Some((role, condition))) = self.plan.leaves.get(leaf) else {
+            return;
+        };
+        let mut comparisons = condition.comparisons.iter();
+        if !comparisons.all(|comparison| comparison.holds(|name| value(&hit, name))) {
+            return;
+        }
+        let role = *role;
+        let is_same = self.record.first().is_some_and(|(_, other)| {
+            (other.document, &other.record) == (hit.document, &hit.record)
+        });
+        if !is_same || self.record.iter().any(|(other, _)| *other == role) {
+            self.deliver();
+        }
+        self.record.push((role, hit));
+    }
+
+    /// All matches in the order of the input, and how many hits were left out to keep the memory
+    /// bounded or as they came too late.
+    pub fn finish(mut self) -> (Vec<Match>, u64) {
+        self.deliver();
+        for group in std::mem::take(&mut self.groups).values_mut() {
+            for lane in &mut group.lanes {
+                lane.finish(&self.plan, &mut self.told);
+            }
+        }
+        let mut matches = self.told.matches;
+        matches.sort_by_cached_key(|found| {
+            let places: Vec<_> = found.hits.iter().map(Hit::position).collect();
+            (places.iter().min().copied(), places)
+        });
+        (matches, self.told.dropped)
+    }
+
+    /// Gives the record that is complete to its group.
+    fn deliver(&mut self) {
+        let hits = std::mem::take(&mut self.record);
+        let Some((_, hit)) = hits.first() else { return };
+        let moment = hit.last.or(hit.first);
+        let key = Key::of(hit, self.plan.condition.per);
+        self.used += 1;
+        let group = self.groups.entry(key.clone()).or_insert_with(Group::new);
+        self.order.remove(&group.used);
+        group.used = self.used;
+        let (axis, time) = match moment {
+            Some(Moment::At(stamp)) => (Axis::At, stamp.nanos),
+            Some(Moment::Ago(seconds)) => (Axis::Ago, -Time::from(seconds) * SECOND),
+            None => group.last,
+        };
+        let record = Record {
+            hits,
+            _counted: Arc::clone(&self.counted),
+        };
+        let lane = &mut group.lanes[axis as usize];
+        if lane.take(&self.plan, time, record, &mut self.told) {
+            group.last = (axis, time);
+        }
+        self.order.insert(self.used, key);
+        self.make_room();
+    }
+
+    fn make_room(&mut self) {
+        let is_full = |stream: &Self| {
+            let records = Arc::strong_count(&stream.counted) - 1;
+            stream.groups.len() > MAX_SCOPES || records > MAX_RECORDS
+        };
+        while self.groups.len() > 1 && is_full(self) {
+            let Some((_, key)) = self.order.pop_first() else {
+                return;
+            };
+            let Some(mut group) = self.groups.remove(&key) else {
+                continue;
+            };
+            for lane in &mut group.lanes {
+                let left = lane.finish(&self.plan, &mut self.told);
+                self.told.dropped += left as u64;
+            }
+        }
+    }
+
+    /// How many records are kept.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
+        Arc::strong_count(&self.counted) - 1
+    }
+}

@@ -1,0 +1,96 @@
+//! The matches that were found, as many as are worth telling.
+
+use super::plan::Plan;
+use crate::matcher::{Hit, Match};
+
+/// The most matches of one condition; further ones are only counted.
+pub(super) const MAX_MATCHES: usize = 1024;
+
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub matches: Vec<Match>,
+    /// How many hits were left out.
+    pub dropped: u64,
+}
+
+impl Told {
+    /// Adds what the slots of an automaton were filled with, if it is a match after all.
+    pub fn complete(
+        &mut self,
+        plan: &Plan<'_>,
+        values: &[Option<String>],
+        mut filled: Vec<(usize, &Hit)>,
+    ) {
+        filled.sort_by_key(|(slot, _)| *slot);
+        let mut captures: Vec<(usize, &(String, String))> = Vec::new();
+        for (slot, hit) in &filled {
+            for capture in &hit.captures {
+                match captures.iter().find(|(_, (name, _))| *name == capture.0) {
+                    None => captures.push((*slot, capture)),
+                    // events of one part may differ
+                    Some((other, (name, value))) => {
+                        if other != slot && name != "item" && *value != capture.1 {
+                            return;
+                        }
+                    }
+                }
+            }
+        }
+        let value = |name: &str| {
+            let known = captures.iter().find(|(_, (known, _))| known == name);
+            known.map(|(_, (_, value))| value.as_str())
+        };
+        // another partition tells what has fewer values
+        let mut shared = plan.names.iter().zip(values);
+        if !shared.all(|(name, known)| value(name) == known.as_deref()) {
+            return;
+        }
+        let mut comparisons = plan.condition.comparisons.iter();
+        if !comparisons.all(|comparison| comparison.holds(value)) {
+            return;
+        }
+        let captures = captures
+            .into_iter()
+            .map(|(_, capture)| capture.clone())
+            .collect();
+        let first = filled.first().map(|(slot, _)| *slot);
+        let hits = filled.iter().map(|(slot, hit)| Hit {
+            leads: Some(*slot) == first,
+            ..(*hit).clone()
+        });
+        self.push(Match {
+            hits: hits.collect(),
+            captures,
+        });
+    }
+
+    /// Adds events of one kind.
+    pub fn add(&mut self, hits: Vec<Hit>) {
+        let mut captures: Vec<(String, String)> = Vec::new();
+        for (name, value) in hits.iter().flat_map(|hit| &hit.captures) {
+            if !captures.iter().any(|(known, _)| known == name) {
+                captures.push((name.clone(), value.clone()));
+            }
+        }
+        self.push(Match { hits, captures });
+    }
+
+    fn push(&mut self, found: Match) {
+        if found.hits.is_empty() {
+            return;
+        }
+        if self.matches.len() < MAX_MATCHES {
+            self.matches.push(found);
+            return;
+        }
+        let leading = found.hits.iter().filter(|hit| hit.leads);
+        let count = leading.map(|hit| hit.count).fold(0, u64::saturating_add);
+        if let Some(hit) = self
+            .matches
+            .last_mut()
+            .and_then(|last| last.hits.first_mut())
+        {
+            hit.count = hit.count.saturating_add(count);
+        }
+    }
+}

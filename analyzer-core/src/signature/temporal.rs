@@ -1,0 +1,161 @@
+//! Conditions over time: what makes one, and what may stand in it.
+//!
+//! `all` and `sequence` with `within`, an event with `at_least` and `within`, and an event with an
+//! entry of `none` that says where it is looked for. Their parts are single events, so that they can
+//! be followed while the input is read.
+
+use std::time::Duration;
+
+use super::condition::{Condition, What};
+use super::duration::nanoseconds;
+
+/// The most parts of a condition over time, and of its `none`: each is a bit of a word.
+pub(crate) const MAX_PARTS: usize = 64;
+
+/// The largest `at_least` of a part, or of an event with `none`: so many events are kept.
+pub(crate) const MAX_COUNT: u64 = 4096;
+
+/// The largest `at_least` of a lone event, of which less is kept.
+pub(crate) const MAX_LONE_COUNT: u64 = 65_536;
+
+/// Said of a reach in a wrong place.
+pub(super) const MISPLACED: &str = "window, slide, anchor and absolute belong into an entry of none, \
+    of an event or of all or sequence with within";
+
+/// Where an entry of `none` is looked for, relative to the events that it would refute: from the
+/// anchor's time plus `slide`, over `window` and, unless it is absolute, the time from the first
+/// event to the last; both ends included. By default, from the first event to the last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Reach {
+    /// Nanoseconds.
+    pub window: i64,
+    /// Nanoseconds.
+    pub slide: i64,
+    /// The number of the event, in order of time.
+    pub anchor: usize,
+    /// Whether the time from the first event to the last does not count.
+    pub absolute: bool,
+}
+
+/// Reads a rate such as `100/1m`.
+pub(super) fn rate(text: &str) -> Option<(u64, Duration)> {
+    let (count, time) = text.split_once('/')?;
+    let count = count.trim().parse().ok().filter(|count| *count > 1)?;
+    let nanos = u64::try_from(nanoseconds(time.trim())?).ok()?;
+    Some((count, Duration::from_nanos(nanos)))
+}
+
+impl Condition {
+    /// Whether it is followed over time.
+    pub(crate) fn is_temporal(&self) -> bool {
+        match self.what {
+            What::All(_) | What::Sequence(_) => self.within.is_some(),
+            What::Event(_) => {
+                let often = self.at_least > 1 && self.within.is_some();
+                often || self.none.iter().any(|absent| absent.reach.is_some())
+            }
+            What::Object(_) | What::Any(_) => false,
+        }
+    }
+
+    /// The parts of a condition over time that must hold; a lone event is its own.
+    pub(crate) fn temporal_parts(&self) -> &[Condition] {
+        match &self.what {
+            What::All(parts) | What::Sequence(parts) => parts,
+            _ => std::slice::from_ref(self),
+        }
+    }
+
+    /// Refuses what cannot be followed over time.
+    pub(super) fn check_times(&self) -> Result<(), String> {
+        let listed = match &self.what {
+            What::All(parts) | What::Any(parts) | What::Sequence(parts) => parts.as_slice(),
+            What::Event(_) | What::Object(_) => &[],
+        };
+        let reaching = |conditions: &[Condition]| conditions.iter().any(|c| c.reach.is_some());
+        if reaching(listed) || reaching(&self.also) {
+            return Err(MISPLACED.into());
+        }
+        if !self.is_temporal() {
+            let misplaced = reaching(&self.none);
+            return if misplaced {
+                Err(MISPLACED.into())
+            } else {
+                Ok(())
+            };
+        }
+        let parts = self.temporal_parts();
+        for (parts, name) in [(parts, "parts"), (&self.none, "entries of none")] {
+            if parts.len() > MAX_PARTS {
+                return Err(format!(
+                    "more than {MAX_PARTS} {name} of a condition with within"
+                ));
+            }
+        }
+        for part in listed.iter().chain(&self.none) {
+            part.check_alone()?;
+        }
+        if self.none.iter().any(|absent| absent.at_least > 1) {
+            return Err("at_least cannot stand in an entry of none".into());
+        }
+        self.check_counts(parts, !listed.is_empty())
+    }
+
+    /// Refuses a part of a condition over time that is more than one event.
+    fn check_alone(&self) -> Result<(), String> {
+        match self.what {
+            What::Event(_) => {}
+            What::Object(_) => {
+                return Err(
+                    "an object has no time: a condition with within is made of events".into(),
+                );
+            }
+            What::All(_) | What::Any(_) | What::Sequence(_) => {
+                return Err(
+                    "all, any and sequence cannot stand inside a condition with within; \
+                     for any of several texts give the event a list of messages"
+                        .into(),
+                );
+            }
+        }
+        if self.within.is_some() || !self.none.is_empty() || !self.also.is_empty() {
+            return Err(
+                "within, rate, none and also belong to the whole of a condition with within, \
+                 not to a part"
+                    .into(),
+            );
+        }
+        Ok(())
+    }
+
+    fn check_counts(&self, parts: &[Condition], is_list: bool) -> Result<(), String> {
+        if is_list && self.at_least > 1 {
+            return Err("at_least belongs to a part of all or sequence with within".into());
+        }
+        if !is_list && self.at_least == 1 && self.within.is_some() {
+            return Err("a single event lasts no time: take within away, or add at_least".into());
+        }
+        let most = if is_list || !self.none.is_empty() {
+            MAX_COUNT
+        } else {
+            MAX_LONE_COUNT
+        };
+        if parts.iter().any(|part| part.at_least > most) {
+            return Err(format!("at_least is {most} at most here"));
+        }
+        let positives: u64 = parts.iter().map(|part| part.at_least).sum();
+        if matches!(self.what, What::Sequence(_)) && positives < 2 {
+            return Err("a sequence needs two events or more".into());
+        }
+        let anchors = self.none.iter().filter_map(|absent| absent.reach);
+        for anchor in anchors.map(|reach| reach.anchor) {
+            if anchor as u64 >= positives {
+                return Err(format!(
+                    "the anchor {anchor} is no event of the match: it has {positives}, \
+                     counted from 0"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
