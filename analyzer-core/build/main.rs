@@ -109,7 +109,7 @@ fn index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
     writeln!(out, "    grams: Grams {{")?;
     writeln!(out, "        long: {},", grams(&index.grams.long))?;
     writeln!(out, "        short: {},", grams(&index.grams.short))?;
-    writeln!(out, "    }},")?;
+    writeln!(out, "    }},\n    finders: OnceLock::new(),")?;
     for (field, list) in [
         ("phrases", &index.phrases),
         ("short", &index.short),

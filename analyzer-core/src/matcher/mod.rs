@@ -17,6 +17,7 @@ pub(crate) use facts::EventFacts;
 pub(crate) use hit::{Hit, Moment};
 pub(crate) use prefilter::Prefilter;
 pub(crate) use scope::{related, subjects_agree};
+pub(crate) use window::Followed;
 
 use std::sync::OnceLock;
 
@@ -69,7 +70,8 @@ impl<'c> Tester<'c> {
     /// Adds the hits of an event, in the order of their leaf conditions.
     pub fn event(&self, stretch: &Stretch, event: &Event<'_>, into: &mut Vec<(Leaf, Hit)>) {
         let facts = EventFacts::new(event);
-        let as_it_is = prefilter::stands_as_it_is(event.format);
+        // the prefilter has seen to it already
+        let as_it_is = self.prefilter.is_none() && prefilter::stands_as_it_is(event.format);
         let test = |leaf: &LeafCondition<'_>| {
             let What::Event(pattern) = &leaf.condition.what else {
                 return Vec::new();

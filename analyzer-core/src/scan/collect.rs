@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use crate::correlate::{Surplus, object_of, winners};
-use crate::matcher::{Hit, Match, Moment, evaluate};
+use crate::matcher::{Followed, Hit, Match, Moment, evaluate};
 use crate::model::Subject;
 use crate::signature::{Catalogue, Condition, Leaf, What, leaves};
 
@@ -50,6 +50,8 @@ pub(crate) struct Collector<'c> {
 enum Kept<'c> {
     /// Its condition is one event or object: each hit is a match.
     Single(Single<'c>),
+    /// Its condition is over time.
+    Followed(Box<Followed<'c>>),
     /// Its condition is over several: the hits of each leaf.
     Several(Vec<Vec<Hit>>),
 }
@@ -98,6 +100,7 @@ impl<'c> Collector<'c> {
                         singles.push((number, hit));
                     }
                 }
+                Kept::Followed(followed) => followed.take(usize::from(leaf), hit),
                 Kept::Several(leaves) => {
                     let kept: usize = leaves.iter().map(Vec::len).sum();
                     let Some(hits) = leaves.get_mut(usize::from(leaf)) else {
@@ -137,14 +140,14 @@ impl<'c> Collector<'c> {
     }
 
     /// All matches. Times without a year get theirs by `settle`.
-    pub fn finish(self, settle: impl Fn(Moment) -> Moment) -> Collected {
+    pub fn finish(self, settle: impl Fn(Moment) -> Moment + Copy) -> Collected {
         let mut collected = Collected {
             left_out: self.left_out,
             ..Collected::default()
         };
         let settled = |hit: &mut Hit| {
-            hit.first = hit.first.map(&settle);
-            hit.last = hit.last.map(&settle);
+            hit.first = hit.first.map(settle);
+            hit.last = hit.last.map(settle);
         };
         for (number, kept) in self.signatures {
             let number = number as usize;
@@ -162,8 +165,8 @@ impl<'c> Collector<'c> {
                                 signature: number,
                                 subject: tally.object,
                                 count: tally.count,
-                                first: tally.began.map(&settle),
-                                last: tally.ended.map(&settle),
+                                first: tally.began.map(settle),
+                                last: tally.ended.map(settle),
                             });
                         }
                         for (mut hit, _) in tally.first.into_iter().chain(tally.last) {
@@ -171,6 +174,16 @@ impl<'c> Collector<'c> {
                             collected.matches.push((number, Match::of(hit)));
                         }
                     }
+                }
+                Kept::Followed(followed) => {
+                    let (found, left_out) = followed.finish(settled);
+                    collected.left_out += left_out;
+                    if !found.is_empty() {
+                        collected.matched.insert(number, found.len() as u64);
+                    }
+                    collected
+                        .matches
+                        .extend(found.into_iter().map(|found| (number, found)));
                 }
                 Kept::Several(mut leaves) => {
                     leaves.iter_mut().flatten().for_each(settled);
@@ -195,6 +208,9 @@ impl<'c> Collector<'c> {
 impl<'c> Kept<'c> {
     fn new(catalogue: &'c Catalogue, number: u32) -> Self {
         let condition = &catalogue.at(number as usize).condition;
+        if let Some(followed) = Followed::new(condition) {
+            return Kept::Followed(Box::new(followed));
+        }
         let is_leaf = matches!(condition.what, What::Event(_) | What::Object(_));
         let alone = condition.none.is_empty() && condition.also.is_empty();
         if is_leaf && alone && condition.at_least <= 1 {

@@ -18,8 +18,8 @@ use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
 use crate::correlate::{Telling, Ties, correlate};
-use crate::matcher::{Moment, Tester};
-use crate::model::{Format, Stamp, Subject};
+use crate::matcher::{Hit, Moment, Tester};
+use crate::model::{Format, Subject};
 use crate::report::{InputSummary, LimitMet, Report, SCHEMA, SegmentSummary, Stats};
 use crate::signature::Index;
 use crate::years;
@@ -160,6 +160,12 @@ impl<'a> Incident<'a> {
         }
     }
 
+    /// What no time without a year may be after.
+    fn limit(&self) -> Option<i128> {
+        let reference = self.analyzer.reference();
+        reference.map(|now| now.as_nanosecond()).or(self.latest)
+    }
+
     fn wait(&mut self, block: Block) {
         self.waiting_bytes += block.bytes.len();
         self.waiting.push(block);
@@ -178,6 +184,8 @@ impl<'a> Incident<'a> {
 
     /// Takes what the next block holds.
     fn take(&mut self, mut outcome: Outcome) {
+        self.latest = self.latest.max(outcome.latest);
+        let limit = self.limit();
         let Some(input) = self.documents.get_mut(outcome.document) else {
             return;
         };
@@ -209,9 +217,9 @@ impl<'a> Incident<'a> {
         self.stats.lines += outcome.lines;
         self.stats.events += outcome.events;
         self.stats.records += outcome.events + outcome.objects;
-        self.latest = self.latest.max(outcome.latest);
         for (number, (_, hit)) in outcome.hits.iter_mut().enumerate() {
             hit.place.line += before;
+            settle(hit, limit);
             if let Some(open) = input.open.as_ref().filter(|_| number < outcome.inherited) {
                 hit.subject.fill_from(open);
             }
@@ -235,11 +243,8 @@ impl<'a> Incident<'a> {
         let outcomes = self.outcomes(&ready);
         outcomes.into_iter().for_each(|outcome| self.take(outcome));
         let reference = self.analyzer.reference();
-        let limit = reference.map(|now| now.as_nanosecond()).or(self.latest);
-        let collected = self.collector.finish(|moment| match (moment, limit) {
-            (Moment::At(stamp), Some(limit)) => Moment::At(settled(stamp, limit)),
-            _ => moment,
-        });
+        let limit = self.limit();
+        let collected = self.collector.finish(|moment| settled(moment, limit));
         let catalogue = self.tester.catalogue();
         let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
         let mut limits: Vec<LimitMet> = self.documents.iter().flat_map(Input::damage).collect();
@@ -284,8 +289,19 @@ fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {
     fetched
 }
 
-fn settled(stamp: Stamp, limit: i128) -> Stamp {
-    years::settled(&stamp, limit).unwrap_or(stamp)
+/// A time without a year in the year that the limit tells.
+fn settled(moment: Moment, limit: Option<i128>) -> Moment {
+    match (moment, limit) {
+        (Moment::At(stamp), Some(limit)) => {
+            Moment::At(years::settled(&stamp, limit).unwrap_or(stamp))
+        }
+        _ => moment,
+    }
+}
+
+fn settle(hit: &mut Hit, limit: Option<i128>) {
+    hit.first = hit.first.map(|moment| settled(moment, limit));
+    hit.last = hit.last.map(|moment| settled(moment, limit));
 }
 
 /// Matches beyond what one condition keeps.

@@ -205,12 +205,13 @@ impl Grams {
     /// Calls `found` with each place at which a text may begin, and the text's number. Whether it
     /// does begin there, the caller must see.
     pub fn sweep(&self, text: &[u8], mut found: impl FnMut(usize, u32)) {
-        let none = [0u64; 1 << (LONG_BITS - 6)];
+        static NO_LONG: [u64; 1 << (LONG_BITS - 6)] = [0; 1 << (LONG_BITS - 6)];
+        static NO_SHORT: [u64; 1 << (SHORT_BITS - 6)] = [0; 1 << (SHORT_BITS - 6)];
+        // arrays of a known length need no check of each place
         let long: &[u64; 1 << (LONG_BITS - 6)] =
-            (&*self.long.bitmap).try_into().unwrap_or(&none);
-        let none = [0u64; 1 << (SHORT_BITS - 6)];
+            (&*self.long.bitmap).try_into().unwrap_or(&NO_LONG);
         let short: &[u64; 1 << (SHORT_BITS - 6)] =
-            (&*self.short.bitmap).try_into().unwrap_or(&none);
+            (&*self.short.bitmap).try_into().unwrap_or(&NO_SHORT);
         let bit = |word: u64| {
             let (l, s) = (long_slot(word), short_slot(word));
             ((long[l / 64] >> (l % 64)) | (short[s / 64] >> (s % 64))) & 1 != 0

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use memchr::memmem;
 
@@ -50,6 +51,8 @@ pub(crate) struct Index {
     pub phrases: Cow<'static, [Word]>,
     /// Texts too short for grams, which are searched one by one.
     pub short: Cow<'static, [Word]>,
+    /// Searches them; made when first needed.
+    pub finders: OnceLock<Vec<memmem::Finder<'static>>>,
     /// In order of the words.
     pub reasons: Cow<'static, [Word]>,
     /// In order of the words.
@@ -113,6 +116,7 @@ impl Index {
             grams: Grams::new(texts.iter().map(|(text, _)| text.as_str())),
             phrases: texts.into_iter().map(owned).collect(),
             short: short.into_iter().map(owned).collect(),
+            finders: OnceLock::new(),
             reasons: reasons.into_iter().map(owned).collect(),
             kinds: kinds.into_iter().map(owned).collect(),
             any_event: Cow::Owned(any_event),
@@ -138,6 +142,7 @@ impl Index {
             grams: self.grams.joined(&more.grams, self.phrases.len() as u32),
             phrases: [&*self.phrases, &*more.phrases].concat().into(),
             short: both(&self.short, &more.short),
+            finders: OnceLock::new(),
             reasons: both(&self.reasons, &more.reasons),
             kinds: both(&self.kinds, &more.kinds),
             any_event: chained(&self.any_event, &more.any_event),
@@ -158,12 +163,12 @@ impl Index {
                 found(Standing { at, phrase });
             }
         });
-        let first_short = self.phrases.len() as u32;
-        for (number, (word, _)) in (first_short..).zip(self.short.iter()) {
-            for at in memmem::find_iter(text, word.as_bytes()) {
-                let phrase = number;
-                found(Standing { at, phrase });
-            }
+        let finders = self.finders.get_or_init(|| {
+            let words = self.short.iter();
+            words.map(|(word, _)| memmem::Finder::new(word.as_bytes()).into_owned()).collect()
+        });
+        for (phrase, finder) in (self.phrases.len() as u32..).zip(finders) {
+            finder.find_iter(text).for_each(|at| found(Standing { at, phrase }));
         }
     }
 

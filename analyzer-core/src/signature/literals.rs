@@ -1,6 +1,6 @@
 //! The plain text that every match of a pattern holds.
 
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Runs of characters that stand in every carrier as they are.
 #[derive(Default)]
@@ -72,11 +72,42 @@ pub(crate) fn required(hir: &Hir) -> Vec<String> {
     }
 }
 
+/// The parts of a concatenation, those of groups in place of the groups.
+fn flat<'h>(parts: &'h [Hir], into: &mut Vec<&'h Hir>) {
+    for part in parts {
+        match part.kind() {
+            HirKind::Capture(group) => flat(std::slice::from_ref(&group.sub), into),
+            HirKind::Concat(parts) => flat(parts, into),
+            _ => into.push(part),
+        }
+    }
+}
+
+/// Whether a part is a run of blanks: as in a template, it is one blank where nothing was wrapped.
+fn is_blank(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Repetition(repeated) => repeated.min > 0 && is_blank(&repeated.sub),
+        HirKind::Class(Class::Bytes(class)) => {
+            let blank = |byte: u8| byte.is_ascii_whitespace() || byte == 0x0b;
+            let mut ranges = class.ranges().iter();
+            ranges.any(|range| range.start() <= b' ' && b' ' <= range.end())
+                && (class.ranges().iter()).all(|r| (r.start()..=r.end()).all(blank))
+        }
+        _ => false,
+    }
+}
+
 fn of_concat(parts: &[Hir]) -> Vec<String> {
     let shortest = |texts: &[String]| texts.iter().map(String::len).min().unwrap_or(0);
     let mut phrases = Phrases::default();
     let mut best = Vec::new();
-    for part in parts {
+    let mut all = Vec::new();
+    flat(parts, &mut all);
+    for part in all {
+        if is_blank(part) {
+            phrases.add(' ');
+            continue;
+        }
         if is_plain(part) {
             collect_literals(part, &mut phrases);
             continue;

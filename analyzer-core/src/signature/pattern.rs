@@ -154,9 +154,7 @@ impl Pattern {
 
     /// The first match in a text.
     pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
-        if let Some(literal) = &self.parts().literal
-            && literal.find(text.as_bytes()).is_none()
-        {
+        if !self.may_stand(text) {
             return None;
         }
         self.regex()?.captures(text.as_bytes())
@@ -164,13 +162,18 @@ impl Pattern {
 
     /// All matches in a text, from left to right, at most `limit`.
     pub(crate) fn find_all<'t>(&self, text: &'t str, limit: usize) -> Vec<Captures<'t>> {
-        let Some(first) = self.find(text) else {
-            return Vec::new();
-        };
         match self.regex() {
-            Some(regex) if limit > 1 => regex.captures_iter(text.as_bytes()).take(limit).collect(),
-            _ => vec![first],
+            Some(regex) if self.may_stand(text) => {
+                regex.captures_iter(text.as_bytes()).take(limit).collect()
+            }
+            _ => Vec::new(),
         }
+    }
+
+    /// Whether a text holds the literal that each match holds.
+    fn may_stand(&self, text: &str) -> bool {
+        let literal = self.parts().literal.as_ref();
+        literal.is_none_or(|literal| literal.find(text.as_bytes()).is_some())
     }
 
     /// The text that it stands for, if it is nothing but one: most tests of an object's values are a

@@ -11,7 +11,7 @@ mod stream;
 mod tests;
 mod told;
 
-pub(crate) use stream::Stream;
+use stream::Stream;
 
 use super::evaluate::Match;
 use super::hit::{Hit, Moment};
@@ -32,21 +32,77 @@ pub(super) fn matches(
     }
     let parts = condition.temporal_parts().len();
     *hits = lists.get(parts..).unwrap_or_default().iter();
+    let mut order: Vec<(usize, Hit)> = order
+        .into_iter()
+        .map(|(leaf, hit)| (leaf, hit.clone()))
+        .collect();
     order.sort_by_key(|(leaf, hit)| (hit.document, hit.record.start, hit.record.end, *leaf));
     let Some(mut stream) = Stream::new(condition) else {
         return Vec::new();
     };
     for (leaf, hit) in side_by_side(order) {
-        stream.take(leaf, hit.clone());
+        stream.take(leaf, hit);
     }
     stream.finish().0
 }
 
+/// How many hits wait for what further documents hold.
+const MAX_WAITING: usize = 4096;
+
+/// Follows a condition over time through an input of any size. The first hits wait, so that those of
+/// several documents can be taken side by side; where there are more, they are taken as they
+/// come, and those of a later document that tells of an earlier time are left out.
+pub(crate) struct Followed<'c> {
+    waiting: Option<Vec<(usize, Hit)>>,
+    stream: Stream<'c>,
+}
+
+impl<'c> Followed<'c> {
+    /// Follows a condition; `None` if it is not one over time, or needs further hits at its end.
+    pub fn new(condition: &'c Condition) -> Option<Followed<'c>> {
+        if !condition.also.is_empty() {
+            return None;
+        }
+        Some(Followed {
+            waiting: Some(Vec::new()),
+            stream: Stream::new(condition)?,
+        })
+    }
+
+    /// Takes a hit of a leaf, in the order of the input.
+    pub fn take(&mut self, leaf: usize, hit: Hit) {
+        match &mut self.waiting {
+            None => self.stream.take(leaf, hit),
+            Some(waiting) => {
+                waiting.push((leaf, hit));
+                if waiting.len() > MAX_WAITING {
+                    self.release();
+                }
+            }
+        }
+    }
+
+    fn release(&mut self) {
+        for (leaf, hit) in side_by_side(self.waiting.take().unwrap_or_default()) {
+            self.stream.take(leaf, hit);
+        }
+    }
+
+    /// All matches, and how many hits were left out. `settle` gives the times of those that waited
+    /// what was learnt since.
+    pub fn finish(mut self, settle: impl Fn(&mut Hit)) -> (Vec<Match>, u64) {
+        let waiting = self.waiting.iter_mut().flatten();
+        waiting.for_each(|(_, hit)| settle(hit));
+        self.release();
+        self.stream.finish()
+    }
+}
+
 /// Hits in the order of the input, but those of several documents side by side as their times say:
 /// the logs of two pods cover the same hour, and one after the other the second would come too late.
-fn side_by_side(order: Vec<(usize, &Hit)>) -> impl Iterator<Item = (usize, &Hit)> {
+fn side_by_side(order: Vec<(usize, Hit)>) -> impl Iterator<Item = (usize, Hit)> {
     let mut reached: (usize, Option<i128>) = (0, None);
-    let mut timed: Vec<(Option<i128>, (usize, &Hit))> = Vec::new();
+    let mut timed: Vec<(Option<i128>, (usize, Hit))> = Vec::new();
     for (leaf, hit) in order {
         if reached.0 != hit.document {
             reached = (hit.document, None);

@@ -15,7 +15,7 @@ use crate::signature::Condition;
 pub(super) const MAX_SCOPES: usize = 1024;
 
 /// The most records that are kept; those of the scopes that were longest without one go first.
-const MAX_RECORDS: usize = 65_536;
+const MAX_RECORDS: usize = 8192;
 
 /// How late a record may come: writers of one log overtake each other, by less than this.
 const TOLERANCE: Time = 5_000_000_000;

@@ -3,6 +3,8 @@
 //! Only unmistakable starts count: `time="2024-..." level=` and klog's whole header, with no
 //! blank before them and outside quoted strings. What a message quotes is left in it.
 
+use std::sync::LazyLock;
+
 use memchr::memchr;
 use memchr::memmem::Finder;
 
@@ -15,8 +17,11 @@ pub(super) struct GluedStarts {
     go_file: Finder<'static>,
 }
 
+/// The finders, made once.
+pub(super) static GLUED: LazyLock<GluedStarts> = LazyLock::new(GluedStarts::new);
+
 impl GluedStarts {
-    pub(super) fn new() -> Self {
+    fn new() -> Self {
         GluedStarts {
             logrus_start: Finder::new("time=\""),
             go_file: Finder::new(".go:"),

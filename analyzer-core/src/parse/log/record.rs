@@ -7,7 +7,7 @@
 //! off where its start is unmistakable.
 
 use super::frame::{is_dump_head, is_frame, is_location};
-use super::glued::GluedStarts;
+use super::glued::GLUED;
 use super::pairs::block_end;
 use super::payload::Payload;
 use super::wrapper::{Wrapper, peel};
@@ -183,7 +183,6 @@ pub(super) struct Reader<'a> {
     aside: Option<Record<'a>>,
     two_streams: bool,
     trace: Option<Trace>,
-    glued: GluedStarts,
 }
 
 impl<'a> Reader<'a> {
@@ -194,7 +193,6 @@ impl<'a> Reader<'a> {
             aside: None,
             two_streams: false,
             trace: None,
-            glued: GluedStarts::new(),
         }
     }
 
@@ -291,7 +289,7 @@ impl<'a> Reader<'a> {
         let starts = if wrapper.present {
             Vec::new()
         } else {
-            self.glued.find(payload.as_str())
+            GLUED.find(payload.as_str())
         };
         if starts.is_empty() {
             self.piece(line, wrapper, payload, line.span(), next);
