@@ -67,6 +67,7 @@ pub mod parse;
 mod proof;
 mod report;
 mod signature;
+mod timeline;
 mod years;
 
 pub use analyzer::Analyzer;
@@ -85,3 +86,4 @@ pub use signature::{
     Catalogue, CheckTemplate, Comparison, Condition, Example, Examples, Explains, FixTemplate,
     Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,
 };
+pub use timeline::{Counts, Timeline, TimelineBucket, TimelineReport};

@@ -6,6 +6,7 @@
 
 mod frame;
 mod glued;
+mod head;
 mod json;
 mod klog;
 mod level;
@@ -19,6 +20,9 @@ mod subject;
 mod timestamp;
 mod wrapper;
 mod zap_console;
+
+#[doc(hidden)]
+pub use head::{Head, Kind, head, kind};
 
 use crate::input::Line;
 use crate::model::{Format, Parsed};

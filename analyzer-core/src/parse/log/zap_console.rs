@@ -86,6 +86,12 @@ fn head(text: &str) -> Option<Head> {
     })
 }
 
+/// The time and the level's word of a record.
+pub(super) fn time_and_level(text: &str) -> Option<(Stamp, &str)> {
+    let head = head(text)?;
+    Some((head.time, text.get(head.level)?))
+}
+
 /// Reads a record without its stack trace.
 pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
