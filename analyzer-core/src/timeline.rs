@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use crate::model::{Severity, Stamp};
 use crate::years;
 
-use axis::{Axis, SECOND};
+use axis::Axis;
 
 /// How many buckets there are at most.
 const MAX_BUCKETS: usize = 512;

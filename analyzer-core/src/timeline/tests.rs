@@ -4,6 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use super::axis::SECOND;
 use super::*;
 
 type Record = (Option<Stamp>, Option<Severity>);

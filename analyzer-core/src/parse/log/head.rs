@@ -2,15 +2,15 @@
 //! without reading the rest of the record: for each line of a large log.
 //!
 //! [`head`] says what [`parse`](super::parse) says of the line alone, [`kind`] only looks at the
-//! commonest beginnings. What the short ways cannot tell for sure is read by the full parser: a
-//! record that reports a Kubernetes event, a line with another record glued to it, JSON keys with
-//! escapes. Where they differ from `parse`:
+//! commonest beginnings. What the short ways cannot tell for sure is read by the full parser, which
+//! allocates: a record that reports a Kubernetes event, a line with another record glued to it, JSON
+//! keys with escapes. Where they differ from `parse`:
 //!
 //! - The line is taken without its indentation, as [`detect`](super::detect) does: `parse` takes
 //!   an indented panic or carrier for a part of another record.
 //! - A line with records glued to it whose own beginning is no record counts as the first record
 //!   on it.
-//! - Outside of JSON, a report of an event is told by the word `object` in plain spelling.
+//! - A report of an event is told by its fields' names in plain spelling.
 //!
 //! Records may change their format or time with their continuation lines: a carrier's parts of one
 //! line (`P`) show their form only together.
@@ -62,8 +62,9 @@ pub(super) enum Shown {
 const CARRIERS: u32 = 3;
 
 static GLUED: LazyLock<GluedStarts> = LazyLock::new(GluedStarts::new);
-/// A field of each record that reports an event; rarer than the others.
-static OBJECT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("object"));
+/// The fields of a record that reports an event, the rarest first.
+static EVENT: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| ["reason", "object", "type"].map(Finder::new));
 
 thread_local! {
     /// Room for a decoded line, used again.
@@ -168,7 +169,8 @@ fn record(text: &str, is_carried: bool) -> Result<Option<Found>, Unclear> {
         return Ok(None);
     };
     let unless_event = |format, found| {
-        if OBJECT.find(text.as_bytes()).is_some() {
+        let has = |word: &Finder<'_>| word.find(text.as_bytes()).is_some();
+        if EVENT.iter().all(has) {
             Err(Unclear)
         } else {
             Ok(Some((format, found)))
@@ -189,6 +191,11 @@ fn record(text: &str, is_carried: bool) -> Result<Option<Found>, Unclear> {
             if let Some((time, word)) = zap_console::time_and_level(text) {
                 let found = (Some(time), level::severity(word));
                 return unless_event(Format::ZapConsole, found);
+            }
+        }
+        b't' => {
+            if let Some(found) = logrus::usual_time_and_severity(text) {
+                return unless_event(Format::Logrus, found);
             }
         }
         _ => {}

@@ -7,6 +7,9 @@
 //! they are written.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::head::Shown;
 use super::level;
@@ -122,17 +125,17 @@ struct Keys<'t> {
 }
 
 impl<'t> Keys<'t> {
-    fn see(&mut self, key: &'t str, kind: ValueKind) {
+    fn see(&mut self, key: &'t str, role: Option<Role>, kind: ValueKind) {
         match self.count {
             0 => self.first = key,
             1 => self.second = key,
             _ => {}
         }
-        self.unsorted |= self.count > 0 && self.last > key;
+        self.unsorted = self.unsorted || (self.count > 0 && self.last > key);
         self.last = key;
         self.count += 1;
         let plain = kind != ValueKind::Nested;
-        match role(key) {
+        match role {
             Some(Role::Time) => {
                 self.time |= plain;
                 self.has_time |= key == "time";
@@ -188,12 +191,20 @@ enum Role {
 /// What a member of any writer's is by its key: the times, levels and messages of [`ANY`] and
 /// [`HCLOG`].
 fn role(key: &str) -> Option<Role> {
-    match key {
-        "ts" | "time" | "timestamp" | "@timestamp" | "T" | "asctime" | "t" => Some(Role::Time),
-        "level" | "severity" | "lvl" | "L" | "levelname" | "log.level" | "@level" => {
-            Some(Role::Level)
-        }
-        "msg" | "message" | "M" | "MESSAGE" | "@message" => Some(Role::Message),
+    let is = |names: &[&str], role| names.contains(&key).then_some(role);
+    // by the first byte, as most keys are none
+    match key.as_bytes().first()? {
+        b't' => is(&["ts", "time", "timestamp", "t"], Role::Time),
+        b'@' => is(&["@timestamp"], Role::Time)
+            .or_else(|| is(&["@level"], Role::Level))
+            .or_else(|| is(&["@message"], Role::Message)),
+        b'a' => is(&["asctime"], Role::Time),
+        b'l' => is(&["level", "lvl", "levelname", "log.level"], Role::Level),
+        b's' => is(&["severity"], Role::Level),
+        b'm' => is(&["msg", "message"], Role::Message),
+        b'T' => is(&["T"], Role::Time),
+        b'L' => is(&["L"], Role::Level),
+        b'M' => is(&["M", "MESSAGE"], Role::Message),
         _ => None,
     }
 }
@@ -205,7 +216,8 @@ pub(super) fn detect(text: &str) -> bool {
     }
     let mut keys = Keys::default();
     for member in Members::new(text, 0) {
-        keys.see(text.get(member.key).unwrap_or(""), member.kind);
+        let key = text.get(member.key).unwrap_or("");
+        keys.see(key, role(key), member.kind);
         if keys.is_other() {
             return false;
         }
@@ -219,9 +231,42 @@ pub(super) fn detect(text: &str) -> bool {
 fn names(text: &str, members: &[Member]) -> &'static Names {
     let mut keys = Keys::default();
     for member in members {
-        keys.see(text.get(member.key.clone()).unwrap_or(""), member.kind);
+        let key = text.get(member.key.clone()).unwrap_or("");
+        keys.see(key, role(key), member.kind);
     }
     keys.names()
+}
+
+/// Words that may make other members count than the first two: hclog's and bunyan's names, an
+/// event's reason.
+static OTHERS: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| ["\"@", "\"hostname", "reason"].map(Finder::new));
+
+/// The time and the severity of a record that begins with both, whoever wrote it.
+fn leading_time_and_level(text: &str) -> Option<Shown> {
+    let mut members = Members::new(text, 0);
+    let (one, two) = (members.next()?, members.next()?);
+    let key = |member: &Member| text.get(member.key.clone());
+    let (time, level) = match (key(&one)?, key(&two)?) {
+        ("level", "ts" | "time") => (two, one),
+        ("ts" | "time", "level") => (one, two),
+        _ => return None,
+    };
+    let word = text.get(level.value)?;
+    if time.kind == ValueKind::Nested
+        || level.kind == ValueKind::Nested
+        || word.contains('\\')
+        || OTHERS
+            .iter()
+            .any(|word| word.find(text.as_bytes()).is_some())
+    {
+        return None;
+    }
+    Some(Shown::Record {
+        time: timestamp::parse(text.get(time.value)?),
+        severity: level::severity(word),
+        whole: true,
+    })
 }
 
 /// How many members may be candidates for the time or the level.
@@ -229,6 +274,9 @@ const CANDIDATES: usize = 6;
 
 /// Reads the time and the severity alone.
 pub(super) fn time_and_severity(text: &str) -> Shown {
+    if let Some(shown) = leading_time_and_level(text) {
+        return shown;
+    }
     let mut keys = Keys::default();
     let mut candidates: [Option<(&str, Range<usize>, ValueKind)>; CANDIDATES] = Default::default();
     let mut taken = 0;
@@ -237,8 +285,9 @@ pub(super) fn time_and_severity(text: &str) -> Shown {
     let mut members = Members::new(text, 0);
     for member in members.by_ref() {
         let key = text.get(member.key).unwrap_or("");
-        keys.see(key, member.kind);
-        if matches!(role(key), Some(Role::Time | Role::Level)) {
+        let role = role(key);
+        keys.see(key, role, member.kind);
+        if matches!(role, Some(Role::Time | Role::Level)) {
             if let Some(free) = candidates.get_mut(taken) {
                 *free = Some((key, member.value, member.kind));
             }

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 use super::pairs::{Pairs, is_plain_key};
 use super::payload::Payload;
@@ -76,6 +76,13 @@ fn caller_end(text: &str) -> Option<usize> {
 
 fn partial_header(text: &str) -> Option<Header> {
     let window = text.as_bytes().get(..text.len().min(120))?;
+    // most texts are none by their first word
+    let first = memchr2(b' ', b']', window)?;
+    if window.get(first) == Some(&b' ')
+        && !matches!(window.first(), Some(b'0'..=b'9' | b':' | b'.' | b' '))
+    {
+        return None;
+    }
     let end = memchr(b']', window)?;
     let before = text.get(..end)?;
     let start = before.rfind(' ').map_or(0, |blank| blank + 1);

@@ -14,7 +14,7 @@ use super::payload::Payload;
 use super::timestamp::{self, leading_date_time};
 use super::zap_console::is_caller;
 use crate::input::Line;
-use crate::model::{Event, Format, Stamp};
+use crate::model::{Event, Format, Severity, Stamp};
 
 /// Whether a line begins a record of either form.
 pub(super) fn detect(text: &str) -> bool {
@@ -92,15 +92,14 @@ fn leading_time_and_level(text: &str) -> Option<(Stamp, &str)> {
     Some((time, level.get(..length)?)).filter(|_| ends && length > 0)
 }
 
-/// Reads the time and the severity alone.
+/// Reads the time and the severity of the usual line alone. No format but this one begins so.
+pub(super) fn usual_time_and_severity(text: &str) -> Option<(Option<Stamp>, Option<Severity>)> {
+    let (time, level) = leading_time_and_level(text)?;
+    Some((Some(time), level::severity(level)))
+}
+
+/// Reads the time and the severity of any other line.
 pub(super) fn time_and_severity(text: &str) -> Shown {
-    if let Some((time, level)) = leading_time_and_level(text) {
-        return Shown::Record {
-            time: Some(time),
-            severity: level::severity(level),
-            whole: true,
-        };
-    }
     if is_logfmt(text) {
         return of_pairs(text);
     }
@@ -283,7 +282,6 @@ fn terminal_fields(text: &str, start: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Severity;
 
     fn event(text: &str) -> Event<'_> {
         read(&Payload::from_line(Line {

@@ -15,22 +15,32 @@ const NANOS: i128 = 1_000_000_000;
 /// The largest distance of a zone from UTC, in seconds, that is taken for one.
 const MAX_ZONE: i32 = 26 * 3600 - 1;
 
-/// A number of two digits.
-fn pair(bytes: [u8; 2]) -> Option<u32> {
-    let [tens, ones] = bytes.map(|byte| byte.wrapping_sub(b'0'));
-    (tens <= 9 && ones <= 9).then(|| u32::from(tens) * 10 + u32::from(ones))
+/// More than any number of a time.
+const NO_NUMBER: u32 = 1 << 16;
+
+/// A number of two digits; at least [`NO_NUMBER`] where it is none, which the check of its range
+/// finds.
+#[inline(always)]
+fn pair(tens: u8, ones: u8) -> u32 {
+    let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
+    let wrong = u32::from(tens > 9) | u32::from(ones > 9);
+    (u32::from(tens) * 10 + u32::from(ones)) | (wrong * NO_NUMBER)
 }
 
-/// A year of four digits.
-fn year(bytes: [u8; 4]) -> Option<u32> {
-    let [a, b, c, d] = bytes;
-    Some(pair([a, b])? * 100 + pair([c, d])?)
+/// A year of four digits; at least [`NO_NUMBER`] where it is none.
+#[inline(always)]
+fn year_of([a, b, c, d]: [u8; 4]) -> u32 {
+    pair(a, b) * 100 + pair(c, d)
 }
 
 /// The days from 1970-01-01 to a date, if there is such a date.
+#[inline(always)]
 fn days(year: u32, month: u32, day: u32) -> Option<i64> {
     const LENGTHS: [u32; 13] = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
     const BEFORE: [u32; 13] = [0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+    if year > 9999 {
+        return None;
+    }
     let index = usize::try_from(month).ok()?;
     let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let length = *LENGTHS.get(index)? + u32::from(leap && month == 2);
@@ -46,6 +56,20 @@ fn days(year: u32, month: u32, day: u32) -> Option<i64> {
     Some(i64::from(year * 365 + leaps + in_year) - 719_528)
 }
 
+/// The powers of ten.
+const POWERS: [u32; 10] = [
+    1,
+    10,
+    100,
+    1000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
+    1_000_000_000,
+];
+
 /// A time of day.
 struct Clock {
     seconds: u32,
@@ -56,29 +80,33 @@ struct Clock {
 }
 
 /// Reads `05:06:07` with an optional fraction.
+#[inline(always)]
 fn clock(bytes: &[u8], at: usize) -> Option<Clock> {
     let &[h, i, b':', m, n, b':', s, t] = bytes.get(at..)?.first_chunk::<8>()? else {
         return None;
     };
-    let (hour, minute, second) = (pair([h, i])?, pair([m, n])?, pair([s, t])?);
-    if hour > 23 || minute > 59 {
+    let (hour, minute, second) = (pair(h, i), pair(m, n), pair(s, t));
+    if hour > 23 || minute > 59 || second >= NO_NUMBER {
         return None;
     }
     let mut end = at + 8;
     let (mut nanos, mut digits) = (0u32, 0u8);
     if matches!(bytes.get(end), Some(b'.' | b',')) {
         let fraction = bytes.get(end + 1..)?;
-        let mut length = 0;
-        while let Some(byte) = fraction.get(length).filter(|byte| byte.is_ascii_digit()) {
+        for byte in fraction {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
             if digits < 9 {
-                nanos = nanos * 10 + u32::from(byte - b'0');
+                nanos = nanos * 10 + u32::from(digit);
                 digits += 1;
             }
-            length += 1;
+            end += 1;
         }
-        if length > 0 {
-            end += 1 + length;
-            nanos *= 10u32.pow(u32::from(9 - digits));
+        if digits > 0 {
+            end += 1;
+            nanos *= POWERS.get(usize::from(9 - digits)).copied().unwrap_or(0);
         }
     }
     Some(Clock {
@@ -91,6 +119,7 @@ fn clock(bytes: &[u8], at: usize) -> Option<Clock> {
 }
 
 /// Reads a zone: seconds east of UTC and the byte behind it.
+#[inline(always)]
 fn zone(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
     let sign = match bytes.get(at)? {
         b'Z' | b'z' => return Some((0, at + 1)),
@@ -98,13 +127,18 @@ fn zone(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
         b'-' => -1,
         _ => return None,
     };
-    let hours = pair(*bytes.get(at + 1..)?.first_chunk()?)?;
-    let colon = usize::from(bytes.get(at + 3) == Some(&b':'));
-    let minutes = pair(*bytes.get(at + 3 + colon..)?.first_chunk()?)?;
+    let &[a, b, behind] = bytes.get(at + 1..)?.first_chunk::<3>()?;
+    let colon = usize::from(behind == b':');
+    let &[c, d] = bytes.get(at + 3 + colon..)?.first_chunk::<2>()?;
+    let (hours, minutes) = (pair(a, b), pair(c, d));
+    if hours.max(minutes) >= NO_NUMBER {
+        return None;
+    }
     let seconds = i32::try_from(hours * 3600 + minutes * 60).ok()?;
     Some((sign * seconds, at + 5 + colon))
 }
 
+#[inline(always)]
 fn stamp(days: i64, clock: &Clock, zone: Option<i32>, year_stated: bool) -> Option<Stamp> {
     let offset = zone.unwrap_or(0);
     let seconds = days * 86_400 + i64::from(clock.seconds) - i64::from(offset);
@@ -141,11 +175,13 @@ fn date_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
     else {
         return None;
     };
-    let days = days(year([a, b, c, d])?, pair([e, f])?, pair([g, h])?)?;
+    let days = days(year_of([a, b, c, d]), pair(e, f), pair(g, h))?;
     let clock = clock(bytes, 11)?;
     // Go's time.String has a blank before the zone: `2024-03-04 05:06:07.1 +0000 UTC`
-    let behind_blank = || (bytes.get(clock.end) == Some(&b' ')).then_some(clock.end + 1);
-    let zone = zone(bytes, clock.end).or_else(|| zone(bytes, behind_blank()?));
+    let zone = match bytes.get(clock.end) {
+        Some(b' ') => zone(bytes, clock.end + 1),
+        _ => zone(bytes, clock.end),
+    };
     let length = zone.map_or(clock.end, |(_, end)| end);
     let zone = zone.map(|(seconds, _)| seconds);
     Some((stamp(days, &clock, zone, true)?, length))
@@ -160,14 +196,14 @@ pub(super) fn leading_klog_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)
 fn klog_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
     let with_year = bytes.get(8) == Some(&b' ');
     let (year, at) = if with_year {
-        (year(*bytes.first_chunk()?)?, 4)
+        (year_of(*bytes.first_chunk()?), 4)
     } else {
         (1970, 0)
     };
     let &[a, b, c, d, b' '] = bytes.get(at..)?.first_chunk::<5>()? else {
         return None;
     };
-    let days = days(year, pair([a, b])?, pair([c, d])?)?;
+    let days = days(year, pair(a, b), pair(c, d))?;
     let clock = clock(bytes, at + 5)?;
     Some((stamp(days, &clock, None, with_year)?, clock.end))
 }
@@ -197,7 +233,7 @@ fn syslog_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
         b"Dec" => 12,
         _ => return None,
     };
-    let day = pair([if tens == b' ' { b'0' } else { tens }, ones])?;
+    let day = pair(if tens == b' ' { b'0' } else { tens }, ones);
     let clock = clock(bytes, 7)?;
     Some((
         stamp(days(1970, month, day)?, &clock, None, false)?,

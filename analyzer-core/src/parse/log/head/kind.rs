@@ -28,10 +28,14 @@ pub enum Kind {
 /// ```
 pub fn kind(line: &[u8]) -> Option<Kind> {
     let payload = match line.first()? {
-        b'0'..=b'9' => match cri(line) {
-            Some(payload) => payload,
-            None => return zap_console(line).then_some(Kind::Record(Format::ZapConsole)),
-        },
+        b'0'..=b'9' => {
+            let (time, length) = leading_date_time(line)?;
+            let rest = line.get(length..)?;
+            match cri(rest).filter(|_| line.get(10) == Some(&b'T') && time.zone_stated) {
+                Some(payload) => payload,
+                None => return is_zap_level(rest).then_some(Kind::Record(Format::ZapConsole)),
+            }
+        }
         b'A'..=b'S' => match syslog(line) {
             Some(payload) => payload,
             None => return record(line).map(Kind::Record),
@@ -152,32 +156,30 @@ fn json(text: &[u8]) -> bool {
 
 /// A time, a tab, a level and a tab.
 fn zap_console(text: &[u8]) -> bool {
-    let behind = leading_date_time(text)
+    leading_date_time(text)
         .and_then(|(_, length)| text.get(length..))
-        .and_then(|rest| rest.strip_prefix(b"\t"));
-    behind.is_some_and(|behind| {
-        let length = run(&behind[..behind.len().min(8)], |byte| {
-            byte.is_ascii_alphabetic()
-        });
-        behind.get(length) == Some(&b'\t')
-            && matches!(
-                &behind[..length],
-                b"INFO" | b"info" | b"DEBUG" | b"debug" | b"WARN" | b"warn" | b"ERROR" | b"error"
-            )
-    })
+        .is_some_and(is_zap_level)
 }
 
-/// The payload behind `2024-03-04T05:06:07.123456789Z stderr F `.
-fn cri(text: &[u8]) -> Option<&[u8]> {
-    let (time, length) = leading_date_time(text).filter(|_| text.get(10) == Some(&b'T'))?;
-    let rest = text.get(length..)?.strip_prefix(b" std")?;
+/// A level between tabs.
+fn is_zap_level(rest: &[u8]) -> bool {
+    let Some(level) = rest.strip_prefix(b"\t") else {
+        return false;
+    };
+    let words: [&[u8]; 8] = [
+        b"INFO\t", b"info\t", b"DEBUG\t", b"debug\t", b"WARN\t", b"warn\t", b"ERROR\t", b"error\t",
+    ];
+    words.iter().any(|word| level.starts_with(word))
+}
+
+/// The payload behind ` stderr F `.
+fn cri(rest: &[u8]) -> Option<&[u8]> {
+    let rest = rest.strip_prefix(b" std")?;
     let rest = rest
         .strip_prefix(b"out ")
         .or_else(|| rest.strip_prefix(b"err "))?;
-    let payload = rest
-        .strip_prefix(b"F ")
-        .or_else(|| rest.strip_prefix(b"P "))?;
-    time.zone_stated.then_some(payload)
+    rest.strip_prefix(b"F ")
+        .or_else(|| rest.strip_prefix(b"P "))
 }
 
 /// The payload behind `Mar 04 05:06:07 host program[pid]: `.

@@ -116,6 +116,7 @@ fn lines_of_fixtures_agree() {
 
 /// `HEAD_TEXTS=/some/folder cargo test -p analyzer-core --lib head -- --ignored`
 #[test]
+#[allow(clippy::print_stderr, reason = "run by hand")]
 #[ignore = "takes texts from outside of the project"]
 fn lines_of_other_texts_agree() {
     let paths = std::env::var("HEAD_TEXTS").unwrap_or_default();
