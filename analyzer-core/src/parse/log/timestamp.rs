@@ -158,6 +158,7 @@ pub(super) fn leading_date_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)
     date_time(text.as_ref())
 }
 
+#[inline]
 fn date_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
     let &[
         a,
@@ -189,10 +190,12 @@ fn date_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
 
 /// Reads klog's header time at the start of a text: `0304 05:06:07.123456`, or with the year in
 /// front as C++ glog 0.5 writes it.
+#[inline(always)]
 pub(super) fn leading_klog_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
     klog_time(text.as_ref())
 }
 
+#[inline(always)]
 fn klog_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
     let with_year = bytes.get(8) == Some(&b' ');
     let (year, at) = if with_year {
@@ -214,6 +217,7 @@ pub(super) fn leading_syslog_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usiz
     syslog_time(text.as_ref())
 }
 
+#[inline]
 fn syslog_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
     let &[a, b, c, b' ', tens, ones, b' '] = bytes.first_chunk::<7>()? else {
         return None;
