@@ -271,9 +271,21 @@ fn json() -> BoxedStrategy<String> {
     });
     let klog = (epoch(), select(&["", ",\"v\":0"][..]))
         .prop_map(|(ts, v)| format!("{{\"ts\":{ts},\"caller\":\"tide.go:7\",\"msg\":\"m\"{v}}}"));
+    let leading = (
+        select(&["level", "ts", "time"][..]),
+        select(&["level", "ts", "time"][..]),
+        (word(), any_time()),
+        vec(member(), 0..6),
+    )
+        .prop_map(|(one, two, (word, time), rest)| {
+            let value = |key| if key == "level" { word } else { time.as_str() };
+            let (first, second) = (value(one), value(two));
+            let rest = rest.join(",");
+            format!("{{\"{one}\":\"{first}\",\"{two}\":\"{second}\",{rest}}}")
+        });
     let any = (vec(member(), 0..8), select(&["}", "", "} junk", ",}"][..]))
         .prop_map(|(members, end)| format!("{{{}{end}", members.join(",")));
-    prop_oneof![1 => zap, 1 => logrus, 1 => klog, 3 => any].boxed()
+    prop_oneof![1 => zap, 1 => logrus, 1 => klog, 3 => leading, 3 => any].boxed()
 }
 
 fn other() -> BoxedStrategy<String> {
