@@ -1,7 +1,7 @@
 //! The format, time and severity of the record that begins on a line, from the line alone and
 //! without reading the rest of the record: for each line of a large log.
 //!
-//! [`head`] says what [`parse`](super::parse) says of the line alone, [`kind`] only looks at the
+//! [`head()`] says what [`parse`](super::parse) says of the line alone, [`kind()`] only looks at the
 //! commonest beginnings. What the short ways cannot tell for sure is read by the full parser, which
 //! allocates: a record that reports a Kubernetes event, a line with another record glued to it, JSON
 //! keys with escapes. Where they differ from `parse`:
