@@ -1,9 +1,9 @@
 //! Start-up, parsers and whole analyses. Each run's answer is checked by its counts: a fast wrong
 //! answer fails.
 
-use analyzer_core::{Analyzer, Line, lines, parse};
+use analyzer_core::{Analyzer, Line, Timeline, lines, parse};
 use benches::{FAULT_CAUSE, FORMATS, LogFormat, describe, log, paste};
-use divan::counter::BytesCount;
+use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 
 fn main() {
@@ -52,6 +52,48 @@ fn parse_log(bencher: Bencher<'_, '_>, format: LogFormat) {
     bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
         let parsed = parse::log::parse(black_box(&all));
         assert_eq!(parsed.events.len() as u64, log.records);
+    });
+}
+
+/// Time and severity of each line without its record.
+#[divan::bench(args = FORMATS)]
+fn log_head(bencher: Bencher<'_, '_>, format: LogFormat) {
+    let log = log(format, 1_000_000, 1);
+    let all: Vec<&str> = log.text.lines().collect();
+    bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
+        let heads = black_box(&all)
+            .iter()
+            .filter_map(|line| parse::log::head(line));
+        let told = heads.filter(|head| head.time.is_some() && head.severity.is_some());
+        assert_eq!(told.count() as u64, log.records);
+    });
+}
+
+/// The same from the first bytes alone.
+#[divan::bench(args = FORMATS)]
+fn log_kind(bencher: Bencher<'_, '_>, format: LogFormat) {
+    let log = log(format, 1_000_000, 1);
+    let all: Vec<&str> = log.text.lines().collect();
+    bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
+        let lines = black_box(&all).iter();
+        let known = lines.filter_map(|line| parse::log::kind(line.as_bytes()));
+        assert_eq!(known.count() as u64, log.records);
+    });
+}
+
+/// Heads counted over time.
+#[divan::bench]
+fn timeline(bencher: Bencher<'_, '_>) {
+    let log = log(LogFormat::Klog, 1_000_000, 1);
+    let heads: Vec<_> = log.text.lines().filter_map(parse::log::head).collect();
+    bencher.counter(ItemsCount::new(heads.len())).bench(|| {
+        let mut timeline = Timeline::new();
+        for head in black_box(&heads) {
+            timeline.add(head.time, head.severity);
+        }
+        let buckets = timeline.report().buckets;
+        let counted: u64 = buckets.iter().map(|bucket| bucket.counts.total()).sum();
+        assert_eq!(counted, log.records);
     });
 }
 

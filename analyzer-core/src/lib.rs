@@ -68,6 +68,7 @@ mod proof;
 mod report;
 mod scan;
 mod signature;
+mod timeline;
 mod years;
 
 pub use analyzer::Analyzer;
@@ -87,3 +88,4 @@ pub use signature::{
     Catalogue, CheckTemplate, Comparison, Condition, Example, Examples, Explains, FixTemplate,
     Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,
 };
+pub use timeline::{Counts, Timeline, TimelineBucket, TimelineReport};

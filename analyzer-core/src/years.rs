@@ -24,7 +24,7 @@ pub(crate) fn settled(stamp: &Stamp, limit: i128) -> Option<Stamp> {
 
 /// The stamp's month, day and time in the year that puts it last before the limit; a day's grace is
 /// left for clocks and zones that differ.
-fn in_year_before(stamp: &Stamp, limit: i128) -> Option<i128> {
+pub(crate) fn in_year_before(stamp: &Stamp, limit: i128) -> Option<i128> {
     let year = Timestamp::from_nanosecond(limit)
         .ok()?
         .to_zoned(TimeZone::UTC)

@@ -30,6 +30,21 @@ impl GluedStarts {
 
     /// The bytes at which other records begin inside a line, in order.
     pub(super) fn find(&self, text: &str) -> Vec<usize> {
+        let mut starts: Vec<usize> = self.candidates(text).collect();
+        starts.sort_unstable();
+        let mut quotes = Quotes { text, at: 0 };
+        starts.retain(|at| !quotes.hold(*at));
+        starts
+    }
+
+    /// Whether another record may begin inside a line: true for every line where
+    /// [`GluedStarts::find`] finds one, and for some others.
+    pub(super) fn may_be(&self, text: &str) -> bool {
+        self.candidates(text).next().is_some()
+    }
+
+    /// Where unmistakable starts stand with no blank before them, quoted or not, in no order.
+    fn candidates<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         let bytes = text.as_bytes();
         let logrus = self.logrus_start.find_iter(bytes).filter(|at| {
             // `time="2024-`: what has another form is a value
@@ -37,17 +52,11 @@ impl GluedStarts {
         });
         let klog = self.go_file.find_iter(bytes);
         let klog = klog.filter_map(|at| header_before(text, at));
-        let mut starts: Vec<usize> = logrus.chain(klog).collect();
-        starts.sort_unstable();
-        let mut quotes = Quotes { text, at: 0 };
-        starts.retain(|at| {
-            let glued = at
-                .checked_sub(1)
+        logrus.chain(klog).filter(|at| {
+            at.checked_sub(1)
                 .and_then(|before| bytes.get(before))
-                .is_some_and(|byte| !byte.is_ascii_whitespace() && !b"\\=:".contains(byte));
-            glued && !quotes.hold(*at)
-        });
-        starts
+                .is_some_and(|byte| !byte.is_ascii_whitespace() && !b"\\=:".contains(byte))
+        })
     }
 }
 

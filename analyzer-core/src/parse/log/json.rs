@@ -6,6 +6,12 @@
 //! an API server's `Status`. Values keep their text: strings are decoded, nested values stand as
 //! they are written.
 
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::head::Shown;
 use super::level;
 use super::members::{Member, Members, ValueKind, string_member};
 use super::payload::Payload;
@@ -98,23 +104,124 @@ const ANY: Names = Names {
     in_front: false,
 };
 
+/// The keys by which a format is told, in one walk.
+#[derive(Default)]
+struct Keys<'t> {
+    count: usize,
+    first: &'t str,
+    second: &'t str,
+    last: &'t str,
+    unsorted: bool,
+    has_hclog: bool,
+    has_hostname: bool,
+    has_pid: bool,
+    has_time: bool,
+    has_level: bool,
+    has_message: bool,
+    /// Whether a member is what makes the object a log record.
+    time: bool,
+    level: bool,
+    message: bool,
+}
+
+impl<'t> Keys<'t> {
+    fn see(&mut self, key: &'t str, role: Option<Role>, kind: ValueKind) {
+        match self.count {
+            0 => self.first = key,
+            1 => self.second = key,
+            _ => {}
+        }
+        self.unsorted = self.unsorted || (self.count > 0 && self.last > key);
+        self.last = key;
+        self.count += 1;
+        let plain = kind != ValueKind::Nested;
+        match role {
+            Some(Role::Time) => {
+                self.time |= plain;
+                self.has_time |= key == "time";
+            }
+            Some(Role::Level) => {
+                self.level |= plain;
+                self.has_level |= key == "level";
+                self.has_hclog |= key == "@level";
+            }
+            Some(Role::Message) => {
+                self.message |= kind == ValueKind::String;
+                self.has_message |= key == "msg";
+                self.has_hclog |= key == "@message";
+            }
+            None => {
+                self.has_hostname |= key == "hostname";
+                self.has_pid |= key == "pid";
+            }
+        }
+    }
+
+    /// Whether the object begins as no log record does.
+    fn is_other(&self) -> bool {
+        matches!(self.first, "apiVersion" | "kind")
+    }
+
+    /// Whether the members seen make the object a log record.
+    fn are_record(&self) -> bool {
+        (self.message && (self.time || self.level)) || (self.time && self.level)
+    }
+
+    fn names(&self) -> &'static Names {
+        match (self.first, self.second) {
+            _ if self.has_hclog => &HCLOG,
+            _ if self.has_hostname && self.has_pid && self.has_level && self.has_message => &BUNYAN,
+            ("L", _) => &ZAP_DEVELOPMENT,
+            ("level", "ts") | ("ts", _) => &ZAP,
+            ("time", "level") => &SLOG,
+            _ if !self.unsorted && self.has_time && self.has_level && self.has_message => &LOGRUS,
+            ("level", _) if self.last == "message" => &ZEROLOG,
+            _ => &ANY,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Time,
+    Level,
+    Message,
+}
+
+/// What a member of any writer's is by its key: the times, levels and messages of [`ANY`] and
+/// [`HCLOG`].
+fn role(key: &str) -> Option<Role> {
+    let is = |names: &[&str], role| names.contains(&key).then_some(role);
+    // by the first byte, as most keys are none
+    match key.as_bytes().first()? {
+        b't' => is(&["ts", "time", "timestamp", "t"], Role::Time),
+        b'@' => is(&["@timestamp"], Role::Time)
+            .or_else(|| is(&["@level"], Role::Level))
+            .or_else(|| is(&["@message"], Role::Message)),
+        b'a' => is(&["asctime"], Role::Time),
+        b'l' => is(&["level", "lvl", "levelname", "log.level"], Role::Level),
+        b's' => is(&["severity"], Role::Level),
+        b'm' => is(&["msg", "message"], Role::Message),
+        b'T' => is(&["T"], Role::Time),
+        b'L' => is(&["L"], Role::Level),
+        b'M' => is(&["M", "MESSAGE"], Role::Message),
+        _ => None,
+    }
+}
+
 /// Whether a line is a log record of this form.
 pub(super) fn detect(text: &str) -> bool {
     if !text.starts_with('{') {
         return false;
     }
-    let has = |names: &[&[&str]], key: &str| names.iter().any(|names| names.contains(&key));
-    let (mut time, mut level, mut message) = (false, false, false);
-    for (index, member) in Members::new(text, 0).enumerate() {
+    let mut keys = Keys::default();
+    for member in Members::new(text, 0) {
         let key = text.get(member.key).unwrap_or("");
-        if index == 0 && matches!(key, "apiVersion" | "kind") {
+        keys.see(key, role(key), member.kind);
+        if keys.is_other() {
             return false;
         }
-        let plain = member.kind != ValueKind::Nested;
-        time |= plain && has(&[ANY.time, HCLOG.time], key);
-        level |= plain && has(&[ANY.level, HCLOG.level], key);
-        message |= member.kind == ValueKind::String && has(&[ANY.message, HCLOG.message], key);
-        if (message && (time || level)) || (time && level) {
+        if keys.are_record() {
             return true;
         }
     }
@@ -122,23 +229,121 @@ pub(super) fn detect(text: &str) -> bool {
 }
 
 fn names(text: &str, members: &[Member]) -> &'static Names {
-    let key = |index: usize| {
-        let member: Option<&Member> = members.get(index);
-        member
-            .and_then(|member| text.get(member.key.clone()))
-            .unwrap_or("")
+    let mut keys = Keys::default();
+    for member in members {
+        let key = text.get(member.key.clone()).unwrap_or("");
+        keys.see(key, role(key), member.kind);
+    }
+    keys.names()
+}
+
+/// Words that may make other members count than the first two: hclog's and bunyan's names, an
+/// event's reason.
+static OTHERS: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| ["\"@", "\"hostname", "reason"].map(Finder::new));
+
+/// The time and the severity of a record that begins with both, whoever wrote it.
+fn leading_time_and_level(text: &str) -> Option<Shown> {
+    let mut members = Members::new(text, 0);
+    let (one, two) = (members.next()?, members.next()?);
+    let key = |member: &Member| text.get(member.key.clone());
+    let (time, level) = match (key(&one)?, key(&two)?) {
+        ("level", "ts" | "time") => (two, one),
+        ("ts" | "time", "level") => (one, two),
+        _ => return None,
     };
-    let has = |name: &str| (0..members.len()).any(|index| key(index) == name);
-    let sorted = (1..members.len()).all(|index| key(index - 1) <= key(index));
-    match (key(0), key(1)) {
-        _ if has("@level") || has("@message") => &HCLOG,
-        _ if has("hostname") && has("pid") && has("level") && has("msg") => &BUNYAN,
-        ("L", _) => &ZAP_DEVELOPMENT,
-        ("level", "ts") | ("ts", _) => &ZAP,
-        ("time", "level") => &SLOG,
-        _ if sorted && has("time") && has("level") && has("msg") => &LOGRUS,
-        ("level", _) if key(members.len().saturating_sub(1)) == "message" => &ZEROLOG,
-        _ => &ANY,
+    let word = text.get(level.value)?;
+    if time.kind == ValueKind::Nested
+        || level.kind == ValueKind::Nested
+        || word.contains('\\')
+        || OTHERS
+            .iter()
+            .any(|word| word.find(text.as_bytes()).is_some())
+    {
+        return None;
+    }
+    Some(Shown::Record {
+        time: timestamp::parse(text.get(time.value)?),
+        severity: level::severity(word),
+        whole: true,
+    })
+}
+
+/// How many members may be candidates for the time or the level.
+const CANDIDATES: usize = 6;
+
+/// Reads the time and the severity alone.
+pub(super) fn time_and_severity(text: &str) -> Shown {
+    if let Some(shown) = leading_time_and_level(text) {
+        return shown;
+    }
+    let mut keys = Keys::default();
+    let mut candidates: [Option<(&str, Range<usize>, ValueKind)>; CANDIDATES] = Default::default();
+    let mut taken = 0;
+    let (mut verbose, mut object, mut reason) = (false, false, false);
+    let (mut escaped, mut nested) = (false, false);
+    let mut members = Members::new(text, 0);
+    for member in members.by_ref() {
+        let key = text.get(member.key).unwrap_or("");
+        let role = role(key);
+        keys.see(key, role, member.kind);
+        if matches!(role, Some(Role::Time | Role::Level)) {
+            if let Some(free) = candidates.get_mut(taken) {
+                *free = Some((key, member.value, member.kind));
+            }
+            taken += 1;
+        }
+        match key {
+            "v" => verbose = true,
+            "object" => object = true,
+            "reason" => reason = true,
+            _ => {}
+        }
+        escaped |= member.escaped;
+        nested |= member.kind == ValueKind::Nested;
+    }
+    if keys.is_other() || !keys.are_record() {
+        return Shown::NoRecord;
+    }
+    // a record that reports an event has the event's severity
+    if escaped || (object && reason) || taken > CANDIDATES {
+        return Shown::Unclear;
+    }
+    let names = keys.names();
+    let own = |wanted: &[&str]| {
+        let found = candidates.iter().flatten();
+        found.into_iter().find(|(key, _, _)| wanted.contains(key))
+    };
+    let time = own(names.time)
+        .and_then(|(_, value, _)| text.get(value.clone()))
+        .and_then(timestamp::parse);
+    let severity = match own(names.level) {
+        Some((_, _, ValueKind::Nested)) => None,
+        Some((_, value, _)) => {
+            let word = text.get(value.clone()).unwrap_or("");
+            if word.contains('\\') {
+                return Shown::Unclear;
+            }
+            level::severity(word)
+        }
+        // as in `read`
+        None if std::ptr::eq(names, &ZAP) => Some(klog_severity(verbose)),
+        None => None,
+    };
+    Shown::Record {
+        time,
+        severity,
+        // a record that is glued on would stand inside a nested value or behind what was cut off
+        whole: members.end().is_some() && !nested,
+    }
+}
+
+/// klog's JSON has no level: information has a verbosity, errors have none.
+fn klog_severity(verbose: bool) -> Severity {
+    if verbose {
+        Severity::Info
+    } else {
+        Severity::Error
     }
 }
 
@@ -198,13 +403,7 @@ pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         }
     }
     if level.is_none() && std::ptr::eq(names, &ZAP) {
-        // klog's JSON has no level: information has a verbosity, errors have none
-        let verbose = event.field("v").is_some();
-        event.severity = Some(if verbose {
-            Severity::Info
-        } else {
-            Severity::Error
-        });
+        event.severity = Some(klog_severity(event.field("v").is_some()));
     }
     Some(event)
 }

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 
 use super::pairs::{Pairs, is_plain_key};
 use super::payload::Payload;
@@ -76,6 +76,13 @@ fn caller_end(text: &str) -> Option<usize> {
 
 fn partial_header(text: &str) -> Option<Header> {
     let window = text.as_bytes().get(..text.len().min(120))?;
+    // most texts are none by their first word
+    let first = memchr2(b' ', b']', window)?;
+    if window.get(first) == Some(&b' ')
+        && !matches!(window.first(), Some(b'0'..=b'9' | b':' | b'.' | b' '))
+    {
+        return None;
+    }
     let end = memchr(b']', window)?;
     let before = text.get(..end)?;
     let start = before.rfind(' ').map_or(0, |blank| blank + 1);
@@ -98,6 +105,14 @@ fn partial_header(text: &str) -> Option<Header> {
         caller: start..end,
         rest: end + 1,
     })
+}
+
+/// The time and the severity of a record that is no structured one.
+pub(super) fn time_and_severity(text: &str) -> Option<(Option<Stamp>, Option<Severity>)> {
+    let header = header(text)?;
+    let rest = header.rest + usize::from(text[header.rest..].starts_with(' '));
+    let told = recorded(text, rest).and_then(|recorded| recorded.severity);
+    Some((header.time, told.or(header.severity)))
 }
 
 /// Reads a record without its stack trace.
@@ -167,30 +182,47 @@ fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
     Some(event)
 }
 
+/// What the event recorder's text says, as ranges of it.
+struct Recorded<'t> {
+    reference: &'t str,
+    severity: Option<Severity>,
+    reason: Range<usize>,
+    message: usize,
+}
+
 /// `Event(v1.ObjectReference{Kind:"Pod", ...}): type: 'Warning' reason: 'X' text`.
-fn recorded_event<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
-    let text = payload.as_str();
+fn recorded(text: &str, start: usize) -> Option<Recorded<'_>> {
     let rest = text.get(start..)?;
     if !rest.starts_with("Event(") {
         return None;
     }
     let open = rest.find("ObjectReference{").filter(|at| *at < 20)?;
     let close = rest.find("}): type: ")?;
-    let reference = &rest[open + "ObjectReference{".len()..close];
+    let reference = rest.get(open + "ObjectReference{".len()..close)?;
     let at = start + close + "}): type: ".len();
     let (kind, behind) = single_quoted(text, at)?;
     let reason_at = behind + " reason: ".len();
     text.get(behind..)?.strip_prefix(" reason: ")?;
     let (reason, behind) = single_quoted(text, reason_at)?;
-    let message = behind + usize::from(text[behind..].starts_with(' '));
+    Some(Recorded {
+        reference,
+        severity: Severity::from_word(&text[kind]),
+        reason,
+        message: behind + usize::from(text[behind..].starts_with(' ')),
+    })
+}
+
+fn recorded_event<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
+    let text = payload.as_str();
+    let recorded = recorded(text, start)?;
     let mut event = Event::new(
         Format::Klog,
         payload.text().span(),
-        payload.part(message..text.len()),
+        payload.part(recorded.message..text.len()),
     );
-    event.severity = Severity::from_word(&text[kind]);
-    event.reason = Some(payload.part(reason));
-    event.subject = referenced(reference);
+    event.severity = recorded.severity;
+    event.reason = Some(payload.part(recorded.reason));
+    event.subject = referenced(recorded.reference);
     Some(event)
 }
 
@@ -288,6 +320,12 @@ mod tests {
         assert_eq!(event.subject.to_string(), "Pod dock/crane-0");
         assert_eq!(event.subject.container.as_deref(), Some("arm"));
         assert_eq!(event.message.as_str(), "MountVolume.SetUp failed");
+    }
+
+    #[test]
+    fn mangled_recorded_events() {
+        let event = event("I0304 05:06:07.1 1 event.go:2] Event(}): type: ObjectReference{");
+        assert_eq!(event.reason, None);
     }
 
     #[test]

@@ -5,14 +5,16 @@
 //! names; the terminal form `ERRO[0012] text   key=value`. On a terminal the time may be seconds
 //! since the start, which is no time. Refused: any other `key=value` line.
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr_iter};
 
+use super::head::Shown;
 use super::level;
 use super::pairs::{Pairs, is_plain_key};
 use super::payload::Payload;
-use super::timestamp;
+use super::timestamp::{self, leading_date_time};
 use super::zap_console::is_caller;
-use crate::model::{Event, Format};
+use crate::input::Line;
+use crate::model::{Event, Format, Severity, Stamp};
 
 /// Whether a line begins a record of either form.
 pub(super) fn detect(text: &str) -> bool {
@@ -25,9 +27,10 @@ fn is_logfmt(text: &str) -> bool {
         return false;
     }
     let window = &text.as_bytes()[..text.len().min(300)];
-    [" level=", " msg=", " lvl="]
-        .iter()
-        .any(|key| memmem::find(window, key.as_bytes()).is_some())
+    memchr_iter(b'=', window).any(|at| {
+        let before = &window[..at];
+        before.ends_with(b" level") || before.ends_with(b" msg") || before.ends_with(b" lvl")
+    })
 }
 
 fn level_length(text: &str) -> usize {
@@ -61,6 +64,92 @@ fn is_terminal(text: &str) -> bool {
                 .as_bytes()
                 .get(digits)
                 .is_some_and(|byte| matches!(byte, b']' | b'-'))
+    }
+}
+
+/// The time and the level of a line that begins with both, in this order: no other pair counts
+/// then.
+fn leading_time_and_level(text: &str) -> Option<(Stamp, &str)> {
+    let keys = ["time=", "ts=", "t="];
+    let value = keys.iter().find_map(|key| text.strip_prefix(key))?;
+    let (value, quoted) = match value.strip_prefix('"') {
+        Some(inside) => (inside, true),
+        None => (value, false),
+    };
+    let (time, length) = leading_date_time(value)?;
+    let behind = value.get(length..)?;
+    let behind = if quoted {
+        behind.strip_prefix('"')?
+    } else {
+        behind
+    };
+    let level = behind.strip_prefix(" level=")?;
+    let length = level
+        .bytes()
+        .take_while(|byte| byte.is_ascii_alphabetic())
+        .count();
+    let ends = matches!(level.as_bytes().get(length), None | Some(b' '));
+    Some((time, level.get(..length)?)).filter(|_| ends && length > 0)
+}
+
+/// Reads the time and the severity of the usual line alone. No format but this one begins so.
+pub(super) fn usual_time_and_severity(text: &str) -> Option<(Option<Stamp>, Option<Severity>)> {
+    let (time, level) = leading_time_and_level(text)?;
+    Some((Some(time), level::severity(level)))
+}
+
+/// Reads the time and the severity of any other line.
+pub(super) fn time_and_severity(text: &str) -> Shown {
+    if is_logfmt(text) {
+        return of_pairs(text);
+    }
+    if !is_terminal(text) {
+        return Shown::NoRecord;
+    }
+    let Some(open) = memchr(b'[', text.as_bytes()) else {
+        return Shown::Unclear;
+    };
+    let inside = text.get(open + 1..).unwrap_or("");
+    let digits = inside.bytes().take_while(u8::is_ascii_digit).count();
+    let (time, length) = match leading_date_time(inside) {
+        Some((time, length)) => (Some(time), length),
+        None => (None, digits),
+    };
+    if inside.as_bytes().get(length) != Some(&b']') {
+        return Shown::Unclear;
+    }
+    Shown::Record {
+        time,
+        severity: level::severity(&text[..level_length(text)]),
+        whole: true,
+    }
+}
+
+/// As [`logfmt`] reads them; what stands before the last of the two is decoded where it has
+/// escapes.
+fn of_pairs(text: &str) -> Shown {
+    let payload = Payload::from_line(Line {
+        text,
+        start: 0,
+        number: 1,
+    });
+    let (mut time, mut level) = (None, None);
+    for field in Pairs::new(&payload, 0) {
+        match field.key.as_ref() {
+            "time" | "ts" | "t" | "@timestamp" if time.is_none() => {
+                time = timestamp::parse(field.value.as_str());
+            }
+            "level" | "lvl" | "severity" if level.is_none() => level = Some(field.value),
+            _ => {}
+        }
+        if time.is_some() && level.is_some() {
+            break;
+        }
+    }
+    Shown::Record {
+        time,
+        severity: level.and_then(|level| level::severity(level.as_str())),
+        whole: false,
     }
 }
 
@@ -138,7 +227,7 @@ fn terminal<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         payload.text().span(),
         payload.part(start..start + message.len()),
     );
-    event.time = timestamp::leading_date_time(&text[open + 1..]).map(|(time, _)| time);
+    event.time = leading_date_time(&text[open + 1..]).map(|(time, _)| time);
     event.caller = caller.map(|range| payload.part(range));
     if let Some(at) = fields {
         event.fields.extend(Pairs::new(payload, at));
@@ -193,8 +282,6 @@ fn terminal_fields(text: &str, start: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::Line;
-    use crate::model::Severity;
 
     fn event(text: &str) -> Event<'_> {
         read(&Payload::from_line(Line {

@@ -30,13 +30,15 @@ pub(super) struct Member {
     pub key: Range<usize>,
     pub value: Range<usize>,
     pub kind: ValueKind,
+    /// Whether the key holds escapes.
+    pub escaped: bool,
 }
 
 impl Member {
     /// The key, decoded.
     pub(super) fn name<'a>(&self, payload: &Payload<'a>) -> Cow<'a, str> {
         let name = payload.name(self.key.clone());
-        if memchr(b'\\', name.as_bytes()).is_none() {
+        if !self.escaped {
             return name;
         }
         Cow::Owned(unquote_json(payload, self.key.clone()).as_str().to_owned())
@@ -95,6 +97,23 @@ impl<'t> Members<'t> {
         Some(inside)
     }
 
+    /// A key, and whether it holds escapes. Keys are short: no search pays.
+    fn key(&mut self) -> Option<(Range<usize>, bool)> {
+        if self.byte() != Some(b'"') {
+            return None;
+        }
+        let start = self.at + 1;
+        let inside = self.text.as_bytes().get(start..)?;
+        let length = inside
+            .iter()
+            .position(|byte| matches!(byte, b'"' | b'\\'))?;
+        if inside.get(length) == Some(&b'"') {
+            self.at = start + length + 1;
+            return Some((start..start + length, false));
+        }
+        Some((self.string()?, true))
+    }
+
     fn value(&mut self) -> Option<(Range<usize>, ValueKind)> {
         let start = self.at;
         match self.byte()? {
@@ -135,7 +154,7 @@ impl Iterator for Members<'_> {
             self.blanks();
         }
         self.started = true;
-        let key = self.string()?;
+        let (key, escaped) = self.key()?;
         self.blanks();
         if self.byte() != Some(b':') {
             return None;
@@ -143,7 +162,12 @@ impl Iterator for Members<'_> {
         self.at += 1;
         self.blanks();
         let (value, kind) = self.value()?;
-        Some(Member { key, value, kind })
+        Some(Member {
+            key,
+            value,
+            kind,
+            escaped,
+        })
     }
 }
 

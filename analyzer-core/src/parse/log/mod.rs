@@ -6,6 +6,7 @@
 
 mod frame;
 mod glued;
+mod head;
 mod json;
 mod klog;
 mod level;
@@ -21,6 +22,8 @@ mod wrapper;
 mod zap_console;
 
 pub(crate) use frame::is_frame;
+#[doc(hidden)]
+pub use head::{Head, Kind, head, kind};
 
 use crate::input::Line;
 use crate::model::{Format, Parsed};

@@ -67,6 +67,26 @@ fn decode<'a>(payload: &Payload<'a>, inside: Range<usize>, escape: Escape) -> Te
     builder.finish()
 }
 
+/// Decodes the inside of a JSON string behind a text, without the way back.
+pub(super) fn push_unquoted_json(out: &mut String, text: &str) {
+    let (mut at, mut run) = (0, 0);
+    while let Some(hit) = text
+        .get(at..)
+        .and_then(|rest| memchr(b'\\', rest.as_bytes()))
+    {
+        let start = at + hit;
+        let Some((decoded, length)) = json_escape(&text[start..]) else {
+            at = start + 1;
+            continue;
+        };
+        out.push_str(&text[run..start]);
+        out.push(decoded);
+        at = start + length;
+        run = at;
+    }
+    out.push_str(&text[run..]);
+}
+
 fn number(text: &str, range: Range<usize>, radix: u32) -> Option<u32> {
     let digits = text.get(range)?;
     let all_digits = digits.bytes().all(|b| char::from(b).is_digit(radix));

@@ -34,13 +34,13 @@ pub(super) fn detect(text: &str) -> Option<Format> {
     }
 }
 
-fn is_panic(text: &str) -> bool {
+pub(super) fn is_panic(text: &str) -> bool {
     text.starts_with("panic: ") || text.starts_with("fatal error: ")
 }
 
 /// The severity of a line without a form: a panic's, or the level that it begins with
 /// (`[ERROR] text`, `ERROR: text`).
-fn plain_severity(text: &str) -> Option<Severity> {
+pub(super) fn plain_severity(text: &str) -> Option<Severity> {
     if is_panic(text) {
         return Some(Severity::Fatal);
     }

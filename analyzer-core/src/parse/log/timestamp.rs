@@ -6,191 +6,260 @@
 //! as Go's `%v` prints floats; klog's `0304 05:06:07.123456` and syslog's `Mar  4 05:06:07`, both
 //! without a year (then 1970 is taken and the stamp says so).
 
-use jiff::civil::DateTime;
-use jiff::tz::Offset;
+use jiff::Timestamp;
+use memchr::memchr2;
 
 use crate::model::Stamp;
 
-/// Reads bytes from the left.
-struct Cursor<'t> {
-    bytes: &'t [u8],
-    at: usize,
+const NANOS: i128 = 1_000_000_000;
+/// The largest distance of a zone from UTC, in seconds, that is taken for one.
+const MAX_ZONE: i32 = 26 * 3600 - 1;
+
+/// More than any number of a time.
+const NO_NUMBER: u32 = 1 << 16;
+
+/// A number of two digits; at least [`NO_NUMBER`] where it is none, which the check of its range
+/// finds.
+#[inline(always)]
+fn pair(tens: u8, ones: u8) -> u32 {
+    let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
+    let wrong = u32::from(tens > 9) | u32::from(ones > 9);
+    (u32::from(tens) * 10 + u32::from(ones)) | (wrong * NO_NUMBER)
 }
 
-impl Cursor<'_> {
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
-
-    fn skip(&mut self, accepted: &[u8]) -> Option<()> {
-        self.peek().filter(|byte| accepted.contains(byte))?;
-        self.at += 1;
-        Some(())
-    }
-
-    /// A number of exactly `digits` digits.
-    fn number(&mut self, digits: usize) -> Option<i16> {
-        let part = self.bytes.get(self.at..self.at + digits)?;
-        let mut number = 0i16;
-        for byte in part {
-            if !byte.is_ascii_digit() {
-                return None;
-            }
-            number = number
-                .checked_mul(10)?
-                .checked_add(i16::from(byte - b'0'))?;
-        }
-        self.at += digits;
-        Some(number)
-    }
-
-    fn small(&mut self) -> Option<i8> {
-        self.number(2)?.try_into().ok()
-    }
-
-    /// `05:06:07` with an optional fraction: hour, minute, second, nanoseconds, digits.
-    fn clock(&mut self) -> Option<(i8, i8, i8, i32, u8)> {
-        let hour = self.small()?;
-        self.skip(b":")?;
-        let minute = self.small()?;
-        self.skip(b":")?;
-        let second = self.small()?;
-        let (mut nanos, mut digits) = (0i32, 0u8);
-        let has_fraction = matches!(self.peek(), Some(b'.' | b','))
-            && self.bytes.get(self.at + 1).is_some_and(u8::is_ascii_digit);
-        if has_fraction {
-            self.at += 1;
-            while let Some(byte) = self.peek().filter(u8::is_ascii_digit) {
-                if digits < 9 {
-                    nanos = nanos * 10 + i32::from(byte - b'0');
-                    digits += 1;
-                }
-                self.at += 1;
-            }
-            nanos *= 10i32.pow(u32::from(9 - digits));
-        }
-        Some((hour, minute, second, nanos, digits))
-    }
-
-    /// Seconds east of UTC.
-    fn zone(&mut self) -> Option<i32> {
-        if self.skip(b"Zz").is_some() {
-            return Some(0);
-        }
-        let before = self.at;
-        let sign = match self.peek()? {
-            b'+' => 1,
-            b'-' => -1,
-            _ => return None,
-        };
-        self.at += 1;
-        let mut read = || {
-            let hours = self.small()?;
-            let _ = self.skip(b":");
-            let minutes = self.small()?;
-            Some(sign * (i32::from(hours) * 3600 + i32::from(minutes) * 60))
-        };
-        let seconds = read();
-        if seconds.is_none() {
-            self.at = before;
-        }
-        seconds
-    }
+/// A year of four digits; at least [`NO_NUMBER`] where it is none.
+#[inline(always)]
+fn year_of([a, b, c, d]: [u8; 4]) -> u32 {
+    pair(a, b) * 100 + pair(c, d)
 }
 
-fn stamp(time: DateTime, zone: Option<i32>, digits: u8, year_stated: bool) -> Option<Stamp> {
-    let offset = Offset::from_seconds(zone.unwrap_or(0)).ok()?;
-    Some(Stamp {
-        nanos: offset.to_timestamp(time).ok()?.as_nanosecond(),
+/// The days from 1970-01-01 to a date, if there is such a date.
+#[inline(always)]
+fn days(year: u32, month: u32, day: u32) -> Option<i64> {
+    const LENGTHS: [u32; 13] = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    const BEFORE: [u32; 13] = [0, 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+    if year > 9999 {
+        return None;
+    }
+    let index = usize::try_from(month).ok()?;
+    let leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let length = *LENGTHS.get(index)? + u32::from(leap && month == 2);
+    if !(1..=length).contains(&day) {
+        return None;
+    }
+    // leap days from the year 0, which is one, to the year before
+    let leaps = match year.checked_sub(1) {
+        Some(last) => last / 4 - last / 100 + last / 400 + 1,
+        None => 0,
+    };
+    let in_year = BEFORE.get(index)? + u32::from(leap && month > 2) + day - 1;
+    Some(i64::from(year * 365 + leaps + in_year) - 719_528)
+}
+
+/// The powers of ten.
+const POWERS: [u32; 10] = [
+    1,
+    10,
+    100,
+    1000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
+    1_000_000_000,
+];
+
+/// A time of day.
+struct Clock {
+    seconds: u32,
+    nanos: u32,
+    digits: u8,
+    /// The byte behind it.
+    end: usize,
+}
+
+/// Reads `05:06:07` with an optional fraction.
+#[inline(always)]
+fn clock(bytes: &[u8], at: usize) -> Option<Clock> {
+    let &[h, i, b':', m, n, b':', s, t] = bytes.get(at..)?.first_chunk::<8>()? else {
+        return None;
+    };
+    let (hour, minute, second) = (pair(h, i), pair(m, n), pair(s, t));
+    if hour > 23 || minute > 59 || second >= NO_NUMBER {
+        return None;
+    }
+    let mut end = at + 8;
+    let (mut nanos, mut digits) = (0u32, 0u8);
+    if matches!(bytes.get(end), Some(b'.' | b',')) {
+        let fraction = bytes.get(end + 1..)?;
+        for byte in fraction {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            if digits < 9 {
+                nanos = nanos * 10 + u32::from(digit);
+                digits += 1;
+            }
+            end += 1;
+        }
+        if digits > 0 {
+            end += 1;
+            nanos *= POWERS.get(usize::from(9 - digits)).copied().unwrap_or(0);
+        }
+    }
+    Some(Clock {
+        // a leap second is read as the second before it
+        seconds: hour * 3600 + minute * 60 + second.min(59),
+        nanos,
         digits,
+        end,
+    })
+}
+
+/// Reads a zone: seconds east of UTC and the byte behind it.
+#[inline(always)]
+fn zone(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
+    let sign = match bytes.get(at)? {
+        b'Z' | b'z' => return Some((0, at + 1)),
+        b'+' => 1,
+        b'-' => -1,
+        _ => return None,
+    };
+    let &[a, b, behind] = bytes.get(at + 1..)?.first_chunk::<3>()?;
+    let colon = usize::from(behind == b':');
+    let &[c, d] = bytes.get(at + 3 + colon..)?.first_chunk::<2>()?;
+    let (hours, minutes) = (pair(a, b), pair(c, d));
+    if hours.max(minutes) >= NO_NUMBER {
+        return None;
+    }
+    let seconds = i32::try_from(hours * 3600 + minutes * 60).ok()?;
+    Some((sign * seconds, at + 5 + colon))
+}
+
+#[inline(always)]
+fn stamp(days: i64, clock: &Clock, zone: Option<i32>, year_stated: bool) -> Option<Stamp> {
+    let offset = zone.unwrap_or(0);
+    let seconds = days * 86_400 + i64::from(clock.seconds) - i64::from(offset);
+    if offset.abs() > MAX_ZONE || seconds > Timestamp::MAX.as_second() {
+        return None;
+    }
+    Some(Stamp {
+        nanos: i128::from(seconds) * NANOS + i128::from(clock.nanos),
+        digits: clock.digits,
         zone_stated: zone.is_some(),
         year_stated,
     })
 }
 
 /// Reads a full date and time at the start of a text, and how long it is.
-pub(super) fn leading_date_time(text: &str) -> Option<(Stamp, usize)> {
-    let bytes = text.as_bytes();
-    if bytes.get(4).is_none_or(|byte| !matches!(byte, b'-' | b'/')) {
+pub(super) fn leading_date_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
+    date_time(text.as_ref())
+}
+
+#[inline]
+fn date_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
+    let &[
+        a,
+        b,
+        c,
+        d,
+        b'-' | b'/',
+        e,
+        f,
+        b'-' | b'/',
+        g,
+        h,
+        b'T' | b't' | b' ',
+    ] = bytes.first_chunk::<11>()?
+    else {
         return None;
-    }
-    let mut cursor = Cursor { bytes, at: 0 };
-    let year = cursor.number(4)?;
-    cursor.skip(b"-/")?;
-    let month = cursor.small()?;
-    cursor.skip(b"-/")?;
-    let day = cursor.small()?;
-    cursor.skip(b"Tt ")?;
-    let (hour, minute, second, nanos, digits) = cursor.clock()?;
-    let mut zone = cursor.zone();
-    if zone.is_none() && cursor.peek() == Some(b' ') {
-        // Go's time.String: `2024-03-04 05:06:07.1 +0000 UTC`
-        let before = cursor.at;
-        cursor.at += 1;
-        zone = cursor.zone();
-        if zone.is_none() {
-            cursor.at = before;
-        }
-    }
-    // a leap second is read as the second before it
-    let time = DateTime::new(year, month, day, hour, minute, second.min(59), nanos).ok()?;
-    Some((stamp(time, zone, digits, true)?, cursor.at))
+    };
+    let days = days(year_of([a, b, c, d]), pair(e, f), pair(g, h))?;
+    let clock = clock(bytes, 11)?;
+    // Go's time.String has a blank before the zone: `2024-03-04 05:06:07.1 +0000 UTC`
+    let zone = match bytes.get(clock.end) {
+        Some(b' ') => zone(bytes, clock.end + 1),
+        _ => zone(bytes, clock.end),
+    };
+    let length = zone.map_or(clock.end, |(_, end)| end);
+    let zone = zone.map(|(seconds, _)| seconds);
+    Some((stamp(days, &clock, zone, true)?, length))
 }
 
 /// Reads klog's header time at the start of a text: `0304 05:06:07.123456`, or with the year in
 /// front as C++ glog 0.5 writes it.
-pub(super) fn leading_klog_time(text: &str) -> Option<(Stamp, usize)> {
-    let mut cursor = Cursor {
-        bytes: text.as_bytes(),
-        at: 0,
-    };
-    let with_year = cursor.bytes.get(8) == Some(&b' ');
-    let year = if with_year { cursor.number(4)? } else { 1970 };
-    let month = cursor.small()?;
-    let day = cursor.small()?;
-    cursor.skip(b" ")?;
-    let (hour, minute, second, nanos, digits) = cursor.clock()?;
-    let time = DateTime::new(year, month, day, hour, minute, second.min(59), nanos).ok()?;
-    Some((stamp(time, None, digits, with_year)?, cursor.at))
+#[inline(always)]
+pub(super) fn leading_klog_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
+    klog_time(text.as_ref())
 }
 
-const MONTHS: [&str; 12] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-];
+#[inline(always)]
+fn klog_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
+    let with_year = bytes.get(8) == Some(&b' ');
+    let (year, at) = if with_year {
+        (year_of(*bytes.first_chunk()?), 4)
+    } else {
+        (1970, 0)
+    };
+    let &[a, b, c, d, b' '] = bytes.get(at..)?.first_chunk::<5>()? else {
+        return None;
+    };
+    let days = days(year, pair(a, b), pair(c, d))?;
+    let clock = clock(bytes, at + 5)?;
+    Some((stamp(days, &clock, None, with_year)?, clock.end))
+}
 
 /// Reads syslog's time at the start of a text: `Mar 04 05:06:07`, the day padded with 0 or a
 /// blank, the fraction optional.
-pub(super) fn leading_syslog_time(text: &str) -> Option<(Stamp, usize)> {
-    let name = text.get(..3)?;
-    let month = MONTHS.iter().position(|month| *month == name)?;
-    let mut cursor = Cursor {
-        bytes: text.as_bytes(),
-        at: 3,
+pub(super) fn leading_syslog_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
+    syslog_time(text.as_ref())
+}
+
+#[inline]
+fn syslog_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
+    let &[a, b, c, b' ', tens, ones, b' '] = bytes.first_chunk::<7>()? else {
+        return None;
     };
-    cursor.skip(b" ")?;
-    let day = if cursor.skip(b" ").is_some() {
-        cursor.number(1)?.try_into().ok()?
-    } else {
-        cursor.small()?
+    let month = match &[a, b, c] {
+        b"Jan" => 1,
+        b"Feb" => 2,
+        b"Mar" => 3,
+        b"Apr" => 4,
+        b"May" => 5,
+        b"Jun" => 6,
+        b"Jul" => 7,
+        b"Aug" => 8,
+        b"Sep" => 9,
+        b"Oct" => 10,
+        b"Nov" => 11,
+        b"Dec" => 12,
+        _ => return None,
     };
-    cursor.skip(b" ")?;
-    let (hour, minute, second, nanos, digits) = cursor.clock()?;
-    let month = i8::try_from(month).ok()? + 1;
-    let time = DateTime::new(1970, month, day, hour, minute, second.min(59), nanos).ok()?;
-    Some((stamp(time, None, digits, false)?, cursor.at))
+    let day = pair(if tens == b' ' { b'0' } else { tens }, ones);
+    let clock = clock(bytes, 7)?;
+    Some((
+        stamp(days(1970, month, day)?, &clock, None, false)?,
+        clock.end,
+    ))
 }
 
 /// Reads a number of seconds, milliseconds, microseconds or nanoseconds since 1970: below 1e11
 /// it is seconds, below 1e14 milliseconds, below 1e17 microseconds.
 pub(super) fn epoch(text: &str) -> Option<Stamp> {
-    let (mantissa, exponent) = match text.find(['e', 'E']) {
-        Some(at) => (&text[..at], text[at + 1..].parse::<i32>().ok()?),
+    let (mantissa, exponent) = match memchr2(b'e', b'E', text.as_bytes()) {
+        Some(at) => (text.get(..at)?, text.get(at + 1..)?.parse::<i32>().ok()?),
         None => (text, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = whole.len() + fraction.len();
     if whole.is_empty() || digits > 30 || !(-30..=30).contains(&exponent) {
         return None;
+    }
+    let scale = exponent - i32::try_from(fraction.len()).ok()?;
+    if digits <= 18 && (-18..=0).contains(&scale) {
+        return short_epoch(whole, fraction, scale.unsigned_abs());
     }
     let mut number = 0i128;
     for byte in whole.bytes().chain(fraction.bytes()) {
@@ -200,7 +269,6 @@ pub(super) fn epoch(text: &str) -> Option<Stamp> {
         number = number * 10 + i128::from(byte - b'0');
     }
     // the value is number * 10^scale
-    let scale = exponent - i32::try_from(fraction.len()).ok()?;
     let magnitude = |limit: u32| scaled(number, scale).is_some_and(|n| n < 10i128.pow(limit));
     let unit = match () {
         () if magnitude(11) => 9,
@@ -211,10 +279,39 @@ pub(super) fn epoch(text: &str) -> Option<Stamp> {
     // fraction digits of seconds: those of the unit itself and those printed behind its point
     let digits = (9 - unit - scale.min(0)).clamp(0, 9);
     let nanos = scaled(number, scale + unit)?;
-    jiff::Timestamp::from_nanosecond(nanos).ok()?;
+    Timestamp::from_nanosecond(nanos).ok()?;
     Some(Stamp {
         nanos,
         digits: u8::try_from(digits).ok()?,
+        zone_stated: true,
+        year_stated: true,
+    })
+}
+
+/// An epoch of at most 18 digits with its point before the last `places` of them. It is in the
+/// range of timestamps whatever its unit.
+fn short_epoch(whole: &str, fraction: &str, places: u32) -> Option<Stamp> {
+    let mut number = 0u64;
+    for byte in whole.bytes().chain(fraction.bytes()) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        number = number * 10 + u64::from(digit);
+    }
+    let unit = match number / 10u64.pow(places) {
+        0..100_000_000_000 => 9,
+        100_000_000_000..100_000_000_000_000 => 6,
+        100_000_000_000_000..100_000_000_000_000_000 => 3,
+        _ => 0,
+    };
+    let nanos = match places.checked_sub(unit) {
+        Some(cut) => i128::from(number / 10u64.pow(cut)),
+        None => i128::from(number) * i128::from(10u64.pow(unit - places)),
+    };
+    Some(Stamp {
+        nanos,
+        digits: u8::try_from((9 - unit + places).min(9)).ok()?,
         zone_stated: true,
         year_stated: true,
     })
@@ -268,6 +365,25 @@ mod tests {
         ] {
             assert_eq!(parse(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn days_are_those_of_the_calendar() {
+        use jiff::civil::Date;
+        for year in 0..=9999 {
+            for (month, day) in [(1, 1), (2, 28), (2, 29), (3, 1), (4, 31), (12, 31), (13, 1)] {
+                let date = Date::new(year, month, day).ok();
+                let expected = date.map(|date| {
+                    let since = date - Date::constant(1970, 1, 1);
+                    i64::from(since.get_days())
+                });
+                let [month, day] = [month, day].map(|n| u32::try_from(n).unwrap());
+                let found = days(u32::try_from(year).unwrap(), month, day);
+                assert_eq!(found, expected, "{year}-{month}-{day}");
+            }
+        }
+        assert_eq!(parse("9999-12-31T00:00:00Z"), None);
+        assert_eq!(parse("2024-03-04T05:06:07+26:00"), None);
     }
 
     #[test]

@@ -5,6 +5,10 @@
 //! A carrier is peeled off whatever the payload is; its time is the record's where the payload
 //! has none.
 
+use std::ops::Range;
+
+use memchr::memchr;
+
 use super::members::{Members, ValueKind};
 use super::payload::Payload;
 use super::quote::unquote_json;
@@ -45,32 +49,107 @@ pub(super) fn peel(line: Payload<'_>) -> (Wrapper<'_>, Payload<'_>) {
 }
 
 fn peel_one<'a>(payload: &Payload<'a>, wrapper: &mut Wrapper<'a>) -> Option<Payload<'a>> {
-    let text = payload.as_str();
+    let carrier = carrier(payload.as_str())?;
+    wrapper.time = carrier.time.or(wrapper.time);
+    match carrier.names {
+        Names::None => {}
+        Names::Program { node, program } => {
+            wrapper.node = Some(payload.part(node));
+            wrapper.program = Some(payload.part(program));
+        }
+        Names::Container { pod, container } => {
+            wrapper.pod = Some(payload.part(pod));
+            wrapper.container = Some(payload.part(container));
+        }
+    }
+    if let Some(stderr) = carrier.stderr {
+        wrapper.stderr = Some(stderr);
+        wrapper.partial = carrier.partial;
+    }
+    match carrier.inner {
+        Inner::From(start) => Some(payload.skip(start)),
+        Inner::Encoded(log) => {
+            let decoded = unquote_json(payload, log);
+            let kept = without_line_end(decoded.as_str());
+            wrapper.partial = kept.len() == decoded.as_str().len();
+            let kept = kept.strip_suffix('\r').unwrap_or(kept).len();
+            Some(Payload::from_text(decoded.slice(0..kept)))
+        }
+    }
+}
+
+/// What one carrier says and where its payload is, as ranges of the text.
+pub(super) struct Carrier {
+    pub time: Option<Stamp>,
+    pub inner: Inner,
+    names: Names,
+    stderr: Option<bool>,
+    partial: bool,
+}
+
+pub(super) enum Inner {
+    /// The rest of the text from a byte on.
+    From(usize),
+    /// The inside of a JSON string.
+    Encoded(Range<usize>),
+}
+
+enum Names {
+    None,
+    Program {
+        node: Range<usize>,
+        program: Range<usize>,
+    },
+    Container {
+        pod: Range<usize>,
+        container: Range<usize>,
+    },
+}
+
+impl Carrier {
+    fn new(time: Option<Stamp>, names: Names, inner: usize) -> Self {
+        Carrier {
+            time,
+            names,
+            inner: Inner::From(inner),
+            stderr: None,
+            partial: false,
+        }
+    }
+}
+
+/// A decoded line of docker's without its line end.
+pub(super) fn without_line_end(value: &str) -> &str {
+    value.strip_suffix('\n').unwrap_or(value)
+}
+
+/// The outermost carrier of a line, if it has one.
+pub(super) fn carrier(text: &str) -> Option<Carrier> {
     match text.as_bytes().first()? {
-        b'0'..=b'9' => peel_dated(payload, wrapper),
+        b'0'..=b'9' => dated(text),
         b'A'..=b'Z' => {
             let (time, length) = leading_syslog_time(text)?;
-            let inner = peel_program(payload, length, false, wrapper)?;
-            wrapper.time = Some(time);
-            Some(inner)
+            let (names, inner) = program(text, length, false)?;
+            Some(Carrier::new(Some(time), names, inner))
         }
-        b'{' if text.starts_with("{\"log\":\"") => peel_docker(payload, wrapper),
+        b'{' if text.starts_with("{\"log\":\"") => docker(text),
         b'[' if text.starts_with("[pod/") => {
             let close = text.find("] ")?;
             let (pod, container) = text[5..close].split_once('/')?;
             if pod.contains(' ') || container.contains(' ') {
                 return None;
             }
-            wrapper.pod = Some(payload.part(5..5 + pod.len()));
-            wrapper.container = Some(payload.part(6 + pod.len()..close));
-            Some(payload.skip(close + 2))
+            let names = Names::Container {
+                pod: 5..5 + pod.len(),
+                container: 6 + pod.len()..close,
+            };
+            Some(Carrier::new(None, names, close + 2))
         }
         _ => None,
     }
 }
 
-fn peel_dated<'a>(payload: &Payload<'a>, wrapper: &mut Wrapper<'a>) -> Option<Payload<'a>> {
-    let text = payload.as_str();
+fn dated(text: &str) -> Option<Carrier> {
     let separator = text.as_bytes().get(10).copied();
     if !matches!(separator, Some(b'T' | b' ')) {
         return None;
@@ -87,23 +166,23 @@ fn peel_dated<'a>(payload: &Payload<'a>, wrapper: &mut Wrapper<'a>) -> Option<Pa
         let Some(tags) = rest.strip_prefix(stream) else {
             continue;
         };
-        let tag_length = tags.find(' ').unwrap_or(tags.len());
+        let tag_length = memchr(b' ', tags.as_bytes()).unwrap_or(tags.len());
         let tag = tags[..tag_length].split(':').next().unwrap_or("");
         if tag != "F" && tag != "P" {
             continue;
         }
-        wrapper.time = Some(time);
-        wrapper.stderr = Some(stderr);
-        wrapper.partial = tag == "P";
         let skip = length + 1 + stream.len() + tag_length;
-        return Some(payload.skip((skip + 1).min(text.len())));
+        return Some(Carrier {
+            stderr: Some(stderr),
+            partial: tag == "P",
+            ..Carrier::new(Some(time), Names::None, (skip + 1).min(text.len()))
+        });
     }
     if zap_console::detect(text) {
         return None;
     }
-    if !with_slashes && let Some(inner) = peel_program(payload, length, true, wrapper) {
-        wrapper.time = Some(time);
-        return Some(inner);
+    if !with_slashes && let Some((names, inner)) = program(text, length, true) {
+        return Some(Carrier::new(Some(time), names, inner));
     }
     // a table's row has more blanks or an event's type behind its time
     let row = [" ", "\t", "Normal ", "Warning "];
@@ -111,22 +190,16 @@ fn peel_dated<'a>(payload: &Payload<'a>, wrapper: &mut Wrapper<'a>) -> Option<Pa
     if time.digits == 0 && is_row {
         return None;
     }
-    wrapper.time = Some(time);
-    Some(payload.skip(length + 1))
+    Some(Carrier::new(Some(time), Names::None, length + 1))
 }
 
-/// ` node program[pid]: ` behind journald's time; where `strict`, only the kernel has no pid.
-fn peel_program<'a>(
-    payload: &Payload<'a>,
-    at: usize,
-    strict: bool,
-    wrapper: &mut Wrapper<'a>,
-) -> Option<Payload<'a>> {
-    let text = payload.as_str();
+/// ` node program[pid]: ` behind journald's time, and where it ends; where `strict`, only the
+/// kernel has no pid.
+fn program(text: &str, at: usize, strict: bool) -> Option<(Names, usize)> {
     let rest = text.get(at..)?.strip_prefix(' ')?;
-    let host_length = rest.find(' ').filter(|length| *length > 0)?;
+    let host_length = memchr(b' ', rest.as_bytes()).filter(|length| *length > 0)?;
     let behind = &rest[host_length + 1..];
-    let word_length = behind.find(' ').unwrap_or(behind.len());
+    let word_length = memchr(b' ', behind.as_bytes()).unwrap_or(behind.len());
     let word = behind[..word_length].strip_suffix(':')?;
     let name_length = match word.strip_suffix(']') {
         Some(open) => {
@@ -151,14 +224,15 @@ fn peel_program<'a>(
     {
         return None;
     }
-    let program = at + 1 + host_length + 1;
-    wrapper.node = Some(payload.part(at + 1..at + 1 + host_length));
-    wrapper.program = Some(payload.part(program..program + name_length));
-    Some(payload.skip((program + word_length + 1).min(text.len())))
+    let start = at + 1 + host_length + 1;
+    let names = Names::Program {
+        node: at + 1..at + 1 + host_length,
+        program: start..start + name_length,
+    };
+    Some((names, (start + word_length + 1).min(text.len())))
 }
 
-fn peel_docker<'a>(payload: &Payload<'a>, wrapper: &mut Wrapper<'a>) -> Option<Payload<'a>> {
-    let text = payload.as_str();
+fn docker(text: &str) -> Option<Carrier> {
     let (mut log, mut stderr, mut time) = (None, None, None);
     for member in Members::new(text, 0) {
         if member.kind != ValueKind::String {
@@ -172,14 +246,11 @@ fn peel_docker<'a>(payload: &Payload<'a>, wrapper: &mut Wrapper<'a>) -> Option<P
         }
     }
     let (log, stderr, time) = (log?, stderr?, time?);
-    let decoded = unquote_json(payload, log);
-    let value = decoded.as_str();
-    let kept = value.strip_suffix('\n').unwrap_or(value);
-    wrapper.partial = kept.len() == value.len();
-    let kept = kept.strip_suffix('\r').unwrap_or(kept).len();
-    wrapper.stderr = Some(stderr);
-    wrapper.time = Some(time);
-    Some(Payload::from_text(decoded.slice(0..kept)))
+    Some(Carrier {
+        stderr: Some(stderr),
+        inner: Inner::Encoded(log),
+        ..Carrier::new(Some(time), Names::None, 0)
+    })
 }
 
 #[cfg(test)]

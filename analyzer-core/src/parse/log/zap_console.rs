@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr;
+
 use super::level;
 use super::members::Members;
 use super::payload::Payload;
@@ -58,9 +60,12 @@ fn head(text: &str) -> Option<Head> {
         _ => Separator::Blanks,
     };
     let behind = &rest[blanks..];
-    let word_length = behind.find([' ', '\t', '\n']).unwrap_or(behind.len());
+    let word_length = behind
+        .bytes()
+        .position(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
+        .unwrap_or(behind.len());
     let word = &behind[..word_length];
-    let plain = word.split('(').next().unwrap_or(word);
+    let plain = &word[..memchr(b'(', word.as_bytes()).unwrap_or(word_length)];
     const LEVELS: [&str; 10] = [
         "debug", "info", "warn", "error", "dpanic", "panic", "fatal", "trace", "warning", "level",
     ];
@@ -84,6 +89,12 @@ fn head(text: &str) -> Option<Head> {
         level: start..start + word_length,
         separator,
     })
+}
+
+/// The time and the level's word of a record.
+pub(super) fn time_and_level(text: &str) -> Option<(Stamp, &str)> {
+    let head = head(text)?;
+    Some((head.time, text.get(head.level)?))
 }
 
 /// Reads a record without its stack trace.
@@ -213,15 +224,22 @@ fn is_name(word: &str) -> bool {
 
 /// Whether a word has the form `dir/file.go:12`.
 pub(super) fn is_caller(word: &str) -> bool {
-    word.rsplit_once(':').is_some_and(|(file, line)| {
-        !line.is_empty()
-            && line.bytes().all(|byte| byte.is_ascii_digit())
-            && file
-                .rfind('.')
-                .is_some_and(|dot| dot > 0 && dot + 1 < file.len())
-            && !file.contains([' ', '\t', '"', '='])
-            && file.starts_with(|c: char| !c.is_ascii_digit())
-    })
+    let bytes = word.as_bytes();
+    let digits = bytes
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let Some((b':', file)) = bytes[..bytes.len() - digits].split_last() else {
+        return false;
+    };
+    let dot = file.iter().rposition(|byte| *byte == b'.');
+    digits > 0
+        && dot.is_some_and(|dot| dot > 0 && dot + 1 < file.len())
+        && !file[0].is_ascii_digit()
+        && !file
+            .iter()
+            .any(|byte| matches!(byte, b' ' | b'\t' | b'"' | b'='))
 }
 
 #[cfg(test)]

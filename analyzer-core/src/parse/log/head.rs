@@ -1,0 +1,212 @@
+//! The format, time and severity of the record that begins on a line, from the line alone and
+//! without reading the rest of the record: for each line of a large log.
+//!
+//! [`head()`] says what [`parse`](super::parse) says of the line alone, [`kind()`] only looks at the
+//! commonest beginnings. What the short ways cannot tell for sure is read by the full parser, which
+//! allocates: a record that reports a Kubernetes event, a line with another record glued to it, JSON
+//! keys with escapes. Where they differ from `parse`:
+//!
+//! - The line is taken without its indentation, as [`detect`](super::detect) does: `parse` takes
+//!   an indented panic or carrier for a part of another record.
+//! - A line with records glued to it whose own beginning is no record counts as the first record
+//!   on it.
+//! - A report of an event is told by its fields' names in plain spelling.
+//!
+//! Records may change their format or time with their continuation lines: a carrier's parts of one
+//! line (`P`) show their form only together.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::glued::GLUED;
+use super::quote::push_unquoted_json;
+use super::record::{Reader, is_panic, plain_severity};
+use super::wrapper::{Inner, carrier, without_line_end};
+use super::{json, klog, level, logrus, zap_console};
+use crate::input::Line;
+use crate::model::{Format, Severity, Stamp};
+
+mod kind;
+
+pub use kind::{Kind, kind};
+
+/// What the line on which a record begins says of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The record's format.
+    pub format: Format,
+    /// When it was written, by the record itself or else by its carrier.
+    pub time: Option<Stamp>,
+    /// How grave its writer says it is.
+    pub severity: Option<Severity>,
+}
+
+/// What a short way shows of a record.
+pub(super) enum Shown {
+    /// No record of the format begins here.
+    NoRecord,
+    /// Only the full parser can tell.
+    Unclear,
+    Record {
+        time: Option<Stamp>,
+        severity: Option<Severity>,
+        /// Whether a record that is glued to the line cannot have been read as a part of it.
+        whole: bool,
+    },
+}
+
+/// How many carriers may stand around each other.
+const CARRIERS: u32 = 3;
+
+/// The fields of a record that reports an event, the rarest first.
+static EVENT: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| ["reason", "object", "type"].map(Finder::new));
+
+thread_local! {
+    /// Room for a decoded line, used again.
+    static DECODED: Cell<String> = const { Cell::new(String::new()) };
+}
+
+/// The record that begins on a line, if one does.
+///
+/// ```
+/// use analyzer_core::parse::log::head;
+/// use analyzer_core::{Format, Severity};
+/// let line = "E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\" err=\"timeout\"";
+/// let found = head(line).unwrap();
+/// assert_eq!(found.format, Format::Klog);
+/// assert_eq!(found.severity, Some(Severity::Error));
+/// assert_eq!(found.time.unwrap().to_string(), "03-04T05:06:07.123456");
+/// assert_eq!(head("Name: web-0"), None);
+/// ```
+pub fn head(line: &str) -> Option<Head> {
+    let line = line.trim_start();
+    match carried(line, None, 0) {
+        Ok(head) => head,
+        Err(Unclear) => full(line),
+    }
+}
+
+/// Only the full parser can tell.
+struct Unclear;
+
+/// What the full parser says.
+fn full(text: &str) -> Option<Head> {
+    let format = super::detect(text)?;
+    let line = Line {
+        text,
+        start: 0,
+        number: 1,
+    };
+    let parsed = Reader::new().read(&[line]);
+    let event = parsed.events.first();
+    Some(Head {
+        format,
+        time: event.and_then(|event| event.time),
+        severity: event.and_then(|event| event.severity),
+    })
+}
+
+/// Reads a text with `carriers` carriers around it, whose time is `outer`.
+fn carried(text: &str, outer: Option<Stamp>, carriers: u32) -> Result<Option<Head>, Unclear> {
+    let found = if carriers < CARRIERS {
+        carrier(text)
+    } else {
+        None
+    };
+    if let Some(carrier) = found {
+        let time = carrier.time.or(outer);
+        return match carrier.inner {
+            Inner::From(start) => carried(text.get(start..).unwrap_or(""), time, carriers + 1),
+            Inner::Encoded(log) => decoded(text, log, time, carriers + 1),
+        };
+    }
+    let is_carried = carriers > 0;
+    let payload = text.trim_start();
+    let Some((format, shown)) = record(payload, is_carried)? else {
+        return Ok(is_carried.then(|| Head {
+            format: Format::Plain,
+            time: outer,
+            severity: plain_severity(text),
+        }));
+    };
+    let (time, severity) = match format {
+        Format::Plain => (None, plain_severity(text)),
+        _ => shown,
+    };
+    Ok(Some(Head {
+        format,
+        time: time.or(outer),
+        severity,
+    }))
+}
+
+fn decoded(
+    text: &str,
+    log: Range<usize>,
+    time: Option<Stamp>,
+    carriers: u32,
+) -> Result<Option<Head>, Unclear> {
+    let mut room = DECODED.take();
+    room.clear();
+    push_unquoted_json(&mut room, text.get(log).unwrap_or(""));
+    let line = without_line_end(&room);
+    let line = line.strip_suffix('\r').unwrap_or(line);
+    let head = carried(line, time, carriers);
+    DECODED.set(room);
+    head
+}
+
+type Found = (Format, (Option<Stamp>, Option<Severity>));
+
+/// Reads the record that begins with a payload, in the order of `record::detect`.
+fn record(text: &str, is_carried: bool) -> Result<Option<Found>, Unclear> {
+    let Some(first) = text.as_bytes().first() else {
+        return Ok(None);
+    };
+    let unless_event = |format, found| {
+        let has = |word: &Finder<'_>| word.find(text.as_bytes()).is_some();
+        if EVENT.iter().all(has) {
+            Err(Unclear)
+        } else {
+            Ok(Some((format, found)))
+        }
+    };
+    let unless_glued = |shown| match shown {
+        Shown::NoRecord => Ok(None),
+        Shown::Unclear => Err(Unclear),
+        Shown::Record { whole, .. } if !whole && !is_carried && GLUED.may_be(text) => Err(Unclear),
+        Shown::Record { time, severity, .. } => Ok(Some((time, severity))),
+    };
+    match first {
+        b'{' => {
+            let found = unless_glued(json::time_and_severity(text))?;
+            return Ok(found.map(|found| (Format::JsonLog, found)));
+        }
+        b'0'..=b'9' => {
+            if let Some((time, word)) = zap_console::time_and_level(text) {
+                let found = (Some(time), level::severity(word));
+                return unless_event(Format::ZapConsole, found);
+            }
+        }
+        b't' => {
+            if let Some(found) = logrus::usual_time_and_severity(text) {
+                return unless_event(Format::Logrus, found);
+            }
+        }
+        _ => {}
+    }
+    if let Some(found) = klog::time_and_severity(text) {
+        return unless_event(Format::Klog, found);
+    }
+    if let Some(found) = unless_glued(logrus::time_and_severity(text))? {
+        return unless_event(Format::Logrus, found);
+    }
+    Ok(is_panic(text).then_some((Format::Plain, (None, None))))
+}
+
+#[cfg(test)]
+mod tests;

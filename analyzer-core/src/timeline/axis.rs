@@ -1,0 +1,119 @@
+//! Buckets of one width in order of time.
+
+use std::ops::Range;
+
+use super::{Counts, MAX_BUCKETS, WIDTHS};
+
+pub(super) const SECOND: i128 = 1_000_000_000;
+
+#[derive(Clone, Debug)]
+struct Bucket {
+    /// Its start, in widths since 1970.
+    index: i64,
+    counts: Counts,
+}
+
+/// Buckets of one width; only those that hold records are kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Axis {
+    /// In order of their index.
+    buckets: Vec<Bucket>,
+    /// The width's place in [`WIDTHS`].
+    step: usize,
+    /// The bucket that was asked for last, and its nanoseconds: records come in order of time.
+    last: usize,
+    last_span: Range<i128>,
+}
+
+impl Axis {
+    /// The width of a bucket in seconds.
+    pub(super) fn width(&self) -> i64 {
+        WIDTHS.get(self.step).copied().unwrap_or(i64::MAX)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.buckets.is_empty()
+    }
+
+    /// The start of each bucket in nanoseconds, and its counts.
+    pub(super) fn buckets(&self) -> impl Iterator<Item = (i128, &Counts)> {
+        let width = i128::from(self.width()) * SECOND;
+        self.buckets
+            .iter()
+            .map(move |bucket| (i128::from(bucket.index) * width, &bucket.counts))
+    }
+
+    /// The counts of the bucket that a time falls into.
+    pub(super) fn at(&mut self, nanos: i128) -> &mut Counts {
+        if !self.last_span.contains(&nanos) {
+            self.seek(nanos);
+        }
+        // `seek` leaves `last` at a bucket
+        &mut self.buckets[self.last].counts
+    }
+
+    fn index(&self, nanos: i128) -> i64 {
+        let seconds = match i64::try_from(nanos) {
+            Ok(nanos) => nanos.div_euclid(1_000_000_000),
+            Err(_) => i64::try_from(nanos.div_euclid(SECOND)).unwrap_or(i64::MAX),
+        };
+        seconds.div_euclid(self.width())
+    }
+
+    #[inline(never)]
+    fn seek(&mut self, nanos: i128) {
+        loop {
+            let index = self.index(nanos);
+            let place = self
+                .buckets
+                .binary_search_by_key(&index, |bucket| bucket.index);
+            match place {
+                Ok(place) => self.last = place,
+                Err(_) if self.buckets.len() >= MAX_BUCKETS && self.widen() => continue,
+                Err(place) => {
+                    let counts = Counts::default();
+                    self.buckets.insert(place, Bucket { index, counts });
+                    self.last = place;
+                }
+            }
+            let width = i128::from(self.width()) * SECOND;
+            let start = i128::from(index) * width;
+            self.last_span = start..start + width;
+            return;
+        }
+    }
+
+    /// Goes one width up, if there is one.
+    fn widen(&mut self) -> bool {
+        let Some(next) = WIDTHS.get(self.step + 1) else {
+            return false;
+        };
+        let factor = next / self.width();
+        self.step += 1;
+        self.last_span = 0..0;
+        for bucket in &mut self.buckets {
+            bucket.index = bucket.index.div_euclid(factor);
+        }
+        self.buckets.dedup_by(|gone, kept| {
+            let same = gone.index == kept.index;
+            if same {
+                kept.counts.merge(&gone.counts);
+            }
+            same
+        });
+        true
+    }
+
+    pub(super) fn merge(&mut self, other: &Axis) {
+        self.merge_moved(other, |nanos| nanos);
+    }
+
+    /// Adds another axis' buckets where their starts are moved to; by whole days at most, where
+    /// they are no wider than a day.
+    pub(super) fn merge_moved(&mut self, other: &Axis, to: impl Fn(i128) -> i128) {
+        while self.step < other.step && self.widen() {}
+        for (nanos, counts) in other.buckets() {
+            self.at(to(nanos)).merge(counts);
+        }
+    }
+}
