@@ -56,6 +56,7 @@ enum Head {
 }
 
 /// Surveys the lines of a block.
+#[inline(never)]
 pub(crate) fn survey(text: &str) -> Survey {
     let mut survey = Survey::default();
     let bytes = text.as_bytes();

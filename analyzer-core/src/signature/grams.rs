@@ -150,7 +150,8 @@ impl Table {
         }
     }
 
-    fn each(&self, gram: u64, at: usize, found: &mut impl FnMut(usize, u32)) {
+    #[inline(never)]
+    fn each(&self, gram: u64, at: usize, found: &mut dyn FnMut(usize, u32)) {
         for &(known, text, offset) in self.entries_of(gram) {
             if known == gram
                 && let Some(start) = at.checked_sub(offset as usize)
@@ -212,23 +213,35 @@ impl Grams {
             (&*self.long.bitmap).try_into().unwrap_or(&NO_LONG);
         let short: &[u64; 1 << (SHORT_BITS - 6)] =
             (&*self.short.bitmap).try_into().unwrap_or(&NO_SHORT);
-        let bit = |word: u64| {
-            let (l, s) = (long_slot(word), short_slot(word));
-            ((long[l / 64] >> (l % 64)) | (short[s / 64] >> (s % 64))) & 1 != 0
+        let is_long = |word: u64| {
+            let slot = long_slot(word);
+            long[slot / 64] >> (slot % 64)
+        };
+        let is_short = |word: u64| {
+            let slot = short_slot(word);
+            short[slot / 64] >> (slot % 64)
         };
         let mut at = 0;
         while let Some(read) = text.get(at..).and_then(|rest| rest.first_chunk::<READ>()) {
-            let words: [u64; ROUND] = std::array::from_fn(|k| {
+            let word = |k: usize| {
                 let bytes = &read[k * STRIDE..k * STRIDE + LONG];
                 bytes.try_into().map_or(0, u64::from_le_bytes)
-            });
-            let bits = words.map(bit);
-            if bits.contains(&true) {
+            };
+            let words: [u64; ROUND] = [word(0), word(1), word(2), word(3)];
+            let longs = is_long(words[0]) | is_long(words[1]) | is_long(words[2]) | is_long(words[3]);
+            let shorts =
+                is_short(words[0]) | is_short(words[1]) | is_short(words[2]) | is_short(words[3]);
+            if longs & 1 != 0 {
                 for (k, word) in words.into_iter().enumerate() {
-                    if bits[k] {
-                        let at = at + k * STRIDE;
-                        self.long.each(word, at, &mut found);
-                        self.short.each(word & 0xffff_ffff, at, &mut found);
+                    if is_long(word) & 1 != 0 {
+                        self.long.each(word, at + k * STRIDE, &mut found);
+                    }
+                }
+            }
+            if shorts & 1 != 0 {
+                for (k, word) in words.into_iter().enumerate() {
+                    if is_short(word) & 1 != 0 {
+                        self.short.each(word & 0xffff_ffff, at + k * STRIDE, &mut found);
                     }
                 }
             }

@@ -24,9 +24,9 @@ pub(crate) type Word = (Cow<'static, str>, Cow<'static, [Leaf]>);
 pub(crate) const MARKS: &[(&str, Mark)] = &[
     (" stdout P ", Mark::Partial),
     (" stderr P ", Mark::Partial),
-    ("level=error", Mark::Grave),
-    ("level=fatal", Mark::Grave),
-    ("level=panic", Mark::Grave),
+    ("level=error ", Mark::Grave),
+    ("level=fatal ", Mark::Grave),
+    ("level=panic ", Mark::Grave),
     ("\"level\":\"error\"", Mark::Grave),
     ("\"level\":\"fatal\"", Mark::Grave),
     ("\"level\":\"panic\"", Mark::Grave),

@@ -2,10 +2,12 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Runs of characters that stand in every carrier as they are.
+/// Runs of characters that stand in every carrier as they are. A run may begin with a double quote,
+/// which stands before the next character however deep it is escaped, and end at one.
 #[derive(Default)]
 pub(crate) struct Phrases {
-    done: Vec<String>,
+    /// Each with whether a double quote follows it.
+    done: Vec<(String, bool)>,
     open: String,
 }
 
@@ -15,25 +17,31 @@ impl Phrases {
         let plain = c.is_ascii_graphic() && !"\"'`\\<>&".contains(c);
         let blank = c == ' ' && !self.open.is_empty();
         if plain || blank {
-            self.open.push(c)
+            self.open.push(c);
+        } else if c == '"' {
+            let run = std::mem::replace(&mut self.open, "\"".to_owned());
+            self.done.push((run, true));
         } else {
-            self.end()
+            self.end();
         }
     }
 
     pub fn end(&mut self) {
         let run = std::mem::take(&mut self.open);
-        self.done.push(run.trim_end().to_owned());
+        self.done.push((run.trim_end().to_owned(), false));
     }
 
-    pub fn longest(mut self) -> String {
+    /// The longest run, as texts of which one stands where it does: the quote behind it follows at
+    /// once or behind a backslash.
+    pub fn longest(mut self) -> Vec<String> {
         self.end();
         // of equally long ones the first
-        self.done
-            .into_iter()
-            .rev()
-            .max_by_key(String::len)
-            .unwrap_or_default()
+        let runs = self.done.into_iter().rev();
+        match runs.max_by_key(|(run, quoted)| run.len() + usize::from(*quoted)) {
+            Some((run, true)) => vec![format!("{run}\""), format!("{run}\\")],
+            Some((run, false)) => vec![run],
+            None => Vec::new(),
+        }
     }
 }
 
@@ -119,8 +127,8 @@ fn of_concat(parts: &[Hir]) -> Vec<String> {
         }
     }
     let own = phrases.longest();
-    if own.len() > shortest(&best) {
-        vec![own]
+    if shortest(&own) > shortest(&best) {
+        own
     } else {
         best
     }

@@ -136,7 +136,8 @@ impl Pattern {
     }
 
     /// Texts of which every match holds one, with one blank for any run of blanks; none if nothing is
-    /// known. They hold only what log formats never escape: no quotes, no backslashes.
+    /// known. They hold only what log formats never escape; a double quote or the backslash before it
+    /// may stand at their ends.
     pub fn phrases(&self) -> &[String] {
         &self.parts().phrases
     }
@@ -308,7 +309,7 @@ fn from_template(source: &str) -> Result<Parts, String> {
         regex,
         slots,
         literal,
-        phrases: vec![phrases.longest()],
+        phrases: phrases.longest(),
         weight,
         least_length: weight,
     })
@@ -392,8 +393,10 @@ mod tests {
         let phrase = |pattern: &str| Pattern::parse(pattern).unwrap().phrases().join("|");
         assert_eq!(
             phrase("MountVolume.SetUp failed for volume \"{v}\" not found"),
-            "MountVolume.SetUp failed for volume"
+            "MountVolume.SetUp failed for volume \"|MountVolume.SetUp failed for volume \\"
         );
+        assert_eq!(phrase("a \"{v}\" not found"), "\" not found");
+        assert_eq!(phrase("regex:(\\d+)\\s+Too\\s+many (pods)"), "Too many pods");
         assert_eq!(phrase("dial tcp {_}: i/o timeout"), ": i/o timeout");
         assert_eq!(
             phrase("regex:(?:Get|Post) \"https://(?P<a>[^/]+:6443)/x: EOF now"),
