@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use signature::grams::Table;
+use signature::grams::Grams;
 use signature::index::{Index, Word};
 
 type Failure = Box<dyn std::error::Error>;
@@ -42,6 +42,8 @@ fn main() -> Result<(), Failure> {
     let mut list = String::from("static BUILTIN: &[Builtin] = &[\n");
     let mut count = 0;
     let mut needs = Vec::new();
+    // the examples are what logs look like
+    let mut usual = String::new();
     for file in &files {
         let name = file
             .strip_prefix(&root)?
@@ -51,7 +53,9 @@ fn main() -> Result<(), Failure> {
         for (number, signature) in signature::check::read(&name, &yaml)?.iter().enumerate() {
             let mut value: serde_json::Map<String, serde_json::Value> = document(&yaml, number)?;
             // they are read from the text when they are asked for
-            value.remove("examples");
+            if let Some(examples) = value.remove("examples") {
+                texts(&examples, &mut usual);
+            }
             needs.extend(signature::need::needs(count, &signature.condition));
             count += 1;
             writeln!(
@@ -64,7 +68,7 @@ fn main() -> Result<(), Failure> {
         }
     }
     list.push_str("];\n");
-    index(&Index::new(needs), &mut list)?;
+    index(&Index::new(needs, &usual), &mut list)?;
     fs::write(out.join("builtin.rs"), list)?;
     Ok(())
 }
@@ -87,6 +91,19 @@ fn document(
     Ok(serde::Deserialize::deserialize(document)?)
 }
 
+/// The texts of examples.
+fn texts(value: &serde_json::Value, into: &mut String) {
+    match value {
+        serde_json::Value::String(text) => into.push_str(text),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| texts(item, into)),
+        serde_json::Value::Object(fields) => {
+            let text = fields.iter().filter(|(key, _)| *key != "why" && *key != "captures");
+            text.for_each(|(_, value)| texts(value, into));
+        }
+        _ => {}
+    }
+}
+
 /// The index as a constant.
 fn index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
     let words = |words: &[Word]| {
@@ -95,21 +112,17 @@ fn index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
         });
         words.collect::<Vec<_>>().join(", ")
     };
-    let grams = |table: &Table| {
-        let Table {
-            bitmap,
-            heads,
-            entries,
-        } = table;
-        format!(
-            "Table {{ bitmap: Cow::Borrowed(&{bitmap:?}), heads: Cow::Borrowed(&{heads:?}), entries: Cow::Borrowed(&{entries:?}) }}"
-        )
-    };
+    let Grams {
+        bitmap,
+        heads,
+        entries,
+    } = &index.grams;
     writeln!(out, "static INDEX: Index = Index {{")?;
-    writeln!(out, "    grams: Grams {{")?;
-    writeln!(out, "        long: {},", grams(&index.grams.long))?;
-    writeln!(out, "        short: {},", grams(&index.grams.short))?;
-    writeln!(out, "    }},\n    finders: OnceLock::new(),")?;
+    writeln!(
+        out,
+        "    grams: Grams {{ bitmap: Cow::Borrowed(&{bitmap:?}), heads: Cow::Borrowed(&{heads:?}), entries: Cow::Borrowed(&{entries:?}) }},"
+    )?;
+    writeln!(out, "    finders: OnceLock::new(),")?;
     for (field, list) in [
         ("phrases", &index.phrases),
         ("short", &index.short),

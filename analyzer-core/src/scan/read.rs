@@ -11,7 +11,7 @@ use crate::matcher::{Hit, Tester};
 use crate::model::{Event, Format, Parsed, Subject};
 use crate::parse::{self, log};
 use crate::report::SegmentSummary;
-use crate::signature::{Index, Leaf, Mark, Standing};
+use crate::signature::{Index, Leaf, Standing};
 
 /// How many lines without a record before and behind a text are read with it.
 const AROUND: usize = 24;
@@ -138,9 +138,13 @@ impl Reading<'_, '_, '_> {
         }
         let mut triggers = survey.triggers;
         if index.boundless.is_empty() {
-            index.sweep(bytes, |standing| {
-                triggers.extend(trigger(bytes, index, standing));
-            });
+            index.sweep(bytes, |standing| triggers.push(trigger(bytes, index, standing)));
+            for at in survey.partial {
+                if is_cut_in_two(bytes, index, at) {
+                    let why = Why::Text;
+                    triggers.push(Trigger { at, why });
+                }
+            }
         } else {
             triggers.push(Trigger {
                 at: 0,
@@ -322,26 +326,27 @@ pub(super) fn count(formats: &mut Vec<(Format, u64)>, format: Format, lines: u64
     }
 }
 
-/// The line to read as a text of the index stands in it, if it is to be read.
-fn trigger(bytes: &[u8], index: &Index, standing: Standing) -> Option<Trigger> {
-    let at = memrchr(b'\n', &bytes[..standing.at]).map_or(0, |end| end + 1);
-    let why = match index.mark(standing.phrase) {
-        None => Why::Text,
-        Some(Mark::Grave) => Why::Grave,
-        Some(Mark::Partial) => {
-            let mut stands = false;
-            if let Some(joined) = joined(bytes, at) {
-                index.sweep(&joined, |standing| {
-                    stands |= index.mark(standing.phrase).is_none();
-                });
-            }
-            return stands.then_some(Trigger {
-                at,
-                why: Why::Text,
-            });
-        }
-    };
-    Some(Trigger { at, why })
+/// The line to read as a text of the index stands in it.
+fn trigger(bytes: &[u8], index: &Index, standing: Standing) -> Trigger {
+    Trigger {
+        at: memrchr(b'\n', &bytes[..standing.at]).map_or(0, |end| end + 1),
+        why: if index.is_grave(standing.phrase) {
+            Why::Grave
+        } else {
+            Why::Text
+        },
+    }
+}
+
+/// Whether a line that goes on in others must be read: a text of the index may stand across them.
+fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
+    let mut stands = false;
+    if let Some(joined) = joined(bytes, at) {
+        index.sweep(&joined, |standing| {
+            stands |= !index.is_grave(standing.phrase);
+        });
+    }
+    stands
 }
 
 /// The text of a line of the CRI that goes on in others, all in one.

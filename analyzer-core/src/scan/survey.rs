@@ -37,6 +37,8 @@ pub(crate) struct Survey {
     /// Lines that begin a log record.
     pub records: u64,
     pub triggers: Vec<Trigger>,
+    /// Where lines begin that a container runtime cut: they go on in another line.
+    pub partial: Vec<usize>,
     /// Where lines begin that end a run of log records.
     pub breaks: Vec<usize>,
 }
@@ -49,6 +51,8 @@ enum Head {
     Record,
     /// A log record begins, at error or above.
     Grave,
+    /// A part of a log record begins, which goes on in another line.
+    Partial,
     /// Nothing begins that would have a structure.
     Inside,
     /// They do not tell.
@@ -71,6 +75,10 @@ pub(crate) fn survey(text: &str) -> Survey {
                 if line.len() > DOCKER_LINE && line.starts_with(b"{\"log\":\"") {
                     survey.add(start, Why::Text);
                 }
+            }
+            Head::Partial => {
+                survey.records += 1;
+                survey.partial.push(start);
             }
             Head::Grave => {
                 survey.records += 1;
@@ -149,8 +157,11 @@ fn head(line: &[u8]) -> Head {
                     Some(b'I' | b'D' | b'W') => Head::Record,
                     _ => Head::Unknown,
                 },
-                _ if stream(line).is_some() => Head::Record,
-                _ => Head::Unknown,
+                _ => match stream(line) {
+                    Some((_, true)) => Head::Partial,
+                    Some((_, false)) => Head::Record,
+                    None => Head::Unknown,
+                },
             }
         }
         b'"' | b'}' | b']' | b',' => Head::Inside,

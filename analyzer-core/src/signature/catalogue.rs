@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use super::error::SignatureError;
-use super::grams::{Grams, Table};
+use super::grams::Grams;
 use super::index::Index;
 use super::need::needs;
 use super::schema::Signature;
@@ -126,7 +126,7 @@ impl Catalogue {
         match (builtin > 0, needs.peek().is_some()) {
             (true, false) => Cow::Borrowed(&INDEX),
             (true, true) => Cow::Owned(INDEX.joined(needs)),
-            (false, _) => Cow::Owned(Index::new(needs)),
+            (false, _) => Cow::Owned(Index::new(needs, "")),
         }
     }
 

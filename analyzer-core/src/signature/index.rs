@@ -20,34 +20,24 @@ pub(crate) type Leaf = (u32, u16);
 /// A word with the conditions that need it.
 pub(crate) type Word = (Cow<'static, str>, Cow<'static, [Leaf]>);
 
-/// Texts that no signature asks for but the engine does: each mark makes it look at the record.
-pub(crate) const MARKS: &[(&str, Mark)] = &[
-    (" stdout P ", Mark::Partial),
-    (" stderr P ", Mark::Partial),
-    ("level=error ", Mark::Grave),
-    ("level=fatal ", Mark::Grave),
-    ("level=panic ", Mark::Grave),
-    ("\"level\":\"error\"", Mark::Grave),
-    ("\"level\":\"fatal\"", Mark::Grave),
-    ("\"level\":\"panic\"", Mark::Grave),
-    ("\\\"level\\\":\\\"error", Mark::Grave),
-    ("\\\"level\\\":\\\"fatal", Mark::Grave),
+/// Texts that no signature asks for but the engine does: a record that holds one tells of an error.
+pub(crate) const GRAVE: &[&str] = &[
+    "level=error ",
+    "level=fatal ",
+    "level=panic ",
+    "\"level\":\"error\"",
+    "\"level\":\"fatal\"",
+    "\"level\":\"panic\"",
+    "\\\"level\\\":\\\"error",
+    "\\\"level\\\":\\\"fatal",
 ];
 
-/// Why the engine looks at a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mark {
-    /// Its line goes on in another one.
-    Partial,
-    /// It says that it is an error.
-    Grave,
-}
 
 /// Finds the leaf conditions worth a full test.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     pub grams: Grams,
-    /// The texts of the grams, by their number; first those of [`MARKS`].
+    /// The texts of the grams, by their number; first those of [`GRAVE`].
     pub phrases: Cow<'static, [Word]>,
     /// Texts too short for grams, which are searched one by one.
     pub short: Cow<'static, [Word]>,
@@ -73,15 +63,16 @@ pub(crate) struct Standing {
 }
 
 impl Index {
-    /// Lays out what leaf conditions need.
-    pub fn new(needs: impl IntoIterator<Item = (Leaf, Need)>) -> Index {
-        let marks = MARKS.iter().map(|(text, _)| (text.to_string(), Vec::new()));
-        Index::lay_out(marks.collect(), needs)
+    /// Lays out what leaf conditions need; `usual` is a piece of what is searched.
+    pub fn new(needs: impl IntoIterator<Item = (Leaf, Need)>, usual: &str) -> Index {
+        let grave = GRAVE.iter().map(|text| (text.to_string(), Vec::new()));
+        Index::lay_out(grave.collect(), needs, usual)
     }
 
     fn lay_out(
         mut texts: Vec<(String, Vec<Leaf>)>,
         needs: impl IntoIterator<Item = (Leaf, Need)>,
+        usual: &str,
     ) -> Index {
         let mut words: [BTreeMap<String, Vec<Leaf>>; 3] = Default::default();
         let mut any: [Vec<Leaf>; 3] = Default::default();
@@ -113,7 +104,7 @@ impl Index {
         let [any_event, any_object, boundless] = any;
         let owned = |(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves));
         Index {
-            grams: Grams::new(texts.iter().map(|(text, _)| text.as_str())),
+            grams: Grams::new(texts.iter().map(|(text, _)| text.as_str()), usual),
             phrases: texts.into_iter().map(owned).collect(),
             short: short.into_iter().map(owned).collect(),
             finders: OnceLock::new(),
@@ -127,7 +118,7 @@ impl Index {
 
     /// This index and what further conditions need.
     pub fn joined(&self, needs: impl IntoIterator<Item = (Leaf, Need)>) -> Index {
-        let more = Index::lay_out(Vec::new(), needs);
+        let more = Index::lay_out(Vec::new(), needs, "");
         let both = |mine: &[Word], theirs: &[Word]| {
             let mut all: BTreeMap<&str, Vec<Leaf>> = BTreeMap::new();
             for (word, leaves) in mine.iter().chain(theirs) {
@@ -180,9 +171,9 @@ impl Index {
         word.map_or(&[], |(_, leaves)| leaves)
     }
 
-    /// What a text of the index means to the engine.
-    pub fn mark(&self, phrase: u32) -> Option<Mark> {
-        MARKS.get(phrase as usize).map(|(_, mark)| *mark)
+    /// Whether a text of the index is one of [`GRAVE`].
+    pub fn is_grave(&self, phrase: u32) -> bool {
+        (phrase as usize) < GRAVE.len()
     }
 
     /// Adds the conditions whose text stands in this one.
@@ -234,9 +225,9 @@ mod tests {
             ((0, 0), need(&["is not found here"])),
             ((1, 0), need(&["is not found", "oom"])),
         ];
-        let index = Index::new(needs.clone());
+        let index = Index::new(needs.clone(), "");
         let [first, second] = needs;
-        for index in [index, Index::new([first]).joined([second])] {
+        for index in [index, Index::new([first], "").joined([second])] {
             let found = |text| candidates(&index, text);
             assert_eq!(found("volume \"x\" is not found here"), [(0, 0), (1, 0)]);
             assert_eq!(found("is not found"), [(1, 0)]);

@@ -92,14 +92,25 @@ fn of_event(event: &EventPattern) -> Need {
     }
 }
 
-/// How a log record writes the reason of an event: between quotes of some kind and depth.
+/// How a log record writes the reason of an event: between quotes of some kind and depth; a short one
+/// is told from other words by its key.
 fn written(reason: &str) -> Vec<String> {
     match reason.strip_suffix('*') {
         Some(start) => vec![format!("\"{start}"), format!("'{start}")],
-        None => vec![
+        None if reason.len() + 2 >= grams::SHORTEST => vec![
             format!("\"{reason}\""),
             format!("\"{reason}\\"),
             format!("'{reason}'"),
+        ],
+        None => vec![
+            format!("reason=\"{reason}\""),
+            format!("reason=\\\"{reason}\\"),
+            format!("reason\":\"{reason}\""),
+            format!("reason\": \"{reason}\""),
+            format!("reason\\\":\\\"{reason}\\"),
+            format!("reason\\\": \\\"{reason}\\"),
+            format!("reason: '{reason}'"),
+            format!("reason={reason} "),
         ],
     }
 }
