@@ -114,13 +114,15 @@ fn index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
     };
     let Grams {
         bitmap,
+        words: closer,
+        lone,
         heads,
         entries,
     } = &index.grams;
     writeln!(out, "static INDEX: Index = Index {{")?;
     writeln!(
         out,
-        "    grams: Grams {{ bitmap: Cow::Borrowed(&{bitmap:?}), heads: Cow::Borrowed(&{heads:?}), entries: Cow::Borrowed(&{entries:?}) }},"
+        "    grams: Grams {{ bitmap: Cow::Borrowed(&{bitmap:?}), words: Cow::Borrowed(&{closer:?}), lone: Cow::Borrowed(&{lone:?}), heads: Cow::Borrowed(&{heads:?}), entries: Cow::Borrowed(&{entries:?}) }},"
     )?;
     writeln!(out, "    finders: OnceLock::new(),")?;
     for (field, list) in [

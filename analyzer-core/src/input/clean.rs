@@ -1,7 +1,7 @@
 //! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
 //! returns, colour sequences, zero-width and non-breaking blanks, typographic quotes.
 
-use memchr::{memchr, memchr_iter, memchr3, memchr3_iter};
+use memchr::{memchr2, memchr_iter, memchr3, memchr3_iter};
 
 /// A change made to the bytes of a document: `text` from `clean` on stands for `original`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,12 +21,10 @@ pub(crate) struct Clean {
     pub invalid: u64,
 }
 
-/// Whether a text needs no cleaning at all.
-pub(crate) fn is_clean(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    memchr(b'\r', bytes).is_none()
-        && memchr(0x1b, bytes).is_none()
-        && (bytes.is_ascii() || !has_dirty(text))
+/// Whether bytes are a text that needs no cleaning at all.
+pub(crate) fn is_clean(bytes: &[u8]) -> bool {
+    memchr2(b'\r', 0x1b, bytes).is_none()
+        && (bytes.is_ascii() || std::str::from_utf8(bytes).is_ok_and(|text| !has_dirty(text)))
 }
 
 /// The first bytes of the characters that are replaced or dropped, as UTF-8 writes them.
@@ -206,9 +204,9 @@ mod tests {
 
     #[test]
     fn plain_text_needs_nothing() {
-        assert!(is_clean("日本語 ok “x”\n".replace(['“', '”'], "").as_str()));
+        assert!(is_clean("日本語 ok “x”\n".replace(['“', '”'], "").as_bytes()));
         for dirty in ["a\r\n", "\u{ad}", "\u{a0}", "\u{200b}", "\u{3000}", "\u{feff}", "“"] {
-            assert!(!is_clean(dirty), "{dirty:?}");
+            assert!(!is_clean(dirty.as_bytes()), "{dirty:?}");
         }
     }
 

@@ -55,7 +55,7 @@ impl Document {
                 invalid,
             },
         ) = match String::from_utf8(bytes) {
-            Ok(text) if is_clean(&text) => (
+            Ok(text) if is_clean(text.as_bytes()) => (
                 None,
                 Clean {
                     text,

@@ -11,6 +11,9 @@ use crate::input::MAX_LINE;
 /// How many bytes are asked for at a time.
 const CHUNK: usize = 64 * 1024;
 
+/// How much is looked at behind a block's least size for a place to cut it.
+const AHEAD: usize = 8 * 1024;
+
 /// How much longer than asked for a block may become in search of a place to cut it.
 const MAX_MORE: usize = 1 << 20;
 
@@ -82,10 +85,10 @@ impl<R: Read> Blocks<R> {
 
     /// The next block; none at the end, or where reading failed.
     pub fn next(&mut self) -> Option<Block> {
-        let mut wanted = self.size.saturating_add(CHUNK);
+        let mut wanted = self.size.saturating_add(AHEAD);
         loop {
             while !self.ended && self.buffer.len() < wanted {
-                self.fill();
+                self.fill(wanted - self.buffer.len());
             }
             if self.ended && self.buffer.len() <= self.size {
                 return (!self.buffer.is_empty()).then(|| self.give(self.buffer.len()));
@@ -105,7 +108,8 @@ impl<R: Read> Blocks<R> {
         let rest = self.buffer.split_off(length);
         let bytes = std::mem::replace(&mut self.buffer, rest);
         if !self.ended {
-            self.buffer.reserve(bytes.len() + CHUNK - self.buffer.len().min(CHUNK));
+            let room = self.size.min(MAX_MORE) + AHEAD;
+            self.buffer.reserve_exact(room.saturating_sub(self.buffer.len()));
         }
         self.line = self.line.saturating_sub(length);
         let of_block = self.long.partition_point(|start| *start < length);
@@ -127,34 +131,39 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Reads some more.
-    fn fill(&mut self) {
-        self.chunk.resize(CHUNK, 0);
-        let length = loop {
-            match self.reader.read(&mut self.chunk) {
-                Ok(length) => break length,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    self.failure = Some(error);
-                    break 0;
-                }
-            }
-        };
+    /// Reads some more: so many bytes if the document has them, but not too many at a time.
+    fn fill(&mut self, wanted: usize) {
+        let wanted = wanted.clamp(1, CHUNK);
+        let plain = matches!(self.encoding, Some(Encoding::Bytes)) && !self.dropping;
+        let mut chunk = std::mem::take(&mut self.chunk);
+        let before = self.buffer.len();
+        let into = if plain { &mut self.buffer } else { &mut chunk };
+        let result = self.reader.by_ref().take(wanted as u64).read_to_end(into);
+        let length = if plain { self.buffer.len() - before } else { chunk.len() };
         self.read += length as u64;
-        let chunk = std::mem::take(&mut self.chunk);
-        if length == 0 {
+        if let Err(error) = result {
+            self.failure = Some(error);
+            self.ended = true;
+        } else if length == 0 {
             self.ended = true;
             if let Some(Encoding::Utf16(decoder)) = &mut self.encoding {
                 let rest = decoder.finish();
                 self.take(rest.as_bytes());
             }
+        }
+        if plain {
+            self.came(before);
         } else {
-            self.decode(&chunk[..length]);
+            self.decode(&chunk);
+            chunk.clear();
         }
         self.chunk = chunk;
     }
 
     fn decode(&mut self, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
         let encoding = self.encoding.get_or_insert_with(|| match Utf16::detect(bytes) {
             Some(decoder) => Encoding::Utf16(decoder),
             None => Encoding::Bytes,
@@ -169,7 +178,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Takes bytes into the buffer, without what makes a line too long.
+    /// Takes bytes into the buffer.
     fn take(&mut self, mut bytes: &[u8]) {
         if self.dropping {
             match memchr(b'\n', bytes) {
@@ -178,31 +187,29 @@ impl<R: Read> Blocks<R> {
             }
             self.dropping = false;
         }
+        let before = self.buffer.len();
+        self.buffer.extend_from_slice(bytes);
+        self.came(before);
+    }
+
+    /// Takes out what makes a line too long of the bytes that came last.
+    fn came(&mut self, before: usize) {
         // a line that ends in these bytes is too long only if it began long before
-        let first_end = memchr(b'\n', bytes);
-        let length = self.buffer.len() - self.line + first_end.unwrap_or(bytes.len());
-        if length > MAX_LINE {
-            let kept = MAX_LINE.saturating_sub(self.buffer.len() - self.line);
-            self.buffer.extend_from_slice(&bytes[..kept.min(bytes.len())]);
-            while self.buffer.last().is_some_and(|byte| byte & 0xc0 == 0x80) {
-                self.buffer.pop();
-            }
-            if self.buffer.last().is_some_and(|byte| *byte >= 0xc0) {
-                self.buffer.pop();
+        let first_end = memchr(b'\n', &self.buffer[before..]).map(|end| before + end);
+        let end = first_end.unwrap_or(self.buffer.len());
+        if end - self.line > MAX_LINE {
+            let mut kept = self.line + MAX_LINE;
+            while kept > self.line && self.buffer[kept] & 0xc0 == 0x80 {
+                kept -= 1;
             }
             self.long.push(self.line);
-            match first_end {
-                Some(end) => bytes = &bytes[end..],
-                None => {
-                    self.dropping = true;
-                    return;
-                }
-            }
+            self.buffer.drain(kept..end);
+            self.dropping = first_end.is_none();
         }
-        if let Some(last_end) = memrchr(b'\n', bytes) {
-            self.line = self.buffer.len() + last_end + 1;
+        if first_end.is_some() {
+            let last_end = memrchr(b'\n', &self.buffer);
+            self.line = last_end.map_or(0, |end| end + 1);
         }
-        self.buffer.extend_from_slice(bytes);
     }
 }
 

@@ -72,10 +72,10 @@ fn continues_partial(bytes: &[u8], at: usize, line: &[u8]) -> bool {
             break;
         };
         let start = memrchr(b'\n', &bytes[..before]).map_or(0, |at| at + 1);
-        let Some((stream, partial)) = stream(&bytes[start..before]) else {
+        let Some(cri) = stream(&bytes[start..before]) else {
             break;
         };
-        if !std::mem::replace(&mut seen[stream], true) && partial {
+        if !std::mem::replace(&mut seen[cri.stream], true) && cri.partial {
             return true;
         }
         if seen == [true; 2] {
@@ -86,19 +86,36 @@ fn continues_partial(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     false
 }
 
-/// The stream of a line of the CRI (0 for standard output), and whether it goes on.
-pub(crate) fn stream(line: &[u8]) -> Option<(usize, bool)> {
+/// What the CRI writes before a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cri {
+    /// 0 for standard output.
+    pub stream: usize,
+    /// Whether the line goes on in the stream's next one.
+    pub partial: bool,
+    /// The byte at which the program's own text begins.
+    pub payload: usize,
+}
+
+/// Reads the head of a line of the CRI.
+pub(crate) fn stream(line: &[u8]) -> Option<Cri> {
     let head = &line[..line.len().min(64)];
     if !head.first()?.is_ascii_digit() {
         return None;
     }
-    let behind = &head[memchr(b' ', head)?..];
+    let blank = memchr(b' ', head)?;
+    let behind = &head[blank..];
     let (stream, tag) = if let Some(tag) = behind.strip_prefix(b" stdout ") {
         (0, tag)
     } else {
         (1, behind.strip_prefix(b" stderr ")?)
     };
-    Some((stream, tag.first() == Some(&b'P')))
+    let length = memchr(b' ', tag).unwrap_or(tag.len());
+    Some(Cri {
+        stream,
+        partial: tag.first() == Some(&b'P'),
+        payload: (blank + " stdout ".len() + length + 1).min(line.len()),
+    })
 }
 
 /// A line as the parsers read it.

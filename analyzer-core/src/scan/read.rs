@@ -78,13 +78,11 @@ pub(crate) fn read(block: &Block, tester: &Tester<'_>, index: Option<&Index>) ->
     };
     match index {
         None => reading.all(),
-        Some(index) => match std::str::from_utf8(&block.bytes) {
-            Ok(text) if is_clean(text) => reading.sweep(index, text, None),
-            _ => {
-                let clean = Document::new("", block.bytes.as_slice());
-                reading.sweep(index, clean.text(), Some(&clean));
-            }
-        },
+        Some(index) if is_clean(&block.bytes) => reading.sweep(index, &block.bytes, None),
+        Some(index) => {
+            let clean = Document::new("", block.bytes.as_slice());
+            reading.sweep(index, clean.text().as_bytes(), Some(&clean));
+        }
     }
     let mut outcome = reading.outcome;
     match reading.run {
@@ -127,12 +125,11 @@ impl Reading<'_, '_, '_> {
 
     /// Reads what may matter of a text; `cleaned` is the way back to the block's bytes if the text
     /// is not these.
-    fn sweep(&mut self, index: &Index, text: &str, cleaned: Option<&Document>) {
-        let bytes = text.as_bytes();
-        let survey = survey(text);
+    fn sweep(&mut self, index: &Index, bytes: &[u8], cleaned: Option<&Document>) {
+        let survey = survey(bytes);
         self.outcome.lines = survey.lines;
         self.outcome.events = survey.records;
-        self.sample(text, survey.lines);
+        self.sample(bytes, survey.lines);
         if let Some(cleaned) = cleaned {
             self.outcome.invalid += cleaned.invalid_sequences();
         }
@@ -193,12 +190,12 @@ impl Reading<'_, '_, '_> {
     }
 
     /// Tells the formats of a block from its first lines.
-    fn sample(&mut self, text: &str, all: u64) {
+    fn sample(&mut self, bytes: &[u8], all: u64) {
         let mut sampled = 0;
         let mut formats: Vec<(Format, u64)> = Vec::new();
-        for line in lines(text).take(SAMPLED) {
+        for line in bytes.split(|byte| *byte == b'\n').take(SAMPLED) {
             sampled += 1;
-            if let Some(format) = log::detect(line.text) {
+            if let Some(format) = log::detect(std::str::from_utf8(line).unwrap_or("")) {
                 count(&mut formats, format, 1);
             }
         }
@@ -351,21 +348,19 @@ fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
 
 /// The text of a line of the CRI that goes on in others, all in one.
 fn joined(bytes: &[u8], at: usize) -> Option<Vec<u8>> {
-    let (wanted, _) = stream(line_at(bytes, at)).filter(|(_, partial)| *partial)?;
+    let first = stream(line_at(bytes, at)).filter(|cri| cri.partial)?;
     let mut joined = Vec::new();
     let mut at = Some(at);
     for _ in 0..MAX_PARTS {
         let Some(line) = at.map(|at| line_at(bytes, at)) else {
             break;
         };
-        let Some((stream, partial)) = stream(line) else {
+        let Some(cri) = stream(line) else {
             break;
         };
-        if stream == wanted {
-            // `TIME stdout P `: the time has no blanks
-            let behind = memchr_iter(b' ', line).nth(2).unwrap_or(line.len() - 1);
-            joined.extend_from_slice(&line[behind + 1..]);
-            if !partial {
+        if cri.stream == first.stream {
+            joined.extend_from_slice(&line[cri.payload..]);
+            if !cri.partial {
                 break;
             }
         }

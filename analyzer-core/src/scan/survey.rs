@@ -6,7 +6,9 @@ use memchr::{memchr, memchr_iter, memchr2};
 
 use super::boundary::stream;
 use crate::input::is_structural;
+use crate::model::Format;
 use crate::parse::{log, plain};
+use crate::signature::STARTS;
 
 /// From so many bytes on docker splits a line.
 const DOCKER_LINE: usize = 16_000;
@@ -61,9 +63,8 @@ enum Head {
 
 /// Surveys the lines of a block.
 #[inline(never)]
-pub(crate) fn survey(text: &str) -> Survey {
+pub(crate) fn survey(bytes: &[u8]) -> Survey {
     let mut survey = Survey::default();
-    let bytes = text.as_bytes();
     let last = (!bytes.is_empty() && !bytes.ends_with(b"\n")).then_some(bytes.len());
     let mut start = 0;
     for end in memchr_iter(b'\n', bytes).chain(last) {
@@ -87,7 +88,7 @@ pub(crate) fn survey(text: &str) -> Survey {
             Head::Inside => survey.inside(start, line),
             Head::Unknown => {
                 // what was cut from a text with whole characters has whole ones
-                survey.unknown(start, text.get(start..end).unwrap_or(""));
+                survey.unknown(start, std::str::from_utf8(line).unwrap_or(""));
             }
         }
         start = end + 1;
@@ -111,8 +112,11 @@ impl Survey {
         if line.trim().is_empty() {
             return;
         }
-        if log::detect(line).is_some() {
+        if let Some(format) = log::detect(line) {
             self.records += 1;
+            if format == Format::Plain && is_crash(line) {
+                self.add(start, Why::Text);
+            }
             return;
         }
         if is_structural(line) {
@@ -127,6 +131,11 @@ impl Survey {
             self.add(start, Why::Text);
         }
     }
+}
+
+/// Whether a text tells of a crash, which is read in any case.
+fn is_crash(text: &str) -> bool {
+    STARTS.iter().any(|start| text.contains(start))
 }
 
 fn digits(bytes: &[u8], at: std::ops::Range<usize>) -> bool {
@@ -158,8 +167,11 @@ fn head(line: &[u8]) -> Head {
                     _ => Head::Unknown,
                 },
                 _ => match stream(line) {
-                    Some((_, true)) => Head::Partial,
-                    Some((_, false)) => Head::Record,
+                    Some(cri) if cri.partial => Head::Partial,
+                    Some(cri) => match line.get(cri.payload) {
+                        Some(b'p' | b'f') => Head::Unknown,
+                        _ => Head::Record,
+                    },
                     None => Head::Unknown,
                 },
             }
@@ -192,7 +204,7 @@ Killed
 he said \"this
 goes on\"
 ";
-        let survey = survey(text);
+        let survey = survey(text.as_bytes());
         let line = |at: usize| text[..at].matches('\n').count() + 1;
         let told: Vec<(usize, Why)> = survey.triggers.iter().map(|t| (line(t.at), t.why)).collect();
         let wanted = [

@@ -1,10 +1,13 @@
 //! Finds many texts in a large one by sampling it.
 //!
-//! Of each text a window of [`SHORTEST`] bytes is chosen, and all grams of [`GRAM`] bytes in it go into
-//! a hash table with a bitmap before it. The large text is read at every [`STRIDE`]-th byte only: one
-//! load, one multiplication, one bit. Where the window stands, one of these places is the
-//! beginning of one of its grams, so each occurrence is found, and found once. The time hardly
-//! depends on the number of texts.
+//! Of each text a window is chosen, and all grams of [`GRAM`] bytes that begin at its first [`STRIDE`]
+//! bytes go into a hash table with a bitmap before it. The large text is read at every `STRIDE`-th
+//! byte only: one load, one multiplication, one bit. Where the window stands, one of these places
+//! is the beginning of one of its grams, so each occurrence is found, and found once. The time
+//! hardly depends on the number of texts.
+//!
+//! Where a bit is set the next two bytes are looked at too, if the texts are long enough to tell what
+//! they must be; only then the table is.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,6 +26,8 @@ pub(crate) const SHORTEST: usize = GRAM + STRIDE - 1;
 
 /// The bits of a gram's hash: the bitmap takes 128 KiB, which stay in the second-level cache.
 const BITS: u32 = 20;
+/// The bits of the hashes that are looked at where a gram's bit is set.
+const CLOSER_BITS: u32 = 18;
 /// The bits of a hash that choose the chain of entries.
 const HEAD_BITS: u32 = 14;
 
@@ -38,8 +43,12 @@ pub(crate) type Entry = (u64, u64, u32, u32);
 /// The grams of many texts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Grams {
-    /// Which hashes occur.
+    /// Which hashes of grams occur.
     pub bitmap: Cow<'static, [u64]>,
+    /// Which hashes of words occur, in texts that are long enough.
+    pub words: Cow<'static, [u64]>,
+    /// Which hashes of grams occur in the other texts.
+    pub lone: Cow<'static, [u64]>,
     /// For each head of a hash the number of its first entry; one more at the end.
     pub heads: Cow<'static, [u32]>,
     /// In order of the heads of their hashes.
@@ -50,6 +59,22 @@ fn hash(gram: u64) -> u64 {
     // Fibonacci hashing: the high bits of the product are well mixed; the bytes of a word that are
     // not the gram's are shifted out
     (gram << (8 * (WORD - GRAM))).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// The slot of a whole word, or of a gram alone.
+fn closer_slot(word: u64, whole: bool) -> usize {
+    let hash = if whole {
+        word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    } else {
+        hash(word)
+    };
+    (hash >> (64 - CLOSER_BITS)) as usize
+}
+
+fn is_set(bitmap: &[u64], slot: usize) -> bool {
+    bitmap
+        .get(slot / 64)
+        .is_some_and(|bits| bits >> (slot % 64) & 1 != 0)
 }
 
 fn slot(gram: u64) -> usize {
@@ -83,27 +108,35 @@ impl Grams {
                 *seen.entry(word(window)).or_default() += 1;
             }
         }
+        let mut grams = Grams::default();
         let mut entries = Vec::new();
         for (number, text) in (0..).zip(texts) {
             let text = text.as_bytes();
             if text.len() < SHORTEST {
                 continue;
             }
-            let start = rarest_window(text, &seen);
-            entries.extend((start..start + STRIDE).map(|at| {
+            let whole = text.len() >= SHORTEST + WORD - GRAM;
+            let start = rarest_window(text, if whole { WORD } else { GRAM }, &seen);
+            let closer = if whole { &mut grams.words } else { &mut grams.lone }.to_mut();
+            closer.resize(1 << (CLOSER_BITS - 6), 0);
+            for at in start..start + STRIDE {
+                let slot = closer_slot(word(&text[at..]), whole);
+                closer[slot / 64] |= 1 << (slot % 64);
                 let gram = word(&text[at..at + GRAM]);
-                (gram, word(text), number, at as u32)
-            }));
+                entries.push((gram, word(text), number, at as u32));
+            }
         }
         entries.sort_unstable_by_key(|(gram, _, text, at)| (head(*gram), *gram, *text, *at));
-        Grams::laid_out(Vec::new(), entries)
+        grams.lay_out(entries);
+        grams
     }
 
-    /// The tables of entries in order of their heads, besides the bits that are set.
-    fn laid_out(mut bitmap: Vec<u64>, entries: Vec<Entry>) -> Grams {
+    /// Fills the table with entries in order of their heads.
+    fn lay_out(&mut self, entries: Vec<Entry>) {
         if entries.is_empty() {
-            return Grams::default();
+            return;
         }
+        let bitmap = self.bitmap.to_mut();
         bitmap.resize(1 << (BITS - 6), 0);
         let mut heads = vec![0u32; (1 << HEAD_BITS) + 1];
         for (gram, ..) in &entries {
@@ -116,11 +149,8 @@ impl Grams {
             before += *head;
             *head = before;
         }
-        Grams {
-            bitmap: Cow::Owned(bitmap),
-            heads: Cow::Owned(heads),
-            entries: Cow::Owned(entries),
-        }
+        self.heads = Cow::Owned(heads);
+        self.entries = Cow::Owned(entries);
     }
 
     /// These grams and those of other texts, which are numbered from `shift` on.
@@ -135,7 +165,20 @@ impl Grams {
             entries.push(mine);
         }
         entries.extend(theirs);
-        Grams::laid_out(self.bitmap.to_vec(), entries)
+        let either = |mine: &Cow<'static, [u64]>, theirs: &Cow<'static, [u64]>| {
+            let mut bits = mine.to_vec();
+            bits.resize(mine.len().max(theirs.len()), 0);
+            bits.iter_mut().zip(theirs.iter()).for_each(|(mine, theirs)| *mine |= theirs);
+            Cow::Owned(bits)
+        };
+        let mut both = Grams {
+            bitmap: self.bitmap.clone(),
+            words: either(&self.words, &other.words),
+            lone: either(&self.lone, &other.lone),
+            ..Grams::default()
+        };
+        both.lay_out(entries);
+        both
     }
 
     fn entries_of(&self, gram: u64) -> &[Entry] {
@@ -165,8 +208,9 @@ impl Grams {
             };
             if (bit(0) | bit(1) | bit(2) | bit(3)) & 1 != 0 {
                 for k in 0..ROUND {
-                    if bit(k) & 1 != 0 {
-                        self.place(text, at + k * STRIDE, &mut found);
+                    let at = at + k * STRIDE;
+                    if bit(k) & 1 != 0 && self.is_closer(word(&text[at..])) {
+                        self.place(text, at, &mut found);
                     }
                 }
             }
@@ -176,6 +220,11 @@ impl Grams {
             self.place(text, at, &mut found);
             at += STRIDE;
         }
+    }
+
+    /// Whether a word may stand in a text whose gram it begins with.
+    fn is_closer(&self, word: u64) -> bool {
+        is_set(&self.words, closer_slot(word, true)) || is_set(&self.lone, closer_slot(word, false))
     }
 
     /// Calls `found` for the texts that hold the gram at `at`, if the text begins as they do. It is
@@ -195,7 +244,7 @@ impl Grams {
 }
 
 /// Where in a text the window begins whose grams are the rarest, as far as can be told.
-fn rarest_window(text: &[u8], seen: &HashMap<u64, u32>) -> usize {
+fn rarest_window(text: &[u8], length: usize, seen: &HashMap<u64, u32>) -> usize {
     let common = |b: &u8| b.is_ascii_lowercase() || *b == b' ';
     let costs: Vec<u32> = text
         .windows(GRAM)
@@ -205,6 +254,8 @@ fn rarest_window(text: &[u8], seen: &HashMap<u64, u32>) -> usize {
             4 * seen.get(&word(window)).copied().unwrap_or(0) + plain
         })
         .collect();
+    // behind the last gram there may have to be more of the text
+    let costs = &costs[..=text.len() - length];
     let windows = costs.windows(STRIDE).map(|window| window.iter().sum::<u32>());
     let rarest = windows.enumerate().min_by_key(|(start, cost)| (*cost, *start));
     rarest.map_or(0, |(start, _)| start)

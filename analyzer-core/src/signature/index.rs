@@ -33,6 +33,9 @@ pub(crate) const GRAVE: &[&str] = &[
 ];
 
 
+/// A record that begins with one of these is read in any case, so it need not be searched for.
+pub(crate) const STARTS: &[&str] = &["panic:", "fatal error:"];
+
 /// Finds the leaf conditions worth a full test.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
@@ -142,8 +145,13 @@ impl Index {
         }
     }
 
-    /// Calls `found` for each text of the index that stands in `text`; in no order.
-    pub fn sweep(&self, text: &[u8], mut found: impl FnMut(Standing)) {
+    /// Calls `found` for each text of the index that stands in the lines of a document; in no order.
+    /// Records that begin with one of [`STARTS`] are not searched for that.
+    pub fn sweep(&self, lines: &[u8], found: impl FnMut(Standing)) {
+        self.find(lines, |word| !STARTS.contains(&word), found);
+    }
+
+    fn find(&self, text: &[u8], wanted: impl Fn(&str) -> bool, mut found: impl FnMut(Standing)) {
         self.grams.sweep(text, |at, phrase| {
             let stands = self
                 .phrases
@@ -156,10 +164,17 @@ impl Index {
         });
         let finders = self.finders.get_or_init(|| {
             let words = self.short.iter();
-            words.map(|(word, _)| memmem::Finder::new(word.as_bytes()).into_owned()).collect()
+            words
+                .map(|(word, _)| memmem::Finder::new(word.as_bytes()).into_owned())
+                .collect()
         });
-        for (phrase, finder) in (self.phrases.len() as u32..).zip(finders) {
-            finder.find_iter(text).for_each(|at| found(Standing { at, phrase }));
+        let short = finders.iter().zip(self.short.iter());
+        for (phrase, (finder, (word, _))) in (self.phrases.len() as u32..).zip(short) {
+            if wanted(word) {
+                finder
+                    .find_iter(text)
+                    .for_each(|at| found(Standing { at, phrase }));
+            }
         }
     }
 
@@ -178,7 +193,8 @@ impl Index {
 
     /// Adds the conditions whose text stands in this one.
     pub fn text(&self, text: &[u8], into: &mut Vec<Leaf>) {
-        self.sweep(text, |standing| into.extend(self.leaves(standing.phrase)));
+        let add = |standing: Standing| into.extend(self.leaves(standing.phrase));
+        self.find(text, |_| true, add);
     }
 
     /// Adds the conditions that ask for this reason.

@@ -29,6 +29,6 @@ pub use template::Template;
 
 pub(crate) use compare::number;
 pub(crate) use condition::{EventPattern, ObjectPattern, ValueTest, What};
-pub(crate) use index::{Index, Leaf, Standing};
+pub(crate) use index::{Index, Leaf, STARTS, Standing};
 pub(crate) use need::{Need, NeedKind, leaves};
 pub(crate) use temporal::Reach;
