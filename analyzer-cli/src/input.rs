@@ -42,11 +42,7 @@ impl InputError {
 
 /// Reads all sources into an incident; a folder's files in the order of their paths. `stdin` is taken
 /// where a source says so.
-pub fn read(
-    sources: &[Source],
-    stdin: impl Read + Send,
-    incident: &mut Incident<'_>,
-) -> Inputs {
+pub fn read(sources: &[Source], stdin: impl Read + Send, incident: &mut Incident<'_>) -> Inputs {
     let mut reader = Reader {
         incident,
         inputs: Inputs::default(),

@@ -97,7 +97,9 @@ fn texts(value: &serde_json::Value, into: &mut String) {
         serde_json::Value::String(text) => into.push_str(text),
         serde_json::Value::Array(items) => items.iter().for_each(|item| texts(item, into)),
         serde_json::Value::Object(fields) => {
-            let text = fields.iter().filter(|(key, _)| *key != "why" && *key != "captures");
+            let text = fields
+                .iter()
+                .filter(|(key, _)| *key != "why" && *key != "captures");
             text.for_each(|(_, value)| texts(value, into));
         }
         _ => {}

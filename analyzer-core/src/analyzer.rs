@@ -2,12 +2,12 @@
 
 use std::sync::OnceLock;
 
-use jiff::Timestamp;
 use crate::input::Document;
 use crate::matcher::{Prefilter, Tester};
 use crate::report::Report;
 use crate::scan::{Incident, Way};
 use crate::signature::Catalogue;
+use jiff::Timestamp;
 
 /// Finds root causes with a catalogue of signatures.
 ///

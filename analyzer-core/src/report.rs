@@ -182,8 +182,8 @@ pub struct SegmentSummary {
 pub struct LimitMet {
     /// The document's name.
     pub source: String,
-    /// What kind: `long-line`, `invalid-utf-8`, `binary`, `unreadable`, `truncated`,
-    /// `many-matches`.
+    /// What kind: `long-line`, `invalid-utf-8`, `binary`, `unreadable`, `many-matches`,
+    /// `many-objects`, `sampled`.
     pub limit: String,
     /// What was done.
     pub message: String,

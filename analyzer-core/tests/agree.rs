@@ -1,21 +1,109 @@
-//! The fast matcher says what the slow reference says.
+//! The fast engine finds what the slow reference finds: that parses everything and tests every
+//! condition on it.
 
-use analyzer_core::{Analyzer, Catalogue};
+use std::sync::LazyLock;
 
-fn assert_agreement((fast, naive): &(Analyzer, Analyzer), name: &str, text: &str) {
-    let told =
-        |analyzer: &Analyzer| serde_json::to_string(&analyzer.analyze_text(name, text)).unwrap();
-    assert_eq!(told(fast), told(naive), "{name}");
+use analyzer_core::{Analyzer, Catalogue, Finding, Report};
+use proptest::prelude::*;
+
+use crate::logs::{Logs, logs};
+
+static NAIVE: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_naive_matching());
+
+/// As it is used, and in blocks so small that every border and every shortcut is met.
+static FAST: LazyLock<[Analyzer; 4]> = LazyLock::new(|| {
+    [
+        Analyzer::new(),
+        Analyzer::new().with_blocks_of(1 << 20),
+        Analyzer::new().with_blocks_of(4096),
+        Analyzer::new().with_blocks_of(300),
+    ]
+});
+
+/// What must be the same: all that is said of a finding.
+fn told(finding: &Finding) -> String {
+    serde_json::to_string(finding).unwrap()
+}
+
+fn assert_agreement(name: &str, text: &[u8]) {
+    let report = |analyzer: &Analyzer| -> Report { analyzer.analyze_text(name, text) };
+    let naive = report(&NAIVE);
+    for (number, fast) in FAST.iter().enumerate() {
+        let fast = report(fast);
+        let findings = |report: &Report| report.findings.iter().map(told).collect::<Vec<_>>();
+        let (fast_told, naive_told) = (findings(&fast), findings(&naive));
+        let lone = |mine: &[String], theirs: &[String]| -> Vec<String> {
+            let only = mine.iter().filter(|finding| !theirs.contains(finding));
+            only.take(2).cloned().collect()
+        };
+        assert!(
+            fast_told == naive_told,
+            "{name} in way {number}\nonly fast: {:#?}\nonly naive: {:#?}",
+            lone(&fast_told, &naive_told),
+            lone(&naive_told, &fast_told),
+        );
+        assert_eq!(fast.matched, naive.matched, "{name} in way {number}");
+        assert_eq!(
+            fast.stats.lines, naive.stats.lines,
+            "{name} in way {number}"
+        );
+    }
 }
 
 #[test]
 fn on_every_example() {
-    // each keeps its compiled patterns from one text to the next
-    let both = (Analyzer::new(), Analyzer::new().with_naive_matching());
     for signature in Catalogue::builtin().signatures() {
         let examples = signature.examples();
         for example in examples.matching.iter().chain(&examples.no_match) {
-            assert_agreement(&both, &signature.id, &example.text);
+            assert_agreement(&signature.id, example.text.as_bytes());
         }
+    }
+}
+
+#[test]
+fn on_every_fixture() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
+    let mut seen = 0;
+    for folder in ["cases", "healthy"] {
+        for entry in std::fs::read_dir(format!("{root}/{folder}")).unwrap() {
+            let path = entry.unwrap().path();
+            let file = if path.is_dir() {
+                path.join("input.txt")
+            } else {
+                path
+            };
+            assert_agreement(&file.display().to_string(), &std::fs::read(&file).unwrap());
+            seen += 1;
+        }
+    }
+    assert!(seen > 40, "{seen}");
+}
+
+/// Signatures often hit the same lines: the answer is the same however the threads share the work.
+#[test]
+fn for_any_number_of_threads() {
+    let log = Logs::seeded(7).lines(40_000);
+    let analyzer = Analyzer::new().with_blocks_of(16 * 1024);
+    let report = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        let report = pool.install(|| analyzer.analyze_text("log", log.as_bytes()));
+        serde_json::to_string(&report).unwrap()
+    };
+    let one = report(1);
+    assert_eq!(one, report(2));
+    assert_eq!(one, report(5));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    /// Logs of all formats and carriers, with failures of any signature, cut by container runtimes,
+    /// interrupted by outputs of kubectl.
+    #[test]
+    fn on_generated_logs(log in logs()) {
+        assert_agreement("generated", log.as_bytes());
     }
 }

@@ -4,4 +4,5 @@
 mod agree;
 mod cases;
 mod catalogue;
+mod logs;
 mod properties;

@@ -99,7 +99,7 @@ mod tests {
         let report = samples::hostile();
         let view = View {
             report: &report,
-                left_out: 0,
+            left_out: 0,
         };
         let mut out = Vec::new();
         Json { pretty }.render(&view, &mut out).unwrap();

@@ -1,7 +1,7 @@
 //! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
 //! returns, colour sequences, zero-width and non-breaking blanks, typographic quotes.
 
-use memchr::{memchr2, memchr_iter, memchr3, memchr3_iter};
+use memchr::{memchr_iter, memchr2, memchr3, memchr3_iter};
 
 /// A change made to the bytes of a document: `text` from `clean` on stands for `original`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -204,8 +204,12 @@ mod tests {
 
     #[test]
     fn plain_text_needs_nothing() {
-        assert!(is_clean("日本語 ok “x”\n".replace(['“', '”'], "").as_bytes()));
-        for dirty in ["a\r\n", "\u{ad}", "\u{a0}", "\u{200b}", "\u{3000}", "\u{feff}", "“"] {
+        assert!(is_clean(
+            "日本語 ok “x”\n".replace(['“', '”'], "").as_bytes()
+        ));
+        for dirty in [
+            "a\r\n", "\u{ad}", "\u{a0}", "\u{200b}", "\u{3000}", "\u{feff}", "“",
+        ] {
             assert!(!is_clean(dirty.as_bytes()), "{dirty:?}");
         }
     }

@@ -10,8 +10,8 @@ mod stretch;
 
 pub(crate) use clean::is_clean;
 pub use document::{Document, Place};
-pub(crate) use line::{MAX_LINE, floor_char};
 pub use line::{Line, lines};
+pub(crate) use line::{MAX_LINE, floor_char};
 pub(crate) use segment::is_structural;
 pub use segment::{Segment, segments};
 pub(crate) use stretch::Stretch;

@@ -204,7 +204,7 @@ impl<'a> Cutter<'a> {
                         })
             }
             Format::Plain | Format::Prose => {
-                !blank_before && record.unwrap_or_else(|| self.classify(line)) == open.format
+                !blank_before && record.is_none() && self.classify(line) == open.format
             }
             _ => false,
         }

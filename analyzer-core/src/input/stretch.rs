@@ -56,7 +56,10 @@ mod tests {
             text: Document::new("x", "one\ntwo\n"),
         };
         let place = stretch.place(&(4..7));
-        assert_eq!((place.line, place.column, place.text.as_str()), (9, 1, "two"));
+        assert_eq!(
+            (place.line, place.column, place.text.as_str()),
+            (9, 1, "two")
+        );
         assert_eq!(stretch.whole(&(4..7)), 104..107);
     }
 

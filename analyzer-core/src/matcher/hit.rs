@@ -123,7 +123,10 @@ impl Hit {
     /// About how many bytes of memory it takes.
     pub fn size(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-        let captures = self.captures.iter().map(|(name, value)| name.len() + value.len() + 48);
+        let captures = self
+            .captures
+            .iter()
+            .map(|(name, value)| name.len() + value.len() + 48);
         let Subject {
             kind,
             namespace,

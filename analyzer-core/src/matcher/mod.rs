@@ -99,7 +99,9 @@ impl<'c> Tester<'c> {
             |leaf, condition| {
                 if let What::Object(pattern) = &condition.condition.what {
                     let found = atom::object(pattern, object).into_iter();
-                    into.extend(found.map(|found| (leaf, Hit::from_object(stretch, object, found))));
+                    into.extend(
+                        found.map(|found| (leaf, Hit::from_object(stretch, object, found))),
+                    );
                 }
             },
         );
@@ -134,7 +136,10 @@ impl<'c> Tester<'c> {
         };
         slot.get_or_init(|| {
             let mut conditions = Vec::new();
-            leaves(&self.catalogue.at(number as usize).condition, &mut conditions);
+            leaves(
+                &self.catalogue.at(number as usize).condition,
+                &mut conditions,
+            );
             let leaf = |condition| {
                 let need = Need::of(condition);
                 LeafCondition {

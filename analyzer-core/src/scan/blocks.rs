@@ -93,10 +93,10 @@ impl<R: Read> Blocks<R> {
             if self.ended && self.buffer.len() <= self.size {
                 return (!self.buffer.is_empty()).then(|| self.give(self.buffer.len()));
             }
-            let may_grow = !self.ended && self.buffer.len() < self.size.saturating_add(MAX_MORE);
+            let may_grow = self.buffer.len() < self.size.saturating_add(MAX_MORE);
             match boundary::find(&self.buffer, self.size, may_grow) {
                 Some(at) => return Some(self.give(at)),
-                None if may_grow => wanted = self.buffer.len() + CHUNK,
+                None if may_grow && !self.ended => wanted = self.buffer.len() + CHUNK,
                 None => return Some(self.give(self.buffer.len())),
             }
         }
@@ -109,7 +109,8 @@ impl<R: Read> Blocks<R> {
         let bytes = std::mem::replace(&mut self.buffer, rest);
         if !self.ended {
             let room = self.size.min(MAX_MORE) + AHEAD;
-            self.buffer.reserve_exact(room.saturating_sub(self.buffer.len()));
+            self.buffer
+                .reserve_exact(room.saturating_sub(self.buffer.len()));
         }
         self.line = self.line.saturating_sub(length);
         let of_block = self.long.partition_point(|start| *start < length);
@@ -139,7 +140,11 @@ impl<R: Read> Blocks<R> {
         let before = self.buffer.len();
         let into = if plain { &mut self.buffer } else { &mut chunk };
         let result = self.reader.by_ref().take(wanted as u64).read_to_end(into);
-        let length = if plain { self.buffer.len() - before } else { chunk.len() };
+        let length = if plain {
+            self.buffer.len() - before
+        } else {
+            chunk.len()
+        };
         self.read += length as u64;
         if let Err(error) = result {
             self.failure = Some(error);
@@ -164,10 +169,12 @@ impl<R: Read> Blocks<R> {
         if bytes.is_empty() {
             return;
         }
-        let encoding = self.encoding.get_or_insert_with(|| match Utf16::detect(bytes) {
-            Some(decoder) => Encoding::Utf16(decoder),
-            None => Encoding::Bytes,
-        });
+        let encoding = self
+            .encoding
+            .get_or_insert_with(|| match Utf16::detect(bytes) {
+                Some(decoder) => Encoding::Utf16(decoder),
+                None => Encoding::Bytes,
+            });
         match encoding {
             Encoding::Bytes => self.take(bytes),
             Encoding::Utf16(decoder) => {
@@ -245,7 +252,9 @@ mod tests {
             assert!(all.iter().all(|block| !block.whole));
             let bytes: Vec<u8> = all.iter().flat_map(|block| block.bytes.clone()).collect();
             assert_eq!(bytes, text.as_bytes());
-            all.iter().map(|block| (block.offset, block.bytes.len())).collect()
+            all.iter()
+                .map(|block| (block.offset, block.bytes.len()))
+                .collect()
         };
         assert_eq!(told(usize::MAX), told(777));
         assert!(told(777).len() > 20);
@@ -261,7 +270,10 @@ mod tests {
             let all = blocks(text.as_bytes(), drip, 4 << 20);
             let [block] = all.as_slice() else { panic!() };
             let lines: Vec<&str> = std::str::from_utf8(&block.bytes).unwrap().lines().collect();
-            assert_eq!(lines.iter().map(|l| l.len()).collect::<Vec<_>>(), [1, MAX_LINE, 1, MAX_LINE]);
+            assert_eq!(
+                lines.iter().map(|l| l.len()).collect::<Vec<_>>(),
+                [1, MAX_LINE, 1, MAX_LINE]
+            );
             assert_eq!(block.long_lines, [1, 3]);
         }
     }

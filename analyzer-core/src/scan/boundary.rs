@@ -10,37 +10,65 @@ use crate::parse::{describe, log};
 /// How many lines are looked at before a text without records is cut anywhere.
 const MAX_LINES: usize = 256;
 
+/// How many bytes back the beginning of an output is looked for.
+const MAX_INSIDE: usize = 256 * 1024;
+
 /// How many lines back an unfinished line of the CRI is looked for.
 const MAX_BACK: usize = 32;
 
 /// The byte at or behind `from` at which the bytes can be cut. None if all of them belong together as
 /// far as they go, and more of them may tell.
 pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
-    let mut at = next_line(bytes, from.saturating_sub(1))?;
-    let mut fallback = None;
-    let mut structural = false;
+    let first = next_line(bytes, from.saturating_sub(1))?;
+    let mut at = first;
+    let mut structural = is_inside(bytes, at);
+    // of two places without a record a blank line is better
+    let mut fallback: Option<(bool, usize)> = None;
     for number in 0.. {
         let line = line_at(bytes, at);
         let Some(next) = next_line(bytes, at) else {
             break;
         };
-        if begins_record(bytes, at) || (is_blank_before(bytes, at) && begins_object(line)) {
+        let is_record = begins_record(bytes, at);
+        // the first record behind an output belongs to the command above that
+        if is_record && !(structural && is_inside(bytes, at)) {
+            return Some(at);
+        }
+        let blank_before = is_blank_before(bytes, at);
+        if blank_before && begins_object(line) {
             return Some(at);
         }
         if number < MAX_LINES {
-            structural |= is_structural(&text(line));
-        } else if !structural {
+            structural |= !is_record && is_structural(&text(line));
+        } else if !structural && fallback.is_some() {
             break;
         }
-        if is_blank_before(bytes, at) && !line.starts_with(b" ") {
-            fallback = fallback.or(Some(at));
+        let rank = (blank_before && !line.starts_with(b" "), usize::MAX - at);
+        if stream(line).is_none() && fallback.is_none_or(|known| known < rank) {
+            fallback = Some(rank);
         }
         at = next;
     }
-    if structural && may_grow {
-        return None;
+    let (_, place) = fallback.filter(|_| !structural || !may_grow)?;
+    Some(usize::MAX - place)
+}
+
+/// Whether the line at this byte stands in the same paragraph as an output with a structure before it:
+/// the rows of a table are nothing without its header.
+fn is_inside(bytes: &[u8], at: usize) -> bool {
+    let mut end = at;
+    while let Some(before) = end.checked_sub(1).filter(|_| at - end < MAX_INSIDE) {
+        let start = memrchr(b'\n', &bytes[..before]).map_or(0, |end| end + 1);
+        let line = &bytes[start..before];
+        if line.iter().all(u8::is_ascii_whitespace) || begins_record(bytes, start) {
+            return false;
+        }
+        if is_structural(&text(line)) {
+            return true;
+        }
+        end = start;
     }
-    fallback.or_else(|| next_line(bytes, from.saturating_sub(1)).filter(|at| *at < bytes.len()))
+    false
 }
 
 /// Whether a log record begins with the line at this byte, and no line before it goes on in it.
@@ -158,20 +186,31 @@ mod tests {
 2031-03-04T05:06:07Z stderr F other\n\
 2031-03-04T05:06:07Z stdout F  line\n\
 2031-03-04T05:06:07Z stdout F next\n";
-        let starts: Vec<bool> = (0..5).map(|line| begins_record(text, at(text, line))).collect();
+        let starts: Vec<bool> = (0..5)
+            .map(|line| begins_record(text, at(text, line)))
+            .collect();
         assert_eq!(starts, [true, true, false, false, true]);
     }
 
     fn at(text: &[u8], line: usize) -> usize {
-        memchr::memchr_iter(b'\n', text).take(line).last().map_or(0, |end| end + 1)
+        memchr::memchr_iter(b'\n', text)
+            .take(line)
+            .last()
+            .map_or(0, |end| end + 1)
     }
 
     #[test]
     fn cuts() {
         let klog = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n";
         let log = klog.repeat(3);
-        assert_eq!(find(log.as_bytes(), klog.len() - 1, false), Some(klog.len()));
-        assert_eq!(find(log.as_bytes(), klog.len() + 1, false), Some(2 * klog.len()));
+        assert_eq!(
+            find(log.as_bytes(), klog.len() - 1, false),
+            Some(klog.len())
+        );
+        assert_eq!(
+            find(log.as_bytes(), klog.len() + 1, false),
+            Some(2 * klog.len())
+        );
         let describe = "Name:  a\nNamespace:  b\nStatus:  c\n\nName:  d\nNode:  e\n";
         assert_eq!(find(describe.as_bytes(), 3, false), Some(36));
         assert_eq!(find(b"Name:  a\nNode:  b\nNode:  c\n", 3, true), None);

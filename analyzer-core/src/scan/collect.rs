@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
+use super::often::{EXACT, Often};
 use crate::correlate::{Surplus, object_of, winners};
 use crate::matcher::{Followed, Hit, Match, Moment, evaluate};
 use crate::model::Subject;
@@ -137,6 +138,20 @@ impl<'c> Collector<'c> {
             }
             told.push((number, object));
         }
+    }
+
+    /// The signatures of which enough matches were read.
+    pub fn often(&self) -> Often {
+        let mut often = vec![false; self.catalogue.len()];
+        for (number, kept) in &self.signatures {
+            if let Kept::Single(single) = kept
+                && single.matched >= EXACT
+                && let Some(slot) = often.get_mut(*number as usize)
+            {
+                *slot = true;
+            }
+        }
+        Often(often)
     }
 
     /// All matches. Times without a year get theirs by `settle`.
@@ -296,7 +311,11 @@ impl Tally {
         if counts {
             self.count += hit.count;
         }
-        self.began = self.began.into_iter().chain(hit.first).reduce(Moment::earlier);
+        self.began = self
+            .began
+            .into_iter()
+            .chain(hit.first)
+            .reduce(Moment::earlier);
         self.ended = self.ended.into_iter().chain(hit.last).reduce(Moment::later);
     }
 }

@@ -8,10 +8,12 @@
 mod blocks;
 mod boundary;
 mod collect;
+mod often;
 mod read;
 mod survey;
 mod utf16;
 
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Read};
 
 use rayon::prelude::*;
@@ -26,6 +28,7 @@ use crate::years;
 
 use blocks::{Block, Blocks};
 use collect::Collector;
+use often::{EXACT, Often};
 use read::Outcome;
 
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.
@@ -33,6 +36,13 @@ pub(crate) const BLOCK: usize = 256 * 1024;
 
 /// How many blocks are read in one go for each thread.
 const BLOCKS_A_THREAD: usize = 4;
+
+/// How many blocks a generation has. A block is read with what was known at the end of the generation
+/// before the last one, whatever the number of threads.
+const GENERATION: u64 = 64;
+
+/// How many blocks are read in one go: they reach into two generations at most.
+const MAX_BLOCKS: usize = GENERATION as usize / 2;
 
 /// How many line numbers a report lists of what was not understood.
 const MAX_LISTED_LINES: usize = 1000;
@@ -87,6 +97,12 @@ pub struct Incident<'a> {
     ties: Ties,
     stats: Stats,
     latest: Option<i128>,
+    /// How many blocks were taken.
+    taken: u64,
+    /// What was known at the end of the last generations of blocks, the oldest first.
+    often: VecDeque<Often>,
+    /// How many records were counted by a text alone, by the signature's number.
+    sampled: BTreeMap<u32, u64>,
 }
 
 /// What is known of a document.
@@ -124,6 +140,9 @@ impl<'a> Incident<'a> {
             ties: Ties::default(),
             stats: Stats::default(),
             latest: None,
+            taken: 0,
+            often: VecDeque::from([Often::default(), Often::default()]),
+            sampled: BTreeMap::new(),
         }
     }
 
@@ -138,17 +157,16 @@ impl<'a> Incident<'a> {
             ..Input::default()
         });
         let mut blocks = Blocks::new(number, reader, self.way.block);
-        let enough = rayon::current_num_threads() * BLOCKS_A_THREAD * BLOCK;
+        let blocks_at_once = rayon::current_num_threads() * BLOCKS_A_THREAD;
+        let enough = blocks_at_once.min(MAX_BLOCKS) * BLOCK;
         while let Some(block) = blocks.next() {
             self.wait(block);
-            while self.waiting_bytes >= enough {
+            while self.waiting_bytes >= enough || self.waiting.len() >= MAX_BLOCKS {
                 // while these are read, the next ones are fetched
                 let ready = std::mem::take(&mut self.waiting);
                 self.waiting_bytes = 0;
-                let (outcomes, next) = rayon::join(
-                    || self.outcomes(&ready),
-                    || fetch(&mut blocks, enough),
-                );
+                let (outcomes, next) =
+                    rayon::join(|| self.outcomes(&ready), || fetch(&mut blocks, enough));
                 outcomes.into_iter().for_each(|outcome| self.take(outcome));
                 next.into_iter().for_each(|block| self.wait(block));
             }
@@ -172,13 +190,18 @@ impl<'a> Incident<'a> {
     }
 
     fn outcomes(&self, blocks: &[Block]) -> Vec<Outcome> {
-        let read = |block: &Block| {
+        let read = |(number, block): (u64, &Block)| {
             let all = block.whole && block.bytes.len() <= self.way.all_up_to;
-            read::read(block, &self.tester, self.index.filter(|_| !all))
+            // the first of the two is that of the generation before the last one
+            let last = number / GENERATION - self.taken / GENERATION;
+            let often = self.often.get(last as usize);
+            let index = self.index.filter(|_| !all);
+            read::read(block, &self.tester, index, often.unwrap_or(&self.often[0]))
         };
-        match blocks {
-            [only] => vec![read(only)],
-            several => several.par_iter().map(read).collect(),
+        let numbered: Vec<(u64, &Block)> = (self.taken..).zip(blocks).collect();
+        match numbered.as_slice() {
+            [only] => vec![read(*only)],
+            several => several.par_iter().copied().map(read).collect(),
         }
     }
 
@@ -235,6 +258,14 @@ impl<'a> Incident<'a> {
         }
         self.telling.absorb(outcome.telling, before);
         self.ties.absorb(outcome.ties);
+        for (number, count) in outcome.sampled {
+            *self.sampled.entry(number).or_default() += count;
+        }
+        self.taken += 1;
+        if self.taken.is_multiple_of(GENERATION) {
+            self.often.pop_front();
+            self.often.push_back(self.collector.often());
+        }
     }
 
     /// The report of all that was read.
@@ -253,6 +284,7 @@ impl<'a> Incident<'a> {
             let further = collected.further.iter();
             let further = further.map(|(number, count)| (&*catalogue.at(*number).id, *count));
             limits.extend(many_objects(name, further.collect()));
+            limits.extend(sampled(name, self.sampled.values().sum()));
         }
         let matched = collected.matched.iter();
         let matched = matched
@@ -281,7 +313,7 @@ impl<'a> Incident<'a> {
 fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {
     let mut fetched = Vec::new();
     let mut bytes = 0;
-    while bytes < enough {
+    while bytes < enough && fetched.len() < MAX_BLOCKS {
         let Some(block) = blocks.next() else { break };
         bytes += block.bytes.len();
         fetched.push(block);
@@ -329,6 +361,17 @@ fn many_objects(source: &str, mut further: Vec<(&str, u64)>) -> Option<LimitMet>
         message: format!(
             "{all} matches about further objects were counted and are not listed: {}",
             named.join(", ")
+        ),
+    })
+}
+
+/// Matches that were not all read.
+fn sampled(source: &str, records: u64) -> Option<LimitMet> {
+    (records > 0).then(|| LimitMet {
+        source: source.to_owned(),
+        limit: "sampled".into(),
+        message: format!(
+            "{records} records hold the text of a signature that had matched {EXACT} times: one in 16 was read and counts for the others"
         ),
     })
 }

@@ -1,14 +1,17 @@
 //! Reads one block: finds what in it may prove something, and parses only that.
 
+use std::collections::BTreeMap;
+
 use memchr::{memchr_iter, memrchr};
 
 use super::blocks::Block;
 use super::boundary::{begins_record, line_at, next_line, stream};
+use super::often::{Often, Sampled, Weights};
 use super::survey::{Trigger, Why, survey};
 use crate::correlate::{Telling, Ties};
 use crate::input::{Document, Segment, Stretch, floor_char, is_clean, lines, segments};
 use crate::matcher::{Hit, Tester};
-use crate::model::{Event, Format, Parsed, Subject};
+use crate::model::{Event, Format, Parsed, Stamp, Subject};
 use crate::parse::{self, log};
 use crate::report::SegmentSummary;
 use crate::signature::{Index, Leaf, Standing};
@@ -50,6 +53,8 @@ pub(crate) struct Outcome {
     /// How many lines were seen of each format.
     pub formats: Vec<(Format, u64)>,
     pub hits: Vec<(Leaf, Hit)>,
+    /// How many records were counted by a text alone, by the signature's number.
+    pub sampled: BTreeMap<u32, u64>,
     pub telling: Telling,
     pub ties: Ties,
     /// The latest time whose year is stated, in nanoseconds since 1970.
@@ -64,10 +69,17 @@ pub(crate) struct Outcome {
 
 /// Reads a block: all of it without an index, otherwise what the index's texts and the lines'
 /// shapes point at.
-pub(crate) fn read(block: &Block, tester: &Tester<'_>, index: Option<&Index>) -> Outcome {
+pub(crate) fn read(
+    block: &Block,
+    tester: &Tester<'_>,
+    index: Option<&Index>,
+    often: &Often,
+) -> Outcome {
     let mut reading = Reading {
         block,
         tester,
+        often,
+        weights: Weights::default(),
         run: Run::Inherited,
         outcome: Outcome {
             document: block.document,
@@ -107,6 +119,9 @@ enum Run {
 struct Reading<'b, 't, 'c> {
     block: &'b Block,
     tester: &'t Tester<'c>,
+    often: &'t Often,
+    /// For how many records those stand that are read of signatures that matched often.
+    weights: Weights,
     outcome: Outcome,
     run: Run,
 }
@@ -130,12 +145,24 @@ impl Reading<'_, '_, '_> {
         self.outcome.lines = survey.lines;
         self.outcome.events = survey.records;
         self.sample(bytes, survey.lines);
+        for at in survey.dated.into_iter().flatten() {
+            let line = std::str::from_utf8(line_at(bytes, at)).unwrap_or("");
+            self.dated(log::head(line).and_then(|head| head.time));
+        }
         if let Some(cleaned) = cleaned {
             self.outcome.invalid += cleaned.invalid_sequences();
         }
         let mut triggers = survey.triggers;
         if index.boundless.is_empty() {
-            index.sweep(bytes, |standing| triggers.push(trigger(bytes, index, standing)));
+            let mut sampled = Sampled::default();
+            index.sweep(bytes, |standing| {
+                let trigger = trigger(bytes, index, standing);
+                match self.often.all(index.leaves(standing.phrase)) {
+                    Some(signatures) => sampled.add(trigger.at, signatures),
+                    None => triggers.push(trigger),
+                }
+            });
+            (self.weights, self.outcome.sampled) = sampled.choose(&mut triggers);
             for at in survey.partial {
                 if is_cut_in_two(bytes, index, at) {
                     let why = Why::Text;
@@ -168,6 +195,7 @@ impl Reading<'_, '_, '_> {
                     continue;
                 }
             }
+            self.weights.of_trigger(trigger.at);
             let range = cutter.around(trigger, &triggers[number..]);
             while let Some(at) = breaks.next_if(|at| *at < range.end) {
                 if at < range.start {
@@ -182,6 +210,7 @@ impl Reading<'_, '_, '_> {
                     cleaned.original_line_begin(range.start)..cleaned.original_line_begin(range.end)
                 }
             };
+            self.weights.line = self.block.offset + original.start;
             self.stretch(original, counted.1, true);
         }
         if breaks.peek().is_some() {
@@ -265,6 +294,13 @@ impl Reading<'_, '_, '_> {
         }
     }
 
+    /// Takes a time as a witness of the year.
+    fn dated(&mut self, time: Option<Stamp>) {
+        if let Some(time) = time.filter(|time| time.year_stated) {
+            self.outcome.latest = self.outcome.latest.max(Some(time.nanos));
+        }
+    }
+
     fn list(&mut self, segment: &Segment<'_>, lines_before: u64) {
         let (first, last) = segment.line_numbers();
         count(
@@ -283,14 +319,16 @@ impl Reading<'_, '_, '_> {
 
     /// Tests what was parsed. Records of a log were counted before.
     fn test(&mut self, stretch: &Stretch, parsed: Parsed<'_>, counted: bool) {
+        parsed
+            .events
+            .iter()
+            .for_each(|event| self.dated(event.time));
         let outcome = &mut self.outcome;
         for event in &parsed.events {
-            if let Some(time) = event.time.filter(|time| time.year_stated) {
-                outcome.latest = outcome.latest.max(Some(time.nanos));
-            }
             let before = outcome.hits.len();
             self.tester.event(stretch, event, &mut outcome.hits);
             let matched = outcome.hits.len() > before;
+            self.weights.apply(&mut outcome.hits, before);
             outcome.telling.event(stretch, event, matched);
         }
         if matches!(self.run, Run::Inherited) && counted {

@@ -43,6 +43,8 @@ pub(crate) struct Survey {
     pub partial: Vec<usize>,
     /// Where lines begin that end a run of log records.
     pub breaks: Vec<usize>,
+    /// Where the last lines begin that may state a date with its year, one for each first byte.
+    pub dated: [Option<usize>; 4],
 }
 
 /// What the first bytes of a line tell: for the lines that fill logs, and only whether they can have
@@ -70,6 +72,13 @@ pub(crate) fn survey(bytes: &[u8]) -> Survey {
     for end in memchr_iter(b'\n', bytes).chain(last) {
         let line = &bytes[start..end];
         survey.lines += 1;
+        match line.first() {
+            Some(b'{') => survey.dated[0] = Some(start),
+            Some(b't') => survey.dated[1] = Some(start),
+            Some(b'0'..=b'9') => survey.dated[2] = Some(start),
+            Some(b'[' | b'l') => survey.dated[3] = Some(start),
+            _ => {}
+        }
         match head(line) {
             Head::Record => {
                 survey.records += 1;
@@ -139,7 +148,9 @@ fn is_crash(text: &str) -> bool {
 }
 
 fn digits(bytes: &[u8], at: std::ops::Range<usize>) -> bool {
-    bytes.get(at).is_some_and(|part| part.iter().all(u8::is_ascii_digit))
+    bytes
+        .get(at)
+        .is_some_and(|part| part.iter().all(u8::is_ascii_digit))
 }
 
 fn head(line: &[u8]) -> Head {
@@ -206,7 +217,11 @@ goes on\"
 ";
         let survey = survey(text.as_bytes());
         let line = |at: usize| text[..at].matches('\n').count() + 1;
-        let told: Vec<(usize, Why)> = survey.triggers.iter().map(|t| (line(t.at), t.why)).collect();
+        let told: Vec<(usize, Why)> = survey
+            .triggers
+            .iter()
+            .map(|t| (line(t.at), t.why))
+            .collect();
         let wanted = [
             (2, Why::Grave),
             (5, Why::Grave),

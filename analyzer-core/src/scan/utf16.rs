@@ -39,7 +39,10 @@ impl Utf16 {
                 None => self.odd = Some(first),
             }
         }
-        if units.last().is_some_and(|unit| (0xd800..0xdc00).contains(unit)) {
+        if units
+            .last()
+            .is_some_and(|unit| (0xd800..0xdc00).contains(unit))
+        {
             self.high = units.pop();
         }
         let decoded = char::decode_utf16(units).map(|decoded| {
@@ -53,7 +56,8 @@ impl Utf16 {
 
     /// What is left at the end.
     pub fn finish(&mut self) -> String {
-        let broken = usize::from(self.high.take().is_some()) + usize::from(self.odd.take().is_some());
+        let broken =
+            usize::from(self.high.take().is_some()) + usize::from(self.odd.take().is_some());
         self.invalid += broken as u64;
         char::REPLACEMENT_CHARACTER.to_string().repeat(broken)
     }

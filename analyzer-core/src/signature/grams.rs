@@ -33,6 +33,8 @@ const HEAD_BITS: u32 = 14;
 
 /// How many places are looked at in one round: enough to keep the processor busy.
 const ROUND: usize = 4;
+/// How many rounds are gone through before what they marked is looked at.
+const ROUNDS: usize = 512;
 /// The bytes that a round reads.
 const READ: usize = (ROUND - 1) * STRIDE + WORD;
 
@@ -117,7 +119,12 @@ impl Grams {
             }
             let whole = text.len() >= SHORTEST + WORD - GRAM;
             let start = rarest_window(text, if whole { WORD } else { GRAM }, &seen);
-            let closer = if whole { &mut grams.words } else { &mut grams.lone }.to_mut();
+            let closer = if whole {
+                &mut grams.words
+            } else {
+                &mut grams.lone
+            }
+            .to_mut();
             closer.resize(1 << (CLOSER_BITS - 6), 0);
             for at in start..start + STRIDE {
                 let slot = closer_slot(word(&text[at..]), whole);
@@ -168,7 +175,9 @@ impl Grams {
         let either = |mine: &Cow<'static, [u64]>, theirs: &Cow<'static, [u64]>| {
             let mut bits = mine.to_vec();
             bits.resize(mine.len().max(theirs.len()), 0);
-            bits.iter_mut().zip(theirs.iter()).for_each(|(mine, theirs)| *mine |= theirs);
+            bits.iter_mut()
+                .zip(theirs.iter())
+                .for_each(|(mine, theirs)| *mine |= theirs);
             Cow::Owned(bits)
         };
         let mut both = Grams {
@@ -200,25 +209,59 @@ impl Grams {
             return;
         };
         let mut at = 0;
-        while let Some(read) = text.get(at..).and_then(|rest| rest.first_chunk::<READ>()) {
-            let bit = |k: usize| {
-                let bytes = &read[k * STRIDE..k * STRIDE + WORD];
-                let slot = slot(bytes.try_into().map_or(0, u64::from_le_bytes));
-                bits[slot / 64] >> (slot % 64)
-            };
-            if (bit(0) | bit(1) | bit(2) | bit(3)) & 1 != 0 {
-                for k in 0..ROUND {
-                    let at = at + k * STRIDE;
-                    if bit(k) & 1 != 0 && self.is_closer(word(&text[at..])) {
-                        self.place(text, at, &mut found);
-                    }
-                }
+        let mut marked = [0u32; ROUNDS];
+        loop {
+            // first without a branch that the processor could guess wrong, ...
+            let mut count = 0;
+            let mut number = 0;
+            let start = at;
+            while number < ROUNDS
+                && let Some(read) = text.get(at..).and_then(|rest| rest.first_chunk::<READ>())
+            {
+                let bit = |k: usize| {
+                    let bytes = &read[k * STRIDE..k * STRIDE + WORD];
+                    let slot = slot(bytes.try_into().map_or(0, u64::from_le_bytes));
+                    bits[slot / 64] >> (slot % 64)
+                };
+                // there are never more of them than rounds
+                marked[count % ROUNDS] = number as u32;
+                count += ((bit(0) | bit(1) | bit(2) | bit(3)) & 1) as usize;
+                number += 1;
+                at += ROUND * STRIDE;
             }
-            at += ROUND * STRIDE;
+            if number == 0 {
+                break;
+            }
+            // ... then what was marked
+            for round in &marked[..count] {
+                self.round(
+                    text,
+                    start + *round as usize * ROUND * STRIDE,
+                    bits,
+                    &mut found,
+                );
+            }
         }
         while at + GRAM <= text.len() {
             self.place(text, at, &mut found);
             at += STRIDE;
+        }
+    }
+
+    /// Looks closer at the places of a round.
+    #[inline(never)]
+    fn round(
+        &self,
+        text: &[u8],
+        start: usize,
+        bits: &[u64; 1 << (BITS - 6)],
+        found: &mut dyn FnMut(usize, u32),
+    ) {
+        for at in (start..).step_by(STRIDE).take(ROUND) {
+            let word = word(&text[at..]);
+            if is_set(bits, slot(word)) && self.is_closer(word) {
+                self.place(text, at, found);
+            }
         }
     }
 
@@ -256,8 +299,12 @@ fn rarest_window(text: &[u8], length: usize, seen: &HashMap<u64, u32>) -> usize 
         .collect();
     // behind the last gram there may have to be more of the text
     let costs = &costs[..=text.len() - length];
-    let windows = costs.windows(STRIDE).map(|window| window.iter().sum::<u32>());
-    let rarest = windows.enumerate().min_by_key(|(start, cost)| (*cost, *start));
+    let windows = costs
+        .windows(STRIDE)
+        .map(|window| window.iter().sum::<u32>());
+    let rarest = windows
+        .enumerate()
+        .min_by_key(|(start, cost)| (*cost, *start));
     rarest.map_or(0, |(start, _)| start)
 }
 

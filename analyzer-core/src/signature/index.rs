@@ -32,7 +32,6 @@ pub(crate) const GRAVE: &[&str] = &[
     "\\\"level\\\":\\\"fatal",
 ];
 
-
 /// A record that begins with one of these is read in any case, so it need not be searched for.
 pub(crate) const STARTS: &[&str] = &["panic:", "fatal error:"];
 
@@ -101,8 +100,9 @@ impl Index {
             }
         }
         let [raw, reasons, kinds] = words;
-        let (long, short): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            raw.into_iter().partition(|(text, _)| text.len() >= SHORTEST);
+        let (long, short): (BTreeMap<_, _>, BTreeMap<_, _>) = raw
+            .into_iter()
+            .partition(|(text, _)| text.len() >= SHORTEST);
         texts.extend(long);
         let [any_event, any_object, boundless] = any;
         let owned = |(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves));

@@ -396,7 +396,10 @@ mod tests {
             "MountVolume.SetUp failed for volume \"|MountVolume.SetUp failed for volume \\"
         );
         assert_eq!(phrase("a \"{v}\" not found"), "\" not found");
-        assert_eq!(phrase("regex:(\\d+)\\s+Too\\s+many (pods)"), "Too many pods");
+        assert_eq!(
+            phrase("regex:(\\d+)\\s+Too\\s+many (pods)"),
+            "Too many pods"
+        );
         assert_eq!(phrase("dial tcp {_}: i/o timeout"), ": i/o timeout");
         assert_eq!(
             phrase("regex:(?:Get|Post) \"https://(?P<a>[^/]+:6443)/x: EOF now"),
