@@ -70,6 +70,10 @@ pub struct Args {
     #[arg(long, value_name = "TIME", help_heading = "Analysis")]
     pub now: Option<jiff::Timestamp>,
 
+    /// Count the log records by time and severity, as `timeline` in the JSON report
+    #[arg(long, help_heading = "Analysis")]
+    pub timeline: bool,
+
     /// How many threads to use; all processors if not given
     #[arg(short = 'j', long, value_name = "N", help_heading = "Analysis")]
     pub threads: Option<std::num::NonZeroUsize>,

@@ -74,6 +74,8 @@ pub struct Diagnose {
     pub now: Option<jiff::Timestamp>,
     /// Threads; `None` for as many as there are processors.
     pub threads: Option<usize>,
+    /// Whether log records are counted by time and severity.
+    pub timeline: bool,
 }
 
 /// Where bytes come from.
@@ -161,6 +163,7 @@ pub fn plan(args: Args, world: &World) -> Plan {
             verbose: args.verbose,
             now: args.now,
             threads: args.threads.map(usize::from),
+            timeline: args.timeline,
         }),
     };
     Plan {

@@ -85,6 +85,9 @@ pub fn run(
             if let Some(now) = diagnose.now {
                 analyzer = analyzer.with_reference_time(now);
             }
+            if diagnose.timeline {
+                analyzer = analyzer.with_timeline();
+            }
             let (inputs, mut report) = on_threads(diagnose.threads, || {
                 let mut incident = analyzer.incident();
                 let inputs = input::read(&diagnose.sources, stdin, &mut incident);

@@ -59,6 +59,20 @@ impl Analyzer {
         self
     }
 
+    /// Counts the time and severity of every log record for [`Report::timeline`]. It takes about as long
+    /// again as the analysis.
+    ///
+    /// ```
+    /// use analyzer_core::Analyzer;
+    /// let log = "E0304 05:06:07.123456       1 sync.go:88] no\nI0304 05:06:08.123456       1 sync.go:88] yes\n";
+    /// let report = Analyzer::new().with_timeline().analyze_text("log", log);
+    /// assert_eq!(report.timeline.unwrap().buckets.len(), 2);
+    /// ```
+    pub fn with_timeline(mut self) -> Analyzer {
+        self.way.timeline = true;
+        self
+    }
+
     /// Tests every signature on everything: the slow reference that tests compare with.
     #[doc(hidden)]
     pub fn with_naive_matching(mut self) -> Analyzer {
@@ -70,10 +84,8 @@ impl Analyzer {
     /// however small the input is: for tests, which compare with the slow reference.
     #[doc(hidden)]
     pub fn with_blocks_of(mut self, bytes: usize) -> Analyzer {
-        self.way = Way {
-            block: bytes,
-            all_up_to: 0,
-        };
+        self.way.block = bytes;
+        self.way.all_up_to = 0;
         self
     }
 
@@ -105,6 +117,7 @@ impl Analyzer {
             let way = Way {
                 block: usize::MAX,
                 all_up_to: usize::MAX,
+                ..self.way
             };
             return Incident::new(self, Tester::naive(&self.catalogue), None, way);
         }

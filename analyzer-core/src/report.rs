@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::input::Place;
 use crate::model::{Format, Severity, Subject};
+use crate::timeline::TimelineReport;
 
 pub use crate::grade::{Level, Role};
 
@@ -27,6 +28,9 @@ pub struct Report {
     /// How often each signature's condition was fulfilled, also where a more specific signature made
     /// the finding; in order of the ids.
     pub matched: BTreeMap<String, u64>,
+    /// How many log records of each severity were written when; if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeline: Option<TimelineReport>,
     /// Sizes and counts.
     pub stats: Stats,
 }

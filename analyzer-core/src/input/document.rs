@@ -31,7 +31,7 @@ pub struct Document {
 }
 
 /// Where a span stands in the input, for people.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The line, counted from 1.
     pub line: u64,

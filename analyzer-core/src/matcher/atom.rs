@@ -1,10 +1,8 @@
 //! Tests of one event or one object against one pattern.
 
-use regex::bytes::Captures;
-
 use super::facts::EventFacts;
 use crate::model::{Object, Span, Subject, Text, Value};
-use crate::signature::{EventPattern, ObjectPattern, Pattern, ValueTest, number};
+use crate::signature::{EventPattern, ObjectPattern, Pattern, Place, ValueTest, number};
 
 /// A captured value with its name.
 pub(crate) type Capture = (String, String);
@@ -22,11 +20,13 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    fn take(&mut self, pattern: &Pattern, captures: &Captures<'_>) {
+    fn take(&mut self, pattern: &Pattern, text: &str, place: &Place) {
         self.weight += pattern.weight();
         for name in pattern.slots() {
-            if let Some(value) = captures.name(name) {
-                let value = String::from_utf8_lossy(value.as_bytes()).into_owned();
+            // patterns match bytes, and may cut a character
+            if let Some(range) = place.slot(name) {
+                let value = text.as_bytes().get(range).unwrap_or_default();
+                let value = String::from_utf8_lossy(value).into_owned();
                 self.captures.push((name.to_owned(), value));
             }
         }
@@ -55,12 +55,10 @@ fn find_all(patterns: &[Pattern], text: &Text<'_>, found: &Found) -> Vec<Found> 
     let Some((pattern, places)) = first else {
         return Vec::new();
     };
-    let place = |captures: &Captures<'_>| {
+    let place = |place: &Place| {
         let mut found = found.clone();
-        found.take(pattern, captures);
-        found.mark = captures
-            .get(0)
-            .map_or(0..0, |all| text.source_span(all.range()));
+        found.take(pattern, text.as_str(), place);
+        found.mark = text.source_span(place.range());
         found
     };
     places.iter().map(place).collect()
@@ -69,9 +67,9 @@ fn find_all(patterns: &[Pattern], text: &Text<'_>, found: &Found) -> Vec<Found> 
 /// The first pattern found in a text, with the bytes that it covers.
 fn find_in(patterns: &[Pattern], text: &Text<'_>, found: &mut Found) -> Option<Span> {
     patterns.iter().find_map(|pattern| {
-        let captures = pattern.find(text.as_str())?;
-        found.take(pattern, &captures);
-        captures.get(0).map(|all| text.source_span(all.range()))
+        let place = pattern.find(text.as_str())?;
+        found.take(pattern, text.as_str(), &place);
+        Some(text.source_span(place.range()))
     })
 }
 
@@ -85,8 +83,8 @@ fn whole(patterns: &[Pattern], text: &str, found: &mut Found) -> bool {
             return equal;
         }
         match pattern.find_whole(text) {
-            Some(captures) => {
-                found.take(pattern, &captures);
+            Some(place) => {
+                found.take(pattern, text, &place);
                 true
             }
             None => false,
@@ -107,13 +105,10 @@ pub(crate) fn event(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Vec<F
         places.find(|places| !places.is_empty()).unwrap_or_default()
     };
     let refuted = !found.is_empty()
-        && facts.texts().iter().any(|text| {
-            pattern
-                .not
-                .0
-                .iter()
-                .any(|not| not.find(text.as_str()).is_some())
-        });
+        && facts
+            .texts()
+            .iter()
+            .any(|text| pattern.not.0.iter().any(|not| not.stands(text.as_str())));
     if refuted { Vec::new() } else { found }
 }
 
@@ -173,11 +168,10 @@ fn outside_of_message(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Opt
 }
 
 fn says_any(patterns: &[Pattern], facts: &EventFacts<'_, '_>) -> bool {
-    facts.texts().iter().any(|text| {
-        patterns
-            .iter()
-            .any(|pattern| pattern.find(text.as_str()).is_some())
-    })
+    facts
+        .texts()
+        .iter()
+        .any(|text| patterns.iter().any(|pattern| pattern.stands(text.as_str())))
 }
 
 /// The bytes to show where no pattern points at any: the message, or the whole record.
@@ -291,8 +285,8 @@ fn value(
                 .matches
                 .iter()
                 .any(|pattern| match pattern.find(&text) {
-                    Some(captures) => {
-                        found.take(pattern, &captures);
+                    Some(place) => {
+                        found.take(pattern, &text, &place);
                         true
                     }
                     None => false,

@@ -67,8 +67,15 @@ impl<'c> Tester<'c> {
         self.catalogue
     }
 
-    /// Adds the hits of an event, in the order of their leaf conditions.
-    pub fn event(&self, stretch: &Stretch, event: &Event<'_>, into: &mut Vec<(Leaf, Hit)>) {
+    /// Adds the hits of an event, in the order of their leaf conditions, and calls `vain` with each
+    /// candidate that it did not fulfil.
+    pub fn event(
+        &self,
+        stretch: &Stretch,
+        event: &Event<'_>,
+        into: &mut Vec<(Leaf, Hit)>,
+        mut vain: impl FnMut(Leaf),
+    ) {
         let facts = EventFacts::new(event);
         // the prefilter has seen to it already
         let as_it_is = self.prefilter.is_none() && prefilter::stands_as_it_is(event.format);
@@ -86,8 +93,12 @@ impl<'c> Tester<'c> {
         self.each(
             |prefilter, into| prefilter.event(event, facts.texts(), into),
             |leaf, condition| {
-                let found = test(condition).into_iter();
-                into.extend(found.map(|found| (leaf, Hit::from_event(stretch, event, found))));
+                let found = test(condition);
+                if found.is_empty() {
+                    vain(leaf);
+                }
+                let hits = found.into_iter();
+                into.extend(hits.map(|found| (leaf, Hit::from_event(stretch, event, found))));
             },
         );
     }

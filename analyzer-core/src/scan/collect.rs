@@ -1,6 +1,6 @@
 //! Keeps hits in bounded memory: of each object the first and last ones, and counts of all.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use super::often::{EXACT, Often};
 use crate::correlate::{Surplus, object_of, winners};
@@ -17,7 +17,7 @@ const LAST: usize = 4;
 const MAX_OBJECTS: usize = 64;
 
 /// How many hits of one condition are kept for conditions over several events.
-const MAX_HITS: usize = 1024;
+const MAX_HITS: usize = 512;
 
 /// How many bytes of hits are kept in all; beyond, a signature keeps its first hits only.
 const ROOM: usize = 16 << 20;
@@ -140,15 +140,20 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// The signatures of which enough matches were read.
-    pub fn often(&self) -> Often {
+    /// The signatures of which enough matches were read, without those that were read in vain.
+    pub fn often(&self, vain: &BTreeSet<u32>) -> Often {
         let mut often = vec![false; self.catalogue.len()];
         for (number, kept) in &self.signatures {
-            if let Kept::Single(single) = kept
-                && single.matched >= EXACT
-                && let Some(slot) = often.get_mut(*number as usize)
-            {
-                *slot = true;
+            let enough = match kept {
+                Kept::Single(single) => single.matched >= EXACT && !vain.contains(number),
+                // further hits would not be kept
+                Kept::Several(leaves) => leaves
+                    .iter()
+                    .all(|hits| hits.is_empty() || hits.len() >= MAX_HITS),
+                Kept::Followed(_) => false,
+            };
+            if let Some(slot) = often.get_mut(*number as usize) {
+                *slot = enough;
             }
         }
         Often(often)
@@ -226,9 +231,7 @@ impl<'c> Kept<'c> {
         if let Some(followed) = Followed::new(condition) {
             return Kept::Followed(Box::new(followed));
         }
-        let is_leaf = matches!(condition.what, What::Event(_) | What::Object(_));
-        let alone = condition.none.is_empty() && condition.also.is_empty();
-        if is_leaf && alone && condition.at_least <= 1 {
+        if is_single(condition) {
             return Kept::Single(Single {
                 condition,
                 by_object: HashMap::new(),
@@ -241,6 +244,20 @@ impl<'c> Kept<'c> {
         leaves(condition, &mut conditions);
         Kept::Several(vec![Vec::new(); conditions.len()])
     }
+}
+
+/// Whether each hit is a match by itself.
+fn is_single(condition: &Condition) -> bool {
+    let alone = condition.none.is_empty() && condition.also.is_empty();
+    let single = match &condition.what {
+        What::Event(_) | What::Object(_) => true,
+        // a comparison of one of several alternatives holds for that one only
+        What::Any(parts) => parts
+            .iter()
+            .all(|part| is_single(part) && part.comparisons.is_empty()),
+        What::All(_) | What::Sequence(_) => false,
+    };
+    alone && single && condition.at_least <= 1 && !condition.is_temporal()
 }
 
 impl Single<'_> {

@@ -13,17 +13,20 @@ mod read;
 mod survey;
 mod utf16;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::{self, Read};
 
+use memchr::memchr_iter;
 use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
 use crate::correlate::{Telling, Ties, correlate};
 use crate::matcher::{Hit, Moment, Tester};
 use crate::model::{Format, Subject};
+use crate::parse::log;
 use crate::report::{InputSummary, LimitMet, Report, SCHEMA, SegmentSummary, Stats};
 use crate::signature::Index;
+use crate::timeline::Timeline;
 use crate::years;
 
 use blocks::{Block, Blocks};
@@ -57,6 +60,8 @@ pub(crate) struct Way {
     pub block: usize,
     /// The size up to which all of a document is parsed.
     pub all_up_to: usize,
+    /// Whether the time and severity of each log record are counted.
+    pub timeline: bool,
 }
 
 impl Default for Way {
@@ -64,6 +69,7 @@ impl Default for Way {
         Way {
             block: BLOCK,
             all_up_to: BLOCK,
+            timeline: false,
         }
     }
 }
@@ -103,6 +109,9 @@ pub struct Incident<'a> {
     often: VecDeque<Often>,
     /// How many records were counted by a text alone, by the signature's number.
     sampled: BTreeMap<u32, u64>,
+    /// Signatures whose text stood in a record that did not fulfil them.
+    vain: BTreeSet<u32>,
+    timeline: Timeline,
 }
 
 /// What is known of a document.
@@ -143,6 +152,8 @@ impl<'a> Incident<'a> {
             taken: 0,
             often: VecDeque::from([Often::default(), Often::default()]),
             sampled: BTreeMap::new(),
+            vain: BTreeSet::new(),
+            timeline: Timeline::new(),
         }
     }
 
@@ -196,7 +207,12 @@ impl<'a> Incident<'a> {
             let last = number / GENERATION - self.taken / GENERATION;
             let often = self.often.get(last as usize);
             let index = self.index.filter(|_| !all);
-            read::read(block, &self.tester, index, often.unwrap_or(&self.often[0]))
+            let mut outcome =
+                read::read(block, &self.tester, index, often.unwrap_or(&self.often[0]));
+            if self.way.timeline {
+                outcome.timeline = timeline(&block.bytes);
+            }
+            outcome
         };
         let numbered: Vec<(u64, &Block)> = (self.taken..).zip(blocks).collect();
         match numbered.as_slice() {
@@ -258,13 +274,15 @@ impl<'a> Incident<'a> {
         }
         self.telling.absorb(outcome.telling, before);
         self.ties.absorb(outcome.ties);
+        self.timeline.merge(outcome.timeline);
+        self.vain.extend(outcome.vain);
         for (number, count) in outcome.sampled {
             *self.sampled.entry(number).or_default() += count;
         }
         self.taken += 1;
         if self.taken.is_multiple_of(GENERATION) {
             self.often.pop_front();
-            self.often.push_back(self.collector.often());
+            self.often.push_back(self.collector.often(&self.vain));
         }
     }
 
@@ -305,9 +323,28 @@ impl<'a> Incident<'a> {
             inputs: self.documents.into_iter().map(Input::summary).collect(),
             limits,
             matched,
+            timeline: self.way.timeline.then(|| {
+                self.timeline.settle(reference);
+                self.timeline.report()
+            }),
             stats: self.stats,
         }
     }
+}
+
+/// Counts the log records of a block.
+fn timeline(bytes: &[u8]) -> Timeline {
+    let mut timeline = Timeline::new();
+    let mut start = 0;
+    let last = (!bytes.ends_with(b"\n")).then_some(bytes.len());
+    for end in memchr_iter(b'\n', bytes).chain(last) {
+        let line = std::str::from_utf8(&bytes[start..end]).unwrap_or("");
+        if let Some(head) = log::head(line) {
+            timeline.add(head.time, head.severity);
+        }
+        start = end + 1;
+    }
+    timeline
 }
 
 fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {

@@ -1,6 +1,6 @@
 //! Reads one block: finds what in it may prove something, and parses only that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::{memchr_iter, memrchr};
 
@@ -15,6 +15,7 @@ use crate::model::{Event, Format, Parsed, Stamp, Subject};
 use crate::parse::{self, log};
 use crate::report::SegmentSummary;
 use crate::signature::{Index, Leaf, Standing};
+use crate::timeline::Timeline;
 
 /// How many lines without a record before and behind a text are read with it.
 const AROUND: usize = 24;
@@ -53,12 +54,15 @@ pub(crate) struct Outcome {
     /// How many lines were seen of each format.
     pub formats: Vec<(Format, u64)>,
     pub hits: Vec<(Leaf, Hit)>,
+    /// Signatures whose text stood in a record that did not fulfil them.
+    pub vain: BTreeSet<u32>,
     /// How many records were counted by a text alone, by the signature's number.
     pub sampled: BTreeMap<u32, u64>,
     pub telling: Telling,
     pub ties: Ties,
     /// The latest time whose year is stated, in nanoseconds since 1970.
     pub latest: Option<i128>,
+    pub timeline: Timeline,
     /// How many hits at the start belong to the log that was open at the block's start.
     pub inherited: usize,
     /// Whether the log that was open at the block's start is open at its end.
@@ -326,7 +330,14 @@ impl Reading<'_, '_, '_> {
         let outcome = &mut self.outcome;
         for event in &parsed.events {
             let before = outcome.hits.len();
-            self.tester.event(stretch, event, &mut outcome.hits);
+            let mut vain: Vec<u32> = Vec::new();
+            self.tester
+                .event(stretch, event, &mut outcome.hits, |(number, _)| {
+                    vain.push(number)
+                });
+            let hits = outcome.hits.get(before..).unwrap_or_default();
+            vain.retain(|number| hits.iter().all(|((hit, _), _)| hit != number));
+            outcome.vain.extend(vain);
             let matched = outcome.hits.len() > before;
             self.weights.apply(&mut outcome.hits, before);
             outcome.telling.event(stretch, event, matched);

@@ -1,5 +1,8 @@
 //! From a file's text to signatures, with every mistake refused at its place.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use super::error::SignatureError;
 use super::schema::{GIVEN, Signature};
 use super::temporal::MISPLACED;
@@ -10,16 +13,18 @@ use super::temporal::MISPLACED;
 /// The first mistake, with its line and reason.
 pub(crate) fn read(file: &str, yaml: &str) -> Result<Vec<Signature>, SignatureError> {
     let mut signatures: Vec<Signature> = Vec::new();
+    let mut ids = HashSet::new();
+    let text: Arc<str> = yaml.into();
     for document in serde_yaml::Deserializer::from_str(yaml) {
         let mut signature = <Signature as serde::Deserialize>::deserialize(document)
             .map_err(|error| SignatureError::from_yaml(file, yaml, &error))?;
         check(&signature)
             .map_err(|(piece, message)| SignatureError::about(file, yaml, &piece, message))?;
-        if signatures.iter().any(|other| other.id == signature.id) {
+        if !ids.insert(signature.id.clone()) {
             return Err(SignatureError::taken(file, yaml, &signature.id));
         }
         signature.file = file.to_owned().into();
-        signature.source = yaml.to_owned().into();
+        signature.source = Arc::clone(&text);
         signatures.push(signature);
     }
     if signatures.is_empty() {

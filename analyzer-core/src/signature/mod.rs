@@ -31,4 +31,5 @@ pub(crate) use compare::number;
 pub(crate) use condition::{EventPattern, ObjectPattern, ValueTest, What};
 pub(crate) use index::{Index, Leaf, STARTS, Standing};
 pub(crate) use need::{Need, NeedKind, leaves};
+pub(crate) use pattern::Place;
 pub(crate) use temporal::Reach;

@@ -3,7 +3,9 @@
 use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
-use regex::bytes::{Captures, Regex};
+use regex_automata::meta::Regex;
+use regex_automata::util::captures::Captures;
+use regex_automata::util::syntax;
 use serde::de::{Deserialize, Deserializer};
 
 use super::literals::{self, Phrases};
@@ -116,8 +118,7 @@ impl Pattern {
     /// Says what is wrong with it.
     pub(crate) fn check(&self) -> Result<(), String> {
         let parts = read(&self.source)?;
-        compile(&parts.regex).map_err(|error| format!("the regular expression: {error}"))?;
-        Ok(())
+        parse(&parts.regex).map(|_| ())
     }
 
     fn parts(&self) -> &Parts {
@@ -154,18 +155,21 @@ impl Pattern {
     }
 
     /// The first match in a text.
-    pub(crate) fn find<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+    pub(crate) fn find(&self, text: &str) -> Option<Place> {
         if !self.may_stand(text) {
             return None;
         }
-        self.regex()?.captures(text.as_bytes())
+        let regex = self.regex()?;
+        let mut captures = regex.create_captures();
+        regex.captures(text, &mut captures);
+        captures.is_match().then_some(Place(captures))
     }
 
     /// All matches in a text, from left to right, at most `limit`.
-    pub(crate) fn find_all<'t>(&self, text: &'t str, limit: usize) -> Vec<Captures<'t>> {
+    pub(crate) fn find_all(&self, text: &str, limit: usize) -> Vec<Place> {
         match self.regex() {
             Some(regex) if self.may_stand(text) => {
-                regex.captures_iter(text.as_bytes()).take(limit).collect()
+                regex.captures_iter(text).take(limit).map(Place).collect()
             }
             _ => Vec::new(),
         }
@@ -177,6 +181,11 @@ impl Pattern {
         literal.is_none_or(|literal| literal.find(text.as_bytes()).is_some())
     }
 
+    /// Whether a match is found in a text.
+    pub(crate) fn stands(&self, text: &str) -> bool {
+        self.may_stand(text) && self.regex().is_some_and(|regex| regex.is_match(text))
+    }
+
     /// The text that it stands for, if it is nothing but one: most tests of an object's values are a
     /// word, which needs no regular expression.
     pub(crate) fn as_word(&self) -> Option<&str> {
@@ -186,14 +195,14 @@ impl Pattern {
     }
 
     /// A match of the whole text.
-    pub(crate) fn find_whole<'t>(&self, text: &'t str) -> Option<Captures<'t>> {
+    pub(crate) fn find_whole(&self, text: &str) -> Option<Place> {
         self.find(text)
-            .filter(|found| found.get(0).is_some_and(|all| all.len() == text.len()))
+            .filter(|found| found.range().len() == text.len())
     }
 
     fn regex(&self) -> Option<&Regex> {
         let parts = self.parts();
-        let compiled = self.compiled.get_or_init(|| compile(&parts.regex).ok());
+        let compiled = self.compiled.get_or_init(|| compile(&parts.regex));
         compiled.as_ref().filter(|_| !parts.regex.is_empty())
     }
 }
@@ -211,20 +220,47 @@ impl std::fmt::Debug for Pattern {
     }
 }
 
-fn compile(source: &str) -> Result<Regex, regex::Error> {
-    regex::bytes::RegexBuilder::new(source)
-        .unicode(false)
-        .size_limit(1 << 20)
-        .build()
+/// Where a pattern was found.
+pub(crate) struct Place(Captures);
+
+impl Place {
+    /// The bytes of the text that it covers.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.0.get_match().map_or(0..0, |found| found.range())
+    }
+
+    /// The bytes of the text that a slot covers.
+    pub fn slot(&self, name: &str) -> Option<std::ops::Range<usize>> {
+        self.0.get_group_by_name(name).map(|span| span.range())
+    }
 }
 
-fn from_regex(expression: &str) -> Result<Parts, String> {
-    let parsed = regex_syntax::ParserBuilder::new()
+fn compile(source: &str) -> Option<Regex> {
+    // texts are short and patterns many: automata that are built while they run would take more
+    // memory than all else
+    let config = Regex::config()
+        .hybrid(false)
+        .onepass(false)
+        .utf8_empty(false)
+        .nfa_size_limit(Some(1 << 20));
+    Regex::builder()
+        .configure(config)
+        .syntax(syntax::Config::new().unicode(false).utf8(false))
+        .build(source)
+        .ok()
+}
+
+fn parse(expression: &str) -> Result<regex_syntax::hir::Hir, String> {
+    regex_syntax::ParserBuilder::new()
         .unicode(false)
         .utf8(false)
         .build()
         .parse(expression)
-        .map_err(|error| format!("the regular expression: {error}"))?;
+        .map_err(|error| format!("the regular expression: {error}"))
+}
+
+fn from_regex(expression: &str) -> Result<Parts, String> {
+    let parsed = parse(expression)?;
     let mut slots = Vec::new();
     literals::names(&parsed, &mut slots);
     Ok(Parts {
@@ -356,7 +392,7 @@ mod tests {
     fn capture(pattern: &str, text: &str, name: &str) -> Option<String> {
         let pattern = Pattern::parse(pattern).unwrap();
         let found = pattern.find(text)?;
-        Some(String::from_utf8_lossy(found.name(name)?.as_bytes()).into_owned())
+        Some(text[found.slot(name)?].to_owned())
     }
 
     #[test]

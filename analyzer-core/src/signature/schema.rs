@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
@@ -72,7 +72,7 @@ pub struct Signature {
     pub file: Cow<'static, str>,
     /// The file's text.
     #[serde(skip)]
-    pub source: Cow<'static, str>,
+    pub source: Arc<str>,
 }
 
 /// The object at fault, with captured values.

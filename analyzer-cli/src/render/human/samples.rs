@@ -100,6 +100,7 @@ pub fn report(findings: Vec<Finding>) -> Report {
         }],
         limits: Vec::new(),
         matched: BTreeMap::new(),
+        timeline: None,
         stats: Stats {
             bytes: 2_048,
             lines: 40,

@@ -5,6 +5,7 @@ use super::super::lane::MAX_PARTITIONS;
 use super::super::stream::MAX_SCOPES;
 use super::super::told::MAX_MATCHES;
 use super::super::{Stream, reorder};
+use crate::input::Place;
 use crate::matcher::{Hit, Match, Moment};
 use crate::model::{Format, Stamp, Subject};
 use crate::signature::Condition;
@@ -15,6 +16,7 @@ fn condition(yaml: &str) -> Condition {
 
 fn hit(place: usize, moment: Option<Moment>) -> Hit {
     Hit {
+        place: Place::default(),
         document: 0,
         record: place..place + 1,
         mark: place..place + 1,
