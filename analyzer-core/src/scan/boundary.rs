@@ -212,7 +212,7 @@ mod tests {
             Some(2 * klog.len())
         );
         let describe = "Name:  a\nNamespace:  b\nStatus:  c\n\nName:  d\nNode:  e\n";
-        assert_eq!(find(describe.as_bytes(), 3, false), Some(36));
+        assert_eq!(find(describe.as_bytes(), 3, false), Some(35));
         assert_eq!(find(b"Name:  a\nNode:  b\nNode:  c\n", 3, true), None);
         assert_eq!(find(b"no line end", 3, false), None);
         assert_eq!(find(b"one\ntwo\nthree\n", 1, false), Some(4));

@@ -111,7 +111,8 @@ impl Survey {
     }
 
     fn inside(&mut self, start: usize, line: &[u8]) {
-        if line.iter().all(u8::is_ascii_whitespace) {
+        let is_frame = line.starts_with(b"\t");
+        if is_frame || line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
         self.breaks.push(start);

@@ -439,7 +439,7 @@ mod tests {
         assert_eq!(phrase("dial tcp {_}: i/o timeout"), ": i/o timeout");
         assert_eq!(
             phrase("regex:(?:Get|Post) \"https://(?P<a>[^/]+:6443)/x: EOF now"),
-            "/x: EOF now"
+            ":6443/x: EOF now"
         );
         assert_eq!(phrase("regex:a(?:b|c)d"), "a");
         assert_eq!(
