@@ -43,12 +43,16 @@ impl Sampled {
         self.lines.extend(signatures.map(|number| (line, number)));
     }
 
-    /// Chooses the lines to read, and tells for each signature how many are not.
-    pub fn choose(mut self, triggers: &mut Vec<Trigger>) -> (Weights, BTreeMap<u32, u64>) {
-        let mut weights = Weights::default();
+    /// Chooses the lines to read, and tells for each signature how many are not. `whole` gives the
+    /// document's byte of a line.
+    pub fn choose(
+        mut self,
+        triggers: &mut Vec<Trigger>,
+        whole: impl Fn(usize) -> usize,
+    ) -> (Weights, BTreeMap<u32, u64>) {
         let mut unread = BTreeMap::new();
         if self.lines.is_empty() {
-            return (weights, unread);
+            return (Weights::default(), unread);
         }
         self.lines.sort_unstable();
         self.lines.dedup();
@@ -58,24 +62,27 @@ impl Sampled {
             .map(|trigger| trigger.at)
             .collect();
         read.sort_unstable();
+        let mut weights: Vec<(usize, u32, u64)> = Vec::with_capacity(self.lines.len());
         // how many records each signature has passed over, and the last of them
         let mut passed: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
-        for &(line, number) in &self.lines {
+        for (at, &(line, number)) in self.lines.iter().enumerate() {
             // what is read for another reason counts for itself
             if read.binary_search(&line).is_ok() {
-                weights.add(line, number, 1);
+                weights.push((line, number, 1));
                 continue;
             }
             let (count, last) = passed.entry(number).or_default();
-            (*count, *last) = (*count + 1, line);
-            if *count == EACH {
-                weights.add(line, number, EACH);
-                *count = 0;
-            }
+            (*count, *last) = (*count + 1, at);
+            let stands_for = if *count == EACH {
+                std::mem::take(count)
+            } else {
+                0
+            };
+            weights.push((line, number, stands_for));
         }
-        for (number, (count, last)) in passed {
-            if count > 0 {
-                weights.add(last, number, count);
+        for (count, last) in passed.into_values() {
+            if let Some((_, _, weight)) = weights.get_mut(last).filter(|_| count > 0) {
+                *weight = count;
             }
         }
         // that they tell of errors is known
@@ -85,57 +92,45 @@ impl Sampled {
                 .binary_search_by_key(&trigger.at, |(line, _)| *line);
             trigger.why != Why::Grave || sampled.is_err()
         });
-        for (&line, of_line) in &weights.lines {
-            let why = Why::Text;
-            triggers.push(Trigger { at: line, why });
-            for (number, weight) in of_line {
-                *unread.entry(*number).or_default() += weight - 1;
+        for (line, number, weight) in &mut weights {
+            if *weight > 0 {
+                let why = Why::Text;
+                triggers.push(Trigger { at: *line, why });
+                *unread.entry(*number).or_default() += *weight - 1;
             }
+            *line = whole(*line);
         }
-        weights.signatures = self.lines.iter().map(|(_, number)| *number).collect();
-        weights.signatures.sort_unstable();
-        weights.signatures.dedup();
-        (weights, unread)
+        (Weights(weights), unread)
     }
 }
 
-/// For how many records a line's matches stand.
+/// For how many records the matches in a line stand: the document's byte at which it begins, the
+/// signature, and the number, which is 0 if another line stands for this one.
 #[derive(Debug, Default)]
-pub(crate) struct Weights {
-    lines: BTreeMap<usize, Vec<(u32, u64)>>,
-    /// The signatures of which not all lines are read.
-    signatures: Vec<u32>,
-    /// The weights of what is being read.
-    now: Vec<(u32, u64)>,
-    /// The document's byte at which that begins.
-    pub line: usize,
-}
+pub(crate) struct Weights(Vec<(usize, u32, u64)>);
 
 impl Weights {
-    fn add(&mut self, line: usize, number: u32, weight: u64) {
-        self.lines.entry(line).or_default().push((number, weight));
-    }
-
-    /// What is read next is read for the sake of this line.
-    pub fn of_trigger(&mut self, line: usize) {
-        self.now = self.lines.remove(&line).unwrap_or_default();
-    }
-
     /// Gives the hits of one record from `first` on their weights, and takes out those that another
     /// line stands for.
-    pub fn apply(&self, hits: &mut Vec<((u32, u16), Hit)>, first: usize) {
-        if self.signatures.is_empty() {
+    pub fn apply(&self, hits: &mut Vec<(Leaf, Hit)>, first: usize) {
+        if self.0.is_empty() {
             return;
         }
         let mut kept = first;
         for at in first..hits.len() {
             let ((number, _), hit) = &mut hits[at];
-            let weight = match self.now.iter().find(|(known, _)| known == number) {
-                Some((_, weight)) => *weight,
-                None if self.signatures.binary_search(number).is_ok() => continue,
-                None => 1,
-            };
-            hit.count *= weight;
+            let from = self
+                .0
+                .partition_point(|(line, ..)| *line < hit.record.start);
+            let lines = self.0[from..].iter();
+            let lines =
+                lines.take_while(|(line, ..)| *line < hit.record.end.max(hit.record.start + 1));
+            let own = lines.filter(|(_, known, _)| known == number);
+            match own.map(|(_, _, weight)| *weight).reduce(|a, b| a + b) {
+                Some(0) => continue,
+                Some(weight) => hit.count *= weight,
+                None => {}
+            }
             hits.swap(kept, at);
             kept += 1;
         }

@@ -166,7 +166,11 @@ impl Reading<'_, '_, '_> {
                     None => triggers.push(trigger),
                 }
             });
-            (self.weights, self.outcome.sampled) = sampled.choose(&mut triggers);
+            let whole = |line: usize| {
+                let original = cleaned.map_or(line, |cleaned| cleaned.original_line_begin(line));
+                self.block.offset + original
+            };
+            (self.weights, self.outcome.sampled) = sampled.choose(&mut triggers, whole);
             for at in survey.partial {
                 if is_cut_in_two(bytes, index, at) {
                     let why = Why::Text;
@@ -199,7 +203,6 @@ impl Reading<'_, '_, '_> {
                     continue;
                 }
             }
-            self.weights.of_trigger(trigger.at);
             let range = cutter.around(trigger, &triggers[number..]);
             while let Some(at) = breaks.next_if(|at| *at < range.end) {
                 if at < range.start {
@@ -214,7 +217,6 @@ impl Reading<'_, '_, '_> {
                     cleaned.original_line_begin(range.start)..cleaned.original_line_begin(range.end)
                 }
             };
-            self.weights.line = self.block.offset + original.start;
             self.stretch(original, counted.1, true);
         }
         if breaks.peek().is_some() {
