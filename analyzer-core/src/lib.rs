@@ -32,7 +32,7 @@
 //! # Entry points
 //!
 //! - [`Analyzer::analyze_text`] for one text, [`Analyzer::analyze`] for several [`Document`]s that
-//!   belong to one incident.
+//!   belong to one incident, [`Analyzer::incident`] for streams of any size.
 //! - [`Catalogue::builtin`] and [`Catalogue::add_str`] for signatures of one's own beside the
 //!   built-in ones or without them; [`Analyzer::test_signatures`] and
 //!   [`Analyzer::lint_signatures`] check them.
@@ -43,7 +43,7 @@
 //!
 //! # What is promised
 //!
-//! - No input and output: the crate opens nothing, prints nothing, and reads neither the clock nor
+//! - No input and output: the crate opens nothing (it reads what it is given), prints nothing, and reads neither the clock nor
 //!   the environment. It takes the time of collection from
 //!   [`Analyzer::with_reference_time`], or does without.
 //! - The same input gives the same report, byte for byte, for any number of threads.
@@ -54,7 +54,8 @@
 //!   matches there is no finding: no cause is guessed, [`Report::unexplained`] lists the most
 //!   telling events instead.
 //!
-//! The whole input is held in memory, so memory grows with it; the caller sets the limit.
+//! - Memory does not grow with the input: [`Analyzer::incident`] reads streams. What is cut short for
+//!   that is told in [`Report::limits`].
 
 mod analyzer;
 mod chain;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::analyzer::Analyzer;
 use crate::report::{Finding, Role};
-use crate::signature::{Condition, Example, Signature, What};
+use crate::signature::{Condition, Example, Need, SHORTEST, STARTS, Signature, What, leaves};
 
 /// How much text a message pattern must demand if nothing else narrows it.
 const LEAST_LENGTH: usize = 12;
@@ -153,6 +153,9 @@ impl Analyzer {
                 format!("{pattern:?} is too short to stand for itself; add a reason or more text");
             add("broad-pattern", &pattern, message);
         }
+        for (kind, message) in signature.condition.dear() {
+            add(kind, "match:", message);
+        }
         for rule in &signature.explains {
             let known = rule.what.contains('/') || self.catalogue().get(&rule.what).is_some();
             if !known {
@@ -195,6 +198,28 @@ impl Condition {
             }
             What::Event(_) | What::Object(_) => false,
         }
+    }
+
+    /// What makes large logs slow: conditions that no text announces, or a short one.
+    fn dear(&self) -> Vec<(&'static str, String)> {
+        let mut conditions = Vec::new();
+        leaves(self, &mut conditions);
+        let mut dear = Vec::new();
+        for need in conditions.into_iter().map(Need::of) {
+            if need.is_boundless() {
+                let message = "every log record must be parsed for it; name `literals`, texts of which the message holds one";
+                dear.push(("boundless", message.to_owned()));
+            }
+            let is_short =
+                |text: &&String| text.len() < SHORTEST && !STARTS.contains(&text.as_str());
+            dear.extend(need.raw.iter().filter(is_short).map(|text| {
+                let message = format!(
+                    "large logs are searched for {text:?} alone; with {SHORTEST} characters or more it would be found with all others"
+                );
+                ("short-text", message)
+            }));
+        }
+        dear
     }
 
     /// Message patterns that demand too little text, in event patterns that demand nothing else.

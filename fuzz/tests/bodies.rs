@@ -52,4 +52,14 @@ macro_rules! bodies {
     };
 }
 
-bodies!(analyze, segments, describe, events, table, log, chain, signature_file);
+bodies!(
+    analyze,
+    incident,
+    segments,
+    describe,
+    events,
+    table,
+    log,
+    chain,
+    signature_file
+);

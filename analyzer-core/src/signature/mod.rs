@@ -29,6 +29,7 @@ pub use template::Template;
 
 pub(crate) use compare::number;
 pub(crate) use condition::{EventPattern, ObjectPattern, ValueTest, What};
+pub(crate) use grams::SHORTEST;
 pub(crate) use index::{Index, Leaf, STARTS, Standing};
 pub(crate) use need::{Need, NeedKind, leaves};
 pub(crate) use pattern::Place;
