@@ -20,7 +20,7 @@ const MAX_OBJECTS: usize = 64;
 const MAX_HITS: usize = 512;
 
 /// How many bytes of hits are kept in all; beyond, a signature keeps its first hits only.
-const ROOM: usize = 16 << 20;
+const ROOM: usize = 6 << 20;
 
 /// How many hits a signature keeps in any case.
 const AT_LEAST: usize = 4;
