@@ -86,8 +86,13 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// Takes the hits of one record.
-    pub fn record(&mut self, hits: impl Iterator<Item = (Leaf, Hit)>) {
+    /// Takes the hits of one record. `settle` gives times without a year theirs, as far as it is known
+    /// by now.
+    pub fn record(
+        &mut self,
+        hits: impl Iterator<Item = (Leaf, Hit)>,
+        settle: impl Fn(Moment) -> Moment + Copy,
+    ) {
         let mut singles: Vec<(u32, Hit)> = Vec::new();
         for ((number, leaf), hit) in hits {
             let catalogue = self.catalogue;
@@ -101,7 +106,14 @@ impl<'c> Collector<'c> {
                         singles.push((number, hit));
                     }
                 }
-                Kept::Followed(followed) => followed.take(usize::from(leaf), hit),
+                Kept::Followed(followed) => {
+                    let hit = Hit {
+                        first: hit.first.map(settle),
+                        last: hit.last.map(settle),
+                        ..hit
+                    };
+                    followed.take(usize::from(leaf), hit);
+                }
                 Kept::Several(leaves) => {
                     let kept: usize = leaves.iter().map(Vec::len).sum();
                     let Some(hits) = leaves.get_mut(usize::from(leaf)) else {
@@ -133,7 +145,7 @@ impl<'c> Collector<'c> {
                     single.matched += found.primary().count;
                 }
                 if let Some(hit) = found.hits.into_iter().next() {
-                    single.keep(&object, hit, won && counts, &mut self.room);
+                    single.keep(&object, hit, won && counts, &mut self.room, settle);
                 }
             }
             told.push((number, object));
@@ -247,7 +259,7 @@ impl<'c> Kept<'c> {
 }
 
 /// Whether each hit is a match by itself.
-fn is_single(condition: &Condition) -> bool {
+pub(super) fn is_single(condition: &Condition) -> bool {
     let alone = condition.none.is_empty() && condition.also.is_empty();
     let single = match &condition.what {
         What::Event(_) | What::Object(_) => true,
@@ -271,7 +283,14 @@ impl Single<'_> {
         comparisons.all(|comparison| comparison.holds(value))
     }
 
-    fn keep(&mut self, object: &Subject, hit: Hit, counts: bool, room: &mut usize) {
+    fn keep(
+        &mut self,
+        object: &Subject,
+        hit: Hit,
+        counts: bool,
+        room: &mut usize,
+        settle: impl Fn(Moment) -> Moment,
+    ) {
         let at = match self.by_object.get(object) {
             Some(&at) => at,
             None => {
@@ -294,13 +313,19 @@ impl Single<'_> {
             }
         };
         if let Some(tally) = self.objects.get_mut(at) {
-            tally.keep(hit, counts, room);
+            tally.keep(hit, counts, room, settle);
         }
     }
 }
 
 impl Tally {
-    fn keep(&mut self, hit: Hit, counts: bool, room: &mut usize) {
+    fn keep(
+        &mut self,
+        hit: Hit,
+        counts: bool,
+        room: &mut usize,
+        settle: impl Fn(Moment) -> Moment,
+    ) {
         let size = hit.size();
         if self.first.len() < FIRST && (*room >= size || self.first.is_empty()) {
             *room = room.saturating_sub(size);
@@ -317,22 +342,20 @@ impl Tally {
         if has_room || evicted.is_some() {
             self.last.push_back((hit, counts));
         } else {
-            self.count_only(&hit, counts);
+            self.count_only(&hit, counts, &settle);
         }
         if let Some((hit, counts)) = evicted {
-            self.count_only(&hit, counts);
+            self.count_only(&hit, counts, &settle);
         }
     }
 
-    fn count_only(&mut self, hit: &Hit, counts: bool) {
+    fn count_only(&mut self, hit: &Hit, counts: bool, settle: impl Fn(Moment) -> Moment) {
         if counts {
             self.count += hit.count;
         }
-        self.began = self
-            .began
-            .into_iter()
-            .chain(hit.first)
-            .reduce(Moment::earlier);
-        self.ended = self.ended.into_iter().chain(hit.last).reduce(Moment::later);
+        let first = hit.first.map(&settle);
+        let last = hit.last.map(&settle);
+        self.began = self.began.into_iter().chain(first).reduce(Moment::earlier);
+        self.ended = self.ended.into_iter().chain(last).reduce(Moment::later);
     }
 }

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
 use crate::correlate::{Telling, Ties, correlate};
-use crate::matcher::{Hit, Moment, Tester};
+use crate::matcher::{Moment, Tester};
 use crate::model::{Format, Subject};
 use crate::parse::log;
 use crate::report::{InputSummary, LimitMet, Report, SCHEMA, SegmentSummary, Stats};
@@ -258,7 +258,6 @@ impl<'a> Incident<'a> {
         self.stats.records += outcome.events + outcome.objects;
         for (number, (_, hit)) in outcome.hits.iter_mut().enumerate() {
             hit.place.line += before;
-            settle(hit, limit);
             if let Some(open) = input.open.as_ref().filter(|_| number < outcome.inherited) {
                 hit.subject.fill_from(open);
             }
@@ -270,7 +269,7 @@ impl<'a> Incident<'a> {
         while let Some((_, first)) = hits.peek() {
             let record = first.record.start;
             let same = std::iter::from_fn(|| hits.next_if(|(_, hit)| hit.record.start == record));
-            self.collector.record(same);
+            self.collector.record(same, |moment| settled(moment, limit));
         }
         self.telling.absorb(outcome.telling, before);
         self.ties.absorb(outcome.ties);
@@ -366,11 +365,6 @@ fn settled(moment: Moment, limit: Option<i128>) -> Moment {
         }
         _ => moment,
     }
-}
-
-fn settle(hit: &mut Hit, limit: Option<i128>) {
-    hit.first = hit.first.map(|moment| settled(moment, limit));
-    hit.last = hit.last.map(|moment| settled(moment, limit));
 }
 
 /// Matches beyond what one condition keeps.

@@ -6,6 +6,7 @@ use memchr::{memchr_iter, memrchr};
 
 use super::blocks::Block;
 use super::boundary::{begins_record, line_at, next_line, stream};
+use super::collect::is_single;
 use super::often::{Often, Sampled, Weights};
 use super::survey::{Trigger, Why, survey};
 use crate::correlate::{Telling, Ties};
@@ -340,9 +341,17 @@ impl Reading<'_, '_, '_> {
             let hits = outcome.hits.get(before..).unwrap_or_default();
             vain.retain(|number| hits.iter().all(|((hit, _), _)| hit != number));
             outcome.vain.extend(vain);
-            let matched = outcome.hits.len() > before;
+            let catalogue = self.tester.catalogue();
+            let covers = |((number, _), _): &(Leaf, Hit)| {
+                let condition = &catalogue.at(*number as usize).condition;
+                condition.comparisons.is_empty() && is_single(condition)
+            };
+            let matched = !hits.is_empty();
+            // what is a match by itself is told as a finding
+            if !hits.iter().any(covers) {
+                outcome.telling.event(stretch, event, matched);
+            }
             self.weights.apply(&mut outcome.hits, before);
-            outcome.telling.event(stretch, event, matched);
         }
         if matches!(self.run, Run::Inherited) && counted {
             outcome.inherited = outcome.hits.len();
