@@ -57,6 +57,8 @@
 //! The whole input is held in memory, so memory grows with it; the caller sets the limit.
 
 mod analyzer;
+#[doc(hidden)]
+pub mod bench;
 mod chain;
 mod correlate;
 mod grade;
