@@ -81,7 +81,7 @@ fn verify(bencher: Bencher<'_, '_>, format: LogFormat) {
 
 /// All formats and carriers, one record in fifty failing, for so many megabytes: of the larger log
 /// the engine reads only some of the failures.
-#[divan::bench(args = [10, 64], sample_count = 10, sample_size = 1)]
+#[divan::bench(name = "mixed", args = [10, 64], sample_count = 10, sample_size = 1)]
 fn mixed_log(bencher: Bencher<'_, '_>, megabytes: usize) {
     let log = mixed(megabytes * 1_000_000, 1);
     let analyzer = Analyzer::new();
@@ -95,7 +95,7 @@ fn mixed_log(bencher: Bencher<'_, '_>, megabytes: usize) {
 }
 
 /// The built-in signatures and so many more that match nothing.
-#[divan::bench(args = [0, 300, 1000], sample_count = 20, sample_size = 1)]
+#[divan::bench(name = "signatures", args = [0, 300, 1000], sample_count = 20, sample_size = 1)]
 fn signatures_added(bencher: Bencher<'_, '_>, more: usize) {
     let log = log(LogFormat::Klog, 10_000_000, 1);
     let mut catalogue = Catalogue::builtin();

@@ -18,7 +18,7 @@ const THREADS: usize = 2;
 fn measured(analyzer: &Analyzer, text: &str) -> (u64, usize) {
     let profiler = dhat::Profiler::builder().testing().build();
     let mut incident = analyzer.incident();
-    incident.read("log", text.as_bytes()).unwrap();
+    assert!(incident.read("log", text.as_bytes()).is_ok());
     let report = incident.finish();
     let stats = dhat::HeapStats::get();
     drop(profiler);
@@ -38,23 +38,21 @@ fn memory_is_bounded() {
         let (once, _) = measured(&analyzer, &healthy(carrier, lines, 1));
         let (twice, _) = measured(&analyzer, &healthy(carrier, 2 * lines, 1));
         let more = twice.saturating_sub(once);
-        println!(
-            "{carrier:?}: {once}, {twice}: one in {} lines",
-            lines / more.max(1)
-        );
         assert!(more * LINES < lines, "{carrier:?}: {once}, {twice}");
     }
     let quiet = |bytes: usize| healthy(CARRIERS[0], bytes as u64 / 120, 1);
-    equal(&analyzer, &quiet(8_000_000), &quiet(16_000_000));
-    // where failures fill what is kept of each signature
+    same(&analyzer, &quiet(8_000_000), &quiet(16_000_000), 20);
+    // failures are still filling what is kept of each signature
     let failing = |bytes: usize| mixed(bytes, 1).text;
-    equal(&analyzer, &failing(16_000_000), &failing(32_000_000));
+    same(&analyzer, &failing(8_000_000), &failing(16_000_000), 40);
 }
 
-/// Asserts that a text of twice the size takes about the same memory.
-fn equal(analyzer: &Analyzer, text: &str, larger: &str) {
+/// Asserts that a text of twice the size takes the same memory, within so many percent.
+fn same(analyzer: &Analyzer, text: &str, larger: &str, percent: usize) {
     let (_, once) = measured(analyzer, text);
     let (_, twice) = measured(analyzer, larger);
-    println!("{once} and {twice} bytes at once");
-    assert!(twice.abs_diff(once) * 5 < once, "{once}, {twice}");
+    assert!(
+        twice.abs_diff(once) * 100 < once * percent,
+        "{once}, {twice}"
+    );
 }
