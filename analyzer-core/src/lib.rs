@@ -58,6 +58,8 @@
 //!   that is told in [`Report::limits`].
 
 mod analyzer;
+#[doc(hidden)]
+pub mod bench;
 mod chain;
 mod correlate;
 mod grade;

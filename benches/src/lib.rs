@@ -1,7 +1,13 @@
 //! Inputs for benchmarks, made from a seed: the same seed gives the same bytes, and each input
 //! comes with the counts that a right answer must have.
 
+mod mixed;
+mod signatures;
+
 use std::fmt::Write as _;
+
+pub use mixed::{CARRIERS, Carrier, Mixed, healthy, mixed};
+pub use signatures::{signature, signatures};
 
 /// The log formats that can be generated.
 pub const FORMATS: [LogFormat; 4] = [
@@ -55,13 +61,16 @@ pub struct Log {
 /// The cause of the fault in a generated log.
 pub const FAULT_CAUSE: &str = "storage/configmap-missing";
 
+/// The signature that finds it.
+pub const FAULT_SIGNATURE: &str = "configmap-mount-missing";
+
 /// One record in so many tells of the fault.
 const FAULT_EVERY: u64 = 5000;
 
-const FAULT: &str =
+pub(crate) const FAULT: &str =
     r#"MountVolume.SetUp failed for volume "settings" : configmap "cart-settings" not found"#;
 
-const MESSAGES: [&str; 8] = [
+pub(crate) const MESSAGES: [&str; 8] = [
     "Finished syncing",
     "Updating status",
     "Started watch",

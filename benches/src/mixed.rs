@@ -1,0 +1,232 @@
+//! A log in which formats and carriers mix and many signatures' failures are planted.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::{FAULT, FAULT_SIGNATURE, MESSAGES, Random};
+
+/// A log of many formats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mixed {
+    /// The text.
+    pub text: String,
+    /// How many lines it has.
+    pub lines: u64,
+    /// How many records tell of a failure, by the id of the signature that finds it.
+    pub plan: BTreeMap<&'static str, u64>,
+}
+
+/// What writes a record, and what carries it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carrier {
+    /// klog with key-value pairs.
+    Klog,
+    /// logrus text.
+    Logrus,
+    /// A JSON object a line.
+    Json,
+    /// zap's console encoder.
+    ZapConsole,
+    /// klog of a kubelet in a journal.
+    Journald,
+    /// Plain text in a file of the CRI.
+    Cri,
+}
+
+/// All carriers.
+pub const CARRIERS: [Carrier; 6] = [
+    Carrier::Klog,
+    Carrier::Logrus,
+    Carrier::Json,
+    Carrier::ZapConsole,
+    Carrier::Journald,
+    Carrier::Cri,
+];
+
+/// One record in so many tells of a failure.
+const FAILS: u64 = 50;
+
+/// One record of the CRI in so many is cut into two lines.
+const CUT: u64 = 8;
+
+/// One cut line in so many has the other stream's line between the parts.
+const BETWEEN: u64 = 2;
+
+/// The failures: a signature's id and a text that it matches; `#` is a number.
+const FAILURES: [(&str, &str); 11] = [
+    (FAULT_SIGNATURE, FAULT),
+    (
+        "update-conflict",
+        r#"Operation cannot be fulfilled on deployments.apps "cart-#": the object has been modified; please apply your changes to the latest version and try again"#,
+    ),
+    ("etcd-no-space", "etcdserver: mvcc: database space exceeded"),
+    (
+        "coredns-loop",
+        r#"plugin/loop: Loop (127.0.0.1:50# -> :53) detected for zone ".""#,
+    ),
+    (
+        "kubelet-pull-qps",
+        r#"image "registry.example/cart:1.#": pull QPS exceeded"#,
+    ),
+    (
+        "quota-exceeded",
+        r#"pods "cart-#" is forbidden: exceeded quota: shop-small, requested: limits.memory=2Gi, used: limits.memory=7Gi, limited: limits.memory=8Gi"#,
+    ),
+    (
+        "namespace-terminating",
+        "unable to create new content in namespace shop because it is being terminated",
+    ),
+    (
+        "service-account-missing",
+        r#"error looking up service account shop/cart-#: serviceaccount "cart-#" not found"#,
+    ),
+    (
+        "conntrack-full",
+        "nf_conntrack: table full, dropping packet",
+    ),
+    ("request-too-large", "etcdserver: request is too large"),
+    (
+        "clock-jump-seen-by-prometheus",
+        "Error on ingesting samples that are too old or are too far into the future",
+    ),
+];
+
+/// A log of at least `bytes` bytes in which one record in fifty fails.
+pub fn mixed(bytes: usize, seed: u64) -> Mixed {
+    let mut random = Random(seed);
+    let mut text = String::with_capacity(bytes + 1024);
+    let mut plan: BTreeMap<&str, u64> = FAILURES.iter().map(|(id, _)| (*id, 0)).collect();
+    let mut number = 0;
+    while text.len() < bytes {
+        number += 1;
+        let carrier = CARRIERS[random.below(6) as usize];
+        let fails = random.below(FAILS) == 0;
+        let message = if fails {
+            let (id, failure) = FAILURES[random.below(FAILURES.len() as u64) as usize];
+            *plan.entry(id).or_default() += 1;
+            failure.replace('#', &random.below(40).to_string())
+        } else {
+            usual(&mut random)
+        };
+        let cut = carrier == Carrier::Cri && random.below(CUT) == 0;
+        let cut = cut.then(|| (random.next(), random.below(BETWEEN) == 0));
+        record(&mut text, carrier, number, &message, fails, cut);
+    }
+    let lines = text.lines().count() as u64;
+    Mixed { text, lines, plan }
+}
+
+/// So many lines of one carrier, each a record without any failure.
+pub fn healthy(carrier: Carrier, lines: u64, seed: u64) -> String {
+    let mut random = Random(seed);
+    let mut text = String::new();
+    for number in 1..=lines {
+        let message = usual(&mut random);
+        record(&mut text, carrier, number, &message, false, None);
+    }
+    text
+}
+
+fn usual(random: &mut Random) -> String {
+    let message = MESSAGES[random.below(8) as usize];
+    let (object, took) = (random.below(100_000), random.below(10_000));
+    format!("{message} of shop/web-{object} in {took}ms")
+}
+
+/// Writes one record; `cut` tells by a number where it goes on in a second line, and whether the
+/// other stream's line stands between them.
+fn record(
+    out: &mut String,
+    carrier: Carrier,
+    number: u64,
+    message: &str,
+    fails: bool,
+    cut: Option<(u64, bool)>,
+) {
+    let seconds = number / 50;
+    let clock = format!(
+        "{:02}:{:02}:{:02}",
+        seconds / 3600 % 24,
+        seconds / 60 % 60,
+        seconds % 60
+    );
+    let milli = number % 50 * 20;
+    let level = if fails { "error" } else { "info" };
+    let letter = if fails { 'E' } else { 'I' };
+    let escaped = message.replace('"', "\\\"");
+    // writing to a String cannot fail
+    let _ = match carrier {
+        Carrier::Klog => writeln!(
+            out,
+            "{letter}0304 {clock}.{milli:03}000    1234 sync.go:88] \"Sync\" pod=\"shop/web-{}\" err=\"{escaped}\"",
+            number % 40
+        ),
+        Carrier::Logrus => writeln!(
+            out,
+            "time=\"2024-03-04T{clock}Z\" level={level} msg=\"{escaped}\" worker={}",
+            number % 8
+        ),
+        Carrier::Json => writeln!(
+            out,
+            "{{\"level\":\"{level}\",\"ts\":\"2024-03-04T{clock}.{milli:03}Z\",\"msg\":\"{escaped}\",\"worker\":{}}}",
+            number % 8
+        ),
+        Carrier::ZapConsole => writeln!(
+            out,
+            "2024-03-04T{clock}.{milli:03}Z\t{}\tsync\tsync/loop.go:88\t{message}\t{{\"worker\": {}}}",
+            level.to_uppercase(),
+            number % 8
+        ),
+        Carrier::Journald => writeln!(
+            out,
+            "Mar 04 {clock} worker-1 kubelet[812]: {letter}0304 {clock}.{milli:03}000     812 sync.go:88] \"Sync\" err=\"{escaped}\""
+        ),
+        Carrier::Cri => match cut {
+            None => writeln!(
+                out,
+                "2024-03-04T{clock}.{milli:03}456789Z stderr F {message}"
+            ),
+            Some((place, between)) => {
+                // all messages are ASCII
+                let (first, rest) = message.split_at(place as usize % message.len());
+                let other = format!("2024-03-04T{clock}.{milli:03}567890Z stdout F served\n");
+                writeln!(
+                    out,
+                    "2024-03-04T{clock}.{milli:03}456789Z stderr P {first}\n{}2024-03-04T{clock}.{milli:03}678901Z stderr F {rest}",
+                    if between { other.as_str() } else { "" },
+                )
+            }
+        },
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use analyzer_core::Analyzer;
+
+    use super::*;
+
+    #[test]
+    fn the_plan_is_what_is_found() {
+        let log = mixed(1_000_000, 1);
+        assert!(log.text.is_ascii() && log.text.contains(" stderr P "));
+        let analyzer = Analyzer::new();
+        let report = analyzer.analyze_text("log", log.text.as_str());
+        assert_eq!(report.stats.lines, log.lines);
+        for (id, planned) in &log.plan {
+            assert!(*planned > 0, "{id}");
+            assert_eq!(report.matched.get(*id), Some(planned), "{id}");
+        }
+    }
+
+    #[test]
+    fn the_healthy_are_healthy() {
+        for carrier in CARRIERS {
+            let text = healthy(carrier, 5000, 1);
+            assert_eq!(text.lines().count(), 5000);
+            let report = Analyzer::new().analyze_text("log", text);
+            assert_eq!(report.stats.events, 5000, "{carrier:?}");
+            assert!(report.matched.is_empty(), "{carrier:?}");
+        }
+    }
+}

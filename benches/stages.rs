@@ -1,0 +1,120 @@
+//! Each stage of the engine by itself, in the order in which a document passes through them. Each
+//! run's answer is checked by its counts.
+
+use analyzer_core::{Analyzer, Catalogue, bench};
+use benches::{
+    CARRIERS, FAULT_CAUSE, FAULT_SIGNATURE, FORMATS, LogFormat, Mixed, healthy, log, mixed,
+    signatures,
+};
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
+
+/// The size of a block in the engine.
+const BLOCK: usize = 256 * 1024;
+
+fn main() {
+    divan::main();
+}
+
+/// A document of 10 MB cut into blocks.
+#[divan::bench(args = FORMATS, sample_count = 20, sample_size = 1)]
+fn cut(bencher: Bencher<'_, '_>, format: LogFormat) {
+    let log = log(format, 10_000_000, 1);
+    let most = (log.text.len() / BLOCK + 1) as u64;
+    bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
+        let (blocks, lines) = bench::cut(black_box(log.text.as_bytes()), BLOCK);
+        assert_eq!(lines, log.records);
+        assert!((most - 3..=most).contains(&blocks), "{blocks}");
+    });
+}
+
+/// The lines of a block: which begin a record, which must be read.
+#[divan::bench(args = FORMATS)]
+fn survey(bencher: Bencher<'_, '_>, format: LogFormat) {
+    let log = log(format, BLOCK, 1);
+    bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
+        let (lines, records) = bench::survey(black_box(log.text.as_bytes()));
+        assert_eq!((lines, records), (log.records, log.records));
+    });
+}
+
+/// The texts of all built-in signatures in a block of a healthy log.
+#[divan::bench]
+fn sweep_healthy(bencher: Bencher<'_, '_>) {
+    swept(bencher, healthy(CARRIERS[0], (BLOCK / 120) as u64, 1), 0);
+}
+
+/// The same where one record in fifty fails.
+#[divan::bench]
+fn sweep_mixed(bencher: Bencher<'_, '_>) {
+    let Mixed { text, plan, .. } = mixed(BLOCK, 1);
+    swept(bencher, text, plan.values().sum());
+}
+
+/// What stands in a text is what stands in its lines, however they lie to the places looked at; at
+/// least so much.
+fn swept(bencher: Bencher<'_, '_>, text: String, least: u64) {
+    let catalogue = Catalogue::builtin();
+    let lines = text.lines();
+    let standing = lines.map(|line| bench::sweep(&catalogue, line.as_bytes()));
+    let standing: u64 = standing.sum();
+    assert!(standing >= least, "{standing}");
+    bencher.counter(BytesCount::of_str(&text)).bench(|| {
+        let found = bench::sweep(&catalogue, black_box(text.as_bytes()));
+        assert_eq!(found, standing);
+    });
+}
+
+/// One record that proves something: parsed, tested, and told as a finding.
+#[divan::bench(args = FORMATS)]
+fn verify(bencher: Bencher<'_, '_>, format: LogFormat) {
+    let log = log(format, 1_000_000, 1);
+    let record = log.text.lines().find(|line| line.contains("cart-settings"));
+    let record = record.unwrap_or_default();
+    let analyzer = Analyzer::new();
+    bencher.counter(BytesCount::of_str(record)).bench(|| {
+        let report = analyzer.analyze_text("log", black_box(record));
+        assert_eq!(report.findings.len(), 1);
+        assert_eq!(report.findings[0].cause, FAULT_CAUSE);
+    });
+}
+
+/// All formats and carriers, one record in fifty failing, for so many megabytes.
+///
+/// Of the larger log the engine reads only some of the failures. There it misses those that the CRI
+/// cut within the signature's text, at most one in fifty.
+#[divan::bench(name = "mixed", args = [10, 64], sample_count = 10, sample_size = 1)]
+fn mixed_log(bencher: Bencher<'_, '_>, megabytes: usize) {
+    let log = mixed(megabytes * 1_000_000, 1);
+    let analyzer = Analyzer::new();
+    bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
+        let report = analyzer.analyze_text("log", log.text.as_str());
+        assert_eq!(report.stats.lines, log.lines);
+        let sampled = report.limits.iter().any(|met| met.limit == "sampled");
+        for (id, planned) in &log.plan {
+            let found = report.matched.get(*id).copied().unwrap_or(0);
+            let least = planned - if sampled { planned / 50 } else { 0 };
+            assert!(
+                (least..=*planned).contains(&found),
+                "{id}: {found} of {planned}"
+            );
+        }
+    });
+}
+
+/// The built-in signatures and so many more that match nothing.
+#[divan::bench(name = "signatures", args = [0, 300, 1000], sample_count = 20, sample_size = 1)]
+fn signatures_added(bencher: Bencher<'_, '_>, more: usize) {
+    let log = log(LogFormat::Klog, 10_000_000, 1);
+    let mut catalogue = Catalogue::builtin();
+    if more > 0 {
+        let added = catalogue.add_str("more.yaml", &signatures(more, 1));
+        assert!(added.is_ok(), "{added:?}");
+    }
+    let analyzer = Analyzer::with_catalogue(catalogue);
+    bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
+        let report = analyzer.analyze_text("log", log.text.as_str());
+        assert_eq!(report.stats.events, log.records);
+        assert_eq!(report.matched.get(FAULT_SIGNATURE), Some(&log.faults));
+    });
+}
