@@ -1,18 +1,7 @@
 //! A way into the stages of the engine for the benchmarks of the workspace, which measure each by
 //! itself. Nothing of it is promised.
 
-// The stages are private to the engine, so they are compiled a second time from the same files.
-#![allow(clippy::duplicate_mod, dead_code)]
-
-#[path = "scan/blocks.rs"]
-mod blocks;
-#[path = "scan/boundary.rs"]
-mod boundary;
-#[path = "scan/survey.rs"]
-mod survey_;
-#[path = "scan/utf16.rs"]
-mod utf16;
-
+use crate::scan::{blocks, survey as surveyed};
 use crate::signature::Catalogue;
 
 /// How many texts of the catalogue's index stand in this one.
@@ -24,7 +13,7 @@ pub fn sweep(catalogue: &Catalogue, text: &[u8]) -> u64 {
 
 /// How many lines a text has, and how many of them begin a record.
 pub fn survey(text: &[u8]) -> (u64, u64) {
-    let survey = survey_::survey(text);
+    let survey = surveyed::survey(text);
     (survey.lines, survey.records)
 }
 

@@ -5,12 +5,12 @@
 //! parallel. What they hold is put together in the order of the input ([`collect`]), so the
 //! report is the same for any number of threads.
 
-mod blocks;
+pub(crate) mod blocks;
 mod boundary;
 mod collect;
 mod often;
 mod read;
-mod survey;
+pub(crate) mod survey;
 mod utf16;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
