@@ -83,7 +83,8 @@ pub struct Pattern {
 struct Parts {
     regex: String,
     slots: Vec<String>,
-    literal: Option<Finder<'static>>,
+    /// Texts of which each match holds one, as it stands; none if nothing is known.
+    literals: Vec<Finder<'static>>,
     phrases: Vec<String>,
     /// How many literal characters it demands: the measure of how specific it is.
     weight: usize,
@@ -177,10 +178,11 @@ impl Pattern {
         }
     }
 
-    /// Whether a text holds the literal that each match holds.
+    /// Whether a text holds one of the literals of which each match holds one.
     fn may_stand(&self, text: &str) -> bool {
-        let literal = self.parts().literal.as_ref();
-        literal.is_none_or(|literal| literal.find(text.as_bytes()).is_some())
+        let literals = &self.parts().literals;
+        let stands = |literal: &Finder<'_>| literal.find(text.as_bytes()).is_some();
+        literals.is_empty() || literals.iter().any(stands)
     }
 
     /// Whether a match is found in a text.
@@ -265,11 +267,24 @@ fn from_regex(expression: &str) -> Result<Parts, String> {
     let parsed = parse(expression)?;
     let mut slots = Vec::new();
     literals::names(&parsed, &mut slots);
+    let phrases = literals::required(&parsed);
+    // blanks may be wrapped, and what follows a quote is a quote or a backslash
+    let longest = |phrase: &String| {
+        let words = phrase.split([' ', '"', '\\']);
+        words.max_by_key(|word| word.len()).map(str::to_owned)
+    };
+    let mut words: Vec<String> = phrases.iter().filter_map(longest).collect();
+    words.sort_unstable();
+    words.dedup();
+    if words.iter().any(String::is_empty) {
+        words.clear();
+    }
+    let finder = |word: &String| Finder::new(word.as_bytes()).into_owned();
     Ok(Parts {
         regex: expression.to_owned(),
         slots,
-        literal: None,
-        phrases: literals::required(&parsed),
+        literals: words.iter().map(finder).collect(),
+        phrases,
         weight: literals::weight_of(&parsed),
         least_length: parsed.properties().minimum_len().unwrap_or(0),
     })
@@ -343,10 +358,11 @@ fn from_template(source: &str) -> Result<Parts, String> {
         return Err("an empty pattern".into());
     }
     let literal = (!longest.is_empty()).then(|| Finder::new(longest.as_bytes()).into_owned());
+    let literals = literal.into_iter().collect();
     Ok(Parts {
         regex,
         slots,
-        literal,
+        literals,
         phrases: phrases.longest(),
         weight,
         least_length: weight,
