@@ -79,6 +79,37 @@ fn on_every_fixture() {
     assert!(seen > 40, "{seen}");
 }
 
+/// A file of one's own: `KWHY_AGREE=FILE cargo test --release -p analyzer-core -- --ignored on_a_file`.
+#[test]
+#[ignore = "needs a file"]
+fn on_a_file() {
+    let file = std::env::var("KWHY_AGREE").unwrap();
+    let text = std::fs::read(&file).unwrap();
+    let told = |analyzer: &Analyzer| analyzer.analyze_text(&file, text.as_slice());
+    let (naive, fast) = (told(&NAIVE), told(&FAST[0]));
+    assert_eq!(fast.matched, naive.matched);
+    let findings = |report: &Report| report.findings.iter().map(told_briefly).collect::<Vec<_>>();
+    assert_eq!(findings(&fast), findings(&naive));
+}
+
+fn told_briefly(finding: &Finding) -> (String, String, u64, Option<String>, Option<String>) {
+    let Finding {
+        signature,
+        subject,
+        count,
+        first,
+        last,
+        ..
+    } = finding;
+    (
+        signature.clone(),
+        subject.to_string(),
+        *count,
+        first.clone(),
+        last.clone(),
+    )
+}
+
 /// Signatures often hit the same lines: the answer is the same however the threads share the work.
 #[test]
 fn for_any_number_of_threads() {
