@@ -5,6 +5,7 @@
 //! parallel. What they hold is put together in the order of the input ([`collect`]), so the
 //! report is the same for any number of threads.
 
+mod around;
 pub(crate) mod blocks;
 mod boundary;
 mod collect;

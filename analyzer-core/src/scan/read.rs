@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::{memchr_iter, memrchr};
 
+use super::around::Around;
 use super::blocks::Block;
-use super::boundary::{begins_record, line_at, next_line, stream};
+use super::boundary::{line_at, next_line, stream};
 use super::collect::is_single;
 use super::often::{Often, Sampled, Weights};
 use super::survey::{Trigger, Why, survey};
@@ -17,12 +18,6 @@ use crate::parse::{self, log};
 use crate::report::SegmentSummary;
 use crate::signature::{Index, Leaf, Standing};
 use crate::timeline::Timeline;
-
-/// How many lines without a record before and behind a text are read with it.
-const AROUND: usize = 24;
-
-/// How many lines back the start of a record is looked for.
-const MAX_LINES: usize = 4000;
 
 /// How many lines an unfinished line may go on in.
 const MAX_PARTS: usize = 256;
@@ -186,16 +181,12 @@ impl Reading<'_, '_, '_> {
         }
         triggers.sort_unstable();
         triggers.dedup_by_key(|trigger| trigger.at);
-        let mut cutter = Cutter {
-            bytes,
-            done: 0,
-            barren: 0..0,
-        };
+        let mut around = Around::new(bytes);
         let mut breaks = survey.breaks.iter().copied().peekable();
         let mut counted = (0, 0);
         let mut grave = 0;
         for (number, trigger) in triggers.iter().enumerate() {
-            if trigger.at < cutter.done {
+            if trigger.at < around.done {
                 continue;
             }
             if trigger.why == Why::Grave {
@@ -204,7 +195,7 @@ impl Reading<'_, '_, '_> {
                     continue;
                 }
             }
-            let range = cutter.around(trigger, &triggers[number..]);
+            let range = around.lines(trigger, &triggers[number..]);
             while let Some(at) = breaks.next_if(|at| *at < range.end) {
                 if at < range.start {
                     self.run = Run::Ended;
@@ -427,77 +418,4 @@ fn joined(bytes: &[u8], at: usize) -> Option<Vec<u8>> {
         at = at.and_then(|at| next_line(bytes, at));
     }
     Some(joined)
-}
-
-/// Cuts out what belongs to a line.
-struct Cutter<'t> {
-    bytes: &'t [u8],
-    /// The end of what was cut out last.
-    done: usize,
-    /// Where no record begins, as was seen before.
-    barren: std::ops::Range<usize>,
-}
-
-impl Cutter<'_> {
-    /// The whole lines that are read together with the first of these triggers.
-    fn around(&mut self, trigger: &Trigger, triggers: &[Trigger]) -> std::ops::Range<usize> {
-        let (start, of_record) = self.start(trigger.at);
-        let end = self.end(trigger, of_record, triggers);
-        self.done = end;
-        start..end
-    }
-
-    /// Where the record begins that a line belongs to; without one, some lines before it.
-    fn start(&mut self, at: usize) -> (usize, bool) {
-        let mut start = at;
-        let mut near = at;
-        let mut lines = 0;
-        loop {
-            if self.barren.contains(&start) {
-                start = self.barren.start;
-                break;
-            }
-            if begins_record(self.bytes, start) {
-                return (start, true);
-            }
-            let Some(before) = start.checked_sub(1).filter(|_| start > self.done) else {
-                break;
-            };
-            start = memrchr(b'\n', &self.bytes[..before]).map_or(0, |end| end + 1);
-            lines += 1;
-            if lines <= AROUND && near > start {
-                near = start;
-            }
-            if lines > MAX_LINES {
-                break;
-            }
-        }
-        self.barren = start..at;
-        (near.max(self.done), false)
-    }
-
-    fn end(&mut self, trigger: &Trigger, of_record: bool, triggers: &[Trigger]) -> usize {
-        let mut triggers = triggers.iter().peekable();
-        let mut structure = trigger.why == Why::Structure;
-        let mut end = next_line(self.bytes, trigger.at).unwrap_or(self.bytes.len());
-        let mut lines = 0;
-        while end < self.bytes.len() {
-            if begins_record(self.bytes, end) {
-                if !structure {
-                    return end;
-                }
-                // one record of the log behind it shows what a command above says of the log
-                structure = false;
-                lines = 0;
-            } else if !of_record && !structure && lines >= AROUND {
-                return end;
-            }
-            while let Some(next) = triggers.next_if(|next| next.at <= end) {
-                structure |= next.at == end && next.why == Why::Structure;
-            }
-            lines += 1;
-            end = next_line(self.bytes, end).unwrap_or(self.bytes.len());
-        }
-        end
-    }
 }

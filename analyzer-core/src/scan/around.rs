@@ -1,0 +1,94 @@
+//! What must be read together with a line.
+
+use memchr::memrchr;
+
+use super::boundary::{begins_record, next_line};
+use super::survey::{Trigger, Why};
+
+/// How many lines without a record before and behind a text are read with it.
+const AROUND: usize = 24;
+
+/// How many lines back the start of a record is looked for.
+const MAX_LINES: usize = 4000;
+
+/// Cuts out what belongs to a line.
+pub(super) struct Around<'t> {
+    bytes: &'t [u8],
+    /// The end of what was cut out last.
+    pub done: usize,
+    /// Where no record begins, as was seen before.
+    barren: std::ops::Range<usize>,
+}
+
+impl<'t> Around<'t> {
+    /// For the lines of a block.
+    pub fn new(bytes: &'t [u8]) -> Self {
+        Around {
+            bytes,
+            done: 0,
+            barren: 0..0,
+        }
+    }
+
+    /// The whole lines that are read together with the first of these triggers.
+    pub fn lines(&mut self, trigger: &Trigger, triggers: &[Trigger]) -> std::ops::Range<usize> {
+        let (start, of_record) = self.start(trigger.at);
+        let end = self.end(trigger, of_record, triggers);
+        self.done = end;
+        start..end
+    }
+
+    /// Where the record begins that a line belongs to; without one, some lines before it.
+    fn start(&mut self, at: usize) -> (usize, bool) {
+        let mut start = at;
+        let mut near = at;
+        let mut lines = 0;
+        loop {
+            if self.barren.contains(&start) {
+                start = self.barren.start;
+                break;
+            }
+            if begins_record(self.bytes, start) {
+                return (start, true);
+            }
+            let Some(before) = start.checked_sub(1).filter(|_| start > self.done) else {
+                break;
+            };
+            start = memrchr(b'\n', &self.bytes[..before]).map_or(0, |end| end + 1);
+            lines += 1;
+            if lines <= AROUND && near > start {
+                near = start;
+            }
+            if lines > MAX_LINES {
+                break;
+            }
+        }
+        self.barren = start..at;
+        (near.max(self.done), false)
+    }
+
+    fn end(&mut self, trigger: &Trigger, of_record: bool, triggers: &[Trigger]) -> usize {
+        let mut triggers = triggers.iter().peekable();
+        let mut structure = trigger.why == Why::Structure;
+        let mut end = next_line(self.bytes, trigger.at).unwrap_or(self.bytes.len());
+        let mut lines = 0;
+        while end < self.bytes.len() {
+            if begins_record(self.bytes, end) {
+                if !structure {
+                    return end;
+                }
+                // one record of the log behind it shows what a command above says of the log
+                structure = false;
+                lines = 0;
+            } else if !of_record && !structure && lines >= AROUND {
+                return end;
+            }
+            while let Some(next) = triggers.next_if(|next| next.at <= end) {
+                structure |= next.at == end && next.why == Why::Structure;
+            }
+            lines += 1;
+            end = next_line(self.bytes, end).unwrap_or(self.bytes.len());
+        }
+        end
+    }
+}
