@@ -55,11 +55,21 @@ pub(crate) fn is_structural(text: &str) -> bool {
         start: 0,
         number: 1,
     });
-    log::detect(line.text).is_none()
-        && !matches!(
-            Cutter::default().classify(&line),
-            Format::Prose | Format::Plain
-        )
+    structure(line.text).is_some() && log::detect(line.text).is_none()
+}
+
+/// The format of a line that begins no log record, if it has a structure.
+fn structure(text: &str) -> Option<Format> {
+    if events::is_header(text) || events::is_row(text) {
+        return Some(Format::DescribeEvents);
+    }
+    if command::parse(text).is_some() {
+        return Some(Format::Command);
+    }
+    if table::is_header(text) || table::is_row_without_header(text) {
+        return Some(Format::Table);
+    }
+    (describe::is_start(text) || describe::is_field(text)).then_some(Format::Describe)
 }
 
 #[derive(Default)]
@@ -221,17 +231,8 @@ impl<'a> Cutter<'a> {
     /// The format of a line that begins no log record.
     fn classify(&self, line: &Line<'a>) -> Format {
         let text = line.text;
-        if events::is_header(text) || events::is_row(text) {
-            return Format::DescribeEvents;
-        }
-        if command::parse(text).is_some() {
-            return Format::Command;
-        }
-        if table::is_header(text) || table::is_row_without_header(text) {
-            return Format::Table;
-        }
-        if describe::is_start(text) || describe::is_field(text) {
-            return Format::Describe;
+        if let Some(format) = structure(text) {
+            return format;
         }
         if !self.fenced && shape::is_prose(text) {
             Format::Prose

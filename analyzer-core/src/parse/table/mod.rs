@@ -202,6 +202,12 @@ impl<'h> Table<'h> {
 
 /// The cells of a row of pods without header, with the header that it must have had.
 fn pod_cells<'a>(line: &Line<'a>) -> Option<(Table<'static>, Vec<Cell<'a>>)> {
+    // the column READY, which hardly any other line has, is seen without cutting cells
+    let ready =
+        |part: &[u8]| matches!(part, [a, b'/', b] if a.is_ascii_digit() && b.is_ascii_digit());
+    if !line.text.as_bytes().windows(3).any(ready) {
+        return None;
+    }
     let cells = fit::pieces(line)?;
     let is_pod = |cells: &[Cell<'a>]| match cells {
         [name, ready, status, restarts, age, rest @ ..] => {
