@@ -32,7 +32,7 @@ use crate::years;
 
 use blocks::{Block, Blocks};
 use collect::Collector;
-use often::{EXACT, Often};
+use often::{EACH, EXACT, Often};
 use read::Outcome;
 
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.
@@ -403,7 +403,7 @@ fn sampled(source: &str, records: u64) -> Option<LimitMet> {
         source: source.to_owned(),
         limit: "sampled".into(),
         message: format!(
-            "{records} records hold the text of a signature that had matched {EXACT} times: one in 16 was read and counts for the others"
+            "{records} records hold the text of a signature that had matched {EXACT} times: one in {EACH} was read and counts for the others"
         ),
     })
 }

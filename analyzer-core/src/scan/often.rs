@@ -4,7 +4,7 @@
 //! So whether a signature matched, the first and last match and the proof are always those of records
 //! that were read, and counts are exact up to [`EXACT`]. A signature whose text was ever read in a
 //! record that did not fulfil it is always read, so beyond that a count is off only if records
-//! fulfil it less often all of a sudden, and then by less than 16 for each that is read.
+//! fulfil it less often all of a sudden, and then by less than [`EACH`] for each that is read.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::signature::Leaf;
 pub(crate) const EXACT: u64 = 64;
 
 /// One of so many is read beyond that.
-const EACH: u64 = 16;
+pub(crate) const EACH: u64 = 16;
 
 /// The signatures of which enough matches were read, by their numbers.
 #[derive(Clone, Debug, Default)]

@@ -249,11 +249,13 @@ impl Reading<'_, '_, '_> {
             let mut parsed = log::parse(&line);
             self.fill(&mut parsed.events);
             self.test(&stretch, parsed, true);
+            if matches!(self.run, Run::Inherited) {
+                self.outcome.inherited = self.outcome.hits.len();
+            }
             return;
         }
         let mut segments = segments(text);
         let first_is_log = segments.first().is_some_and(|segment| segment.is_log);
-        let before = self.outcome.hits.len();
         if first_is_log
             && let (Some(first), Run::Known(subject)) = (segments.first_mut(), &self.run)
         {
@@ -266,7 +268,7 @@ impl Reading<'_, '_, '_> {
             if !is_log {
                 self.list(segment, lines_before);
             }
-            if number == 0 && inherits && self.outcome.inherited == before {
+            if number == 0 && inherits {
                 self.outcome.inherited = self.outcome.hits.len();
             }
         }
@@ -343,9 +345,6 @@ impl Reading<'_, '_, '_> {
                 outcome.telling.event(stretch, event, matched);
             }
             self.weights.apply(&mut outcome.hits, before);
-        }
-        if matches!(self.run, Run::Inherited) && counted {
-            outcome.inherited = outcome.hits.len();
         }
         for object in &parsed.objects {
             self.tester.object(stretch, object, &mut outcome.hits);
