@@ -9,6 +9,7 @@ mod around;
 pub(crate) mod blocks;
 mod boundary;
 mod collect;
+mod extract;
 mod often;
 mod pick;
 mod read;
@@ -30,6 +31,8 @@ use crate::report::{LimitMet, Report, SCHEMA, SegmentSummary, Stats};
 use crate::signature::{Index, Leaf};
 use crate::timeline::Timeline;
 use crate::years;
+
+pub use extract::{Extract, extract};
 
 use blocks::{Block, Blocks};
 use collect::Collector;

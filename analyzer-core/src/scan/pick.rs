@@ -18,8 +18,6 @@ const MAX_UNREAD: usize = 4096;
 /// How many lines of a record are looked at before it is parsed.
 const MAX_RECORD_LINES: usize = 64;
 
-/// Finds the lines in which texts of the index stand, and chooses of them what is to be read.
-
 /// Adds the lines to read in which texts of the index stand. Given back is what becomes of records of
 /// signatures that matched often, by the byte at which each begins.
 pub(super) fn choose(
