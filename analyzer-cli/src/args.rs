@@ -102,7 +102,16 @@ pub enum Command {
     #[command(subcommand, disable_help_subcommand = true)]
     Signatures(SignaturesCommand),
     /// Print the typed events of any input, without a diagnosis
-    Events(EventsArgs),
+    Events {
+        /// Which events.
+        #[command(flatten)]
+        events: EventsArgs,
+        /// Their order; that of time if several files are read, otherwise that of the input
+        #[arg(long, value_enum, value_name = "ORDER")]
+        order: Option<Order>,
+    },
+    /// Fold events that are alike, and print one row for each kind of them
+    Patterns(EventsArgs),
     /// Print the typed objects of descriptions, tables and API objects
     Objects {
         /// Files or folders to read; `-` is standard input
@@ -159,6 +168,15 @@ pub struct EventsArgs {
     /// Only those not after this time or age
     #[arg(long, value_name = "WHEN")]
     pub until: Option<Moment>,
+}
+
+/// An order of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// As they stand
+    Input,
+    /// By their times; one without a time stays behind the one before it
+    Time,
 }
 
 /// The form of events.

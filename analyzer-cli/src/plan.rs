@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use analyzer_core::{Level, Severity};
 
 use crate::args::{
-    Args, Command, EventOutput, EventsArgs, LevelName, ObjectOutput, Output, SignaturesCommand,
-    When,
+    Args, Command, EventOutput, EventsArgs, LevelName, ObjectOutput, Order, Output,
+    SignaturesCommand, When,
 };
 use crate::extract::{Convert, EventFilter, What};
 
@@ -153,9 +153,25 @@ pub fn plan(args: Args, world: &World) -> Plan {
         })
     };
     let task = match args.command {
-        Some(Command::Events(mut events)) => {
+        Some(Command::Events { mut events, order }) => {
             let paths = std::mem::take(&mut events.paths);
-            convert(paths, events_of(events, args.now))
+            let table = events.output == EventOutput::Table;
+            let filter = event_filter(events, args.now);
+            let by_time = order.map(|order| order == Order::Time);
+            convert(
+                paths,
+                What::Events {
+                    filter,
+                    table,
+                    by_time,
+                },
+            )
+        }
+        Some(Command::Patterns(mut events)) => {
+            let paths = std::mem::take(&mut events.paths);
+            let table = events.output == EventOutput::Table;
+            let filter = event_filter(events, args.now);
+            convert(paths, What::Patterns { filter, table })
         }
         Some(Command::Objects { paths, output }) => {
             let lines = output == ObjectOutput::Ndjson;
@@ -199,23 +215,20 @@ pub fn plan(args: Args, world: &World) -> Plan {
     }
 }
 
-fn events_of(events: EventsArgs, now: Option<jiff::Timestamp>) -> What {
-    What::Events {
-        filter: EventFilter {
-            severity: events.min_severity.map(|level| match level {
-                LevelName::Info => Severity::Info,
-                LevelName::Warning => Severity::Warning,
-                LevelName::Error => Severity::Error,
-            }),
-            component: events.component,
-            subject: events.subject,
-            reason: events.reason,
-            text: events.text,
-            since: events.since,
-            until: events.until,
-            now,
-        },
-        table: events.output == EventOutput::Table,
+fn event_filter(events: EventsArgs, now: Option<jiff::Timestamp>) -> EventFilter {
+    EventFilter {
+        severity: events.min_severity.map(|level| match level {
+            LevelName::Info => Severity::Info,
+            LevelName::Warning => Severity::Warning,
+            LevelName::Error => Severity::Error,
+        }),
+        component: events.component,
+        subject: events.subject,
+        reason: events.reason,
+        text: events.text,
+        since: events.since,
+        until: events.until,
+        now,
     }
 }
 

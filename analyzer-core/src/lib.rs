@@ -62,6 +62,7 @@ mod analyzer;
 pub mod bench;
 mod chain;
 mod correlate;
+mod fold;
 mod grade;
 mod input;
 mod matcher;
@@ -76,6 +77,7 @@ mod years;
 
 pub use analyzer::Analyzer;
 pub use chain::{ErrorChain, Fact, Link, LinkKind};
+pub use fold::{Folded, FoldedRow};
 pub use input::{Document, Line, Place, Segment, lines, segments};
 pub use model::{
     Age, Event, Field, Format, Map, Object, Parsed, Quantity, Severity, Span, Stamp, Subject, Text,

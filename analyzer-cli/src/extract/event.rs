@@ -3,15 +3,13 @@
 use analyzer_core::{Event, Extract, Field, Severity, Stamp, Subject, Text};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// One line for each event.
-pub fn lines<'e>(part: &Extract<'e>, events: impl Iterator<Item = &'e Event<'e>>) -> Vec<u8> {
-    let mut text = Vec::new();
-    for event in events {
-        let lines = part.lines(&event.span);
-        let json = EventJson::of(event, Some((part.source(), lines.start)));
-        push(&mut text, &json);
-    }
-    text
+/// Adds an event as one line.
+pub fn line(text: &mut Vec<u8>, part: &Extract<'_>, event: &Event<'_>) {
+    let lines = part.lines(&event.span);
+    push(
+        text,
+        &EventJson::of(event, Some((part.source(), lines.start))),
+    );
 }
 
 /// Adds a value as one line.
@@ -104,7 +102,7 @@ impl<'e> EventJson<'e> {
                     "Warning"
                 }
             }),
-            severity: event.severity.map(severity_name),
+            severity: event.severity.map(Severity::name),
             from: text(&event.component),
             subject: Some(&event.subject).filter(|subject| **subject != Subject::default()),
             reason: text(&event.reason),
@@ -112,16 +110,5 @@ impl<'e> EventJson<'e> {
             caller: text(&event.caller),
             fields: Fields(&event.fields),
         }
-    }
-}
-
-/// A severity's name.
-pub fn severity_name(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Debug => "debug",
-        Severity::Info => "info",
-        Severity::Warning => "warning",
-        Severity::Error => "error",
-        Severity::Fatal => "fatal",
     }
 }

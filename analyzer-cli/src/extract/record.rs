@@ -140,6 +140,6 @@ fn level(event: &Event<'_>) -> Option<&'static str> {
     Some(match (event.severity?, word.as_deref()) {
         (Severity::Debug, Some("trace" | "trac" | "10")) => "trace",
         (Severity::Fatal, Some("panic" | "pani" | "dpanic")) => "panic",
-        (severity, _) => super::event::severity_name(severity),
+        (severity, _) => severity.name(),
     })
 }
