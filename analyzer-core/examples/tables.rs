@@ -35,7 +35,7 @@ fn row(object: &Object<'_>) -> Value {
     let scalar = |value: &analyzer_core::Value<'_>| match value {
         analyzer_core::Value::Integer(number, _) => json!(number),
         analyzer_core::Value::Boolean(flag, _) => json!(flag),
-        _ => json!(value.to_text()),
+        _ => json!(value.to_text().filter(|text| text != "<none>")),
     };
     let fields = object.fields.iter();
     let mut row: Value = fields

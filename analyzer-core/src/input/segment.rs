@@ -203,15 +203,7 @@ impl<'a> Cutter<'a> {
                 (row || (!blank_before && !foreign)) && !events::is_header(text)
             }
             Format::Table => {
-                let header = open.lines.first().map_or("", |line| line.text);
-                !blank_before
-                    && !table::is_header(text)
-                    && (shape::is_ellipsis(text)
-                        || if table::is_header(header) {
-                            table::is_row(header, text)
-                        } else {
-                            table::is_row_without_header(text)
-                        })
+                !blank_before && !table::is_header(text) && table::continues(&open.lines, text)
             }
             Format::Plain | Format::Prose => {
                 !blank_before && record.is_none() && self.classify(line) == open.format

@@ -28,16 +28,6 @@ pub(super) fn is_rule(text: &str) -> bool {
     text.contains("--") && text.bytes().all(|b| matches!(b, b'-' | b' ' | b'\t'))
 }
 
-/// A line that stands for lines taken out.
-pub(super) fn is_ellipsis(text: &str) -> bool {
-    let text = text.trim();
-    !text.is_empty()
-        && text
-            .chars()
-            .all(|c| matches!(c, '.' | '…' | '[' | ']' | ' '))
-        && text.contains(['.', '…'])
-}
-
 /// The line without quote marks (`> `), list bullets (`- `, `• `) and list numbers (`3. `, `12) `).
 /// Its indentation stays where nothing was stripped.
 pub(super) fn strip_marks(line: Line<'_>) -> Line<'_> {

@@ -1,28 +1,38 @@
-//! Tables of `kubectl get`, by their header.
+//! Tables of `kubectl get` and its neighbours, by their header.
 //!
 //! Sources: kubernetes/kubernetes `pkg/printers/internalversion/printers.go` (the built-in
 //! kinds, from the oldest releases to 1.36), `additionalPrinterColumns` of any custom resource,
-//! and `kubectl top`.
+//! `kubectl top`, `kubectl api-resources`, `oc get`; and the tables of crictl, docker, nerdctl,
+//! helm and k9s ([`names`] names their sources).
 //!
 //! Accepted: a header of words in capitals with its rows, with `-A`, `-o wide`, `--show-labels`
 //! and custom columns; several tables after one another (`kubectl get all`); cells cut at the
-//! header's offsets, or fitted to the columns by what each may hold where the table was squeezed
-//! to single blanks or a row was printed wider than the header (`--watch`). Rows of pods are read
-//! without a header too. Lines of dots stand for rows that the author cut out and are skipped.
-//! Refused: headers that are not in capitals, and the tables of other tools whose first column
-//! is no name.
+//! header's offsets or tabs, or fitted to the columns by what each may hold where the table was
+//! squeezed to single blanks or a row was printed wider than the header (`--watch`); tables that
+//! a terminal cut at its width. Rows of pods are read without a header too. Lines of dots stand
+//! for rows that the author cut out and are skipped. A cell `<none>` stays as it is; an empty one
+//! becomes nothing.
+//! Refused: headers that are not in capitals, and tables whose first column is no name.
 
 mod cells;
 pub(in crate::parse) mod columns;
 mod fit;
 mod kind;
+mod names;
+mod runtime;
+pub(in crate::parse) mod wrap;
 
+use cells::Reading;
 use columns::{Cell, Columns};
 use fit::Shape;
+use wrap::Whole;
 
 use super::events;
 use crate::input::Line;
 use crate::model::{Format, Map, Object, Parsed, Subject};
+
+/// The most lines that a header or row may have been cut into.
+const MOST_PARTS: usize = 8;
 
 /// The header of a table of pods, for rows that lost theirs.
 const PODS: &str = "NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES";
@@ -80,6 +90,46 @@ pub fn is_row_without_header(line: &str) -> bool {
     pod_cells(&line).is_some()
 }
 
+/// Whether `line` goes on with the table whose lines so far are these, the first one its header
+/// or a row of pods: a row, a part of one that a terminal cut, or what stands for rows.
+///
+/// ```
+/// use analyzer_core::{lines, parse::table::continues};
+/// let table: Vec<_> = lines("NAME    READY   STATUS    RESTARTS   AGE").collect();
+/// assert!(continues(&table, "web-0   1/1     Running   0          5d"));
+/// assert!(!continues(&table, "All of them run."));
+/// ```
+pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
+    let Some(first) = lines.first() else {
+        return false;
+    };
+    if is_ornament(line) {
+        return true;
+    }
+    let Some(table) = header(first.text) else {
+        return is_row_without_header(line);
+    };
+    let next = Line {
+        text: line,
+        start: 0,
+        number: 1,
+    };
+    if table.cells(&next).is_some() {
+        return true;
+    }
+    let Some(last) = lines.last() else {
+        return false;
+    };
+    let width = wrap::of(first);
+    if is_rest_of_header(first, lines.get(1).map_or(line, |second| second.text)) {
+        // the header itself was cut, so that all lines have its width at most
+        return wrap::of(&next) <= width;
+    }
+    // only rows were cut, in their last column
+    is_cut(last)
+        && Whole::join(&[*last, next]).is_some_and(|whole| table.aligned(&whole.line()).is_some())
+}
+
 /// Reads the lines of one table; the first is its header. A header further on begins another
 /// table; rows of pods need none.
 ///
@@ -96,26 +146,97 @@ pub fn is_row_without_header(line: &str) -> bool {
 /// ```
 pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut parsed = Parsed::default();
-    let mut table: Option<Table<'a>> = None;
-    for line in lines {
-        let text = line.text.trim();
-        if text.bytes().all(|byte| byte == b'.') {
-            continue;
-        }
-        if let Some(found) = header(line.text) {
-            table = Some(found);
-            continue;
-        }
-        let object = table
-            .as_ref()
-            .and_then(|table| Some(table.object(line, table.cells(line)?)))
-            .or_else(|| pod_object(line));
-        match object {
-            Some(object) => parsed.objects.push(object),
-            None => parsed.not_understood.push(line.number),
+    let mut rest = lines;
+    while let Some(line) = rest.first() {
+        let own = match rest.iter().skip(1).position(|line| is_header(line.text)) {
+            Some(next) => next + 1,
+            None => rest.len(),
+        };
+        let (table, behind) = rest.split_at(own);
+        rest = behind;
+        if is_header(line.text) {
+            rows_below_header(table, &mut parsed);
+        } else {
+            for line in table.iter().filter(|line| !is_ornament(line.text)) {
+                rows_without_header(line, &mut parsed);
+            }
         }
     }
     parsed
+}
+
+/// Reads a table that begins with its header.
+fn rows_below_header<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
+    let parts = header_parts(lines);
+    let (head, mut rest) = lines.split_at(parts);
+    let Some(head) = Whole::join(head) else {
+        return;
+    };
+    let Some(table) = header(head.text.as_str()) else {
+        return;
+    };
+    while let Some(line) = rest.first() {
+        if is_ornament(line.text) {
+            rest = rest.get(1..).unwrap_or(&[]);
+            continue;
+        }
+        let found = table.row(rest, parts);
+        let taken = match &found {
+            Some((_, taken)) => *taken,
+            None => 1,
+        };
+        match found {
+            Some((object, _)) => parsed.objects.push(object),
+            None => rows_without_header(line, parsed),
+        }
+        rest = rest.get(taken..).unwrap_or(&[]);
+    }
+}
+
+fn rows_without_header<'a>(line: &Line<'a>, parsed: &mut Parsed<'a>) {
+    let whole = Whole::of(line);
+    let cut = whole.line();
+    match pod_cells(&cut) {
+        Some((table, cells)) => parsed.objects.push(table.object(&whole, &cells)),
+        None => parsed.not_understood.push(line.number),
+    }
+}
+
+/// How many lines the header stands on.
+fn header_parts(lines: &[Line<'_>]) -> usize {
+    let Some((first, rest)) = lines.split_first() else {
+        return 0;
+    };
+    let mut parts = 1;
+    for line in rest.iter().take(MOST_PARTS - 1) {
+        if !is_rest_of_header(first, line.text) || wrap::of(line) > wrap::of(first) {
+            break;
+        }
+        parts += 1;
+    }
+    parts
+}
+
+/// Whether a line holds nothing but names of columns, as the rest of a header does that a terminal
+/// cut.
+fn is_rest_of_header(first: &Line<'_>, line: &str) -> bool {
+    let is_capital = |byte: u8| byte.is_ascii_uppercase() || b" -_()/%".contains(&byte);
+    is_cut(first)
+        && line.bytes().any(|byte| byte.is_ascii_uppercase())
+        && line.bytes().all(is_capital)
+        && !is_header(line)
+}
+
+/// Whether a line is long enough to have been cut by a terminal.
+fn is_cut(line: &Line<'_>) -> bool {
+    line.text.len() >= wrap::NARROWEST && wrap::of(line) >= wrap::NARROWEST
+}
+
+/// Whether a line belongs to a table's form and says nothing: dots for what was cut out, a rule.
+fn is_ornament(line: &str) -> bool {
+    let line = line.trim();
+    line.chars()
+        .all(|c| matches!(c, '.' | '\u{2026}' | '[' | ']' | '-' | '=' | '+' | ' ' | '\u{2500}'))
 }
 
 /// A table's header and what it tells.
@@ -132,11 +253,16 @@ fn header(line: &str) -> Option<Table<'_>> {
         return None;
     }
     let columns = Columns::read(line)?;
-    let is_table = columns.names().next().is_some_and(kind::is_first)
+    let first = columns.names().next()?;
+    let is_table = (kind::is_first(first) || kind::is_first_of_kind(first))
         && columns.names().all(is_name_of_column)
-        && (columns.is_aligned() || columns.names().all(kind::is_known_column))
+        && (columns.is_aligned() || columns.names().all(names::is_known))
         && !events::is_header(line);
-    is_table.then(|| Table::new(columns))
+    if !is_table {
+        return None;
+    }
+    let table = Table::new(columns);
+    (kind::is_first(first) || table.kind.is_some()).then_some(table)
 }
 
 fn has_two_capitals(text: &str) -> bool {
@@ -148,16 +274,17 @@ fn has_two_capitals(text: &str) -> bool {
 fn is_name_of_column(name: &str) -> bool {
     let (plain, unit) = name.split_once('(').unwrap_or((name, ")"));
     unit.ends_with(')')
-        && plain.starts_with(|c: char| c.is_ascii_uppercase())
+        && plain.starts_with(|c: char| c.is_ascii_uppercase() || c == '%')
         && plain.bytes().all(|byte| {
-            byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"-_/%?. ".contains(&byte)
+            byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"-_/%?:. ".contains(&byte)
         })
 }
 
 impl<'h> Table<'h> {
     fn new(columns: Columns<'h>) -> Self {
-        let shapes = columns.names().map(Shape::of).collect();
         let kind = kind::of_header(&columns.names().collect::<Vec<_>>());
+        let shape = |name| names::of(kind, name).map_or(Shape::Word, |known| known.shape);
+        let shapes = columns.names().map(shape).collect();
         Table {
             columns,
             shapes,
@@ -166,34 +293,91 @@ impl<'h> Table<'h> {
     }
 
     /// The cells of a row, one a column; `None` if the line does not fit.
-    fn cells<'a>(&self, line: &Line<'a>) -> Option<Vec<Cell<'a>>> {
+    fn cells<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
+        self.aligned(line)
+            .or_else(|| fit::fit(&self.shapes, &self.columns, line))
+    }
+
+    /// The cells of a row that stands in the header's columns.
+    fn aligned<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         self.columns
             .cells(line)
             .filter(|cells| fit::suits(&self.shapes, cells))
-            .or_else(|| fit::fit(&self.shapes, line))
     }
 
-    fn object<'a>(&self, line: &Line<'a>, cells: Vec<Cell<'a>>) -> Object<'a> {
-        let mut subject = Subject {
-            kind: self.kind.map(str::to_owned),
-            ..Subject::default()
+    /// The row with which the lines begin, and on how many it stands: on as many as the header
+    /// does, or on more where its last cell is longer.
+    fn row<'a>(&self, lines: &[Line<'a>], parts: usize) -> Option<(Object<'a>, usize)> {
+        let first = lines.first()?;
+        let of = |parts: usize, is_aligned: bool| -> Option<(Object<'a>, usize)> {
+            let whole = Whole::join(lines.get(..parts)?)?;
+            let line = whole.line();
+            let cells = if is_aligned {
+                self.aligned(&line)
+            } else {
+                self.cells(&line)
+            }?;
+            Some((self.object(&whole, &cells), parts))
         };
-        let mut fields = Map::new();
+        if parts == 1 {
+            let next = lines.get(1);
+            let goes_on = is_cut(first)
+                && next.is_some_and(|next| {
+                    !is_ornament(next.text)
+                        && wrap::of(next) <= wrap::of(first)
+                        && self.cells(next).is_none()
+                        && self.aligned(first).is_some()
+                });
+            return goes_on
+                .then(|| of(2, true))
+                .flatten()
+                .or_else(|| of(1, false));
+        }
+        // the last cells decide whether a row needs more lines than its header or fewer
+        [parts, parts + 1, parts - 1]
+            .into_iter()
+            .find_map(|parts| of(parts, true))
+            .or_else(|| of(parts, false))
+    }
+
+    fn object<'a>(&self, whole: &Whole<'a>, cells: &[Cell<'_>]) -> Object<'a> {
+        let mut reading = Reading {
+            whole,
+            kind: self.kind,
+            subject: Subject {
+                kind: self.kind.map(str::to_owned),
+                ..Subject::default()
+            },
+            fields: Map::new(),
+        };
+        // the pod of a container has a column of its own in `kubectl top --containers`, crictl
+        let has_pod = self.columns.names().any(|name| name == "POD");
         for (name, cell) in self.columns.names().zip(cells) {
+            let owned = || (!cells::is_nothing(cell.text)).then(|| cell.text.to_owned());
             match name {
-                _ if cell.is_empty() || cell.text == "<none>" => {}
-                "NAMESPACE" => subject.namespace = Some(cell.text.to_owned()),
-                "NAME" => cells::name(self.kind, cell, &mut subject, &mut fields),
-                _ => cells::field(name, cell, &mut fields),
+                _ if cell.is_empty() => {}
+                "NAMESPACE" => reading.subject.namespace = owned(),
+                "NAME" if has_pod => reading.subject.container = owned(),
+                "POD" if has_pod && self.columns.names().any(|name| name == "NAME") => {
+                    reading.subject.kind = Some("Pod".to_owned());
+                    reading.subject.name = owned();
+                }
+                "NAME" => reading.name(*cell),
+                "NAMES" if self.kind == Some("Container") => reading.docker_name(*cell),
+                _ => reading.field(name, *cell),
             }
         }
-        if let Some(node) = fields.text("node") {
+        let Reading {
+            mut subject,
+            fields,
+            ..
+        } = reading;
+        if let Some(node) = fields.text("node").filter(|node| !cells::is_nothing(node)) {
             subject.node = Some(node.into_owned());
         }
-        let start = line.start + line.indent();
         Object {
             format: Format::Table,
-            span: start..start + line.text.trim().len(),
+            span: whole.trimmed_span(),
             subject,
             fields,
         }
@@ -231,11 +415,6 @@ fn pod_cells<'a>(line: &Line<'a>) -> Option<(Table<'static>, Vec<Cell<'a>>)> {
         return None;
     };
     Some((Table::new(Columns::read(header)?), cells))
-}
-
-fn pod_object<'a>(line: &Line<'a>) -> Option<Object<'a>> {
-    let (table, cells) = pod_cells(line)?;
-    Some(table.object(line, cells))
 }
 
 #[cfg(test)]
