@@ -1,7 +1,10 @@
 //! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
-//! returns, colour sequences, zero-width and non-breaking blanks, typographic quotes.
+//! returns, colour sequences, zero-width characters, blanks and dashes of other widths, typographic
+//! quotes, HTML entities (which lines are escaped says [`entity`]).
 
-use memchr::{memchr_iter, memchr2, memchr3, memchr3_iter};
+use memchr::{memchr, memchr2_iter, memchr3, memchr3_iter, memrchr};
+
+use super::entity;
 
 /// A change made to the bytes of a document: `text` from `clean` on stands for `original`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,17 +26,44 @@ pub(crate) struct Clean {
 
 /// Whether bytes are a text that needs no cleaning at all.
 pub(crate) fn is_clean(bytes: &[u8]) -> bool {
-    memchr2(b'\r', 0x1b, bytes).is_none()
+    !has_dirty_ascii(bytes)
         && (bytes.is_ascii() || std::str::from_utf8(bytes).is_ok_and(|text| !has_dirty(text)))
 }
 
+/// Whether there is a carriage return, a terminal escape or a line that was escaped for HTML. One
+/// pass; a line is looked at once, however many entities it holds.
+fn has_dirty_ascii(bytes: &[u8]) -> bool {
+    let mut seen = 0;
+    for at in memchr3_iter(b'\r', 0x1b, b'&', bytes) {
+        if bytes.get(at) != Some(&b'&') {
+            return true;
+        }
+        if at >= seen && bytes.get(at..).is_some_and(entity::tells) {
+            let line = line_around(bytes, at);
+            if bytes.get(line.clone()).is_some_and(entity::is_escaped) {
+                return true;
+            }
+            seen = line.end;
+        }
+    }
+    false
+}
+
+/// The line in which a byte stands, without its end.
+fn line_around(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
+    let before = bytes.get(..at).unwrap_or(bytes);
+    let start = memrchr(b'\n', before).map_or(0, |end| end + 1);
+    let rest = bytes.get(at..).unwrap_or(&[]);
+    start..at + memchr(b'\n', rest).unwrap_or(rest.len())
+}
+
 /// The first bytes of the characters that are replaced or dropped, as UTF-8 writes them.
-const DIRTY_STARTS: [u8; 4] = [0xc2, 0xe2, 0xe3, 0xef];
+const DIRTY_STARTS: [u8; 5] = [0xc2, 0xe1, 0xe2, 0xe3, 0xef];
 
 fn has_dirty(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let [a, b, c, d] = DIRTY_STARTS;
-    let starts = memchr3_iter(a, b, d, bytes).chain(memchr_iter(c, bytes));
+    let [a, b, c, d, e] = DIRTY_STARTS;
+    let starts = memchr3_iter(a, c, e, bytes).chain(memchr2_iter(b, d, bytes));
     starts.into_iter().any(|at| {
         let first = text.get(at..).and_then(|rest| rest.chars().next());
         first.is_some_and(|c| !matches!(replacement(c), Replacement::Keep))
@@ -46,19 +76,23 @@ enum Replacement {
     With(char),
 }
 
+/// What a character outside ASCII becomes. All of Unicode's blanks are a blank; what has no width
+/// is dropped.
 fn replacement(c: char) -> Replacement {
     match c {
-        '\u{feff}'
-        | '\u{200b}'
-        | '\u{200e}'
-        | '\u{200f}'
-        | '\u{2060}'
-        | '\u{ad}'
-        | '\u{202a}'..='\u{202e}' => Replacement::Drop,
-        '\u{a0}' | '\u{202f}' | '\u{2007}' | '\u{3000}' => Replacement::With(' '),
-        '\u{201c}'..='\u{201f}' | '\u{ff02}' => Replacement::With('"'),
-        '\u{2018}'..='\u{201b}' => Replacement::With('\''),
-        '\u{2028}' | '\u{2029}' | '\u{85}' => Replacement::With(' '),
+        '\u{ad}'
+        | '\u{180e}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{2066}'..='\u{206f}'
+        | '\u{feff}' => Replacement::Drop,
+        _ if !c.is_ascii() && c.is_whitespace() => Replacement::With(' '),
+        '\u{201c}'..='\u{201f}' | '\u{2033}' | '\u{2036}' | '\u{ff02}' => Replacement::With('"'),
+        '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2035}' | '\u{ff07}' => {
+            Replacement::With('\'')
+        }
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => Replacement::With('-'),
         _ => Replacement::Keep,
     }
 }
@@ -74,6 +108,8 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
         ..Clean::default()
     };
     let mut at = 0;
+    // up to where is told whether the line was escaped, and whether it was
+    let (mut told, mut escaped) = (0, false);
     for chunk in bytes.utf8_chunks() {
         let valid = chunk.valid();
         let mut chars = valid.char_indices().peekable();
@@ -82,6 +118,17 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
             let (length, put) = match c {
                 '\x1b' => (escape_length(&valid[offset..]), None),
                 '\r' if valid[offset + 1..].starts_with('\n') => (1, None),
+                '&' => {
+                    if at + offset >= told {
+                        let line = line_around(bytes, at + offset);
+                        escaped = bytes.get(line.clone()).is_some_and(entity::is_escaped);
+                        told = line.end;
+                    }
+                    match entity::at_start(valid[offset..].as_bytes()).filter(|_| escaped) {
+                        Some((length, put)) => (length, Some(put)),
+                        None => continue,
+                    }
+                }
                 _ => match replacement(c) {
                     Replacement::Keep => continue,
                     Replacement::Drop => (c.len_utf8(), None),
@@ -198,6 +245,8 @@ mod tests {
         );
         assert_eq!(cleaned(b"a\xffb\xf0\x9f\x98c"), "a\u{fffd}b\u{fffd}c");
         assert_eq!(cleaned(b"\xff\xfea\0\r\0\n\0"), "a\n");
+        assert_eq!(cleaned(b"IP: &lt;none&gt; &amp;\n?a&amp;b\n&lt;"), "IP: <none> &\n?a&amp;b\n<");
+        assert_eq!(cleaned("—namespace\u{2003}x\u{200d}y".as_bytes()), "-namespace xy");
         assert_eq!(cleaned(b"\x1b"), "");
         assert_eq!(cleaned(b"a\x1b(Bb\x1b(\nc\x1b(\r\nd"), "ab(\nc(\nd");
     }
@@ -205,10 +254,20 @@ mod tests {
     #[test]
     fn plain_text_needs_nothing() {
         assert!(is_clean(
-            "日本語 ok “x”\n".replace(['“', '”'], "").as_bytes()
+            "日本語 ok x … ─ é /?a=1&amp;b=2\n".as_bytes()
         ));
         for dirty in [
-            "a\r\n", "\u{ad}", "\u{a0}", "\u{200b}", "\u{3000}", "\u{feff}", "“",
+            "a\r\n",
+            "\u{ad}",
+            "\u{a0}",
+            "\u{200b}",
+            "\u{3000}",
+            "\u{1680}",
+            "\u{2003}",
+            "\u{feff}",
+            "“",
+            "–",
+            "b\nIP: &lt;none&gt;\n",
         ] {
             assert!(!is_clean(dirty.as_bytes()), "{dirty:?}");
         }
