@@ -89,9 +89,7 @@ fn replacement(c: char) -> Replacement {
         | '\u{feff}' => Replacement::Drop,
         _ if !c.is_ascii() && c.is_whitespace() => Replacement::With(' '),
         '\u{201c}'..='\u{201f}' | '\u{2033}' | '\u{2036}' | '\u{ff02}' => Replacement::With('"'),
-        '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2035}' | '\u{ff07}' => {
-            Replacement::With('\'')
-        }
+        '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2035}' | '\u{ff07}' => Replacement::With('\''),
         '\u{2010}'..='\u{2015}' | '\u{2212}' => Replacement::With('-'),
         _ => Replacement::Keep,
     }
@@ -245,17 +243,21 @@ mod tests {
         );
         assert_eq!(cleaned(b"a\xffb\xf0\x9f\x98c"), "a\u{fffd}b\u{fffd}c");
         assert_eq!(cleaned(b"\xff\xfea\0\r\0\n\0"), "a\n");
-        assert_eq!(cleaned(b"IP: &lt;none&gt; &amp;\n?a&amp;b\n&lt;"), "IP: <none> &\n?a&amp;b\n<");
-        assert_eq!(cleaned("—namespace\u{2003}x\u{200d}y".as_bytes()), "-namespace xy");
+        assert_eq!(
+            cleaned(b"IP: &lt;none&gt; &amp;\n?a&amp;b\n&lt;"),
+            "IP: <none> &\n?a&amp;b\n<"
+        );
+        assert_eq!(
+            cleaned("—namespace\u{2003}x\u{200d}y".as_bytes()),
+            "-namespace xy"
+        );
         assert_eq!(cleaned(b"\x1b"), "");
         assert_eq!(cleaned(b"a\x1b(Bb\x1b(\nc\x1b(\r\nd"), "ab(\nc(\nd");
     }
 
     #[test]
     fn plain_text_needs_nothing() {
-        assert!(is_clean(
-            "日本語 ok x … ─ é /?a=1&amp;b=2\n".as_bytes()
-        ));
+        assert!(is_clean("日本語 ok x … ─ é /?a=1&amp;b=2\n".as_bytes()));
         for dirty in [
             "a\r\n",
             "\u{ad}",

@@ -68,9 +68,7 @@ pub(super) fn is_escaped(line: &[u8]) -> bool {
             None => return false,
         }
     }
-    is_told
-        && !(has_quote && memchr(b'"', line).is_some())
-        && !has_foreign_bracket(line)
+    is_told && !(has_quote && memchr(b'"', line).is_some()) && !has_foreign_bracket(line)
 }
 
 /// Whether a bracket stands in a line that belongs to no tag that holds pastes.
@@ -126,7 +124,15 @@ mod tests {
         assert_eq!(at_start(b"&lt;none"), Some((4, '<')));
         assert_eq!(at_start(b"&#x27;"), Some((6, '\'')));
         assert_eq!(at_start(b"&#160;x"), Some((6, ' ')));
-        for other in [&b"&"[..], b"&;", b"&#;", b"&#+39;", b"&#10;", b"&unknown;", b"lt;"] {
+        for other in [
+            &b"&"[..],
+            b"&;",
+            b"&#;",
+            b"&#+39;",
+            b"&#10;",
+            b"&unknown;",
+            b"lt;",
+        ] {
             assert_eq!(at_start(other), None);
         }
     }

@@ -202,9 +202,7 @@ impl<'a> Cutter<'a> {
                     || events_title(text).is_some();
                 (row || (!blank_before && !foreign)) && !events::is_header(text)
             }
-            Format::Table => {
-                !blank_before && !table::is_header(text) && table::continues(&open.lines, text)
-            }
+            Format::Table => !blank_before && table::continues(&open.lines, text),
             Format::Plain | Format::Prose => {
                 !blank_before && record.is_none() && self.classify(line) == open.format
             }

@@ -62,7 +62,8 @@ pub(super) struct Header<'h> {
 
 impl<'h> Header<'h> {
     /// Reads a header line; `None` if it is none. Every column must be one that events have, and
-    /// type, reason and message must be among them, so that a Conditions table is refused.
+    /// type, reason and message must be among them, so that a Conditions table is refused; or the
+    /// object and an age, where a terminal cut the rest off.
     pub fn read(line: &'h str) -> Option<Header<'h>> {
         let start = line.trim_start();
         // cheap refusal of almost every line
@@ -72,8 +73,9 @@ impl<'h> Header<'h> {
         let columns = Columns::read(line)?;
         let roles = columns.names().map(Role::of).collect::<Option<Vec<_>>>()?;
         let has = |role| roles.contains(&role);
-        (has(Role::Type) && has(Role::Reason) && has(Role::Message))
-            .then_some(Header { columns, roles })
+        // a terminal may have cut the message's name off
+        let is_whole = has(Role::Message) || (has(Role::LastSeen) && has(Role::Object));
+        (has(Role::Type) && has(Role::Reason) && is_whole).then_some(Header { columns, roles })
     }
 
     pub fn has(&self, role: Role) -> bool {

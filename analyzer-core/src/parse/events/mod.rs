@@ -116,7 +116,7 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
 
 /// Whether a line begins something and goes on in no line before it.
 fn begins(line: &str) -> bool {
-    is_row(line) || is_header(line) || is_title(line)
+    Row::begins(line) || is_header(line) || is_title(line)
 }
 
 /// Whether a line belongs to the table's form and says nothing: blank, dashes, dots where the
@@ -152,8 +152,8 @@ impl<'a, 'r> Open<'a, 'r> {
         }
     }
 
-    /// Adds a line to the message. A line at the left edge began with a line end in the message,
-    /// and an indented one was wrapped to fit its column.
+    /// Adds a line to the message. A line that begins below the message or right of it was wrapped
+    /// to fit its column; any other began with a line end in the message.
     fn more(&mut self, whole: &Whole<'a>) {
         let message = self.whole.cell(self.row.message);
         let longer = self.longer.get_or_insert_with(|| {
@@ -164,7 +164,8 @@ impl<'a, 'r> Open<'a, 'r> {
         let text = whole.text.trim();
         let span = text.span();
         if !longer.is_empty() {
-            let joint = if whole.line().indent() == 0 { "\n" } else { " " };
+            let is_below = whole.line().indent() >= self.row.message.start.max(1);
+            let joint = if is_below { " " } else { "\n" };
             longer.push_decoded(joint, self.span.end..span.start);
         }
         longer.push_text(&text);
@@ -194,9 +195,8 @@ impl<'a, 'r> Open<'a, 'r> {
         } else {
             Format::DescribeEvents
         };
-        let filled = |cell: Cell<'_>| -> Option<Text<'a>> {
-            (!cell.is_empty()).then(|| of.cell(cell))
-        };
+        let filled =
+            |cell: Cell<'_>| -> Option<Text<'a>> { (!cell.is_empty()).then(|| of.cell(cell)) };
         let fields = [
             ("namespace", row.namespace),
             ("subobject", row.subobject),
@@ -204,6 +204,7 @@ impl<'a, 'r> Open<'a, 'r> {
             ("name", row.event_name),
         ];
         Event {
+            time: row.seen.time,
             age: row.seen.last,
             first_age: row.seen.first,
             count: row.seen.count.unwrap_or(1),

@@ -87,22 +87,12 @@ impl<'a> Reading<'a, '_> {
         self.fields.insert(key, Value::Text(self.whole.cell(cell)));
     }
 
-    fn integer(
-        &mut self,
-        key: impl Into<std::borrow::Cow<'a, str>>,
-        number: i64,
-        cell: Cell<'_>,
-    ) {
+    fn integer(&mut self, key: impl Into<std::borrow::Cow<'a, str>>, number: i64, cell: Cell<'_>) {
         self.fields
             .insert(key, Value::Integer(number, self.whole.span(cell)));
     }
 
-    fn seconds(
-        &mut self,
-        key: impl Into<std::borrow::Cow<'a, str>>,
-        seconds: u64,
-        cell: Cell<'_>,
-    ) {
+    fn seconds(&mut self, key: impl Into<std::borrow::Cow<'a, str>>, seconds: u64, cell: Cell<'_>) {
         self.integer(key, i64::try_from(seconds).unwrap_or(i64::MAX), cell);
     }
 

@@ -209,10 +209,8 @@ impl<'h> Columns<'h> {
         if !self.aligned {
             return None;
         }
-        if self.tabbed
-            && let Some(cells) = self.tabbed_cells(line)
-        {
-            return Some(cells);
+        if self.tabbed {
+            return self.tabbed_cells(line);
         }
         let first = self.columns.first()?.at;
         let indent = line.indent();
@@ -256,9 +254,9 @@ impl<'h> Columns<'h> {
         }
         for &bound in bounds.iter().skip(1) {
             let before = &line.text[..bound];
-            let ends_cell =
-                before.ends_with("  ") || before.ends_with('\t') || bound == line.text.len();
-            if !ends_cell {
+            let gap = before.len() - before.trim_end().len();
+            let is_wide = gap > 1 || before.ends_with('\t');
+            if !is_wide && bound != line.text.len() {
                 return None;
             }
         }

@@ -45,6 +45,14 @@ pub(super) enum Shape {
     Ago,
     /// docker's `Up 3 hours (healthy)`.
     ContainerState,
+    /// An address; a name where a load balancer has one.
+    Address,
+    /// `v1`, `apps/v1`.
+    ApiVersion,
+    /// `true` or `false`.
+    Flag,
+    /// `ConfigMap`.
+    Kind,
     /// A text in quotes.
     Quoted,
     /// One word; often empty.
@@ -114,9 +122,14 @@ impl Shape {
                 (count == 1 && is_usage).then_some(3)
             }
             Shape::AccessModes => {
-                let is_modes = text
-                    .split(',')
-                    .all(|mode| matches!(mode, "RWO" | "ROX" | "RWX" | "RWOP"));
+                // custom columns print the object's own list
+                let list = text
+                    .strip_prefix('[')
+                    .and_then(|list| list.strip_suffix(']'));
+                let is_mode = |mode: &str| {
+                    matches!(mode, "RWO" | "ROX" | "RWX" | "RWOP") || mode.starts_with("Read")
+                };
+                let is_modes = list.unwrap_or(text).split([',', ' ']).all(is_mode);
                 Some(prefer(is_modes || is_none, -4))
             }
             Shape::Volume => Some(prefer(text.starts_with("pvc-"), 1)),
@@ -134,6 +147,23 @@ impl Shape {
             }
             Shape::Ago => (is_age(text) || runtime::ago(text).is_some()).then_some(3),
             Shape::ContainerState => runtime::state(text).map(|_| 3),
+            Shape::Address => {
+                let is_address = text
+                    .bytes()
+                    .all(|byte| byte.is_ascii_hexdigit() || b".:,".contains(&byte));
+                let is_word = matches!(text, "None" | "<pending>");
+                Some(prefer(is_address || is_word || is_none, 1))
+            }
+            Shape::ApiVersion => {
+                let version = text.rsplit('/').next().unwrap_or(text);
+                let digits = version.strip_prefix('v').unwrap_or("");
+                Some(prefer(digits.starts_with(|c: char| c.is_ascii_digit()), -2))
+            }
+            Shape::Flag => Some(prefer(matches!(text, "true" | "false"), -2)),
+            Shape::Kind => {
+                let is_kind = count == 1 && text.starts_with(|c: char| c.is_ascii_uppercase());
+                Some(prefer(is_kind, -2))
+            }
             Shape::Quoted => {
                 let is_quoted = text.len() > 1 && text.starts_with('"') && text.ends_with('"');
                 Some(prefer(is_quoted, 0))

@@ -109,6 +109,9 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
     let Some(table) = header(first.text) else {
         return is_row_without_header(line);
     };
+    if is_header(line) {
+        return lines.len() == 1 && is_rest_of_header(first, line);
+    }
     let next = Line {
         text: line,
         start: 0,
@@ -117,17 +120,22 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
     if table.cells(&next).is_some() {
         return true;
     }
-    let Some(last) = lines.last() else {
-        return false;
-    };
-    let width = wrap::of(first);
     if is_rest_of_header(first, lines.get(1).map_or(line, |second| second.text)) {
         // the header itself was cut, so that all lines have its width at most
-        return wrap::of(&next) <= width;
+        return wrap::of(&next) <= wrap::of(first);
     }
     // only rows were cut, in their last column
-    is_cut(last)
-        && Whole::join(&[*last, next]).is_some_and(|whole| table.aligned(&whole.line()).is_some())
+    let Some(last) = lines.last().filter(|last| is_cut(last)) else {
+        return false;
+    };
+    let width = wrap::of(last);
+    let parts = lines.iter().skip(1).rev().take(MOST_PARTS - 1);
+    let full = parts.take_while(|line| wrap::is_full(line, width)).count();
+    (lines.len() - full..lines.len()).any(|start| {
+        let mut parts = lines.get(start..).unwrap_or(&[]).to_vec();
+        parts.push(next);
+        Whole::join(&parts).is_some_and(|whole| table.joined(&whole.line()).is_some())
+    })
 }
 
 /// Reads the lines of one table; the first is its header. A header further on begins another
@@ -148,14 +156,13 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     let mut rest = lines;
     while let Some(line) = rest.first() {
-        let own = match rest.iter().skip(1).position(|line| is_header(line.text)) {
-            Some(next) => next + 1,
-            None => rest.len(),
-        };
+        let head = header_parts(rest);
+        let next = rest.iter().skip(head).position(|line| is_header(line.text));
+        let own = next.map_or(rest.len(), |next| head + next);
         let (table, behind) = rest.split_at(own);
         rest = behind;
         if is_header(line.text) {
-            rows_below_header(table, &mut parsed);
+            rows_below_header(table, head, &mut parsed);
         } else {
             for line in table.iter().filter(|line| !is_ornament(line.text)) {
                 rows_without_header(line, &mut parsed);
@@ -165,9 +172,8 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// Reads a table that begins with its header.
-fn rows_below_header<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
-    let parts = header_parts(lines);
+/// Reads a table that begins with its header, which stands on so many lines.
+fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'a>) {
     let (head, mut rest) = lines.split_at(parts);
     let Some(head) = Whole::join(head) else {
         return;
@@ -175,18 +181,23 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     let Some(table) = header(head.text.as_str()) else {
         return;
     };
+    let width = if parts > 1 {
+        lines.first().map_or(0, wrap::of)
+    } else {
+        let long = lines.iter().filter(|line| is_cut(line));
+        long.map(wrap::of).max().unwrap_or(usize::MAX)
+    };
     while let Some(line) = rest.first() {
         if is_ornament(line.text) {
             rest = rest.get(1..).unwrap_or(&[]);
             continue;
         }
-        let found = table.row(rest, parts);
-        let taken = match &found {
-            Some((_, taken)) => *taken,
-            None => 1,
-        };
-        match found {
-            Some((object, _)) => parsed.objects.push(object),
+        let mut taken = 1;
+        match table.row(rest, parts > 1, width) {
+            Some((object, parts)) => {
+                parsed.objects.push(object);
+                taken = parts;
+            }
             None => rows_without_header(line, parsed),
         }
         rest = rest.get(taken..).unwrap_or(&[]);
@@ -208,6 +219,9 @@ fn header_parts(lines: &[Line<'_>]) -> usize {
         return 0;
     };
     let mut parts = 1;
+    if !is_header(first.text) {
+        return parts;
+    }
     for line in rest.iter().take(MOST_PARTS - 1) {
         if !is_rest_of_header(first, line.text) || wrap::of(line) > wrap::of(first) {
             break;
@@ -224,7 +238,7 @@ fn is_rest_of_header(first: &Line<'_>, line: &str) -> bool {
     is_cut(first)
         && line.bytes().any(|byte| byte.is_ascii_uppercase())
         && line.bytes().all(is_capital)
-        && !is_header(line)
+        && !matches!(line.split_whitespace().next(), Some("NAME" | "NAMESPACE"))
 }
 
 /// Whether a line is long enough to have been cut by a terminal.
@@ -235,8 +249,12 @@ fn is_cut(line: &Line<'_>) -> bool {
 /// Whether a line belongs to a table's form and says nothing: dots for what was cut out, a rule.
 fn is_ornament(line: &str) -> bool {
     let line = line.trim();
-    line.chars()
-        .all(|c| matches!(c, '.' | '\u{2026}' | '[' | ']' | '-' | '=' | '+' | ' ' | '\u{2500}'))
+    line.chars().all(|c| {
+        matches!(
+            c,
+            '.' | '\u{2026}' | '[' | ']' | '-' | '=' | '+' | ' ' | '\u{2500}'
+        )
+    })
 }
 
 /// A table's header and what it tells.
@@ -256,13 +274,13 @@ fn header(line: &str) -> Option<Table<'_>> {
     let first = columns.names().next()?;
     let is_table = (kind::is_first(first) || kind::is_first_of_kind(first))
         && columns.names().all(is_name_of_column)
-        && (columns.is_aligned() || columns.names().all(names::is_known))
         && !events::is_header(line);
     if !is_table {
         return None;
     }
-    let table = Table::new(columns);
-    (kind::is_first(first) || table.kind.is_some()).then_some(table)
+    let is_plain = columns.is_aligned() || columns.names().all(names::is_known);
+    let is_told = !(is_plain && kind::is_first(first));
+    Some(Table::new(columns)).filter(|table| !is_told || table.kind.is_some())
 }
 
 fn has_two_capitals(text: &str) -> bool {
@@ -283,7 +301,8 @@ fn is_name_of_column(name: &str) -> bool {
 impl<'h> Table<'h> {
     fn new(columns: Columns<'h>) -> Self {
         let kind = kind::of_header(&columns.names().collect::<Vec<_>>());
-        let shape = |name| names::of(kind, name).map_or(Shape::Word, |known| known.shape);
+        // labels that were asked for, and what custom resources show, may not be there
+        let shape = |name| names::of(kind, name).map_or(Shape::Optional, |known| known.shape);
         let shapes = columns.names().map(shape).collect();
         Table {
             columns,
@@ -305,39 +324,46 @@ impl<'h> Table<'h> {
             .filter(|cells| fit::suits(&self.shapes, cells))
     }
 
-    /// The row with which the lines begin, and on how many it stands: on as many as the header
-    /// does, or on more where its last cell is longer.
-    fn row<'a>(&self, lines: &[Line<'a>], parts: usize) -> Option<(Object<'a>, usize)> {
+    /// The cells of a row that was cut and joined. Where a line is joined that is another row's,
+    /// the last cell holds more than a cell may.
+    fn joined<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
+        let last =
+            |cells: &Vec<Cell<'r>>| cells.last().is_none_or(|cell| !cell.text.contains("  "));
+        self.aligned(line).filter(last)
+    }
+
+    /// The row with which the lines begin, and on how many it stands: each but its last fills the
+    /// width at which a terminal cut them. Where the header stands on one line, most rows do.
+    fn row<'a>(
+        &self,
+        lines: &[Line<'a>],
+        is_header_cut: bool,
+        width: usize,
+    ) -> Option<(Object<'a>, usize)> {
         let first = lines.first()?;
-        let of = |parts: usize, is_aligned: bool| -> Option<(Object<'a>, usize)> {
+        let full = lines
+            .iter()
+            .take(MOST_PARTS - 1)
+            .take_while(|line| wrap::is_full(line, width))
+            .count();
+        let mut most = (full + 1).min(lines.len());
+        if !is_header_cut && most > 1 {
+            let is_own = |line: &Line<'_>| self.aligned(line).is_some() || is_ornament(line.text);
+            let others = lines.get(1..most)?.iter().position(is_own);
+            most = others.map_or(most, |at| at + 1);
+        }
+        let joined = (2..=most).rev().find_map(|parts| {
             let whole = Whole::join(lines.get(..parts)?)?;
             let line = whole.line();
-            let cells = if is_aligned {
-                self.aligned(&line)
-            } else {
-                self.cells(&line)
-            }?;
+            let cells = self.joined(&line)?;
             Some((self.object(&whole, &cells), parts))
-        };
-        if parts == 1 {
-            let next = lines.get(1);
-            let goes_on = is_cut(first)
-                && next.is_some_and(|next| {
-                    !is_ornament(next.text)
-                        && wrap::of(next) <= wrap::of(first)
-                        && self.cells(next).is_none()
-                        && self.aligned(first).is_some()
-                });
-            return goes_on
-                .then(|| of(2, true))
-                .flatten()
-                .or_else(|| of(1, false));
-        }
-        // the last cells decide whether a row needs more lines than its header or fewer
-        [parts, parts + 1, parts - 1]
-            .into_iter()
-            .find_map(|parts| of(parts, true))
-            .or_else(|| of(parts, false))
+        });
+        joined.or_else(|| {
+            let whole = Whole::of(first);
+            let line = whole.line();
+            let cells = self.cells(&line)?;
+            Some((self.object(&whole, &cells), 1))
+        })
     }
 
     fn object<'a>(&self, whole: &Whole<'a>, cells: &[Cell<'_>]) -> Object<'a> {

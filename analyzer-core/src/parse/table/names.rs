@@ -93,13 +93,13 @@ const KNOWN: &[Name] = &[
     column("READY", Shape::Ratio, Becomes::Integer),
     word("STATUS"),
     column("RESTARTS", Shape::Restarts, Becomes::Restarts),
-    word("IP"),
+    column("IP", Shape::Address, Becomes::Text),
     word("NOMINATED NODE"),
     word("READINESS GATES"),
     column("LABELS", Shape::Word, Becomes::Labels),
-    word("CLUSTER-IP"),
-    word("EXTERNAL-IP"),
-    word("INTERNAL-IP"),
+    column("CLUSTER-IP", Shape::Address, Becomes::Text),
+    column("EXTERNAL-IP", Shape::Address, Becomes::Text),
+    column("INTERNAL-IP", Shape::Address, Becomes::Text),
     word("PORT(S)").of("ports"),
     words("SELECTOR"),
     words("ENDPOINTS"),
@@ -108,8 +108,12 @@ const KNOWN: &[Name] = &[
     column("ACCESS MODES", Shape::AccessModes, Becomes::Text),
     column("ACCESSMODES", Shape::AccessModes, Becomes::Text).of("access_modes"),
     column("STORAGECLASS", Shape::Class, Becomes::Text).of("storage_class"),
-    column("VOLUMEATTRIBUTESCLASS", Shape::AttributesClass, Becomes::Text)
-        .of("volume_attributes_class"),
+    column(
+        "VOLUMEATTRIBUTESCLASS",
+        Shape::AttributesClass,
+        Becomes::Text,
+    )
+    .of("volume_attributes_class"),
     word("VOLUMEMODE").of("volume_mode"),
     word("RECLAIM POLICY"),
     word("RECLAIMPOLICY").of("reclaim_policy"),
@@ -233,8 +237,8 @@ const KNOWN: &[Name] = &[
     words("DESCRIPTION"),
     // kubectl api-resources
     column("SHORTNAMES", Shape::Optional, Becomes::Text).of("short_names"),
-    word("APIVERSION").of("api_version"),
-    word("NAMESPACED"),
+    column("APIVERSION", Shape::ApiVersion, Becomes::Text).of("api_version"),
+    column("NAMESPACED", Shape::Flag, Becomes::Text),
     word("VERBS"),
     column("CATEGORIES", Shape::Optional, Becomes::Text),
     // k9s
@@ -261,6 +265,7 @@ const KNOWN: &[Name] = &[
 
 /// Columns that hold something else in the tables of one kind.
 const OF_KIND: &[(&str, Name)] = &[
+    ("APIResource", column("KIND", Shape::Kind, Becomes::Text)),
     (
         "Container",
         column("STATUS", Shape::ContainerState, Becomes::ContainerState),
@@ -271,10 +276,7 @@ const OF_KIND: &[(&str, Name)] = &[
     ),
     ("APIService", words("AVAILABLE")),
     ("ClusterOperator", word("AVAILABLE")),
-    (
-        "Job",
-        column("STATUS", Shape::Optional, Becomes::Text),
-    ),
+    ("Job", column("STATUS", Shape::Optional, Becomes::Text)),
     ("Route", column("PORT", Shape::Optional, Becomes::Text)),
 ];
 

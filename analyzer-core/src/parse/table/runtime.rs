@@ -105,7 +105,10 @@ mod tests {
         assert_eq!(state("Up 3 hours (Paused)").unwrap().health, Some("Paused"));
         assert!(state("Created").is_some());
         for other in ["", "Running away", "Up", "Exited (x) 3 hours ago", "Upper"] {
-            assert!(state(other).is_none_or(|state| state.for_seconds.is_none()), "{other}");
+            assert!(
+                state(other).is_none_or(|state| state.for_seconds.is_none()),
+                "{other}"
+            );
         }
     }
 }
