@@ -108,7 +108,12 @@ pub(super) fn is_rule(text: &str) -> bool {
 /// marks (`> `) and numbers (`3. `, `12) `, those of `cat -n`). Its indentation stays where
 /// nothing was stripped.
 pub(super) fn strip_marks(line: Line<'_>) -> Line<'_> {
-    let mut line = strip_borders(strip_tags(line));
+    strip_borders(strip_numbers(strip_tags(line)))
+}
+
+/// The line without quote marks and numbers.
+fn strip_numbers(line: Line<'_>) -> Line<'_> {
+    let mut line = line;
     let mut bare = line.trim_start();
     while let Some(rest) = bare.text.strip_prefix('>') {
         // `> ` quotes; `>=` and `>>` do not
@@ -165,7 +170,8 @@ pub(super) fn strip_indentation(lines: &mut [Line<'_>]) {
 pub(super) fn is_prose(text: &str) -> bool {
     let text = text.trim();
     let markup = [
-        "#", "- ", "* ", "• ", "+ ", "|", "![", "<", ".. ", "**", "__", "==", "--", "<!--",
+        "\u{250c}", "\u{2514}", "\u{256d}", "\u{2570}", "#", "- ", "* ", "• ", "+ ", "|", "![",
+        "<", ".. ", "**", "__", "==", "--", "<!--",
     ];
     if markup.iter().any(|mark| text.starts_with(mark)) {
         return true;

@@ -25,7 +25,7 @@ mod subject;
 use header::Header;
 use row::Row;
 
-use super::table::columns::Cell;
+use super::table::columns::{self, Cell};
 use super::table::wrap::{self, Whole};
 
 use crate::input::Line;
@@ -164,7 +164,8 @@ impl<'a, 'r> Open<'a, 'r> {
         let text = whole.text.trim();
         let span = text.span();
         if !longer.is_empty() {
-            let is_below = whole.line().indent() >= self.row.message.start.max(1);
+            let column = place(self.whole.text.as_str(), self.row.message.start);
+            let is_below = place(whole.text.as_str(), whole.line().indent()) >= column.max(1);
             let joint = if is_below { " " } else { "\n" };
             longer.push_decoded(joint, self.span.end..span.start);
         }
@@ -224,6 +225,12 @@ impl<'a, 'r> Open<'a, 'r> {
             ..Event::new(format, self.span, message)
         }
     }
+}
+
+/// Where a byte of a line stands on the screen.
+fn place(line: &str, byte: usize) -> usize {
+    let mut before = columns::places(line).take_while(|(_, at)| *at <= byte);
+    before.by_ref().last().map_or(0, |(place, _)| place)
 }
 
 /// Kinds that live in no namespace; their events are listed in one all the same.

@@ -196,10 +196,10 @@ impl<'h> Columns<'h> {
         self.columns.iter().map(|column| column.name)
     }
 
-    /// Where a column begins, in characters; `None` if the header was squeezed.
+    /// Where a column begins, in characters; `None` if that tells nothing of a row.
     pub fn place(&self, column: usize) -> Option<usize> {
         let column = self.columns.get(column)?;
-        self.aligned.then_some(column.at)
+        (self.aligned && !self.tabbed).then_some(column.at)
     }
 
     /// The cells of a row by the header's offsets, one a column; `None` if the row does not
@@ -275,7 +275,7 @@ impl<'h> Columns<'h> {
 }
 
 /// The place of each character on the screen, with its byte.
-pub(super) fn places(text: &str) -> impl Iterator<Item = (usize, usize)> {
+pub(in crate::parse) fn places(text: &str) -> impl Iterator<Item = (usize, usize)> {
     let mut place = 0;
     text.char_indices().map(move |(byte, c)| {
         let at = place;

@@ -43,6 +43,8 @@ pub(super) enum Shape {
     Identifier,
     /// docker's `3 hours ago`.
     Ago,
+    /// A moment of several words, as helm prints it; `3 hours ago` elsewhere.
+    Moment,
     /// docker's `Up 3 hours (healthy)`.
     ContainerState,
     /// An address; a name where a load balancer has one.
@@ -67,7 +69,7 @@ pub(super) enum Shape {
 
 impl Shape {
     /// Whether any number of words may stand in it.
-    fn is_long(self) -> bool {
+    pub fn is_long(self) -> bool {
         matches!(self, Shape::Words | Shape::OptionalWords | Shape::Quoted)
     }
 
@@ -135,7 +137,10 @@ impl Shape {
             Shape::Volume => Some(prefer(text.starts_with("pvc-"), 1)),
             Shape::Claim => Some(prefer(text.contains('/') && !is_ratio(text), -4)),
             Shape::Class => {
-                let is_class = is_object_name(text) && !text.contains('/') && !is_age(text);
+                let is_class = is_object_name(text)
+                    && !text.contains('/')
+                    && !is_age(text)
+                    && text.contains(|c: char| c.is_ascii_lowercase());
                 Some(prefer(is_class && !text.starts_with("pvc-"), 0))
             }
             Shape::AttributesClass => Some(prefer(text == "<unset>", 0)),
@@ -146,6 +151,19 @@ impl Shape {
                 (count == 1 && (is_identifier || is_none)).then_some(3)
             }
             Shape::Ago => (is_age(text) || runtime::ago(text).is_some()).then_some(3),
+            Shape::Moment => {
+                let words = text.split_whitespace().count();
+                let is_dated = text.get(..5).is_some_and(|year| {
+                    year.ends_with('-') && year.starts_with(|c: char| c.is_ascii_digit())
+                });
+                match words {
+                    _ if runtime::ago(text).is_some() || is_none => Some(3),
+                    // date, time, offset, zone
+                    4 if is_dated => Some(6),
+                    1..=3 if is_dated => i64::try_from(words).ok(),
+                    _ => Some(-extra),
+                }
+            }
             Shape::ContainerState => runtime::state(text).map(|_| 3),
             Shape::Address => {
                 let is_address = text
@@ -239,7 +257,9 @@ fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
         let joins = if at_wide_gaps {
             !is_wide
         } else {
-            is_quoted || is_bracketed || word.starts_with('(')
+            // the mark of a default class stands behind its name only
+            let is_mark = word == "(default)" && pieces.len() > 2;
+            is_quoted || is_bracketed || (word.starts_with('(') && !is_mark)
         };
         is_bracketed = (is_bracketed || word.starts_with('(')) && !word.ends_with(')');
         is_quoted =

@@ -129,6 +129,9 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
         return false;
     };
     let width = wrap::of(last);
+    if lines.iter().any(|line| wrap::of(line) > width) {
+        return false;
+    }
     let parts = lines.iter().skip(1).rev().take(MOST_PARTS - 1);
     let full = parts.take_while(|line| wrap::is_full(line, width)).count();
     (lines.len() - full..lines.len()).any(|start| {
@@ -324,12 +327,14 @@ impl<'h> Table<'h> {
             .filter(|cells| fit::suits(&self.shapes, cells))
     }
 
-    /// The cells of a row that was cut and joined. Where a line is joined that is another row's,
+    /// The cells of a row that was cut and joined. Where a line was joined that is not the row's,
     /// the last cell holds more than a cell may.
     fn joined<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
-        let last =
-            |cells: &Vec<Cell<'r>>| cells.last().is_none_or(|cell| !cell.text.contains("  "));
-        self.aligned(line).filter(last)
+        let is_long = self.shapes.last().is_some_and(|shape| shape.is_long());
+        let most = if is_long { "  " } else { " " };
+        let fits =
+            |cells: &Vec<Cell<'r>>| cells.last().is_none_or(|cell| !cell.text.contains(most));
+        self.aligned(line).filter(fits)
     }
 
     /// The row with which the lines begin, and on how many it stands: each but its last fills the
@@ -389,6 +394,10 @@ impl<'h> Table<'h> {
                     reading.subject.name = owned();
                 }
                 "NAME" => reading.name(*cell),
+                "IMAGE" | "REPOSITORY" if self.kind == Some("Image") => {
+                    reading.subject.name = owned();
+                    reading.field(name, *cell);
+                }
                 "NAMES" if self.kind == Some("Container") => reading.docker_name(*cell),
                 _ => reading.field(name, *cell),
             }

@@ -231,9 +231,9 @@ const KNOWN: &[Name] = &[
     word("RUNTIME"),
     // helm
     count("REVISION"),
-    words("UPDATED"),
+    column("UPDATED", Shape::Moment, Becomes::Text),
     word("CHART"),
-    word("APP VERSION"),
+    column("APP VERSION", Shape::Optional, Becomes::Text),
     words("DESCRIPTION"),
     // kubectl api-resources
     column("SHORTNAMES", Shape::Optional, Becomes::Text).of("short_names"),
@@ -275,6 +275,7 @@ const OF_KIND: &[(&str, Name)] = &[
         column("PORTS", Shape::OptionalWords, Becomes::Text),
     ),
     ("APIService", words("AVAILABLE")),
+    ("EndpointSlice", word("PORTS")),
     ("ClusterOperator", word("AVAILABLE")),
     ("Job", column("STATUS", Shape::Optional, Becomes::Text)),
     ("Route", column("PORT", Shape::Optional, Becomes::Text)),

@@ -28,7 +28,7 @@ pub(super) fn state(text: &str) -> Option<State<'_>> {
     match word {
         "Created" | "Dead" | "Running" | "Paused" if rest.is_empty() => return Some(state),
         "Removal" if rest == "In Progress" => return Some(state),
-        "Up" | "Exited" | "Restarting" => {}
+        "Up" | "Exited" | "Restarting" if !rest.is_empty() => {}
         _ => return None,
     }
     if let Some((code, behind)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
@@ -105,10 +105,7 @@ mod tests {
         assert_eq!(state("Up 3 hours (Paused)").unwrap().health, Some("Paused"));
         assert!(state("Created").is_some());
         for other in ["", "Running away", "Up", "Exited (x) 3 hours ago", "Upper"] {
-            assert!(
-                state(other).is_none_or(|state| state.for_seconds.is_none()),
-                "{other}"
-            );
+            assert_eq!(state(other), None, "{other}");
         }
     }
 }
