@@ -88,6 +88,7 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut table: Vec<Event<'a>> = Vec::new();
     let mut open: Option<Open<'a, '_>> = None;
     let wholes = wrap::join(lines, |line| begins(line.text));
+    let longest = wrap::longest(lines);
     for whole in &wholes {
         let line = whole.line();
         // a message may hold a title of its own
@@ -103,7 +104,7 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
             table.extend(open.take().map(Open::close));
             open = Some(Open::new(row, whole));
         } else if let Some(open) = &mut open {
-            open.more(whole);
+            open.more(whole, longest);
         } else {
             parsed.not_understood.extend(whole.numbers());
         }
@@ -140,6 +141,8 @@ struct Open<'a, 'r> {
     span: Span,
     /// The message once it has a second line.
     longer: Option<TextBuilder>,
+    /// How wide its last line is.
+    width: usize,
 }
 
 impl<'a, 'r> Open<'a, 'r> {
@@ -149,12 +152,14 @@ impl<'a, 'r> Open<'a, 'r> {
             whole,
             span: whole.trimmed_span(),
             longer: None,
+            width: wrap::of(&whole.line()),
         }
     }
 
     /// Adds a line to the message. A line that begins below the message or right of it was wrapped
-    /// to fit its column; any other began with a line end in the message.
-    fn more(&mut self, whole: &Whole<'a>) {
+    /// to fit its column; any other began with a line end in the message. Only `kubectl get`
+    /// prints no message beyond its first line end: there a line behind the longest one was cut.
+    fn more(&mut self, whole: &Whole<'a>, longest: usize) {
         let message = self.whole.cell(self.row.message);
         let longer = self.longer.get_or_insert_with(|| {
             let mut builder = TextBuilder::new();
@@ -166,11 +171,17 @@ impl<'a, 'r> Open<'a, 'r> {
         if !longer.is_empty() {
             let column = place(self.whole.text.as_str(), self.row.message.start);
             let is_below = place(whole.text.as_str(), whole.line().indent()) >= column.max(1);
-            let joint = if is_below { " " } else { "\n" };
+            let is_cut = self.row.is_of_server() && self.width == longest;
+            let joint = match (is_below, is_cut) {
+                (true, _) => " ",
+                (false, true) => "",
+                (false, false) => "\n",
+            };
             longer.push_decoded(joint, self.span.end..span.start);
         }
         longer.push_text(&text);
         self.span.end = span.end;
+        self.width = wrap::of(&whole.line());
     }
 
     fn close(self) -> Event<'a> {

@@ -141,6 +141,11 @@ impl<'a> Row<'a> {
         Some(row)
     }
 
+    /// Whether the API server printed it for `kubectl get`: it writes kinds in small letters.
+    pub fn is_of_server(&self) -> bool {
+        self.is_get && self.kind.text.starts_with(|c: char| c.is_ascii_lowercase())
+    }
+
     fn set_object(&mut self, object: Cell<'a>) {
         match object.text.find('/') {
             Some(slash) => {

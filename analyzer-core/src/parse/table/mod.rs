@@ -187,8 +187,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
     let width = if parts > 1 {
         lines.first().map_or(0, wrap::of)
     } else {
-        let long = lines.iter().filter(|line| is_cut(line));
-        long.map(wrap::of).max().unwrap_or(usize::MAX)
+        wrap::longest(lines)
     };
     while let Some(line) = rest.first() {
         if is_ornament(line.text) {

@@ -104,6 +104,15 @@ pub(in crate::parse) fn width(lines: &[Line<'_>]) -> Option<usize> {
     is_width.then_some(widest)
 }
 
+/// The width of the longest line; none where all are too short to have been cut.
+pub(in crate::parse) fn longest(lines: &[Line<'_>]) -> usize {
+    let long = lines.iter().filter(|line| line.text.len() >= NARROWEST);
+    long.map(of)
+        .max()
+        .filter(|width| *width >= NARROWEST)
+        .unwrap_or(usize::MAX)
+}
+
 /// Whether a line fills the width, so that the next one may go on in it.
 pub(in crate::parse) fn is_full(line: &Line<'_>, width: usize) -> bool {
     line.text.len() >= width && of(line) == width
