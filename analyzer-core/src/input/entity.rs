@@ -49,9 +49,34 @@ fn numbered(digits: &[u8], radix: u32) -> Option<char> {
     }
 }
 
-/// Whether an entity tells that its line may be escaped: any but those of logs and addresses.
+/// Whether an entity tells that its line may be escaped: one of a bracket, a plain quote or a blank.
 pub(super) fn tells(text: &[u8]) -> bool {
-    at_start(text).is_some_and(|(_, c)| matches!(c, '<' | '>' | '"' | '\'' | ' '))
+    const NAMES: [&[u8]; 6] = [b"&lt;", b"&gt;", b"&quot;", b"&apos;", b"&nbsp;", b"&#"];
+    NAMES.iter().any(|name| text.starts_with(name))
+        && at_start(text).is_some_and(|(_, c)| matches!(c, '<' | '>' | '"' | '\'' | ' '))
+}
+
+/// Whether an entity that [`tells`] may stand in the bytes: by its first letters, in a way that the
+/// compiler makes a few instructions for many bytes of.
+pub(super) fn may_tell(bytes: &[u8]) -> bool {
+    let length = bytes.len().saturating_sub(2);
+    let (Some(first), Some(second), Some(third)) =
+        (bytes.get(..length), bytes.get(1..=length), bytes.get(2..))
+    else {
+        return false;
+    };
+    let is = |byte: &u8, wanted: u8| u8::from(*byte == wanted);
+    let mut found = 0;
+    for ((first, second), third) in first.iter().zip(second).zip(third) {
+        let is_bracket = (is(second, b'l') | is(second, b'g')) & is(third, b't');
+        let is_quote = is(second, b'q') & is(third, b'u');
+        let is_apostrophe = is(second, b'a') & is(third, b'p');
+        let is_blank = is(second, b'n') & is(third, b'b');
+        let is_number = is(second, b'#');
+        let is_name = is_bracket | is_quote | is_apostrophe | is_blank | is_number;
+        found |= is(first, b'&') & is_name;
+    }
+    found != 0
 }
 
 /// Whether a line was escaped as a whole.

@@ -281,11 +281,10 @@ const OF_KIND: &[(&str, Name)] = &[
     ("Route", column("PORT", Shape::Optional, Becomes::Text)),
 ];
 
-/// Whether kubectl or one of its neighbours prints a column of this name, in any case.
+/// Whether kubectl or one of its neighbours prints a column of this name.
 pub(super) fn is_known(name: &str) -> bool {
-    KNOWN
-        .iter()
-        .any(|known| known.name.eq_ignore_ascii_case(name))
+    name.starts_with(|c: char| c.is_ascii_uppercase() || c == '%')
+        && KNOWN.iter().any(|known| known.name == name)
 }
 
 /// What is known of a column of a kind's table.
