@@ -155,7 +155,7 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
                         escaped = bytes.get(line.clone()).is_some_and(entity::is_escaped);
                         told = line.end;
                     }
-                    match entity::at_start(valid[offset..].as_bytes()).filter(|_| escaped) {
+                    match entity::at_start(&valid.as_bytes()[offset..]).filter(|_| escaped) {
                         Some((length, put)) => (length, Some(put)),
                         None => continue,
                     }
