@@ -99,7 +99,11 @@ fn has_dirty(text: &str) -> bool {
             return false;
         }
         let first = text.get(at..).and_then(|rest| rest.chars().next());
-        first.is_some_and(|c| !matches!(replacement(c), Replacement::Keep))
+        first.is_some_and(|c| {
+            let behind = text.get(at + c.len_utf8()..).unwrap_or("");
+            let before = text.get(..at).unwrap_or("");
+            !matches!(replacement(before, c, behind), Replacement::Keep)
+        })
     })
 }
 
@@ -110,9 +114,15 @@ enum Replacement {
 }
 
 /// What a character outside ASCII becomes. All of Unicode's blanks are a blank; what has no width
-/// is dropped.
-fn replacement(c: char) -> Replacement {
+/// is dropped. A dash between blanks is one of a sentence; elsewhere an editor made it of hyphens.
+fn replacement(before: &str, c: char, behind: &str) -> Replacement {
     match c {
+        '\u{2013}'..='\u{2015}'
+            if before.chars().next_back().is_none_or(char::is_whitespace)
+                && behind.chars().next().is_none_or(char::is_whitespace) =>
+        {
+            Replacement::Keep
+        }
         '\u{ad}'
         | '\u{180e}'
         | '\u{200b}'..='\u{200f}'
@@ -160,7 +170,8 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
                         None => continue,
                     }
                 }
-                _ => match replacement(c) {
+                _ if c.is_ascii() => continue,
+                _ => match replacement(&valid[..offset], c, &valid[offset + c.len_utf8()..]) {
                     Replacement::Keep => continue,
                     Replacement::Drop => (c.len_utf8(), None),
                     Replacement::With(put) => (c.len_utf8(), Some(put)),
@@ -225,6 +236,16 @@ fn escape_length(text: &str) -> usize {
     }
 }
 
+/// Where in the original a byte of the clean text stands.
+pub(crate) fn original_offset(edits: &[Edit], at: usize) -> usize {
+    let next = edits.partition_point(|edit| edit.clean <= at);
+    match next.checked_sub(1).and_then(|index| edits.get(index)) {
+        Some(edit) => edit.original + (at - edit.clean),
+        None => at,
+    }
+}
+
+/// Decodes UTF-16 with a byte order mark, and cleans what it says.
 fn utf16(bytes: &[u8]) -> Option<Clean> {
     let read: fn([u8; 2]) -> u16 = match bytes {
         [0xff, 0xfe, ..] => u16::from_le_bytes,
@@ -234,22 +255,28 @@ fn utf16(bytes: &[u8]) -> Option<Clean> {
     let units = bytes[2..]
         .chunks_exact(2)
         .map(|pair| read([pair[0], pair[1]]));
-    let mut out = Clean::default();
+    let mut decoded = Clean::default();
     let mut at = 2;
-    for decoded in char::decode_utf16(units) {
-        let c = decoded.unwrap_or_else(|_| {
-            out.invalid += 1;
+    for read in char::decode_utf16(units) {
+        let c = read.unwrap_or_else(|_| {
+            decoded.invalid += 1;
             char::REPLACEMENT_CHARACTER
         });
         // every character changes its length, so each one is an edit
-        out.mark(at);
+        decoded.mark(at);
         at += 2 * c.len_utf16();
-        match replacement(c) {
-            _ if c == '\r' => {}
-            Replacement::Keep => out.text.push(c),
-            Replacement::Drop => {}
-            Replacement::With(put) => out.text.push(put),
-        }
+        decoded.text.push(c);
+    }
+    decoded.mark(at);
+    let cleaned = clean(decoded.text.as_bytes());
+    let mut out = Clean {
+        invalid: decoded.invalid,
+        ..Clean::default()
+    };
+    for (place, c) in cleaned.text.char_indices() {
+        let place = original_offset(&cleaned.edits, place);
+        out.mark(original_offset(&decoded.edits, place));
+        out.text.push(c);
     }
     out.mark(at);
     Some(out)
@@ -280,6 +307,7 @@ mod tests {
             cleaned(b"IP: &lt;none&gt; &amp;\n?a&amp;b\n&lt;"),
             "IP: <none> &\n?a&amp;b\n<"
         );
+        assert_eq!(cleaned("a — b –– c".as_bytes()), "a — b -- c");
         assert_eq!(
             cleaned("—namespace\u{2003}x\u{200d}y".as_bytes()),
             "-namespace xy"
@@ -301,7 +329,7 @@ mod tests {
             "\u{2003}",
             "\u{feff}",
             "“",
-            "–",
+            "a–b",
             "b\nIP: &lt;none&gt;\n",
         ] {
             assert!(!is_clean(dirty.as_bytes()), "{dirty:?}");
@@ -311,8 +339,8 @@ mod tests {
     #[test]
     fn all_that_is_replaced_is_seen() {
         for c in (0x80..=0x10_ffffu32).filter_map(char::from_u32) {
-            let is_kept = matches!(replacement(c), Replacement::Keep);
-            let text = String::from(c);
+            let is_kept = matches!(replacement("x", c, "x"), Replacement::Keep);
+            let text = format!("x{c}x");
             assert_eq!(has_dirty(&text), !is_kept, "{c:?}");
         }
     }

@@ -2,7 +2,7 @@
 
 use memchr::memchr_iter;
 
-use super::clean::{Clean, Edit, clean, is_clean};
+use super::clean::{Clean, Edit, clean, is_clean, original_offset};
 use super::line::floor_char;
 use crate::model::Span;
 
@@ -196,11 +196,7 @@ impl Document {
 
     /// The byte of the original at which a byte of the clean text stands.
     pub fn original_offset(&self, at: usize) -> usize {
-        let next = self.edits.partition_point(|edit| edit.clean <= at);
-        match next.checked_sub(1).map(|index| &self.edits[index]) {
-            Some(edit) => edit.original + (at - edit.clean),
-            None => at,
-        }
+        original_offset(&self.edits, at)
     }
 }
 
@@ -276,6 +272,16 @@ mod tests {
         let at = document.text().find("more").unwrap();
         let place = document.place(&(at..at + 4));
         assert_eq!(&place.text[place.mark], "more");
+    }
+
+    #[test]
+    fn utf16_is_cleaned_alike() {
+        let text = "IP:\u{a0}&lt;none&gt;\r\n\u{201c}a\u{200b} \u{2014} b\u{201d}";
+        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+        let document = Document::new("x", units.flat_map(u16::to_be_bytes).collect::<Vec<_>>());
+        assert_eq!(document.text(), Document::new("x", text).text());
+        let place = document.place(&(4..10));
+        assert_eq!(&place.text[place.mark], "&lt;none&gt;");
     }
 
     /// Texts full of what is cleaned.
