@@ -256,6 +256,15 @@ const MANGLES: &[Mangle] = &[
     },
 ];
 
+/// Each fixture as it is after being copied, with a name.
+pub fn copies() -> impl Iterator<Item = (String, String)> {
+    FIXTURES.iter().flat_map(|(name, text)| {
+        MANGLES
+            .iter()
+            .map(move |way| (format!("{name} {}", way.name), (way.apply)(text)))
+    })
+}
+
 /// What is lost, with the reason: fixture, way of copying.
 const LOST: &[(&str, &str, &str)] = &[
     ("crictl", "cut-at-80", CUT_NAMES),
