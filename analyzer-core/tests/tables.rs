@@ -251,6 +251,10 @@ const MANGLES: &[Mangle] = &[
         apply: |text| wrap(text, 100),
     },
     Mangle {
+        name: "cut-at-110-and-trimmed",
+        apply: |text| each_line(&wrap(text, 110), |_, line| line.trim_end().to_owned()),
+    },
+    Mangle {
         name: "cut-at-137",
         apply: |text| wrap(text, 137),
     },
@@ -269,6 +273,13 @@ pub fn copies() -> impl Iterator<Item = (String, String)> {
 const LOST: &[(&str, &str, &str)] = &[
     ("crictl", "cut-at-80", CUT_NAMES),
     ("crictl", "cut-at-100", CUT_NAMES),
+    ("crictl", "cut-at-110-and-trimmed", CUT_NAMES),
+    ("events-before-1-11", "cut-at-110-and-trimmed", WIDTH_LOST),
+    ("events-before-1-9", "cut-at-110-and-trimmed", WIDTH_LOST),
+    ("events-custom", "cut-at-110-and-trimmed", WIDTH_LOST),
+    ("events-wide", "cut-at-110-and-trimmed", WIDTH_LOST),
+    ("get-all", "cut-at-110-and-trimmed", WIDTH_LOST),
+    ("k9s", "cut-at-110-and-trimmed", BORDERS),
     (
         "custom",
         "squeezed",
@@ -300,6 +311,8 @@ const LOST: &[(&str, &str, &str)] = &[
 ];
 
 const CUT_NAMES: &str = "what is left of the names tells no table of crictl";
+const WIDTH_LOST: &str =
+    "where lines were cut between columns and trimmed, nothing tells the width";
 const LIKE_A_LOG: &str = "a row that begins with a moment is a log's record first";
 const INDENTED: &str = "a message's own lines and wrapped ones look alike";
 const BORDERS: &str = "the borders stand on other lines than the cells";

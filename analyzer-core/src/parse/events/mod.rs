@@ -171,11 +171,13 @@ impl<'a, 'r> Open<'a, 'r> {
         if !longer.is_empty() {
             let column = place(self.whole.text.as_str(), self.row.message.start);
             let is_below = place(whole.text.as_str(), whole.line().indent()) >= column.max(1);
-            let is_cut = self.row.is_of_server() && self.width == longest;
-            let joint = match (is_below, is_cut) {
-                (true, _) => " ",
-                (false, true) => "",
-                (false, false) => "\n",
+            let joint = match self.row.is_of_server() {
+                _ if is_below => " ",
+                true if self.width == longest => "",
+                // copying lost the blank at which the line was cut
+                true if longest < usize::MAX => " ",
+                _ if self.width.checked_add(1) == Some(longest) => " ",
+                _ => "\n",
             };
             longer.push_decoded(joint, self.span.end..span.start);
         }

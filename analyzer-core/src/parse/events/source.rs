@@ -52,7 +52,13 @@ pub(super) fn split(cell: Cell<'_>) -> (Cell<'_>, Cell<'_>) {
         };
     }
     match cell.text.find(", ") {
-        Some(comma) => (cell.first(comma), cell.skip(comma + 1)),
+        Some(comma) => {
+            let host = cell.skip(comma + 1);
+            // a host is one word; anything else is of another column
+            let is_word = !host.text.contains(char::is_whitespace);
+            let host = if is_word { host } else { Cell::default() };
+            (cell.first(comma), host)
+        }
         None => (
             cell.first(cell.text.trim_end_matches(',').len()),
             Cell::default(),

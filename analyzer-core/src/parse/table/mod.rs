@@ -34,6 +34,9 @@ use crate::model::{Format, Map, Object, Parsed, Subject};
 /// The most lines that a header or row may have been cut into.
 const MOST_PARTS: usize = 8;
 
+/// The most blanks that a line may have lost where a terminal cut it.
+const LOST_BLANKS: usize = 40;
+
 /// The header of a table of pods, for rows that lost theirs.
 const PODS: &str = "NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES";
 const PODS_NAMESPACED: &str =
@@ -121,8 +124,8 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
         return true;
     }
     if is_rest_of_header(first, lines.get(1).map_or(line, |second| second.text)) {
-        // the header itself was cut, so that all lines have its width at most
-        return wrap::of(&next) <= wrap::of(first);
+        // the header itself was cut: all lines have its width at most, but for blanks at its end
+        return wrap::of(&next) <= wrap::of(first) + LOST_BLANKS;
     }
     // only rows were cut, in their last column
     let Some(last) = lines.last().filter(|last| is_cut(last)) else {
@@ -178,17 +181,14 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
 /// Reads a table that begins with its header, which stands on so many lines.
 fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'a>) {
     let (head, mut rest) = lines.split_at(parts);
-    let Some(head) = Whole::join(head) else {
+    let width = if parts > 1 { wrap::longest(lines) } else { 0 };
+    let Some(head) = Whole::join_at(head, width) else {
         return;
     };
     let Some(table) = header(head.text.as_str()) else {
         return;
     };
-    let width = if parts > 1 {
-        lines.first().map_or(0, wrap::of)
-    } else {
-        wrap::longest(lines)
-    };
+    let width = wrap::longest(lines);
     while let Some(line) = rest.first() {
         if is_ornament(line.text) {
             rest = rest.get(1..).unwrap_or(&[]);
@@ -225,7 +225,7 @@ fn header_parts(lines: &[Line<'_>]) -> usize {
         return parts;
     }
     for line in rest.iter().take(MOST_PARTS - 1) {
-        if !is_rest_of_header(first, line.text) || wrap::of(line) > wrap::of(first) {
+        if !is_rest_of_header(first, line.text) {
             break;
         }
         parts += 1;
@@ -345,10 +345,11 @@ impl<'h> Table<'h> {
         width: usize,
     ) -> Option<(Object<'a>, usize)> {
         let first = lines.first()?;
+        // the header's lines tell the width; without them only full lines do
         let full = lines
             .iter()
             .take(MOST_PARTS - 1)
-            .take_while(|line| wrap::is_full(line, width))
+            .take_while(|line| is_header_cut || wrap::is_full(line, width))
             .count();
         let mut most = (full + 1).min(lines.len());
         if !is_header_cut && most > 1 {
@@ -357,7 +358,7 @@ impl<'h> Table<'h> {
             most = others.map_or(most, |at| at + 1);
         }
         let joined = (2..=most).rev().find_map(|parts| {
-            let whole = Whole::join(lines.get(..parts)?)?;
+            let whole = Whole::join_at(lines.get(..parts)?, width)?;
             let line = whole.line();
             let cells = self.joined(&line)?;
             Some((self.object(&whole, &cells), parts))

@@ -37,13 +37,22 @@ impl<'a> Whole<'a> {
 
     /// The lines, each of which went on in the next one.
     pub fn join(lines: &[Line<'a>]) -> Option<Self> {
+        Whole::join_at(lines, 0)
+    }
+
+    /// The lines that were cut at a width, with the blanks at their ends that copying lost.
+    pub fn join_at(lines: &[Line<'a>], width: usize) -> Option<Self> {
         let (first, rest) = lines.split_first()?;
         if rest.is_empty() {
             return Some(Whole::of(first));
         }
         let mut builder = TextBuilder::new();
-        for line in lines {
+        for (index, line) in lines.iter().enumerate() {
             builder.push(line.text, line.start);
+            if let Some(next) = lines.get(index + 1) {
+                let lost = " ".repeat(width.saturating_sub(of(line)));
+                builder.push_decoded(&lost, line.span().end..next.start);
+            }
         }
         Some(Whole {
             text: builder.finish(),
