@@ -34,6 +34,9 @@ use crate::model::{Format, Map, Object, Parsed, Subject};
 /// The most lines that a header or row may have been cut into.
 const MOST_PARTS: usize = 8;
 
+/// How many lines tell how wide the lines of a table are.
+const LATEST: usize = 32;
+
 /// The most blanks that a line may have lost where a terminal cut it.
 const LOST_BLANKS: usize = 40;
 
@@ -132,7 +135,9 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
         return false;
     };
     let width = wrap::of(last);
-    if lines.iter().any(|line| wrap::of(line) > width) {
+    // looking at the latest lines keeps a long table linear
+    let mut latest = lines.iter().rev().take(LATEST);
+    if latest.any(|line| wrap::of(line) > width) {
         return false;
     }
     let parts = lines.iter().skip(1).rev().take(MOST_PARTS - 1);
