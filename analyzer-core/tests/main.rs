@@ -6,3 +6,4 @@ mod cases;
 mod catalogue;
 mod logs;
 mod properties;
+mod tables;
