@@ -5,4 +5,5 @@ mod agree;
 mod cases;
 mod catalogue;
 mod logs;
+mod objects;
 mod properties;
