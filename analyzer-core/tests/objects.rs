@@ -5,9 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use analyzer_core::{
-    Document, Event, Format, Object, Parsed, Span, Value, lines, parse, segments,
-};
+use analyzer_core::{Document, Event, Format, Object, Parsed, Span, Value, lines, parse, segments};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Map, json};
@@ -64,7 +62,8 @@ fn kubectl_outputs_are_read() {
         let expected = fixture(&format!("{group}.expected.json"));
         let expected: serde_json::Value = serde_json::from_str(&expected).unwrap();
         if told != expected {
-            let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{group}.expected.json"));
+            let path =
+                Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{group}.expected.json"));
             let text = serde_json::to_string_pretty(&told).unwrap() + "\n";
             fs::write(&path, text).unwrap();
             panic!("{group}.yaml: what was read stands in {}", path.display());
@@ -78,13 +77,18 @@ fn kubectl_outputs_are_read() {
 #[test]
 fn compact_json_is_read_alike() {
     for group in GROUPS {
-        let list: serde_json::Value = serde_json::from_str(&fixture(&format!("{group}.json"))).unwrap();
+        let list: serde_json::Value =
+            serde_json::from_str(&fixture(&format!("{group}.json"))).unwrap();
         let whole = serde_json::to_string(&list).unwrap();
         let items = list["items"].as_array().unwrap();
         let stream: Vec<String> = items.iter().map(|item| item.to_string()).collect();
         let wanted = read(&fixture(&format!("{group}.json")), Format::ObjectJson);
         assert_eq!(read(&whole, Format::ObjectJson), wanted, "{group}");
-        assert_eq!(read(&stream.join("\n"), Format::ObjectJson), wanted, "{group}");
+        assert_eq!(
+            read(&stream.join("\n"), Format::ObjectJson),
+            wanted,
+            "{group}"
+        );
     }
 }
 
@@ -154,13 +158,18 @@ fn check(text: &str) {
     for parsed in [parse::document(&document), parse::object::parse(&all)] {
         for object in &parsed.objects {
             check_span(text, &object.span);
-            object.fields.iter().for_each(|(_, value)| check_value(text, value));
+            object
+                .fields
+                .iter()
+                .for_each(|(_, value)| check_value(text, value));
         }
         for event in &parsed.events {
             check_span(text, &event.span);
             check_span(text, &event.message.span());
             let reason = event.reason.as_ref();
-            reason.into_iter().for_each(|reason| check_span(text, &reason.span()));
+            reason
+                .into_iter()
+                .for_each(|reason| check_span(text, &reason.span()));
         }
         for line in &parsed.not_understood {
             assert!((1..=document.line_count()).contains(line));
@@ -170,9 +179,49 @@ fn check(text: &str) {
 
 /// Pieces that a reader of YAML or JSON may stumble over.
 const HOSTILE: &[&str] = &[
-    "\t", "\"", "'", "\\", "\\u", "\\ud83d", "{", "}", "[", "]", ",", ":", ": ", "- ", "&a ", "*a", "!!x ", "|\n",
-    ">-\n", "? ", "%", "@", "`", "# ", "---\n", "...\n", "\n\n", "\n", "é", "日本", "\u{feff}", "\0", "<<: ", "null",
-    "0x1f", "1e9", "$ kubectl get pods\n", "> ", "```\n", "Name:  x\n", "apiVersion: v1\n", "status:\n", "  conditions:\n",
+    "\t",
+    "\"",
+    "'",
+    "\\",
+    "\\u",
+    "\\ud83d",
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    ": ",
+    "- ",
+    "&a ",
+    "*a",
+    "!!x ",
+    "|\n",
+    ">-\n",
+    "? ",
+    "%",
+    "@",
+    "`",
+    "# ",
+    "---\n",
+    "...\n",
+    "\n\n",
+    "\n",
+    "é",
+    "日本",
+    "\u{feff}",
+    "\0",
+    "<<: ",
+    "null",
+    "0x1f",
+    "1e9",
+    "$ kubectl get pods\n",
+    "> ",
+    "```\n",
+    "Name:  x\n",
+    "apiVersion: v1\n",
+    "status:\n",
+    "  conditions:\n",
 ];
 
 #[derive(Clone, Debug)]
@@ -197,7 +246,11 @@ fn change() -> impl Strategy<Value = Change> {
 
 fn apply(text: String, change: &Change) -> String {
     let place = |index: &Index| {
-        let places: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+        let places: Vec<usize> = text
+            .char_indices()
+            .map(|(at, _)| at)
+            .chain([text.len()])
+            .collect();
         places[index.index(places.len())]
     };
     let mut parts: Vec<&str> = text.split('\n').collect();
@@ -263,7 +316,13 @@ fn the_time_is_linear() {
         (yaml, format!("  a: [\n{}", repeated("  [[[[\n"))),
         (yaml, format!("  a:\n  {}", repeated("- "))),
         (yaml, numbered(|n| format!("  a{n}: &a{n} x\n"))),
-        (yaml, format!("  a0: &a0 [x]\n{}", numbered(|n| format!("  a{}: &a{} [*a{n},*a{n}]\n", n + 1, n + 1)))),
+        (
+            yaml,
+            format!(
+                "  a0: &a0 [x]\n{}",
+                numbered(|n| format!("  a{}: &a{} [*a{n},*a{n}]\n", n + 1, n + 1))
+            ),
+        ),
         (yaml, numbered(|n| format!("  k{n}: a: b\n"))),
         (yaml, repeated("  a: \"x\n")),
         (yaml, repeated("  - x: y: z\n")),
@@ -278,13 +337,19 @@ fn the_time_is_linear() {
         (json, format!("{{\n{}", repeated("        \"a\": \"x\n"))),
         (json, format!("\"{}\"", repeated("xxxx\n"))),
         (json, format!("\"{}\"", repeated("\\u00e9\\n"))),
-        (json, format!("{{\n{}", numbered(|n| format!("  \"k{n}\": 1,\n")))),
+        (
+            json,
+            format!("{{\n{}", numbered(|n| format!("  \"k{n}\": 1,\n"))),
+        ),
     ];
     for (head, tail) in inputs {
         let begin = Instant::now();
         check(&format!("{head}{tail}"));
         let lasted = begin.elapsed();
         let shown: String = tail.chars().take(40).collect();
-        assert!(lasted < Duration::from_secs(20), "{shown:?} took {lasted:?}");
+        assert!(
+            lasted < Duration::from_secs(20),
+            "{shown:?} took {lasted:?}"
+        );
     }
 }

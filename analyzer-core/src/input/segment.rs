@@ -87,7 +87,11 @@ fn is_other(text: &str) -> bool {
 
 /// The lines behind one, as those of objects are read.
 fn ahead<'l, 'a>(lines: &'l [Line<'a>], marked: bool) -> object::Ahead<'l, 'a> {
-    let strip: fn(Line<'_>) -> Line<'_> = if marked { shape::strip_marks } else { |line| line };
+    let strip: fn(Line<'_>) -> Line<'_> = if marked {
+        shape::strip_marks
+    } else {
+        |line| line
+    };
     object::Ahead { lines, strip }
 }
 
@@ -194,9 +198,7 @@ impl<'a> Cutter<'a> {
         }
         self.close();
         self.events = EventsTold::NotYet.after(line.text);
-        let format = record
-            .or(objects)
-            .unwrap_or_else(|| self.classify(&line));
+        let format = record.or(objects).unwrap_or_else(|| self.classify(&line));
         self.objects = objects.map(|format| Objects {
             run: object::Run::new(format, &line),
             marked: line != raw,
@@ -217,7 +219,15 @@ impl<'a> Cutter<'a> {
         let Some(Objects { run, marked }) = &mut self.objects else {
             return false;
         };
-        let line = if *marked { shape::strip_marks(raw) } else { raw };
+        let line = if *marked {
+            shape::strip_marks(raw)
+        } else {
+            raw
+        };
+        if line.is_blank() {
+            self.blanks.push(line);
+            return true;
+        }
         let foreign = || {
             shape::is_fence(raw.text)
                 || is_other(line.text)
@@ -317,10 +327,9 @@ impl<'a> Cutter<'a> {
         if let Some(command) = &self.command {
             let fits = match segment.format {
                 Format::Describe | Format::DescribeEvents => command.verb == Verb::Describe,
-                Format::EventsTable
-                | Format::Table
-                | Format::ObjectYaml
-                | Format::ObjectJson => command.verb == Verb::Get,
+                Format::EventsTable | Format::Table | Format::ObjectYaml | Format::ObjectJson => {
+                    command.verb == Verb::Get
+                }
                 Format::Command | Format::Prose => false,
                 Format::Plain => command.verb != Verb::Other,
                 _ => command.verb == Verb::Logs,

@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::model::{Event, Field, Format, Map, Severity, Span, Stamp, Subject, Text, TextBuilder, Value};
+use crate::model::{
+    Event, Field, Format, Map, Severity, Span, Stamp, Subject, Text, TextBuilder, Value,
+};
 
 /// Maps in each other in which messages are looked for.
 const MAX_DEPTH: usize = 8;
@@ -37,7 +39,10 @@ pub(super) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option
     let first = |paths: &[&str]| paths.iter().find_map(|path| text(map, path));
     let owned = |paths: &[&str]| first(paths).map(|text| text.as_str().to_owned());
     let about = |key: &str| {
-        owned(&[&format!("involvedObject.{key}"), &format!("regarding.{key}")])
+        owned(&[
+            &format!("involvedObject.{key}"),
+            &format!("regarding.{key}"),
+        ])
     };
     let component = first(&[
         "source.component",
@@ -56,7 +61,10 @@ pub(super) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option
         name: about("name"),
         container: about("fieldPath").as_deref().and_then(container_of_path),
         // a scheduler's host is where the scheduler runs, a kubelet's is where the pod does
-        node: host.as_ref().filter(|_| by_kubelet).map(|host| host.as_str().to_owned()),
+        node: host
+            .as_ref()
+            .filter(|_| by_kubelet)
+            .map(|host| host.as_str().to_owned()),
         kind,
     };
     let count = ["series.count", "count", "deprecatedCount"]
@@ -78,7 +86,10 @@ pub(super) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option
     let kind_of_event = text(map, "type");
     let fields = [
         ("namespace", text(map, "metadata.namespace")),
-        ("subobject", first(&["involvedObject.fieldPath", "regarding.fieldPath"])),
+        (
+            "subobject",
+            first(&["involvedObject.fieldPath", "regarding.fieldPath"]),
+        ),
         ("host", host),
         ("name", text(map, "metadata.name")),
         ("action", text(map, "action")),
@@ -96,7 +107,12 @@ pub(super) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option
         reason,
         fields: fields
             .into_iter()
-            .filter_map(|(key, value)| Some(Field { key: Cow::Borrowed(key), value: value? }))
+            .filter_map(|(key, value)| {
+                Some(Field {
+                    key: Cow::Borrowed(key),
+                    value: value?,
+                })
+            })
             .collect(),
         ..Event::new(format, span.clone(), message.unwrap_or_default())
     })
@@ -109,7 +125,11 @@ pub(super) fn of_failure<'a>(format: Format, map: &Map<'a>, span: &Span) -> Opti
     let failed = map.text("status").is_none_or(|status| status != "Success");
     Some(Event {
         reason: text(map, "reason"),
-        severity: Some(if failed { Severity::Warning } else { Severity::Info }),
+        severity: Some(if failed {
+            Severity::Warning
+        } else {
+            Severity::Info
+        }),
         subject: Subject {
             kind: owned("details.kind").map(|kind| Subject::kind_from_word(&kind)),
             name: owned("details.name"),
@@ -122,7 +142,10 @@ pub(super) fn of_failure<'a>(format: Format, map: &Map<'a>, span: &Span) -> Opti
 /// The container of `spec.containers{app}` and its like.
 fn container_of_path(path: &str) -> Option<String> {
     let (list, rest) = path.strip_prefix("spec.")?.split_once('{')?;
-    let is_list = matches!(list, "containers" | "initContainers" | "ephemeralContainers");
+    let is_list = matches!(
+        list,
+        "containers" | "initContainers" | "ephemeralContainers"
+    );
     let name = rest.strip_suffix('}')?;
     (is_list && !name.is_empty()).then(|| name.to_owned())
 }
@@ -276,5 +299,9 @@ fn severity(map: &Map<'_>, key: &str) -> Severity {
         _ if key == "waiting" => !starts(),
         _ => true,
     };
-    if is_bad { Severity::Warning } else { Severity::Info }
+    if is_bad {
+        Severity::Warning
+    } else {
+        Severity::Info
+    }
 }

@@ -34,7 +34,9 @@ pub(super) fn read<'a>(rows: &[Row<'a>], failed: &mut Vec<u64>) -> Vec<Value<'a>
     while !reading.open.is_empty() {
         reading.close();
     }
-    let Reading { mut roots, members, .. } = reading;
+    let Reading {
+        mut roots, members, ..
+    } = reading;
     if !members.is_empty() {
         roots.push(Value::Map(members.into_iter().collect()));
     }
@@ -81,7 +83,10 @@ impl<'a> Reading<'_, 'a> {
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => self.at += 1,
             b'{' => {
-                let what = Open::Object { entries: Vec::new(), key: None };
+                let what = Open::Object {
+                    entries: Vec::new(),
+                    key: None,
+                };
                 self.begin(what, Open::Skipped(true));
             }
             b'[' => self.begin(Open::List(Vec::new()), Open::Skipped(false)),
@@ -113,7 +118,11 @@ impl<'a> Reading<'_, 'a> {
     /// A closing bracket.
     fn bracket(&mut self, object: bool) {
         self.at += 1;
-        let Some(place) = self.open.iter().rposition(|open| open.is_object() == object) else {
+        let Some(place) = self
+            .open
+            .iter()
+            .rposition(|open| open.is_object() == object)
+        else {
             return;
         };
         while self.open.len() > place {
@@ -155,7 +164,10 @@ impl<'a> Reading<'_, 'a> {
         let end = self.string_end();
         self.at = end;
         let behind = self.bytes.get(end..).unwrap_or_default();
-        let blanks = behind.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+        let blanks = behind
+            .iter()
+            .take_while(|b| matches!(b, b' ' | b'\t'))
+            .count();
         let is_key = behind.get(blanks) == Some(&b':');
         if is_key {
             let key = self.key_text(start, end);

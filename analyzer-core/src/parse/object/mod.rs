@@ -25,7 +25,7 @@ use crate::model::{Format, Map, Object, Parsed, Span, Subject, Value};
 use source::Row;
 
 /// Lists in lists; kubectl nests none.
-const MAX_LISTS: usize = 4;
+const MAX_LISTS: usize = 6;
 
 /// Reads lines of objects in YAML or JSON.
 ///
@@ -62,7 +62,7 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
         let values = json::read(&rows, &mut parsed.not_understood);
         for value in values {
             let span = value.span();
-            take(Format::ObjectJson, value, &span, 0, &mut parsed);
+            take(Format::ObjectJson, value, &span, (0, None), &mut parsed);
         }
     } else {
         for document in rows.split(|row| row.bare() == "---" && row.indent() == 0) {
@@ -125,7 +125,7 @@ fn item<'a>(rows: &mut Vec<Row<'a>>, parsed: &mut Parsed<'a>) {
             Value::List(items) => {
                 for value in items {
                     let span = value.span();
-                    take(Format::ObjectYaml, value, &span, 1, parsed);
+                    take(Format::ObjectYaml, value, &span, (1, None), parsed);
                 }
             }
             _ => {}
@@ -133,63 +133,75 @@ fn item<'a>(rows: &mut Vec<Row<'a>>, parsed: &mut Parsed<'a>) {
     }
     if !whole.is_empty() {
         let value = Value::Map(whole.into_iter().collect());
-        take(Format::ObjectYaml, value, &span, 0, parsed);
+        take(Format::ObjectYaml, value, &span, (0, None), parsed);
     }
 }
 
-/// Takes a value for what it is: a list, an event, an object.
+/// Takes a value for what it is: a list, an event, an object. `of` is the kind of a list's items,
+/// which do not say it themselves in a list of one kind.
 fn take<'a>(
     format: Format,
     value: Value<'a>,
     span: &Span,
-    depth: usize,
+    (depth, of): (usize, Option<&str>),
     parsed: &mut Parsed<'a>,
 ) {
+    if depth > MAX_LISTS {
+        return;
+    }
     let map = match value {
         Value::Map(map) => map,
-        Value::List(items) if depth < MAX_LISTS => {
+        Value::List(items) => {
             for item in items {
                 let span = item.span();
-                take(format, item, &span, depth + 1, parsed);
+                take(format, item, &span, (depth + 1, of), parsed);
             }
             return;
         }
         _ => return,
     };
-    let kind = map.text("kind").map(|kind| kind.into_owned());
-    let is_list = kind.as_deref().is_none_or(|kind| kind.ends_with("List"));
-    if is_list && let Some(Value::List(_)) = map.get("items") {
-        for (key, value) in map {
-            if key == "items" {
-                take(format, value, span, depth, parsed);
+    let own = map.text("kind").map(|kind| kind.into_owned());
+    let kind = own.as_deref().or(of);
+    let is_list = kind.is_none_or(|kind| kind.ends_with("List"));
+    let within = if is_list && matches!(map.get("items"), Some(Value::List(_))) {
+        "items"
+    } else if kind.is_none() && matches!(map.get("object"), Some(Value::Map(_))) {
+        // what a watch sends
+        "object"
+    } else {
+        let is_event = match kind {
+            Some(kind) => kind == "Event",
+            None => map.get("involvedObject").is_some() && map.get("reason").is_some(),
+        };
+        match kind {
+            Some("List") => {}
+            _ if is_event && event::is_event(&map) => {
+                parsed.events.extend(event::of_event(format, &map, span));
             }
+            Some("Status") => parsed.events.extend(event::of_failure(format, &map, span)),
+            kind => object(format, kind, &map, span, parsed),
         }
         return;
-    }
-    // what a watch sends
-    if kind.is_none()
-        && map.get("type").is_some()
-        && matches!(map.get("object"), Some(Value::Map(_)))
-        && depth < MAX_LISTS
-    {
-        for (key, value) in map {
-            if key == "object" {
-                take(format, value, span, depth + 1, parsed);
-            }
+    };
+    let of = kind
+        .and_then(|kind| kind.strip_suffix("List"))
+        .filter(|kind| !kind.is_empty());
+    let of = of.map(str::to_owned);
+    for (key, value) in map {
+        if key == within {
+            let place = value.span();
+            take(format, value, &place, (depth + 1, of.as_deref()), parsed);
         }
-        return;
-    }
-    match kind.as_deref() {
-        Some("List") => {}
-        Some("Event") if event::is_event(&map) => {
-            parsed.events.extend(event::of_event(format, &map, span));
-        }
-        Some("Status") => parsed.events.extend(event::of_failure(format, &map, span)),
-        _ => object(format, &map, span, parsed),
     }
 }
 
-fn object<'a>(format: Format, map: &Map<'a>, span: &Span, parsed: &mut Parsed<'a>) {
+fn object<'a>(
+    format: Format,
+    kind: Option<&str>,
+    map: &Map<'a>,
+    span: &Span,
+    parsed: &mut Parsed<'a>,
+) {
     let placed: Map<'a>;
     let map = if kinds::is_whole(map) {
         map
@@ -197,10 +209,9 @@ fn object<'a>(format: Format, map: &Map<'a>, span: &Span, parsed: &mut Parsed<'a
         placed = kinds::placed(map.clone()).into_iter().collect();
         &placed
     };
-    let kind = match map.text("kind") {
-        Some(kind) => Some(kind.into_owned()),
-        None => kinds::told_by_fields(map).map(str::to_owned),
-    };
+    let kind = kind
+        .or_else(|| kinds::told_by_fields(map))
+        .map(str::to_owned);
     let fields = kinds::fields(kind.as_deref(), map);
     let owned = |path: &str| map.text(path).map(|text| text.into_owned());
     let subject = Subject {

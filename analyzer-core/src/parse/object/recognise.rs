@@ -17,7 +17,12 @@ const AHEAD: usize = 48;
 const FOREIGN_KEYS: &[&str] = &["name", "version", "appVersion", "entries", "generated"];
 
 /// Keys of objects that sort before `apiVersion`.
-const FIRST_KEYS: &[&str] = &["action", "addressType", "aggregationRule", "allowVolumeExpansion"];
+const FIRST_KEYS: &[&str] = &[
+    "action",
+    "addressType",
+    "aggregationRule",
+    "allowVolumeExpansion",
+];
 
 /// Parts of an object, with keys of which one must be in them.
 const PARTS: &[(&str, &[&str])] = &[
@@ -97,17 +102,30 @@ const PARTS: &[(&str, &[&str])] = &[
     ("lastState", &["running", "terminated", "waiting"]),
     (
         "conditions",
-        &["lastHeartbeatTime", "lastProbeTime", "lastTransitionTime", "lastUpdateTime"],
+        &[
+            "lastHeartbeatTime",
+            "lastProbeTime",
+            "lastTransitionTime",
+            "lastUpdateTime",
+        ],
     ),
 ];
 
-const STATUS_KEYS: &[&str] =
-    &["containerID", "image", "imageID", "lastState", "name", "ready", "restartCount", "state"];
+const STATUS_KEYS: &[&str] = &[
+    "containerID",
+    "image",
+    "imageID",
+    "lastState",
+    "name",
+    "ready",
+    "restartCount",
+    "state",
+];
 
 /// Words with a colon behind them that begin a message and no key.
 const MESSAGE_WORDS: &[&str] = &[
-    "debug", "error", "fatal", "help", "hint", "http", "https", "info", "note", "panic", "tip", "trace",
-    "usage", "warning",
+    "debug", "error", "fatal", "help", "hint", "http", "https", "info", "note", "panic", "tip",
+    "trace", "usage", "warning",
 ];
 
 /// The lines behind one.
@@ -137,7 +155,9 @@ pub(crate) fn may_begin(text: &str) -> bool {
         Some(b'"') => json_key(bare).is_some_and(is_head_key),
         Some(b'a' | b'c' | b'i' | b'l' | b'm' | b's' | b'-') => {
             let bare = without_mark(bare);
-            key_length(bare).and_then(|end| bare.get(..end)).is_some_and(is_head_key)
+            key_length(bare)
+                .and_then(|end| bare.get(..end))
+                .is_some_and(is_head_key)
         }
         _ => false,
     }
@@ -188,7 +208,10 @@ fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
     let Some(end) = key_length(inner) else {
         return false;
     };
-    let (key, value) = (inner.get(..end).unwrap_or(""), inner.get(end + 1..).unwrap_or(""));
+    let (key, value) = (
+        inner.get(..end).unwrap_or(""),
+        inner.get(end + 1..).unwrap_or(""),
+    );
     // the keys on the first one's level, and the first ones below it
     let mut beside = Vec::new();
     let mut below = Vec::new();
@@ -215,10 +238,12 @@ fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
             is_version(value.trim())
                 && !beside.first().is_some_and(|key| FOREIGN_KEYS.contains(key))
         }
-        _ if FIRST_KEYS.contains(&key) => beside.contains(&"apiVersion") || {
-            // what the first key holds may be long
-            !value.trim().is_empty() && beside.first() == Some(&"apiVersion")
-        },
+        _ if FIRST_KEYS.contains(&key) => {
+            beside.contains(&"apiVersion") || {
+                // what the first key holds may be long
+                !value.trim().is_empty() && beside.first() == Some(&"apiVersion")
+            }
+        }
         _ => {
             value.trim().is_empty()
                 && known_part(key).is_some_and(|keys| below.iter().any(|key| keys.contains(key)))
@@ -227,7 +252,10 @@ fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
 }
 
 fn known_part(key: &str) -> Option<&'static [&'static str]> {
-    PARTS.iter().find(|(part, _)| *part == key).map(|(_, keys)| *keys)
+    PARTS
+        .iter()
+        .find(|(part, _)| *part == key)
+        .map(|(_, keys)| *keys)
 }
 
 fn is_identity(key: &str) -> bool {
@@ -250,7 +278,9 @@ fn is_version(text: &str) -> bool {
     };
     group_fits
         && number.starts_with(|c: char| c.is_ascii_digit())
-        && number.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+        && number
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
 }
 
 /// The length of the key at the start of a line of YAML: up to its colon, behind which the line ends
@@ -301,7 +331,9 @@ pub(crate) fn is_compact(text: &str) -> bool {
             let has = |word: &[u8]| memmem::find(bytes, word).is_some();
             has(b"\"apiVersion\"") && has(b"\"kind\"")
         }
-        _ if FIRST_KEYS.contains(&key) => memmem::find(text.as_bytes(), b"\"apiVersion\"").is_some(),
+        _ if FIRST_KEYS.contains(&key) => {
+            memmem::find(text.as_bytes(), b"\"apiVersion\"").is_some()
+        }
         _ => false,
     })
 }
@@ -309,7 +341,10 @@ pub(crate) fn is_compact(text: &str) -> bool {
 /// A line that stands for lines taken out.
 pub(super) fn is_ellipsis(text: &str) -> bool {
     let text = text.trim();
-    text.contains(['.', '…']) && text.chars().all(|c| matches!(c, '.' | '…' | '[' | ']' | ' '))
+    text.contains(['.', '…'])
+        && text
+            .chars()
+            .all(|c| matches!(c, '.' | '…' | '[' | ']' | ' '))
 }
 
 /// Follows the lines of the objects that one output holds.
@@ -372,7 +407,10 @@ impl Run {
         let mark = text.rsplit([' ', ':']).next().unwrap_or("");
         let opens = mark.starts_with(['|', '>'])
             && mark.len() <= 3
-            && mark.bytes().skip(1).all(|b| matches!(b, b'-' | b'+' | b'1'..=b'9'));
+            && mark
+                .bytes()
+                .skip(1)
+                .all(|b| matches!(b, b'-' | b'+' | b'1'..=b'9'));
         self.text = opens.then(|| line.indent());
     }
 
@@ -446,7 +484,9 @@ fn is_json(bare: &str) -> bool {
         Some(b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
             let word = bare.trim_end_matches(',');
             matches!(word, "true" | "false" | "null")
-                || word.bytes().all(|b| b.is_ascii_digit() || b"-+.eE".contains(&b))
+                || word
+                    .bytes()
+                    .all(|b| b.is_ascii_digit() || b"-+.eE".contains(&b))
         }
         _ => false,
     }
@@ -455,15 +495,15 @@ fn is_json(bare: &str) -> bool {
 /// Whether a key on an object's own level may be one of Kubernetes: in lower camel case, and no word
 /// that begins a message.
 fn is_object_key(key: &str, value: &str) -> bool {
-    is_field(key)
-        && (!MESSAGE_WORDS.contains(&key)
-            || (key == "note" && value.is_empty()))
+    is_field(key) && (!MESSAGE_WORDS.contains(&key) || (key == "note" && value.is_empty()))
 }
 
 fn is_field(key: &str) -> bool {
     key.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '"' | '\'' | '.'))
         || key.contains(['.', '/', '-', '_'])
-        || key.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+        || key
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
 }
 
 /// Whether a line begins an item of a list of objects or the next one of several, at which a stream
@@ -486,6 +526,8 @@ pub(crate) fn begins_item<'b>(
         b"            \"addressType\"",
         b"            \"aggregationRule\"",
         b"            \"allowVolumeExpansion\"",
+        b"            \"metadata\": {",
+        b"            \"kind\": ",
     ];
     match line.first() {
         Some(b'-') => ITEMS.iter().any(|start| line.starts_with(start)),

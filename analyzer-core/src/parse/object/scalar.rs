@@ -86,11 +86,19 @@ fn flowing(source: &Source<'_>, range: Span, quote: Option<char>) -> Text<'stati
     while let Some(line) = lines.next() {
         let from = at;
         at += line.len() + 1;
-        let lead = if first { 0 } else { line.len() - line.trim_start().len() };
+        let lead = if first {
+            0
+        } else {
+            line.len() - line.trim_start().len()
+        };
         let is_last = lines.peek().is_none();
         let escaped = quote == Some('"') && !is_last && ends_in_escape(line);
         let body = &line[lead..];
-        let body = if is_last || escaped { body } else { body.trim_end() };
+        let body = if is_last || escaped {
+            body
+        } else {
+            body.trim_end()
+        };
         let end = from + lead + body.len();
         first = false;
         if body.is_empty() && !is_last {
@@ -106,7 +114,11 @@ fn flowing(source: &Source<'_>, range: Span, quote: Option<char>) -> Text<'stati
             };
             builder.push_decoded(&folded, source.span(start..from + lead));
         }
-        let body = if escaped { &body[..body.len() - 1] } else { body };
+        let body = if escaped {
+            &body[..body.len() - 1]
+        } else {
+            body
+        };
         match quote {
             None => builder.push(body, source.place(from + lead)),
             Some('\'') => single_quoted(source, &mut builder, body, from + lead),
@@ -197,7 +209,9 @@ fn literal(source: &Source<'_>, range: Span, value: &str) -> Text<'static> {
     let mut lines = value.split_inclusive('\n').peekable();
     let mut indent = None;
     while let Some(line) = lines.next() {
-        let Some((whole, _)) = source.row(row) else { break };
+        let Some((whole, _)) = source.row(row) else {
+            break;
+        };
         let raw = source.part(whole.clone());
         let text = line.strip_suffix('\n').unwrap_or(line);
         if indent.is_none() && !text.is_empty() {

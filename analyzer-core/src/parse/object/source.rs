@@ -54,7 +54,10 @@ pub(super) struct Source<'a> {
 impl<'a> Source<'a> {
     /// Joins rows by line ends.
     pub fn new(rows: &[Row<'a>]) -> Self {
-        let length: usize = rows.iter().map(|row| row.line.text.len() + row.pad + 1).sum();
+        let length: usize = rows
+            .iter()
+            .map(|row| row.line.text.len() + row.pad + 1)
+            .sum();
         let mut source = Source {
             text: String::with_capacity(length),
             rows: Vec::with_capacity(rows.len()),

@@ -48,7 +48,10 @@ fn split<'a>(rows: &[Row<'a>], splits: usize, failed: &mut Vec<u64>) -> Vec<Valu
     let base = filled.map(Row::indent).min().unwrap_or(0);
     let is_head = |row: &Row<'_>| row.indent() == base && (row.is_item() || key(row).is_some());
     let is_strange = |row: &Row<'_>| {
-        !row.line.is_blank() && row.indent() == base && !is_head(row) && !row.bare().starts_with('#')
+        !row.line.is_blank()
+            && row.indent() == base
+            && !is_head(row)
+            && !row.bare().starts_with('#')
     };
     if rows.iter().any(is_strange) {
         let strange = rows.iter().filter(|row| is_strange(row));
@@ -118,7 +121,11 @@ fn entry<'a>(
     let quote = value.text.starts_with(['"', '\'']);
     let text = value.skip(usize::from(quote));
     let text = Text::borrowed(text.text, text.start).trim();
-    failed.extend(rest.iter().filter(|row| !row.line.is_blank()).map(|row| row.line.number));
+    failed.extend(
+        rest.iter()
+            .filter(|row| !row.line.is_blank())
+            .map(|row| row.line.number),
+    );
     (!text.is_empty()).then_some((Cow::Borrowed(name), Value::Text(text)))
 }
 
@@ -221,10 +228,13 @@ impl<'s, 'a> Reading<'s, 'a> {
             match event {
                 Event::Scalar(text, style, ..) => self.scalar(&text, style, range),
                 Event::Alias(_) => self.give(None),
-                Event::MappingStart(..) => self.begin(range.start, Open::Map {
-                    entries: Vec::new(),
-                    key: Key::Awaited,
-                }),
+                Event::MappingStart(..) => self.begin(
+                    range.start,
+                    Open::Map {
+                        entries: Vec::new(),
+                        key: Key::Awaited,
+                    },
+                ),
                 Event::SequenceStart(..) => self.begin(range.start, Open::List(Vec::new())),
                 Event::MappingEnd | Event::SequenceEnd => self.end(),
                 Event::StreamEnd => break,

@@ -46,13 +46,18 @@ fn rules<'a>(value: &Value<'a>) -> Option<Value<'a>> {
         for url in list("nonResourceURLs") {
             let mut row = Map::new();
             row.insert("non_resource_urls", Value::List(vec![url.clone()]));
-            row.insert("verbs", verbs.clone().unwrap_or_else(|| Value::List(Vec::new())));
+            row.insert(
+                "verbs",
+                verbs.clone().unwrap_or_else(|| Value::List(Vec::new())),
+            );
             rows.push(row);
         }
         for group in list("apiGroups") {
             let group = group.to_text().unwrap_or_default();
             for resource in list("resources") {
-                let Some(name) = resource.to_text() else { continue };
+                let Some(name) = resource.to_text() else {
+                    continue;
+                };
                 let (base, sub) = name.split_at(name.find('/').unwrap_or(name.len()));
                 let shown = if group.is_empty() {
                     name.to_string()

@@ -22,7 +22,11 @@ const CONTAINER: &[Field] = &[
     field("env", "env", env),
     field("mounts", "volumeMounts", mounts),
     field("devices", "volumeDevices", devices),
-    field("seccomp_profile", "securityContext.seccompProfile.type", same),
+    field(
+        "seccomp_profile",
+        "securityContext.seccompProfile.type",
+        same,
+    ),
     field("security_context", "securityContext", super::generic::value),
 ];
 
@@ -47,8 +51,10 @@ pub(super) fn containers<'a>(
     let specs = specs.map_or(&[][..], Value::items);
     let statuses = statuses.map_or(&[][..], Value::items);
     let name = |value: &Value<'a>| value.get("name").and_then(Value::to_text).map(String::from);
-    let by_name: std::collections::HashMap<_, _> =
-        statuses.iter().filter_map(|status| Some((name(status)?, status))).collect();
+    let by_name: std::collections::HashMap<_, _> = statuses
+        .iter()
+        .filter_map(|status| Some((name(status)?, status)))
+        .collect();
     let mut seen = std::collections::HashSet::new();
     let mut items = Vec::new();
     for spec in specs {
@@ -137,11 +143,21 @@ fn port<'a>(item: &Value<'a>, key: &str, otherwise: Option<&str>) -> Option<Valu
 }
 
 fn ports<'a>(value: &Value<'a>) -> Option<Value<'a>> {
-    read::list(value.items().iter().filter_map(|item| port(item, "containerPort", None)))
+    read::list(
+        value
+            .items()
+            .iter()
+            .filter_map(|item| port(item, "containerPort", None)),
+    )
 }
 
 fn host_ports<'a>(value: &Value<'a>) -> Option<Value<'a>> {
-    read::list(value.items().iter().filter_map(|item| port(item, "hostPort", Some("0"))))
+    read::list(
+        value
+            .items()
+            .iter()
+            .filter_map(|item| port(item, "hostPort", Some("0"))),
+    )
 }
 
 /// A probe as kubectl prints it: `http-get http://:80/healthz`.
@@ -150,24 +166,43 @@ fn probe<'a>(value: &Value<'a>) -> Option<Value<'a>> {
         return None;
     };
     let text = |path: &str| probe.text(path).unwrap_or_default().into_owned();
-    let part = |key: &str| probe.get(key).filter(|value| matches!(value, Value::Map(_)));
+    let part = |key: &str| {
+        probe
+            .get(key)
+            .filter(|value| matches!(value, Value::Map(_)))
+    };
     let (kind, target, place) = if let Some(exec) = part("exec") {
-        let command = probe.items("exec.command").iter().filter_map(Value::to_text);
+        let command = probe
+            .items("exec.command")
+            .iter()
+            .filter_map(Value::to_text);
         let command: Vec<_> = command.collect();
         ("exec", Some(format!("[{}]", command.join(" "))), exec)
     } else if let Some(get) = part("httpGet") {
         let host = text("httpGet.host");
-        let host = if host.contains(':') { format!("[{host}]") } else { host };
+        let host = if host.contains(':') {
+            format!("[{host}]")
+        } else {
+            host
+        };
         let scheme = text("httpGet.scheme").to_lowercase();
         let path = escaped(&text("httpGet.path"));
         let port = text("httpGet.port");
-        ("http-get", Some(format!("{scheme}://{host}:{port}{path}")), get)
+        (
+            "http-get",
+            Some(format!("{scheme}://{host}:{port}{path}")),
+            get,
+        )
     } else if let Some(socket) = part("tcpSocket") {
         let (host, port) = (text("tcpSocket.host"), text("tcpSocket.port"));
         ("tcp-socket", Some(format!("{host}:{port}")), socket)
     } else if let Some(grpc) = part("grpc") {
         let (port, service) = (text("grpc.port"), text("grpc.service"));
-        ("grpc", Some(format!("<pod>:{port} {service}").trim_end().to_owned()), grpc)
+        (
+            "grpc",
+            Some(format!("<pod>:{port} {service}").trim_end().to_owned()),
+            grpc,
+        )
     } else {
         ("unknown", None, value)
     };
@@ -182,7 +217,10 @@ fn probe<'a>(value: &Value<'a>) -> Option<Value<'a>> {
         ("period_s", "periodSeconds"),
         ("success", "successThreshold"),
         ("failure", "failureThreshold"),
-        ("termination_grace_period_s", "terminationGracePeriodSeconds"),
+        (
+            "termination_grace_period_s",
+            "terminationGracePeriodSeconds",
+        ),
     ] {
         match probe.get(key) {
             Some(value) => map.insert(name, value.clone()),
@@ -228,12 +266,17 @@ fn env_source<'a>(from: &Value<'a>) -> Option<Value<'a>> {
         ("secretKeyRef", "secret"),
         ("configMapKeyRef", "config_map"),
     ];
-    let (kind, of) =
-        KINDS.iter().find_map(|(key, kind)| Some((*kind, from.get(key)?)))?;
+    let (kind, of) = KINDS
+        .iter()
+        .find_map(|(key, kind)| Some((*kind, from.get(key)?)))?;
     let mut map = Map::new();
     map.insert("type", decoded(kind, of.span()));
     let path = of.get("fieldPath").or_else(|| of.get("resource"));
-    for (name, value) in [("path", path), ("name", of.get("name")), ("key", of.get("key"))] {
+    for (name, value) in [
+        ("path", path),
+        ("name", of.get("name")),
+        ("key", of.get("key")),
+    ] {
         if let Some(value) = value.and_then(same) {
             map.insert(name, value);
         }
@@ -246,7 +289,9 @@ fn env_source<'a>(from: &Value<'a>) -> Option<Value<'a>> {
 
 /// Whether what is named may be missing; it must be there if nothing is said.
 pub(super) fn optional<'a>(of: &Value<'a>) -> Value<'a> {
-    of.get("optional").cloned().unwrap_or_else(|| Value::Boolean(false, of.span()))
+    of.get("optional")
+        .cloned()
+        .unwrap_or_else(|| Value::Boolean(false, of.span()))
 }
 
 fn env_from<'a>(value: &Value<'a>) -> Option<Value<'a>> {
@@ -265,7 +310,10 @@ fn env_from<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     }))
 }
 
-const DEVICE: &[Field] = &[field("path", "devicePath", same), field("volume", "name", same)];
+const DEVICE: &[Field] = &[
+    field("path", "devicePath", same),
+    field("volume", "name", same),
+];
 
 fn devices<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::each(value, DEVICE)

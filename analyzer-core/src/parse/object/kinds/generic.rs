@@ -27,9 +27,7 @@ pub(super) fn value<'a>(value: &Value<'a>) -> Option<Value<'a>> {
         Value::Map(map) => {
             let map: Map<'a> = map
                 .iter()
-                .filter_map(|(key, below)| {
-                    Some((Cow::Owned(snake_case(key)), self::value(below)?))
-                })
+                .filter_map(|(key, below)| Some((Cow::Owned(snake_case(key)), self::value(below)?)))
                 .collect();
             (!map.is_empty()).then_some(Value::Map(map))
         }
@@ -55,8 +53,7 @@ pub(super) fn snake_case(key: &str) -> String {
         let plural = after == Some(&b's') && bytes.get(at + 2).is_none_or(u8::is_ascii_uppercase);
         let starts = c.is_ascii_uppercase()
             && before.is_some_and(|b| {
-                !b.is_ascii_uppercase()
-                    || (after.is_some_and(u8::is_ascii_lowercase) && !plural)
+                !b.is_ascii_uppercase() || (after.is_some_and(u8::is_ascii_lowercase) && !plural)
             });
         if starts {
             name.push('_');

@@ -19,7 +19,7 @@ mod workload;
 pub(super) use tell::{is_whole, placed, told_by_fields};
 
 use crate::model::{Map, Value};
-use read::{Field, flag, field, integer, labels, same, time};
+use read::{Field, field, flag, integer, labels, same, time};
 
 /// What all objects have.
 const IDENTITY: &[Field] = &[
@@ -30,7 +30,11 @@ const IDENTITY: &[Field] = &[
     field("annotations", "metadata.annotations", read::annotations),
     field("created_time", "metadata.creationTimestamp", time),
     field("deletion_time", "metadata.deletionTimestamp", time),
-    field("deletion_grace_period_s", "metadata.deletionGracePeriodSeconds", integer),
+    field(
+        "deletion_grace_period_s",
+        "metadata.deletionGracePeriodSeconds",
+        integer,
+    ),
     field("finalizers", "metadata.finalizers", read::texts),
     field("owners", "metadata.ownerReferences", owners),
     field("controlled_by", "metadata.ownerReferences", controlled_by),
@@ -48,7 +52,9 @@ fn is_known_group(version: &str) -> bool {
 pub(super) fn fields<'a>(kind: Option<&str>, object: &Map<'a>) -> Map<'a> {
     let mut fields = Map::new();
     read::add(&mut fields, object, IDENTITY);
-    let known = object.text("apiVersion").is_none_or(|version| is_known_group(&version));
+    let known = object
+        .text("apiVersion")
+        .is_none_or(|version| is_known_group(&version));
     let table = kind.filter(|_| known).and_then(table);
     match table {
         Some(table) => {
@@ -137,8 +143,9 @@ fn owners<'a>(value: &Value<'a>) -> Option<Value<'a>> {
 }
 
 fn controlled_by<'a>(value: &Value<'a>) -> Option<Value<'a>> {
-    let owner = value.items().iter().find(|owner| {
-        matches!(owner.get("controller"), Some(Value::Boolean(true, _)))
-    })?;
+    let owner = value
+        .items()
+        .iter()
+        .find(|owner| matches!(owner.get("controller"), Some(Value::Boolean(true, _))))?;
     read::joined(owner, &["kind", "name"], "/")
 }

@@ -12,11 +12,23 @@ pub(super) const SERVICE: &[Field] = &[
     field("ip_family_policy", "spec.ipFamilyPolicy", same),
     field("external_ips", "spec.externalIPs", texts),
     field("external_name", "spec.externalName", same),
-    field("load_balancer_ingress", "status.loadBalancer.ingress", balancers),
+    field(
+        "load_balancer_ingress",
+        "status.loadBalancer.ingress",
+        balancers,
+    ),
     field("ports", "spec.ports", service_ports),
     field("session_affinity", "spec.sessionAffinity", same),
-    field("external_traffic_policy", "spec.externalTrafficPolicy", same),
-    field("internal_traffic_policy", "spec.internalTrafficPolicy", same),
+    field(
+        "external_traffic_policy",
+        "spec.externalTrafficPolicy",
+        same,
+    ),
+    field(
+        "internal_traffic_policy",
+        "spec.internalTrafficPolicy",
+        same,
+    ),
     field("health_check_node_port", "spec.healthCheckNodePort", same),
     field("source_ranges", "spec.loadBalancerSourceRanges", texts),
 ];
@@ -109,7 +121,12 @@ fn subsets<'a>(value: &Value<'a>) -> Option<Value<'a>> {
 }
 
 fn addresses<'a>(value: &Value<'a>) -> Option<Value<'a>> {
-    read::list(value.items().iter().filter_map(|item| same(item.get("ip")?)))
+    read::list(
+        value
+            .items()
+            .iter()
+            .filter_map(|item| same(item.get("ip")?)),
+    )
 }
 
 fn endpoints<'a>(value: &Value<'a>) -> Option<Value<'a>> {
@@ -138,22 +155,36 @@ fn backend<'a>(value: &Value<'a>) -> Option<Value<'a>> {
         Some(decoded(text.trim_end_matches(':'), value.span()))
     };
     if let Some(service) = value.get("service") {
-        let port = service.get("port.number").or_else(|| service.get("port.name"));
+        let port = service
+            .get("port.number")
+            .or_else(|| service.get("port.name"));
         return shown(service.get("name")?, port);
     }
     if let Some(name) = value.get("serviceName") {
         return shown(name, value.get("servicePort"));
     }
     let resource = value.get("resource")?;
-    let text = |key: &str| resource.get(key).and_then(Value::to_text).unwrap_or_default();
+    let text = |key: &str| {
+        resource
+            .get(key)
+            .and_then(Value::to_text)
+            .unwrap_or_default()
+    };
     let group = text("apiGroup");
     let group = if group.is_empty() { "<none>" } else { &group };
-    let shown = format!("APIGroup: {group}, Kind: {}, Name: {}", text("kind"), text("name"));
+    let shown = format!(
+        "APIGroup: {group}, Kind: {}, Name: {}",
+        text("kind"),
+        text("name")
+    );
     Some(decoded(&shown, resource.span()))
 }
 
 fn tls<'a>(value: &Value<'a>) -> Option<Value<'a>> {
-    const TLS: &[Field] = &[field("secret", "secretName", same), field("hosts", "hosts", texts)];
+    const TLS: &[Field] = &[
+        field("secret", "secretName", same),
+        field("hosts", "hosts", texts),
+    ];
     read::each(value, TLS)
 }
 
@@ -227,4 +258,3 @@ fn peer<'a>(peer: &Value<'a>) -> Value<'a> {
     }
     Value::Map(map)
 }
-

@@ -49,7 +49,10 @@ fn taints<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::each(value, TAINT)
 }
 
-const ADDRESS: &[Field] = &[field("type", "type", same), field("address", "address", same)];
+const ADDRESS: &[Field] = &[
+    field("type", "type", same),
+    field("address", "address", same),
+];
 
 fn addresses<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::each(value, ADDRESS)

@@ -32,7 +32,10 @@ fn decoded_lengths<'a>(value: &Value<'a>) -> Option<Value<'a>> {
         .into_iter()
         .filter_map(|(key, value)| {
             let text = value.to_text()?;
-            let digits = text.bytes().filter(|b| !b.is_ascii_whitespace() && *b != b'=').count();
+            let digits = text
+                .bytes()
+                .filter(|b| !b.is_ascii_whitespace() && *b != b'=')
+                .count();
             let bytes = i64::try_from(digits * 6 / 8).ok()?;
             let span = value.span();
             drop(text);

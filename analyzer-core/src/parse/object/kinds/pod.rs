@@ -18,8 +18,16 @@ pub(super) const POD: &[Field] = &[
     field("status", "status.phase", same),
     field("reason", "status.reason", same),
     field("message", "status.message", same),
-    field("seccomp_profile", "spec.securityContext.seccompProfile.type", same),
-    field("security_context", "spec.securityContext", super::generic::value),
+    field(
+        "seccomp_profile",
+        "spec.securityContext.seccompProfile.type",
+        same,
+    ),
+    field(
+        "security_context",
+        "spec.securityContext",
+        super::generic::value,
+    ),
     field("ip", "status.podIP", same),
     field("ips", "status.podIPs", ips),
     field("nominated_node", "status.nominatedNodeName", same),
@@ -29,7 +37,11 @@ pub(super) const POD: &[Field] = &[
     field("node_selectors", "spec.nodeSelector", labels),
     field("affinity", "spec.affinity", super::generic::value),
     field("tolerations", "spec.tolerations", tolerations),
-    field("topology_spread", "spec.topologySpreadConstraints", topology_spread),
+    field(
+        "topology_spread",
+        "spec.topologySpreadConstraints",
+        topology_spread,
+    ),
     field("image_pull_secrets", "spec.imagePullSecrets", names),
 ];
 
@@ -45,7 +57,11 @@ const TEMPLATE: &[Field] = &[
     field("node_selectors", "spec.nodeSelector", labels),
     field("affinity", "spec.affinity", super::generic::value),
     field("tolerations", "spec.tolerations", tolerations),
-    field("topology_spread", "spec.topologySpreadConstraints", topology_spread),
+    field(
+        "topology_spread",
+        "spec.topologySpreadConstraints",
+        topology_spread,
+    ),
     field("image_pull_secrets", "spec.imagePullSecrets", names),
 ];
 
@@ -59,9 +75,17 @@ pub(super) fn template<'a>(value: &Value<'a>) -> Option<Value<'a>> {
 /// Adds what a pod's specification and status say only together.
 pub(super) fn finish<'a>(fields: &mut Map<'a>, pod: &Map<'a>) {
     for (name, specs, statuses) in [
-        ("init_containers", "spec.initContainers", "status.initContainerStatuses"),
+        (
+            "init_containers",
+            "spec.initContainers",
+            "status.initContainerStatuses",
+        ),
         ("containers", "spec.containers", "status.containerStatuses"),
-        ("ephemeral_containers", "spec.ephemeralContainers", "status.ephemeralContainerStatuses"),
+        (
+            "ephemeral_containers",
+            "spec.ephemeralContainers",
+            "status.ephemeralContainerStatuses",
+        ),
     ] {
         if let Some(value) = containers(pod.get(specs), pod.get(statuses)) {
             fields.insert(name, value);
@@ -91,12 +115,22 @@ pub(super) fn finish<'a>(fields: &mut Map<'a>, pod: &Map<'a>) {
 }
 
 fn ips<'a>(value: &Value<'a>) -> Option<Value<'a>> {
-    read::list(value.items().iter().filter_map(|item| same(item.get("ip")?)))
+    read::list(
+        value
+            .items()
+            .iter()
+            .filter_map(|item| same(item.get("ip")?)),
+    )
 }
 
 /// The names of what a list refers to.
 pub(super) fn names<'a>(value: &Value<'a>) -> Option<Value<'a>> {
-    read::list(value.items().iter().filter_map(|item| same(item.get("name")?)))
+    read::list(
+        value
+            .items()
+            .iter()
+            .filter_map(|item| same(item.get("name")?)),
+    )
 }
 
 const TOLERATION: &[Field] = &[

@@ -1,6 +1,8 @@
 //! What bounds workloads: autoscalers, budgets, quotas, limits, priorities.
 
-use super::read::{self, Field, conditions, decoded, field, joined, same, selector, text, texts, time};
+use super::read::{
+    self, Field, conditions, decoded, field, joined, same, selector, text, texts, time,
+};
 use crate::model::{Map, Value};
 
 pub(super) const AUTOSCALER: &[Field] = &[
@@ -45,9 +47,15 @@ fn reference<'a>(value: &Value<'a>) -> Option<Value<'a>> {
 fn replicas<'a>(object: &Value<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     let status = object.get("status")?;
-    for (name, key) in [("current", "currentReplicas"), ("desired", "desiredReplicas")] {
+    for (name, key) in [
+        ("current", "currentReplicas"),
+        ("desired", "desiredReplicas"),
+    ] {
         let said = status.get(key).cloned();
-        map.insert(name, said.unwrap_or_else(|| Value::Integer(0, status.span())));
+        map.insert(
+            name,
+            said.unwrap_or_else(|| Value::Integer(0, status.span())),
+        );
     }
     Some(Value::Map(map))
 }
@@ -55,28 +63,41 @@ fn replicas<'a>(object: &Value<'a>) -> Option<Value<'a>> {
 /// Each metric with what it is and what it should be, as kubectl prints them.
 fn metrics<'a>(object: &Value<'a>) -> Option<Value<'a>> {
     let wanted = object.get("spec.metrics").map_or(&[][..], Value::items);
-    let current = object.get("status.currentMetrics").map_or(&[][..], Value::items);
-    let items = wanted.iter().enumerate().filter_map(|(at, metric)| {
-        self::metric(metric, current.get(at))
-    });
+    let current = object
+        .get("status.currentMetrics")
+        .map_or(&[][..], Value::items);
+    let items = wanted
+        .iter()
+        .enumerate()
+        .filter_map(|(at, metric)| self::metric(metric, current.get(at)));
     read::list(items)
 }
 
 fn metric<'a>(metric: &Value<'a>, current: Option<&Value<'a>>) -> Option<Value<'a>> {
-    const KINDS: &[&str] = &["resource", "containerResource", "pods", "object", "external"];
-    let (kind, source) = KINDS.iter().find_map(|kind| Some((*kind, metric.get(kind)?)))?;
+    const KINDS: &[&str] = &[
+        "resource",
+        "containerResource",
+        "pods",
+        "object",
+        "external",
+    ];
+    let (kind, source) = KINDS
+        .iter()
+        .find_map(|kind| Some((*kind, metric.get(kind)?)))?;
     let target = source.get("target")?;
-    let now = current.and_then(|current| current.get(kind)).and_then(|now| now.get("current"));
+    let now = current
+        .and_then(|current| current.get(kind))
+        .and_then(|now| now.get("current"));
     let text = |of: Option<&Value<'a>>, key: &str| -> Option<String> {
         Some(of?.get(key)?.to_text()?.into_owned())
     };
-    let amount = |of: Option<&Value<'a>>, key: &str| {
-        text(of, key).unwrap_or_else(|| "<unknown>".to_owned())
-    };
+    let amount =
+        |of: Option<&Value<'a>>, key: &str| text(of, key).unwrap_or_else(|| "<unknown>".to_owned());
     let (label, shown, wanted);
     if matches!(kind, "resource" | "containerResource") {
-        let container = text(Some(source), "container")
-            .map_or_else(String::new, |container| format!(" of container \"{container}\""));
+        let container = text(Some(source), "container").map_or_else(String::new, |container| {
+            format!(" of container \"{container}\"")
+        });
         let name = text(Some(source), "name").unwrap_or_default();
         let what = format!("resource {name}{container} on pods");
         if target.get("averageValue").is_some() {
@@ -94,7 +115,11 @@ fn metric<'a>(metric: &Value<'a>, current: Option<&Value<'a>>) -> Option<Value<'
     } else {
         let name = source.get("metric.name").and_then(Value::to_text)?;
         let averages = target.get("averageValue").is_some();
-        let key = if kind == "pods" || averages { "averageValue" } else { "value" };
+        let key = if kind == "pods" || averages {
+            "averageValue"
+        } else {
+            "value"
+        };
         label = if kind == "pods" {
             format!("\"{name}\" on pods")
         } else {
@@ -119,7 +144,9 @@ fn metric<'a>(metric: &Value<'a>, current: Option<&Value<'a>>) -> Option<Value<'
 }
 
 fn quota_resources<'a>(object: &Value<'a>) -> Option<Value<'a>> {
-    let hard = object.get("status.hard").or_else(|| object.get("spec.hard"))?;
+    let hard = object
+        .get("status.hard")
+        .or_else(|| object.get("spec.hard"))?;
     let Value::Map(hard) = hard else {
         return None;
     };
@@ -154,8 +181,9 @@ fn limits<'a>(value: &Value<'a>) -> Option<Value<'a>> {
             for (resource, amount) in amounts.iter() {
                 let Some(amount) = text(amount) else { continue };
                 let own = rows.get_mut(first..).unwrap_or_default();
-                let known =
-                    own.iter_mut().find(|row| row.text("resource").as_deref() == Some(resource));
+                let known = own
+                    .iter_mut()
+                    .find(|row| row.text("resource").as_deref() == Some(resource));
                 match known {
                     Some(row) => row.insert(*column, amount),
                     None => {

@@ -114,18 +114,24 @@ pub(super) fn texts<'a>(value: &Value<'a>) -> Option<Value<'a>> {
 
 /// The lines of texts, as a describe prints a command.
 pub(super) fn lines<'a>(value: &Value<'a>) -> Option<Value<'a>> {
-    list(value.items().iter().filter_map(text).flat_map(|value| match value {
-        Value::Text(text) => {
-            let mut at = 0;
-            let mut parts = Vec::new();
-            for line in text.as_str().split('\n') {
-                parts.push(Value::Text(text.slice(at..at + line.len())));
-                at += line.len() + 1;
-            }
-            parts
-        }
-        other => vec![other],
-    }))
+    list(
+        value
+            .items()
+            .iter()
+            .filter_map(text)
+            .flat_map(|value| match value {
+                Value::Text(text) => {
+                    let mut at = 0;
+                    let mut parts = Vec::new();
+                    for line in text.as_str().split('\n') {
+                        parts.push(Value::Text(text.slice(at..at + line.len())));
+                        at += line.len() + 1;
+                    }
+                    parts
+                }
+                other => vec![other],
+            }),
+    )
 }
 
 /// Named scalars as texts: labels, quantities. An empty value stays, as a label's.
@@ -182,9 +188,15 @@ pub(super) fn selector<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let Value::Map(map) = value else {
         return None;
     };
-    let is_new = map.iter().all(|(key, _)| matches!(key, "matchLabels" | "matchExpressions"));
+    let is_new = map
+        .iter()
+        .all(|(key, _)| matches!(key, "matchLabels" | "matchExpressions"));
     let mut terms: Vec<(String, String)> = Vec::new();
-    let pairs = if is_new { map.get("matchLabels") } else { Some(value) };
+    let pairs = if is_new {
+        map.get("matchLabels")
+    } else {
+        Some(value)
+    };
     if let Some(Value::Map(pairs)) = pairs {
         for (key, value) in pairs.iter() {
             let value = value.to_text().unwrap_or_default();
@@ -192,7 +204,12 @@ pub(super) fn selector<'a>(value: &Value<'a>) -> Option<Value<'a>> {
         }
     }
     for expression in map.items("matchExpressions").iter().filter(|_| is_new) {
-        let scalar = |key| expression.get(key).and_then(Value::to_text).unwrap_or_default();
+        let scalar = |key| {
+            expression
+                .get(key)
+                .and_then(Value::to_text)
+                .unwrap_or_default()
+        };
         let key = scalar("key").into_owned();
         let items = expression.get("values").map_or(&[][..], Value::items);
         let mut values: Vec<_> = items.iter().filter_map(Value::to_text).collect();

@@ -1,6 +1,8 @@
 //! Claims, volumes and classes of storage.
 
-use super::read::{self, Field, access_modes, conditions, decoded, field, labels, same, text, texts};
+use super::read::{
+    self, Field, access_modes, conditions, decoded, field, labels, same, text, texts,
+};
 use crate::model::{Map, Value};
 
 pub(super) const CLAIM: &[Field] = &[
@@ -27,7 +29,11 @@ pub(super) const VOLUME: &[Field] = &[
     field("access_modes", "spec.accessModes", access_modes),
     field("volume_mode", "spec.volumeMode", same),
     field("capacity", "spec.capacity.storage", text),
-    field("node_affinity", "spec.nodeAffinity.required.nodeSelectorTerms", node_affinity),
+    field(
+        "node_affinity",
+        "spec.nodeAffinity.required.nodeSelectorTerms",
+        node_affinity,
+    ),
     field("source", "spec", super::volume::persistent),
 ];
 
@@ -65,7 +71,12 @@ fn node_affinity<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let mut lines = Vec::new();
     for term in value.items() {
         for expression in term.get("matchExpressions").map_or(&[][..], Value::items) {
-            let text = |key| expression.get(key).and_then(Value::to_text).unwrap_or_default();
+            let text = |key| {
+                expression
+                    .get(key)
+                    .and_then(Value::to_text)
+                    .unwrap_or_default()
+            };
             let values = expression.get("values").map_or(&[][..], Value::items);
             let values: Vec<_> = values.iter().filter_map(Value::to_text).collect();
             let mut line = format!("{} {}", text("key"), text("operator").to_lowercase());

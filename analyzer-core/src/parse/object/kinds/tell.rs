@@ -22,13 +22,25 @@ const KINDS: &[(&str, &[&str])] = &[
     ("CronJob", &["spec.jobTemplate", "status.lastScheduleTime"]),
     (
         "Job",
-        &["spec.backoffLimit", "spec.completions", "spec.completionMode", "status.completionTime"],
+        &[
+            "spec.backoffLimit",
+            "spec.completions",
+            "spec.completionMode",
+            "status.completionTime",
+        ],
     ),
     (
         "StatefulSet",
-        &["spec.volumeClaimTemplates", "spec.podManagementPolicy", "spec.serviceName"],
+        &[
+            "spec.volumeClaimTemplates",
+            "spec.podManagementPolicy",
+            "spec.serviceName",
+        ],
     ),
-    ("DaemonSet", &["status.numberReady", "status.desiredNumberScheduled"]),
+    (
+        "DaemonSet",
+        &["status.numberReady", "status.desiredNumberScheduled"],
+    ),
     (
         "Deployment",
         &[
@@ -41,13 +53,38 @@ const KINDS: &[(&str, &[&str])] = &[
     ("ReplicaSet", &["status.fullyLabeledReplicas"]),
     (
         "Node",
-        &["status.nodeInfo", "status.allocatable", "status.daemonEndpoints", "spec.podCIDR", "spec.taints"],
+        &[
+            "status.nodeInfo",
+            "status.allocatable",
+            "status.daemonEndpoints",
+            "spec.podCIDR",
+            "spec.taints",
+        ],
     ),
-    ("PersistentVolume", &["spec.claimRef", "spec.persistentVolumeReclaimPolicy"]),
-    ("PersistentVolumeClaim", &["spec.resources.requests.storage", "spec.volumeName"]),
-    ("Service", &["spec.clusterIP", "spec.sessionAffinity", "spec.externalTrafficPolicy"]),
-    ("HorizontalPodAutoscaler", &["spec.scaleTargetRef", "status.currentMetrics"]),
-    ("PodDisruptionBudget", &["status.disruptionsAllowed", "spec.minAvailable"]),
+    (
+        "PersistentVolume",
+        &["spec.claimRef", "spec.persistentVolumeReclaimPolicy"],
+    ),
+    (
+        "PersistentVolumeClaim",
+        &["spec.resources.requests.storage", "spec.volumeName"],
+    ),
+    (
+        "Service",
+        &[
+            "spec.clusterIP",
+            "spec.sessionAffinity",
+            "spec.externalTrafficPolicy",
+        ],
+    ),
+    (
+        "HorizontalPodAutoscaler",
+        &["spec.scaleTargetRef", "status.currentMetrics"],
+    ),
+    (
+        "PodDisruptionBudget",
+        &["status.disruptionsAllowed", "spec.minAvailable"],
+    ),
     ("NetworkPolicy", &["spec.podSelector", "spec.policyTypes"]),
     ("Ingress", &["spec.ingressClassName", "spec.defaultBackend"]),
     ("Endpoints", &["subsets"]),
@@ -85,11 +122,27 @@ const PARTS: &[(&str, &[&str])] = &[
             "accessModes",
         ],
     ),
-    ("metadata", &["uid", "resourceVersion", "creationTimestamp", "managedFields"]),
+    (
+        "metadata",
+        &[
+            "uid",
+            "resourceVersion",
+            "creationTimestamp",
+            "managedFields",
+        ],
+    ),
 ];
 
 /// Keys of an object itself.
-const OWN: &[&str] = &["apiVersion", "kind", "metadata", "spec", "status", "items", "subsets"];
+const OWN: &[&str] = &[
+    "apiVersion",
+    "kind",
+    "metadata",
+    "spec",
+    "status",
+    "items",
+    "subsets",
+];
 
 /// Whether a map is an object, or holds whole parts of one.
 pub(in crate::parse::object) fn is_whole(map: &Map<'_>) -> bool {
@@ -105,7 +158,9 @@ pub(in crate::parse::object) fn placed<'a>(map: Map<'a>) -> Vec<(Cow<'a, str>, V
         .iter()
         .any(|key| map.get(key).is_some())
         || map.get("state").is_some_and(|state| {
-            ["waiting", "running", "terminated"].iter().any(|kind| state.get(kind).is_some())
+            ["waiting", "running", "terminated"]
+                .iter()
+                .any(|kind| state.get(kind).is_some())
         });
     if is_status {
         let mut status = Map::new();

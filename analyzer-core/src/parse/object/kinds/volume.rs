@@ -12,7 +12,11 @@ const TYPES: &[(&str, &str, &str)] = &[
     ("configMap", "ConfigMap", "name"),
     ("nfs", "NFS", "server"),
     ("iscsi", "ISCSI", "iqn"),
-    ("persistentVolumeClaim", "PersistentVolumeClaim", "claimName"),
+    (
+        "persistentVolumeClaim",
+        "PersistentVolumeClaim",
+        "claimName",
+    ),
     ("csi", "CSI", "driver"),
     ("downwardAPI", "DownwardAPI", ""),
     ("projected", "Projected", ""),
@@ -48,7 +52,12 @@ fn add_source<'a>(map: &mut Map<'a>, volume: &Value<'a>) -> Option<(&'static str
 
 /// The volumes of a pod.
 pub(super) fn volumes<'a>(value: &Value<'a>) -> Option<Value<'a>> {
-    read::list(value.items().iter().map(|volume| Value::Map(self::volume(volume))))
+    read::list(
+        value
+            .items()
+            .iter()
+            .map(|volume| Value::Map(self::volume(volume))),
+    )
 }
 
 fn volume<'a>(volume: &Value<'a>) -> Map<'a> {
@@ -103,7 +112,9 @@ fn projected<'a>(source: &Value<'a>) -> Option<Value<'a>> {
         ("serviceAccountToken", "ServiceAccountToken"),
         ("clusterTrustBundle", "ClusterTrustBundle"),
     ];
-    let (kind, of) = KINDS.iter().find_map(|(key, kind)| Some((*kind, source.get(key)?)))?;
+    let (kind, of) = KINDS
+        .iter()
+        .find_map(|(key, kind)| Some((*kind, source.get(key)?)))?;
     let mut map = Map::new();
     map.insert("type", decoded(kind, read::place(of, source)));
     if let Some(name) = of.get("name").and_then(same) {

@@ -9,7 +9,11 @@ pub(super) const DEPLOYMENT: &[Field] = &[
     field("replicas", "", deployed),
     field("strategy", "spec.strategy.type", same),
     field("min_ready_seconds", "", min_ready_seconds),
-    field("max_unavailable", "spec.strategy.rollingUpdate.maxUnavailable", text),
+    field(
+        "max_unavailable",
+        "spec.strategy.rollingUpdate.maxUnavailable",
+        text,
+    ),
     field("max_surge", "spec.strategy.rollingUpdate.maxSurge", text),
     field("progress_deadline_s", "spec.progressDeadlineSeconds", same),
     field("paused", "spec.paused", same),
@@ -28,7 +32,11 @@ pub(super) const STATEFUL_SET: &[Field] = &[
     field("selector", "spec.selector", selector),
     field("replicas", "", replicas_of_set),
     field("update_strategy", "spec.updateStrategy.type", same),
-    field("partition", "spec.updateStrategy.rollingUpdate.partition", same),
+    field(
+        "partition",
+        "spec.updateStrategy.rollingUpdate.partition",
+        same,
+    ),
     field("service", "spec.serviceName", same),
     field("pod_template", "spec.template", template),
     field("volume_claims", "spec.volumeClaimTemplates", volume_claims),
@@ -69,7 +77,11 @@ pub(super) const CRON_JOB: &[Field] = &[
     field("schedule", "spec.schedule", same),
     field("concurrency_policy", "spec.concurrencyPolicy", same),
     field("suspend", "spec.suspend", same),
-    field("successful_history_limit", "spec.successfulJobsHistoryLimit", same),
+    field(
+        "successful_history_limit",
+        "spec.successfulJobsHistoryLimit",
+        same,
+    ),
     field("failed_history_limit", "spec.failedJobsHistoryLimit", same),
     field("starting_deadline_s", "spec.startingDeadlineSeconds", same),
     field("parallelism", "spec.jobTemplate.spec.parallelism", same),
@@ -151,9 +163,7 @@ fn pods_statuses<'a>(status: &Value<'a>) -> Option<Value<'a>> {
 
 /// From a job's start to its end.
 fn duration<'a>(status: &Value<'a>) -> Option<Value<'a>> {
-    let time = |key: &str| -> Option<jiff::Timestamp> {
-        status.get(key)?.to_text()?.parse().ok()
-    };
+    let time = |key: &str| -> Option<jiff::Timestamp> { status.get(key)?.to_text()?.parse().ok() };
     let end = status.get("completionTime")?;
     let seconds = time("completionTime")?.as_second() - time("startTime")?.as_second();
     Some(Value::Integer(seconds, end.span()))
