@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use super::survey::{Trigger, Why};
 use crate::matcher::Hit;
+use crate::model::Format;
 use crate::signature::Leaf;
 
 /// Up to how many matches of a signature each one is read.
@@ -119,6 +120,12 @@ impl Weights {
         let mut kept = first;
         for at in first..hits.len() {
             let ((number, _), hit) = &mut hits[at];
+            // objects are read whole, so that each counts for itself
+            if matches!(hit.format, Format::ObjectYaml | Format::ObjectJson) {
+                hits.swap(kept, at);
+                kept += 1;
+                continue;
+            }
             let from = self
                 .0
                 .partition_point(|(line, ..)| *line < hit.record.start);

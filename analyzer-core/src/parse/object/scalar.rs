@@ -206,9 +206,8 @@ fn literal(source: &Source<'_>, range: Span, value: &str) -> Text<'static> {
     let own = source.part(range.start..range.end).starts_with('|');
     row += usize::from(own);
     let lead = |text: &str| text.len() - text.trim_start_matches(' ').len();
-    let mut lines = value.split_inclusive('\n').peekable();
     let mut indent = None;
-    while let Some(line) = lines.next() {
+    for line in value.split_inclusive('\n') {
         let Some((whole, _)) = source.row(row) else {
             break;
         };

@@ -38,7 +38,7 @@ pub(super) const VOLUME: &[Field] = &[
 ];
 
 pub(super) const STORAGE_CLASS: &[Field] = &[
-    field("is_default_class", "metadata.annotations", is_default_class),
+    field("is_default_class", "metadata.annotations", is_default),
     field("is_default", "metadata.annotations", is_default),
     field("provisioner", "provisioner", same),
     field("parameters", "parameters", labels),
@@ -105,12 +105,4 @@ fn is_default<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let mark = default_mark(annotations)?;
     let is_true = mark.to_text().as_deref() == Some("true");
     Some(Value::Boolean(is_true, mark.span()))
-}
-
-/// As a describe prints it.
-fn is_default_class<'a>(value: &Value<'a>) -> Option<Value<'a>> {
-    match is_default(value)? {
-        Value::Boolean(flag, span) => Some(decoded(if flag { "Yes" } else { "No" }, span)),
-        _ => None,
-    }
 }
