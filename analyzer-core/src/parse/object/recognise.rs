@@ -353,8 +353,8 @@ pub(crate) struct Run {
     format: Format,
     /// The least indentation of a line.
     base: usize,
-    /// Whether the last line closed all brackets.
-    closed: bool,
+    /// How many brackets are open, if the first line opened one.
+    open: Option<i64>,
     /// The indentation of the key whose block of text is open.
     text: Option<usize>,
 }
@@ -365,7 +365,7 @@ impl Run {
         let mut run = Run {
             format,
             base: line.indent(),
-            closed: false,
+            open: line.text.trim_start().starts_with(['{', '[']).then_some(0),
             text: None,
         };
         run.see(line);
@@ -396,9 +396,7 @@ impl Run {
     fn see(&mut self, line: &Line<'_>) {
         let text = line.text.trim();
         if self.format == Format::ObjectJson {
-            let closing = text.starts_with(['}', ']']) && line.indent() <= self.base;
-            self.closed = (closing && !text.ends_with([',', '{', '[']))
-                || (is_compact(text) && text.ends_with(['}', ']']));
+            self.open = self.open.map(|open| open + opened(text));
             return;
         }
         if self.text.is_some_and(|indent| line.indent() > indent) {
@@ -465,7 +463,7 @@ impl Run {
         foreign: impl Fn() -> bool,
     ) -> bool {
         let bare = line.text.trim();
-        if self.closed || blanks > 0 {
+        if self.open.is_some_and(|open| open <= 0) || blanks > 0 {
             return begins(line, rest).is_some()
                 || (blanks == 0 && matches!(bare, "," | "]" | "}" | "],"));
         }
@@ -475,6 +473,24 @@ impl Run {
         let goes_on = |next: Line<'_>| next.indent() > self.base && is_json(next.text.trim());
         is_json(bare) || is_ellipsis(bare) || rest.first().is_some_and(goes_on)
     }
+}
+
+/// How many brackets a line of JSON opens more than it closes.
+fn opened(text: &str) -> i64 {
+    let mut open = 0;
+    let mut in_string = false;
+    let mut escaped = false;
+    for b in text.bytes() {
+        match b {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => open += 1,
+            b'}' | b']' if !in_string => open -= 1,
+            _ => {}
+        }
+    }
+    open
 }
 
 fn is_json(bare: &str) -> bool {
