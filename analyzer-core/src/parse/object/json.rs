@@ -118,11 +118,13 @@ impl<'a> Reading<'_, 'a> {
     /// A closing bracket.
     fn bracket(&mut self, object: bool) {
         self.at += 1;
-        let Some(place) = self
-            .open
-            .iter()
-            .rposition(|open| open.is_object() == object)
-        else {
+        let mut open = self.open.iter();
+        let Some(place) = open.rposition(|open| open.is_object() == object) else {
+            // the end of an object whose beginning was cut off
+            if object && !self.members.is_empty() {
+                let members = std::mem::take(&mut self.members);
+                self.roots.push(Value::Map(members.into_iter().collect()));
+            }
             return;
         };
         while self.open.len() > place {

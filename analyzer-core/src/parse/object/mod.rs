@@ -87,6 +87,7 @@ fn document<'a>(rows: &[Row<'a>], parsed: &mut Parsed<'a>) {
     let mut item: Vec<Row<'a>> = Vec::new();
     // whether items on the document's own level are objects
     let mut in_list = true;
+    let mut keyed = false;
     for row in rows {
         let on_level = !row.line.is_blank() && row.indent() == base;
         if on_level && !row.is_item() {
@@ -94,9 +95,14 @@ fn document<'a>(rows: &[Row<'a>], parsed: &mut Parsed<'a>) {
             let text = row.bare();
             let key = recognise::key_length(text).and_then(|end| text.get(..end));
             in_list = key == Some("items");
+            keyed = true;
         }
         if on_level && row.is_item() && in_list {
             self::item(&mut item, parsed);
+            // what stands before the first item without a key is the rest of another one
+            if !keyed {
+                self::item(&mut object, parsed);
+            }
             item.push(row.without_mark());
         } else if item.is_empty() {
             object.push(row);

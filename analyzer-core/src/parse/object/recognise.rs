@@ -426,8 +426,11 @@ impl Run {
             return false;
         }
         let bare = line.text.trim();
-        if bare == "---" || begins(line, rest).is_some() {
-            return true;
+        match begins(line, rest) {
+            Some(Format::ObjectYaml) => return true,
+            Some(_) => return false,
+            None if bare == "---" => return true,
+            None => {}
         }
         let inner = without_mark(bare);
         let field = key_length(inner)
@@ -464,10 +467,11 @@ impl Run {
     ) -> bool {
         let bare = line.text.trim();
         if self.open.is_some_and(|open| open <= 0) || blanks > 0 {
-            return begins(line, rest).is_some()
+            return begins(line, rest) == Some(Format::ObjectJson)
                 || (blanks == 0 && matches!(bare, "," | "]" | "}" | "],"));
         }
-        if line.indent() <= self.base && foreign() {
+        let other = || foreign() || begins(line, rest) == Some(Format::ObjectYaml);
+        if line.indent() <= self.base && other() {
             return false;
         }
         let goes_on = |next: Line<'_>| next.indent() > self.base && is_json(next.text.trim());
