@@ -14,11 +14,13 @@ mod event;
 mod json;
 mod kinds;
 mod recognise;
+mod run;
 mod scalar;
 mod source;
 mod yaml;
 
-pub(crate) use recognise::{Ahead, Run, begins, begins_item, is_compact_head, may_begin};
+pub(crate) use recognise::{Ahead, begins, begins_item, is_compact_head, may_begin};
+pub(crate) use run::Run;
 
 use crate::input::Line;
 use crate::model::{Format, Map, Object, Parsed, Span, Subject, Value};
