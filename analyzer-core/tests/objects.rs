@@ -324,6 +324,31 @@ fn the_time_is_linear() {
             ),
         ),
         (yaml, numbered(|n| format!("  k{n}: a: b\n"))),
+        (
+            "apiVersion: a.b/v1\nkind: X\n",
+            numbered(|n| format!("k{n}: v\n")),
+        ),
+        (
+            "apiVersion: v1\nkind: ResourceQuota\nstatus:\n  hard:\n",
+            numbered(|n| format!("    a.b.c.{n}: 1\n")),
+        ),
+        (
+            "apiVersion: v1\nkind: Pod\nspec:\n  volumes:\n  - name: x\n    csi:\n",
+            numbered(|n| format!("      k{n}: v\n")),
+        ),
+        (
+            "apiVersion: v1\nkind: Pod\nspec:\n  readinessGates:\n",
+            numbered(|n| format!("  - conditionType: t{n}\n")),
+        ),
+        (
+            "apiVersion: v1\nkind: Role\nrules:\n- apiGroups: &a\n  - a\n",
+            format!(
+                "{}  resources:\n{}  verbs:\n{}",
+                "  - b\n".repeat(5000),
+                "  - c\n".repeat(5000),
+                "  - get\n".repeat(5000)
+            ),
+        ),
         (yaml, repeated("  a: \"x\n")),
         (yaml, repeated("  - x: y: z\n")),
         (yaml, repeated("  a: b\nbroken here\n")),

@@ -216,7 +216,9 @@ impl<'a> Told<'_, 'a> {
                     for item in items {
                         let Value::Map(item) = item else { continue };
                         let name = item.text("name");
-                        let container = name.as_deref().filter(|_| of_containers);
+                        let container = name
+                            .as_deref()
+                            .filter(|name| of_containers && name.len() <= super::MAX_NAME);
                         let around = Around {
                             key,
                             container: container.or(around.container),

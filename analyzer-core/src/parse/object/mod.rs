@@ -26,6 +26,9 @@ use crate::input::Line;
 use crate::model::{Format, Map, Object, Parsed, Span, Subject, Value};
 use source::Row;
 
+/// How long a name may be; the API allows 253 characters.
+const MAX_NAME: usize = 1024;
+
 /// Lists in lists; kubectl nests none.
 const MAX_LISTS: usize = 6;
 
@@ -218,10 +221,14 @@ fn object<'a>(
         &placed
     };
     let kind = kind
+        .filter(|kind| kind.len() <= MAX_NAME)
         .or_else(|| kinds::told_by_fields(map))
         .map(str::to_owned);
     let fields = kinds::fields(kind.as_deref(), map);
-    let owned = |path: &str| map.text(path).map(|text| text.into_owned());
+    let owned = |path: &str| {
+        let text = map.text(path).filter(|text| text.len() <= MAX_NAME);
+        text.map(|text| text.into_owned())
+    };
     let subject = Subject {
         node: match kind.as_deref() {
             Some("Pod") => owned("spec.nodeName"),

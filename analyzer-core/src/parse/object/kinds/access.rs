@@ -1,6 +1,6 @@
 //! Roles, their bindings and the accounts that they are for.
 
-use super::read::{self, Field, decoded, field, same, texts};
+use super::read::{self, Field, decoded, field, same};
 use crate::model::{Map, Value};
 
 pub(super) const ROLE: &[Field] = &[field("rules", "rules", rules)];
@@ -34,6 +34,12 @@ fn subjects<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     references(value)
 }
 
+/// The longest name that the API allows.
+const MAX_NAME: usize = 253;
+
+/// How many verbs of a rule are listed; the API has a dozen.
+const MAX_VERBS: usize = 64;
+
 /// How many rows the rules of a role may have.
 const MAX_ROWS: usize = 2000;
 
@@ -42,8 +48,12 @@ fn rules<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let mut rows = Vec::new();
     for rule in value.items() {
         let list = |key| rule.get(key).map_or(&[][..], Value::items);
-        let verbs = rule.get("verbs").and_then(texts);
-        for url in list("nonResourceURLs") {
+        let verbs = list("verbs").iter().take(MAX_VERBS).filter_map(read::text);
+        let verbs = read::list(verbs);
+        for url in list("nonResourceURLs").iter().take(MAX_ROWS) {
+            if rows.len() >= MAX_ROWS {
+                break;
+            }
             let mut row = Map::new();
             row.insert("non_resource_urls", Value::List(vec![url.clone()]));
             row.insert(
@@ -54,7 +64,13 @@ fn rules<'a>(value: &Value<'a>) -> Option<Value<'a>> {
         }
         for group in list("apiGroups") {
             let group = group.to_text().unwrap_or_default();
+            if rows.len() >= MAX_ROWS || group.len() > MAX_NAME {
+                break;
+            }
             for resource in list("resources") {
+                if rows.len() >= MAX_ROWS {
+                    break;
+                }
                 let Some(name) = resource.to_text() else {
                     continue;
                 };

@@ -7,14 +7,12 @@ use crate::model::{Map, Value};
 
 /// Adds all of an object except what its identity told, and its conditions by themselves.
 pub(super) fn add<'a>(fields: &mut Map<'a>, object: &Map<'a>) {
-    for (key, part) in object.iter() {
-        if matches!(key, "apiVersion" | "kind" | "metadata") {
-            continue;
-        }
-        if let Some(value) = value(part) {
-            fields.insert(snake_case(key), value);
-        }
-    }
+    let own = object
+        .iter()
+        .filter(|(key, _)| !matches!(*key, "apiVersion" | "kind" | "metadata"))
+        .filter_map(|(key, part)| Some((Cow::Owned(snake_case(key)), value(part)?)));
+    // what the identity told stays
+    *fields = own.chain(std::mem::take(fields)).collect();
     let conditions = object.get("status.conditions").and_then(read::conditions);
     if let Some(conditions) = conditions {
         fields.insert("conditions", conditions);

@@ -194,7 +194,9 @@ fn rules<'a>(value: &Value<'a>) -> Option<Value<'a>> {
         let paths = rule.get("http.paths").map_or(&[][..], Value::items);
         for path in paths {
             let mut map = Map::new();
-            let host = rule.get("host").and_then(same);
+            // a longer one is no host, and would be copied for each path
+            let host = rule.get("host").filter(|host| host.span().len() <= 1024);
+            let host = host.and_then(same);
             map.insert("host", host.unwrap_or_else(|| decoded("*", rule.span())));
             if let Some(shown) = path.get("path").and_then(same) {
                 map.insert("path", shown);

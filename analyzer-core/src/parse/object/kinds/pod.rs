@@ -72,6 +72,9 @@ pub(super) fn template<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::map(value, TEMPLATE)
 }
 
+/// Readiness gates of one pod; few have any.
+const MAX_GATES: usize = 64;
+
 /// Adds what a pod's specification and status say only together.
 pub(super) fn finish<'a>(fields: &mut Map<'a>, pod: &Map<'a>) {
     for (name, specs, statuses) in [
@@ -96,7 +99,8 @@ pub(super) fn finish<'a>(fields: &mut Map<'a>, pod: &Map<'a>) {
     {
         fields.insert("node_ip", address);
     }
-    let gates = pod.items("spec.readinessGates").iter().filter_map(|gate| {
+    let gates = pod.items("spec.readinessGates").iter().take(MAX_GATES);
+    let gates = gates.filter_map(|gate| {
         let kind = gate.get("conditionType")?;
         let wanted = kind.to_text()?;
         let mut map = Map::new();

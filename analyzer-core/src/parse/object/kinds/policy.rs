@@ -1,5 +1,7 @@
 //! What bounds workloads: autoscalers, budgets, quotas, limits, priorities.
 
+use std::collections::HashMap;
+
 use super::read::{
     self, Field, conditions, decoded, field, joined, same, selector, text, texts, time,
 };
@@ -150,11 +152,14 @@ fn quota_resources<'a>(object: &Value<'a>) -> Option<Value<'a>> {
     let Value::Map(hard) = hard else {
         return None;
     };
-    let used = object.get("status.used");
+    let used: HashMap<&str, &Value<'a>> = match object.get("status.used") {
+        Some(Value::Map(used)) => used.iter().collect(),
+        _ => HashMap::new(),
+    };
     read::list(hard.iter().map(|(name, limit)| {
         let mut map = Map::new();
         map.insert("resource", decoded(name, limit.span()));
-        let used = used.and_then(|used| used.get(name)).and_then(text);
+        let used = used.get(name).and_then(|used| text(used));
         map.insert("used", used.unwrap_or_else(|| decoded("0", limit.span())));
         if let Some(limit) = text(limit) {
             map.insert("hard", limit);
@@ -162,6 +167,9 @@ fn quota_resources<'a>(object: &Value<'a>) -> Option<Value<'a>> {
         Value::Map(map)
     }))
 }
+
+/// Resources that one limit names; a cluster has a dozen.
+const MAX_RESOURCES: usize = 256;
 
 fn limits<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     const COLUMNS: &[(&str, &str)] = &[
@@ -178,7 +186,7 @@ fn limits<'a>(value: &Value<'a>) -> Option<Value<'a>> {
             let Some(Value::Map(amounts)) = item.get(key) else {
                 continue;
             };
-            for (resource, amount) in amounts.iter() {
+            for (resource, amount) in amounts.iter().take(MAX_RESOURCES) {
                 let Some(amount) = text(amount) else { continue };
                 let own = rows.get_mut(first..).unwrap_or_default();
                 let known = own

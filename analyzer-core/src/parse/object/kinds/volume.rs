@@ -38,6 +38,9 @@ const TYPES: &[(&str, &str, &str)] = &[
     ("portworxVolume", "PortworxVolume", "volumeID"),
 ];
 
+/// Details of one volume; no type has more than a dozen.
+const MAX_DETAILS: usize = 64;
+
 /// Adds the type of a volume, what it is made from, and the details of both.
 fn add_source<'a>(map: &mut Map<'a>, volume: &Value<'a>) -> Option<(&'static str, Value<'a>)> {
     let (kind, printed, key, detail) = TYPES
@@ -95,7 +98,7 @@ fn volume<'a>(volume: &Value<'a>) -> Map<'a> {
         _ => {}
     }
     if let Some(Value::Map(others)) = super::generic::value(&detail) {
-        for (key, value) in others {
+        for (key, value) in others.into_iter().take(MAX_DETAILS) {
             if map.get(&key).is_none() {
                 map.insert(key, value);
             }
@@ -134,7 +137,7 @@ pub(super) fn persistent<'a>(spec: &Value<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     let (_, detail) = add_source(&mut map, spec)?;
     if let Some(Value::Map(others)) = super::generic::value(&detail) {
-        for (key, value) in others {
+        for (key, value) in others.into_iter().take(MAX_DETAILS) {
             if map.get(&key).is_none() {
                 map.insert(key, value);
             }
