@@ -131,9 +131,11 @@ impl Run {
         foreign: impl Fn() -> bool,
     ) -> bool {
         let bare = line.text.trim();
+        // behind the last bracket the end of a list may stand, whose beginning was cut off
         if self.open.is_some_and(|open| open <= 0) || blanks > 0 {
             return begins(line, rest) == Some(Format::ObjectJson)
-                || (blanks == 0 && matches!(bare, "," | "]" | "}" | "],"));
+                || (blanks == 0
+                    && (json_key(bare).is_some() || matches!(bare, "," | "]" | "}" | "],")));
         }
         let other = || foreign() || begins(line, rest) == Some(Format::ObjectYaml);
         if line.indent() <= self.base && other() {
