@@ -1,9 +1,10 @@
-//! Reads the output of `kubectl describe` on stdin and prints its objects as JSON.
+//! Reads the output of `kubectl describe`, or objects as YAML or JSON, on stdin and prints the objects
+//! as JSON.
 #![allow(clippy::print_stdout)]
 
 use std::io::Read;
 
-use analyzer_core::{Document, Event, lines, parse::describe};
+use analyzer_core::{Document, Event, Format, lines, parse, segments};
 use serde_json::{Map, Value, json};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -11,7 +12,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::io::stdin().read_to_end(&mut bytes)?;
     let document = Document::new("stdin", bytes);
     let lines: Vec<_> = lines(document.text()).collect();
-    let parsed = describe::parse(&lines);
+    let segments = segments(document.text());
+    let is_object = |format| matches!(format, Format::ObjectYaml | Format::ObjectJson);
+    let parsed = if segments.iter().any(|segment| is_object(segment.format)) {
+        parse::segments(&segments)
+    } else {
+        parse::describe::parse(&lines)
+    };
     let mut objects = Vec::new();
     for object in &parsed.objects {
         let mut map = Map::new();

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use analyzer_core::{Analyzer, Catalogue, Finding, Report};
 use proptest::prelude::*;
+use proptest::sample::Index;
 
 use crate::logs::{Logs, logs};
 
@@ -64,7 +65,7 @@ fn on_every_example() {
 fn on_every_fixture() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
     let mut seen = 0;
-    for folder in ["cases", "healthy", "tables"] {
+    for folder in ["cases", "healthy", "tables", "objects"] {
         for entry in std::fs::read_dir(format!("{root}/{folder}")).unwrap() {
             let path = entry.unwrap().path();
             let file = if path.is_dir() {
@@ -133,6 +134,47 @@ fn for_any_number_of_threads() {
     let one = report(1);
     assert_eq!(one, report(2));
     assert_eq!(one, report(5));
+}
+
+/// Lines of objects as kubectl prints them, cut anywhere, among log records.
+fn objects() -> impl Strategy<Value = String> {
+    let file = proptest::sample::select(vec![
+        "workloads.yaml",
+        "workloads.json",
+        "cluster.yaml",
+        "services.json",
+        "events.yaml",
+        "events.json",
+    ]);
+    let piece = (file, any::<Index>(), 1..90usize, any::<bool>());
+    proptest::collection::vec(piece, 1..4).prop_map(|pieces| {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/objects");
+        let mut text = String::new();
+        for (number, (file, from, count, log)) in pieces.into_iter().enumerate() {
+            let whole = std::fs::read_to_string(format!("{root}/{file}")).unwrap();
+            let lines: Vec<&str> = whole.lines().collect();
+            let from = from.index(lines.len());
+            text.push_str("\n$ kubectl get all -A -o wide\n\n");
+            let part = lines.iter().skip(from).take(count);
+            part.for_each(|line| {
+                text.push_str(line);
+                text.push('\n');
+            });
+            if log {
+                text.push_str(&Logs::seeded(number as u64).lines(5));
+            }
+        }
+        text
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+
+    #[test]
+    fn on_pieces_of_objects(text in objects()) {
+        assert_agreement("objects", text.as_bytes());
+    }
 }
 
 proptest! {

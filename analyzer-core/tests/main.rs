@@ -5,5 +5,6 @@ mod agree;
 mod cases;
 mod catalogue;
 mod logs;
+mod objects;
 mod properties;
 mod tables;

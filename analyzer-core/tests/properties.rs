@@ -27,6 +27,10 @@ static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
         inputs.sort();
         texts.extend(inputs.iter().filter_map(|input| std::fs::read(input).ok()));
     }
+    let objects = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/objects");
+    for name in ["events.yaml", "events.json", "services.yaml"] {
+        texts.extend(std::fs::read(format!("{objects}/{name}")));
+    }
     texts
 });
 

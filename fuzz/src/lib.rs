@@ -89,6 +89,15 @@ pub fn table(data: &[u8]) {
     });
 }
 
+/// Kubernetes objects as YAML and JSON.
+pub fn objects(data: &[u8]) {
+    parser(data, parse::object::parse);
+    let text = String::from_utf8_lossy(data);
+    for head in ["apiVersion: v1\nkind: Pod\nspec:\n  ", "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\n"] {
+        parser(format!("{head}{text}").as_bytes(), parse::object::parse);
+    }
+}
+
 /// Logs of all formats.
 pub fn log(data: &[u8]) {
     parser(data, parse::log::parse);

@@ -22,6 +22,10 @@ fn text() -> impl Strategy<Value = String> {
             "2024-03-04T05:06:07.123Z\tERROR\t",
             "{\"level\":\"error\",\"msg\":\"",
             "2024-03-04T05:06:07.123456789Z stderr P ",
+            "apiVersion: v1\nkind: Pod\nstatus:\n",
+            "  containerStatuses:\n  - name: a\n    state:\n",
+            "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",",
+            "\"status\": {\n",
             "rpc error: code = Unknown desc = ",
             "failed to ",
             "id: a\ncause: none/healthy\n",
@@ -59,6 +63,7 @@ bodies!(
     describe,
     events,
     table,
+    objects,
     log,
     chain,
     signature_file

@@ -4,7 +4,7 @@ use super::command::{self, Command, Verb};
 use super::line::{Line, lines};
 use super::shape;
 use crate::model::{Format, Subject};
-use crate::parse::{describe, events, log, table};
+use crate::parse::{describe, events, log, object, table};
 
 /// A run of lines of a document in one format.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +37,11 @@ impl Segment<'_> {
 /// ```
 pub fn segments(text: &str) -> Vec<Segment<'_>> {
     let mut cutter = Cutter::default();
-    for line in lines(text) {
-        cutter.take(line);
+    let lines: Vec<Line<'_>> = lines(text).collect();
+    let mut rest = lines.as_slice();
+    while let Some((line, behind)) = rest.split_first() {
+        cutter.take(*line, behind);
+        rest = behind;
     }
     cutter.close();
     cutter.done
@@ -55,7 +58,8 @@ pub(crate) fn is_structural(text: &str) -> bool {
         start: 0,
         number: 1,
     });
-    structure(line.text).is_some() && log::detect(line.text).is_none()
+    (structure(line.text).is_some() || object::may_begin(line.text))
+        && log::detect(line.text).is_none()
 }
 
 /// The format of a line that begins no log record, if it has a structure.
@@ -72,6 +76,25 @@ fn structure(text: &str) -> Option<Format> {
     (describe::is_start(text) || describe::is_field(text)).then_some(Format::Describe)
 }
 
+/// Whether a line begins another output.
+fn is_other(text: &str) -> bool {
+    command::parse(text).is_some()
+        || events::is_header(text)
+        || events::is_row(text)
+        || describe::is_start(text)
+        || table::is_header(text)
+}
+
+/// The lines behind one, as those of objects are read.
+fn ahead<'l, 'a>(lines: &'l [Line<'a>], marked: bool) -> object::Ahead<'l, 'a> {
+    let strip: fn(Line<'_>) -> Line<'_> = if marked {
+        shape::strip_marks
+    } else {
+        |line| line
+    };
+    object::Ahead { lines, strip }
+}
+
 #[derive(Default)]
 struct Cutter<'a> {
     done: Vec<Segment<'a>>,
@@ -86,6 +109,16 @@ struct Cutter<'a> {
     record: Option<Format>,
     /// What the open describe has told of its object's events.
     events: EventsTold,
+    /// The open segment's objects in YAML or JSON.
+    objects: Option<Objects>,
+}
+
+/// The objects of an open segment.
+#[derive(Debug)]
+struct Objects {
+    run: object::Run,
+    /// Whether marks were taken off the first line, and so are off the others.
+    marked: bool,
 }
 
 /// How far the events of a describe's present object are.
@@ -139,9 +172,12 @@ fn events_title(text: &str) -> Option<&str> {
 }
 
 impl<'a> Cutter<'a> {
-    fn take(&mut self, raw: Line<'a>) {
+    fn take(&mut self, raw: Line<'a>, rest: &[Line<'a>]) {
         if raw.is_blank() {
             self.blanks.push(raw);
+            return;
+        }
+        if self.goes_on(raw, rest) {
             return;
         }
         if shape::is_fence(raw.text) {
@@ -151,7 +187,12 @@ impl<'a> Cutter<'a> {
         }
         let line = shape::strip_marks(raw);
         let record = log::detect(line.text);
-        let stays = self.stays(&line, record);
+        let ahead = ahead(rest, line != raw);
+        let objects = match record {
+            None => object::begins(&line, &ahead),
+            Some(_) => None,
+        };
+        let stays = self.stays(&line, record, objects.is_some());
         self.record = record.or(self.record);
         if stays {
             self.push(line);
@@ -159,7 +200,11 @@ impl<'a> Cutter<'a> {
         }
         self.close();
         self.events = EventsTold::NotYet.after(line.text);
-        let format = record.unwrap_or_else(|| self.classify(&line));
+        let format = record.or(objects).unwrap_or_else(|| self.classify(&line));
+        self.objects = objects.map(|format| Objects {
+            run: object::Run::new(format, &line),
+            marked: line != raw,
+        });
         if format == Format::Command {
             self.command = command::parse(line.text);
             self.has_table = false;
@@ -172,16 +217,45 @@ impl<'a> Cutter<'a> {
         });
     }
 
+    /// Adds a line that belongs to the open segment's objects.
+    fn goes_on(&mut self, raw: Line<'a>, rest: &[Line<'a>]) -> bool {
+        let Some(Objects { run, marked }) = &mut self.objects else {
+            return false;
+        };
+        let line = if *marked {
+            shape::strip_marks(raw)
+        } else {
+            raw
+        };
+        if line.is_blank() {
+            self.blanks.push(line);
+            return true;
+        }
+        let foreign = || {
+            shape::is_fence(raw.text)
+                || is_other(line.text)
+                || (log::detect(line.text).is_some() && !object::may_begin(line.text))
+        };
+        if !run.takes(&line, &ahead(rest, *marked), self.blanks.len(), foreign) {
+            return false;
+        }
+        self.push(line);
+        true
+    }
+
     /// Whether the line belongs to the open segment; `record` is the format of the log record
-    /// that begins on it.
-    fn stays(&self, line: &Line<'a>, record: Option<Format>) -> bool {
+    /// that begins on it, `object` says that an object in YAML or JSON begins.
+    fn stays(&self, line: &Line<'a>, record: Option<Format>, object: bool) -> bool {
         let Some(open) = &self.open else { return false };
         let blank_before = !self.blanks.is_empty();
         let text = line.text;
+        if object && line.indent() <= open.lines.first().map_or(0, Line::indent) {
+            return false;
+        }
         if open.is_log {
             return record.is_some()
                 || (!blank_before
-                    && !self.is_other(text)
+                    && !is_other(text)
                     && log::continues(self.record.unwrap_or(open.format), text));
         }
         match open.format {
@@ -207,18 +281,10 @@ impl<'a> Cutter<'a> {
             }
             Format::Table => !blank_before && table::continues(&open.lines, text),
             Format::Plain | Format::Prose => {
-                !blank_before && record.is_none() && self.classify(line) == open.format
+                !blank_before && !object && record.is_none() && self.classify(line) == open.format
             }
             _ => false,
         }
-    }
-
-    fn is_other(&self, text: &str) -> bool {
-        command::parse(text).is_some()
-            || events::is_header(text)
-            || events::is_row(text)
-            || describe::is_start(text)
-            || table::is_header(text)
     }
 
     /// The format of a line that begins no log record.
@@ -246,6 +312,7 @@ impl<'a> Cutter<'a> {
 
     fn close(&mut self) {
         self.blanks.clear();
+        self.objects = None;
         let Some(mut segment) = self.open.take() else {
             return;
         };
@@ -256,7 +323,9 @@ impl<'a> Cutter<'a> {
         if let Some(command) = &self.command {
             let fits = match segment.format {
                 Format::Describe | Format::DescribeEvents => command.verb == Verb::Describe,
-                Format::EventsTable | Format::Table => command.verb == Verb::Get,
+                Format::EventsTable | Format::Table | Format::ObjectYaml | Format::ObjectJson => {
+                    command.verb == Verb::Get
+                }
                 Format::Command | Format::Prose => false,
                 Format::Plain => command.verb != Verb::Other,
                 _ => command.verb == Verb::Logs,

@@ -132,10 +132,13 @@ fn outside_of_message(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Opt
             .as_ref()
             .is_none_or(|test| test.holds(event.count as f64))
         && pattern.lasted.as_ref().is_none_or(|test| {
-            let (Some(first), Some(last)) = (event.first_age, event.age) else {
-                return false;
-            };
-            test.holds(first.seconds.saturating_sub(last.seconds) as f64)
+            match (event.first_age, event.age, event.first_time, event.time) {
+                (Some(first), Some(last), ..) => {
+                    test.holds(first.seconds.saturating_sub(last.seconds) as f64)
+                }
+                (_, _, Some(first), Some(last)) => test.holds(last.seconds_since(&first)),
+                _ => false,
+            }
         });
     if !fits {
         return None;

@@ -96,7 +96,12 @@ impl Hit {
             weight: found.weight,
             count: event.count.max(1),
             leads: true,
-            first: at.or(first_age).or(age),
+            first: event
+                .first_time
+                .map(Moment::At)
+                .or(at)
+                .or(first_age)
+                .or(age),
             last: at.or(age),
         }
     }

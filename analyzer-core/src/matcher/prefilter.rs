@@ -58,11 +58,16 @@ impl Prefilter {
 
 /// Whether the texts that a condition needs must stand in a record of this format with just the
 /// blanks that they have: so they can be found before the record is parsed. People and terminals
-/// wrap tables and descriptions, but not log files.
+/// wrap tables, descriptions and objects, but not log files.
 pub(crate) fn stands_as_it_is(format: Format) -> bool {
     !matches!(
         format,
-        Format::Describe | Format::DescribeEvents | Format::EventsTable | Format::Table
+        Format::Describe
+            | Format::DescribeEvents
+            | Format::EventsTable
+            | Format::Table
+            | Format::ObjectYaml
+            | Format::ObjectJson
     )
 }
 

@@ -26,6 +26,10 @@ pub enum Format {
     JsonLog,
     /// klog and glog.
     Klog,
+    /// Kubernetes objects as YAML (`kubectl get -o yaml`).
+    ObjectYaml,
+    /// Kubernetes objects as JSON (`kubectl get -o json`).
+    ObjectJson,
     /// A shell prompt with a command.
     Command,
     /// A line with an error text and no other form.
@@ -46,6 +50,8 @@ impl Format {
             Format::ZapConsole => "zap-console",
             Format::JsonLog => "json-log",
             Format::Klog => "klog",
+            Format::ObjectYaml => "object-yaml",
+            Format::ObjectJson => "object-json",
             Format::Command => "command",
             Format::Plain => "plain",
             Format::Prose => "prose",
@@ -70,8 +76,11 @@ pub struct Event<'a> {
     pub format: Format,
     /// The document's bytes of the whole record.
     pub span: Span,
-    /// When it was written, where the record says so.
+    /// When it was written, where the record says so; when it was last seen if it was more than
+    /// once.
     pub time: Option<Stamp>,
+    /// When it was first seen, where that is another time.
+    pub first_time: Option<Stamp>,
     /// How long before the output was made it was last seen.
     pub age: Option<Age>,
     /// How long before the output was made it was first seen.
@@ -103,6 +112,7 @@ impl<'a> Event<'a> {
             format,
             span,
             time: None,
+            first_time: None,
             age: None,
             first_age: None,
             count: 1,

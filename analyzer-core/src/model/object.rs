@@ -1,6 +1,7 @@
 //! A Kubernetes object as an input shows it, as a tree of named values.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, hash_map};
 
 use super::{Event, Format, Span, Subject, Text};
 
@@ -140,6 +141,37 @@ impl<'a> Map<'a> {
     }
 }
 
+impl<'a> FromIterator<(Cow<'a, str>, Value<'a>)> for Map<'a> {
+    /// Values in order; of several of one name the last one stays, at the first one's place.
+    fn from_iter<I: IntoIterator<Item = (Cow<'a, str>, Value<'a>)>>(entries: I) -> Self {
+        let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
+        let mut map = Map::new();
+        for (key, value) in entries {
+            match places.entry(key) {
+                hash_map::Entry::Occupied(known) => {
+                    if let Some((_, slot)) = map.entries.get_mut(*known.get()) {
+                        *slot = value;
+                    }
+                }
+                hash_map::Entry::Vacant(free) => {
+                    map.entries.push((free.key().clone(), value));
+                    free.insert(map.entries.len() - 1);
+                }
+            }
+        }
+        map
+    }
+}
+
+impl<'a> IntoIterator for Map<'a> {
+    type Item = (Cow<'a, str>, Value<'a>);
+    type IntoIter = std::vec::IntoIter<Self::Item>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.into_iter()
+    }
+}
+
 impl serde::Serialize for Value<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
@@ -165,7 +197,7 @@ fn join(spans: impl Iterator<Item = Span>) -> Span {
         .unwrap_or(0..0)
 }
 
-/// An object as an input shows it: from a describe or from a row of a table.
+/// An object as an input shows it: from a describe, from a row of a table, as YAML or JSON.
 ///
 /// `fields` holds what was printed under snake-case names: for a pod `status`, `node`,
 /// `containers` (a list of maps with `state.reason`, `last_state.exit_code`, `limits.memory`,

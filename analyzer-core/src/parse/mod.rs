@@ -6,6 +6,7 @@
 pub mod describe;
 pub mod events;
 pub mod log;
+pub mod object;
 pub mod plain;
 pub mod table;
 
@@ -45,11 +46,18 @@ pub(crate) fn segment<'a>(segment: &Segment<'a>) -> Parsed<'a> {
         Format::Describe => describe::parse(lines),
         Format::DescribeEvents | Format::EventsTable => events::parse(lines),
         Format::Table => table::parse(lines),
+        Format::ObjectYaml | Format::ObjectJson => object::parse(lines),
         Format::Command => Parsed::default(),
         format => plain::parse(format, lines),
     };
     for event in &mut parsed.events {
         event.subject.fill_from(&segment.subject);
+    }
+    if let [Object { subject, .. }] = parsed.objects.as_mut_slice()
+        && matches!(segment.format, Format::ObjectYaml | Format::ObjectJson)
+        && subject.name.is_none()
+    {
+        subject.fill_from(&segment.subject);
     }
     for Object { subject, .. } in &mut parsed.objects {
         if segment.format == Format::Table && subject.kind.is_none() {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use memchr::{memchr, memmem, memrchr};
 
 use crate::input::{Document, is_clean, is_structural};
-use crate::parse::{describe, log};
+use crate::parse::{describe, log, object};
 
 /// How many lines are looked at before a text without records is cut anywhere.
 const MAX_LINES: usize = 256;
@@ -35,7 +35,7 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
             return Some(at);
         }
         let blank_before = is_blank_before(bytes, at);
-        if blank_before && begins_object(line) {
+        if (blank_before && begins_object(line)) || begins_item(bytes, at, line) {
             return Some(at);
         }
         if number < MAX_LINES {
@@ -87,6 +87,17 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
 
 fn begins_object(line: &[u8]) -> bool {
     line.starts_with(b"Name:") && describe::is_start(&text(line))
+}
+
+/// Whether an item of a list of objects begins, or the next object of several in YAML or JSON.
+fn begins_item(bytes: &[u8], at: usize, line: &[u8]) -> bool {
+    let next = || next_line(bytes, at).map_or(&b""[..], |next| line_at(bytes, next));
+    let before = || {
+        let end = at.saturating_sub(1);
+        let start = memrchr(b'\n', &bytes[..end]).map_or(0, |end| end + 1);
+        &bytes[start..end]
+    };
+    object::begins_item(line, before, next)
 }
 
 /// Whether a line of the CRI, or one between such lines, stands behind an unfinished one.

@@ -7,7 +7,7 @@ use memchr::{memchr, memchr_iter, memchr2};
 use super::boundary::stream;
 use crate::input::is_structural;
 use crate::model::Format;
-use crate::parse::{log, plain};
+use crate::parse::{log, object, plain};
 use crate::signature::STARTS;
 
 /// From so many bytes on docker splits a line.
@@ -171,7 +171,7 @@ fn head(line: &[u8]) -> Head {
         }
         b'A'..=b'S' if is(3, b' ') && is(6, b' ') && is(9, b':') && is(12, b':') => Head::Record,
         b't' if line.starts_with(b"time=\"2") => Head::Record,
-        b'{' if is(1, b'"') => Head::Record,
+        b'{' if is(1, b'"') && !object::is_compact_head(line) => Head::Record,
         b'2' if is(4, b'-') && is(10, b'T') && is(13, b':') => {
             let stamp = &line[..line.len().min(48)];
             match memchr(b'\t', stamp) {

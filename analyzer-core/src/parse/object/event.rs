@@ -1,0 +1,309 @@
+//! Events: Event objects, and the conditions and states of other objects that say why.
+
+use std::borrow::Cow;
+
+use crate::model::{
+    Event, Field, Format, Map, Severity, Span, Stamp, Subject, Text, TextBuilder, Value,
+};
+
+/// Maps in each other in which messages are looked for.
+const MAX_DEPTH: usize = 8;
+
+/// Messages of one object; a list of conditions has a dozen.
+const MAX_MESSAGES: usize = 200;
+
+/// Whether an object of kind Event is one that `kubectl get events` lists, and no audit record.
+pub(super) fn is_event(map: &Map<'_>) -> bool {
+    let version = map.text("apiVersion");
+    let known = version.is_none_or(|version| {
+        version == "v1" || version.split('/').next() == Some("events.k8s.io")
+    });
+    known && (map.get("reason").is_some() || map.get("message").or(map.get("note")).is_some())
+}
+
+fn text<'a>(map: &Map<'a>, path: &str) -> Option<Text<'a>> {
+    match map.get(path)? {
+        Value::Text(text) if !text.is_empty() => Some(text.clone()),
+        Value::Text(_) | Value::Map(_) | Value::List(_) => None,
+        scalar => {
+            let mut builder = TextBuilder::new();
+            builder.push_decoded(&scalar.to_text()?, scalar.span());
+            Some(builder.finish())
+        }
+    }
+}
+
+/// An object of kind Event, of `v1` or `events.k8s.io`.
+pub(super) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option<Event<'a>> {
+    let message = text(map, "message").or_else(|| text(map, "note"));
+    let first = |paths: &[&str]| paths.iter().find_map(|path| text(map, path));
+    let owned = |paths: &[&str]| first(paths).map(|text| text.as_str().to_owned());
+    let about = |key: &str| {
+        owned(&[
+            &format!("involvedObject.{key}"),
+            &format!("regarding.{key}"),
+        ])
+    };
+    let component = first(&[
+        "source.component",
+        "deprecatedSource.component",
+        "reportingComponent",
+        "reportingController",
+    ]);
+    let host = first(&["source.host", "deprecatedSource.host"]);
+    let kind = about("kind");
+    let of_node = kind.as_deref() == Some("Node");
+    let by_kubelet = component
+        .as_ref()
+        .is_some_and(|component| matches!(component.as_str(), "kubelet" | "kube-proxy"));
+    let subject = Subject {
+        namespace: about("namespace").filter(|_| !of_node),
+        name: about("name"),
+        container: about("fieldPath").as_deref().and_then(container_of_path),
+        // a scheduler's host is where the scheduler runs, a kubelet's is where the pod does
+        node: host
+            .as_ref()
+            .filter(|_| by_kubelet)
+            .map(|host| host.as_str().to_owned()),
+        kind,
+    };
+    let count = ["series.count", "count", "deprecatedCount"]
+        .iter()
+        .find_map(|path| map.integer(path))
+        .and_then(|count| u64::try_from(count).ok())
+        .unwrap_or(1);
+    let times = |paths: &[&str]| paths.iter().find_map(|path| stamp(&text(map, path)?));
+    let first_time = times(&["firstTimestamp", "deprecatedFirstTimestamp", "eventTime"]);
+    let time = times(&[
+        "series.lastObservedTime",
+        "lastTimestamp",
+        "deprecatedLastTimestamp",
+        "eventTime",
+        "firstTimestamp",
+        "metadata.creationTimestamp",
+    ]);
+    let reason = text(map, "reason");
+    let kind_of_event = text(map, "type");
+    let fields = [
+        ("namespace", text(map, "metadata.namespace")),
+        (
+            "subobject",
+            first(&["involvedObject.fieldPath", "regarding.fieldPath"]),
+        ),
+        ("host", host),
+        ("name", text(map, "metadata.name")),
+        ("action", text(map, "action")),
+    ];
+    if message.is_none() && reason.is_none() {
+        return None;
+    }
+    Some(Event {
+        time,
+        first_time,
+        count: count.max(1),
+        severity: kind_of_event.and_then(|word| Severity::from_word(word.as_str())),
+        component,
+        subject,
+        reason,
+        fields: fields
+            .into_iter()
+            .filter_map(|(key, value)| {
+                Some(Field {
+                    key: Cow::Borrowed(key),
+                    value: value?,
+                })
+            })
+            .collect(),
+        ..Event::new(format, span.clone(), message.unwrap_or_default())
+    })
+}
+
+/// A `Status`, which the API server answers instead of an object.
+pub(super) fn of_failure<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option<Event<'a>> {
+    let message = text(map, "message")?;
+    let owned = |path: &str| text(map, path).map(|text| text.as_str().to_owned());
+    let failed = map.text("status").is_none_or(|status| status != "Success");
+    Some(Event {
+        reason: text(map, "reason"),
+        severity: Some(if failed {
+            Severity::Warning
+        } else {
+            Severity::Info
+        }),
+        subject: Subject {
+            kind: owned("details.kind").map(|kind| Subject::kind_from_word(&kind)),
+            name: owned("details.name"),
+            ..Subject::default()
+        },
+        ..Event::new(format, span.clone(), message)
+    })
+}
+
+/// The container of `spec.containers{app}` and its like.
+fn container_of_path(path: &str) -> Option<String> {
+    let (list, rest) = path.strip_prefix("spec.")?.split_once('{')?;
+    let is_list = matches!(
+        list,
+        "containers" | "initContainers" | "ephemeralContainers"
+    );
+    let name = rest.strip_suffix('}')?;
+    (is_list && !name.is_empty()).then(|| name.to_owned())
+}
+
+/// A time as the API writes it: RFC 3339.
+fn stamp(text: &Text<'_>) -> Option<Stamp> {
+    let text = text.as_str();
+    let time: jiff::Timestamp = text.parse().ok()?;
+    let fraction = text.split_once('.').map_or("", |(_, rest)| rest);
+    let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
+    Some(Stamp {
+        nanos: time.as_nanosecond(),
+        digits: u8::try_from(digits).unwrap_or(9).min(9),
+        zone_stated: true,
+        year_stated: true,
+    })
+}
+
+/// Adds an event for each message in an object's status: of a condition, of a container's state, of
+/// the status itself.
+pub(super) fn of_status<'a>(
+    format: Format,
+    map: &Map<'a>,
+    subject: &Subject,
+    into: &mut Vec<Event<'a>>,
+) {
+    let Some(Value::Map(status)) = map.get("status") else {
+        return;
+    };
+    let mut told = Told {
+        format,
+        subject,
+        left: MAX_MESSAGES,
+        into,
+    };
+    told.map(status, &Around::default(), 0);
+}
+
+/// What stands around a message.
+#[derive(Clone, Copy, Debug, Default)]
+struct Around<'m> {
+    container: Option<&'m str>,
+    /// The key below which it stands.
+    key: &'m str,
+}
+
+struct Told<'t, 'a> {
+    format: Format,
+    subject: &'t Subject,
+    left: usize,
+    into: &'t mut Vec<Event<'a>>,
+}
+
+impl<'a> Told<'_, 'a> {
+    fn map(&mut self, map: &Map<'a>, around: &Around<'_>, depth: usize) {
+        if depth > MAX_DEPTH || self.left == 0 {
+            return;
+        }
+        if let Some(message) = text(map, "message") {
+            self.left -= 1;
+            self.into.push(self.event(map, message, around));
+        }
+        for (key, value) in map.iter() {
+            match value {
+                Value::Map(below) => self.map(below, &Around { key, ..*around }, depth + 1),
+                Value::List(items) => {
+                    let of_containers = key.ends_with("ontainerStatuses");
+                    for item in items {
+                        let Value::Map(item) = item else { continue };
+                        let name = item.text("name");
+                        let container = name
+                            .as_deref()
+                            .filter(|name| of_containers && name.len() <= super::MAX_NAME);
+                        let around = Around {
+                            key,
+                            container: container.or(around.container),
+                        };
+                        self.map(item, &around, depth + 1);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn event(&self, map: &Map<'a>, message: Text<'a>, around: &Around<'_>) -> Event<'a> {
+        let times = [
+            "lastTransitionTime",
+            "finishedAt",
+            "lastUpdateTime",
+            "lastHeartbeatTime",
+            "startedAt",
+        ];
+        // what stands below has events of its own
+        let scalars = map.iter().filter(|(_, value)| value.to_text().is_some());
+        let span = scalars
+            .map(|(_, value)| value.span())
+            .reduce(|all, span| all.start.min(span.start)..all.end.max(span.end))
+            .unwrap_or_else(|| message.span());
+        Event {
+            time: times.iter().find_map(|key| stamp(&text(map, key)?)),
+            severity: Some(severity(map, around.key)),
+            reason: text(map, "reason"),
+            subject: Subject {
+                container: around.container.map(str::to_owned),
+                ..self.subject.clone()
+            },
+            ..Event::new(self.format, span, message)
+        }
+    }
+}
+
+/// Words in the type of a condition that is bad where it is true.
+const BAD_TYPES: &[&str] = &[
+    "Abort",
+    "Corrupt",
+    "Deadlock",
+    "Degraded",
+    "Dangling",
+    "Disruption",
+    "Error",
+    "Fail",
+    "Invalid",
+    "NetworkUnavailable",
+    "Pressure",
+    "Problem",
+    "Remaining",
+    "Stalled",
+    "Terminating",
+    "Unavailable",
+    "Unhealthy",
+    "Unschedulable",
+    "Violat",
+];
+
+/// How grave a condition or state is.
+fn severity(map: &Map<'_>, key: &str) -> Severity {
+    let ends_well = || map.integer("exitCode") == Some(0);
+    let starts = || {
+        map.text("reason")
+            .is_some_and(|reason| matches!(&*reason, "ContainerCreating" | "PodInitializing"))
+    };
+    let is_bad = match (map.text("type"), map.text("status")) {
+        (Some(kind), Some(status)) => {
+            let bad_if_true = BAD_TYPES.iter().any(|word| kind.contains(word));
+            match &*status {
+                "True" | "true" => bad_if_true,
+                "False" | "false" => !bad_if_true,
+                _ => true,
+            }
+        }
+        _ if key == "terminated" => !ends_well(),
+        _ if key == "waiting" => !starts(),
+        _ => true,
+    };
+    if is_bad {
+        Severity::Warning
+    } else {
+        Severity::Info
+    }
+}

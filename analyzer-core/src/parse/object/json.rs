@@ -1,0 +1,345 @@
+//! JSON text as values, also where it is cut, wrapped or broken.
+//!
+//! What does not fit is passed over to the next member: a member begins with its key in quotes. A
+//! closing bracket closes the nearest open one of its kind. Each byte is read once.
+
+use std::borrow::Cow;
+
+use super::scalar;
+use super::source::{Row, Source};
+use crate::model::{Map, Span, TextBuilder, Value};
+
+/// Objects and lists in each other; Kubernetes objects have less than 30.
+const MAX_DEPTH: usize = 100;
+
+/// Values of one output; a block of the engine has no room for many more.
+const MAX_NODES: usize = 400_000;
+
+/// Reads lines of JSON: whole values, and members whose brackets were cut off, which are one map.
+/// The lines that are not understood are added to `failed`.
+pub(super) fn read<'a>(rows: &[Row<'a>], failed: &mut Vec<u64>) -> Vec<Value<'a>> {
+    let source = Source::new(rows);
+    let mut reading = Reading {
+        source: &source,
+        bytes: source.text().as_bytes(),
+        at: 0,
+        open: Vec::new(),
+        roots: Vec::new(),
+        members: Vec::new(),
+        key: None,
+        nodes: 0,
+        failed,
+    };
+    while reading.step() {}
+    while !reading.open.is_empty() {
+        reading.close();
+    }
+    let Reading {
+        mut roots, members, ..
+    } = reading;
+    if !members.is_empty() {
+        roots.push(Value::Map(members.into_iter().collect()));
+    }
+    roots
+}
+
+/// An open bracket.
+enum Open<'a> {
+    Object {
+        entries: Vec<(Cow<'a, str>, Value<'a>)>,
+        key: Option<Cow<'a, str>>,
+    },
+    List(Vec<Value<'a>>),
+    /// One that is left out; whether it is an object.
+    Skipped(bool),
+}
+
+impl Open<'_> {
+    fn is_object(&self) -> bool {
+        matches!(self, Open::Object { .. } | Open::Skipped(true))
+    }
+}
+
+struct Reading<'s, 'a> {
+    source: &'s Source<'a>,
+    bytes: &'s [u8],
+    at: usize,
+    open: Vec<Open<'a>>,
+    roots: Vec<Value<'a>>,
+    /// Members outside of all brackets.
+    members: Vec<(Cow<'a, str>, Value<'a>)>,
+    /// The key of the next one of them.
+    key: Option<Cow<'a, str>>,
+    nodes: usize,
+    failed: &'s mut Vec<u64>,
+}
+
+impl<'a> Reading<'_, 'a> {
+    /// Takes the next token; `false` at the end.
+    fn step(&mut self) -> bool {
+        let Some(byte) = self.bytes.get(self.at).copied() else {
+            return false;
+        };
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => self.at += 1,
+            b'{' => {
+                let what = Open::Object {
+                    entries: Vec::new(),
+                    key: None,
+                };
+                self.begin(what, Open::Skipped(true));
+            }
+            b'[' => self.begin(Open::List(Vec::new()), Open::Skipped(false)),
+            b'}' => self.bracket(true),
+            b']' => self.bracket(false),
+            b'"' => self.string(),
+            _ => self.word(),
+        }
+        true
+    }
+
+    fn begin(&mut self, what: Open<'a>, left_out: Open<'a>) {
+        let full = self.open.len() >= MAX_DEPTH || self.nodes >= MAX_NODES;
+        if full {
+            // of brackets in brackets that are left out one is enough
+            if !matches!(self.open.last(), Some(Open::Skipped(_))) {
+                self.fail();
+            }
+            if self.open.len() > 4 * MAX_DEPTH {
+                self.at += 1;
+                return;
+            }
+        }
+        self.nodes += 1;
+        self.at += 1;
+        self.open.push(if full { left_out } else { what });
+    }
+
+    /// A closing bracket.
+    fn bracket(&mut self, object: bool) {
+        self.at += 1;
+        let mut open = self.open.iter();
+        let Some(place) = open.rposition(|open| open.is_object() == object) else {
+            // the end of an object whose beginning was cut off
+            if object && !self.members.is_empty() {
+                let members = std::mem::take(&mut self.members);
+                self.roots.push(Value::Map(members.into_iter().collect()));
+            }
+            return;
+        };
+        while self.open.len() > place {
+            self.close();
+        }
+    }
+
+    fn close(&mut self) {
+        match self.open.pop() {
+            Some(Open::Object { entries, .. }) => {
+                self.give(Some(Value::Map(entries.into_iter().collect::<Map<'a>>())));
+            }
+            Some(Open::List(items)) => self.give(Some(Value::List(items))),
+            Some(Open::Skipped(_)) => self.give(None),
+            None => {}
+        }
+    }
+
+    fn give(&mut self, value: Option<Value<'a>>) {
+        match self.open.last_mut() {
+            Some(Open::Object { entries, key }) => {
+                if let (Some(key), Some(value)) = (key.take(), value) {
+                    entries.push((key, value));
+                }
+            }
+            Some(Open::List(items)) => items.extend(value),
+            Some(Open::Skipped(_)) => {}
+            None => match (self.key.take(), value) {
+                (Some(key), Some(value)) => self.members.push((key, value)),
+                (None, Some(value @ (Value::Map(_) | Value::List(_)))) => self.roots.push(value),
+                _ => {}
+            },
+        }
+    }
+
+    /// A string: a key if a colon follows.
+    fn string(&mut self) {
+        let start = self.at;
+        let end = self.string_end();
+        self.at = end;
+        let behind = self.bytes.get(end..).unwrap_or_default();
+        let blanks = behind
+            .iter()
+            .take_while(|b| matches!(b, b' ' | b'\t'))
+            .count();
+        let is_key = behind.get(blanks) == Some(&b':');
+        if is_key {
+            let key = self.key_text(start, end);
+            match self.open.last_mut() {
+                Some(Open::Object { key: slot, .. }) => *slot = Some(key),
+                None => self.key = Some(key),
+                Some(_) => {}
+            }
+            return;
+        }
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return self.give(None);
+        }
+        let text = self.text(start, end);
+        self.give(Some(Value::Text(text)));
+    }
+
+    /// The byte behind a string's closing quote; behind its line where it is not closed. A string
+    /// that a terminal wrapped goes on in lines that begin no member.
+    fn string_end(&self) -> usize {
+        let mut at = self.at + 1;
+        loop {
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            let Some(offset) = memchr::memchr3(b'"', b'\\', b'\n', rest) else {
+                return self.bytes.len();
+            };
+            at += offset;
+            match self.bytes.get(at) {
+                Some(b'"') => return at + 1,
+                Some(b'\\') => at = (at + 2).min(self.bytes.len()),
+                _ => {
+                    let next = self.bytes.get(at + 1..).unwrap_or_default();
+                    let begins = next.iter().find(|b| !matches!(b, b' ' | b'\t'));
+                    let goes_on = begins.is_some_and(|b| !b"\"{}[]\n".contains(b));
+                    if !goes_on {
+                        return at;
+                    }
+                    at += 1;
+                }
+            }
+        }
+    }
+
+    /// The bytes between the quotes.
+    fn inner(&self, start: usize, end: usize) -> Span {
+        let closed = end > start + 1 && self.bytes.get(end - 1) == Some(&b'"');
+        start + 1..end.saturating_sub(usize::from(closed)).max(start + 1)
+    }
+
+    fn key_text(&self, start: usize, end: usize) -> Cow<'a, str> {
+        let inner = self.inner(start, end);
+        let raw = self.source.part(inner.clone());
+        if !raw.contains('\\')
+            && let Some((known, _)) = self.source.slice(inner)
+        {
+            return Cow::Borrowed(known);
+        }
+        Cow::Owned(self.text(start, end).as_str().to_owned())
+    }
+
+    fn text(&self, start: usize, end: usize) -> crate::model::Text<'a> {
+        let inner = self.inner(start, end);
+        let raw = self.source.part(inner.clone());
+        if !raw.contains(['\\', '\n'])
+            && let Some(text) = self.source.borrowed(inner.clone())
+        {
+            return text;
+        }
+        let mut builder = TextBuilder::new();
+        let mut kept = 0;
+        while let Some(offset) = raw.get(kept..).and_then(|rest| rest.find(['\\', '\n'])) {
+            let place = kept + offset;
+            builder.push(&raw[kept..place], self.source.place(inner.start + kept));
+            let rest = &raw[place..];
+            let length = if rest.starts_with('\n') {
+                1
+            } else {
+                let (c, length) = escape(rest);
+                let from = inner.start + place;
+                builder.push_decoded(
+                    c.encode_utf8(&mut [0; 4]),
+                    self.source.span(from..from + length),
+                );
+                length
+            };
+            kept = place + length;
+        }
+        let rest = raw.get(kept..).unwrap_or("");
+        builder.push(rest, self.source.place(inner.start + kept));
+        if builder.is_empty() {
+            return crate::model::Text::borrowed("", self.source.place(inner.start));
+        }
+        builder.finish()
+    }
+
+    /// A number, `true`, `false`, `null`, or what is no JSON.
+    fn word(&mut self) {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let length = rest
+            .iter()
+            .position(|b| matches!(b, b',' | b'}' | b']' | b'\n' | b' ' | b'\t' | b'"'))
+            .unwrap_or(rest.len());
+        let range = self.at..self.at + length.max(1);
+        let word = self.source.part(range.clone());
+        let span = self.source.span(range.clone());
+        let value = match word {
+            "null" => None,
+            "true" => Some(Value::Boolean(true, span)),
+            "false" => Some(Value::Boolean(false, span)),
+            _ => match scalar::integer(word) {
+                Some(number) => Some(Value::Integer(number, span)),
+                None if word.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {
+                    self.source.borrowed(range.clone()).map(Value::Text)
+                }
+                None => {
+                    self.fail();
+                    let line = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                    self.at += line.max(1);
+                    return;
+                }
+            },
+        };
+        self.at = range.end;
+        self.nodes += 1;
+        self.give(value.filter(|_| self.nodes <= MAX_NODES));
+    }
+
+    /// Lists the line as not understood; one of dots stands for what was left out.
+    fn fail(&mut self) {
+        let row = self.source.row(self.source.row_at(self.at));
+        if let Some((_, row)) = row
+            && !super::recognise::is_ellipsis(row.line.text)
+            && self.failed.last() != Some(&row.line.number)
+        {
+            self.failed.push(row.line.number);
+        }
+    }
+}
+
+/// The character that an escape at the start of a text stands for, and its length.
+fn escape(text: &str) -> (char, usize) {
+    let c = match text.as_bytes().get(1) {
+        Some(b'n') => '\n',
+        Some(b't') => '\t',
+        Some(b'r') => '\r',
+        Some(b'b') => '\x08',
+        Some(b'f') => '\x0c',
+        Some(b'u') => return unicode(text),
+        Some(b'\n') | None => return ('\\', 1),
+        Some(_) => {
+            let c = text[1..].chars().next().unwrap_or('\\');
+            return (c, 1 + c.len_utf8());
+        }
+    };
+    (c, 2)
+}
+
+/// `\u00e9`, or two of them that are one character.
+fn unicode(text: &str) -> (char, usize) {
+    let unit = |from: usize| {
+        let digits = text.get(from..from + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let Some(first) = unit(0) else {
+        return (char::REPLACEMENT_CHARACTER, 2);
+    };
+    let pair = [first, unit(6).unwrap_or(0)];
+    match char::decode_utf16(pair).next() {
+        Some(Ok(c)) => (c, if c.len_utf16() == 2 { 12 } else { 6 }),
+        _ => (char::REPLACEMENT_CHARACTER, 6),
+    }
+}

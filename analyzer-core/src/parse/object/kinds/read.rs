@@ -1,0 +1,259 @@
+//! How values of the API read under their neutral names.
+
+use crate::model::{Map, Span, TextBuilder, Value};
+
+/// How a value reads; none where it says nothing.
+pub(super) type Reader = for<'a> fn(&Value<'a>) -> Option<Value<'a>>;
+
+/// A neutral name, where its value stands (the whole value if that is empty), and how it reads.
+pub(super) struct Field {
+    name: &'static str,
+    path: &'static str,
+    read: Reader,
+}
+
+pub(super) const fn field(name: &'static str, path: &'static str, read: Reader) -> Field {
+    Field { name, path, read }
+}
+
+/// Adds the fields of a map.
+pub(super) fn add<'a>(fields: &mut Map<'a>, from: &Map<'a>, table: &[Field]) {
+    for field in table {
+        let value = if field.path.is_empty() {
+            // copied once for each of the few such fields of a kind
+            (field.read)(&Value::Map(from.clone()))
+        } else {
+            from.get(field.path).and_then(field.read)
+        };
+        if let Some(value) = value {
+            fields.insert(field.name, value);
+        }
+    }
+}
+
+/// A map read by a table.
+pub(super) fn map<'a>(value: &Value<'a>, table: &[Field]) -> Option<Value<'a>> {
+    let Value::Map(from) = value else {
+        return None;
+    };
+    let mut fields = Map::new();
+    add(&mut fields, from, table);
+    (!fields.is_empty()).then_some(Value::Map(fields))
+}
+
+/// The maps of a list read by a table.
+pub(super) fn each<'a>(value: &Value<'a>, table: &[Field]) -> Option<Value<'a>> {
+    list(value.items().iter().filter_map(|item| map(item, table)))
+}
+
+/// A list, if it has items.
+pub(super) fn list<'a>(items: impl Iterator<Item = Value<'a>>) -> Option<Value<'a>> {
+    let items: Vec<_> = items.collect();
+    (!items.is_empty()).then_some(Value::List(items))
+}
+
+/// Text that the object does not hold as it is.
+pub(super) fn decoded<'a>(text: &str, span: Span) -> Value<'a> {
+    let mut builder = TextBuilder::new();
+    builder.push_decoded(text, span);
+    Value::Text(builder.finish())
+}
+
+/// Where a value stands; around it if nothing is in it.
+pub(super) fn place(value: &Value<'_>, around: &Value<'_>) -> Span {
+    let span = value.span();
+    if span.is_empty() { around.span() } else { span }
+}
+
+/// A scalar as it is.
+pub(super) fn same<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    match value {
+        Value::Text(text) if text.is_empty() => None,
+        Value::Map(_) | Value::List(_) => None,
+        scalar => Some(scalar.clone()),
+    }
+}
+
+/// A number.
+pub(super) fn integer<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    matches!(value, Value::Integer(..)).then(|| value.clone())
+}
+
+/// A flag.
+pub(super) fn flag<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    matches!(value, Value::Boolean(..)).then(|| value.clone())
+}
+
+/// A scalar as text: a quantity or port may be written as a number.
+pub(super) fn text<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    match same(value)? {
+        Value::Text(text) => Some(Value::Text(text)),
+        scalar => Some(decoded(&scalar.to_text()?, scalar.span())),
+    }
+}
+
+/// A time in whole seconds of UTC.
+pub(super) fn time<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    let Value::Text(text) = value else {
+        return None;
+    };
+    let is_whole = text.as_str().len() == 20 && text.as_str().ends_with('Z');
+    if is_whole {
+        return Some(value.clone());
+    }
+    match text.as_str().parse::<jiff::Timestamp>() {
+        Ok(time) => Some(decoded(&format!("{time:.0}"), text.span())),
+        Err(_) => same(value),
+    }
+}
+
+/// Scalars as texts.
+pub(super) fn texts<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    list(value.items().iter().filter_map(text))
+}
+
+/// The lines of texts, as a describe prints a command.
+pub(super) fn lines<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    list(
+        value
+            .items()
+            .iter()
+            .filter_map(text)
+            .flat_map(|value| match value {
+                Value::Text(text) => {
+                    let mut at = 0;
+                    let mut parts = Vec::new();
+                    for line in text.as_str().split('\n') {
+                        parts.push(Value::Text(text.slice(at..at + line.len())));
+                        at += line.len() + 1;
+                    }
+                    parts
+                }
+                other => vec![other],
+            }),
+    )
+}
+
+/// Named scalars as texts: labels, quantities. An empty value stays, as a label's.
+pub(super) fn labels<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    let Value::Map(map) = value else {
+        return None;
+    };
+    let texts: Map<'a> = map
+        .clone()
+        .into_iter()
+        .filter_map(|(key, value)| {
+            let value = match value {
+                Value::Text(text) => Value::Text(text),
+                other => text(&other)?,
+            };
+            Some((key, value))
+        })
+        .collect();
+    (!texts.is_empty()).then_some(Value::Map(texts))
+}
+
+/// Annotations without the copy of the object that `kubectl apply` leaves.
+pub(super) fn annotations<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    let Some(Value::Map(map)) = labels(value) else {
+        return None;
+    };
+    let kept: Map<'a> = map
+        .into_iter()
+        .filter(|(key, _)| key != "kubectl.kubernetes.io/last-applied-configuration")
+        .map(|(key, value)| match value {
+            Value::Text(text) if text.as_str().ends_with('\n') => {
+                let length = text.as_str().trim_end_matches('\n').len();
+                (key, Value::Text(text.slice(0..length)))
+            }
+            other => (key, other),
+        })
+        .collect();
+    (!kept.is_empty()).then_some(Value::Map(kept))
+}
+
+/// Scalars of a map, joined.
+pub(super) fn joined<'a>(value: &Value<'a>, keys: &[&str], by: &str) -> Option<Value<'a>> {
+    let parts: Vec<_> = keys.iter().filter_map(|key| value.get(key)).collect();
+    let texts: Vec<_> = parts.iter().filter_map(|part| part.to_text()).collect();
+    let span = parts
+        .iter()
+        .map(|part| part.span())
+        .reduce(|all, span| all.start.min(span.start)..all.end.max(span.end))?;
+    (texts.len() == keys.len()).then(|| decoded(&texts.join(by), span))
+}
+
+/// A label selector as kubectl prints it: `a=b,c in (d,e),!f`.
+pub(super) fn selector<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    let Value::Map(map) = value else {
+        return None;
+    };
+    let is_new = map
+        .iter()
+        .all(|(key, _)| matches!(key, "matchLabels" | "matchExpressions"));
+    let mut terms: Vec<(String, String)> = Vec::new();
+    let pairs = if is_new {
+        map.get("matchLabels")
+    } else {
+        Some(value)
+    };
+    if let Some(Value::Map(pairs)) = pairs {
+        for (key, value) in pairs.iter() {
+            let value = value.to_text().unwrap_or_default();
+            terms.push((key.to_owned(), format!("{key}={value}")));
+        }
+    }
+    for expression in map.items("matchExpressions").iter().filter(|_| is_new) {
+        let scalar = |key| {
+            expression
+                .get(key)
+                .and_then(Value::to_text)
+                .unwrap_or_default()
+        };
+        let key = scalar("key").into_owned();
+        let items = expression.get("values").map_or(&[][..], Value::items);
+        let mut values: Vec<_> = items.iter().filter_map(Value::to_text).collect();
+        values.sort();
+        let values = values.join(",");
+        let term = match &*scalar("operator") {
+            "In" => format!("{key} in ({values})"),
+            "NotIn" => format!("{key} notin ({values})"),
+            "DoesNotExist" => format!("!{key}"),
+            _ => key.clone(),
+        };
+        terms.push((key, term));
+    }
+    terms.sort_by(|a, b| a.0.cmp(&b.0));
+    let terms: Vec<String> = terms.into_iter().map(|(_, term)| term).collect();
+    (!terms.is_empty()).then(|| decoded(&terms.join(","), map.span()))
+}
+
+const CONDITION: &[Field] = &[
+    field("type", "type", same),
+    field("status", "status", text),
+    field("reason", "reason", same),
+    field("message", "message", same),
+    field("last_heartbeat_time", "lastHeartbeatTime", time),
+    field("last_probe_time", "lastProbeTime", time),
+    field("last_transition_time", "lastTransitionTime", time),
+    field("last_update_time", "lastUpdateTime", time),
+];
+
+/// Conditions of any kind.
+pub(super) fn conditions<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    each(value, CONDITION)
+}
+
+/// `ReadWriteOnce` as `RWO`.
+pub(super) fn access_modes<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    list(value.items().iter().filter_map(|mode| {
+        let short = match &*mode.to_text()? {
+            "ReadWriteOnce" => "RWO",
+            "ReadOnlyMany" => "ROX",
+            "ReadWriteMany" => "RWX",
+            "ReadWriteOncePod" => "RWOP",
+            _ => return same(mode),
+        };
+        Some(decoded(short, mode.span()))
+    }))
+}

@@ -1,0 +1,186 @@
+//! What fields tell of an object whose head or top was cut off.
+
+use std::borrow::Cow;
+
+use crate::model::{Map, Value};
+
+/// Fields of which any tells the kind of the object, by where they stand.
+const KINDS: &[(&str, &[&str])] = &[
+    (
+        "Pod",
+        &[
+            "status.containerStatuses",
+            "status.initContainerStatuses",
+            "status.ephemeralContainerStatuses",
+            "status.podIP",
+            "status.hostIP",
+            "status.qosClass",
+            "spec.containers",
+            "spec.nodeName",
+        ],
+    ),
+    ("CronJob", &["spec.jobTemplate", "status.lastScheduleTime"]),
+    (
+        "Job",
+        &[
+            "spec.backoffLimit",
+            "spec.completions",
+            "spec.completionMode",
+            "status.completionTime",
+        ],
+    ),
+    (
+        "StatefulSet",
+        &[
+            "spec.volumeClaimTemplates",
+            "spec.podManagementPolicy",
+            "spec.serviceName",
+        ],
+    ),
+    (
+        "DaemonSet",
+        &["status.numberReady", "status.desiredNumberScheduled"],
+    ),
+    (
+        "Deployment",
+        &[
+            "spec.strategy",
+            "spec.progressDeadlineSeconds",
+            "status.unavailableReplicas",
+            "status.updatedReplicas",
+        ],
+    ),
+    ("ReplicaSet", &["status.fullyLabeledReplicas"]),
+    (
+        "Node",
+        &[
+            "status.nodeInfo",
+            "status.allocatable",
+            "status.daemonEndpoints",
+            "spec.podCIDR",
+            "spec.taints",
+        ],
+    ),
+    (
+        "PersistentVolume",
+        &["spec.claimRef", "spec.persistentVolumeReclaimPolicy"],
+    ),
+    (
+        "PersistentVolumeClaim",
+        &["spec.resources.requests.storage", "spec.volumeName"],
+    ),
+    (
+        "Service",
+        &[
+            "spec.clusterIP",
+            "spec.sessionAffinity",
+            "spec.externalTrafficPolicy",
+        ],
+    ),
+    (
+        "HorizontalPodAutoscaler",
+        &["spec.scaleTargetRef", "status.currentMetrics"],
+    ),
+    (
+        "PodDisruptionBudget",
+        &["status.disruptionsAllowed", "spec.minAvailable"],
+    ),
+    ("NetworkPolicy", &["spec.podSelector", "spec.policyTypes"]),
+    ("Ingress", &["spec.ingressClassName", "spec.defaultBackend"]),
+    ("Endpoints", &["subsets"]),
+];
+
+/// Keys of an object's parts; a fragment that has one of them belongs into that part.
+const PARTS: &[(&str, &[&str])] = &[
+    (
+        "status",
+        &[
+            "conditions",
+            "containerStatuses",
+            "initContainerStatuses",
+            "ephemeralContainerStatuses",
+            "phase",
+            "hostIP",
+            "podIP",
+            "qosClass",
+            "observedGeneration",
+            "loadBalancer",
+        ],
+    ),
+    (
+        "spec",
+        &[
+            "containers",
+            "initContainers",
+            "template",
+            "nodeName",
+            "restartPolicy",
+            "tolerations",
+            "volumes",
+            "replicas",
+            "selector",
+            "accessModes",
+        ],
+    ),
+    (
+        "metadata",
+        &[
+            "uid",
+            "resourceVersion",
+            "creationTimestamp",
+            "managedFields",
+        ],
+    ),
+];
+
+/// Keys of an object itself.
+const OWN: &[&str] = &[
+    "apiVersion",
+    "kind",
+    "metadata",
+    "spec",
+    "status",
+    "items",
+    "subsets",
+];
+
+/// Whether a map is an object, or holds whole parts of one.
+pub(in crate::parse::object) fn is_whole(map: &Map<'_>) -> bool {
+    map.is_empty() || OWN.iter().any(|key| map.get(key).is_some())
+}
+
+/// The entries of an object that a map is a part of.
+pub(in crate::parse::object) fn placed<'a>(map: Map<'a>) -> Vec<(Cow<'a, str>, Value<'a>)> {
+    if is_whole(&map) {
+        return map.into_iter().collect();
+    }
+    let is_status = ["lastState", "restartCount", "containerID"]
+        .iter()
+        .any(|key| map.get(key).is_some())
+        || map.get("state").is_some_and(|state| {
+            ["waiting", "running", "terminated"]
+                .iter()
+                .any(|kind| state.get(kind).is_some())
+        });
+    if is_status {
+        let mut status = Map::new();
+        status.insert("containerStatuses", Value::List(vec![Value::Map(map)]));
+        return vec![(Cow::Borrowed("status"), Value::Map(status))];
+    }
+    let part = PARTS
+        .iter()
+        .find(|(_, keys)| keys.iter().any(|key| map.get(key).is_some()))
+        .map(|(part, _)| *part);
+    match part {
+        Some(part) => vec![(Cow::Borrowed(part), Value::Map(map))],
+        None => map.into_iter().collect(),
+    }
+}
+
+/// The kind of an object without a head.
+pub(in crate::parse::object) fn told_by_fields(map: &Map<'_>) -> Option<&'static str> {
+    KINDS
+        .iter()
+        .find(|(_, paths)| paths.iter().any(|path| map.get(path).is_some()))
+        .map(|(kind, _)| *kind)
+}

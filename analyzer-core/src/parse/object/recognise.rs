@@ -1,0 +1,396 @@
+//! Which lines are Kubernetes objects, told line by line.
+//!
+//! An object begins with its `apiVersion` or a key that sorts before it, or, where its top was cut
+//! off, with one of its great parts (`metadata`, `spec`, `status`) that holds fields known to be
+//! theirs. From there on indentation and form tell which lines belong to it.
+
+use memchr::memmem;
+
+use crate::input::Line;
+use crate::model::Format;
+
+/// How many lines behind its first one are looked at to tell an object.
+const AHEAD: usize = 48;
+
+/// Keys by which YAML with an `apiVersion` is known to be none of Kubernetes: Helm's charts and
+/// indexes.
+const FOREIGN_KEYS: &[&str] = &["name", "version", "appVersion", "entries", "generated"];
+
+/// Keys of objects that sort before `apiVersion`.
+const FIRST_KEYS: &[&str] = &[
+    "action",
+    "addressType",
+    "aggregationRule",
+    "allowVolumeExpansion",
+];
+
+/// Parts of an object, with keys of which one must be in them.
+const PARTS: &[(&str, &[&str])] = &[
+    (
+        "metadata",
+        &[
+            "annotations",
+            "creationTimestamp",
+            "deletionTimestamp",
+            "finalizers",
+            "generateName",
+            "generation",
+            "labels",
+            "managedFields",
+            "namespace",
+            "ownerReferences",
+            "resourceVersion",
+            "uid",
+        ],
+    ),
+    (
+        "spec",
+        &[
+            "accessModes",
+            "backoffLimit",
+            "clusterIP",
+            "containers",
+            "externalTrafficPolicy",
+            "ingressClassName",
+            "initContainers",
+            "jobTemplate",
+            "maxReplicas",
+            "nodeName",
+            "persistentVolumeReclaimPolicy",
+            "podCIDR",
+            "podSelector",
+            "progressDeadlineSeconds",
+            "providerID",
+            "revisionHistoryLimit",
+            "scaleTargetRef",
+            "serviceName",
+            "taints",
+            "template",
+            "tolerations",
+        ],
+    ),
+    (
+        "status",
+        &[
+            "accessModes",
+            "addresses",
+            "allocatable",
+            "availableReplicas",
+            "capacity",
+            "collisionCount",
+            "conditions",
+            "containerStatuses",
+            "currentHealthy",
+            "currentReplicas",
+            "hostIP",
+            "initContainerStatuses",
+            "loadBalancer",
+            "nodeInfo",
+            "numberReady",
+            "observedGeneration",
+            "phase",
+            "podIP",
+            "qosClass",
+            "readyReplicas",
+            "startTime",
+            "unavailableReplicas",
+        ],
+    ),
+    ("containerStatuses", STATUS_KEYS),
+    ("initContainerStatuses", STATUS_KEYS),
+    ("state", &["running", "terminated", "waiting"]),
+    ("lastState", &["running", "terminated", "waiting"]),
+    (
+        "conditions",
+        &[
+            "lastHeartbeatTime",
+            "lastProbeTime",
+            "lastTransitionTime",
+            "lastUpdateTime",
+        ],
+    ),
+];
+
+const STATUS_KEYS: &[&str] = &[
+    "containerID",
+    "image",
+    "imageID",
+    "lastState",
+    "name",
+    "ready",
+    "restartCount",
+    "state",
+];
+
+/// The lines behind one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ahead<'l, 'a> {
+    /// The lines as they are.
+    pub lines: &'l [Line<'a>],
+    /// Takes off what stands before each line (`> `, `3. `).
+    pub strip: fn(Line<'a>) -> Line<'a>,
+}
+
+impl<'a> Ahead<'_, 'a> {
+    fn iter(&self) -> impl Iterator<Item = Line<'a>> {
+        self.lines.iter().map(|line| (self.strip)(*line))
+    }
+
+    pub(super) fn first(&self) -> Option<Line<'a>> {
+        self.iter().next()
+    }
+}
+
+/// Whether an object may begin on a line, or stand around it, taken alone.
+pub(crate) fn may_begin(text: &str) -> bool {
+    let bare = text.trim_start();
+    match bare.as_bytes().first() {
+        Some(b'{' | b'[') => is_compact(bare),
+        Some(b'"') => json_key(bare).is_some_and(is_head_key),
+        Some(b'a' | b'c' | b'i' | b'l' | b'm' | b's' | b'-') => {
+            let bare = without_mark(bare);
+            key_length(bare)
+                .and_then(|end| bare.get(..end))
+                .is_some_and(is_head_key)
+        }
+        _ => false,
+    }
+}
+
+/// The format of the object that begins on a line; `rest` are the lines behind it.
+pub(crate) fn begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> Option<Format> {
+    if !may_begin(line.text) && !is_opening(line.text) {
+        return None;
+    }
+    let bare = line.text.trim_start();
+    match bare.as_bytes().first() {
+        Some(b'{' | b'[') => {
+            let object = is_compact(bare)
+                || rest
+                    .iter()
+                    .take(8)
+                    .map(|line| line.text.trim())
+                    .filter(|text| !text.is_empty() && !is_opening(text))
+                    .take(1)
+                    .any(|text| json_key(text).is_some_and(is_head_key));
+            object.then_some(Format::ObjectJson)
+        }
+        Some(b'"') => {
+            let key = json_key(bare)?;
+            let known = known_part(key);
+            let fits = match known {
+                _ if is_identity(key) => true,
+                Some(keys) => rest
+                    .iter()
+                    .take(AHEAD)
+                    .filter_map(|line| json_key(line.text.trim_start()))
+                    .take(6)
+                    .any(|key| keys.contains(&key)),
+                None => false,
+            };
+            fits.then_some(Format::ObjectJson)
+        }
+        _ => yaml_begins(line, rest).then_some(Format::ObjectYaml),
+    }
+}
+
+fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
+    let indent = line.indent();
+    let bare = line.text.trim_start();
+    let inner = without_mark(bare);
+    let column = indent + bare.len() - inner.len();
+    let Some(end) = key_length(inner) else {
+        return false;
+    };
+    let (key, value) = (
+        inner.get(..end).unwrap_or(""),
+        inner.get(end + 1..).unwrap_or(""),
+    );
+    // the keys on the first one's level, and the first ones below it
+    let mut beside = Vec::new();
+    let mut below = Vec::new();
+    for next in rest.iter().filter(|line| !line.is_blank()).take(AHEAD) {
+        let own = next.indent();
+        let text = next.text.trim_start();
+        let item = without_mark(text);
+        let name = key_length(item).and_then(|end| item.get(..end));
+        if own < column && !(text.starts_with("- ") && own == indent) {
+            break;
+        }
+        let Some(name) = name else { continue };
+        if own == column && text.len() == item.len() {
+            if below.is_empty() && value.trim().is_empty() {
+                break;
+            }
+            beside.push(name);
+        } else if beside.is_empty() && below.len() < 6 {
+            below.push(name);
+        }
+    }
+    match key {
+        "apiVersion" => {
+            is_version(value.trim())
+                && !beside.first().is_some_and(|key| FOREIGN_KEYS.contains(key))
+        }
+        _ if FIRST_KEYS.contains(&key) => {
+            beside.contains(&"apiVersion") || {
+                // what the first key holds may be long
+                !value.trim().is_empty() && beside.first() == Some(&"apiVersion")
+            }
+        }
+        _ => {
+            value.trim().is_empty()
+                && known_part(key).is_some_and(|keys| below.iter().any(|key| keys.contains(key)))
+        }
+    }
+}
+
+fn known_part(key: &str) -> Option<&'static [&'static str]> {
+    PARTS
+        .iter()
+        .find(|(part, _)| *part == key)
+        .map(|(_, keys)| *keys)
+}
+
+fn is_identity(key: &str) -> bool {
+    key == "apiVersion" || FIRST_KEYS.contains(&key)
+}
+
+pub(super) fn is_head_key(key: &str) -> bool {
+    is_identity(key) || known_part(key).is_some() || matches!(key, "kind" | "items")
+}
+
+/// `v1`, `apps/v1`, `discovery.k8s.io/v1beta1`, as it stands or in quotes.
+fn is_version(text: &str) -> bool {
+    let text = text.trim_matches(['"', '\'']);
+    let (group, version) = text.rsplit_once('/').unwrap_or(("", text));
+    let group_fits = group
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'.' | b'-'));
+    let Some(number) = version.strip_prefix('v') else {
+        return false;
+    };
+    group_fits
+        && number.starts_with(|c: char| c.is_ascii_digit())
+        && number
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+}
+
+/// The length of the key at the start of a line of YAML: up to its colon, behind which the line ends
+/// or a blank stands.
+pub(crate) fn key_length(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let end = match bytes.first()? {
+        quote @ (b'"' | b'\'') => 2 + bytes.iter().skip(1).take(256).position(|b| b == quote)?,
+        b if b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'/' | b'$') => bytes
+            .iter()
+            .take(320)
+            .position(|b| !(b.is_ascii_alphanumeric() || b"-_./$~".contains(b)))?,
+        _ => return None,
+    };
+    (bytes.get(end) == Some(&b':') && matches!(bytes.get(end + 1), None | Some(b' ' | b'\t')))
+        .then_some(end)
+}
+
+/// The key of a member of a JSON object at the start of a text.
+pub(super) fn json_key(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix('"')?;
+    let end = rest.as_bytes().iter().take(256).position(|b| *b == b'"')?;
+    let (key, behind) = (rest.get(..end)?, rest.get(end + 1..)?);
+    behind.trim_start().starts_with(':').then_some(key)
+}
+
+pub(super) fn without_mark(text: &str) -> &str {
+    match text.strip_prefix("- ") {
+        Some(rest) => rest.trim_start(),
+        None => text,
+    }
+}
+
+fn is_opening(text: &str) -> bool {
+    matches!(text.trim(), "{" | "[" | "{ [")
+}
+
+/// Whether a line is a whole object in JSON, or the start of one: its first key is one of an object.
+pub(crate) fn is_compact(text: &str) -> bool {
+    let Some(inner) = text.strip_prefix(['{', '[']) else {
+        return false;
+    };
+    let inner = inner.trim_start_matches(['{', ' ']);
+    json_key(inner).is_some_and(|key| match key {
+        "apiVersion" => true,
+        "kind" | "metadata" | "items" | "spec" | "status" | "type" | "object" => {
+            let bytes = text.as_bytes();
+            let has = |word: &[u8]| memmem::find(bytes, word).is_some();
+            has(b"\"apiVersion\"") && has(b"\"kind\"")
+        }
+        _ if FIRST_KEYS.contains(&key) => {
+            memmem::find(text.as_bytes(), b"\"apiVersion\"").is_some()
+        }
+        _ => false,
+    })
+}
+
+/// A line that stands for lines taken out.
+pub(super) fn is_ellipsis(text: &str) -> bool {
+    let text = text.trim();
+    text.contains(['.', '…'])
+        && text
+            .chars()
+            .all(|c| matches!(c, '.' | '…' | '[' | ']' | ' '))
+}
+
+/// Whether a line begins an item of a list of objects or the next one of several, at which a stream
+/// of them can be cut: as kubectl and its like print them. `before` and `next` are its neighbours.
+pub(crate) fn begins_item<'b>(
+    line: &[u8],
+    before: impl Fn() -> &'b [u8],
+    next: impl Fn() -> &'b [u8],
+) -> bool {
+    const ITEMS: &[&[u8]] = &[
+        b"- apiVersion: ",
+        b"- action: ",
+        b"- addressType: ",
+        b"- aggregationRule:",
+        b"- allowVolumeExpansion: ",
+    ];
+    const MEMBERS: &[&[u8]] = &[
+        b"            \"apiVersion\"",
+        b"            \"action\"",
+        b"            \"addressType\"",
+        b"            \"aggregationRule\"",
+        b"            \"allowVolumeExpansion\"",
+        b"            \"metadata\": {",
+        b"            \"kind\": ",
+    ];
+    match line.first() {
+        Some(b'-') => ITEMS.iter().any(|start| line.starts_with(start)),
+        Some(b'a') => line.starts_with(b"apiVersion: ") && before().starts_with(b"---"),
+        Some(b' ') if matches!(line, b"        {" | b"        {\r") => {
+            MEMBERS.iter().any(|start| next().starts_with(start))
+        }
+        Some(b'{') if matches!(line, b"{" | b"{\r") => before().starts_with(b"}"),
+        Some(b'{') => is_compact_head(line),
+        _ => false,
+    }
+}
+
+/// Whether a line's first bytes may be those of an object in JSON, and not of a log record.
+pub(crate) fn is_compact_head(line: &[u8]) -> bool {
+    const STARTS: &[&[u8]] = &[
+        b"{\"apiVersion\":",
+        b"{\"kind\":",
+        b"{\"metadata\":",
+        b"{\"action\":",
+        b"{\"addressType\":",
+        b"{\"items\":",
+        b"{\"type\":\"",
+        b"{\"object\":",
+        b"{\"spec\":",
+        b"{\"status\":",
+        b"{\"aggregationRule\":",
+        b"{\"allowVolumeExpansion\":",
+    ];
+    STARTS.iter().any(|start| line.starts_with(start))
+}

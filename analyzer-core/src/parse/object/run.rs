@@ -1,0 +1,194 @@
+//! Which lines go on with the objects of one output: told by indentation in YAML, by brackets in JSON.
+
+use super::recognise::{
+    Ahead, begins, is_ellipsis, is_head_key, json_key, key_length, without_mark,
+};
+use crate::input::Line;
+use crate::model::Format;
+
+/// Words with a colon behind them that begin a message and no key.
+const MESSAGE_WORDS: &[&str] = &[
+    "debug", "error", "fatal", "help", "hint", "http", "https", "info", "note", "panic", "tip",
+    "trace", "usage", "warning",
+];
+
+/// Follows the lines of the objects that one output holds.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    format: Format,
+    /// The least indentation of a line.
+    base: usize,
+    /// How many brackets are open, if the first line opened one.
+    open: Option<i64>,
+    /// The indentation of the key whose block of text is open.
+    text: Option<usize>,
+}
+
+impl Run {
+    /// Of an object that begins on this line.
+    pub fn new(format: Format, line: &Line<'_>) -> Run {
+        let mut run = Run {
+            format,
+            base: line.indent(),
+            open: line.text.trim_start().starts_with(['{', '[']).then_some(0),
+            text: None,
+        };
+        run.see(line);
+        run
+    }
+
+    /// Whether a line belongs to the output; `rest` are the lines behind it. `foreign` says that it
+    /// would begin something else.
+    pub fn takes(
+        &mut self,
+        line: &Line<'_>,
+        rest: &Ahead<'_, '_>,
+        blanks: usize,
+        foreign: impl Fn() -> bool,
+    ) -> bool {
+        let takes = match self.format {
+            Format::ObjectJson => self.takes_json(line, rest, blanks, foreign),
+            _ => self.takes_yaml(line, rest, blanks, foreign),
+        };
+        if takes {
+            self.base = self.base.min(line.indent());
+            self.see(line);
+        }
+        takes
+    }
+
+    /// Remembers what a line opens.
+    fn see(&mut self, line: &Line<'_>) {
+        let text = line.text.trim();
+        if self.format == Format::ObjectJson {
+            self.open = self.open.map(|open| open + opened(text));
+            return;
+        }
+        if self.text.is_some_and(|indent| line.indent() > indent) {
+            return;
+        }
+        let mark = text.rsplit([' ', ':']).next().unwrap_or("");
+        let opens = mark.starts_with(['|', '>'])
+            && mark.len() <= 3
+            && mark
+                .bytes()
+                .skip(1)
+                .all(|b| matches!(b, b'-' | b'+' | b'1'..=b'9'));
+        self.text = opens.then(|| line.indent());
+    }
+
+    fn takes_yaml(
+        &self,
+        line: &Line<'_>,
+        rest: &Ahead<'_, '_>,
+        blanks: usize,
+        foreign: impl Fn() -> bool,
+    ) -> bool {
+        if line.indent() > self.base {
+            return blanks == 0 || self.text.is_some() || !foreign();
+        }
+        if foreign() {
+            return false;
+        }
+        let bare = line.text.trim();
+        match begins(line, rest) {
+            Some(Format::ObjectYaml) => return true,
+            Some(_) => return false,
+            None if bare == "---" => return true,
+            None => {}
+        }
+        let inner = without_mark(bare);
+        let field = key_length(inner)
+            .and_then(|end| Some((inner.get(..end)?, inner.get(end + 1..)?.trim())));
+        if blanks > 0 {
+            // a blank line in an object is rare
+            return blanks == 1
+                && line.indent() == self.base
+                && field.is_some_and(|(key, _)| is_head_key(key));
+        }
+        field.is_some_and(|(key, value)| is_object_key(key, value))
+            || matches!(bare, "..." | "-")
+            || is_ellipsis(bare)
+            || bare.starts_with(['#'])
+            || bare.starts_with("- ")
+            || self.is_broken(rest)
+    }
+
+    /// Whether the object goes on behind a line that does not fit.
+    fn is_broken(&self, rest: &Ahead<'_, '_>) -> bool {
+        rest.first().is_some_and(|next| {
+            let bare = without_mark(next.text.trim_start());
+            next.indent() > self.base
+                && key_length(bare).is_some_and(|end| is_field(bare.get(..end).unwrap_or("")))
+        })
+    }
+
+    fn takes_json(
+        &self,
+        line: &Line<'_>,
+        rest: &Ahead<'_, '_>,
+        blanks: usize,
+        foreign: impl Fn() -> bool,
+    ) -> bool {
+        let bare = line.text.trim();
+        // behind the last bracket the end of a list may stand, whose beginning was cut off
+        if self.open.is_some_and(|open| open <= 0) || blanks > 0 {
+            return begins(line, rest) == Some(Format::ObjectJson)
+                || (blanks == 0
+                    && (json_key(bare).is_some() || matches!(bare, "," | "]" | "}" | "],")));
+        }
+        let other = || foreign() || begins(line, rest) == Some(Format::ObjectYaml);
+        if line.indent() <= self.base && other() {
+            return false;
+        }
+        let goes_on = |next: Line<'_>| next.indent() > self.base && is_json(next.text.trim());
+        is_json(bare) || is_ellipsis(bare) || rest.first().is_some_and(goes_on)
+    }
+}
+
+/// How many brackets a line of JSON opens more than it closes.
+fn opened(text: &str) -> i64 {
+    let mut open = 0;
+    let mut in_string = false;
+    let mut escaped = false;
+    for b in text.bytes() {
+        match b {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = in_string,
+            b'"' => in_string = !in_string,
+            b'{' | b'[' if !in_string => open += 1,
+            b'}' | b']' if !in_string => open -= 1,
+            _ => {}
+        }
+    }
+    open
+}
+
+fn is_json(bare: &str) -> bool {
+    match bare.as_bytes().first() {
+        Some(b'"') => json_key(bare).is_some() || bare.ends_with(['"', ',']),
+        Some(b'{' | b'}' | b'[' | b']' | b',') => true,
+        Some(b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => {
+            let word = bare.trim_end_matches(',');
+            matches!(word, "true" | "false" | "null")
+                || word
+                    .bytes()
+                    .all(|b| b.is_ascii_digit() || b"-+.eE".contains(&b))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a key on an object's own level may be one of Kubernetes: in lower camel case, and no word
+/// that begins a message.
+fn is_object_key(key: &str, value: &str) -> bool {
+    is_field(key) && (!MESSAGE_WORDS.contains(&key) || (key == "note" && value.is_empty()))
+}
+
+fn is_field(key: &str) -> bool {
+    key.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '"' | '\'' | '.'))
+        || key.contains(['.', '/', '-', '_'])
+        || key
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+}

@@ -1,0 +1,152 @@
+//! The lines of an output as one text, with the way back to the document.
+
+use crate::input::Line;
+use crate::model::{Span, Text};
+
+/// A line, and how many blanks stand before it in place of what was taken off (`- `).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row<'a> {
+    pub line: Line<'a>,
+    pub pad: usize,
+}
+
+impl<'a> Row<'a> {
+    /// A line as it is.
+    pub fn new(line: Line<'a>) -> Self {
+        Row { line, pad: 0 }
+    }
+
+    /// The column of the first character that is no blank.
+    pub fn indent(&self) -> usize {
+        self.pad + self.line.indent()
+    }
+
+    /// The line without its outer blanks.
+    pub fn bare(&self) -> &'a str {
+        self.line.text.trim()
+    }
+
+    /// Whether the line is an item of a list.
+    pub fn is_item(&self) -> bool {
+        let bare = self.bare();
+        bare == "-" || bare.starts_with("- ")
+    }
+
+    /// The line with the mark of a list's item replaced by blanks.
+    pub fn without_mark(self) -> Row<'a> {
+        let indent = self.line.indent();
+        let marked = indent + usize::from(self.is_item());
+        Row {
+            line: self.line.skip(marked),
+            pad: self.pad + marked,
+        }
+    }
+}
+
+/// Rows as one text.
+#[derive(Debug, Default)]
+pub(super) struct Source<'a> {
+    text: String,
+    /// Each with the byte of the text at which it begins.
+    rows: Vec<(usize, Row<'a>)>,
+}
+
+impl<'a> Source<'a> {
+    /// Joins rows by line ends.
+    pub fn new(rows: &[Row<'a>]) -> Self {
+        let length: usize = rows
+            .iter()
+            .map(|row| row.line.text.len() + row.pad + 1)
+            .sum();
+        let mut source = Source {
+            text: String::with_capacity(length),
+            rows: Vec::with_capacity(rows.len()),
+        };
+        for row in rows {
+            source.rows.push((source.text.len(), *row));
+            source.text.extend(std::iter::repeat_n(' ', row.pad));
+            source.text.push_str(row.line.text);
+            source.text.push('\n');
+        }
+        source
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// A part of the text; empty if it is no range of whole characters.
+    pub fn part(&self, range: Span) -> &str {
+        self.text.get(range).unwrap_or("")
+    }
+
+    /// The number of the row that holds a byte.
+    pub fn row_at(&self, at: usize) -> usize {
+        let behind = self.rows.partition_point(|(start, _)| *start <= at);
+        behind.saturating_sub(1)
+    }
+
+    /// The number, in the document, of the line that holds a byte.
+    pub fn line_number(&self, at: usize) -> Option<u64> {
+        let (_, row) = self.rows.get(self.row_at(at))?;
+        Some(row.line.number)
+    }
+
+    /// Where a row begins and ends in the text, and what it is.
+    pub fn row(&self, number: usize) -> Option<(Span, Row<'a>)> {
+        let (start, row) = self.rows.get(number)?;
+        Some((*start..start + row.pad + row.line.text.len(), *row))
+    }
+
+    /// The document's byte of a byte of the text.
+    pub fn place(&self, at: usize) -> usize {
+        match self.rows.get(self.row_at(at)) {
+            Some((start, row)) => {
+                let within = at.saturating_sub(start + row.pad);
+                row.line.start + within.min(row.line.text.len())
+            }
+            None => 0,
+        }
+    }
+
+    /// The document's bytes of a range of the text.
+    pub fn span(&self, range: Span) -> Span {
+        let start = self.place(range.start);
+        start..self.place(range.end).max(start)
+    }
+
+    /// A range of one row as it stands in the document.
+    pub fn borrowed(&self, range: Span) -> Option<Text<'a>> {
+        let (text, start) = self.slice(range)?;
+        Some(Text::borrowed(text, start))
+    }
+
+    /// A range of one row, and its place in the document.
+    pub fn slice(&self, range: Span) -> Option<(&'a str, usize)> {
+        let (whole, row) = self.row(self.row_at(range.start))?;
+        let from = range.start.checked_sub(whole.start + row.pad)?;
+        let to = range.end.checked_sub(whole.start + row.pad)?;
+        Some((row.line.text.get(from..to)?, row.line.start + from))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::lines;
+
+    #[test]
+    fn places_are_the_documents() {
+        let text = "  - name: web\n    image: x\n";
+        let mut rows: Vec<Row<'_>> = lines(text).map(Row::new).collect();
+        rows[0] = rows[0].without_mark();
+        let source = Source::new(&rows);
+        assert_eq!(source.text(), "    name: web\n    image: x\n");
+        let at = source.text().find("web").unwrap();
+        assert_eq!(&text[source.span(at..at + 3)], "web");
+        assert_eq!(source.borrowed(at..at + 3).unwrap().as_str(), "web");
+        let both = source.span(at..source.text().len());
+        assert_eq!(&text[both], "web\n    image: x");
+        assert_eq!(source.borrowed(0..source.text().len()), None);
+    }
+}

@@ -1,0 +1,267 @@
+use super::*;
+use crate::input::{Document, lines, segments};
+use crate::parse;
+
+fn parsed(text: &str) -> Parsed<'_> {
+    parse(&lines(text).collect::<Vec<_>>())
+}
+
+/// The formats of a paste's segments.
+fn formats(text: &str) -> Vec<Format> {
+    segments(text)
+        .iter()
+        .map(|segment| segment.format)
+        .collect()
+}
+
+fn field(object: &Object<'_>, path: &str) -> String {
+    let value = object.fields.get(path).and_then(Value::to_text);
+    value.map(|text| text.into_owned()).unwrap_or_default()
+}
+
+const POD: &str = "\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web-0
+  namespace: shop
+spec:
+  containers:
+  - image: web:1
+    name: app
+status:
+  containerStatuses:
+  - lastState:
+      terminated:
+        exitCode: 3
+        message: |
+          panic: first
+            second
+
+          E0304 05:06:07.123456       1 main.go:1] third
+        reason: Error
+    name: app
+    state:
+      waiting:
+        message: 'back-off 40s: container ''app''
+          of \"web-0\"'
+        reason: CrashLoopBackOff
+  phase: Running
+";
+
+#[test]
+fn texts_over_several_lines_keep_their_places() {
+    let parsed = parsed(POD);
+    let pod = &parsed.objects[0];
+    let message = match pod.fields.items("containers")[0].get("last_state.message") {
+        Some(Value::Text(text)) => text.clone(),
+        other => panic!("{other:?}"),
+    };
+    let third = "E0304 05:06:07.123456       1 main.go:1] third";
+    assert_eq!(
+        message.as_str(),
+        format!("panic: first\n  second\n\n{third}")
+    );
+    let at = message.as_str().find("second").unwrap();
+    assert_eq!(&POD[message.source_span(at..at + 6)], "second");
+    let waiting = parsed.events.iter().find(|event| {
+        event
+            .reason
+            .as_ref()
+            .is_some_and(|reason| reason.as_str() == "CrashLoopBackOff")
+    });
+    let waiting = waiting.unwrap();
+    assert_eq!(
+        waiting.message.as_str(),
+        "back-off 40s: container 'app' of \"web-0\""
+    );
+    let at = waiting.message.as_str().find("of \"").unwrap();
+    assert_eq!(
+        &POD[waiting.message.source_span(at..at + 10)],
+        "of \"web-0\""
+    );
+    assert_eq!(waiting.subject.to_string(), "Pod shop/web-0");
+    assert_eq!(waiting.subject.container.as_deref(), Some("app"));
+    assert_eq!(&POD[pod.span.clone()], POD.trim_end());
+}
+
+#[test]
+fn pastes_around_objects() {
+    let quoted: String = POD.lines().map(|line| format!("> {line}\n")).collect();
+    let indented: String = POD.lines().map(|line| format!("    {line}\n")).collect();
+    let fenced = format!("It looks like this:\n```yaml\n{POD}```\nWhat is wrong with it now?\n");
+    let prompted =
+        format!("$ kubectl get pod web-0 -n shop -o yaml\n{POD}$ kubectl get pods\nNAME  READY\n");
+    for text in [quoted, indented, fenced, prompted] {
+        let document = Document::new("x", text.as_str());
+        let parsed = parse::document(&document);
+        assert_eq!(parsed.objects.len(), 1, "{text}");
+        let pod = &parsed.objects[0];
+        assert_eq!(pod.subject.to_string(), "Pod shop/web-0");
+        assert_eq!(field(pod, "status"), "Running");
+        assert_eq!(pod.fields.items("containers").len(), 1);
+    }
+    assert_eq!(
+        formats(&format!(
+            "{POD}Warning  BackOff  5s  kubelet  Back-off pulling image\n"
+        )),
+        [Format::ObjectYaml, Format::DescribeEvents]
+    );
+    assert_eq!(
+        formats(&format!(
+            "I0304 05:06:07.123456       1 a.go:1] b\n{POD}time=\"2024-03-04T05:06:07Z\" level=info msg=x\n"
+        )),
+        [Format::Klog, Format::ObjectYaml, Format::Logrus]
+    );
+}
+
+#[test]
+fn fragments_are_told_by_their_fields() {
+    let status = &POD[POD.find("status:").unwrap()..];
+    let statuses = &POD[POD.find("  containerStatuses:").unwrap()..];
+    let state = "    state:\n      waiting:\n        message: 'Back-off pulling image'\n        reason: ImagePullBackOff\n";
+    for (text, path) in [
+        (status, "last_state.exit_code"),
+        (statuses, "state.reason"),
+        (state, "state.message"),
+    ] {
+        assert_eq!(formats(text), [Format::ObjectYaml], "{text}");
+        let parsed = parse::segments(&segments(text));
+        let pod = &parsed.objects[0];
+        assert_eq!(pod.subject.kind.as_deref(), Some("Pod"), "{text}");
+        assert!(
+            pod.fields.items("containers")[0].get(path).is_some(),
+            "{text}"
+        );
+        assert!(!parsed.events.is_empty());
+    }
+    let json = "    \"status\": {\n        \"phase\": \"Pending\",\n        \"hostIP\": \"10.0.0.1\"\n    }\n}\n";
+    assert_eq!(formats(json), [Format::ObjectJson]);
+    assert_eq!(field(&parsed(json).objects[0], "status"), "Pending");
+}
+
+#[test]
+fn what_is_broken_costs_its_own_entry() {
+    let broken = POD.replace(
+        "  namespace: shop\n",
+        "  namespace: shop\n  note: a: b\nrest of a wrapped line\n",
+    );
+    let parsed = parsed(&broken);
+    assert_eq!(parsed.not_understood, [7]);
+    let pod = &parsed.objects[0];
+    assert_eq!(pod.subject.to_string(), "Pod shop/web-0");
+    assert_eq!(
+        pod.fields.items("containers")[0]
+            .get("last_state.exit_code")
+            .unwrap()
+            .to_text()
+            .unwrap(),
+        "3"
+    );
+    let open = POD.replace(
+        "        reason: CrashLoopBackOff\n",
+        "        reason: \"CrashLoopBackOff\n",
+    );
+    let pod = &super::parse(&lines(&open).collect::<Vec<_>>()).objects[0];
+    assert_eq!(field(pod, "name"), "web-0");
+    assert_eq!(pod.fields.items("containers").len(), 1);
+    let cut = POD.replace("  - image: web:1\n", "  ...\n  - image: web:1\n");
+    assert_eq!(
+        super::parse(&lines(&cut).collect::<Vec<_>>()).not_understood,
+        [0u64; 0]
+    );
+}
+
+#[test]
+fn other_yaml_and_json_is_no_object() {
+    for text in [
+        "replicaCount: 2\nimage:\n  repository: web\nservice:\n  type: ClusterIP\nresources:\n  limits:\n    cpu: 1\n",
+        "version: '3'\nservices:\n  web:\n    image: web\n    ports:\n    - 80:80\n",
+        "apiVersion: v2\nname: chart\nversion: 1.2.3\nappVersion: 1.0.0\n",
+        "livenessProbe:\n  httpGet:\n    path: /\n    port: http\n",
+        "{\"level\":\"info\",\"ts\":\"2024-03-04T05:06:07Z\",\"msg\":\"applied\",\"apiVersion\":\"v1\",\"kind\":\"Pod\"}\n",
+        "{\n  \"name\": \"x\",\n  \"version\": 1\n}\n",
+        "status: the pod is up\nkind: of\nspec: none\n",
+    ] {
+        let told = formats(text);
+        assert!(
+            !told.contains(&Format::ObjectYaml) && !told.contains(&Format::ObjectJson),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn json_is_decoded() {
+    let text = "{\n    \"apiVersion\": \"v1\",\n    \"kind\": \"Pod\",\n    \"metadata\": {\"name\": \"a\\/b\", \"annotations\": {\"x\": \"\\u00e9\\ud83d\\ude00\\t\\\"q\\\"\"}},\n    \"status\": {\"phase\": \"Run\nning\", \"reason\": null, \"message\": \"\"}\n}\n";
+    let parsed = parsed(text);
+    let pod = &parsed.objects[0];
+    assert_eq!(pod.subject.name.as_deref(), Some("a/b"));
+    assert_eq!(field(pod, "annotations.x"), "\u{e9}\u{1f600}\t\"q\"");
+    assert_eq!(field(pod, "status"), "Running");
+    assert!(pod.fields.get("reason").is_none() && pod.fields.get("message").is_none());
+    let Some(Value::Text(note)) = pod.fields.get("annotations.x") else {
+        panic!()
+    };
+    assert_eq!(&text[note.source_span(2..6)], "\\ud83d\\ude00");
+}
+
+#[test]
+fn broken_json_is_read_where_it_can_be() {
+    let text = "{\n    \"apiVersion\": \"v1\",\n    \"kind\": \"Pod\",\n    \"metadata\": {\n        \"name\": \"web-0\",\n        what is this\n        \"namespace\": \"shop\n    },\n    \"status\": {\n        ...\n        \"phase\": \"Pending\"\n";
+    let parsed = parsed(text);
+    assert_eq!(parsed.objects[0].subject.to_string(), "Pod shop/web-0");
+    assert_eq!(field(&parsed.objects[0], "status"), "Pending");
+    assert_eq!(parsed.not_understood, [6]);
+}
+
+#[test]
+fn lists_of_one_kind_and_watches() {
+    let text = "{\"kind\":\"ConfigMapList\",\"apiVersion\":\"v1\",\"items\":[{\"metadata\":{\"name\":\"a\"}},{\"metadata\":{\"name\":\"b\"}}]}";
+    let kinds: Vec<String> = parsed(text)
+        .objects
+        .iter()
+        .map(|o| o.subject.to_string())
+        .collect();
+    assert_eq!(kinds, ["ConfigMap a", "ConfigMap b"]);
+    let text = "{\"type\":\"ADDED\",\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"involvedObject\":{\"kind\":\"Pod\",\"name\":\"a\"},\"reason\":\"BackOff\",\"message\":\"m\",\"count\":3}}";
+    assert_eq!(formats(text), [Format::ObjectJson]);
+    let parsed = parsed(text);
+    assert_eq!((parsed.events.len(), parsed.events[0].count), (1, 3));
+    assert_eq!(parsed.events[0].subject.to_string(), "Pod a");
+}
+
+#[test]
+fn an_answer_of_the_server_is_an_event() {
+    let text = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"pods \\\"a\\\" not found\",\"reason\":\"NotFound\",\"details\":{\"name\":\"a\",\"kind\":\"pods\"},\"code\":404}";
+    let parsed = parsed(text);
+    assert_eq!(parsed.events[0].message.as_str(), "pods \"a\" not found");
+    assert_eq!(parsed.events[0].subject.to_string(), "Pod a");
+}
+
+#[test]
+fn an_unbounded_depth_is_told() {
+    let deep = format!(
+        "apiVersion: v1\nkind: X\nspec: {}{}\n",
+        "[".repeat(150),
+        "]".repeat(150)
+    );
+    let parsed = parsed(&deep);
+    assert_eq!(parsed.not_understood, [3]);
+    assert_eq!(parsed.objects.len(), 1);
+}
+
+#[test]
+fn documents_are_told_apart() {
+    let text = format!(
+        "{POD}---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  a: |\n    x\n    ---\n    y\n"
+    );
+    let parsed = parsed(&text);
+    let names: Vec<String> = parsed
+        .objects
+        .iter()
+        .map(|o| o.subject.to_string())
+        .collect();
+    assert_eq!(names, ["Pod shop/web-0", "ConfigMap c"]);
+    assert_eq!(field(&parsed.objects[1], "data.a"), "x\n---\ny\n");
+}

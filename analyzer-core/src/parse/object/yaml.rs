@@ -1,0 +1,314 @@
+//! YAML text as values.
+//!
+//! A block of lines is read as a whole first. Where the reader stumbles, the block is split by its
+//! indentation into the entries of its map or list and each is read by itself, so that a broken line
+//! costs its own entry only. Each line is read once at each of a few levels: the time is linear.
+
+use std::borrow::Cow;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
+
+use super::scalar;
+use super::source::{Row, Source};
+use crate::model::{Map, Span, Text, Value};
+
+/// Maps and lists in each other; Kubernetes objects have less than 30.
+const MAX_DEPTH: usize = 100;
+
+/// Values of one block; a block of the engine has no room for many more.
+const MAX_NODES: usize = 400_000;
+
+/// How often a broken block is split.
+const MAX_SPLITS: usize = 12;
+
+/// Reads a block of lines. The lines that are not understood are added to `failed`.
+pub(super) fn read<'a>(rows: &[Row<'a>], failed: &mut Vec<u64>) -> Vec<Value<'a>> {
+    block(rows, MAX_SPLITS, failed)
+}
+
+fn block<'a>(rows: &[Row<'a>], splits: usize, failed: &mut Vec<u64>) -> Vec<Value<'a>> {
+    let source = Source::new(rows);
+    let mut reading = Reading::new(&source);
+    match reading.run() {
+        Ok(()) => {
+            failed.extend(reading.left_out);
+            reading.roots
+        }
+        Err(at) if splits == 0 || rows.len() < 2 => {
+            failed.extend(source.line_number(at));
+            reading.finish()
+        }
+        Err(_) => split(rows, splits - 1, failed),
+    }
+}
+
+/// Reads the entries of a broken block one by one.
+fn split<'a>(rows: &[Row<'a>], splits: usize, failed: &mut Vec<u64>) -> Vec<Value<'a>> {
+    let filled = rows.iter().filter(|row| !row.line.is_blank());
+    let base = filled.map(Row::indent).min().unwrap_or(0);
+    let is_head = |row: &Row<'_>| row.indent() == base && (row.is_item() || key(row).is_some());
+    let is_strange = |row: &Row<'_>| {
+        !row.line.is_blank()
+            && row.indent() == base
+            && !is_head(row)
+            && !row.bare().starts_with('#')
+    };
+    if rows.iter().any(is_strange) {
+        let strange = rows.iter().filter(|row| is_strange(row));
+        failed.extend(strange.map(|row| row.line.number));
+        let others = rows.iter().filter(|row| !is_strange(row));
+        return block(&others.copied().collect::<Vec<_>>(), splits, failed);
+    }
+    let mut entries: Vec<(Cow<'a, str>, Value<'a>)> = Vec::new();
+    let mut items = Vec::new();
+    let mut others = Vec::new();
+    let mut rest = rows;
+    while let Some((first, behind)) = rest.split_first() {
+        let under_key = is_head(first) && !first.is_item();
+        // the items of a key's list may stand right below the key
+        let end = behind
+            .iter()
+            .position(|row| is_head(row) && !(under_key && row.is_item()))
+            .unwrap_or(behind.len());
+        let (part, behind) = rest.split_at(end + 1);
+        rest = behind;
+        if under_key {
+            entries.extend(entry(part, splits, failed));
+        } else if is_head(first) {
+            items.extend(item(part, splits, failed));
+        } else if part.iter().any(|row| !row.line.is_blank()) {
+            // what stands deeper was cut off at its top
+            others.extend(block(part, splits, failed));
+        }
+    }
+    if !items.is_empty() {
+        others.push(Value::List(items));
+    }
+    if !entries.is_empty() {
+        others.push(Value::Map(entries.into_iter().collect()));
+    }
+    others
+}
+
+/// An item of a list.
+fn item<'a>(rows: &[Row<'a>], splits: usize, failed: &mut Vec<u64>) -> Option<Value<'a>> {
+    let (first, rest) = rows.split_first()?;
+    let mut unmarked = vec![first.without_mark()];
+    unmarked.extend_from_slice(rest);
+    merged(block(&unmarked, splits, failed))
+}
+
+/// A key with its value.
+fn entry<'a>(
+    rows: &[Row<'a>],
+    splits: usize,
+    failed: &mut Vec<u64>,
+) -> Option<(Cow<'a, str>, Value<'a>)> {
+    let (first, rest) = rows.split_first()?;
+    let (name, value) = key(first)?;
+    let source = Source::new(rows);
+    let mut reading = Reading::new(&source);
+    if reading.run().is_ok()
+        && let Some(Value::Map(map)) = reading.roots.first()
+    {
+        let value = map.iter().next().map(|(_, value)| value.clone())?;
+        return Some((Cow::Borrowed(name), value));
+    }
+    if value.text.is_empty() || value.text.starts_with('#') {
+        return Some((Cow::Borrowed(name), merged(block(rest, splits, failed))?));
+    }
+    // a text that is not closed, or holds what must be quoted
+    let quote = value.text.starts_with(['"', '\'']);
+    let text = value.skip(usize::from(quote));
+    let text = Text::borrowed(text.text, text.start).trim();
+    failed.extend(
+        rest.iter()
+            .filter(|row| !row.line.is_blank())
+            .map(|row| row.line.number),
+    );
+    (!text.is_empty()).then_some((Cow::Borrowed(name), Value::Text(text)))
+}
+
+/// What the parts of a broken block are together.
+fn merged(mut parts: Vec<Value<'_>>) -> Option<Value<'_>> {
+    if parts.len() < 2 {
+        return parts.pop();
+    }
+    let mut entries = Vec::new();
+    let mut items = Vec::new();
+    for part in parts {
+        match part {
+            Value::Map(map) => entries.extend(map),
+            Value::List(list) => items.extend(list),
+            scalar => items.push(scalar),
+        }
+    }
+    Some(if entries.is_empty() {
+        Value::List(items)
+    } else {
+        Value::Map(entries.into_iter().collect())
+    })
+}
+
+/// The key at the start of a row, and what stands behind it.
+fn key<'a>(row: &Row<'a>) -> Option<(&'a str, crate::input::Line<'a>)> {
+    let line = row.line.trim_start();
+    let colon = super::recognise::key_length(line.text)?;
+    let name = line.text.get(..colon)?.trim_matches(['"', '\'']);
+    Some((name, line.skip(colon + 1).trim_start()))
+}
+
+/// An open map or list.
+enum Open<'a> {
+    Map {
+        entries: Vec<(Cow<'a, str>, Value<'a>)>,
+        key: Key<'a>,
+    },
+    List(Vec<Value<'a>>),
+    /// One that is left out, with how many are open in it.
+    Skipped(usize),
+}
+
+/// Where in an entry of a map the reader is.
+enum Key<'a> {
+    Awaited,
+    Known(Cow<'a, str>),
+    /// A key that is no text; its value is left out.
+    Strange,
+}
+
+struct Reading<'s, 'a> {
+    source: &'s Source<'a>,
+    /// The byte at which each character begins, where characters are not bytes.
+    bytes: Vec<usize>,
+    open: Vec<Open<'a>>,
+    roots: Vec<Value<'a>>,
+    nodes: usize,
+    /// The first line that was left out as a limit was met.
+    left_out: Option<u64>,
+}
+
+impl<'s, 'a> Reading<'s, 'a> {
+    fn new(source: &'s Source<'a>) -> Self {
+        let text = source.text();
+        Reading {
+            source,
+            bytes: if text.is_ascii() {
+                Vec::new()
+            } else {
+                text.char_indices().map(|(at, _)| at).collect()
+            },
+            open: Vec::new(),
+            roots: Vec::new(),
+            nodes: 0,
+            left_out: None,
+        }
+    }
+
+    /// The reader counts characters.
+    fn byte(&self, character: usize) -> usize {
+        let end = self.source.text().len();
+        if self.bytes.is_empty() {
+            character.min(end)
+        } else {
+            self.bytes.get(character).copied().unwrap_or(end)
+        }
+    }
+
+    /// Reads all; the byte at which the reader stumbled where it did.
+    fn run(&mut self) -> Result<(), usize> {
+        let source = self.source;
+        let mut parser = Parser::new(StrInput::new(source.text()));
+        while let Some(next) = parser.next_event() {
+            let (event, span) = match next {
+                Ok(next) => next,
+                Err(error) => return Err(self.byte(error.marker().index())),
+            };
+            let range = self.byte(span.start.index())..self.byte(span.end.index());
+            match event {
+                Event::Scalar(text, style, ..) => self.scalar(&text, style, range),
+                Event::Alias(_) => self.give(None),
+                Event::MappingStart(..) => self.begin(
+                    range.start,
+                    Open::Map {
+                        entries: Vec::new(),
+                        key: Key::Awaited,
+                    },
+                ),
+                Event::SequenceStart(..) => self.begin(range.start, Open::List(Vec::new())),
+                Event::MappingEnd | Event::SequenceEnd => self.end(),
+                Event::StreamEnd => break,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What was read so far.
+    fn finish(mut self) -> Vec<Value<'a>> {
+        while !self.open.is_empty() {
+            self.end();
+        }
+        self.roots
+    }
+
+    fn scalar(&mut self, text: &str, style: ScalarStyle, range: Span) {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            self.leave_out(range.start);
+            return self.give(None);
+        }
+        match self.open.last_mut() {
+            Some(Open::Skipped(_)) => {}
+            Some(Open::Map { key, .. }) if matches!(key, Key::Awaited) => {
+                *key = Key::Known(match self.source.slice(range) {
+                    Some((known, _)) if known == text => Cow::Borrowed(known),
+                    _ => Cow::Owned(text.to_owned()),
+                });
+            }
+            _ => self.give(scalar::value(self.source, range, style, text)),
+        }
+    }
+
+    fn leave_out(&mut self, at: usize) {
+        if self.left_out.is_none() {
+            self.left_out = self.source.line_number(at);
+        }
+    }
+
+    fn begin(&mut self, at: usize, what: Open<'a>) {
+        if let Some(Open::Skipped(depth)) = self.open.last_mut() {
+            *depth += 1;
+        } else if self.open.len() >= MAX_DEPTH || self.nodes > MAX_NODES {
+            self.leave_out(at);
+            self.open.push(Open::Skipped(0));
+        } else {
+            self.open.push(what);
+        }
+    }
+
+    fn end(&mut self) {
+        match self.open.pop() {
+            Some(Open::Skipped(depth)) if depth > 0 => self.open.push(Open::Skipped(depth - 1)),
+            Some(Open::Skipped(_)) => self.give(None),
+            Some(Open::Map { entries, .. }) => {
+                self.give(Some(Value::Map(entries.into_iter().collect::<Map<'a>>())));
+            }
+            Some(Open::List(items)) => self.give(Some(Value::List(items))),
+            None => {}
+        }
+    }
+
+    fn give(&mut self, value: Option<Value<'a>>) {
+        match self.open.last_mut() {
+            None => self.roots.extend(value),
+            Some(Open::Skipped(_)) => {}
+            Some(Open::List(items)) => items.extend(value),
+            Some(Open::Map { entries, key }) => match std::mem::replace(key, Key::Awaited) {
+                Key::Awaited => *key = Key::Strange,
+                Key::Strange => {}
+                Key::Known(name) => entries.extend(value.map(|value| (name, value))),
+            },
+        }
+    }
+}
