@@ -3,19 +3,20 @@
 //! The format is kubernetes/kubectl's `pkg/describe/describe.go`; releases 0.17 to 0.36 (1.17 to
 //! 1.36) are known, with the fields that were renamed on the way. Accepted besides: a common
 //! indentation, indentation that is broken or lost, columns set apart by one blank, text cut at
-//! either end, and `...` in place of what was left out. Pods have a schema; any other kind is
-//! read by its indentation into a map of the keys as printed, in snake case. The lines of an
+//! either end, and `...` in place of what was left out. Each kind that kubectl has a describer for
+//! has a [schema](kinds); any other is read as the [generic] describer prints it. The lines of an
 //! Events table are read by [`events`](super::events).
 
-mod container;
+mod data;
+mod flat;
 mod generic;
+mod kinds;
+mod label;
 mod layout;
 mod place;
-mod pod;
 mod read;
 mod recognise;
 mod table;
-mod volume;
 
 use crate::input::Line;
 use crate::model::{Format, Object, Parsed, Span, Subject, Value};
@@ -119,21 +120,21 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     let Some(span) = span_of(lines) else {
         return;
     };
-    let (layout, events) = split_events(lines);
-    let (layout, data) = split_data(layout);
-    let kind = generic::kind(lines.get(..layout.len() + data.len()).unwrap_or(lines));
-    let (tree, mut fields) = match kind {
-        Some("Pod") => {
-            let tree = Tree::build(&pod::SCHEMA, layout);
-            let fields = pod::fields(&tree);
-            (tree, fields)
-        }
-        _ => {
-            let tree = Tree::build(generic::schema(kind), layout);
-            let fields = generic::fields(&tree);
-            (tree, fields)
-        }
+    let (head, raw) = data::split(lines);
+    let (layout, raw, events) = if raw.is_empty() {
+        let (layout, events) = split_events(head);
+        (layout, raw, events)
+    } else {
+        let (raw, rest) = data::until_events(raw);
+        (head, raw, split_events(rest).1)
     };
+    let found = kinds::mark::find(lines.get(..layout.len() + raw.len()).unwrap_or(lines));
+    let kind = found.map(|found| found.kind);
+    let reader = kinds::reader(found);
+    let tree = Tree::build(&reader.schema, layout);
+    let mut fields = reader.fields(&tree);
+    parsed.not_understood.extend(&tree.not_understood);
+    data::add(&mut fields, kind.unwrap_or(""), raw, &mut parsed.not_understood);
     let value = |key| tree.child(tree.root(), key).map(|node| node.value);
     let mut subject = Subject {
         kind: kind.map(str::to_owned),
@@ -144,7 +145,6 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     if kind == Some("Pod") {
         subject.node = fields.text("node").map(|node| node.into_owned());
     }
-    parsed.not_understood.extend(&tree.not_understood);
     match events {
         Events::Absent => {}
         Events::None(line) => fields.insert("no_events", Value::Boolean(true, line.span())),
@@ -219,15 +219,6 @@ fn table_follows(lines: &[Line<'_>]) -> bool {
         let mut words = line.text.split_whitespace();
         words.next() == Some("Type") && words.next() == Some("Reason")
     })
-}
-
-/// The lines before the raw data of a ConfigMap or Secret, and the data.
-fn split_data<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], &'l [Line<'a>]) {
-    let title = lines
-        .iter()
-        .enumerate()
-        .position(|(index, line)| generic::is_data_title(*line, lines.get(index + 1)));
-    lines.split_at(title.unwrap_or(lines.len()))
 }
 
 #[cfg(test)]
