@@ -51,9 +51,13 @@ pub(super) fn add<'a>(map: &mut Map<'a>, kind: &str, lines: &[Line<'a>], lost: &
             continue;
         }
         let next = lines.get(index + 1);
-        if next.is_some_and(|next| is_title(*line, *next)) {
+        // a value may hold such a title
+        let binary_next = line.text.trim() == "BinaryData";
+        if (index == 0 || (binary_next && !is_binary))
+            && next.is_some_and(|next| is_title(*line, *next))
+        {
             close(&mut data, &mut open);
-            is_binary = line.text.trim() == "BinaryData";
+            is_binary = binary_next;
             skip = true;
             continue;
         }

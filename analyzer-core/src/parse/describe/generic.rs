@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::kinds::CONDITIONS_FIELD;
 use super::layout::{Below, Block, Node, Schema, Tree, field, is_nothing, trimmed};
 use super::read::{annotations, joined, labels, scalar, text, text_of, trim_end};
 use crate::input::Line;
@@ -28,9 +29,20 @@ pub(super) const SCHEMA: Schema = Schema {
     generic: true,
 };
 
+static UNKNOWN_ROOT: Block = Block {
+    repeats: false,
+    fields: &[
+        field("Name", "name", Below::Value, text),
+        field("Namespace", "namespace", Below::Value, text),
+        field("Labels", "labels", Below::Lines, labels),
+        field("Annotations", "annotations", Below::Lines, annotations),
+        CONDITIONS_FIELD,
+    ],
+};
+
 /// Kinds with a describer of which no schema is known here.
 pub(super) const UNKNOWN: Schema = Schema {
-    root: Below::Open(&ROOT),
+    root: Below::Open(&UNKNOWN_ROOT),
     implied: &[],
     generic: false,
 };
@@ -66,9 +78,12 @@ pub(super) fn add<'n, 'a: 'n>(
             (_, None) => continue,
         };
         let mut name = snake_case(label);
-        // two keys that differ in their letters' case only
-        if name.is_empty() || !names.insert(name.clone()) {
+        if name.is_empty() {
             name = label.to_owned();
+        }
+        // keys that read alike in snake case
+        while !names.insert(name.clone()) {
+            name.push('_');
         }
         map.insert_labelled(name, label, value);
     }

@@ -80,7 +80,7 @@ mod tests {
         for label in ["Last Probe Time", "UID", "app.kubernetes.io/name", "tls.crt", "x_y", "Á B"] {
             assert!(is_label(label), "{label}");
         }
-        for text in ["error", "3 of 12 failed", "Get \"https", "open file", "- Name", ""] {
+        for text in ["error", "3 of 12 failed", "Get \"https", "open file", ""] {
             assert!(!is_label(text), "{text}");
         }
     }

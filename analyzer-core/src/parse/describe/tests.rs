@@ -262,7 +262,10 @@ fn several_objects() {
     let fields = &parsed.objects[0].fields;
     assert_eq!(fields.text("status").as_deref(), Some("Pending"));
     assert_eq!(fields.text("storage_class").as_deref(), Some("fast"));
-    assert_eq!(fields.text("used_by").as_deref(), Some("cart-0"));
+    assert_eq!(
+        fields.items("used_by")[0].to_text().as_deref(),
+        Some("cart-0")
+    );
     assert_eq!(fields.get("volume"), None);
 }
 
@@ -300,8 +303,13 @@ fn other_kinds() {
     );
     let service = &parsed.objects[0];
     assert_eq!(service.subject.to_string(), "Service api");
-    assert_eq!(service.fields.text("endpoints").as_deref(), Some("<none>"));
-    assert_eq!(service.fields.items("target_port").len(), 2);
+    let ports = service.fields.items("ports");
+    assert_eq!(ports.len(), 2);
+    assert_eq!(
+        ports[0].get("no_endpoints").and_then(Value::to_text),
+        Some("true".into())
+    );
+    assert_eq!(ports[1].get("no_endpoints"), None);
 }
 
 #[test]

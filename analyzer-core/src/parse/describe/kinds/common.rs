@@ -28,7 +28,7 @@ pub(super) const SELECTOR: Field = field("Selector", "selector", Below::Value, t
 pub(super) const CONTROLLED_BY: Field =
     field("Controlled By", "controlled_by", Below::Value, text);
 /// `Conditions`, a table.
-pub(super) const CONDITIONS_FIELD: Field = field(
+pub(in super::super) const CONDITIONS_FIELD: Field = field(
     "Conditions",
     "conditions",
     Below::Table(&CONDITIONS),

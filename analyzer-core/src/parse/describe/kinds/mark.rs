@@ -41,8 +41,14 @@ const MARKS: &[Mark] = &[
     ),
     mark(
         "Node",
-        &["System Info", "Non-terminated Pods", "Allocated resources"],
-        &["Roles", "Taints"],
+        &[
+            "System Info",
+            "Non-terminated Pods",
+            "Allocated resources",
+            "Taints",
+            "PodCIDR",
+        ],
+        &[],
     ),
     mark(
         "CronJob",

@@ -26,6 +26,8 @@ mod stateful_set;
 mod template;
 mod volume;
 
+pub(super) use common::CONDITIONS_FIELD;
+
 use super::layout::{Below, Block, Schema, Tree};
 use super::{data, generic, layout, read, table};
 use crate::model::Map;

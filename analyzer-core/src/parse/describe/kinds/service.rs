@@ -2,7 +2,7 @@
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE, SELECTOR};
 use super::layout::{Below, Block, Node, Tree, field, is_nothing, part, trimmed};
-use super::read::{integer, later, list, number, put, scalar, text, values_of, words};
+use super::read::{integer, later, number, put, scalar, split, text, values_of, words};
 use super::{Kind, kind};
 use crate::model::{Map, Value};
 
@@ -128,7 +128,8 @@ fn add_to_port<'a>(port: &mut Map<'a>, name: &'static str, node: &Node<'a>) {
                 port.insert("no_endpoints", Value::Boolean(true, span));
                 return;
             }
-            put(port, "endpoints", list(shown));
+            let addresses = split(shown, [',']).filter_map(scalar).collect();
+            port.insert("endpoints", Value::List(addresses));
             let count = words(part(value, more + " + ".len(), value.text.len())).next();
             put(port, "endpoints_more", count.and_then(number));
         }
