@@ -4,5 +4,6 @@
 mod agree;
 mod cases;
 mod catalogue;
+mod describe;
 mod logs;
 mod properties;
