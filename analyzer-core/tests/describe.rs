@@ -54,16 +54,15 @@ fn answer(parsed: &Parsed<'_>) -> Value {
         map.insert("kind".into(), json!(object.subject.kind));
         map.insert("namespace".into(), json!(object.subject.namespace));
         map.insert("name".into(), json!(object.subject.name));
-        let scalars = object.fields.scalars().into_iter().filter(|(path, _)| {
-            let first = path.split(" / ").next().unwrap();
-            !["name", "namespace", "labels", "annotations", "no_events"].contains(&first)
-        });
-        map.insert(
-            "fields".into(),
-            scalars
-                .map(|(path, value)| json!({"path": path, "value": value}))
-                .collect(),
-        );
+        // of what the generic describer printed the keys as they stand
+        if object.fields.get("api_version").is_some() {
+            let scalars = object.fields.scalars().into_iter().filter(|(path, _)| {
+                let first = path.split(" / ").next().unwrap();
+                !["name", "namespace", "labels", "annotations", "no_events"].contains(&first)
+            });
+            let fields = scalars.map(|(path, value)| json!({"path": path, "value": value}));
+            map.insert("fields".into(), fields.collect());
+        }
         for (key, value) in object.fields.iter() {
             map.entry(key)
                 .or_insert_with(|| serde_json::to_value(value).unwrap());

@@ -57,20 +57,31 @@ fn compare(want: &Value, got: &Value, path: &str, found: &mut Vec<String>) {
         }
         (Value::Array(want), _) => {
             let mut left: Vec<&Value> = got.as_array().into_iter().flatten().collect();
-            for item in want {
-                let path = format!("{path}[]");
-                let cost = |other: &Value| {
-                    let mut misses = Vec::new();
-                    compare(item, other, &path, &mut misses);
-                    misses.len()
+            let path_of_item = format!("{path}[]");
+            let cost = |item: &Value, other: &Value| {
+                let mut misses = Vec::new();
+                compare(item, other, &path_of_item, &mut misses);
+                misses.len()
+            };
+            // those that agree first, so that one that differs spoils no other
+            let rest: Vec<&Value> = want
+                .iter()
+                .filter(|item| match left.iter().position(|other| cost(item, other) == 0) {
+                    Some(at) => {
+                        left.remove(at);
+                        false
+                    }
+                    None => true,
+                })
+                .collect();
+            for item in rest {
+                let costs = left.iter().enumerate();
+                let best = costs.min_by_key(|(_, other)| cost(item, other));
+                let other = match best.map(|(at, _)| at) {
+                    Some(at) => left.remove(at),
+                    None => &Value::Null,
                 };
-                let exact = left.iter().position(|other| cost(other) == 0);
-                let best = exact.or_else(|| {
-                    let costs = left.iter().enumerate();
-                    costs.min_by_key(|(_, other)| cost(other)).map(|(at, _)| at)
-                });
-                let other = best.map_or(&Value::Null, |at| left.remove(at));
-                compare(item, other, &path, found);
+                compare(item, other, &path_of_item, found);
             }
             let more = left.into_iter().filter(|other| !is_empty(other));
             found.extend(more.map(|other| format!("{path}[]: want nothing, got {other}")));

@@ -4,7 +4,7 @@
 //! (releases 1.8 to 1.36): a title, a rule of `====`; then `key:`, `----` and the value as it is,
 //! with an empty line behind it from 1.31 on; or `key: N bytes`.
 
-use super::layout::{Entry, is_nothing, part, trimmed};
+use super::layout::{Entry, is_nothing, trimmed};
 use super::read::{joined, number, scalar, trim_end, words};
 use crate::input::Line;
 use crate::model::{Map, Value};
@@ -110,11 +110,11 @@ fn close<'a>(data: &mut Map<'a>, open: &mut Option<(&'a str, Vec<Line<'a>>)>) {
 
 /// `KEY:  N bytes`.
 fn counted(line: Line<'_>) -> Option<(&str, Value<'_>)> {
-    let colon = line.text.find(": ")?;
-    let key = line.text.get(..colon).filter(|key| is_key(key))?;
-    let mut words = words(part(line, colon + 1, line.text.len()));
+    let entry = Entry::new(line);
+    let key = entry.key.filter(|key| is_key(key.text))?;
+    let mut words = words(entry.value);
     let count = number(words.next()?)?;
-    (words.next()?.text == "bytes" && words.next().is_none()).then_some((key, count))
+    (words.next()?.text == "bytes" && words.next().is_none()).then_some((key.text, count))
 }
 
 /// Whether a text can be the name of a value.

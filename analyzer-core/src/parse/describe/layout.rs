@@ -71,7 +71,7 @@ impl Field {
 
 /// The known keys of one block.
 pub(super) struct Block {
-    /// The keys, at most 64.
+    /// The keys, at most 64 where none repeats.
     pub fields: &'static [Field],
     /// Whether a key may occur again in the same block.
     pub repeats: bool,

@@ -149,7 +149,7 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
         Events::Absent => {}
         Events::None(line) => fields.insert("no_events", Value::Boolean(true, line.span())),
         Events::Lines(lines) => {
-            let mut events = super::events::parse(lines);
+            let mut events = super::events::parse(&without_rule(lines));
             for event in &mut events.events {
                 event.subject.fill_from(&subject);
             }
@@ -210,6 +210,14 @@ fn split_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], Events<'l, 'a
         }
     }
     (lines, Events::Absent)
+}
+
+/// The lines of an Events table without the rule below the header, whatever stands between its
+/// dashes.
+fn without_rule<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
+    let is_rule = |(index, line): &(usize, &Line<'a>)| *index < 4 && table::is_dashes(line.text);
+    let kept = lines.iter().enumerate().filter(|line| !is_rule(line));
+    kept.map(|(_, line)| *line).collect()
 }
 
 /// Whether the header of an Events table comes next.

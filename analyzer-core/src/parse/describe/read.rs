@@ -310,11 +310,18 @@ pub(super) fn annotations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>
         let entry = Entry::new(line);
         let is_first = line.start == node.value.start;
         let deeper = !is_first && (line.is_blank() || line.indent() > base);
-        match (&mut open, annotation(&entry)) {
+        let annotation = annotation(&entry);
+        // without indentation a key with a prefix is not followed by one without
+        let is_text = |open: &str| {
+            let key = annotation.as_ref().map_or("", |(key, _)| key);
+            open.contains('/') && !key.contains('/')
+        };
+        match (&mut open, annotation) {
             (Some((_, lines)), _) if deeper => {
                 let blanks = line.indent().min(base + 2);
                 lines.push(trim_end(part(line, blanks, line.text.len())));
             }
+            (Some((open, lines)), _) if is_text(open) => lines.push(trimmed(line)),
             (_, Some((key, value))) => {
                 flush(&mut map, &mut open);
                 if value.text.is_empty() {
