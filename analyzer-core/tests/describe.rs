@@ -4,6 +4,7 @@
 //! what a reader can know from the text.
 
 mod compare;
+mod cut;
 mod mangle;
 
 use std::path::PathBuf;

@@ -1,5 +1,6 @@
 //! Whether a describe lost its indentation.
 
+use super::label;
 use super::layout::{Below, Entry, Schema, is_nothing};
 use crate::input::Line;
 
@@ -8,6 +9,9 @@ const DEEPEST: usize = 5;
 
 /// Whether the lines of deeper levels mostly stand no deeper than those of outer levels.
 pub(super) fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
+    if schema.generic {
+        return label::is_flat(lines);
+    }
     let mut least = [usize::MAX; DEEPEST + 1];
     let mut found = Vec::new();
     // the level of the lines that the last key takes

@@ -53,6 +53,26 @@ fn is_wide(entry: &Entry<'_>) -> bool {
     })
 }
 
+/// Whether a line is the title of a part that an object of any kind has.
+pub(super) fn is_part(entry: &Entry<'_>) -> bool {
+    entry.value.text.is_empty() && matches!(entry.key_text(), "Metadata" | "Spec" | "Status")
+}
+
+/// Whether lines of a generic describe lost their indentation: nothing stands deeper than the
+/// titles of its parts.
+pub(super) fn is_flat(lines: &[Line<'_>]) -> bool {
+    let mut filled = lines.iter().filter(|line| !line.is_blank()).peekable();
+    let (mut flat, mut deep) = (0usize, 0usize);
+    while let Some(line) = filled.next() {
+        if is_part(&Entry::new(*line))
+            && let Some(next) = filled.peek()
+        {
+            *(if next.indent() > line.indent() { &mut deep } else { &mut flat }) += 1;
+        }
+    }
+    flat > deep
+}
+
 /// Whether a key can be a label of the generic describer.
 pub(super) fn is_label(key: &str) -> bool {
     if key.is_empty() || key.len() > 317 {

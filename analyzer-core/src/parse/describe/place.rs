@@ -1,5 +1,6 @@
 //! Which node of the tree a line belongs to.
 
+use super::label;
 use super::layout::{Below, Block, Entry, Field, Node, Schema, Tree, is_nothing, part, trimmed};
 use super::table::is_dashes;
 use crate::input::Line;
@@ -345,7 +346,12 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
         {
             line()
         }
-        Below::Any if entry.key.is_some() => inside.then_some(Fit::Child(Below::Any)),
+        Below::Any if entry.key.is_some() => {
+            // without indentation a title holds what follows, up to the next part of the object
+            let is_title = node.value.text.is_empty() && node.lines.is_empty();
+            let holds = indent > node.indent || (is_title && !label::is_part(entry));
+            (inside && holds).then_some(Fit::Child(Below::Any))
+        }
         Below::Any if node.children.is_empty() => line(),
         _ => None,
     }
