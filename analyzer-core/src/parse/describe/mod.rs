@@ -58,12 +58,7 @@ pub fn is_field(line: &str) -> bool {
 /// ```
 pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut parsed = Parsed::default();
-    // only a first key tells the common indentation; a fragment may begin at any level
-    let base = lines
-        .iter()
-        .find(|line| !line.is_blank())
-        .filter(|line| is_start(line.text))
-        .map_or(0, Line::indent);
+    let base = common_indent(lines);
     let unindented: Vec<_>;
     let mut rest = lines;
     if base > 0 {
@@ -78,6 +73,20 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
         rest = after;
     }
     parsed
+}
+
+/// The indentation of the object's own keys. Only a first key tells it: a fragment may begin at
+/// any level, and then its keys stand deeper than others.
+fn common_indent(lines: &[Line<'_>]) -> usize {
+    let first = lines.iter().find(|line| !line.is_blank());
+    let base = first
+        .filter(|line| is_start(line.text))
+        .map_or(0, Line::indent);
+    if base == 0 {
+        return 0;
+    }
+    let keys = lines.iter().filter(|line| is_field(line.text));
+    keys.map(Line::indent).min().map_or(base, |least| least.min(base))
 }
 
 /// The number of lines up to the next object.
@@ -139,7 +148,7 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     let mut subject = Subject {
         kind: kind.map(str::to_owned),
         namespace: value("Namespace").and_then(known),
-        name: value("Name").and_then(known),
+        name: own_name(&tree).and_then(known),
         ..Subject::default()
     };
     if kind == Some("Pod") {
@@ -164,6 +173,14 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
             fields,
         });
     }
+}
+
+/// The object's name. In a text whose top was cut off the name of a part of it may come first,
+/// which stands deeper than the object's other keys.
+fn own_name<'a>(tree: &Tree<'a>) -> Option<Line<'a>> {
+    let node = tree.child(tree.root(), "Name")?;
+    let outermost = tree.children(tree.root()).map(|node| node.indent).min()?;
+    (node.indent == outermost).then_some(node.value)
 }
 
 fn known(line: Line<'_>) -> Option<String> {
