@@ -247,4 +247,6 @@ fn table_follows(lines: &[Line<'_>]) -> bool {
 }
 
 #[cfg(test)]
+mod old;
+#[cfg(test)]
 mod tests;

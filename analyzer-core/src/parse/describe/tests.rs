@@ -65,7 +65,7 @@ Tolerations:     node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
 Events:          <none>
 ";
 
-fn read(text: &str) -> Parsed<'_> {
+pub(super) fn read(text: &str) -> Parsed<'_> {
     parse(&lines(text).collect::<Vec<_>>())
 }
 

@@ -3,7 +3,7 @@
 use super::generic;
 use super::layout::{Below, Block, Node, Tree, field};
 use super::read::{
-    annotations, boolean, decoded, integer, labels, number, put, raw_lines, scalar, text, words,
+    annotations, boolean, decoded, integer, labels, later, number, put, raw_lines, scalar, text, words,
 };
 use crate::model::{Map, Value};
 
@@ -12,6 +12,8 @@ pub(super) static VOLUME: Block = Block {
     repeats: true,
     fields: &[
         field("Type", "type", Below::Value, text),
+        // of a type that this release does not know
+        field("<unknown>", "unknown", Below::Value, later).bare(),
         field("Name", "config_map_name", Below::Value, text),
         field("Optional", "optional", Below::Value, boolean),
         field("SecretName", "secret_name", Below::Value, text),
