@@ -6,6 +6,7 @@
 mod compare;
 mod cut;
 mod mangle;
+mod spans;
 
 use std::path::PathBuf;
 

@@ -9,6 +9,9 @@ use super::read::{joined, number, scalar, trim_end, words};
 use crate::input::Line;
 use crate::model::{Map, Value};
 
+/// Values that one object may have; the lines of further ones are not understood.
+const MAX_VALUES: usize = 1000;
+
 /// The lines before the raw data, and the data.
 pub(super) fn split<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], &'l [Line<'a>]) {
     let title = lines
@@ -65,6 +68,7 @@ pub(super) fn add<'a>(map: &mut Map<'a>, kind: &str, lines: &[Line<'a>], lost: &
         let key = text.text.strip_suffix(':').filter(|key| is_key(key));
         if let Some(key) = key
             && next.is_some_and(|next| is_rule(next.text, '-'))
+            && data.len() < MAX_VALUES
         {
             close(&mut data, &mut open);
             open = Some((key, Vec::new()));
@@ -72,8 +76,11 @@ pub(super) fn add<'a>(map: &mut Map<'a>, kind: &str, lines: &[Line<'a>], lost: &
             continue;
         }
         if is_binary || kind == "Secret" {
-            if let Some((key, count)) = counted(text) {
-                if is_binary { &mut binary } else { &mut bytes }.insert(key, count);
+            let counts = if is_binary { &mut binary } else { &mut bytes };
+            if counts.len() < MAX_VALUES
+                && let Some((key, count)) = counted(text)
+            {
+                counts.insert(key, count);
                 continue;
             }
             let entry = Entry::new(*line);
