@@ -32,7 +32,8 @@ fn fixtures() -> Vec<Fixture> {
     let read = |path: PathBuf| Fixture {
         name: path.file_stem().unwrap().to_string_lossy().into_owned(),
         text: std::fs::read_to_string(&path).unwrap(),
-        truth: serde_json::from_slice(&std::fs::read(path.with_extension("json")).unwrap()).unwrap(),
+        truth: serde_json::from_slice(&std::fs::read(path.with_extension("json")).unwrap())
+            .unwrap(),
     };
     paths.into_iter().map(read).collect()
 }

@@ -66,13 +66,15 @@ fn compare(want: &Value, got: &Value, path: &str, found: &mut Vec<String>) {
             // those that agree first, so that one that differs spoils no other
             let rest: Vec<&Value> = want
                 .iter()
-                .filter(|item| match left.iter().position(|other| cost(item, other) == 0) {
-                    Some(at) => {
-                        left.remove(at);
-                        false
-                    }
-                    None => true,
-                })
+                .filter(
+                    |item| match left.iter().position(|other| cost(item, other) == 0) {
+                        Some(at) => {
+                            left.remove(at);
+                            false
+                        }
+                        None => true,
+                    },
+                )
                 .collect();
             for item in rest {
                 let costs = left.iter().enumerate();
@@ -87,8 +89,7 @@ fn compare(want: &Value, got: &Value, path: &str, found: &mut Vec<String>) {
             found.extend(more.map(|other| format!("{path}[]: want nothing, got {other}")));
         }
         (Value::String(a), Value::String(b)) if path == "[].kind" && same_kind(a, b) => {}
-        (Value::String(a), Value::String(b))
-            if a.split_whitespace().eq(b.split_whitespace()) => {}
+        (Value::String(a), Value::String(b)) if a.split_whitespace().eq(b.split_whitespace()) => {}
         _ if want == got => {}
         _ => found.push(format!("{path}: want {want}, got {got}")),
     }

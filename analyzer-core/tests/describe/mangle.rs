@@ -1,6 +1,5 @@
 //! What chats, trackers and terminals do to a describe, and what must still be read.
 
-
 use serde_json::Value;
 
 use super::compare::misses;
@@ -16,22 +15,86 @@ struct Mangling {
 }
 
 const MANGLINGS: &[Mangling] = &[
-    Mangling { name: "plain paste", change: |line, _| line.to_owned(), layout: false },
-    Mangling { name: "indented", change: |line, _| format!("      {line}"), layout: true },
-    Mangling { name: "trailing blanks", change: |line, _| format!("{line}   "), layout: true },
-    Mangling { name: "tabs", change: |line, _| gaps(line, "\t"), layout: true },
-    Mangling { name: "squeezed", change: |line, _| gaps(line, " "), layout: true },
-    Mangling { name: "one blank a level", change: |line, _| shallow(line), layout: true },
-    Mangling { name: "flat", change: |line, _| line.trim_start().to_owned(), layout: true },
-    Mangling { name: "flat and squeezed", change: |line, _| gaps(line.trim_start(), " "), layout: true },
-    Mangling { name: "quoted", change: |line, _| format!("> {line}"), layout: false },
-    Mangling { name: "numbered", change: |line, number| format!("{number}. {line}"), layout: false },
-    Mangling { name: "carriage returns", change: |line, _| format!("{line}\r"), layout: false },
-    Mangling { name: "no-break spaces", change: |line, _| line.replace(' ', "\u{a0}"), layout: false },
-    Mangling { name: "zero-width spaces", change: |line, _| format!("\u{200b}{line}"), layout: false },
-    Mangling { name: "coloured keys", change: |line, _| coloured(line), layout: false },
-    Mangling { name: "HTML entities", change: |line, _| entities(line), layout: false },
-    Mangling { name: "typographic quotes", change: |line, _| typographic(line), layout: false },
+    Mangling {
+        name: "plain paste",
+        change: |line, _| line.to_owned(),
+        layout: false,
+    },
+    Mangling {
+        name: "indented",
+        change: |line, _| format!("      {line}"),
+        layout: true,
+    },
+    Mangling {
+        name: "trailing blanks",
+        change: |line, _| format!("{line}   "),
+        layout: true,
+    },
+    Mangling {
+        name: "tabs",
+        change: |line, _| gaps(line, "\t"),
+        layout: true,
+    },
+    Mangling {
+        name: "squeezed",
+        change: |line, _| gaps(line, " "),
+        layout: true,
+    },
+    Mangling {
+        name: "one blank a level",
+        change: |line, _| shallow(line),
+        layout: true,
+    },
+    Mangling {
+        name: "flat",
+        change: |line, _| line.trim_start().to_owned(),
+        layout: true,
+    },
+    Mangling {
+        name: "flat and squeezed",
+        change: |line, _| gaps(line.trim_start(), " "),
+        layout: true,
+    },
+    Mangling {
+        name: "quoted",
+        change: |line, _| format!("> {line}"),
+        layout: false,
+    },
+    Mangling {
+        name: "numbered",
+        change: |line, number| format!("{number}. {line}"),
+        layout: false,
+    },
+    Mangling {
+        name: "carriage returns",
+        change: |line, _| format!("{line}\r"),
+        layout: false,
+    },
+    Mangling {
+        name: "no-break spaces",
+        change: |line, _| line.replace(' ', "\u{a0}"),
+        layout: false,
+    },
+    Mangling {
+        name: "zero-width spaces",
+        change: |line, _| format!("\u{200b}{line}"),
+        layout: false,
+    },
+    Mangling {
+        name: "coloured keys",
+        change: |line, _| coloured(line),
+        layout: false,
+    },
+    Mangling {
+        name: "HTML entities",
+        change: |line, _| entities(line),
+        layout: false,
+    },
+    Mangling {
+        name: "typographic quotes",
+        change: |line, _| typographic(line),
+        layout: false,
+    },
 ];
 
 /// What a mangling destroys, or what is not read yet.
@@ -126,7 +189,13 @@ fn gaps(line: &str, by: &str) -> String {
             blanks += 1;
             continue;
         }
-        changed.push_str(if blanks == 1 { " " } else if blanks > 1 { by } else { "" });
+        changed.push_str(if blanks == 1 {
+            " "
+        } else if blanks > 1 {
+            by
+        } else {
+            ""
+        });
         blanks = 0;
         changed.push(c);
     }

@@ -101,7 +101,11 @@ pub(super) fn add<'a>(map: &mut Map<'a>, kind: &str, lines: &[Line<'a>], lost: &
         }
     }
     close(&mut data, &mut open);
-    for (name, part) in [("data", data), ("data_bytes", bytes), ("binary_bytes", binary)] {
+    for (name, part) in [
+        ("data", data),
+        ("data_bytes", bytes),
+        ("binary_bytes", binary),
+    ] {
         if !part.is_empty() {
             map.insert(name, Value::Map(part));
         }

@@ -14,7 +14,11 @@ pub(super) fn reader<'a>(lines: &[Line<'a>]) -> fn(Line<'a>) -> Entry<'a> {
     for line in lines.iter().take(16) {
         let entry = Entry::new(*line);
         if entry.key.is_some_and(|key| is_label(key.text)) && !entry.value.text.is_empty() {
-            *(if is_wide(&entry) { &mut wide } else { &mut narrow }) += 1;
+            *(if is_wide(&entry) {
+                &mut wide
+            } else {
+                &mut narrow
+            }) += 1;
         }
     }
     if narrow > wide { squeezed } else { aligned }
@@ -67,7 +71,11 @@ pub(super) fn is_flat(lines: &[Line<'_>]) -> bool {
         if is_part(&Entry::new(*line))
             && let Some(next) = filled.peek()
         {
-            *(if next.indent() > line.indent() { &mut deep } else { &mut flat }) += 1;
+            *(if next.indent() > line.indent() {
+                &mut deep
+            } else {
+                &mut flat
+            }) += 1;
         }
     }
     flat > deep
@@ -78,7 +86,9 @@ pub(super) fn is_label(key: &str) -> bool {
     if key.is_empty() || key.len() > 317 {
         return false;
     }
-    let is_smart = key.chars().all(|c| c.is_alphabetic() || c == '-' || c == ' ');
+    let is_smart = key
+        .chars()
+        .all(|c| c.is_alphabetic() || c == '-' || c == ' ');
     if is_smart {
         return key
             .split(' ')
@@ -86,7 +96,9 @@ pub(super) fn is_label(key: &str) -> bool {
     }
     // anything else is a field's name as it stands
     !key.contains(char::is_whitespace)
-        && !key.contains(['"', '\'', '{', '}', '[', ']', '(', ')', '<', '>', ',', ';', '='])
+        && !key.contains([
+            '"', '\'', '{', '}', '[', ']', '(', ')', '<', '>', ',', ';', '=',
+        ])
         && key.contains(char::is_alphanumeric)
         && !key.starts_with(['-', '*'])
 }
@@ -97,7 +109,14 @@ mod tests {
 
     #[test]
     fn labels() {
-        for label in ["Last Probe Time", "UID", "app.kubernetes.io/name", "tls.crt", "x_y", "Á B"] {
+        for label in [
+            "Last Probe Time",
+            "UID",
+            "app.kubernetes.io/name",
+            "tls.crt",
+            "x_y",
+            "Á B",
+        ] {
             assert!(is_label(label), "{label}");
         }
         for text in ["error", "3 of 12 failed", "Get \"https", "open file", ""] {
@@ -107,7 +126,11 @@ mod tests {
 
     #[test]
     fn one_blank_is_no_column() {
-        let line = |text| Line { text, start: 0, number: 1 };
+        let line = |text| Line {
+            text,
+            start: 0,
+            number: 1,
+        };
         assert_eq!(aligned(line("  E_TIMEOUT: none")).key_text(), "");
         assert_eq!(aligned(line("  Phase:  Bound")).key_text(), "Phase");
         assert_eq!(aligned(line("  Errors:")).key_text(), "Errors");

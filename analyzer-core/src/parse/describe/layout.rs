@@ -7,8 +7,8 @@
 //! Whether indentation was lost is told by the schema too: its deeper keys stand no deeper.
 
 use super::place::Builder;
-use super::{flat, label};
 use super::table::Table;
+use super::{flat, label};
 use crate::input::Line;
 use crate::model::Value;
 

@@ -86,7 +86,9 @@ fn common_indent(lines: &[Line<'_>]) -> usize {
         return 0;
     }
     let keys = lines.iter().filter(|line| is_field(line.text));
-    keys.map(Line::indent).min().map_or(base, |least| least.min(base))
+    keys.map(Line::indent)
+        .min()
+        .map_or(base, |least| least.min(base))
 }
 
 /// The number of lines up to the next object.
@@ -143,7 +145,12 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     let tree = Tree::build(&reader.schema, layout);
     let mut fields = reader.fields(&tree);
     parsed.not_understood.extend(&tree.not_understood);
-    data::add(&mut fields, kind.unwrap_or(""), raw, &mut parsed.not_understood);
+    data::add(
+        &mut fields,
+        kind.unwrap_or(""),
+        raw,
+        &mut parsed.not_understood,
+    );
     let value = |key| tree.child(tree.root(), key).map(|node| node.value);
     let mut subject = Subject {
         kind: kind.map(str::to_owned),

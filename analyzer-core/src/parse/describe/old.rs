@@ -88,7 +88,13 @@ fn claims_and_jobs_before_their_fields_were_renamed() {
     let job = only(
         "Name:           once\nNamespace:      shop\nSelector:       a=b\nParallelism:    1\nCompletions:    1\nStart Time:     Tue, 03 Feb 2026 10:00:00 +0100\nPods Statuses:  1 Running / 2 Succeeded / 3 Failed\nPod Template:\n  Labels:  a=b\n  Containers:\n   c:\n    Image:  x\n  Volumes:  <none>\nEvents:    <none>\n",
     );
-    has(&job, &[("pods_statuses.running", "1"), ("pods_statuses.failed", "3")]);
+    has(
+        &job,
+        &[
+            ("pods_statuses.running", "1"),
+            ("pods_statuses.failed", "3"),
+        ],
+    );
 }
 
 #[test]

@@ -334,9 +334,8 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
         Below::Entries if entry.key.is_some() && !is_nothing(node.value.text) => {
             inside.then_some(Fit::Child(Below::Text))
         }
-        Below::Open(_) => known_fit(node, entry, next).or_else(|| {
-            (inside && entry.key.is_some()).then_some(Fit::Child(Below::Any))
-        }),
+        Below::Open(_) => known_fit(node, entry, next)
+            .or_else(|| (inside && entry.key.is_some()).then_some(Fit::Child(Below::Any))),
         // the items of a list that are no maps stand alone, each in the same column
         Below::Any
             if node

@@ -182,7 +182,9 @@ pub(super) fn pairs<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut ends: Vec<usize> = memchr::memchr_iter(b',', line.text.as_bytes()).collect();
     ends.push(line.text.len());
     for (index, end) in ends.iter().enumerate() {
-        let next = ends.get(index + 1).and_then(|next| line.text.get(end + 1..*next));
+        let next = ends
+            .get(index + 1)
+            .and_then(|next| line.text.get(end + 1..*next));
         // what follows without a key goes on with the value
         if next.is_some_and(|next| !is_pair(next)) {
             continue;

@@ -321,13 +321,17 @@ fn is_zone_end(c: char) -> bool {
 
 fn is_quantity(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+' || c == '.')
-        && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+        && word
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
 }
 
 fn is_percent(word: &str) -> bool {
     word.strip_prefix('(')
         .and_then(|word| word.strip_suffix("%)"))
-        .is_some_and(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit() || b == b'-'))
+        .is_some_and(|word| {
+            !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+        })
 }
 
 /// The parts of a line between tabs or runs of blanks.
@@ -335,13 +339,16 @@ fn pieces<'a>(line: Line<'a>) -> Vec<Line<'a>> {
     let mut pieces = Vec::new();
     let mut rest = trimmed(line);
     while !rest.text.is_empty() {
-        let gap = rest.text.match_indices(char::is_whitespace).find(|(at, gap)| {
-            *gap == "\t"
-                || rest
-                    .text
-                    .get(at + gap.len()..)
-                    .is_some_and(|after| after.starts_with(char::is_whitespace))
-        });
+        let gap = rest
+            .text
+            .match_indices(char::is_whitespace)
+            .find(|(at, gap)| {
+                *gap == "\t"
+                    || rest
+                        .text
+                        .get(at + gap.len()..)
+                        .is_some_and(|after| after.starts_with(char::is_whitespace))
+            });
         let end = gap.map_or(rest.text.len(), |(at, _)| at);
         pieces.push(part(rest, 0, end));
         rest = trimmed(part(rest, end, rest.text.len()));

@@ -420,17 +420,35 @@ fn hostile_sizes_stay_linear() {
         ("Name: x\n\nData\n====\n", "key:\n----\nvalue\n\n"),
         ("Name: x\nType: Opaque\n\nData\n====\n", "key:  5 bytes\n"),
         ("Name: x\nResource  Used  Hard\n", "pods  1  2\n"),
-        ("Name: x\nTaints: <none>\nConditions:\n", "  a  True  b  c\n"),
-        ("Name: x\nAddressType: IPv4\nEndpoints:\n", "  - Addresses: a\n"),
-        ("Name: x\nCreated on: y\nSpec:\n  Allowing ingress traffic:\n", "    From:\n"),
+        (
+            "Name: x\nTaints: <none>\nConditions:\n",
+            "  a  True  b  c\n",
+        ),
+        (
+            "Name: x\nAddressType: IPv4\nEndpoints:\n",
+            "  - Addresses: a\n",
+        ),
+        (
+            "Name: x\nCreated on: y\nSpec:\n  Allowing ingress traffic:\n",
+            "    From:\n",
+        ),
         ("Name: x\nMin replicas: 1\nMetrics:\n", "  a b:  1 / 2\n"),
         ("Name: x\nSession Affinity: None\n", "Port: 80/TCP\n"),
-        ("Name: x\nDefault backend: a\nRules:\n", "  host\n      /  a:80 (b)\n"),
-        ("Name: x\nAPI Version: v1\nKind: X\nSpec:\n", "  A:  1\n  a b: c\n"),
+        (
+            "Name: x\nDefault backend: a\nRules:\n",
+            "  host\n      /  a:80 (b)\n",
+        ),
+        (
+            "Name: x\nAPI Version: v1\nKind: X\nSpec:\n",
+            "  A:  1\n  a b: c\n",
+        ),
     ] {
         check_parsed(&(head.to_owned() + &line.repeat(many)));
     }
-    check_parsed(&format!("Name: x\nTaints: a\nConditions:\n {}", "a  ".repeat(many)));
+    check_parsed(&format!(
+        "Name: x\nTaints: a\nConditions:\n {}",
+        "a  ".repeat(many)
+    ));
     let deep: String = (0..2000).map(|n| " ".repeat(n) + "Kind: x\n").collect();
     check_parsed(&format!("Name: x\nAPI Version: v1\nKind: X\n{deep}"));
     check_parsed(&format!("Name: x\nLabels: {}", "a=b: ".repeat(many)));

@@ -1,8 +1,6 @@
 //! PersistentVolumeClaims and PersistentVolumes.
 
-use super::common::{
-    ANNOTATIONS, CONDITIONS_FIELD, LABELS, NAME, NAMESPACE, status, terminating,
-};
+use super::common::{ANNOTATIONS, CONDITIONS_FIELD, LABELS, NAME, NAMESPACE, status, terminating};
 use super::layout::{Below, Block, Field, Node, Tree, field};
 use super::read::{block, entries, lines, scalar, text, values_of};
 use super::volume::{VOLUME as SOURCE, source};
@@ -39,7 +37,12 @@ static CLAIM_BLOCK: Block = Block {
         CAPACITY,
         ACCESS_MODES,
         VOLUME_MODE,
-        field("DataSource", "data_source", Below::Fields(&DATA_SOURCE), block),
+        field(
+            "DataSource",
+            "data_source",
+            Below::Fields(&DATA_SOURCE),
+            block,
+        ),
         field("Used By", "used_by", Below::Lines, lines),
         field("Mounted By", "used_by", Below::Lines, lines),
         CONDITIONS_FIELD,

@@ -3,9 +3,7 @@
 
 use super::common::{ANNOTATIONS, CREATED, LABELS, NAME};
 use super::layout::{Below, Block, Node, Tree, field};
-use super::read::{
-    boolean, entries, integer, lines, pairs, put, scalar, text, values_of,
-};
+use super::read::{boolean, entries, integer, lines, pairs, put, scalar, text, values_of};
 use super::{Kind, kind};
 use crate::model::{Map, Value};
 

@@ -1,6 +1,6 @@
 //! What objects of many kinds print alike.
 
-use super::layout::{Field, Below, Node, Tree, field, part, trimmed};
+use super::layout::{Below, Field, Node, Tree, field, part, trimmed};
 use super::read::{age, annotations, labels, put, scalar, text};
 use super::table::{self, Cell, Table, column, no_remark};
 use crate::input::Line;
@@ -25,8 +25,7 @@ pub(super) const CREATED: Field = field(
 /// `Selector`.
 pub(super) const SELECTOR: Field = field("Selector", "selector", Below::Value, text);
 /// `Controlled By`.
-pub(super) const CONTROLLED_BY: Field =
-    field("Controlled By", "controlled_by", Below::Value, text);
+pub(super) const CONTROLLED_BY: Field = field("Controlled By", "controlled_by", Below::Value, text);
 /// `Conditions`, a table.
 pub(in super::super) const CONDITIONS_FIELD: Field = field(
     "Conditions",

@@ -22,7 +22,12 @@ static DEPLOYMENT_BLOCK: Block = Block {
         SELECTOR,
         field("Replicas", "replicas", Below::Value, counts),
         field("StrategyType", "strategy", Below::Value, text),
-        field("MinReadySeconds", "min_ready_seconds", Below::Value, integer),
+        field(
+            "MinReadySeconds",
+            "min_ready_seconds",
+            Below::Value,
+            integer,
+        ),
         field(
             "RollingUpdateStrategy",
             "rolling_update",
@@ -31,9 +36,24 @@ static DEPLOYMENT_BLOCK: Block = Block {
         ),
         POD_TEMPLATE,
         CONDITIONS_FIELD,
-        field("OldReplicaSets", "old_replica_sets", Below::Value, replica_sets),
-        field("OldReplicaSet", "old_replica_sets", Below::Value, replica_sets),
-        field("NewReplicaSet", "new_replica_set", Below::Value, new_replica_set),
+        field(
+            "OldReplicaSets",
+            "old_replica_sets",
+            Below::Value,
+            replica_sets,
+        ),
+        field(
+            "OldReplicaSet",
+            "old_replica_sets",
+            Below::Value,
+            replica_sets,
+        ),
+        field(
+            "NewReplicaSet",
+            "new_replica_set",
+            Below::Value,
+            new_replica_set,
+        ),
     ],
 };
 

@@ -79,7 +79,12 @@ static SLICE_BLOCK: Block = Block {
         ANNOTATIONS,
         field("AddressType", "address_type", Below::Value, text),
         field("Ports", "ports", Below::Table(&PORTS), ports),
-        field("Endpoints", "endpoints", Below::Fields(&ENDPOINT), endpoints),
+        field(
+            "Endpoints",
+            "endpoints",
+            Below::Fields(&ENDPOINT),
+            endpoints,
+        ),
     ],
 };
 

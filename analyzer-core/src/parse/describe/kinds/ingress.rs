@@ -16,7 +16,12 @@ static INGRESS_BLOCK: Block = Block {
         NAMESPACE,
         field("Address", "addresses", Below::Value, values_of),
         field("Ingress Class", "ingress_class", Below::Value, text),
-        field("Default backend", "default_backend", Below::Value, default_backend),
+        field(
+            "Default backend",
+            "default_backend",
+            Below::Value,
+            default_backend,
+        ),
         field("TLS", "tls", Below::Rows(is_tls), tls),
         field("Rules", "rules", Below::Rows(is_rule), rules),
         ANNOTATIONS,
@@ -42,7 +47,12 @@ static CLASS_BLOCK: Block = Block {
         LABELS,
         ANNOTATIONS,
         field("Controller", "controller", Below::Value, text),
-        field("Parameters", "parameters_ref", Below::Fields(&PARAMETERS), block),
+        field(
+            "Parameters",
+            "parameters_ref",
+            Below::Fields(&PARAMETERS),
+            block,
+        ),
     ],
 };
 

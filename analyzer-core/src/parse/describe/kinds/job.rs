@@ -58,7 +58,12 @@ static CRON_JOB_BLOCK: Block = Block {
         ANNOTATIONS,
         field("Schedule", "schedule", Below::Value, text),
         field("Time Zone", "time_zone", Below::Value, text),
-        field("Concurrency Policy", "concurrency_policy", Below::Value, text),
+        field(
+            "Concurrency Policy",
+            "concurrency_policy",
+            Below::Value,
+            text,
+        ),
         SUSPEND,
         field(
             "Successful Job History Limit",
@@ -83,7 +88,12 @@ static CRON_JOB_BLOCK: Block = Block {
         COMPLETIONS,
         DEADLINE,
         POD_TEMPLATE,
-        field("Last Schedule Time", "last_schedule_time", Below::Value, time),
+        field(
+            "Last Schedule Time",
+            "last_schedule_time",
+            Below::Value,
+            time,
+        ),
         field("Active Jobs", "active_jobs", Below::Value, values_of),
     ],
 };

@@ -99,7 +99,11 @@ const MARKS: &[Mark] = &[
     ),
     mark("EndpointSlice", &["AddressType"], &[]),
     mark("Endpoints", &["Subsets"], &[]),
-    mark("CSINode", &["Node ID", "Allocatables"], &["CreationTimestamp", "Spec"]),
+    mark(
+        "CSINode",
+        &["Node ID", "Allocatables"],
+        &["CreationTimestamp", "Spec"],
+    ),
     mark(
         "Ingress",
         &["Default backend", "Ingress Class"],
@@ -174,7 +178,6 @@ const CONTAINER_KEYS: &[&str] = &[
     "TokenExpirationSeconds",
 ];
 
-
 /// The kind of the object that lines show.
 pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
     let built_in = |kind| Found {
@@ -219,7 +222,11 @@ pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
         });
     }
     if !raw.is_empty() {
-        let kind = if keys.contains("Type") { "Secret" } else { "ConfigMap" };
+        let kind = if keys.contains("Type") {
+            "Secret"
+        } else {
+            "ConfigMap"
+        };
         return Some(built_in(kind));
     }
     MARKS

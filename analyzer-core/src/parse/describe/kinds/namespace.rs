@@ -45,7 +45,12 @@ static QUOTA_BLOCK: Block = Block {
     repeats: false,
     fields: &[
         field("Name", "name", Below::Table(&RESOURCES), text_alone),
-        field("Namespace", "namespace", Below::Table(&RESOURCES), text_alone),
+        field(
+            "Namespace",
+            "namespace",
+            Below::Table(&RESOURCES),
+            text_alone,
+        ),
         field("Scopes", "scopes", Below::Table(&RESOURCES), values_of),
     ],
 };
@@ -65,7 +70,12 @@ static LIMITS_BLOCK: Block = Block {
     repeats: false,
     fields: &[
         field("Name", "name", Below::Table(&LIMIT_ROWS), text_alone),
-        field("Namespace", "namespace", Below::Table(&LIMIT_ROWS), text_alone),
+        field(
+            "Namespace",
+            "namespace",
+            Below::Table(&LIMIT_ROWS),
+            text_alone,
+        ),
     ],
 };
 
@@ -82,7 +92,13 @@ static NAMESPACE_BLOCK: Block = Block {
         CONDITIONS_FIELD,
         field("Resource Quotas", "quotas", Below::Fields(&QUOTAS), quotas).bare(),
         field("No resource quota.", "no_quota", Below::Value, later).bare(),
-        field("Resource Limits", "limits", Below::Table(&LIMIT_ROWS), limits).bare(),
+        field(
+            "Resource Limits",
+            "limits",
+            Below::Table(&LIMIT_ROWS),
+            limits,
+        )
+        .bare(),
         field("No LimitRange resource.", "no_limits", Below::Value, later).bare(),
     ],
 };

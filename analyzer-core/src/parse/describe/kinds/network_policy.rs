@@ -64,9 +64,26 @@ static SPEC: Block = Block {
             Below::Fields(&RULES),
             rules,
         ),
-        field("Not affecting ingress traffic", "no_ingress", Below::Value, later).bare(),
-        field("Allowing egress traffic", "egress", Below::Fields(&RULES), rules),
-        field("Not affecting egress traffic", "no_egress", Below::Value, later).bare(),
+        field(
+            "Not affecting ingress traffic",
+            "no_ingress",
+            Below::Value,
+            later,
+        )
+        .bare(),
+        field(
+            "Allowing egress traffic",
+            "egress",
+            Below::Fields(&RULES),
+            rules,
+        ),
+        field(
+            "Not affecting egress traffic",
+            "no_egress",
+            Below::Value,
+            later,
+        )
+        .bare(),
         field("Policy Types", "policy_types", Below::Value, values_of),
     ],
 };
@@ -99,7 +116,11 @@ fn selector<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
 
 /// The selector of the policy's own pods, without the remark that it selects all.
 fn own_selector<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
-    let end = node.value.text.find(" (Allowing").unwrap_or(node.value.text.len());
+    let end = node
+        .value
+        .text
+        .find(" (Allowing")
+        .unwrap_or(node.value.text.len());
     scalar(trimmed(part(node.value, 0, end)))
 }
 

@@ -56,12 +56,7 @@ static POD: Block = Block {
         field("Controlled By", "controlled_by", Below::Value, text),
         field("Controllers", "controlled_by", Below::Value, text),
         field("NominatedNodeName", "nominated_node", Below::Value, text),
-        field(
-            "Resources",
-            "resources",
-            Below::Fields(&RESOURCES),
-            block,
-        ),
+        field("Resources", "resources", Below::Fields(&RESOURCES), block),
         field(
             "Init Containers",
             "init_containers",
@@ -86,7 +81,12 @@ static POD: Block = Block {
             Below::Table(&GATES),
             gates,
         ),
-        field("Conditions", "conditions", Below::Table(&CONDITIONS), conditions),
+        field(
+            "Conditions",
+            "conditions",
+            Below::Table(&CONDITIONS),
+            conditions,
+        ),
         field("Volumes", "volumes", Below::Named(&VOLUME), volumes),
         field("QoS Class", "qos_class", Below::Value, text),
         field("QoS Tier", "qos_class", Below::Value, text),

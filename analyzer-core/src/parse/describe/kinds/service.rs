@@ -104,7 +104,10 @@ fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
         }
     }
     if !ports.is_empty() {
-        map.insert("ports", Value::List(ports.into_iter().map(Value::Map).collect()));
+        map.insert(
+            "ports",
+            Value::List(ports.into_iter().map(Value::Map).collect()),
+        );
     }
 }
 
@@ -124,7 +127,11 @@ fn add_to_port<'a>(port: &mut Map<'a>, name: &'static str, node: &Node<'a>) {
             let more = value.text.find(" + ").unwrap_or(value.text.len());
             let shown = trimmed(part(value, 0, more));
             if shown.text.is_empty() || is_nothing(shown.text) {
-                let span = if shown.text.is_empty() { node.key.span() } else { shown.span() };
+                let span = if shown.text.is_empty() {
+                    node.key.span()
+                } else {
+                    shown.span()
+                };
                 port.insert("no_endpoints", Value::Boolean(true, span));
                 return;
             }

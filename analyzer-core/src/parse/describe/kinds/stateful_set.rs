@@ -66,7 +66,12 @@ static STATEFUL_SET: Block = Block {
         ),
         field("Pods Status", "pods_status", Below::Value, counts),
         POD_TEMPLATE,
-        field("Volume Claims", "volume_claims", Below::Fields(&CLAIMS), groups),
+        field(
+            "Volume Claims",
+            "volume_claims",
+            Below::Fields(&CLAIMS),
+            groups,
+        ),
     ],
 };
 

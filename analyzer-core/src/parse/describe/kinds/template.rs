@@ -2,9 +2,7 @@
 
 use super::container::{CONTAINER, containers};
 use super::layout::{Below, Block, Field, Node, Tree, field, part, trimmed};
-use super::read::{
-    annotations, block, entries, labels, number, put, scalar, text, text_of,
-};
+use super::read::{annotations, block, entries, labels, number, put, scalar, text, text_of};
 use super::volume::{VOLUME, volumes};
 use crate::model::{Map, Value};
 
@@ -20,7 +18,12 @@ static TEMPLATE: Block = Block {
             Below::Named(&CONTAINER),
             containers,
         ),
-        field("Containers", "containers", Below::Named(&CONTAINER), containers),
+        field(
+            "Containers",
+            "containers",
+            Below::Named(&CONTAINER),
+            containers,
+        ),
         field("Volumes", "volumes", Below::Named(&VOLUME), volumes),
         field(
             "Topology Spread Constraints",
@@ -35,8 +38,12 @@ static TEMPLATE: Block = Block {
 };
 
 /// The template of a controller's pods.
-pub(super) const POD_TEMPLATE: Field =
-    field("Pod Template", "pod_template", Below::Fields(&TEMPLATE), block);
+pub(super) const POD_TEMPLATE: Field = field(
+    "Pod Template",
+    "pod_template",
+    Below::Fields(&TEMPLATE),
+    block,
+);
 
 /// Where a text may begin that was cut within a template.
 pub(super) const IMPLIED: &[&[&str]] = &[

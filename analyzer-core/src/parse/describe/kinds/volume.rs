@@ -3,7 +3,8 @@
 use super::generic;
 use super::layout::{Below, Block, Node, Tree, field};
 use super::read::{
-    annotations, boolean, decoded, integer, labels, later, number, put, raw_lines, scalar, text, words,
+    annotations, boolean, decoded, integer, labels, later, number, put, raw_lines, scalar, text,
+    words,
 };
 use crate::model::{Map, Value};
 
