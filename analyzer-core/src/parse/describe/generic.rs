@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::kinds::CONDITIONS_FIELD;
+use super::kinds::{CONDITIONS_FIELD, CREATED};
 use super::layout::{Below, Block, Node, Schema, Tree, field, is_nothing, trimmed};
 use super::read::{annotations, joined, labels, scalar, text, text_of, trim_end};
 use crate::input::Line;
@@ -36,6 +36,7 @@ static UNKNOWN_ROOT: Block = Block {
         field("Namespace", "namespace", Below::Value, text),
         field("Labels", "labels", Below::Lines, labels),
         field("Annotations", "annotations", Below::Lines, annotations),
+        CREATED,
         CONDITIONS_FIELD,
     ],
 };
@@ -140,7 +141,7 @@ fn below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
     let mut before = "";
     for (index, node) in nodes.iter().enumerate() {
         let key = node.key.text;
-        if index > 0 && (seen.contains(key) || falls_back(before, key)) {
+        if index > 0 && (seen.contains(key) || (tree.sorted && falls_back(before, key))) {
             seen.clear();
             starts.push(index);
         }

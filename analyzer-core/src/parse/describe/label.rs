@@ -83,8 +83,12 @@ pub(super) fn is_flat(lines: &[Line<'_>]) -> bool {
 
 /// Whether a key can be a label of the generic describer.
 pub(super) fn is_label(key: &str) -> bool {
-    if key.is_empty() || key.len() > 317 {
+    if key.is_empty() || key.len() > 512 {
         return false;
+    }
+    // of managed fields, which releases up to 1.26 show
+    if key == "." || key.starts_with("k:{\"") || key.starts_with("v:\"") {
+        return true;
     }
     let is_smart = key
         .chars()

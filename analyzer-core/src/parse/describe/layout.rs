@@ -227,6 +227,8 @@ pub(super) struct Tree<'a> {
     pub nodes: Vec<Node<'a>>,
     /// Lines that fit nowhere.
     pub not_understood: Vec<u64>,
+    /// Whether the keys of a map are sorted, as the generic describer prints them.
+    pub sorted: bool,
 }
 
 impl<'a> Tree<'a> {
@@ -248,8 +250,9 @@ impl<'a> Tree<'a> {
     }
 
     /// A tree with nothing but its root.
-    pub fn new(root: Below, at: Line<'a>) -> Tree<'a> {
+    pub fn new(root: Below, at: Line<'a>, sorted: bool) -> Tree<'a> {
         Tree {
+            sorted,
             nodes: vec![Node::new(at, at, 0, i64::MIN, root, None)],
             not_understood: Vec::new(),
         }
@@ -258,7 +261,7 @@ impl<'a> Tree<'a> {
     /// Places the lines of one object.
     pub fn build(schema: &Schema, lines: &[Line<'a>]) -> Tree<'a> {
         let at = lines.first().map_or_else(empty, |line| part(*line, 0, 0));
-        let tree = Tree::new(schema.root, at);
+        let tree = Tree::new(schema.root, at, schema.generic);
         let is_entry = if schema.generic {
             label::reader(lines)
         } else {

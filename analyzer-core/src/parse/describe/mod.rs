@@ -4,7 +4,7 @@
 //! 1.36) are known, with the fields that were renamed on the way. Accepted besides: a common
 //! indentation, indentation that is broken or lost, columns set apart by one blank, text cut at
 //! either end, and `...` in place of what was left out. Each kind that kubectl has a describer for
-//! has a [schema](kinds); any other is read as the [generic] describer prints it. The lines of an
+//! has a schema in `kinds`; any other is read as the generic describer prints it. The lines of an
 //! Events table are read by [`events`](super::events).
 
 mod data;

@@ -140,3 +140,62 @@ fn a_message_of_a_condition_runs_on() {
     );
     assert_eq!(autoscaler.fields.items("conditions").len(), 2);
 }
+
+#[test]
+fn managed_fields_up_to_1_26() {
+    let text = "Name:         disk\nNamespace:    vm\nLabels:       <none>\nAnnotations:  <none>\nAPI Version:  cdi.example/v1\nKind:         DataVolume\nMetadata:\n  Creation Timestamp:  2026-02-03T10:00:00Z\n  Managed Fields:\n    API Version:  cdi.example/v1\n    Fields Type:  FieldsV1\n    fieldsV1:\n      f:metadata:\n        f:annotations:\n          .:\n          f:example.org/a:\n      f:spec:\n        k:{\"port\":80,\"protocol\":\"TCP\"}:\n          .:\n          f:port:\n    Manager:         kubectl\n    Operation:       Update\n  Resource Version:  7\nSpec:\n  Size:  1Gi\nEvents:  <none>\n";
+    let volume = only(text);
+    assert_eq!(volume.subject.to_string(), "DataVolume vm/disk");
+    has(
+        &volume,
+        &[
+            ("metadata.managed_fields.manager", "kubectl"),
+            ("metadata.resource_version", "7"),
+            ("spec.size", "1Gi"),
+        ],
+    );
+    assert_eq!(
+        volume
+            .fields
+            .scalars()
+            .iter()
+            .filter(|(path, _)| path == "Spec / Size")
+            .count(),
+        1
+    );
+}
+
+#[test]
+fn errors_in_place_of_a_part() {
+    let node = only(
+        "Name:   n1\nRoles:  <none>\nTaints: <none>\nLease:  Failed to get lease: leases.coordination.k8s.io \"n1\" is forbidden\nNon-terminated Pods:  not authorized\nEvents: <none>\n",
+    );
+    has(
+        &node,
+        &[
+            (
+                "lease",
+                "Failed to get lease: leases.coordination.k8s.io \"n1\" is forbidden",
+            ),
+            ("pods", "not authorized"),
+        ],
+    );
+}
+
+#[test]
+fn kinds_without_a_schema_keep_all() {
+    let request = only(
+        "Name:               csr-1\nLabels:             <none>\nAnnotations:        <none>\nCreationTimestamp:  Tue, 03 Feb 2026 10:00:00 +0100\nRequesting User:    system:node:n1\nSigner:             kubernetes.io/kubelet-serving\nStatus:             Pending\nSubject:\n         Common Name:    system:node:n1\n         Serial Number:  \n         Organization:   system:nodes\nEvents:  <none>\n",
+    );
+    assert_eq!(
+        request.subject.kind.as_deref(),
+        Some("CertificateSigningRequest")
+    );
+    has(
+        &request,
+        &[
+            ("requesting_user", "system:node:n1"),
+            ("subject.common_name", "system:node:n1"),
+        ],
+    );
+}

@@ -209,11 +209,15 @@ fn is_pair(text: &str) -> bool {
     })
 }
 
-/// A map of the fields below a node.
+/// A map of the fields below a node; where there are none, what stands in their place, such as
+/// an error.
 pub(super) fn block<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     add_fields(&mut map, tree, node);
-    (!map.is_empty()).then_some(Value::Map(map))
+    if map.is_empty() {
+        return scalar(node.value);
+    }
+    Some(Value::Map(map))
 }
 
 /// Maps of the fields below a node, which follow each other without a mark: one begins where a

@@ -195,9 +195,11 @@ impl Table {
     }
 }
 
-/// The rows of a table below a key.
+/// The rows of a table below a key; where there are none, what stands in their place, such as an
+/// error. A count in brackets is no such thing.
 pub(super) fn rows<'a>(node: &Node<'a>, table: &Table) -> Option<Value<'a>> {
-    table.rows(&node.lines)
+    let instead = || scalar(node.value).filter(|_| !node.value.text.starts_with('('));
+    table.rows(&node.lines).or_else(instead)
 }
 
 /// Whether a line is the rule below a header.

@@ -16,7 +16,7 @@ pub(super) const LABELS: Field = field("Labels", "labels", Below::Lines, labels)
 pub(super) const ANNOTATIONS: Field =
     field("Annotations", "annotations", Below::Lines, annotations);
 /// `CreationTimestamp`.
-pub(super) const CREATED: Field = field(
+pub(in super::super) const CREATED: Field = field(
     "CreationTimestamp",
     "created_time",
     Below::Value,

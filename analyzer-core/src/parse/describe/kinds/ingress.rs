@@ -29,7 +29,21 @@ static INGRESS_BLOCK: Block = Block {
 };
 
 /// Ingresses.
-pub(super) static INGRESS: Kind = kind("Ingress", &INGRESS_BLOCK);
+pub(super) static INGRESS: Kind = kind("Ingress", &INGRESS_BLOCK).finish(default_endpoints);
+
+/// What kubectl found behind the default backend: addresses, or why there are none.
+fn default_endpoints<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
+    if let Some(node) = tree.child(tree.root(), "Default backend") {
+        put(map, "default_endpoints", found_behind(node.value));
+    }
+}
+
+/// What stands in brackets behind a backend.
+fn found_behind<'a>(line: Line<'a>) -> Option<Value<'a>> {
+    let from = line.text.find(" (")? + " (".len();
+    let to = line.text.strip_suffix(')').unwrap_or(line.text).len();
+    scalar(part(line, from, to))
+}
 
 static PARAMETERS: Block = Block {
     repeats: false,
@@ -143,10 +157,7 @@ fn rules<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
         put(&mut map, "path", path.and_then(scalar));
         let backend = part(line, from, line.text.len());
         put(&mut map, "backend", scalar(before_bracket(backend)));
-        // what kubectl found: addresses, or why there are none
-        let found = backend.text.find(" (").unwrap_or(backend.text.len());
-        let found = part(backend, found + 2, backend.text.len().saturating_sub(1));
-        put(&mut map, "endpoints", scalar(found));
+        put(&mut map, "endpoints", found_behind(backend));
         items.push(Value::Map(map));
     }
     (!items.is_empty()).then_some(Value::List(items))

@@ -26,7 +26,7 @@ mod stateful_set;
 mod template;
 mod volume;
 
-pub(super) use common::CONDITIONS_FIELD;
+pub(super) use common::{CONDITIONS_FIELD, CREATED};
 
 use super::layout::{Below, Block, Schema, Tree};
 use super::{data, generic, layout, read, table};

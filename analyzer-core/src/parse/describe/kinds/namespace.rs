@@ -138,7 +138,7 @@ fn quotas<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     for child in tree.children(node) {
         add_to_group(&mut items, &mut seen, tree, child);
         if let Some(item) = items.last_mut() {
-            put(item, "resources", table::rows(child, &RESOURCES));
+            put(item, "resources", RESOURCES.rows(&child.lines));
         }
     }
     (!items.is_empty()).then(|| Value::List(items.into_iter().map(Value::Map).collect()))
