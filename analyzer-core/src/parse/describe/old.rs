@@ -174,10 +174,10 @@ fn errors_in_place_of_a_part() {
         &node,
         &[
             (
-                "lease",
+                "lease_note",
                 "Failed to get lease: leases.coordination.k8s.io \"n1\" is forbidden",
             ),
-            ("pods", "not authorized"),
+            ("pods_note", "not authorized"),
         ],
     );
 }

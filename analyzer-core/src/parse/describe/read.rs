@@ -2,7 +2,7 @@
 
 use jiff::fmt::rfc2822;
 
-use super::layout::{Entry, Node, Tree, is_nothing, part, trimmed};
+use super::layout::{Below, Entry, Node, Tree, is_nothing, part, trimmed};
 use crate::input::Line;
 use crate::model::{Age, Map, Text, TextBuilder, Value};
 
@@ -209,15 +209,11 @@ fn is_pair(text: &str) -> bool {
     })
 }
 
-/// A map of the fields below a node; where there are none, what stands in their place, such as
-/// an error.
+/// A map of the fields below a node.
 pub(super) fn block<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     add_fields(&mut map, tree, node);
-    if map.is_empty() {
-        return scalar(node.value);
-    }
-    Some(Value::Map(map))
+    (!map.is_empty()).then_some(Value::Map(map))
 }
 
 /// Maps of the fields below a node, which follow each other without a mark: one begins where a
@@ -390,11 +386,21 @@ pub(super) fn quantities<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'
     (!map.is_empty()).then_some(Value::Map(map))
 }
 
-/// Adds the fields below a node under their names.
+/// Adds the fields below a node under their names. What stands in the place of a block or table,
+/// such as an error, is added as the field's note.
 pub(super) fn add_fields<'a>(map: &mut Map<'a>, tree: &Tree<'a>, node: &Node<'a>) {
     for child in tree.children(node) {
-        if let Some(field) = child.field {
-            put(map, field.name, (field.read)(tree, child));
+        let Some(field) = child.field else { continue };
+        match (field.read)(tree, child) {
+            Some(value) => map.insert(field.name, value),
+            None if matches!(field.below, Below::Fields(_) | Below::Table(_)) => {
+                // a count is no such thing
+                let note = scalar(child.value).filter(|_| !child.value.text.starts_with('('));
+                if let Some(note) = note {
+                    map.insert(format!("{}_note", field.name), note);
+                }
+            }
+            None => {}
         }
     }
     let others = tree.children(node).filter(|child| child.field.is_none());

@@ -195,11 +195,9 @@ impl Table {
     }
 }
 
-/// The rows of a table below a key; where there are none, what stands in their place, such as an
-/// error. A count in brackets is no such thing.
+/// The rows of a table below a key.
 pub(super) fn rows<'a>(node: &Node<'a>, table: &Table) -> Option<Value<'a>> {
-    let instead = || scalar(node.value).filter(|_| !node.value.text.starts_with('('));
-    table.rows(&node.lines).or_else(instead)
+    table.rows(&node.lines)
 }
 
 /// Whether a line is the rule below a header.

@@ -156,9 +156,8 @@ fn pods<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
 }
 
 fn allocated<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
-    let rows = match table::rows(node, &ALLOCATED) {
-        Some(Value::List(rows)) => rows,
-        instead => return instead,
+    let Some(Value::List(rows)) = table::rows(node, &ALLOCATED) else {
+        return None;
     };
     let mut items = Vec::new();
     for row in rows {
