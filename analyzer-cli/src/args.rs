@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use analyzer_core::Level;
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::extract::Moment;
+
 /// Names the root cause in pasted kubectl output, logs and events.
 ///
 /// Reads standard input where there is no PATH or PATH is `-`; files and folders otherwise, any
@@ -67,7 +69,7 @@ pub struct Args {
     /// The moment at which the input was collected, in RFC 3339
     ///
     /// Ages count back from it. Without it the input's own times are used; the clock never is.
-    #[arg(long, value_name = "TIME", help_heading = "Analysis")]
+    #[arg(long, value_name = "TIME", global = true, help_heading = "Analysis")]
     pub now: Option<jiff::Timestamp>,
 
     /// Count the log records by time and severity, as `timeline` in the JSON report
@@ -75,7 +77,13 @@ pub struct Args {
     pub timeline: bool,
 
     /// How many threads to use; all processors if not given
-    #[arg(short = 'j', long, value_name = "N", help_heading = "Analysis")]
+    #[arg(
+        short = 'j',
+        long,
+        value_name = "N",
+        global = true,
+        help_heading = "Analysis"
+    )]
     pub threads: Option<std::num::NonZeroUsize>,
 }
 
@@ -93,12 +101,107 @@ pub enum Command {
     /// List, show and check signatures
     #[command(subcommand, disable_help_subcommand = true)]
     Signatures(SignaturesCommand),
+    /// Print the typed events of any input, without a diagnosis
+    Events {
+        /// Which events.
+        #[command(flatten)]
+        events: EventsArgs,
+        /// Their order; that of time if several files are read, otherwise that of the input
+        #[arg(long, value_enum, value_name = "ORDER")]
+        order: Option<Order>,
+    },
+    /// Fold events that are alike, and print one row for each kind of them
+    Patterns(EventsArgs),
+    /// Print the typed objects of descriptions, tables and API objects
+    Objects {
+        /// Files or folders to read; `-` is standard input
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// How they are written
+        #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = ObjectOutput::Json)]
+        output: ObjectOutput,
+    },
+    /// Print log records in one neutral form, one JSON object a line
+    Records {
+        /// Files or folders to read; `-` is standard input
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// How they are written
+        #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = RecordOutput::Ndjson)]
+        output: RecordOutput,
+    },
     /// Explain a root cause or a signature by its id
     Explain {
         /// Such as `storage/configmap-missing` or `configmap-mount-missing`
         #[arg(value_name = "ID")]
         id: String,
     },
+}
+
+/// Which events are printed, and how.
+#[derive(Debug, clap::Args)]
+pub struct EventsArgs {
+    /// Files or folders to read; `-` is standard input
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// How they are written
+    #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = EventOutput::Table)]
+    pub output: EventOutput,
+    /// Only those at least so grave
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub min_severity: Option<LevelName>,
+    /// Only those whose component's name holds this
+    #[arg(long, value_name = "NAME")]
+    pub component: Option<String>,
+    /// Only those whose subject (`Pod shop/web-0`) holds this
+    #[arg(long, value_name = "NAME")]
+    pub subject: Option<String>,
+    /// Only those with this reason
+    #[arg(long, value_name = "REASON")]
+    pub reason: Option<String>,
+    /// Only those whose message or a field holds this
+    #[arg(long, value_name = "TEXT")]
+    pub text: Option<String>,
+    /// Only those not before this time (RFC 3339) or age (`90m`); an age of a log line needs --now
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<Moment>,
+    /// Only those not after this time or age
+    #[arg(long, value_name = "WHEN")]
+    pub until: Option<Moment>,
+}
+
+/// An order of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Order {
+    /// As they stand
+    Input,
+    /// By their times; one without a time stays behind the one before it
+    Time,
+}
+
+/// The form of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum EventOutput {
+    /// Columns for people
+    Table,
+    /// One JSON object a line
+    Ndjson,
+}
+
+/// The form of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ObjectOutput {
+    /// One JSON object with lists of objects, rows and events
+    Json,
+    /// One JSON object a line
+    Ndjson,
+}
+
+/// The form of log records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RecordOutput {
+    /// One JSON object a line
+    Ndjson,
 }
 
 /// What to do with signatures.

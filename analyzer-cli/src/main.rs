@@ -3,13 +3,15 @@
 //! All that touches the world is in this crate; the analysis is `analyzer-core`'s. A command line
 //! goes through [`args`] (what was typed) and [`plan`](mod@plan) (what it means) to
 //! [`run`](mod@run), which reads the sources ([`input`]), analyses them, leaves out what was not
-//! asked for ([`filter`]) and hands the report to a renderer ([`render`]). [`signatures`] holds the
+//! asked for ([`filter`]) and hands the report to a renderer ([`render`]). [`extract`](mod@extract) prints
+//! events, objects and records in other forms; [`signatures`] holds the
 //! sub-commands on signatures and causes.
 //!
 //! Exit status: 0 it ran; 1 it ran and found something at or above `--fail-on`; 2 wrong usage, or
 //! nothing could be read. A reader of standard output that goes away is no failure.
 
 mod args;
+mod extract;
 mod filter;
 mod input;
 mod plan;
@@ -30,7 +32,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let plan = plan(args, &world());
     let stdin = io::stdin();
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
     let mut err = io::stderr().lock();
     let status = match run(&plan, stdin, &mut out, &mut err) {
         Ok(status) => status,

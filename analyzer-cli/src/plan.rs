@@ -3,9 +3,13 @@
 
 use std::path::PathBuf;
 
-use analyzer_core::Level;
+use analyzer_core::{Level, Severity};
 
-use crate::args::{Args, Command, Output, SignaturesCommand, When};
+use crate::args::{
+    Args, Command, EventOutput, EventsArgs, LevelName, ObjectOutput, Order, Output,
+    SignaturesCommand, When,
+};
+use crate::extract::{Convert, EventFilter, What};
 
 /// What the program was started in.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,6 +47,8 @@ pub struct Plan {
 pub enum Task {
     /// Read, analyse, report.
     Diagnose(Diagnose),
+    /// Print what is read in another form.
+    Convert(Convert),
     /// One line for each signature.
     ListSignatures,
     /// A signature's file.
@@ -135,7 +141,43 @@ pub fn plan(args: Args, world: &World) -> Plan {
         builtin: !args.no_builtin,
         paths: args.signatures,
     };
+    let threads = args.threads.map(usize::from);
+    let convert = |paths: Vec<PathBuf>, what| {
+        if paths.is_empty() && world.stdin_is_terminal {
+            return Task::Hint;
+        }
+        Task::Convert(Convert {
+            sources: sources(paths),
+            what,
+            threads,
+        })
+    };
     let task = match args.command {
+        Some(Command::Events { mut events, order }) => {
+            let paths = std::mem::take(&mut events.paths);
+            let table = events.output == EventOutput::Table;
+            let filter = event_filter(events, args.now);
+            let by_time = order.map(|order| order == Order::Time);
+            convert(
+                paths,
+                What::Events {
+                    filter,
+                    table,
+                    by_time,
+                },
+            )
+        }
+        Some(Command::Patterns(mut events)) => {
+            let paths = std::mem::take(&mut events.paths);
+            let table = events.output == EventOutput::Table;
+            let filter = event_filter(events, args.now);
+            convert(paths, What::Patterns { filter, table })
+        }
+        Some(Command::Objects { paths, output }) => {
+            let lines = output == ObjectOutput::Ndjson;
+            convert(paths, What::Objects { lines })
+        }
+        Some(Command::Records { paths, .. }) => convert(paths, What::Records),
         Some(Command::Explain { id }) => Task::Explain(id),
         Some(Command::Signatures(command)) => match command {
             SignaturesCommand::List => Task::ListSignatures,
@@ -162,7 +204,7 @@ pub fn plan(args: Args, world: &World) -> Plan {
             fail_on: args.fail_on.map(Level::from),
             verbose: args.verbose,
             now: args.now,
-            threads: args.threads.map(usize::from),
+            threads,
             timeline: args.timeline,
         }),
     };
@@ -170,6 +212,23 @@ pub fn plan(args: Args, world: &World) -> Plan {
         task,
         catalogue,
         page,
+    }
+}
+
+fn event_filter(events: EventsArgs, now: Option<jiff::Timestamp>) -> EventFilter {
+    EventFilter {
+        severity: events.min_severity.map(|level| match level {
+            LevelName::Info => Severity::Info,
+            LevelName::Warning => Severity::Warning,
+            LevelName::Error => Severity::Error,
+        }),
+        component: events.component,
+        subject: events.subject,
+        reason: events.reason,
+        text: events.text,
+        since: events.since,
+        until: events.until,
+        now,
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use analyzer_core::{Analyzer, Catalogue, LimitMet, Report};
 
+use crate::extract;
 use crate::filter;
 use crate::input::{self, InputError};
 use crate::plan::{CataloguePlan, Diagnose, Form, Page, Plan, Task};
@@ -71,7 +72,7 @@ impl Failure {
 pub fn run(
     plan: &Plan,
     stdin: impl Read + Send,
-    out: &mut dyn Write,
+    out: &mut (dyn Write + Send),
     err: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let page = &plan.page;
@@ -101,6 +102,17 @@ pub fn run(
             }
             add_limits(&mut report, inputs.limits, &inputs.failures);
             diagnosed(diagnose, page, report, out)
+        }
+        Task::Convert(convert) => {
+            let (status, failures) =
+                on_threads(convert.threads, || extract::run(convert, page, stdin, out))?;
+            for failure in &failures {
+                warn(failure, err)?;
+            }
+            match status {
+                Status::Failed => Err(Failure::NothingRead),
+                status => Ok(status),
+            }
         }
         task => signatures::run(task, catalogue(&plan.catalogue)?, page, out),
     }

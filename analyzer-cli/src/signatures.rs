@@ -24,7 +24,7 @@ pub fn run(
         Task::LintSignatures => lint(&Analyzer::with_catalogue(catalogue), out)?,
         Task::TestSignatures => test(&Analyzer::with_catalogue(catalogue), page, out)?,
         Task::Explain(id) => explain(&catalogue, id, page, out)?,
-        Task::Diagnose(_) | Task::Hint => Status::Ran,
+        Task::Diagnose(_) | Task::Convert(_) | Task::Hint => Status::Ran,
     };
     out.flush()?;
     Ok(status)

@@ -28,6 +28,8 @@ mod schema;
 mod template;
 #[path = "../src/signature/temporal.rs"]
 mod temporal;
+#[path = "../src/signature/words.rs"]
+mod words;
 
 /// The causes, read anew: the library's own table is made by this program.
 mod causes {

@@ -36,7 +36,7 @@
 //! - [`Catalogue::builtin`] and [`Catalogue::add_str`] for signatures of one's own beside the
 //!   built-in ones or without them; [`Analyzer::test_signatures`] and
 //!   [`Analyzer::lint_signatures`] check them.
-//! - [`parse::document`] for the typed [`Event`]s and [`Object`]s without any diagnosis,
+//! - [`extract`] and [`parse::document`] for the typed [`Event`]s and [`Object`]s without any diagnosis,
 //!   and [`ErrorChain::parse`] for one error message.
 //!
 //! A [`Report`] serializes to the schema [`SCHEMA`].
@@ -62,6 +62,7 @@ mod analyzer;
 pub mod bench;
 mod chain;
 mod correlate;
+mod fold;
 mod grade;
 mod input;
 mod matcher;
@@ -76,6 +77,7 @@ mod years;
 
 pub use analyzer::Analyzer;
 pub use chain::{ErrorChain, Fact, Link, LinkKind};
+pub use fold::{Folded, FoldedRow};
 pub use input::{Document, Line, Place, Segment, lines, segments};
 pub use model::{
     Age, Event, Field, Format, Map, Object, Parsed, Quantity, Severity, Span, Stamp, Subject, Text,
@@ -86,7 +88,7 @@ pub use report::{
     Check, Evidence, Explained, Finding, Fix, InputSummary, Level, LimitMet, Report, Role, SCHEMA,
     SegmentSummary, Stats, Unexplained,
 };
-pub use scan::Incident;
+pub use scan::{Extract, Incident, extract};
 pub use signature::{
     Catalogue, CheckTemplate, Comparison, Condition, Example, Examples, Explains, FixTemplate,
     Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::Covered;
+use crate::fold::mask;
 use crate::input::{Place, Stretch};
 use crate::model::{Event, Format, Severity};
 use crate::report::{Evidence, Unexplained};
@@ -24,7 +25,7 @@ pub(crate) struct Telling {
     kinds: BTreeMap<Kind, Told>,
 }
 
-/// What stays the same: the reason and the skeleton of the message.
+/// What stays the same: the reason and the message without what varies.
 type Kind = (Option<String>, String);
 
 /// A document's number and a byte in it.
@@ -51,7 +52,10 @@ impl Telling {
             return;
         }
         let reason = event.reason.as_ref().map(|text| text.as_str().to_owned());
-        let kind = (reason.clone(), skeleton(event.message.as_str()));
+        let kind = (
+            reason.clone(),
+            mask::text(&mask::tokens(event.message.as_str())),
+        );
         if self.kinds.len() >= MAX_KINDS && !self.kinds.contains_key(&kind) {
             return;
         }
@@ -138,19 +142,4 @@ fn is_telling(event: &Event<'_>) -> bool {
                 .any(|word| event.message.as_str().contains(word))
         }
     }
-}
-
-/// What stays the same from one occurrence to the next: digits and identifiers are masked.
-fn skeleton(message: &str) -> String {
-    let mut out = String::new();
-    for word in message.split_whitespace().take(24) {
-        let digits = word.bytes().filter(u8::is_ascii_digit).count();
-        if digits > 0 {
-            out.push('#');
-        } else {
-            out.push_str(word);
-        }
-        out.push(' ');
-    }
-    out
 }

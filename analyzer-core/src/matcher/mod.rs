@@ -23,7 +23,7 @@ use std::sync::OnceLock;
 
 use crate::input::Stretch;
 use crate::model::{Event, Format, Object};
-use crate::signature::{Catalogue, Condition, Leaf, Need, NeedKind, What, leaves};
+use crate::signature::{Catalogue, Condition, Leaf, Need, NeedKind, What, Words, leaves};
 
 /// How many letters and digits of an error a sentence must quote: a word or two are talked about
 /// without having been seen.
@@ -43,6 +43,8 @@ struct LeafCondition<'c> {
     condition: &'c Condition,
     /// Texts one of which must stand as it is in an event of a log.
     needed: Vec<String>,
+    /// What a record must hold as it stands.
+    words: Words,
 }
 
 impl<'c> Tester<'c> {
@@ -65,6 +67,13 @@ impl<'c> Tester<'c> {
     /// The signatures.
     pub fn catalogue(&self) -> &'c Catalogue {
         self.catalogue
+    }
+
+    /// Whether a log record of one line may fulfil a leaf condition, as far as its words tell.
+    pub fn may_fulfil(&self, (number, leaf): Leaf, record: &[u8]) -> bool {
+        self.leaves(number)
+            .get(usize::from(leaf))
+            .is_some_and(|leaf| leaf.words.may_stand(record))
     }
 
     /// Adds the hits of an event, in the order of their leaf conditions, and calls `vain` with each
@@ -159,6 +168,7 @@ impl<'c> Tester<'c> {
                         NeedKind::Text => need.words,
                         _ => Vec::new(),
                     },
+                    words: Words::of(condition),
                 }
             };
             conditions.into_iter().map(leaf).collect()

@@ -19,6 +19,17 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// Its name in small letters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Debug => "debug",
+            Severity::Info => "info",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+            Severity::Fatal => "fatal",
+        }
+    }
+
     /// Reads a level's name in any of the usual spellings (`WARN`, `warning`, `ERRO`, `Normal`).
     pub fn from_word(word: &str) -> Option<Severity> {
         let is = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(word));

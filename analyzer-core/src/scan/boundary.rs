@@ -81,7 +81,8 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
     if !first.is_ascii_graphic() && *first != 0x1b {
         return false;
     }
-    log::detect(&text(line)).is_some() && !continues_partial(bytes, at, line)
+    let begins = log::kind(line).is_some() || log::detect(&text(line)).is_some();
+    begins && !continues_partial(bytes, at, line)
 }
 
 fn begins_object(line: &[u8]) -> bool {

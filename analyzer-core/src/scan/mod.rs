@@ -9,12 +9,15 @@ mod around;
 pub(crate) mod blocks;
 mod boundary;
 mod collect;
+mod extract;
 mod often;
+mod pick;
 mod read;
 pub(crate) mod survey;
+mod told;
 mod utf16;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, Read};
 
 use memchr::memchr_iter;
@@ -22,18 +25,20 @@ use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
 use crate::correlate::{Telling, Ties, correlate};
-use crate::matcher::{Moment, Tester};
-use crate::model::{Format, Subject};
+use crate::matcher::{Hit, Moment, Tester};
 use crate::parse::log;
-use crate::report::{InputSummary, LimitMet, Report, SCHEMA, SegmentSummary, Stats};
-use crate::signature::Index;
+use crate::report::{LimitMet, Report, SCHEMA, SegmentSummary, Stats};
+use crate::signature::{Index, Leaf};
 use crate::timeline::Timeline;
 use crate::years;
 
+pub use extract::{Extract, extract};
+
 use blocks::{Block, Blocks};
 use collect::Collector;
-use often::{EACH, EXACT, Often};
-use read::Outcome;
+use often::{Carried, Often, Unread};
+use read::{Known, MAX_GRAVE, MAX_LATER_GRAVE, Outcome};
+use told::{Input, left_out, many_objects, sampled};
 
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.
 pub(crate) const BLOCK: usize = 256 * 1024;
@@ -108,26 +113,13 @@ pub struct Incident<'a> {
     taken: u64,
     /// What was known at the end of the last generations of blocks, the oldest first.
     often: VecDeque<Often>,
-    /// How many records were counted by a text alone, by the signature's number.
-    sampled: BTreeMap<u32, u64>,
+    /// Records of such signatures that wait for one that is read.
+    carried: Carried,
+    /// How many records were counted without being read.
+    unread: u64,
     /// Signatures whose text stood in a record that did not fulfil them.
     vain: BTreeSet<u32>,
     timeline: Timeline,
-}
-
-/// What is known of a document.
-#[derive(Debug, Default)]
-struct Input {
-    name: String,
-    lines: u64,
-    formats: Vec<(Format, u64)>,
-    not_understood: u64,
-    listed: Vec<(u64, String)>,
-    segments: Vec<SegmentSummary>,
-    long_lines: (u64, Option<u64>),
-    invalid: u64,
-    /// What a command said of the log that is open at the end of what was read.
-    open: Option<Subject>,
 }
 
 impl<'a> Incident<'a> {
@@ -152,7 +144,8 @@ impl<'a> Incident<'a> {
             latest: None,
             taken: 0,
             often: VecDeque::from([Often::default(), Often::default()]),
-            sampled: BTreeMap::new(),
+            carried: Carried::default(),
+            unread: 0,
             vain: BTreeSet::new(),
             timeline: Timeline::new(),
         }
@@ -206,10 +199,17 @@ impl<'a> Incident<'a> {
             let all = block.whole && block.bytes.len() <= self.way.all_up_to;
             // the first of the two is that of the generation before the last one
             let last = number / GENERATION - self.taken / GENERATION;
-            let often = self.often.get(last as usize);
+            let known = Known {
+                number,
+                often: self.often.get(last as usize).unwrap_or(&self.often[0]),
+                grave: if number < GENERATION {
+                    MAX_GRAVE
+                } else {
+                    MAX_LATER_GRAVE
+                },
+            };
             let index = self.index.filter(|_| !all);
-            let mut outcome =
-                read::read(block, &self.tester, index, often.unwrap_or(&self.often[0]));
+            let mut outcome = read::read(block, &self.tester, index, known);
             if self.way.timeline {
                 outcome.timeline = timeline(&block.bytes);
             }
@@ -263,27 +263,56 @@ impl<'a> Incident<'a> {
                 hit.subject.fill_from(open);
             }
         }
+        let open = input.open.clone();
         if !outcome.unbroken {
             input.open = outcome.subject;
         }
-        let mut hits = outcome.hits.into_iter().peekable();
-        while let Some((_, first)) = hits.peek() {
-            let record = first.record.start;
-            let same = std::iter::from_fn(|| hits.next_if(|(_, hit)| hit.record.start == record));
-            self.collector.record(same, |moment| settled(moment, limit));
+        for (hits, group, count) in outcome.sampled {
+            let stands_for = count + self.carried.settle(&group);
+            let hits = outcome.hits.get_mut(hits).unwrap_or_default();
+            hits.iter_mut().for_each(|(_, hit)| hit.count *= stands_for);
+        }
+        self.collect(outcome.hits, limit);
+        let mut now = Vec::new();
+        for (group, count, mut unread) in outcome.left {
+            unread.lines_before += before;
+            if unread.inherits {
+                unread.subject = open.clone();
+            }
+            now.extend(self.carried.carry(group, count, unread));
+        }
+        for (count, unread) in now {
+            self.read_late(count, unread, limit);
         }
         self.telling.absorb(outcome.telling, before);
         self.ties.absorb(outcome.ties);
         self.timeline.merge(outcome.timeline);
         self.vain.extend(outcome.vain);
-        for (number, count) in outcome.sampled {
-            *self.sampled.entry(number).or_default() += count;
-        }
+        self.unread += outcome.unread;
         self.taken += 1;
         if self.taken.is_multiple_of(GENERATION) {
             self.often.pop_front();
             self.often.push_back(self.collector.often(&self.vain));
         }
+    }
+
+    /// Takes hits in the order of the input.
+    fn collect(&mut self, hits: Vec<(Leaf, Hit)>, limit: Option<i128>) {
+        let mut hits = hits.into_iter().peekable();
+        while let Some((_, first)) = hits.peek() {
+            let record = first.record.start;
+            let same = std::iter::from_fn(|| hits.next_if(|(_, hit)| hit.record.start == record));
+            self.collector.record(same, |moment| settled(moment, limit));
+        }
+    }
+
+    /// Reads a record that was passed over and stands for others.
+    fn read_late(&mut self, stands_for: u64, unread: Unread, limit: Option<i128>) {
+        let mut outcome = read::read_unread(unread, &self.tester);
+        for (_, hit) in &mut outcome.hits {
+            hit.count *= stands_for;
+        }
+        self.collect(outcome.hits, limit);
     }
 
     /// The report of all that was read.
@@ -293,6 +322,9 @@ impl<'a> Incident<'a> {
         outcomes.into_iter().for_each(|outcome| self.take(outcome));
         let reference = self.analyzer.reference();
         let limit = self.limit();
+        for (stands_for, unread) in std::mem::take(&mut self.carried).finish() {
+            self.read_late(stands_for, unread, limit);
+        }
         let collected = self.collector.finish(|moment| settled(moment, limit));
         let catalogue = self.tester.catalogue();
         let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
@@ -302,7 +334,7 @@ impl<'a> Incident<'a> {
             let further = collected.further.iter();
             let further = further.map(|(number, count)| (&*catalogue.at(*number).id, *count));
             limits.extend(many_objects(name, further.collect()));
-            limits.extend(sampled(name, self.sampled.values().sum()));
+            limits.extend(sampled(name, self.unread));
         }
         let matched = collected.matched.iter();
         let matched = matched
@@ -335,11 +367,15 @@ impl<'a> Incident<'a> {
 /// Counts the log records of a block.
 fn timeline(bytes: &[u8]) -> Timeline {
     let mut timeline = Timeline::new();
+    let whole = std::str::from_utf8(bytes).ok();
     let mut start = 0;
     let last = (!bytes.ends_with(b"\n")).then_some(bytes.len());
     for end in memchr_iter(b'\n', bytes).chain(last) {
-        let line = std::str::from_utf8(&bytes[start..end]).unwrap_or("");
-        if let Some(head) = log::head(line) {
+        let line = match whole {
+            Some(text) => text.get(start..end),
+            None => std::str::from_utf8(&bytes[start..end]).ok(),
+        };
+        if let Some(head) = line.and_then(log::head) {
             timeline.add(head.time, head.severity);
         }
         start = end + 1;
@@ -365,98 +401,5 @@ fn settled(moment: Moment, limit: Option<i128>) -> Moment {
             Moment::At(years::settled(&stamp, limit).unwrap_or(stamp))
         }
         _ => moment,
-    }
-}
-
-/// Matches beyond what one condition keeps.
-fn left_out(source: &str, matches: u64) -> Option<LimitMet> {
-    (matches > 0).then(|| LimitMet {
-        source: source.to_owned(),
-        limit: "many-matches".into(),
-        message: format!("{matches} further matches of the same conditions were not counted"),
-    })
-}
-
-/// Matches about more objects than are told apart.
-fn many_objects(source: &str, mut further: Vec<(&str, u64)>) -> Option<LimitMet> {
-    const NAMED: usize = 5;
-    further.sort_by_key(|(id, count)| (std::cmp::Reverse(*count), *id));
-    let all: u64 = further.iter().map(|(_, count)| count).sum();
-    let named = further.iter().take(NAMED);
-    let mut named: Vec<String> = named.map(|(id, count)| format!("{id} {count}")).collect();
-    if further.len() > NAMED {
-        named.push(format!("{} more", further.len() - NAMED));
-    }
-    (all > 0).then(|| LimitMet {
-        source: source.to_owned(),
-        limit: "many-objects".into(),
-        message: format!(
-            "{all} matches about further objects were counted and are not listed: {}",
-            named.join(", ")
-        ),
-    })
-}
-
-/// Matches that were not all read.
-fn sampled(source: &str, records: u64) -> Option<LimitMet> {
-    (records > 0).then(|| LimitMet {
-        source: source.to_owned(),
-        limit: "sampled".into(),
-        message: format!(
-            "{records} records hold the text of a signature that had matched {EXACT} times: one in {EACH} was read and counts for the others"
-        ),
-    })
-}
-
-impl Input {
-    fn damage(&self) -> Vec<LimitMet> {
-        let met = |limit: &str, message: String| LimitMet {
-            source: self.name.clone(),
-            limit: limit.to_owned(),
-            message,
-        };
-        let mut all = Vec::new();
-        if self.invalid > 0 {
-            let invalid = self.invalid;
-            let message = format!("{invalid} byte sequences are no UTF-8 and were read as U+FFFD");
-            all.push(met("invalid-utf-8", message));
-        }
-        if let (lines, Some(first)) = self.long_lines {
-            let message = match lines - 1 {
-                0 => format!("of line {first} only the first MiB was looked at"),
-                more => {
-                    format!("of line {first} and {more} more only the first MiB each was looked at")
-                }
-            };
-            all.push(met("long-line", message));
-        }
-        all
-    }
-
-    fn summary(mut self) -> InputSummary {
-        let quiet = |format| matches!(format, Format::Command | Format::Prose | Format::Plain);
-        self.formats
-            .sort_by_key(|(format, lines)| (quiet(*format), std::cmp::Reverse(*lines), *format));
-        let format = match self.formats.first() {
-            None if self.lines == 0 => "empty".to_owned(),
-            None => "text".to_owned(),
-            Some((first, _)) if quiet(*first) => "text".to_owned(),
-            Some(_) => {
-                let told = self.formats.iter().filter(|(format, _)| !quiet(*format));
-                told.map(|(format, _)| format.name())
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            }
-        };
-        let (not_understood_lines, not_understood_texts) = self.listed.into_iter().unzip();
-        InputSummary {
-            source: self.name,
-            format,
-            lines: self.lines,
-            not_understood: self.not_understood,
-            not_understood_lines,
-            not_understood_texts,
-            segments: self.segments,
-        }
     }
 }

@@ -1,139 +1,216 @@
-//! Signatures that matched often go on by their text alone: of the records that hold it each
-//! [`EACH`]th and a block's last one are read, and stand for those that are not.
+//! Signatures that matched often go on by their text alone: some of the records that hold it are read,
+//! and stand for the others.
+//!
+//! Records that hold texts of the same signatures, a *group*, are sampled together, so that
+//! signatures compete in what is read as they do in what is not. In a block each [`EACH`]th record of
+//! a group is read, and in one block of as many the first one. What is left at a block's end is
+//! carried on: a later record of the group that is read stands for it too, and the last one
+//! of all is kept as it stands and read at the end.
 //!
 //! So whether a signature matched, the first and last match and the proof are always those of records
 //! that were read, and counts are exact up to [`EXACT`]. A signature whose text was ever read in a
 //! record that did not fulfil it is always read, so beyond that a count is off only if records
-//! fulfil it less often all of a sudden, and then by less than [`EACH`] for each that is read.
+//! fulfil it less often all of a sudden, and then by less than `EACH * EACH` for each that is read.
 
 use std::collections::BTreeMap;
 
-use super::survey::{Trigger, Why};
-use crate::matcher::Hit;
+use crate::model::Subject;
 use crate::signature::Leaf;
 
 /// Up to how many matches of a signature each one is read.
-pub(crate) const EXACT: u64 = 64;
+pub(crate) const EXACT: u64 = 32;
 
 /// One of so many is read beyond that.
 pub(crate) const EACH: u64 = 16;
+
+/// The signatures whose texts stand in a record, by their numbers, in order.
+pub(crate) type Group = Box<[u32]>;
 
 /// The signatures of which enough matches were read, by their numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Often(pub Vec<bool>);
 
 impl Often {
-    /// The signatures of these conditions, if all of them matched often.
-    pub fn all<'l>(&self, leaves: &'l [Leaf]) -> Option<impl Iterator<Item = u32> + 'l> {
+    /// Whether all of these signatures matched often.
+    pub fn all(&self, leaves: &[Leaf]) -> bool {
         let often = |(number, _): &Leaf| self.0.get(*number as usize) == Some(&true);
-        let all = !leaves.is_empty() && !self.0.is_empty() && leaves.iter().all(often);
-        all.then(|| leaves.iter().map(|(number, _)| *number))
+        !leaves.is_empty() && leaves.iter().all(often)
     }
 }
 
-/// Lines of a block that hold nothing but texts of such signatures.
+/// Which records of such signatures a block holds.
 #[derive(Debug, Default)]
 pub(crate) struct Sampled {
-    /// The byte at which the line begins, and a signature.
-    lines: Vec<(usize, u32)>,
+    /// The byte at which a line begins, and its group.
+    lines: Vec<(usize, Group)>,
+}
+
+/// What to do with a line of [`Sampled`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Sample {
+    /// Another one stands for it.
+    Passed,
+    /// It is read, and stands for so many records.
+    Read(Group, u64),
+    /// It is the block's last one of its group, and so many records wait for one that is read.
+    Left(Group, u64),
 }
 
 impl Sampled {
-    pub fn add(&mut self, line: usize, signatures: impl Iterator<Item = u32>) {
-        self.lines.extend(signatures.map(|number| (line, number)));
+    /// Adds a line; they come in order.
+    pub fn add(&mut self, line: usize, leaves: &[Leaf]) {
+        let mut group: Vec<u32> = leaves.iter().map(|(number, _)| *number).collect();
+        group.dedup();
+        self.lines.push((line, group.into()));
     }
 
-    /// Chooses the lines to read, and tells for each signature how many are not. `whole` gives the
-    /// document's byte of a line.
-    pub fn choose(
-        mut self,
-        triggers: &mut Vec<Trigger>,
-        whole: impl Fn(usize) -> usize,
-    ) -> (Weights, BTreeMap<u32, u64>) {
-        let mut unread = BTreeMap::new();
-        if self.lines.is_empty() {
-            return (Weights::default(), unread);
-        }
-        self.lines.sort_unstable();
-        self.lines.dedup();
-        let mut read: Vec<usize> = triggers
-            .iter()
-            .filter(|trigger| trigger.why != Why::Grave)
-            .map(|trigger| trigger.at)
-            .collect();
-        read.sort_unstable();
-        let mut weights: Vec<(usize, u32, u64)> = Vec::with_capacity(self.lines.len());
-        // how many records each signature has passed over, and the last of them
-        let mut passed: BTreeMap<u32, (u64, usize)> = BTreeMap::new();
-        for (at, &(line, number)) in self.lines.iter().enumerate() {
-            // what is read for another reason counts for itself
-            if read.binary_search(&line).is_ok() {
-                weights.push((line, number, 1));
-                continue;
-            }
-            let (count, last) = passed.entry(number).or_default();
-            (*count, *last) = (*count + 1, at);
-            let stands_for = if *count == EACH {
-                std::mem::take(count)
+    /// Chooses what to read of the block with this number.
+    pub fn choose(self, block: u64) -> Vec<(usize, Sample)> {
+        let mut chosen = vec![Sample::Passed; self.lines.len()];
+        // how many of a group have passed since one was read, and where the last of them is
+        let mut open: BTreeMap<&[u32], (u64, usize)> = BTreeMap::new();
+        for (at, (_, group)) in self.lines.iter().enumerate() {
+            let seen = open.get(&**group);
+            let turn = seen.is_none() && (block + spread(group)).is_multiple_of(EACH);
+            let passed = seen.map_or(0, |(passed, _)| *passed) + 1;
+            if turn || passed == EACH {
+                chosen[at] = Sample::Read(group.clone(), passed);
+                open.insert(group, (0, at));
             } else {
-                0
-            };
-            weights.push((line, number, stands_for));
-        }
-        for (count, last) in passed.into_values() {
-            if let Some((_, _, weight)) = weights.get_mut(last).filter(|_| count > 0) {
-                *weight = count;
+                open.insert(group, (passed, at));
             }
         }
-        // that they tell of errors is known
-        triggers.retain(|trigger| {
-            let sampled = self
-                .lines
-                .binary_search_by_key(&trigger.at, |(line, _)| *line);
-            trigger.why != Why::Grave || sampled.is_err()
-        });
-        for (line, number, weight) in &mut weights {
-            if *weight > 0 {
-                let why = Why::Text;
-                triggers.push(Trigger { at: *line, why });
-                *unread.entry(*number).or_default() += *weight - 1;
+        for (group, (passed, at)) in open {
+            if passed > 0 {
+                chosen[at] = Sample::Left(group.into(), passed);
             }
-            *line = whole(*line);
         }
-        (Weights(weights), unread)
+        let lines = self.lines.into_iter().map(|(line, _)| line);
+        lines.zip(chosen).collect()
     }
 }
 
-/// For how many records the matches in a line stand: the document's byte at which it begins, the
-/// signature, and the number, which is 0 if another line stands for this one.
-#[derive(Debug, Default)]
-pub(crate) struct Weights(Vec<(usize, u32, u64)>);
+/// A number that differs from group to group.
+fn spread(group: &[u32]) -> u64 {
+    group
+        .iter()
+        .fold(0, |sum, number| sum * 31 + u64::from(*number))
+        % EACH
+}
 
-impl Weights {
-    /// Gives the hits of one record from `first` on their weights, and takes out those that another
-    /// line stands for.
-    pub fn apply(&self, hits: &mut Vec<(Leaf, Hit)>, first: usize) {
-        if self.0.is_empty() {
-            return;
+/// A record that was not read, as it stands.
+#[derive(Debug)]
+pub(crate) struct Unread {
+    /// The document's number.
+    pub document: usize,
+    /// The document's byte at which it begins.
+    pub offset: usize,
+    /// How many lines stand before it.
+    pub lines_before: u64,
+    pub bytes: Vec<u8>,
+    /// What is known of the log that it stands in.
+    pub subject: Option<Subject>,
+    /// Whether that is the log that was open at its block's start.
+    pub inherits: bool,
+}
+
+/// The groups of which records wait for one that is read.
+#[derive(Debug, Default)]
+pub(crate) struct Carried {
+    groups: BTreeMap<Group, (u64, Unread)>,
+}
+
+/// How many groups are carried at once.
+const MAX_GROUPS: usize = 1024;
+
+impl Carried {
+    /// For how many records of former blocks one that is read stands too.
+    pub fn settle(&mut self, group: &Group) -> u64 {
+        self.groups.remove(group).map_or(0, |(count, _)| count)
+    }
+
+    /// Takes what is left of a block, and gives back a record that is to be read now, with what it
+    /// stands for, as there are too many groups.
+    pub fn carry(&mut self, group: Group, count: u64, last: Unread) -> Option<(u64, Unread)> {
+        if let Some((known, unread)) = self.groups.get_mut(&group) {
+            *known += count;
+            *unread = last;
+            return None;
         }
-        let mut kept = first;
-        for at in first..hits.len() {
-            let ((number, _), hit) = &mut hits[at];
-            let from = self
-                .0
-                .partition_point(|(line, ..)| *line < hit.record.start);
-            let lines = self.0[from..].iter();
-            let lines =
-                lines.take_while(|(line, ..)| *line < hit.record.end.max(hit.record.start + 1));
-            let own = lines.filter(|(_, known, _)| known == number);
-            match own.map(|(_, _, weight)| *weight).reduce(|a, b| a + b) {
-                Some(0) => continue,
-                Some(weight) => hit.count *= weight,
-                None => {}
+        if self.groups.len() >= MAX_GROUPS {
+            return Some((count, last));
+        }
+        self.groups.insert(group, (count, last));
+        None
+    }
+
+    /// The records that are left at the end, in the order of the input, with what each stands for.
+    pub fn finish(self) -> Vec<(u64, Unread)> {
+        let mut left: Vec<(u64, Unread)> = self.groups.into_values().collect();
+        left.sort_by_key(|(_, unread)| (unread.document, unread.offset));
+        left
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(lines: usize, block: u64) -> (u64, u64, u64) {
+        let mut sampled = Sampled::default();
+        (0..lines).for_each(|line| sampled.add(line, &[(3, 0), (3, 1), (7, 0)]));
+        let mut told = (0, 0, 0);
+        for (line, sample) in sampled.choose(block) {
+            match sample {
+                Sample::Passed => {}
+                Sample::Read(group, count) => {
+                    assert_eq!(*group, [3, 7]);
+                    told = (told.0 + 1, told.1 + count, told.2);
+                }
+                Sample::Left(_, count) => {
+                    assert_eq!((line, told.2), (lines - 1, 0));
+                    told.2 = count;
+                }
             }
-            hits.swap(kept, at);
-            kept += 1;
         }
-        hits.truncate(kept);
+        told
+    }
+
+    #[test]
+    fn what_is_read_or_left_stands_for_all() {
+        for lines in [1, 2, 15, 16, 17, 40, 1000] {
+            let mut read = 0;
+            for block in 0..EACH {
+                let (records, stands_for, left) = counts(lines, block);
+                assert_eq!(stands_for + left, lines as u64);
+                assert!(left < EACH);
+                read += records;
+            }
+            assert!(read * EACH >= lines as u64, "{lines} {read}");
+            assert!(read <= lines as u64 + EACH);
+        }
+    }
+
+    #[test]
+    fn what_is_left_is_carried_to_the_next_that_is_read() {
+        let unread = |offset| Unread {
+            document: 0,
+            offset,
+            lines_before: 0,
+            bytes: Vec::new(),
+            subject: None,
+            inherits: false,
+        };
+        let mut carried = Carried::default();
+        let (one, other) = (Group::from([1]), Group::from([1, 2]));
+        assert!(carried.carry(one.clone(), 3, unread(5)).is_none());
+        assert!(carried.carry(other, 2, unread(9)).is_none());
+        assert!(carried.carry(one.clone(), 4, unread(20)).is_none());
+        assert_eq!(carried.settle(&one), 7);
+        assert_eq!(carried.settle(&one), 0);
+        assert!(carried.carry(one, 1, unread(30)).is_none());
+        let left = carried.finish();
+        let told: Vec<_> = left.iter().map(|(n, unread)| (*n, unread.offset)).collect();
+        assert_eq!(told, [(2, 9), (1, 30)]);
     }
 }

@@ -1,14 +1,16 @@
 //! Reads one block: finds what in it may prove something, and parses only that.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::ops::Range;
 
-use memchr::{memchr_iter, memrchr};
+use memchr::memchr_iter;
 
 use super::around::Around;
 use super::blocks::Block;
-use super::boundary::{line_at, next_line, stream};
+use super::boundary::line_at;
 use super::collect::is_single;
-use super::often::{Often, Sampled, Weights};
+use super::often::{Group, Often, Sample, Unread};
+use super::pick::{choose, is_cut_in_two};
 use super::survey::{Trigger, Why, survey};
 use crate::correlate::{Telling, Ties};
 use crate::input::{Document, Segment, Stretch, floor_char, is_clean, lines, segments};
@@ -16,15 +18,15 @@ use crate::matcher::{Hit, Tester};
 use crate::model::{Event, Format, Parsed, Stamp, Subject};
 use crate::parse::{self, log};
 use crate::report::SegmentSummary;
-use crate::signature::{Index, Leaf, Standing};
+use crate::signature::{Index, Leaf};
 use crate::timeline::Timeline;
-
-/// How many lines an unfinished line may go on in.
-const MAX_PARTS: usize = 256;
 
 /// How many records of a block that tell of an error and hold no text of a signature are read, for
 /// what no finding covers.
-const MAX_GRAVE: usize = 64;
+pub(super) const MAX_GRAVE: usize = 64;
+
+/// The same for blocks behind a document's first ones.
+pub(super) const MAX_LATER_GRAVE: usize = 4;
 
 /// How many segments of a document are listed.
 const MAX_SEGMENTS: usize = 1000;
@@ -52,8 +54,13 @@ pub(crate) struct Outcome {
     pub hits: Vec<(Leaf, Hit)>,
     /// Signatures whose text stood in a record that did not fulfil them.
     pub vain: BTreeSet<u32>,
-    /// How many records were counted by a text alone, by the signature's number.
-    pub sampled: BTreeMap<u32, u64>,
+    /// Hits that stand for more than one record: their range, the group, and for how many records of the
+    /// block.
+    pub sampled: Vec<(Range<usize>, Group, u64)>,
+    /// The last record of each group of which some wait for one that is read, with their number.
+    pub left: Vec<(Group, u64, Unread)>,
+    /// How many records were counted without being read.
+    pub unread: u64,
     pub telling: Telling,
     pub ties: Ties,
     /// The latest time whose year is stated, in nanoseconds since 1970.
@@ -67,33 +74,49 @@ pub(crate) struct Outcome {
     pub subject: Option<Subject>,
 }
 
+/// What is known when a block is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'k> {
+    /// The block's number.
+    pub number: u64,
+    pub often: &'k Often,
+    /// How many records that tell of an error and hold no text of a signature are read.
+    pub grave: usize,
+}
+
+/// Reads a record that was passed over; lines are counted from the document's first.
+pub(crate) fn read_unread(unread: Unread, tester: &Tester<'_>) -> Outcome {
+    let block = Block {
+        document: unread.document,
+        offset: unread.offset,
+        bytes: unread.bytes,
+        whole: false,
+        long_lines: Vec::new(),
+        undecoded: 0,
+    };
+    let mut reading = Reading::new(&block, tester);
+    reading.run = unread.subject.map_or(Run::Ended, Run::Known);
+    reading.stretch(0..block.bytes.len(), unread.lines_before, true);
+    reading.outcome
+}
+
 /// Reads a block: all of it without an index, otherwise what the index's texts and the lines'
 /// shapes point at.
 pub(crate) fn read(
     block: &Block,
     tester: &Tester<'_>,
     index: Option<&Index>,
-    often: &Often,
+    known: Known<'_>,
 ) -> Outcome {
-    let mut reading = Reading {
-        block,
-        tester,
-        often,
-        weights: Weights::default(),
-        run: Run::Inherited,
-        outcome: Outcome {
-            document: block.document,
-            long_lines: block.long_lines.iter().map(|line| line + 1).collect(),
-            invalid: block.undecoded,
-            ..Outcome::default()
-        },
-    };
+    let mut reading = Reading::new(block, tester);
     match index {
         None => reading.all(),
-        Some(index) if is_clean(&block.bytes) => reading.sweep(index, &block.bytes, None),
+        Some(index) if is_clean(&block.bytes) => {
+            reading.sweep(index, known, &block.bytes, None);
+        }
         Some(index) => {
             let clean = Document::new("", block.bytes.as_slice());
-            reading.sweep(index, clean.text().as_bytes(), Some(&clean));
+            reading.sweep(index, known, clean.text().as_bytes(), Some(&clean));
         }
     }
     let mut outcome = reading.outcome;
@@ -119,14 +142,29 @@ enum Run {
 struct Reading<'b, 't, 'c> {
     block: &'b Block,
     tester: &'t Tester<'c>,
-    often: &'t Often,
-    /// For how many records those stand that are read of signatures that matched often.
-    weights: Weights,
+    /// What becomes of records of signatures that matched often: the document's byte at which each
+    /// begins.
+    samples: Vec<(usize, Sample)>,
     outcome: Outcome,
     run: Run,
 }
 
-impl Reading<'_, '_, '_> {
+impl<'b, 't, 'c> Reading<'b, 't, 'c> {
+    fn new(block: &'b Block, tester: &'t Tester<'c>) -> Self {
+        Reading {
+            block,
+            tester,
+            samples: Vec::new(),
+            run: Run::Inherited,
+            outcome: Outcome {
+                document: block.document,
+                long_lines: block.long_lines.iter().map(|line| line + 1).collect(),
+                invalid: block.undecoded,
+                ..Outcome::default()
+            },
+        }
+    }
+
     fn all(&mut self) {
         self.stretch(0..self.block.bytes.len(), 0, false);
         self.outcome.lines = match self.block.bytes.last() {
@@ -140,7 +178,7 @@ impl Reading<'_, '_, '_> {
 
     /// Reads what may matter of a text; `cleaned` is the way back to the block's bytes if the text
     /// is not these.
-    fn sweep(&mut self, index: &Index, bytes: &[u8], cleaned: Option<&Document>) {
+    fn sweep(&mut self, index: &Index, known: Known<'_>, bytes: &[u8], cleaned: Option<&Document>) {
         let survey = survey(bytes);
         self.outcome.lines = survey.lines;
         self.outcome.events = survey.records;
@@ -153,20 +191,12 @@ impl Reading<'_, '_, '_> {
             self.outcome.invalid += cleaned.invalid_sequences();
         }
         let mut triggers = survey.triggers;
+        let original = |line: usize| cleaned.map_or(line, |c| c.original_line_begin(line));
         if index.boundless.is_empty() {
-            let mut sampled = Sampled::default();
-            index.sweep(bytes, |standing| {
-                let trigger = trigger(bytes, index, standing);
-                match self.often.all(index.leaves(standing.phrase)) {
-                    Some(signatures) => sampled.add(trigger.at, signatures),
-                    None => triggers.push(trigger),
-                }
-            });
-            let whole = |line: usize| {
-                let original = cleaned.map_or(line, |cleaned| cleaned.original_line_begin(line));
-                self.block.offset + original
-            };
-            (self.weights, self.outcome.sampled) = sampled.choose(&mut triggers, whole);
+            self.samples = choose(self.tester, index, known, bytes, &mut triggers);
+            for (line, _) in &mut self.samples {
+                *line = self.block.offset + original(*line);
+            }
             for at in survey.partial {
                 if is_cut_in_two(bytes, index, at) {
                     let why = Why::Text;
@@ -191,7 +221,7 @@ impl Reading<'_, '_, '_> {
             }
             if trigger.why == Why::Grave {
                 grave += 1;
-                if grave > MAX_GRAVE {
+                if grave > known.grave {
                     continue;
                 }
             }
@@ -203,16 +233,57 @@ impl Reading<'_, '_, '_> {
             }
             counted.1 += memchr_iter(b'\n', &bytes[counted.0..range.start]).count() as u64;
             counted.0 = range.start;
-            let original = match cleaned {
-                None => range,
-                Some(cleaned) => {
-                    cleaned.original_line_begin(range.start)..cleaned.original_line_begin(range.end)
-                }
-            };
-            self.stretch(original, counted.1, true);
+            let range = original(range.start)..original(range.end);
+            if trigger.why == Why::Left {
+                self.leave(range, counted.1);
+            } else {
+                self.stretch(range, counted.1, true);
+            }
         }
         if breaks.peek().is_some() {
             self.run = Run::Ended;
+        }
+    }
+
+    /// Keeps a record as it stands, for which a later one may stand.
+    fn leave(&mut self, range: Range<usize>, lines_before: u64) {
+        let offset = self.block.offset + range.start;
+        let sample = self.samples.binary_search_by_key(&offset, |(at, _)| *at);
+        let Some((_, Sample::Left(group, count))) = sample.ok().map(|at| &self.samples[at]) else {
+            return;
+        };
+        let unread = Unread {
+            document: self.block.document,
+            offset,
+            lines_before,
+            bytes: self.block.bytes.get(range).unwrap_or_default().to_vec(),
+            subject: match &self.run {
+                Run::Known(subject) => Some(subject.clone()),
+                _ => None,
+            },
+            inherits: matches!(self.run, Run::Inherited),
+        };
+        self.outcome.unread += count;
+        self.outcome.left.push((group.clone(), *count, unread));
+    }
+
+    /// Sees to it that the hits of one record from `first` on count for those records that it stands for.
+    fn weigh(&mut self, first: usize) {
+        let hits = &mut self.outcome.hits;
+        let (Some((_, hit)), false) = (hits.get(first), self.samples.is_empty()) else {
+            return;
+        };
+        let record = hit.record.clone();
+        let from = self.samples.partition_point(|(at, _)| *at < record.start);
+        let to = self.samples.partition_point(|(at, _)| *at < record.end);
+        match self.samples.get(from..to).and_then(<[_]>::first) {
+            None => {}
+            Some((_, Sample::Passed)) => hits.truncate(first),
+            Some((_, Sample::Read(group, count) | Sample::Left(group, count))) => {
+                self.outcome.unread += count - 1;
+                let hits = first..hits.len();
+                self.outcome.sampled.push((hits, group.clone(), *count));
+            }
         }
     }
 
@@ -232,7 +303,7 @@ impl Reading<'_, '_, '_> {
     }
 
     /// Parses a range of the block's bytes and tests what is there; `part` of a block, or all of it.
-    fn stretch(&mut self, range: std::ops::Range<usize>, lines_before: u64, part: bool) {
+    fn stretch(&mut self, range: Range<usize>, lines_before: u64, part: bool) {
         let Some(bytes) = self.block.bytes.get(range.clone()) else {
             return;
         };
@@ -323,17 +394,22 @@ impl Reading<'_, '_, '_> {
             .events
             .iter()
             .for_each(|event| self.dated(event.time));
-        let outcome = &mut self.outcome;
         for event in &parsed.events {
+            let outcome = &mut self.outcome;
             let before = outcome.hits.len();
-            let mut vain: Vec<u32> = Vec::new();
+            let mut vain: Vec<Leaf> = Vec::new();
             self.tester
-                .event(stretch, event, &mut outcome.hits, |(number, _)| {
-                    vain.push(number)
-                });
+                .event(stretch, event, &mut outcome.hits, |leaf| vain.push(leaf));
             let hits = outcome.hits.get(before..).unwrap_or_default();
-            vain.retain(|number| hits.iter().all(|((hit, _), _)| hit != number));
-            outcome.vain.extend(vain);
+            if counted {
+                let record = stretch.text.text().as_bytes().get(event.span.clone());
+                vain.retain(|leaf| {
+                    hits.iter().all(|((hit, _), _)| *hit != leaf.0)
+                        && !outcome.vain.contains(&leaf.0)
+                        && self.tester.may_fulfil(*leaf, record.unwrap_or_default())
+                });
+                outcome.vain.extend(vain.iter().map(|(number, _)| number));
+            }
             let catalogue = self.tester.catalogue();
             let covers = |((number, _), _): &(Leaf, Hit)| {
                 let condition = &catalogue.at(*number as usize).condition;
@@ -344,8 +420,9 @@ impl Reading<'_, '_, '_> {
             if !hits.iter().any(covers) {
                 outcome.telling.event(stretch, event, matched);
             }
-            self.weights.apply(&mut outcome.hits, before);
+            self.weigh(before);
         }
+        let outcome = &mut self.outcome;
         for object in &parsed.objects {
             self.tester.object(stretch, object, &mut outcome.hits);
             outcome.ties.object(stretch.document, object);
@@ -371,50 +448,4 @@ pub(super) fn count(formats: &mut Vec<(Format, u64)>, format: Format, lines: u64
         Some((_, known)) => *known += lines,
         None => formats.push((format, lines)),
     }
-}
-
-/// The line to read as a text of the index stands in it.
-fn trigger(bytes: &[u8], index: &Index, standing: Standing) -> Trigger {
-    Trigger {
-        at: memrchr(b'\n', &bytes[..standing.at]).map_or(0, |end| end + 1),
-        why: if index.is_grave(standing.phrase) {
-            Why::Grave
-        } else {
-            Why::Text
-        },
-    }
-}
-
-/// Whether a line that goes on in others must be read: a text of the index may stand across them.
-fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
-    let mut stands = false;
-    if let Some(joined) = joined(bytes, at) {
-        index.sweep(&joined, |standing| {
-            stands |= !index.is_grave(standing.phrase);
-        });
-    }
-    stands
-}
-
-/// The text of a line of the CRI that goes on in others, all in one.
-fn joined(bytes: &[u8], at: usize) -> Option<Vec<u8>> {
-    let first = stream(line_at(bytes, at)).filter(|cri| cri.partial)?;
-    let mut joined = Vec::new();
-    let mut at = Some(at);
-    for _ in 0..MAX_PARTS {
-        let Some(line) = at.map(|at| line_at(bytes, at)) else {
-            break;
-        };
-        let Some(cri) = stream(line) else {
-            break;
-        };
-        if cri.stream == first.stream {
-            joined.extend_from_slice(&line[cri.payload..]);
-            if !cri.partial {
-                break;
-            }
-        }
-        at = at.and_then(|at| next_line(bytes, at));
-    }
-    Some(joined)
 }

@@ -11,7 +11,7 @@ use crate::parse::{log, plain};
 use crate::signature::STARTS;
 
 /// From so many bytes on docker splits a line.
-const DOCKER_LINE: usize = 16_000;
+pub(super) const DOCKER_LINE: usize = 16_000;
 
 /// Why a line must be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +22,8 @@ pub(crate) enum Why {
     Text,
     /// It tells of an error.
     Grave,
+    /// It may have to be read later.
+    Left,
 }
 
 /// A line that must be read.

@@ -134,6 +134,29 @@ fn of_concat(parts: &[Hir]) -> Vec<String> {
     }
 }
 
+/// The literal texts that each match holds.
+pub(crate) fn plain_runs(hir: &Hir) -> Vec<String> {
+    let mut runs = vec![String::new()];
+    let mut all = Vec::new();
+    flat(std::slice::from_ref(hir), &mut all);
+    for part in all {
+        match part.kind() {
+            HirKind::Literal(literal) => {
+                if let Some(run) = runs.last_mut() {
+                    run.push_str(&String::from_utf8_lossy(&literal.0));
+                }
+            }
+            HirKind::Look(_) | HirKind::Empty => {}
+            HirKind::Repetition(repeated) if repeated.min > 0 => {
+                runs.append(&mut plain_runs(&repeated.sub));
+                runs.push(String::new());
+            }
+            _ => runs.push(String::new()),
+        }
+    }
+    runs
+}
+
 fn is_plain(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Literal(_) | HirKind::Look(_) | HirKind::Empty => true,

@@ -16,6 +16,7 @@ mod pattern;
 mod schema;
 mod template;
 mod temporal;
+mod words;
 
 pub use catalogue::Catalogue;
 pub use compare::Comparison;
@@ -30,7 +31,8 @@ pub use template::Template;
 pub(crate) use compare::number;
 pub(crate) use condition::{EventPattern, ObjectPattern, ValueTest, What};
 pub(crate) use grams::SHORTEST;
-pub(crate) use index::{Index, Leaf, STARTS, Standing};
+pub(crate) use index::{Index, Leaf, STARTS};
 pub(crate) use need::{Need, NeedKind, leaves};
 pub(crate) use pattern::Place;
 pub(crate) use temporal::Reach;
+pub(crate) use words::Words;

@@ -3,12 +3,14 @@
 use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
+use regex_automata::Input;
 use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
 use serde::de::{Deserialize, Deserializer};
 
 use super::literals::{self, Phrases};
+use super::words::in_words;
 
 /// What a slot accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +88,7 @@ struct Parts {
     /// Texts of which each match holds one, as it stands; none if nothing is known.
     literals: Vec<Finder<'static>>,
     phrases: Vec<String>,
+    words: Vec<String>,
     /// How many literal characters it demands: the measure of how specific it is.
     weight: usize,
     /// The length of the shortest text that it matches, in bytes.
@@ -146,6 +149,11 @@ impl Pattern {
         &self.parts().phrases
     }
 
+    /// Words all of which stand in every record that holds a match.
+    pub(crate) fn words(&self) -> &[String] {
+        &self.parts().words
+    }
+
     /// How many literal characters it demands.
     pub(crate) fn weight(&self) -> usize {
         self.parts().weight
@@ -159,7 +167,7 @@ impl Pattern {
 
     /// The first match in a text.
     pub(crate) fn find(&self, text: &str) -> Option<Place> {
-        if !self.may_stand(text) {
+        if !self.may_stand(text.as_bytes()) {
             return None;
         }
         let regex = self.regex()?;
@@ -170,24 +178,34 @@ impl Pattern {
 
     /// All matches in a text, from left to right, at most `limit`.
     pub(crate) fn find_all(&self, text: &str, limit: usize) -> Vec<Place> {
-        match self.regex() {
-            Some(regex) if self.may_stand(text) => {
-                regex.captures_iter(text).take(limit).map(Place).collect()
-            }
-            _ => Vec::new(),
+        let mut found = Vec::new();
+        let mut at = 0;
+        // looking for a literal is much cheaper than for another match
+        while found.len() < limit
+            && self.may_stand(text.as_bytes().get(at..).unwrap_or_default())
+            && let Some(regex) = self.regex()
+        {
+            let mut captures = regex.create_captures();
+            regex.search_captures(&Input::new(text).range(at..), &mut captures);
+            let Some(place) = captures.get_match() else {
+                break;
+            };
+            at = place.end().max(place.start() + 1);
+            found.push(Place(captures));
         }
+        found
     }
 
     /// Whether a text holds one of the literals of which each match holds one.
-    fn may_stand(&self, text: &str) -> bool {
+    fn may_stand(&self, text: &[u8]) -> bool {
         let literals = &self.parts().literals;
-        let stands = |literal: &Finder<'_>| literal.find(text.as_bytes()).is_some();
-        literals.is_empty() || literals.iter().any(stands)
+        let stands = |literal: &Finder<'_>| literal.find(text).is_some();
+        !text.is_empty() && (literals.is_empty() || literals.iter().any(stands))
     }
 
     /// Whether a match is found in a text.
     pub(crate) fn stands(&self, text: &str) -> bool {
-        self.may_stand(text) && self.regex().is_some_and(|regex| regex.is_match(text))
+        self.may_stand(text.as_bytes()) && self.regex().is_some_and(|regex| regex.is_match(text))
     }
 
     /// The text that it stands for, if it is nothing but one: most tests of an object's values are a
@@ -285,6 +303,7 @@ fn from_regex(expression: &str) -> Result<Parts, String> {
         slots,
         literals: words.iter().map(finder).collect(),
         phrases,
+        words: owned(literals::plain_runs(&parsed).iter()),
         weight: literals::weight_of(&parsed),
         least_length: parsed.properties().minimum_len().unwrap_or(0),
     })
@@ -350,6 +369,7 @@ fn from_template(source: &str) -> Result<Parts, String> {
         }
     }
     regex.push_str(closed);
+    let words = owned(literals.iter());
     let longest = literals
         .into_iter()
         .max_by_key(String::len)
@@ -364,9 +384,21 @@ fn from_template(source: &str) -> Result<Parts, String> {
         slots,
         literals,
         phrases: phrases.longest(),
+        words,
         weight,
         least_length: weight,
     })
+}
+
+/// The words of texts, each once.
+fn owned<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<String> {
+    let mut words: Vec<String> = texts
+        .flat_map(|text| in_words(text))
+        .map(str::to_owned)
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 fn add_slot(

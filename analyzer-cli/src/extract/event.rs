@@ -1,0 +1,114 @@
+//! An event as a JSON object.
+
+use analyzer_core::{Event, Extract, Field, Severity, Stamp, Subject, Text};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+/// Adds an event as one line.
+pub fn line(text: &mut Vec<u8>, part: &Extract<'_>, event: &Event<'_>) {
+    let lines = part.lines(&event.span);
+    push(
+        text,
+        &EventJson::of(event, Some((part.source(), lines.start))),
+    );
+}
+
+/// Adds a value as one line.
+pub fn push(text: &mut Vec<u8>, value: &impl Serialize) {
+    let before = text.len();
+    // writing to memory fails for no value that these types hold
+    if serde_json::to_writer(&mut *text, value).is_err() {
+        text.truncate(before);
+    } else {
+        text.push(b'\n');
+    }
+}
+
+/// An event in JSON. What the input does not say is left out.
+#[derive(serde::Serialize)]
+pub struct EventJson<'e> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+    format: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<String>,
+    /// Only where the zone was not stated: UTC is taken then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    zone_stated: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age_s: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age_resolution_s: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_age_s: Option<u64>,
+    count: u64,
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    severity: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<&'e Subject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'e str>,
+    message: &'e str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caller: Option<&'e str>,
+    #[serde(skip_serializing_if = "Fields::is_empty")]
+    fields: Fields<'e>,
+}
+
+/// The named values of a record.
+struct Fields<'e>(&'e [Field<'e>]);
+
+impl Fields<'_> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for Fields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for field in self.0 {
+            map.serialize_entry(&field.key, field.value.as_str())?;
+        }
+        map.end()
+    }
+}
+
+impl<'e> EventJson<'e> {
+    /// An event, with the document and line where it stands.
+    pub fn of(event: &'e Event<'e>, place: Option<(&'e str, u64)>) -> Self {
+        let text = |text: &'e Option<Text<'e>>| text.as_ref().map(Text::as_str);
+        let is_event = event.reason.is_some() || event.age.is_some();
+        let age = event.age;
+        EventJson {
+            source: place.map(|(source, _)| source),
+            line: place.map(|(_, line)| line),
+            format: event.format.name(),
+            time: event.time.as_ref().map(Stamp::to_string),
+            zone_stated: event.time.filter(|time| !time.zone_stated).map(|_| false),
+            age_s: age.map(|age| age.seconds),
+            age_resolution_s: age.map(|age| age.resolution),
+            first_age_s: event.first_age.or(age).map(|age| age.seconds),
+            count: event.count,
+            kind: event.severity.filter(|_| is_event).map(|severity| {
+                if severity <= Severity::Info {
+                    "Normal"
+                } else {
+                    "Warning"
+                }
+            }),
+            severity: event.severity.map(Severity::name),
+            from: text(&event.component),
+            subject: Some(&event.subject).filter(|subject| **subject != Subject::default()),
+            reason: text(&event.reason),
+            message: event.message.as_str(),
+            caller: text(&event.caller),
+            fields: Fields(&event.fields),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The commands that convert: typed events, objects and log records of any input, without a
+//! diagnosis.
+
+mod event;
+mod filter;
+mod merge;
+mod object;
+mod patterns;
+mod record;
+mod table;
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+use analyzer_core::{Event, Extract, Folded, extract};
+
+use crate::input::{self, InputError};
+use crate::plan::{Page, Source};
+use crate::run::{Failure, Status};
+
+use merge::Sorter;
+
+pub use filter::{EventFilter, Moment};
+
+/// What to convert to.
+#[derive(Debug, PartialEq)]
+pub struct Convert {
+    /// What to read, in order.
+    pub sources: Vec<Source>,
+    /// What is printed of it.
+    pub what: What,
+    /// Threads; `None` for as many as there are processors.
+    pub threads: Option<usize>,
+}
+
+/// What is printed.
+#[derive(Debug, PartialEq)]
+pub enum What {
+    /// Events that pass the filter, as a table or as NDJSON.
+    Events {
+        /// Which ones.
+        filter: EventFilter,
+        /// Whether as a table.
+        table: bool,
+        /// Whether in the order of their times; none if that is so for several documents only.
+        by_time: Option<bool>,
+    },
+    /// Events that pass the filter, folded by what stays the same in them.
+    Patterns {
+        /// Which ones.
+        filter: EventFilter,
+        /// Whether as a table.
+        table: bool,
+    },
+    /// Objects, as one JSON object or as NDJSON.
+    Objects {
+        /// Whether one a line.
+        lines: bool,
+    },
+    /// Log records as NDJSON.
+    Records,
+}
+
+/// Converts all sources. Inputs that cannot be read are given back.
+pub fn run(
+    convert: &Convert,
+    page: &Page,
+    stdin: impl Read + Send,
+    out: &mut (dyn Write + Send),
+) -> Result<(Status, Vec<InputError>), Failure> {
+    let mut failures = Vec::new();
+    let mut documents: Vec<Option<PathBuf>> = Vec::new();
+    for source in &convert.sources {
+        match source {
+            Source::Stdin => documents.push(None),
+            Source::Path(path) if path.is_dir() => {
+                let (files, failed) = input::files_below(path);
+                failures.extend(failed);
+                documents.extend(files.into_iter().map(Some));
+            }
+            Source::Path(path) => documents.push(Some(path.clone())),
+        }
+    }
+    let by_time = match convert.what {
+        What::Events { by_time, .. } => by_time.unwrap_or(documents.len() > 1),
+        _ => false,
+    };
+    let mut output = Output {
+        out,
+        failed: None,
+        objects: object::Collected::default(),
+        folded: Folded::new(),
+        sorter: by_time.then(Sorter::default),
+        number: 0,
+        last: i128::MIN,
+    };
+    if let What::Events { table: true, .. } = convert.what {
+        output.write(table::header(page).as_bytes());
+    }
+    let mut read = 0;
+    let mut stdin = Some(stdin);
+    for path in documents {
+        output.last = i128::MIN;
+        let done = match &path {
+            None => match stdin.take() {
+                Some(stdin) => one(convert, page, "stdin", stdin, &mut output),
+                None => continue,
+            },
+            Some(path) => {
+                let name = path.display().to_string();
+                File::open(path).and_then(|file| one(convert, page, &name, file, &mut output))
+            }
+        };
+        match done {
+            Ok(()) => read += 1,
+            Err(source) => {
+                let path = path.unwrap_or_else(|| PathBuf::from("stdin"));
+                failures.push(InputError { path, source });
+            }
+        }
+    }
+    output.finish(convert, page)?;
+    let status = if read == 0 {
+        Status::Failed
+    } else {
+        Status::Ran
+    };
+    Ok((status, failures))
+}
+
+/// Where the text goes, in the order of the input or of time.
+struct Output<'o> {
+    out: &'o mut (dyn Write + Send),
+    failed: Option<io::Error>,
+    objects: object::Collected,
+    folded: Folded,
+    sorter: Option<Sorter>,
+    /// How many events were taken.
+    number: u64,
+    /// The time of the document's last event.
+    last: i128,
+}
+
+/// An event's text, and its time in nanoseconds.
+type Timed = (Option<i128>, Vec<u8>);
+
+impl Output<'_> {
+    fn write(&mut self, text: &[u8]) {
+        if self.failed.is_none() {
+            self.failed = self.out.write_all(text).err();
+        }
+    }
+
+    fn events(&mut self, events: Vec<Timed>) {
+        for (time, text) in events {
+            let Some(sorter) = &mut self.sorter else {
+                self.write(&text);
+                continue;
+            };
+            self.last = time.unwrap_or(self.last);
+            let key = (self.last, self.number);
+            self.number += 1;
+            if self.failed.is_none() {
+                self.failed = sorter.add(key, text).err();
+            }
+        }
+    }
+
+    fn finish(mut self, convert: &Convert, page: &Page) -> Result<(), Failure> {
+        if let Some(sorter) = self.sorter.take().filter(|_| self.failed.is_none()) {
+            for text in sorter.finish()? {
+                self.write(&text?);
+            }
+        }
+        match convert.what {
+            What::Objects { lines: false } => {
+                let text = std::mem::take(&mut self.objects).finish();
+                self.write(&text);
+            }
+            What::Patterns { table: true, .. } => {
+                let text = patterns::table(page, &self.folded);
+                self.write(text.as_bytes());
+            }
+            What::Patterns { .. } => {
+                let mut text = Vec::new();
+                let rows = self.folded.rows();
+                rows.iter().for_each(|row| event::push(&mut text, row));
+                self.write(&text);
+            }
+            _ => {}
+        }
+        if let Some(error) = self.failed.take() {
+            return Err(error.into());
+        }
+        Ok(self.out.flush()?)
+    }
+}
+
+/// Converts one document.
+fn one(
+    convert: &Convert,
+    page: &Page,
+    name: &str,
+    reader: impl Read + Send,
+    output: &mut Output<'_>,
+) -> io::Result<()> {
+    match &convert.what {
+        What::Objects { lines } => {
+            let map = |part: &Extract<'_>| object::of(part);
+            extract(name, reader, map, |more| {
+                if *lines {
+                    let text = more.lines();
+                    output.write(&text);
+                } else {
+                    output.objects.append(more);
+                }
+            })?;
+        }
+        What::Events { filter, table, .. } => {
+            let sorted = output.sorter.is_some();
+            let map = |part: &Extract<'_>| {
+                let mut texts: Vec<Timed> = Vec::new();
+                for event in part
+                    .parsed
+                    .events
+                    .iter()
+                    .filter(|event| filter.passes(event))
+                {
+                    // without an order all of a part is one text
+                    if sorted || texts.is_empty() {
+                        texts.push((time(event, filter.now), Vec::new()));
+                    }
+                    let Some((_, text)) = texts.last_mut() else {
+                        continue;
+                    };
+                    if *table {
+                        table::row(text, page, event);
+                    } else {
+                        event::line(text, part, event);
+                    }
+                }
+                texts
+            };
+            extract(name, reader, map, |texts| output.events(texts))?;
+        }
+        What::Patterns { filter, .. } => {
+            let map = |part: &Extract<'_>| {
+                let mut folded = Folded::new();
+                for event in part
+                    .parsed
+                    .events
+                    .iter()
+                    .filter(|event| filter.passes(event))
+                {
+                    let line = part.lines(&event.span).start;
+                    folded.add(event, (part.source(), line));
+                }
+                folded
+            };
+            extract(name, reader, map, |folded| output.folded.merge(folded))?;
+        }
+        What::Records => {
+            extract(name, reader, record::lines, |text| output.write(&text))?;
+        }
+    }
+    Ok(())
+}
+
+/// When an event was last seen, in nanoseconds since 1970. Ages count back from the moment of collection,
+/// which is after all times if it is not known.
+fn time(event: &Event<'_>, now: Option<jiff::Timestamp>) -> Option<i128> {
+    let now = now.map_or(i128::MAX, |now| now.as_nanosecond());
+    match (event.time, event.age) {
+        (Some(time), _) => Some(time.nanos),
+        (None, Some(age)) => Some(now - i128::from(age.seconds) * 1_000_000_000),
+        (None, None) => None,
+    }
+}

@@ -1,0 +1,205 @@
+//! Objects in the neutral form: snake-case names, counts and flags typed, ages in seconds, times in
+//! RFC 3339; what is not set is left out.
+
+use analyzer_core::{Event, Extract, Format, Object, Severity, Text};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use super::event::{EventJson, push};
+
+/// The objects of some input, each as JSON.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// From descriptions and API objects.
+    objects: Vec<Box<RawValue>>,
+    /// Rows of tables of pods.
+    pods: Vec<Box<RawValue>>,
+    /// Rows of other tables.
+    rows: Vec<Box<RawValue>>,
+    /// Events that stand below no object.
+    events: Vec<Box<RawValue>>,
+    /// How many lines were not understood.
+    not_understood: u64,
+}
+
+/// The objects of a part of a document.
+pub fn of(part: &Extract<'_>) -> Collected {
+    let mut collected = Collected {
+        not_understood: part.parsed.not_understood.len() as u64,
+        ..Collected::default()
+    };
+    let events = &part.parsed.events;
+    let mut told = vec![false; events.len()];
+    let mut before = 0;
+    for object in &part.parsed.objects {
+        if object.format == Format::Table {
+            let into = match object.subject.kind.as_deref() {
+                Some("Pod") => &mut collected.pods,
+                _ => &mut collected.rows,
+            };
+            into.extend(raw(&Json {
+                object,
+                events: None,
+            }));
+            continue;
+        }
+        // both stand in the order of the input
+        let span = &object.span;
+        while events
+            .get(before)
+            .is_some_and(|event| event.span.start < span.start)
+        {
+            before += 1;
+        }
+        let own = events[before..]
+            .iter()
+            .take_while(|event| event.span.end <= span.end);
+        let own: Vec<EventJson<'_>> = own.map(|event| EventJson::of(event, None)).collect();
+        told[before..before + own.len()].fill(true);
+        before += own.len();
+        collected.objects.extend(raw(&Json {
+            object,
+            events: Some(own),
+        }));
+    }
+    for (event, told) in events.iter().zip(told) {
+        let is_event = matches!(event.format, Format::DescribeEvents | Format::EventsTable);
+        if !told && is_event {
+            collected.events.extend(raw(&EventRow(event)));
+        }
+    }
+    collected
+}
+
+fn raw(value: &impl Serialize) -> Option<Box<RawValue>> {
+    serde_json::value::to_raw_value(value).ok()
+}
+
+impl Collected {
+    /// Adds what comes behind it.
+    pub fn append(&mut self, mut other: Collected) {
+        self.objects.append(&mut other.objects);
+        self.pods.append(&mut other.pods);
+        self.rows.append(&mut other.rows);
+        self.events.append(&mut other.events);
+        self.not_understood += other.not_understood;
+    }
+
+    /// One line for each object, row and event.
+    pub fn lines(&self) -> Vec<u8> {
+        let mut text = Vec::new();
+        for list in [&self.objects, &self.pods, &self.rows, &self.events] {
+            list.iter().for_each(|value| push(&mut text, value));
+        }
+        text
+    }
+
+    /// All in one JSON object.
+    pub fn finish(self) -> Vec<u8> {
+        #[derive(serde::Serialize)]
+        struct All {
+            objects: Vec<Box<RawValue>>,
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            pods: Vec<Box<RawValue>>,
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            rows: Vec<Box<RawValue>>,
+            #[serde(skip_serializing_if = "Vec::is_empty")]
+            events: Vec<Box<RawValue>>,
+            not_understood: u64,
+        }
+        let mut text = Vec::new();
+        push(
+            &mut text,
+            &All {
+                objects: self.objects,
+                pods: self.pods,
+                rows: self.rows,
+                events: self.events,
+                not_understood: self.not_understood,
+            },
+        );
+        text
+    }
+}
+
+/// An object with its events.
+struct Json<'o, 'a> {
+    object: &'o Object<'a>,
+    events: Option<Vec<EventJson<'o>>>,
+}
+
+impl Serialize for Json<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let subject = &self.object.subject;
+        let mut map = serializer.serialize_map(None)?;
+        let identity = [
+            ("kind", &subject.kind),
+            ("namespace", &subject.namespace),
+            ("name", &subject.name),
+        ];
+        for (key, value) in identity {
+            if let Some(value) = value {
+                map.serialize_entry(key, value)?;
+            }
+        }
+        for (key, value) in self.object.fields.iter() {
+            if !matches!(key, "kind" | "namespace" | "name") && key != "events" {
+                map.serialize_entry(key, value)?;
+            }
+        }
+        if let Some(events) = self.events.as_ref().filter(|events| !events.is_empty()) {
+            map.serialize_entry("events", events)?;
+        }
+        map.end()
+    }
+}
+
+/// A row of a table of events, with the names of its columns.
+struct EventRow<'e>(&'e Event<'e>);
+
+impl Serialize for EventRow<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let event = self.0;
+        let text = |text: &'_ Option<Text<'_>>| text.as_ref().map(|text| text.as_str().to_owned());
+        let field = |key| event.field(key).map(|text| text.as_str().to_owned());
+        let subject = &event.subject;
+        let component = text(&event.component);
+        let host = field("host").or_else(|| subject.node.clone());
+        let source = match (&component, host) {
+            (Some(component), Some(host)) => Some(format!("{component}, {host}")),
+            (component, _) => component.clone(),
+        };
+        let object = subject.name.as_ref().map(|name| {
+            let kind = subject.kind.as_deref().unwrap_or("").to_lowercase();
+            format!("{kind}/{name}")
+        });
+        let kind = event.severity.map(|severity| {
+            if severity <= Severity::Info {
+                "Normal"
+            } else {
+                "Warning"
+            }
+        });
+        let age = event.age.map(|age| age.seconds);
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry(
+            "namespace",
+            &field("namespace").or_else(|| subject.namespace.clone()),
+        )?;
+        map.serialize_entry("age_s", &age)?;
+        map.serialize_entry(
+            "first_age_s",
+            &event.first_age.map(|age| age.seconds).or(age),
+        )?;
+        map.serialize_entry("count", &event.count)?;
+        map.serialize_entry("type", &kind)?;
+        map.serialize_entry("reason", &text(&event.reason))?;
+        map.serialize_entry("object", &object)?;
+        map.serialize_entry("subobject", &field("subobject"))?;
+        map.serialize_entry("source", &source)?;
+        map.serialize_entry("from", &component)?;
+        map.serialize_entry("message", event.message.as_str())?;
+        map.serialize_entry("name", &field("name"))?;
+        map.end()
+    }
+}

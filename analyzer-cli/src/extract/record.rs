@@ -1,0 +1,145 @@
+//! Log records in a neutral form, one JSON object a line: `line`, `lines`, `level`, `time`,
+//! `message`, `logger`, `caller`, `fields`, `error`.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use analyzer_core::{Event, Extract, Field, Format, Severity, Stamp, Text};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use super::event::push;
+
+/// One line for each log record.
+pub fn lines(part: &Extract<'_>) -> Vec<u8> {
+    let records: Vec<(&Event<'_>, Range<u64>)> = part
+        .parsed
+        .events
+        .iter()
+        .filter(|event| is_record(event.format))
+        .map(|event| (event, part.lines(&event.span)))
+        .collect();
+    let interrupted = interruptions(&records);
+    let mut text = Vec::new();
+    for ((event, lines), inner) in records.iter().zip(interrupted) {
+        push(
+            &mut text,
+            &Record {
+                line: lines.start,
+                lines: lines.end - lines.start - inner,
+                level: level(event),
+                time: event.time.as_ref().map(time),
+                year_stated: event.time.filter(|time| !time.year_stated).map(|_| false),
+                message: event.message.as_str(),
+                logger: event.component.as_ref().map(Text::as_str),
+                caller: event.caller.as_ref().map(Text::as_str),
+                error: ["error", "err"]
+                    .iter()
+                    .find_map(|key| event.field(key))
+                    .map(Text::as_str),
+                fields: Fields(&event.fields),
+            },
+        );
+    }
+    text
+}
+
+fn is_record(format: Format) -> bool {
+    !matches!(
+        format,
+        Format::Describe
+            | Format::DescribeEvents
+            | Format::EventsTable
+            | Format::Table
+            | Format::Command
+            | Format::Prose
+    )
+}
+
+/// Of how many lines in the midst of a record others are, which interrupt it.
+fn interruptions(records: &[(&Event<'_>, Range<u64>)]) -> Vec<u64> {
+    let mut inner = vec![0; records.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (index, (event, lines)) in records.iter().enumerate() {
+        let start = event.span.start;
+        open.retain(|outer| records[*outer].0.span.end > start);
+        for outer in &open {
+            let around = &records[*outer].1;
+            if lines.start > around.start && lines.end < around.end {
+                inner[*outer] += lines.end - lines.start;
+            }
+        }
+        open.push(index);
+    }
+    inner
+}
+
+#[derive(serde::Serialize)]
+struct Record<'e> {
+    line: u64,
+    lines: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<String>,
+    /// Only where the year was not stated: 1970 is printed then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    year_stated: Option<bool>,
+    message: &'e str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logger: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    caller: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'e str>,
+    fields: Fields<'e>,
+}
+
+/// Fields with their values typed: an object or a list of JSON stays one.
+struct Fields<'e>(&'e [Field<'e>]);
+
+impl Serialize for Fields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (at, field) in self.0.iter().enumerate() {
+            // of a repeated name the last one counts
+            if self.0[at + 1..].iter().any(|later| later.key == field.key) {
+                continue;
+            }
+            let value = field.value.as_str();
+            match nested(value) {
+                Some(json) => map.serialize_entry(&field.key, &json)?,
+                None => map.serialize_entry(&field.key, value)?,
+            }
+        }
+        map.end()
+    }
+}
+
+fn nested(value: &str) -> Option<Cow<'_, RawValue>> {
+    if !value.starts_with(['{', '[']) {
+        return None;
+    }
+    serde_json::from_str::<&RawValue>(value)
+        .ok()
+        .map(Cow::Borrowed)
+}
+
+fn time(stamp: &Stamp) -> String {
+    let stated = Stamp {
+        year_stated: true,
+        ..*stamp
+    };
+    stated.to_string()
+}
+
+fn level(event: &Event<'_>) -> Option<&'static str> {
+    let word = event
+        .field("level")
+        .map(|level| level.as_str().to_ascii_lowercase());
+    Some(match (event.severity?, word.as_deref()) {
+        (Severity::Debug, Some("trace" | "trac" | "10")) => "trace",
+        (Severity::Fatal, Some("panic" | "pani" | "dpanic")) => "panic",
+        (severity, _) => severity.name(),
+    })
+}

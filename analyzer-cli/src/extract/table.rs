@@ -1,0 +1,79 @@
+//! Events as a table for people.
+
+use std::fmt::Write as _;
+
+use analyzer_core::{Event, Level, Severity, Stamp};
+use unicode_width::UnicodeWidthStr;
+
+use crate::plan::Page;
+use crate::render::page::Ink;
+use crate::render::visible::visible;
+
+/// The columns before the message, with their widths.
+const COLUMNS: [(&str, usize); 5] = [
+    ("WHEN", 24),
+    ("LEVEL", 8),
+    ("COUNT", 6),
+    ("REASON", 18),
+    ("SUBJECT", 32),
+];
+
+/// The table's header.
+pub fn header(page: &Page) -> String {
+    let mut line = String::new();
+    for (title, width) in COLUMNS {
+        cell(&mut line, title, width);
+    }
+    line.push_str("MESSAGE");
+    format!("{}\n", page.ink(Ink::Strong, line))
+}
+
+/// Adds a row for an event.
+pub fn row(text: &mut Vec<u8>, page: &Page, event: &Event<'_>) {
+    let when = match (&event.time, event.age) {
+        (Some(time), _) => Stamp::to_string(time),
+        (None, Some(age)) => format!("{age} before"),
+        (None, None) => String::new(),
+    };
+    let level = event.severity.map_or("", Severity::name);
+    let reason = event.reason.as_ref().map_or("", |reason| reason.as_str());
+    let subject = event.subject.to_string();
+    let count = event.count.to_string();
+    let cells = [when.as_str(), level, &count, reason, &subject];
+    let mut line = String::new();
+    for (value, (_, width)) in cells.into_iter().zip(COLUMNS) {
+        cell(&mut line, value, width);
+    }
+    let texts = event.texts().map(|text| text.as_str()).take(2);
+    let mut texts: Vec<&str> = texts.filter(|text| !text.is_empty()).collect();
+    if let [message, error] = texts.as_slice()
+        && message.contains(error)
+    {
+        texts.pop();
+    }
+    let said = texts.join(": ");
+    let mut lines = said.lines();
+    let _ = write!(line, "{}", visible(lines.next().unwrap_or("")));
+    if lines.next().is_some() {
+        line.push_str(" …");
+    }
+    let line = line.trim_end();
+    let ink = match event.severity {
+        Some(Severity::Error | Severity::Fatal) => Some(Ink::Level(Level::Error)),
+        Some(Severity::Warning) => Some(Ink::Level(Level::Warning)),
+        _ => None,
+    };
+    let line = match ink {
+        Some(ink) => page.ink(ink, line).to_string(),
+        None => line.to_owned(),
+    };
+    text.extend_from_slice(line.as_bytes());
+    text.push(b'\n');
+}
+
+/// Adds a cell; what is wider than its column moves the rest.
+fn cell(line: &mut String, value: &str, width: usize) {
+    let shown = visible(value).to_string();
+    let fill = width.saturating_sub(shown.width()).max(1);
+    let _ = write!(line, "{shown}{:fill$}", "");
+}

@@ -1,0 +1,203 @@
+//! All events and objects of a stream of bytes, without any diagnosis, in bounded memory.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use memchr::memchr_iter;
+use rayon::prelude::*;
+
+use super::blocks::{Block, Blocks};
+use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
+use crate::input::{Document, Place, Segment, Stretch, segments};
+use crate::model::{Parsed, Span, Subject};
+use crate::parse;
+
+/// What a part of a document holds, read by [`extract`].
+#[derive(Debug)]
+pub struct Extract<'e> {
+    source: &'e str,
+    stretch: &'e Stretch,
+    /// Its events and objects; their spans are ranges of the part's clean text.
+    pub parsed: Parsed<'e>,
+}
+
+impl Extract<'_> {
+    /// The document's name.
+    pub fn source(&self) -> &str {
+        self.source
+    }
+
+    /// Where a span stands in the document.
+    pub fn place(&self, span: &Span) -> Place {
+        self.stretch.place(span)
+    }
+
+    /// The document's lines that a span reaches over, counted from 1.
+    pub fn lines(&self, span: &Span) -> Range<u64> {
+        let text = &self.stretch.text;
+        let last = span.end.max(span.start + 1) - 1;
+        let before = self.stretch.lines_before;
+        before + text.line_of(span.start)..before + text.line_of(last) + 1
+    }
+
+    /// The document's lines that fit nothing that the parsers know.
+    pub fn not_understood(&self) -> impl Iterator<Item = u64> {
+        let before = self.stretch.lines_before;
+        self.parsed
+            .not_understood
+            .iter()
+            .map(move |line| line + before)
+    }
+}
+
+/// Reads a document to its end and says how many bytes it has. Each part of it goes through `map`,
+/// several at once, and what that makes goes to `each` in the order of the document.
+///
+/// ```
+/// use analyzer_core::extract;
+/// let log = "E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\" err=\"timeout\"\n";
+/// let mut messages = Vec::new();
+/// extract("kubelet.log", log.as_bytes(), |part| {
+///     let events = part.parsed.events.iter();
+///     events.map(|event| event.message.to_string()).collect::<Vec<_>>()
+/// }, |mut more| messages.append(&mut more))?;
+/// assert_eq!(messages, ["Sync failed"]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// The reader's. What was read before has gone to `each`.
+pub fn extract<T: Send>(
+    source: &str,
+    reader: impl Read + Send,
+    map: impl Fn(&Extract<'_>) -> T + Sync,
+    mut each: impl FnMut(T) + Send,
+) -> io::Result<u64> {
+    let mut blocks = Blocks::new(0, reader, BLOCK);
+    let at_once = (rayon::current_num_threads() * BLOCKS_A_THREAD).min(MAX_BLOCKS);
+    let mut state = State::default();
+    let mut ready = fetch(&mut blocks, at_once * BLOCK);
+    while !ready.is_empty() {
+        let (made, next) = rayon::join(
+            || state.read(source, ready, &map),
+            || fetch(&mut blocks, at_once * BLOCK),
+        );
+        made.into_iter().for_each(&mut each);
+        ready = next;
+    }
+    match blocks.failure {
+        Some(error) => Err(error),
+        None => Ok(blocks.read),
+    }
+}
+
+/// What is known of the document at the end of what was read.
+#[derive(Default)]
+struct State {
+    lines: u64,
+    /// What a command said of the log that is open.
+    open: Option<Subject>,
+}
+
+impl State {
+    fn read<T: Send>(
+        &mut self,
+        source: &str,
+        blocks: Vec<Block>,
+        map: impl Fn(&Extract<'_>) -> T + Sync,
+    ) -> Vec<T> {
+        let stretches: Vec<Stretch> = blocks
+            .into_par_iter()
+            .map(|block| Stretch {
+                document: block.document,
+                first_byte: block.offset,
+                lines_before: memchr_iter(b'\n', &block.bytes).count() as u64,
+                text: Document::new("", block.bytes),
+            })
+            .collect();
+        let stretches: Vec<Stretch> = stretches
+            .into_iter()
+            .map(|stretch| {
+                let before = self.lines;
+                self.lines += stretch.lines_before;
+                Stretch {
+                    lines_before: before,
+                    ..stretch
+                }
+            })
+            .collect();
+        let mut cut: Vec<Vec<Segment<'_>>> = stretches
+            .par_iter()
+            .map(|stretch| segments(stretch.text.text()))
+            .collect();
+        cut.iter_mut().for_each(|segments| self.inherit(segments));
+        stretches
+            .par_iter()
+            .zip(cut)
+            .map(|(stretch, segments)| {
+                let mut parsed = Parsed::default();
+                for segment in &segments {
+                    parsed.append(parse::segment(segment));
+                }
+                map(&Extract {
+                    source,
+                    stretch,
+                    parsed,
+                })
+            })
+            .collect()
+    }
+
+    /// Gives the log at a block's start what is known of it, and keeps what is known of the one at its
+    /// end.
+    fn inherit(&mut self, segments: &mut [Segment<'_>]) {
+        let Some(first) = segments.first_mut() else {
+            return;
+        };
+        let goes_on = first.is_log && first.subject == Subject::default();
+        if let Some(open) = self.open.as_ref().filter(|_| goes_on) {
+            first.subject.fill_from(open);
+        }
+        let unbroken = goes_on && segments.iter().all(|segment| segment.is_log);
+        if let Some(last) = segments.last().filter(|_| !unbroken) {
+            let known = last.is_log && last.subject != Subject::default();
+            self.open = known.then(|| last.subject.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subjects(text: &str) -> Vec<(u64, String)> {
+        let mut all = Vec::new();
+        extract(
+            "x",
+            text.as_bytes(),
+            |part| {
+                let events = part.parsed.events.iter();
+                let told = |event: &crate::model::Event<'_>| {
+                    (part.lines(&event.span).start, event.subject.to_string())
+                };
+                events.map(told).collect::<Vec<_>>()
+            },
+            |mut more| all.append(&mut more),
+        )
+        .unwrap();
+        all
+    }
+
+    #[test]
+    fn a_log_of_many_blocks_is_of_the_pod_that_the_command_names() {
+        let line = "time=\"2024-03-04T05:06:07Z\" level=info msg=\"go on\"\n";
+        let count = 3 * BLOCK / line.len();
+        let text = format!("$ kubectl logs -n shop web-0\n{}", line.repeat(count));
+        let told = subjects(&text);
+        assert_eq!(told.len(), count);
+        for (number, (line, subject)) in (2..).zip(&told) {
+            assert_eq!((*line, subject.as_str()), (number, "Pod shop/web-0"));
+        }
+        assert_eq!(subjects(line)[0].1, "");
+    }
+}

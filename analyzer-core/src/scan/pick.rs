@@ -1,0 +1,146 @@
+//! Which lines of a block hold texts of signatures, and which of them are read.
+
+use memchr::memrchr;
+
+use super::boundary::{begins_record, line_at, next_line, stream};
+use super::often::{Sample, Sampled};
+use super::read::Known;
+use super::survey::{DOCKER_LINE, Trigger, Why};
+use crate::matcher::Tester;
+use crate::signature::{Index, Leaf};
+
+/// How many lines an unfinished line may go on in.
+const MAX_PARTS: usize = 256;
+
+/// The most bytes of a record that is kept as it stands.
+const MAX_UNREAD: usize = 4096;
+
+/// How many lines of a record are looked at before it is parsed.
+const MAX_RECORD_LINES: usize = 64;
+
+/// Adds the lines to read in which texts of the index stand. Given back is what becomes of records of
+/// signatures that matched often, by the byte at which each begins.
+pub(super) fn choose(
+    tester: &Tester<'_>,
+    index: &Index,
+    known: Known<'_>,
+    bytes: &[u8],
+    triggers: &mut Vec<Trigger>,
+) -> Vec<(usize, Sample)> {
+    let mut standing: Vec<(usize, u32)> = Vec::new();
+    index.sweep(bytes, |found| {
+        let line = memrchr(b'\n', &bytes[..found.at]).map_or(0, |end| end + 1);
+        standing.push((line, found.phrase));
+    });
+    standing.sort_unstable();
+    // what is read for another reason counts for itself
+    let mut other: Vec<usize> = triggers
+        .iter()
+        .filter(|trigger| trigger.why != Why::Grave)
+        .map(|trigger| trigger.at)
+        .collect();
+    other.sort_unstable();
+    let is_free = |at: usize, record: &[u8]| {
+        let next = other.get(other.partition_point(|line| *line < at));
+        record.len() <= MAX_UNREAD && next.is_none_or(|next| *next >= at + record.len())
+    };
+    let mut sampled = Sampled::default();
+    let mut leaves: Vec<Leaf> = Vec::new();
+    for found in standing.chunk_by(|(line, _), (next, _)| line == next) {
+        let at = found[0].0;
+        leaves.clear();
+        leaves.extend(found.iter().flat_map(|(_, phrase)| index.leaves(*phrase)));
+        leaves.sort_unstable();
+        leaves.dedup();
+        let alone = if leaves.is_empty() {
+            None
+        } else {
+            record_at(bytes, at)
+        };
+        if let Some(record) = alone {
+            leaves.retain(|leaf| tester.may_fulfil(*leaf, record));
+        }
+        if leaves.is_empty() {
+            if index.is_grave(found[0].1) {
+                let why = Why::Grave;
+                triggers.push(Trigger { at, why });
+            }
+        } else if alone.is_some_and(|record| is_free(at, record)) && known.often.all(&leaves) {
+            sampled.add(at, &leaves);
+        } else {
+            let why = Why::Text;
+            triggers.push(Trigger { at, why });
+        }
+    }
+    let samples = sampled.choose(known.number);
+    if samples.is_empty() {
+        return samples;
+    }
+    // that they tell of errors is known
+    triggers.retain(|trigger| {
+        let sample = samples.binary_search_by_key(&trigger.at, |(at, _)| *at);
+        trigger.why != Why::Grave || sample.is_err()
+    });
+    for (at, sample) in &samples {
+        let why = match sample {
+            Sample::Passed => continue,
+            Sample::Read(..) => Why::Text,
+            Sample::Left(..) => Why::Left,
+        };
+        triggers.push(Trigger { at: *at, why });
+    }
+    samples
+}
+
+/// The lines from a record's first one up to the next record, if no line of it is cut in two.
+fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
+    if !begins_record(bytes, at) {
+        return None;
+    }
+    let mut end = at;
+    for _ in 0..MAX_RECORD_LINES {
+        let line = line_at(bytes, end);
+        if line.len() >= DOCKER_LINE || stream(line).is_some_and(|cri| cri.partial) {
+            return None;
+        }
+        end = (end + line.len() + 1).min(bytes.len());
+        if end == bytes.len() || begins_record(bytes, end) {
+            return bytes.get(at..end);
+        }
+    }
+    None
+}
+
+/// Whether a line that goes on in others must be read: a text of the index may stand across them.
+pub(super) fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
+    let mut stands = false;
+    if let Some(joined) = joined(bytes, at) {
+        index.sweep(&joined, |standing| {
+            stands |= !index.is_grave(standing.phrase);
+        });
+    }
+    stands
+}
+
+/// The text of a line of the CRI that goes on in others, all in one.
+fn joined(bytes: &[u8], at: usize) -> Option<Vec<u8>> {
+    let first = stream(line_at(bytes, at)).filter(|cri| cri.partial)?;
+    let mut joined = Vec::new();
+    let mut at = Some(at);
+    for _ in 0..MAX_PARTS {
+        let Some(line) = at.map(|at| line_at(bytes, at)) else {
+            break;
+        };
+        let Some(cri) = stream(line) else {
+            break;
+        };
+        if cri.stream == first.stream {
+            joined.extend_from_slice(&line[cri.payload..]);
+            if !cri.partial {
+                break;
+            }
+        }
+        at = at.and_then(|at| next_line(bytes, at));
+    }
+    Some(joined)
+}

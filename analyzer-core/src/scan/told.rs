@@ -1,0 +1,113 @@
+//! What a report says of the documents themselves and of the limits that were met.
+
+use super::often::{EACH, EXACT};
+use crate::model::{Format, Subject};
+use crate::report::{InputSummary, LimitMet, SegmentSummary};
+
+/// What is known of a document.
+#[derive(Debug, Default)]
+pub(super) struct Input {
+    pub name: String,
+    pub lines: u64,
+    pub formats: Vec<(Format, u64)>,
+    pub not_understood: u64,
+    pub listed: Vec<(u64, String)>,
+    pub segments: Vec<SegmentSummary>,
+    pub long_lines: (u64, Option<u64>),
+    pub invalid: u64,
+    /// What a command said of the log that is open at the end of what was read.
+    pub open: Option<Subject>,
+}
+
+/// Matches beyond what one condition keeps.
+pub(super) fn left_out(source: &str, matches: u64) -> Option<LimitMet> {
+    (matches > 0).then(|| LimitMet {
+        source: source.to_owned(),
+        limit: "many-matches".into(),
+        message: format!("{matches} further matches of the same conditions were not counted"),
+    })
+}
+
+/// Matches about more objects than are told apart.
+pub(super) fn many_objects(source: &str, mut further: Vec<(&str, u64)>) -> Option<LimitMet> {
+    const NAMED: usize = 5;
+    further.sort_by_key(|(id, count)| (std::cmp::Reverse(*count), *id));
+    let all: u64 = further.iter().map(|(_, count)| count).sum();
+    let named = further.iter().take(NAMED);
+    let mut named: Vec<String> = named.map(|(id, count)| format!("{id} {count}")).collect();
+    if further.len() > NAMED {
+        named.push(format!("{} more", further.len() - NAMED));
+    }
+    (all > 0).then(|| LimitMet {
+        source: source.to_owned(),
+        limit: "many-objects".into(),
+        message: format!(
+            "{all} matches about further objects were counted and are not listed: {}",
+            named.join(", ")
+        ),
+    })
+}
+
+/// Matches that were not all read.
+pub(super) fn sampled(source: &str, records: u64) -> Option<LimitMet> {
+    (records > 0).then(|| LimitMet {
+        source: source.to_owned(),
+        limit: "sampled".into(),
+        message: format!(
+            "{records} records hold the texts of signatures that had matched {EXACT} times: they were counted without being read, as about one in {EACH} of them was"
+        ),
+    })
+}
+
+impl Input {
+    pub fn damage(&self) -> Vec<LimitMet> {
+        let met = |limit: &str, message: String| LimitMet {
+            source: self.name.clone(),
+            limit: limit.to_owned(),
+            message,
+        };
+        let mut all = Vec::new();
+        if self.invalid > 0 {
+            let invalid = self.invalid;
+            let message = format!("{invalid} byte sequences are no UTF-8 and were read as U+FFFD");
+            all.push(met("invalid-utf-8", message));
+        }
+        if let (lines, Some(first)) = self.long_lines {
+            let message = match lines - 1 {
+                0 => format!("of line {first} only the first MiB was looked at"),
+                more => {
+                    format!("of line {first} and {more} more only the first MiB each was looked at")
+                }
+            };
+            all.push(met("long-line", message));
+        }
+        all
+    }
+
+    pub fn summary(mut self) -> InputSummary {
+        let quiet = |format| matches!(format, Format::Command | Format::Prose | Format::Plain);
+        self.formats
+            .sort_by_key(|(format, lines)| (quiet(*format), std::cmp::Reverse(*lines), *format));
+        let format = match self.formats.first() {
+            None if self.lines == 0 => "empty".to_owned(),
+            None => "text".to_owned(),
+            Some((first, _)) if quiet(*first) => "text".to_owned(),
+            Some(_) => {
+                let told = self.formats.iter().filter(|(format, _)| !quiet(*format));
+                told.map(|(format, _)| format.name())
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            }
+        };
+        let (not_understood_lines, not_understood_texts) = self.listed.into_iter().unzip();
+        InputSummary {
+            source: self.name,
+            format,
+            lines: self.lines,
+            not_understood: self.not_understood,
+            not_understood_lines,
+            not_understood_texts,
+            segments: self.segments,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What a log record must hold as it stands before it is worth reading for a condition.
+//!
+//! The index says that one text of a condition stands in a record; most conditions need more, and
+//! the record that lacks it need not be parsed. Words are runs of characters that no log format
+//! escapes, without blanks, which could be wrapped.
+
+use memchr::memmem::Finder;
+
+use super::condition::{Condition, What};
+use super::pattern::Pattern;
+
+/// The shortest word that is looked for.
+const SHORTEST: usize = 2;
+
+/// How many words of a pattern are looked for: the longest ones tell most.
+const MOST: usize = 4;
+
+/// The words of a leaf condition.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    /// Of each of these one alternative must hold: all of its words stand in the record.
+    all: Vec<Vec<Vec<Finder<'static>>>>,
+}
+
+impl Words {
+    /// The words of a condition on one event; none for any other.
+    pub fn of(condition: &Condition) -> Words {
+        let What::Event(event) = &condition.what else {
+            return Words::default();
+        };
+        let mut all = Vec::new();
+        let mut add = |alternatives: Vec<Vec<&str>>| {
+            // an alternative that may be without words always holds
+            if alternatives.iter().all(|words| !words.is_empty()) && !alternatives.is_empty() {
+                let finder = |word: &&str| Finder::new(word.as_bytes()).into_owned();
+                let finders = |words: &Vec<&str>| words.iter().map(finder).collect();
+                all.push(alternatives.iter().map(finders).collect());
+            }
+        };
+        let reasons = event.reason.0.iter();
+        add(reasons
+            .map(|reason| in_words(reason.strip_suffix('*').unwrap_or(reason)))
+            .collect());
+        for patterns in std::iter::once(&event.message).chain(event.fields.values()) {
+            let words = |pattern| -> Vec<&str> {
+                let words = Pattern::words(pattern).iter().map(String::as_str);
+                let mut words: Vec<&str> = words.collect();
+                words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+                words.truncate(MOST);
+                words
+            };
+            add(patterns.0.iter().map(words).collect());
+        }
+        Words { all }
+    }
+
+    /// Whether a record may fulfil the condition, as far as its words tell.
+    pub fn may_stand(&self, record: &[u8]) -> bool {
+        let stands = |word: &Finder<'_>| word.find(record).is_some();
+        self.all
+            .iter()
+            .all(|any| any.iter().any(|words| words.iter().all(stands)))
+    }
+}
+
+/// The words of a literal text.
+pub(super) fn in_words(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_ascii_graphic() || "\"'`\\<>&".contains(c))
+        .filter(|word| word.len() >= SHORTEST)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn condition(yaml: &str) -> Condition {
+        serde_yaml::from_str(yaml).unwrap()
+    }
+
+    #[test]
+    fn what_a_record_must_hold() {
+        let condition = condition(
+            "event: {reason: [FailedMount, Failed*], message: ['volume \"{v}\" of {p}: not there', 'regex: no (?P<what>disk|room) left on (the )?device-[0-9]+'], fields: {err: 'errno={n:int}'}}",
+        );
+        let words = Words::of(&condition);
+        let stands = |record: &str| words.may_stand(record.as_bytes());
+        assert!(stands(
+            r#"reason=\"FailedX\" volume \"x\" of y: not   there errno=5"#
+        ));
+        assert!(stands("Failed: no disk left on the device-3, errno=1"));
+        assert!(!stands("Failed: no disk left on the floor, errno=1"));
+        assert!(!stands("volume of: not there errno=5"));
+        assert!(!stands("Failed volume of: not there"));
+    }
+
+    #[test]
+    fn without_words_anything_may_stand() {
+        let condition = condition("event: {message: ['{a} {b}', 'some words']}");
+        assert!(Words::of(&condition).may_stand(b""));
+    }
+}
