@@ -13,8 +13,10 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use signature::check;
 use signature::grams::Grams;
 use signature::index::{Index, Word};
+use signature::schema::Signature;
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -50,7 +52,7 @@ fn main() -> Result<(), Failure> {
             .to_string_lossy()
             .replace('\\', "/");
         let yaml = fs::read_to_string(file)?;
-        for (number, signature) in signature::check::read(&name, &yaml)?.iter().enumerate() {
+        for (number, signature) in read(&name, &yaml)?.iter().enumerate() {
             let mut value: serde_json::Map<String, serde_json::Value> = document(&yaml, number)?;
             // they are read from the text when they are asked for
             if let Some(examples) = value.remove("examples") {
@@ -160,4 +162,13 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The signatures of a file.
+fn read(file: &str, yaml: &str) -> Result<Vec<Signature>, Failure> {
+    let documents = check::documents(yaml);
+    let parts = documents
+        .iter()
+        .map(|document| check::read_document(file, yaml, document));
+    Ok(check::joined(file, yaml, parts.collect())?)
 }

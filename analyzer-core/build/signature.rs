@@ -23,7 +23,7 @@ mod one_or_many;
 #[path = "../src/signature/pattern.rs"]
 mod pattern;
 #[path = "../src/signature/schema.rs"]
-mod schema;
+pub mod schema;
 #[path = "../src/signature/template.rs"]
 mod template;
 #[path = "../src/signature/temporal.rs"]

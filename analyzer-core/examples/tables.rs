@@ -3,25 +3,14 @@
 
 use std::io::Read;
 
-use analyzer_core::parse::{events, table};
-use analyzer_core::{Document, Event, Line, Object, Severity, lines};
+use analyzer_core::{Document, Event, Object, Severity, parse};
 use serde_json::{Value, json};
 
 fn main() -> std::io::Result<()> {
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes)?;
     let document = Document::new("stdin", bytes);
-    let all: Vec<Line<'_>> = lines(document.text())
-        .filter(|line| !line.is_blank())
-        .collect();
-    let is_events = all
-        .iter()
-        .any(|line| events::is_header(line.text) || events::is_row(line.text));
-    let parsed = if is_events {
-        events::parse(&all)
-    } else {
-        table::parse(&all)
-    };
+    let parsed = parse::document(&document);
     let answer = json!({
         "pods": parsed.objects.iter().map(row).collect::<Vec<_>>(),
         "events": parsed.events.iter().map(event).collect::<Vec<_>>(),
@@ -35,7 +24,10 @@ fn row(object: &Object<'_>) -> Value {
     let scalar = |value: &analyzer_core::Value<'_>| match value {
         analyzer_core::Value::Integer(number, _) => json!(number),
         analyzer_core::Value::Boolean(flag, _) => json!(flag),
-        _ => json!(value.to_text()),
+        analyzer_core::Value::Text(text) => {
+            json!(Some(text.as_str()).filter(|text| *text != "<none>"))
+        }
+        _ => json!(value),
     };
     let fields = object.fields.iter();
     let mut row: Value = fields

@@ -64,7 +64,7 @@ fn on_every_example() {
 fn on_every_fixture() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
     let mut seen = 0;
-    for folder in ["cases", "healthy"] {
+    for folder in ["cases", "healthy", "tables"] {
         for entry in std::fs::read_dir(format!("{root}/{folder}")).unwrap() {
             let path = entry.unwrap().path();
             let file = if path.is_dir() {
@@ -77,6 +77,13 @@ fn on_every_fixture() {
         }
     }
     assert!(seen > 40, "{seen}");
+}
+
+#[test]
+fn on_tables_that_were_copied() {
+    for (name, text) in crate::tables::copies() {
+        assert_agreement(&name, text.as_bytes());
+    }
 }
 
 /// A file of one's own: `KWHY_AGREE=FILE cargo test --release -p analyzer-core -- --ignored on_a_file`.

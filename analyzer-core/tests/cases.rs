@@ -64,11 +64,21 @@ enum Mangle {
     Squeezed,
     /// Blanks at each line's end, as terminals copy them.
     Trailing,
+    /// Escaped for HTML.
+    Escaped,
+    /// Between the tags of a page.
+    Tagged,
+    /// Blanks that do not break, as word processors write them.
+    Wide,
 }
 
 fn all_mangles() -> Vec<Mangle> {
-    use Mangle::{Crlf, Fence, Indent, Numbered, Quoted, Squeezed, Trailing};
-    vec![Crlf, Indent, Fence, Numbered, Quoted, Squeezed, Trailing]
+    use Mangle::{
+        Crlf, Escaped, Fence, Indent, Numbered, Quoted, Squeezed, Tagged, Trailing, Wide,
+    };
+    vec![
+        Crlf, Indent, Fence, Numbered, Quoted, Squeezed, Trailing, Escaped, Tagged, Wide,
+    ]
 }
 
 impl Mangle {
@@ -89,6 +99,19 @@ impl Mangle {
             ),
             Mangle::Quoted => (each_line(&|_, line| format!("> {line}")), 0),
             Mangle::Trailing => (each_line(&|_, line| format!("{line}   ")), 0),
+            Mangle::Escaped => {
+                let escape = |line: &str| {
+                    let line = line.replace('&', "&amp;").replace('<', "&lt;");
+                    let line = line.replace('>', "&gt;").replace('"', "&quot;");
+                    line.replace('\'', "&#39;")
+                };
+                (each_line(&|_, line| escape(line)), 0)
+            }
+            Mangle::Tagged => {
+                let lines: String = each_line(&|_, line| format!("{line}<br>"));
+                (format!("<pre>\n{lines}</pre>\n"), 1)
+            }
+            Mangle::Wide => (each_line(&|_, line| line.replace(' ', "\u{a0}")), 0),
             Mangle::Squeezed => {
                 let squeeze = |line: &str| {
                     line.split(' ')

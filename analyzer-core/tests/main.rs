@@ -7,3 +7,4 @@ mod catalogue;
 mod describe;
 mod logs;
 mod properties;
+mod tables;

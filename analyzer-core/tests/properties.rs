@@ -75,6 +75,18 @@ const HOSTILE: &[&[u8]] = &[
     "\u{200b}".as_bytes(),
     "\u{85}".as_bytes(),
     "\u{2028}".as_bytes(),
+    "\u{2003}".as_bytes(),
+    "\u{2013}".as_bytes(),
+    "\u{2502}".as_bytes(),
+    b"&lt;none&gt;",
+    b"&quot;",
+    b"&amp;",
+    b"&nbsp;",
+    b"&",
+    b"<br>",
+    b"<pre>\n",
+    b"</pre>",
+    b"     1\t",
     "日本".as_bytes(),
     b"99999999999999999999",
     b"-1",
@@ -204,9 +216,15 @@ fn check_ranks(report: &Report) {
     }
 }
 
-/// Markdown fences and heads of admonitions belong to no segment.
+/// Markdown fences, heads of admonitions and tags around pastes belong to no segment.
 fn is_fence(text: &str) -> bool {
     let text = text.trim_start().trim_start_matches(['>', ' ']);
+    if ["<pre", "</pre", "<code", "</code"]
+        .iter()
+        .any(|tag| text.starts_with(tag))
+    {
+        return true;
+    }
     ["```", "~~~", "??? ", "!!! "]
         .iter()
         .any(|mark| text.starts_with(mark))

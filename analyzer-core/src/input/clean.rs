@@ -1,7 +1,10 @@
 //! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
-//! returns, colour sequences, zero-width and non-breaking blanks, typographic quotes.
+//! returns, colour sequences, zero-width characters, blanks and dashes of other widths, typographic
+//! quotes, HTML entities (which lines are escaped says [`entity`]).
 
-use memchr::{memchr_iter, memchr2, memchr3, memchr3_iter};
+use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memchr3, memchr3_iter, memrchr};
+
+use super::entity;
 
 /// A change made to the bytes of a document: `text` from `clean` on stands for `original`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,20 +26,84 @@ pub(crate) struct Clean {
 
 /// Whether bytes are a text that needs no cleaning at all.
 pub(crate) fn is_clean(bytes: &[u8]) -> bool {
-    memchr2(b'\r', 0x1b, bytes).is_none()
+    !has_dirty_ascii(bytes)
         && (bytes.is_ascii() || std::str::from_utf8(bytes).is_ok_and(|text| !has_dirty(text)))
 }
 
+/// How many bytes are looked at together for what needs more than one byte to tell.
+const CHUNK: usize = 4096;
+
+/// Whether there is a carriage return, a terminal escape or a line that was escaped for HTML.
+/// Chunks with an ampersand, as addresses in logs have, are filtered without a branch a byte; a line
+/// is looked at once, however many entities it holds.
+fn has_dirty_ascii(bytes: &[u8]) -> bool {
+    let mut seen = 0;
+    let mut start = 0;
+    while let Some(found) = bytes
+        .get(start..)
+        .and_then(|rest| memchr3(b'\r', 0x1b, b'&', rest))
+    {
+        let at = start + found;
+        if bytes.get(at) != Some(&b'&') {
+            return true;
+        }
+        let end = bytes.len().min(at + CHUNK);
+        let chunk = bytes.get(at..end).unwrap_or(&[]);
+        if memchr2(b'\r', 0x1b, chunk).is_some() {
+            return true;
+        }
+        // an entity may reach over the chunk's end
+        let reach = bytes.get(at..bytes.len().min(end + 4)).unwrap_or(chunk);
+        if entity::may_tell(reach) {
+            for entity in memchr_iter(b'&', chunk).map(|offset| at + offset) {
+                if entity >= seen && bytes.get(entity..).is_some_and(entity::tells) {
+                    let line = line_around(bytes, entity);
+                    if bytes.get(line.clone()).is_some_and(entity::is_escaped) {
+                        return true;
+                    }
+                    seen = line.end;
+                }
+            }
+        }
+        start = end;
+    }
+    false
+}
+
+/// The line in which a byte stands, without its end.
+fn line_around(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
+    let before = bytes.get(..at).unwrap_or(bytes);
+    let start = memrchr(b'\n', before).map_or(0, |end| end + 1);
+    let rest = bytes.get(at..).unwrap_or(&[]);
+    start..at + memchr(b'\n', rest).unwrap_or(rest.len())
+}
+
 /// The first bytes of the characters that are replaced or dropped, as UTF-8 writes them.
-const DIRTY_STARTS: [u8; 4] = [0xc2, 0xe2, 0xe3, 0xef];
+const DIRTY_STARTS: [u8; 5] = [0xc2, 0xe1, 0xe2, 0xe3, 0xef];
 
 fn has_dirty(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let [a, b, c, d] = DIRTY_STARTS;
-    let starts = memchr3_iter(a, b, d, bytes).chain(memchr_iter(c, bytes));
+    let [a, b, c, d, e] = DIRTY_STARTS;
+    let starts = memchr3_iter(a, c, e, bytes).chain(memchr2_iter(b, d, bytes));
     starts.into_iter().any(|at| {
+        // the second byte refuses most characters
+        let may_be = matches!(
+            (bytes.get(at), bytes.get(at + 1)),
+            (Some(0xc2), Some(0x85 | 0xa0 | 0xad))
+                | (Some(0xe1), Some(0x9a | 0xa0))
+                | (Some(0xe2), Some(0x80 | 0x81 | 0x88))
+                | (Some(0xe3), Some(0x80))
+                | (Some(0xef), Some(0xbb | 0xbc))
+        );
+        if !may_be {
+            return false;
+        }
         let first = text.get(at..).and_then(|rest| rest.chars().next());
-        first.is_some_and(|c| !matches!(replacement(c), Replacement::Keep))
+        first.is_some_and(|c| {
+            let behind = text.get(at + c.len_utf8()..).unwrap_or("");
+            let before = text.get(..at).unwrap_or("");
+            !matches!(replacement(before, c, behind), Replacement::Keep)
+        })
     })
 }
 
@@ -46,19 +113,27 @@ enum Replacement {
     With(char),
 }
 
-fn replacement(c: char) -> Replacement {
+/// What a character outside ASCII becomes. All of Unicode's blanks are a blank; what has no width
+/// is dropped. A dash between blanks is one of a sentence; elsewhere an editor made it of hyphens.
+fn replacement(before: &str, c: char, behind: &str) -> Replacement {
     match c {
-        '\u{feff}'
-        | '\u{200b}'
-        | '\u{200e}'
-        | '\u{200f}'
-        | '\u{2060}'
-        | '\u{ad}'
-        | '\u{202a}'..='\u{202e}' => Replacement::Drop,
-        '\u{a0}' | '\u{202f}' | '\u{2007}' | '\u{3000}' => Replacement::With(' '),
-        '\u{201c}'..='\u{201f}' | '\u{ff02}' => Replacement::With('"'),
-        '\u{2018}'..='\u{201b}' => Replacement::With('\''),
-        '\u{2028}' | '\u{2029}' | '\u{85}' => Replacement::With(' '),
+        '\u{2013}'..='\u{2015}'
+            if before.chars().next_back().is_none_or(char::is_whitespace)
+                && behind.chars().next().is_none_or(char::is_whitespace) =>
+        {
+            Replacement::Keep
+        }
+        '\u{ad}'
+        | '\u{180e}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{2066}'..='\u{206f}'
+        | '\u{feff}' => Replacement::Drop,
+        _ if !c.is_ascii() && c.is_whitespace() => Replacement::With(' '),
+        '\u{201c}'..='\u{201f}' | '\u{2033}' | '\u{2036}' | '\u{ff02}' => Replacement::With('"'),
+        '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2035}' | '\u{ff07}' => Replacement::With('\''),
+        '\u{2010}'..='\u{2015}' | '\u{2212}' => Replacement::With('-'),
         _ => Replacement::Keep,
     }
 }
@@ -74,6 +149,8 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
         ..Clean::default()
     };
     let mut at = 0;
+    // up to where is told whether the line was escaped, and whether it was
+    let (mut told, mut escaped) = (0, false);
     for chunk in bytes.utf8_chunks() {
         let valid = chunk.valid();
         let mut chars = valid.char_indices().peekable();
@@ -82,7 +159,19 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
             let (length, put) = match c {
                 '\x1b' => (escape_length(&valid[offset..]), None),
                 '\r' if valid[offset + 1..].starts_with('\n') => (1, None),
-                _ => match replacement(c) {
+                '&' => {
+                    if at + offset >= told {
+                        let line = line_around(bytes, at + offset);
+                        escaped = bytes.get(line.clone()).is_some_and(entity::is_escaped);
+                        told = line.end;
+                    }
+                    match entity::at_start(&valid.as_bytes()[offset..]).filter(|_| escaped) {
+                        Some((length, put)) => (length, Some(put)),
+                        None => continue,
+                    }
+                }
+                _ if c.is_ascii() => continue,
+                _ => match replacement(&valid[..offset], c, &valid[offset + c.len_utf8()..]) {
                     Replacement::Keep => continue,
                     Replacement::Drop => (c.len_utf8(), None),
                     Replacement::With(put) => (c.len_utf8(), Some(put)),
@@ -147,6 +236,16 @@ fn escape_length(text: &str) -> usize {
     }
 }
 
+/// Where in the original a byte of the clean text stands.
+pub(crate) fn original_offset(edits: &[Edit], at: usize) -> usize {
+    let next = edits.partition_point(|edit| edit.clean <= at);
+    match next.checked_sub(1).and_then(|index| edits.get(index)) {
+        Some(edit) => edit.original + (at - edit.clean),
+        None => at,
+    }
+}
+
+/// Decodes UTF-16 with a byte order mark, and cleans what it says.
 fn utf16(bytes: &[u8]) -> Option<Clean> {
     let read: fn([u8; 2]) -> u16 = match bytes {
         [0xff, 0xfe, ..] => u16::from_le_bytes,
@@ -156,22 +255,28 @@ fn utf16(bytes: &[u8]) -> Option<Clean> {
     let units = bytes[2..]
         .chunks_exact(2)
         .map(|pair| read([pair[0], pair[1]]));
-    let mut out = Clean::default();
+    let mut decoded = Clean::default();
     let mut at = 2;
-    for decoded in char::decode_utf16(units) {
-        let c = decoded.unwrap_or_else(|_| {
-            out.invalid += 1;
+    for read in char::decode_utf16(units) {
+        let c = read.unwrap_or_else(|_| {
+            decoded.invalid += 1;
             char::REPLACEMENT_CHARACTER
         });
         // every character changes its length, so each one is an edit
-        out.mark(at);
+        decoded.mark(at);
         at += 2 * c.len_utf16();
-        match replacement(c) {
-            _ if c == '\r' => {}
-            Replacement::Keep => out.text.push(c),
-            Replacement::Drop => {}
-            Replacement::With(put) => out.text.push(put),
-        }
+        decoded.text.push(c);
+    }
+    decoded.mark(at);
+    let cleaned = clean(decoded.text.as_bytes());
+    let mut out = Clean {
+        invalid: decoded.invalid,
+        ..Clean::default()
+    };
+    for (place, c) in cleaned.text.char_indices() {
+        let place = original_offset(&cleaned.edits, place);
+        out.mark(original_offset(&decoded.edits, place));
+        out.text.push(c);
     }
     out.mark(at);
     Some(out)
@@ -198,29 +303,58 @@ mod tests {
         );
         assert_eq!(cleaned(b"a\xffb\xf0\x9f\x98c"), "a\u{fffd}b\u{fffd}c");
         assert_eq!(cleaned(b"\xff\xfea\0\r\0\n\0"), "a\n");
+        assert_eq!(
+            cleaned(b"IP: &lt;none&gt; &amp;\n?a&amp;b\n&lt;"),
+            "IP: <none> &\n?a&amp;b\n<"
+        );
+        assert_eq!(cleaned("a — b –– c".as_bytes()), "a — b -- c");
+        assert_eq!(
+            cleaned("—namespace\u{2003}x\u{200d}y".as_bytes()),
+            "-namespace xy"
+        );
         assert_eq!(cleaned(b"\x1b"), "");
         assert_eq!(cleaned(b"a\x1b(Bb\x1b(\nc\x1b(\r\nd"), "ab(\nc(\nd");
     }
 
     #[test]
     fn plain_text_needs_nothing() {
-        assert!(is_clean(
-            "日本語 ok “x”\n".replace(['“', '”'], "").as_bytes()
-        ));
+        assert!(is_clean("日本語 ok x … ─ é /?a=1&amp;b=2\n".as_bytes()));
         for dirty in [
-            "a\r\n", "\u{ad}", "\u{a0}", "\u{200b}", "\u{3000}", "\u{feff}", "“",
+            "a\r\n",
+            "\u{ad}",
+            "\u{a0}",
+            "\u{200b}",
+            "\u{3000}",
+            "\u{1680}",
+            "\u{2003}",
+            "\u{feff}",
+            "“",
+            "a–b",
+            "b\nIP: &lt;none&gt;\n",
         ] {
             assert!(!is_clean(dirty.as_bytes()), "{dirty:?}");
         }
     }
 
     #[test]
-    fn the_first_bytes_of_all_that_is_replaced_are_known() {
+    fn all_that_is_replaced_is_seen() {
         for c in (0x80..=0x10_ffffu32).filter_map(char::from_u32) {
-            if !matches!(replacement(c), Replacement::Keep) {
-                let first = c.encode_utf8(&mut [0; 4]).as_bytes()[0];
-                assert!(DIRTY_STARTS.contains(&first), "{c:?}");
-            }
+            let is_kept = matches!(replacement("x", c, "x"), Replacement::Keep);
+            let text = format!("x{c}x");
+            assert_eq!(has_dirty(&text), !is_kept, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn escaped_lines_are_seen_anywhere() {
+        let log = "GET /?a=1&limit=2&quota=3&amp;b 200\n";
+        for before in (0..3 * CHUNK).step_by(61) {
+            let padding = "x".repeat(before % 4099);
+            let text = format!("&{}{padding}\nIP: &lt;none&gt;", log.repeat(before / 40));
+            assert!(!is_clean(text.as_bytes()), "{before}");
+            assert_eq!(cleaned(text.as_bytes()).matches("IP: <none>").count(), 1);
+            let text = text.replace("&lt;", "&l");
+            assert!(is_clean(text.as_bytes()), "{before}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use memchr::memchr_iter;
 
-use super::clean::{Clean, Edit, clean, is_clean};
+use super::clean::{Clean, Edit, clean, is_clean, original_offset};
 use super::line::floor_char;
 use crate::model::Span;
 
@@ -196,11 +196,7 @@ impl Document {
 
     /// The byte of the original at which a byte of the clean text stands.
     pub fn original_offset(&self, at: usize) -> usize {
-        let next = self.edits.partition_point(|edit| edit.clean <= at);
-        match next.checked_sub(1).map(|index| &self.edits[index]) {
-            Some(edit) => edit.original + (at - edit.clean),
-            None => at,
-        }
+        original_offset(&self.edits, at)
     }
 }
 
@@ -229,6 +225,8 @@ fn decode(bytes: &[u8], range: Span) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -262,6 +260,61 @@ mod tests {
             (place.line, place.column, &place.text[place.mark]),
             (2, 6, "hi")
         );
+    }
+
+    #[test]
+    fn places_behind_entities() {
+        let document = Document::new("x", "IP:\u{a0}&lt;none&gt; &amp; more\n&amp; x\n");
+        assert_eq!(document.text(), "IP: <none> & more\n&amp; x\n");
+        let place = document.place(&(4..10));
+        assert_eq!(&place.text[place.mark], "&lt;none&gt;");
+        assert_eq!(place.column, 5);
+        let at = document.text().find("more").unwrap();
+        let place = document.place(&(at..at + 4));
+        assert_eq!(&place.text[place.mark], "more");
+    }
+
+    #[test]
+    fn utf16_is_cleaned_alike() {
+        let text = "IP:\u{a0}&lt;none&gt;\r\n\u{201c}a\u{200b} \u{2014} b\u{201d}";
+        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+        let document = Document::new("x", units.flat_map(u16::to_be_bytes).collect::<Vec<_>>());
+        assert_eq!(document.text(), Document::new("x", text).text());
+        let place = document.place(&(4..10));
+        assert_eq!(&place.text[place.mark], "&lt;none&gt;");
+    }
+
+    /// Texts full of what is cleaned.
+    fn dirty() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "x", "yz", "\n", "\r\n", "\r", " ", "\t", "&lt;", "&gt;", "&quot;", "&amp;", "&", ";",
+            "&#39;", "&nbsp;", "&#10;", "\"", "<", ">", "<br>", "\u{a0}", "\u{2003}", "\u{200b}",
+            "\u{feff}", "\u{201c}", "\u{2014}", "\u{1680}", "\x1b[1m", "\x1b", "é", "日",
+        ]);
+        prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn the_way_back_is_exact(text in dirty()) {
+            let document = Document::new("x", text.as_str());
+            prop_assert_eq!(document.text().matches('\n').count(), text.matches('\n').count());
+            let mut last = 0;
+            for (at, c) in document.text().char_indices() {
+                let original = document.original_offset(at);
+                prop_assert!(last <= original && original < text.len());
+                last = original;
+                if matches!(c, 'x' | 'y' | 'z' | '\n' | 'é' | '日') {
+                    prop_assert!(text[original..].starts_with(c), "{} at {}", c, original);
+                }
+            }
+            for (line, number) in text.split('\n').zip(1..) {
+                if number <= document.line_count() {
+                    let shown = line.trim_end_matches('\r').trim_start_matches('\u{feff}');
+                    prop_assert_eq!(document.original_line(number), shown);
+                }
+            }
+        }
     }
 
     #[test]

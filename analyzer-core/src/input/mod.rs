@@ -3,6 +3,7 @@
 mod clean;
 mod command;
 mod document;
+mod entity;
 mod line;
 mod segment;
 mod shape;

@@ -80,6 +80,8 @@ struct Cutter<'a> {
     blanks: Vec<Line<'a>>,
     fenced: bool,
     command: Option<Command>,
+    /// Whether a table was the command's output: more tables may follow (`kubectl get all`).
+    has_table: bool,
     /// The format of the last log record, which the lines behind it may continue.
     record: Option<Format>,
     /// What the open describe has told of its object's events.
@@ -160,6 +162,7 @@ impl<'a> Cutter<'a> {
         let format = record.unwrap_or_else(|| self.classify(&line));
         if format == Format::Command {
             self.command = command::parse(line.text);
+            self.has_table = false;
         }
         self.open = Some(Segment {
             format,
@@ -202,17 +205,7 @@ impl<'a> Cutter<'a> {
                     || events_title(text).is_some();
                 (row || (!blank_before && !foreign)) && !events::is_header(text)
             }
-            Format::Table => {
-                let header = open.lines.first().map_or("", |line| line.text);
-                !blank_before
-                    && !table::is_header(text)
-                    && (shape::is_ellipsis(text)
-                        || if table::is_header(header) {
-                            table::is_row(header, text)
-                        } else {
-                            table::is_row_without_header(text)
-                        })
-            }
+            Format::Table => !blank_before && table::continues(&open.lines, text),
             Format::Plain | Format::Prose => {
                 !blank_before && record.is_none() && self.classify(line) == open.format
             }
@@ -257,6 +250,9 @@ impl<'a> Cutter<'a> {
             return;
         };
         shape::strip_indentation(&mut segment.lines);
+        if self.has_table && segment.format != Format::Table {
+            self.command = None;
+        }
         if let Some(command) = &self.command {
             let fits = match segment.format {
                 Format::Describe | Format::DescribeEvents => command.verb == Verb::Describe,
@@ -268,7 +264,8 @@ impl<'a> Cutter<'a> {
             if fits {
                 segment.subject = command.subject.clone();
                 // one command has one output; plain lines may be its start only
-                if segment.format != Format::Plain {
+                self.has_table = segment.format == Format::Table;
+                if !matches!(segment.format, Format::Plain | Format::Table) {
                     self.command = None;
                 }
             }

@@ -2,13 +2,21 @@
 
 use super::line::Line;
 
-/// Whether a line is a Markdown fence or the head of an admonition block.
+/// Tags in which pages put pastes.
+const TAGS: &[&[u8]] = &[b"br", b"pre", b"code"];
+
+/// The longest tag that is read, with its attributes.
+const LONGEST_TAG: usize = 200;
+
+/// Whether a line is a Markdown fence, nothing but tags in which pages put pastes, or the head of
+/// an admonition block.
 pub(super) fn is_fence(text: &str) -> bool {
     let text = text.trim_start().trim_start_matches(['>', ' ']);
     text.starts_with("```")
         || text.starts_with("~~~")
         || text.starts_with("??? ")
         || text.starts_with("!!! ")
+        || (text.starts_with('<') && is_tags(text))
 }
 
 /// Whether the inside of a fence begins after this fence line.
@@ -18,8 +26,76 @@ pub(super) fn fence_opens(text: &str, open: bool) -> bool {
     if text.starts_with(['?', '!']) {
         return open;
     }
+    if text.starts_with('<') {
+        return !text.contains("</");
+    }
     // a fence that names a language opens in any case
     !marks.trim().is_empty() || !open
+}
+
+/// Whether a text is tags `<pre>` and `<code>` only; a `<br>` alone is an empty line.
+fn is_tags(text: &str) -> bool {
+    let mut rest = text.trim();
+    while let Some(length) = tag_at_start(rest.as_bytes()) {
+        if rest.starts_with("<br") {
+            return false;
+        }
+        rest = rest.get(length..).unwrap_or("").trim_start();
+    }
+    rest.is_empty()
+}
+
+/// The length of the tag at the start of a text, if it is one in which pages put pastes:
+/// `<br />`, `<pre class="x">`, `</code>`.
+pub(super) fn tag_at_start(text: &[u8]) -> Option<usize> {
+    let head = text.get(..text.len().min(LONGEST_TAG))?;
+    let inner = head.strip_prefix(b"<")?;
+    let inner = inner.strip_prefix(b"/").unwrap_or(inner);
+    let name = inner
+        .iter()
+        .position(|byte| !byte.is_ascii_alphabetic())
+        .and_then(|end| inner.get(..end))?;
+    let is_known = TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(name));
+    let behind = inner.get(name.len())?;
+    if !is_known || !matches!(behind, b'>' | b'/' | b' ') {
+        return None;
+    }
+    memchr::memchr(b'>', head).map(|end| end + 1)
+}
+
+/// The line without tags of pastes at its ends.
+fn strip_tags(line: Line<'_>) -> Line<'_> {
+    let mut line = line;
+    while let Some(length) = Some(line.text.trim_start())
+        .filter(|text| text.starts_with('<'))
+        .and_then(|text| tag_at_start(text.as_bytes()))
+    {
+        line = line.trim_start().skip(length);
+    }
+    while line.text.trim_end().ends_with('>') {
+        let text = line.text.trim_end();
+        let tag = text.rfind('<').filter(|start| {
+            text.get(*start..)
+                .and_then(|tag| tag_at_start(tag.as_bytes()))
+                .is_some_and(|length| start + length == text.len())
+        });
+        let Some(start) = tag else { break };
+        line.text = &text[..start];
+    }
+    line
+}
+
+/// The line without the borders that k9s draws at both ends.
+fn strip_borders(line: Line<'_>) -> Line<'_> {
+    const BORDERS: [char; 3] = ['\u{2502}', '\u{2503}', '\u{2551}'];
+    let bare = line.trim_start();
+    let Some(rest) = bare.text.strip_prefix(BORDERS) else {
+        return line;
+    };
+    let mut inner = bare.skip(bare.text.len() - rest.len());
+    inner.text = inner.text.trim_end();
+    inner.text = inner.text.trim_end_matches(BORDERS).trim_end();
+    inner
 }
 
 /// A line of dashes under a header.
@@ -28,19 +104,15 @@ pub(super) fn is_rule(text: &str) -> bool {
     text.contains("--") && text.bytes().all(|b| matches!(b, b'-' | b' ' | b'\t'))
 }
 
-/// A line that stands for lines taken out.
-pub(super) fn is_ellipsis(text: &str) -> bool {
-    let text = text.trim();
-    !text.is_empty()
-        && text
-            .chars()
-            .all(|c| matches!(c, '.' | '…' | '[' | ']' | ' '))
-        && text.contains(['.', '…'])
+/// The line without what pages and editors put around it: tags (`<pre>`, `<br>`), borders, quote
+/// marks (`> `) and numbers (`3. `, `12) `, those of `cat -n`). Its indentation stays where
+/// nothing was stripped.
+pub(super) fn strip_marks(line: Line<'_>) -> Line<'_> {
+    strip_borders(strip_numbers(strip_tags(line)))
 }
 
-/// The line without quote marks (`> `), list bullets (`- `, `• `) and list numbers (`3. `, `12) `).
-/// Its indentation stays where nothing was stripped.
-pub(super) fn strip_marks(line: Line<'_>) -> Line<'_> {
+/// The line without quote marks and numbers.
+fn strip_numbers(line: Line<'_>) -> Line<'_> {
     let mut line = line;
     let mut bare = line.trim_start();
     while let Some(rest) = bare.text.strip_prefix('>') {
@@ -60,6 +132,13 @@ pub(super) fn strip_marks(line: Line<'_>) -> Line<'_> {
         if rest.text.starts_with([' ', '\t']) {
             return rest.skip(1);
         }
+    }
+    // `cat -n` and `nl` write the number in six columns and a tab
+    let is_numbered = (1..=6).contains(&digits)
+        && line.indent() + digits == 6
+        && bare.text[digits..].starts_with('\t');
+    if is_numbered {
+        return bare.skip(digits + 1);
     }
     line
 }
@@ -91,7 +170,8 @@ pub(super) fn strip_indentation(lines: &mut [Line<'_>]) {
 pub(super) fn is_prose(text: &str) -> bool {
     let text = text.trim();
     let markup = [
-        "#", "- ", "* ", "• ", "+ ", "|", "![", "<", ".. ", "**", "__", "==", "--", "<!--",
+        "\u{250c}", "\u{2514}", "\u{256d}", "\u{2570}", "#", "- ", "* ", "• ", "+ ", "|", "![",
+        "<", ".. ", "**", "__", "==", "--", "<!--",
     ];
     if markup.iter().any(|mark| text.starts_with(mark)) {
         return true;
@@ -144,6 +224,12 @@ mod tests {
             "1.672128505418613e+09\tERROR"
         );
         assert_eq!(stripped("10.0.0.1 refused"), "10.0.0.1 refused");
+        assert_eq!(stripped("    12\t  Name: x"), "  Name: x");
+        assert_eq!(stripped("12\t  Name: x"), "12\t  Name: x");
+        assert_eq!(stripped("<pre><code class=\"x\">Name: x<br />"), "Name: x");
+        assert_eq!(stripped("  IP: <none>"), "  IP: <none>");
+        assert_eq!(stripped("<b>x</b>"), "<b>x</b>");
+        assert_eq!(stripped(" \u{2502} web-0   1/1 \u{2502}"), " web-0   1/1");
     }
 
     #[test]
@@ -167,6 +253,9 @@ mod tests {
     #[test]
     fn fences() {
         assert!(is_fence("    ```bash") && fence_opens("```bash", false));
+        assert!(is_fence("<pre>") && is_fence("</code></pre>") && !is_fence("<br>"));
+        assert!(!is_fence("<pre>x") && !is_fence("<none>"));
+        assert!(fence_opens("<pre>", false) && !fence_opens("</pre>", true));
         assert!(fence_opens("```text", true) && !fence_opens("```", true));
     }
 }

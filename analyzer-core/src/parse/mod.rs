@@ -52,6 +52,9 @@ pub(crate) fn segment<'a>(segment: &Segment<'a>) -> Parsed<'a> {
         event.subject.fill_from(&segment.subject);
     }
     for Object { subject, .. } in &mut parsed.objects {
+        if segment.format == Format::Table && subject.kind.is_none() {
+            subject.kind.clone_from(&segment.subject.kind);
+        }
         if subject.namespace.is_none() && subject.kind.as_deref() != Some("Node") {
             subject.namespace.clone_from(&segment.subject.namespace);
         }

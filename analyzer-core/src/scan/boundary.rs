@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memmem, memrchr};
 
-use crate::input::{Document, is_structural};
+use crate::input::{Document, is_clean, is_structural};
 use crate::parse::{describe, log};
 
 /// How many lines are looked at before a text without records is cut anywhere.
@@ -149,8 +149,9 @@ pub(crate) fn stream(line: &[u8]) -> Option<Cri> {
 
 /// A line as the parsers read it.
 fn text(line: &[u8]) -> Cow<'_, str> {
-    match std::str::from_utf8(line) {
-        Ok(text) if memchr(0x1b, line).is_none() => Cow::Borrowed(text),
+    let bare = line.strip_suffix(b"\r").unwrap_or(line);
+    match std::str::from_utf8(bare) {
+        Ok(text) if is_clean(bare) => Cow::Borrowed(text),
         _ => Cow::Owned(Document::new("", line).text().to_owned()),
     }
 }

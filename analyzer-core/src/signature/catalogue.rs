@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use rayon::prelude::*;
+
 use super::error::SignatureError;
 use super::grams::Grams;
 use super::index::Index;
@@ -71,7 +73,11 @@ impl Catalogue {
     /// # Errors
     /// The first mistake, with its file, line and reason; nothing of the text is added then.
     pub fn add_str(&mut self, file: &str, yaml: &str) -> Result<(), SignatureError> {
-        let added = check::read(file, yaml)?;
+        let documents = check::documents(yaml);
+        let parts = documents
+            .par_iter()
+            .map(|document| check::read_document(file, yaml, document));
+        let added = check::joined(file, yaml, parts.collect())?;
         if let Some(taken) = added.iter().find(|added| self.get(&added.id).is_some()) {
             return Err(SignatureError::taken(file, yaml, &taken.id));
         }

@@ -7,29 +7,82 @@ use super::error::SignatureError;
 use super::schema::{GIVEN, Signature};
 use super::temporal::MISPLACED;
 
-/// Reads the signatures of a YAML text: one, or several as documents.
+/// A YAML document of a file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct YamlDocument<'y> {
+    text: &'y str,
+    /// How many lines of the file stand before it.
+    lines_before: usize,
+}
+
+/// The documents of a YAML text, without those that hold nothing; at least one.
+pub(crate) fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
+    let mut documents = Vec::new();
+    let (mut start, mut first_line, mut filled) = (0, 0, false);
+    let mut at = 0;
+    for (number, line) in yaml.split_inclusive('\n').enumerate() {
+        // nothing else may begin so, whatever is open
+        if line.trim_end() == "---" {
+            if filled {
+                documents.push(YamlDocument {
+                    text: &yaml[start..at],
+                    lines_before: first_line,
+                });
+            }
+            (start, first_line, filled) = (at, number, false);
+        } else {
+            let text = line.trim_start();
+            filled |= !text.is_empty() && !text.starts_with('#');
+        }
+        at += line.len();
+    }
+    if filled || documents.is_empty() {
+        documents.push(YamlDocument {
+            text: &yaml[start..],
+            lines_before: first_line,
+        });
+    }
+    documents
+}
+
+/// Reads the signature of one document.
 ///
 /// # Errors
-/// The first mistake, with its line and reason.
-pub(crate) fn read(file: &str, yaml: &str) -> Result<Vec<Signature>, SignatureError> {
-    let mut signatures: Vec<Signature> = Vec::new();
-    let mut ids = HashSet::new();
+/// The first mistake, with its line in the file and reason.
+pub(crate) fn read_document(
+    file: &str,
+    yaml: &str,
+    document: &YamlDocument<'_>,
+) -> Result<Signature, SignatureError> {
+    let text = document.text;
+    let within = |error: SignatureError| error.within(yaml, document.lines_before);
+    let mut signature: Signature = serde_yaml::from_str(text)
+        .map_err(|error| within(SignatureError::from_yaml(file, text, &error)))?;
+    check(&signature)
+        .map_err(|(piece, message)| within(SignatureError::about(file, text, &piece, message)))?;
+    signature.file = file.to_owned().into();
+    Ok(signature)
+}
+
+/// The signatures of a file's documents in order.
+///
+/// # Errors
+/// The first mistake of all.
+pub(crate) fn joined(
+    file: &str,
+    yaml: &str,
+    parts: Vec<Result<Signature, SignatureError>>,
+) -> Result<Vec<Signature>, SignatureError> {
     let text: Arc<str> = yaml.into();
-    for document in serde_yaml::Deserializer::from_str(yaml) {
-        let mut signature = <Signature as serde::Deserialize>::deserialize(document)
-            .map_err(|error| SignatureError::from_yaml(file, yaml, &error))?;
-        check(&signature)
-            .map_err(|(piece, message)| SignatureError::about(file, yaml, &piece, message))?;
+    let mut ids = HashSet::new();
+    let mut signatures: Vec<Signature> = Vec::with_capacity(parts.len());
+    for part in parts {
+        let mut signature = part?;
         if !ids.insert(signature.id.clone()) {
             return Err(SignatureError::taken(file, yaml, &signature.id));
         }
-        signature.file = file.to_owned().into();
         signature.source = Arc::clone(&text);
         signatures.push(signature);
-    }
-    if signatures.is_empty() {
-        let message = "no signature in the file".to_owned();
-        return Err(SignatureError::about(file, yaml, "", message));
     }
     Ok(signatures)
 }

@@ -43,6 +43,13 @@ impl SignatureError {
         SignatureError::new(file, source, exact.unwrap_or(at), message)
     }
 
+    /// The error in a part of a file as one of the whole file, with so many lines before the part.
+    pub(crate) fn within(mut self, source: &str, lines_before: usize) -> Self {
+        self.line += lines_before;
+        self.source_text = source.to_owned();
+        self
+    }
+
     /// An error about a piece of the file's text, found by searching for it.
     pub(crate) fn about(file: &str, source: &str, piece: &str, message: String) -> Self {
         let at = source.find(piece).map_or((1, 1), |at| place(source, at));

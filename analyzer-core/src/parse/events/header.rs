@@ -2,6 +2,7 @@
 
 use crate::input::Line;
 use crate::parse::table::columns::{Cell, Columns};
+use crate::parse::table::wrap;
 
 /// What a column of an Events table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +21,25 @@ pub(super) enum Role {
     Message,
 }
 
+/// The names of an Events table's columns, without blanks.
+const NAMES: &[(&str, Role)] = &[
+    ("namespace", Role::Namespace),
+    ("lastseen", Role::LastSeen),
+    ("age", Role::LastSeen),
+    ("firstseen", Role::FirstSeen),
+    ("count", Role::Count),
+    ("type", Role::Type),
+    ("reason", Role::Reason),
+    ("object", Role::Object),
+    ("kind", Role::Kind),
+    ("name", Role::Name),
+    ("subobject", Role::Subobject),
+    ("subobjectpath", Role::Subobject),
+    ("from", Role::Source),
+    ("source", Role::Source),
+    ("message", Role::Message),
+];
+
 impl Role {
     /// The role of a header's name, in any case and with or without a blank.
     fn of(name: &str) -> Option<Role> {
@@ -29,26 +49,18 @@ impl Role {
                 .map(|byte| byte.to_ascii_lowercase())
                 .eq(known.bytes())
         };
-        const NAMES: &[(&str, Role)] = &[
-            ("namespace", Role::Namespace),
-            ("lastseen", Role::LastSeen),
-            ("age", Role::LastSeen),
-            ("firstseen", Role::FirstSeen),
-            ("count", Role::Count),
-            ("type", Role::Type),
-            ("reason", Role::Reason),
-            ("object", Role::Object),
-            ("kind", Role::Kind),
-            ("name", Role::Name),
-            ("subobject", Role::Subobject),
-            ("subobjectpath", Role::Subobject),
-            ("from", Role::Source),
-            ("source", Role::Source),
-            ("message", Role::Message),
-        ];
         NAMES
             .iter()
             .find(|(known, _)| is(known))
+            .map(|(_, role)| *role)
+    }
+
+    /// The role of a name in capitals of which the end is missing.
+    fn begun(name: &str) -> Option<Role> {
+        let name = name.to_ascii_lowercase();
+        NAMES
+            .iter()
+            .find(|(known, _)| known.starts_with(name.as_str()))
             .map(|(_, role)| *role)
     }
 }
@@ -62,7 +74,8 @@ pub(super) struct Header<'h> {
 
 impl<'h> Header<'h> {
     /// Reads a header line; `None` if it is none. Every column must be one that events have, and
-    /// type, reason and message must be among them, so that a Conditions table is refused.
+    /// type, reason and message must be among them, so that a Conditions table is refused; where a
+    /// terminal cut the line, an age is enough.
     pub fn read(line: &'h str) -> Option<Header<'h>> {
         let start = line.trim_start();
         // cheap refusal of almost every line
@@ -70,10 +83,18 @@ impl<'h> Header<'h> {
             return None;
         }
         let columns = Columns::read(line)?;
-        let roles = columns.names().map(Role::of).collect::<Option<Vec<_>>>()?;
+        let is_long = line.len() >= wrap::NARROWEST;
+        let count = columns.names().count();
+        let role = |(index, name)| {
+            // a terminal may have cut the last name
+            Role::of(name).or_else(|| Role::begun(name).filter(|_| is_long && index + 1 == count))
+        };
+        let roles = columns.names().enumerate().map(role);
+        let roles = roles.collect::<Option<Vec<_>>>()?;
         let has = |role| roles.contains(&role);
-        (has(Role::Type) && has(Role::Reason) && has(Role::Message))
-            .then_some(Header { columns, roles })
+        let is_whole = has(Role::Type) && has(Role::Reason) && has(Role::Message);
+        let is_cut = is_long && has(Role::LastSeen) && count > 3;
+        (is_whole || is_cut).then_some(Header { columns, roles })
     }
 
     pub fn has(&self, role: Role) -> bool {

@@ -13,18 +13,20 @@
 //! offsets. Where the columns were squeezed to single blanks, or the header is missing, a row is
 //! read by its grammar.
 //!
-//! A line that is no row continues the message of the row before; where a terminal cut the lines
-//! at its width, in the middle of the word. Refused are lines before the
+//! A line that is no row continues the message of the row before. Lines that a terminal cut at its
+//! width are joined first, so that a row may be cut anywhere, also in the middle of a word. Refused are lines before the
 //! first row that are no row, and tables with a column that events do not have (Conditions).
 
 mod header;
 mod row;
 mod source;
 mod subject;
-mod wrap;
 
 use header::Header;
 use row::Row;
+
+use super::table::columns::{self, Cell};
+use super::table::wrap::{self, Whole};
 
 use crate::input::Line;
 use crate::model::{Event, Field, Format, Parsed, Severity, Span, Subject, Text, TextBuilder};
@@ -82,33 +84,40 @@ pub fn is_row(line: &str) -> bool {
 /// ```
 pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut parsed = Parsed::default();
-    let mut header: Option<Header<'a>> = None;
+    let mut header: Option<Header<'_>> = None;
     let mut table: Vec<Event<'a>> = Vec::new();
-    let mut open: Option<Open<'a>> = None;
-    let width = wrap::width(lines);
-    for line in lines {
+    let mut open: Option<Open<'a, '_>> = None;
+    let wholes = wrap::join(lines, |line| begins(line.text));
+    let longest = wrap::longest(lines);
+    for whole in &wholes {
+        let line = whole.line();
         // a message may hold a title of its own
         if is_ornament(line.text) || (open.is_none() && is_title(line.text)) {
             continue;
         }
-        if let Some(found) = Header::read(line.text) {
+        if let Some(found) = Header::read(whole.text.as_str()) {
             table.extend(open.take().map(Open::close));
             subject::complete(&mut table);
             parsed.events.append(&mut table);
             header = Some(found);
-        } else if let Some(row) = Row::read(header.as_ref(), line) {
+        } else if let Some(row) = Row::read(header.as_ref(), &line) {
             table.extend(open.take().map(Open::close));
-            open = Some(Open::new(row, line, width));
+            open = Some(Open::new(row, whole));
         } else if let Some(open) = &mut open {
-            open.more(line, width);
+            open.more(whole, longest);
         } else {
-            parsed.not_understood.push(line.number);
+            parsed.not_understood.extend(whole.numbers());
         }
     }
     table.extend(open.take().map(Open::close));
     subject::complete(&mut table);
     parsed.events.append(&mut table);
     parsed
+}
+
+/// Whether a line begins something and goes on in no line before it.
+fn begins(line: &str) -> bool {
+    Row::begins(line) || is_header(line) || is_title(line)
 }
 
 /// Whether a line belongs to the table's form and says nothing: blank, dashes, dots where the
@@ -126,53 +135,62 @@ fn is_title(line: &str) -> bool {
 }
 
 /// A row whose message may go on.
-struct Open<'a> {
-    row: Row<'a>,
+struct Open<'a, 'r> {
+    row: Row<'r>,
+    whole: &'r Whole<'a>,
     span: Span,
     /// The message once it has a second line.
     longer: Option<TextBuilder>,
-    /// What joins a line at the left edge to the last one.
-    joint: &'static str,
+    /// How wide its last line is.
+    width: usize,
 }
 
-impl<'a> Open<'a> {
-    fn new(row: Row<'a>, line: &Line<'a>, width: Option<usize>) -> Self {
-        let indent = line.indent();
-        let length = line.text.trim().len();
+impl<'a, 'r> Open<'a, 'r> {
+    fn new(row: Row<'r>, whole: &'r Whole<'a>) -> Self {
         Open {
             row,
-            span: line.start + indent..line.start + indent + length,
+            whole,
+            span: whole.trimmed_span(),
             longer: None,
-            joint: wrap::joint(line, width),
+            width: wrap::of(&whole.line()),
         }
     }
 
-    /// Adds a line to the message. After a line that was cut it goes on at once. Otherwise a
-    /// line at the left edge began with a line end in the message, and an indented one was
-    /// wrapped to fit its column.
-    fn more(&mut self, line: &Line<'a>, width: Option<usize>) {
-        let message = self.row.message;
+    /// Adds a line to the message. A line that begins below the message or right of it was wrapped
+    /// to fit its column; any other began with a line end in the message. Only `kubectl get`
+    /// prints no message beyond its first line end: there a line behind the longest one was cut.
+    fn more(&mut self, whole: &Whole<'a>, longest: usize) {
+        let message = self.whole.cell(self.row.message);
         let longer = self.longer.get_or_insert_with(|| {
             let mut builder = TextBuilder::new();
-            builder.push(message.text, message.start);
+            builder.push_text(&message);
             builder
         });
-        let start = line.start + line.indent();
-        let text = line.text.trim();
-        let joint = if line.indent() == 0 { self.joint } else { " " };
+        let text = whole.text.trim();
+        let span = text.span();
         if !longer.is_empty() {
-            longer.push_decoded(joint, self.span.end..start);
+            let column = place(self.whole.text.as_str(), self.row.message.start);
+            let is_below = place(whole.text.as_str(), whole.line().indent()) >= column.max(1);
+            let joint = match self.row.is_of_server() {
+                _ if is_below => " ",
+                true if self.width == longest => "",
+                // copying lost the blank at which the line was cut
+                true if longest < usize::MAX => " ",
+                _ if self.width.checked_add(1) == Some(longest) => " ",
+                _ => "\n",
+            };
+            longer.push_decoded(joint, self.span.end..span.start);
         }
-        longer.push(text, start);
-        self.span.end = start + text.len();
-        self.joint = wrap::joint(line, width);
+        longer.push_text(&text);
+        self.span.end = span.end;
+        self.width = wrap::of(&whole.line());
     }
 
     fn close(self) -> Event<'a> {
-        let row = self.row;
+        let Open { row, whole: of, .. } = self;
         let whole = match self.longer {
             Some(builder) => builder.finish(),
-            None => row.message.text(),
+            None => of.cell(row.message),
         };
         let (path, skipped) = subject::field_path(whole.as_str());
         let mut subject = subject::of_row(&row);
@@ -191,9 +209,8 @@ impl<'a> Open<'a> {
         } else {
             Format::DescribeEvents
         };
-        let filled = |cell: crate::parse::table::columns::Cell<'a>| -> Option<Text<'a>> {
-            (!cell.is_empty()).then(|| cell.text())
-        };
+        let filled =
+            |cell: Cell<'_>| -> Option<Text<'a>> { (!cell.is_empty()).then(|| of.cell(cell)) };
         let fields = [
             ("namespace", row.namespace),
             ("subobject", row.subobject),
@@ -201,6 +218,7 @@ impl<'a> Open<'a> {
             ("name", row.event_name),
         ];
         Event {
+            time: row.seen.time,
             age: row.seen.last,
             first_age: row.seen.first,
             count: row.seen.count.unwrap_or(1),
@@ -220,6 +238,12 @@ impl<'a> Open<'a> {
             ..Event::new(format, self.span, message)
         }
     }
+}
+
+/// Where a byte of a line stands on the screen.
+fn place(line: &str, byte: usize) -> usize {
+    let mut before = columns::places(line).take_while(|(_, at)| *at <= byte);
+    before.by_ref().last().map_or(0, |(place, _)| place)
 }
 
 /// Kinds that live in no namespace; their events are listed in one all the same.

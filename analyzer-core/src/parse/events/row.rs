@@ -10,7 +10,7 @@ use nom::{IResult, Offset, Parser};
 use super::header::{Header, Role};
 use super::source;
 use crate::input::Line;
-use crate::model::Age;
+use crate::model::{Age, Stamp};
 use crate::parse::table::columns::Cell;
 
 /// The cells of a row. What it does not show is empty.
@@ -37,6 +37,8 @@ pub(super) struct Row<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
     pub last: Option<Age>,
+    /// The moment itself, which custom columns print.
+    pub time: Option<Stamp>,
     pub first: Option<Age>,
     pub count: Option<u64>,
 }
@@ -47,6 +49,18 @@ impl<'a> Row<'a> {
         header
             .and_then(|header| Row::by_columns(header, line))
             .or_else(|| Row::by_grammar(header, line))
+    }
+
+    /// Whether a line begins as rows do, though a terminal may have cut its end off.
+    pub fn begins(line: &str) -> bool {
+        let text = line.trim();
+        if text.starts_with("Normal") || text.starts_with("Warning") {
+            return (event_type, reason, seen).parse(text).is_ok();
+        }
+        head(text).is_ok_and(|(rest, _)| {
+            (seen, event_type).parse(rest).is_ok()
+                || (age_word, age_word, number).parse(rest).is_ok()
+        })
     }
 
     fn by_columns(header: &Header<'_>, line: &Line<'a>) -> Option<Row<'a>> {
@@ -63,11 +77,22 @@ impl<'a> Row<'a> {
                     if cell.is_empty() {
                         continue;
                     }
+                    is_timed = true;
+                    if let Some(moment) = moment(cell.text) {
+                        // no describe prints moments
+                        row.is_get = true;
+                        if role == Role::LastSeen {
+                            row.seen.time = Some(moment);
+                        }
+                        continue;
+                    }
+                    if matches!(cell.text, "<none>" | "<nil>") {
+                        continue;
+                    }
                     let (rest, seen) = seen(cell.text).ok()?;
                     if !rest.is_empty() {
                         return None;
                     }
-                    is_timed = true;
                     if role == Role::FirstSeen {
                         row.seen.first = seen.last;
                     } else {
@@ -116,6 +141,11 @@ impl<'a> Row<'a> {
         Some(row)
     }
 
+    /// Whether the API server printed it for `kubectl get`: it writes kinds in small letters.
+    pub fn is_of_server(&self) -> bool {
+        self.is_get && self.kind.text.starts_with(|c: char| c.is_ascii_lowercase())
+    }
+
     fn set_object(&mut self, object: Cell<'a>) {
         match object.text.find('/') {
             Some(slash) => {
@@ -157,6 +187,22 @@ fn age(input: &str) -> Parsing<'_, Option<Age>> {
     .parse(input)
 }
 
+/// A moment as the API writes it: `2031-03-04T05:06:07Z`, in the new API with a fraction.
+fn moment(text: &str) -> Option<Stamp> {
+    let is_moment = text.len() >= 20
+        && text.starts_with(|c: char| c.is_ascii_digit())
+        && text.get(10..11) == Some("T");
+    let timestamp: jiff::Timestamp = text.parse().ok().filter(|_| is_moment)?;
+    let fraction = text.get(19..)?.strip_prefix('.').unwrap_or("");
+    let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
+    Some(Stamp {
+        nanos: timestamp.as_nanosecond(),
+        digits: u8::try_from(digits).unwrap_or(9),
+        zone_stated: true,
+        year_stated: true,
+    })
+}
+
 /// An age with the blanks after it, at which it must end.
 fn age_word(input: &str) -> Parsing<'_, Option<Age>> {
     let (rest, age) = age(input)?;
@@ -177,6 +223,7 @@ fn seen(input: &str) -> Parsing<'_, Seen> {
         last,
         first: series.and_then(|(_, first)| first),
         count: series.map(|(count, _)| count),
+        time: None,
     };
     Ok((rest, seen))
 }

@@ -30,6 +30,14 @@ const NAME_ENDS: &[&str] = &[
     "-snapshotter",
 ];
 
+/// Sidecars of CSI, which add their driver's name behind a blank.
+const SIDECARS: &[&str] = &[
+    "external-attacher",
+    "external-provisioner",
+    "external-resizer",
+    "external-snapshotter",
+];
+
 /// `kubelet, node-1` and the old `{kubelet node-1}` as component and host.
 pub(super) fn split(cell: Cell<'_>) -> (Cell<'_>, Cell<'_>) {
     if let Some(inner) = cell
@@ -44,7 +52,13 @@ pub(super) fn split(cell: Cell<'_>) -> (Cell<'_>, Cell<'_>) {
         };
     }
     match cell.text.find(", ") {
-        Some(comma) => (cell.first(comma), cell.skip(comma + 1)),
+        Some(comma) => {
+            let host = cell.skip(comma + 1);
+            // a host is one word; anything else is of another column
+            let is_word = !host.text.contains(char::is_whitespace);
+            let host = if is_word { host } else { Cell::default() };
+            (cell.first(comma), host)
+        }
         None => (
             cell.first(cell.text.trim_end_matches(',').len()),
             Cell::default(),
@@ -74,20 +88,28 @@ pub(super) fn at_start(text: &str, after_age: bool) -> Option<usize> {
         return None;
     }
     if name.len() == first.len() {
+        let driver = rest.split_whitespace().next().unwrap_or("");
+        if SIDECARS.contains(&name) && driver.contains('.') && has_form(driver) {
+            return Some(text.len() - rest.len() + driver.len());
+        }
         return Some(end);
     }
     let host = rest.find(char::is_whitespace).unwrap_or(rest.len());
     Some(text.len() - rest.len() + host)
 }
 
-/// Where the first gap of two blanks begins. Cells are short, so only the text's begin is
+/// Where the first gap of two blanks or a tab begins. Cells are short, so only the text's begin is
 /// looked at.
 fn wide_gap(text: &str) -> Option<usize> {
     let mut end = text.len().min(300);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let gap = text.get(..end)?.find("  ")?;
+    let head = text.get(..end)?;
+    let gap = match (head.find("  "), head.find('\t')) {
+        (Some(blanks), Some(tab)) => blanks.min(tab),
+        (blanks, tab) => blanks.or(tab)?,
+    };
     (gap > 0).then_some(gap)
 }
 

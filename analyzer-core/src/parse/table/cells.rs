@@ -1,120 +1,150 @@
 //! What a row's cells become.
 
 use super::columns::Cell;
-use super::fit;
+use super::names::{self, Becomes};
+use super::wrap::Whole;
+use super::{fit, runtime};
 use crate::model::{Age, Map, Subject, Value};
 
-/// Reads the name's cell: `web-0`, `pod/web-0`, `standard (default)`.
-pub(super) fn name<'a>(
-    kind: Option<&str>,
-    cell: Cell<'a>,
-    subject: &mut Subject,
-    fields: &mut Map<'a>,
-) {
-    let name = match cell.text.strip_suffix(" (default)") {
-        Some(name) => cell.first(name.len()),
-        None => cell,
-    };
-    let mark = cell.skip(name.text.len());
-    if kind == Some("StorageClass") || !mark.is_empty() {
-        let place = if mark.is_empty() { name } else { mark };
-        fields.insert(
-            "is_default_class",
-            Value::Boolean(!mark.is_empty(), place.span()),
-        );
-    }
-    subject.name = Some(match name.text.split_once('/') {
-        Some((kind, name)) => {
-            subject.kind = Some(Subject::kind_from_word(kind));
-            name.to_owned()
-        }
-        None => name.text.to_owned(),
-    });
+/// A row that is read: where it stands, and what of it is known so far.
+pub(super) struct Reading<'a, 'r> {
+    pub whole: &'r Whole<'a>,
+    pub kind: Option<&'static str>,
+    pub subject: Subject,
+    pub fields: Map<'a>,
 }
 
-/// Adds the field of a filled cell.
-pub(super) fn field<'a>(column: &str, cell: Cell<'a>, fields: &mut Map<'a>) {
-    let key = key(column);
-    let age =
-        |age: Age| Value::Integer(i64::try_from(age.seconds).unwrap_or(i64::MAX), cell.span());
-    match column {
-        "RESTARTS" => {
-            if let Some((number, last)) = fit::restarts(cell.text) {
-                let digits = cell.text.split(' ').next().unwrap_or("");
-                let number_cell = cell.first(digits.len());
-                fields.insert(key, Value::Integer(number, number_cell.span()));
-                if let Some(last) = last {
-                    let rest = cell.skip(digits.len());
-                    let seconds = i64::try_from(last.seconds).unwrap_or(i64::MAX);
-                    fields.insert("last_restart_age_s", Value::Integer(seconds, rest.span()));
-                }
-            } else {
-                fields.insert(key, Value::Text(cell.text()));
-            }
+impl<'a> Reading<'a, '_> {
+    /// Reads the name's cell: `web-0`, `pod/web-0`, `standard (default)`.
+    pub fn name(&mut self, cell: Cell<'_>) {
+        let name = match cell.text.strip_suffix(" (default)") {
+            Some(name) => cell.first(name.trim_end().len()),
+            None => cell,
+        };
+        let mark = cell.skip(name.text.len());
+        if self.kind == Some("StorageClass") || !mark.is_empty() {
+            let place = if mark.is_empty() { name } else { mark };
+            self.fields.insert(
+                "is_default_class",
+                Value::Boolean(!mark.is_empty(), self.whole.span(place)),
+            );
         }
-        "AGE" | "DURATION" | "LAST SCHEDULE" => match Age::parse(cell.text) {
-            Some(parsed) => {
-                let key = if column == "LAST SCHEDULE" {
-                    "last_schedule_age"
-                } else {
-                    &key
-                };
-                fields.insert(format!("{key}_s"), age(parsed));
+        if is_nothing(name.text) {
+            return;
+        }
+        self.subject.name = Some(match name.text.split_once('/') {
+            Some((kind, name)) if self.kind != Some("Image") => {
+                self.subject.kind = Some(Subject::kind_from_word(kind));
+                name.to_owned()
             }
-            None if matches!(cell.text, "<unknown>" | "<invalid>") => {}
-            None => fields.insert(key, Value::Text(cell.text())),
-        },
-        "DESIRED" | "CURRENT" | "READY" | "UP-TO-DATE" | "AVAILABLE" | "DATA" | "SECRETS"
-        | "MINPODS" | "MAXPODS" | "REPLICAS" | "ACTIVE" => match cell.text.parse() {
-            Ok(number) => fields.insert(key, Value::Integer(number, cell.span())),
-            Err(_) => fields.insert(key, Value::Text(cell.text())),
-        },
-        _ => fields.insert(key, Value::Text(cell.text())),
+            _ => name.text.to_owned(),
+        });
+    }
+
+    /// Reads the names' cell of `docker ps`. The kubelet named its containers
+    /// `k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT` there.
+    pub fn docker_name(&mut self, cell: Cell<'_>) {
+        let first = cell.text.split(',').next().unwrap_or(cell.text);
+        let mut parts = first.strip_prefix("k8s_").unwrap_or("").splitn(4, '_');
+        match (parts.next(), parts.next(), parts.next(), parts.next()) {
+            (Some(container), Some(pod), Some(namespace), Some(_)) => {
+                self.subject = Subject::new("Pod", Some(namespace), pod);
+                self.subject.container = Some(container.to_owned());
+            }
+            _ => self.subject.name = Some(first.to_owned()),
+        }
+        self.text("names", cell);
+    }
+
+    /// Adds the field of a filled cell.
+    pub fn field(&mut self, column: &str, cell: Cell<'_>) {
+        let key = names::key(self.kind, column);
+        let known = names::of(self.kind, column);
+        match known.map_or(Becomes::Text, |known| known.becomes) {
+            // what is not there is told as it is printed, whatever the column holds
+            _ if cell.text == "<none>" => self.text(key, cell),
+            Becomes::Text => self.text(key, cell),
+            Becomes::Integer => match cell.text.parse() {
+                Ok(number) => self.integer(key, number, cell),
+                Err(_) => self.text(key, cell),
+            },
+            Becomes::Age => match Age::parse(cell.text) {
+                Some(age) => self.seconds(format!("{key}_s"), age.seconds, cell),
+                None if matches!(cell.text, "<unknown>" | "<invalid>") => {}
+                None => self.text(key, cell),
+            },
+            Becomes::Ago => match runtime::ago(cell.text) {
+                Some(seconds) => self.seconds(format!("{key}_age_s"), seconds, cell),
+                None => self.text(key, cell),
+            },
+            Becomes::Restarts => self.restarts(key, cell),
+            Becomes::ContainerState => self.state(key, cell),
+            Becomes::Labels => self.labels(key, cell),
+        }
+    }
+
+    fn text(&mut self, key: impl Into<std::borrow::Cow<'a, str>>, cell: Cell<'_>) {
+        self.fields.insert(key, Value::Text(self.whole.cell(cell)));
+    }
+
+    fn integer(&mut self, key: impl Into<std::borrow::Cow<'a, str>>, number: i64, cell: Cell<'_>) {
+        self.fields
+            .insert(key, Value::Integer(number, self.whole.span(cell)));
+    }
+
+    fn seconds(&mut self, key: impl Into<std::borrow::Cow<'a, str>>, seconds: u64, cell: Cell<'_>) {
+        self.integer(key, i64::try_from(seconds).unwrap_or(i64::MAX), cell);
+    }
+
+    fn restarts(&mut self, key: String, cell: Cell<'_>) {
+        let Some((number, last)) = fit::restarts(cell.text) else {
+            return self.text(key, cell);
+        };
+        let digits = cell.text.split(' ').next().unwrap_or("").len();
+        self.integer(key, number, cell.first(digits));
+        if let Some(last) = last {
+            self.seconds("last_restart_age_s", last.seconds, cell.skip(digits));
+        }
+    }
+
+    fn state(&mut self, key: String, cell: Cell<'_>) {
+        self.text(key, cell);
+        let Some(state) = runtime::state(cell.text) else {
+            return;
+        };
+        if let Some(code) = state.exit_code {
+            self.integer("exit_code", code, cell);
+        }
+        if let Some(seconds) = state.for_seconds {
+            self.seconds("status_age_s", seconds, cell);
+        }
+        if let Some(health) = state.health {
+            let start = cell.text.rfind('(').map_or(0, |at| at + 1);
+            let place = cell.skip(start).first(health.len());
+            self.text("health", place);
+        }
+    }
+
+    fn labels(&mut self, key: String, cell: Cell<'_>) {
+        let mut labels = Map::new();
+        let mut at = 0;
+        for part in cell.text.split(',') {
+            let Some((label, _)) = part.split_once('=') else {
+                return self.text(key, cell);
+            };
+            let value = cell.skip(at + label.len() + 1);
+            let length = part.len() - label.len() - 1;
+            labels.insert(
+                label.to_owned(),
+                Value::Text(self.whole.cell(value.first(length))),
+            );
+            at += part.len() + 1;
+        }
+        self.fields.insert(key, Value::Map(labels));
     }
 }
 
-/// A column's name as a field's: `NOMINATED NODE` is `nominated_node`, `PORT(S)` is `ports`.
-pub(super) fn key(column: &str) -> String {
-    // words that kubectl writes without a gap
-    const JOINED: &[(&str, &str)] = &[
-        ("STORAGECLASS", "storage_class"),
-        ("ACCESSMODES", "access_modes"),
-        ("RECLAIMPOLICY", "reclaim_policy"),
-        ("VOLUMEBINDINGMODE", "volume_binding_mode"),
-        ("ALLOWVOLUMEEXPANSION", "allow_volume_expansion"),
-        ("VOLUMEATTRIBUTESCLASS", "volume_attributes_class"),
-        ("VOLUMEMODE", "volume_mode"),
-        ("VOLUMESNAPSHOTCLASS", "volume_snapshot_class"),
-        ("ADDRESSTYPE", "address_type"),
-        ("MINPODS", "min_pods"),
-        ("MAXPODS", "max_pods"),
-        ("LASTSCHEDULE", "last_schedule"),
-        ("READYTOUSE", "ready_to_use"),
-        ("SOURCEPVC", "source_pvc"),
-        ("RESTORESIZE", "restore_size"),
-        ("SNAPSHOTCONTENT", "snapshot_content"),
-        ("CREATIONTIME", "creation_time"),
-        ("SIGNERNAME", "signer_name"),
-        ("REQUESTEDDURATION", "requested_duration"),
-        ("ATTACHREQUIRED", "attach_required"),
-        ("PODINFOONMOUNT", "pod_info_on_mount"),
-        ("STORAGECAPACITY", "storage_capacity"),
-        ("PORT(S)", "ports"),
-        ("CPU(cores)", "cpu"),
-        ("MEMORY(bytes)", "memory"),
-    ];
-    if let Some((_, key)) = JOINED.iter().find(|(name, _)| *name == column) {
-        return (*key).to_owned();
-    }
-    let plain = column.split('(').next().unwrap_or(column);
-    let mut key = String::with_capacity(plain.len() + 8);
-    for c in plain.chars() {
-        match c {
-            '%' => key.push_str("_percent"),
-            '?' => {}
-            _ if c.is_ascii_alphanumeric() => key.push(c.to_ascii_lowercase()),
-            _ => key.push('_'),
-        }
-    }
-    key
+/// Whether a cell says that there is nothing to say.
+pub(super) fn is_nothing(text: &str) -> bool {
+    matches!(text, "<none>" | "<unknown>" | "<unset>" | "<nil>")
 }

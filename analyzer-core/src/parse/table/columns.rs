@@ -3,14 +3,18 @@
 //! kubectl aligns with Go's tabwriter: offsets count characters, not bytes, and at least two
 //! blanks stand between a cell and the next column.
 
+use super::names;
 use crate::input::Line;
-use crate::model::{Span, Text};
+use crate::model::Span;
 
 /// The most columns that a table may have; more is no table.
 const MOST_COLUMNS: usize = 40;
 
 /// The longest line that is looked at as a header, in bytes.
 const LONGEST_HEADER: usize = 4096;
+
+/// How far a tab reaches.
+const TAB: usize = 8;
 
 /// Header names of two words. In a header squeezed to single blanks nothing else tells them
 /// from two columns.
@@ -19,11 +23,13 @@ const TWO_WORDS: &[(&str, &str)] = &[
     ("FIRST", "SEEN"),
     ("LAST", "SCHEDULE"),
     ("LAST", "TRANSITION"),
+    ("LAST", "BACKUP"),
     ("NOMINATED", "NODE"),
     ("READINESS", "GATES"),
     ("ACCESS", "MODES"),
     ("RECLAIM", "POLICY"),
     ("NODE", "SELECTOR"),
+    ("POD", "LABELS"),
     ("CREATED", "AT"),
     ("ALLOWED", "DISRUPTIONS"),
     ("MIN", "AVAILABLE"),
@@ -33,14 +39,20 @@ const TWO_WORDS: &[(&str, &str)] = &[
     ("APP", "VERSION"),
     ("POD", "ID"),
     ("CONTAINER", "ID"),
+    ("IMAGE", "ID"),
+    ("BLOB", "SIZE"),
+    ("DISPLAY", "NAME"),
+    ("IMAGE", "REPOSITORY"),
+    ("TRIGGERED", "BY"),
 ];
 
-/// A part of a line with its place in the document.
+/// A part of a line with its place in what the line counts its bytes from: the document, or a
+/// row that was joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::parse) struct Cell<'a> {
     /// The text, without blanks at its ends.
     pub text: &'a str,
-    /// The document's byte at which it begins.
+    /// The byte at which it begins.
     pub start: usize,
 }
 
@@ -62,10 +74,6 @@ impl<'a> Cell<'a> {
 
     pub fn span(&self) -> Span {
         self.start..self.start + self.text.len()
-    }
-
-    pub fn text(&self) -> Text<'a> {
-        Text::borrowed(self.text, self.start)
     }
 
     /// The cell without its first `bytes` bytes and the blanks after them.
@@ -120,6 +128,8 @@ pub(in crate::parse) struct Columns<'h> {
     columns: Vec<Column<'h>>,
     /// Whether the header stands as it was printed, so that its offsets tell the cells.
     aligned: bool,
+    /// Whether one tab stands between each two columns, as helm and spreadsheets write.
+    tabbed: bool,
 }
 
 impl<'h> Columns<'h> {
@@ -140,7 +150,9 @@ impl<'h> Columns<'h> {
         for (span, wide) in spans {
             let joins = !wide
                 && merged.last().is_some_and(|before| {
-                    aligned || is_two_words(&header[before.clone()], &header[span.clone()])
+                    let (one, other) = (&header[before.clone()], &header[span.clone()]);
+                    is_two_words(one, other)
+                        || (aligned && !(names::is_known(one) && names::is_known(other)))
                 });
             match merged.last_mut() {
                 Some(before) if joins => before.end = span.end,
@@ -150,14 +162,30 @@ impl<'h> Columns<'h> {
         if merged.len() < 2 || merged.len() > MOST_COLUMNS {
             return None;
         }
+        let gaps = merged.windows(2).map(|pair| match pair {
+            [before, behind] => header.get(before.end..behind.start).unwrap_or(""),
+            _ => "",
+        });
+        let tabbed = gaps
+            .map(|gap| gap.bytes().filter(|byte| *byte == b'\t').count())
+            .all(|tabs| tabs == 1);
+        let mut places = places(header).peekable();
         let columns = merged
             .into_iter()
-            .map(|span| Column {
-                at: header[..span.start].chars().count(),
-                name: &header[span],
+            .map(|span| {
+                while places.next_if(|(_, byte)| *byte < span.start).is_some() {}
+                Column {
+                    at: places.peek().map_or(0, |(place, _)| *place),
+                    // k9s marks the column by which it sorts
+                    name: header[span].trim_end_matches(['\u{2191}', '\u{2193}']),
+                }
             })
             .collect();
-        Some(Columns { columns, aligned })
+        Some(Columns {
+            columns,
+            aligned,
+            tabbed,
+        })
     }
 
     pub fn is_aligned(&self) -> bool {
@@ -168,12 +196,21 @@ impl<'h> Columns<'h> {
         self.columns.iter().map(|column| column.name)
     }
 
+    /// Where a column begins, in characters; `None` if that tells nothing of a row.
+    pub fn place(&self, column: usize) -> Option<usize> {
+        let column = self.columns.get(column)?;
+        (self.aligned && !self.tabbed).then_some(column.at)
+    }
+
     /// The cells of a row by the header's offsets, one a column; `None` if the row does not
     /// stand in these columns. A row that is indented otherwise than the header is tried at its
     /// own indentation too.
     pub fn cells<'a>(&self, line: &Line<'a>) -> Option<Vec<Cell<'a>>> {
         if !self.aligned {
             return None;
+        }
+        if self.tabbed {
+            return self.tabbed_cells(line);
         }
         let first = self.columns.first()?.at;
         let indent = line.indent();
@@ -184,17 +221,30 @@ impl<'h> Columns<'h> {
         })
     }
 
+    /// The cells between tabs, if there are as many as columns.
+    fn tabbed_cells<'a>(&self, line: &Line<'a>) -> Option<Vec<Cell<'a>>> {
+        let mut at = line.indent();
+        let row = line.text.get(at..)?;
+        if row.bytes().filter(|byte| *byte == b'\t').count() + 1 != self.columns.len() {
+            return None;
+        }
+        let cells = row.split('\t').map(|part| {
+            let cell = Cell::of(line, at..at + part.len());
+            at += part.len() + 1;
+            cell
+        });
+        Some(cells.collect())
+    }
+
     /// The cells of a row that stands `to - from` characters right of the header.
     fn cells_at<'a>(&self, line: &Line<'a>, from: usize, to: usize) -> Option<Vec<Cell<'a>>> {
         let mut bounds = Vec::with_capacity(self.columns.len() + 1);
-        let mut characters = line.text.char_indices().enumerate();
+        let mut places = places(line.text).peekable();
         for column in &self.columns {
             let wanted = (column.at + to).checked_sub(from)?;
             // columns ascend, so one pass over the line finds them all
-            let at = characters
-                .find(|(index, _)| *index >= wanted)
-                .map_or(line.text.len(), |(_, (byte, _))| byte);
-            bounds.push(at);
+            while places.next_if(|(place, _)| *place < wanted).is_some() {}
+            bounds.push(places.peek().map_or(line.text.len(), |(_, byte)| *byte));
         }
         if bounds
             .first()
@@ -204,8 +254,9 @@ impl<'h> Columns<'h> {
         }
         for &bound in bounds.iter().skip(1) {
             let before = &line.text[..bound];
-            let ends_cell = before.ends_with("  ") || bound == line.text.len();
-            if !ends_cell {
+            let gap = before.len() - before.trim_end().len();
+            let is_wide = gap > 1 || before.ends_with('\t');
+            if !is_wide && bound != line.text.len() {
                 return None;
             }
         }
@@ -221,6 +272,20 @@ impl<'h> Columns<'h> {
         }
         Some(cells)
     }
+}
+
+/// The place of each character on the screen, with its byte.
+pub(in crate::parse) fn places(text: &str) -> impl Iterator<Item = (usize, usize)> {
+    let mut place = 0;
+    text.char_indices().map(move |(byte, c)| {
+        let at = place;
+        place = if c == '\t' {
+            (place / TAB + 1) * TAB
+        } else {
+            place + 1
+        };
+        (at, byte)
+    })
 }
 
 fn is_two_words(first: &str, second: &str) -> bool {

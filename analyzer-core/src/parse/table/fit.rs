@@ -1,7 +1,8 @@
 //! Fits the words of a row to a table's columns by what each column may hold, for rows whose
 //! blanks no longer tell.
 
-use super::columns::{Cell, words};
+use super::columns::{Cell, Columns, places, words};
+use super::runtime;
 use crate::input::Line;
 use crate::model::{Age, Quantity, Span};
 
@@ -26,6 +27,8 @@ pub(super) enum Shape {
     Ratio,
     /// A quantity; empty while unbound.
     Capacity,
+    /// A quantity or a percentage, as `kubectl top` prints them.
+    Usage,
     /// `RWO,ROX`; empty while unbound.
     AccessModes,
     /// The name of a volume; empty while unbound.
@@ -36,8 +39,28 @@ pub(super) enum Shape {
     Class,
     /// `<unset>` or the name of a class.
     AttributesClass,
+    /// Hexadecimal digits, as container runtimes name things.
+    Identifier,
+    /// docker's `3 hours ago`.
+    Ago,
+    /// A moment of several words, as helm prints it; `3 hours ago` elsewhere.
+    Moment,
+    /// docker's `Up 3 hours (healthy)`.
+    ContainerState,
+    /// An address; a name where a load balancer has one.
+    Address,
+    /// `v1`, `apps/v1`.
+    ApiVersion,
+    /// `true` or `false`.
+    Flag,
+    /// `ConfigMap`.
+    Kind,
+    /// A text in quotes.
+    Quoted,
     /// One word; often empty.
     Optional,
+    /// Any number of words; often none.
+    OptionalWords,
     /// Any number of words.
     Words,
     /// One word, rarely more.
@@ -45,27 +68,9 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    pub fn of(column: &str) -> Shape {
-        match column {
-            "NAME" | "NAMESPACE" => Shape::Name,
-            "AGE" | "LAST SEEN" | "FIRST SEEN" => Shape::Age,
-            "RESTARTS" => Shape::Restarts,
-            "DESIRED" | "CURRENT" | "UP-TO-DATE" | "AVAILABLE" | "DATA" | "SECRETS" | "MINPODS"
-            | "MAXPODS" | "REPLICAS" | "ACTIVE" | "COUNT" => Shape::Count,
-            "READY" | "COMPLETIONS" => Shape::Ratio,
-            "CAPACITY" => Shape::Capacity,
-            "ACCESS MODES" | "ACCESSMODES" => Shape::AccessModes,
-            "VOLUME" => Shape::Volume,
-            "CLAIM" => Shape::Claim,
-            "STORAGECLASS" => Shape::Class,
-            "VOLUMEATTRIBUTESCLASS" => Shape::AttributesClass,
-            "ADDRESS" | "PROGRESS" => Shape::Optional,
-            "SCHEDULE" | "OS-IMAGE" | "PORTS" | "TARGETS" | "SELECTOR" | "MESSAGE" | "REASON"
-            | "NODE SELECTOR" | "UPDATED" | "REQUEST" | "LIMIT" | "COMMAND" | "ENDPOINTS" => {
-                Shape::Words
-            }
-            _ => Shape::Word,
-        }
+    /// Whether any number of words may stand in it.
+    pub fn is_long(self) -> bool {
+        matches!(self, Shape::Words | Shape::OptionalWords | Shape::Quoted)
     }
 
     /// How well `count` words, as one text, suit the column; `None` if they cannot.
@@ -83,7 +88,11 @@ impl Shape {
             Shape::Restarts => restarts(text).map(|_| 3),
             Shape::Words if count == 0 => Some(-1),
             // a text does not end in the middle of a list
-            Shape::Words if text.ends_with([':', ',']) || text == "<unset>" => Some(0),
+            Shape::Words | Shape::OptionalWords
+                if text.ends_with([':', ',']) || text == "<unset>" =>
+            {
+                Some(0)
+            }
             Shape::Words => Some(2),
             Shape::Capacity
             | Shape::AccessModes
@@ -91,12 +100,14 @@ impl Shape {
             | Shape::Claim
             | Shape::Class
             | Shape::AttributesClass
+            | Shape::OptionalWords
             | Shape::Optional
                 if count == 0 =>
             {
                 Some(0)
             }
             _ if count == 0 => Some(-4),
+            Shape::OptionalWords => Some(if text.contains('/') { 2 } else { -2 }),
             Shape::Count => {
                 let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
                 Some(prefer(is_number || is_none, 0))
@@ -107,24 +118,96 @@ impl Shape {
                 Some(prefer(is_ratio(text) || is_number || is_flag || is_none, 0))
             }
             Shape::Capacity => Some(prefer(Quantity::parse(text).is_some(), -3)),
+            Shape::Usage => {
+                let number = text.strip_suffix('%').unwrap_or(text);
+                let is_usage = Quantity::parse(number).is_some() || text == "<unknown>";
+                (count == 1 && is_usage).then_some(3)
+            }
             Shape::AccessModes => {
-                let is_modes = text
-                    .split(',')
-                    .all(|mode| matches!(mode, "RWO" | "ROX" | "RWX" | "RWOP"));
+                // custom columns print the object's own list
+                let list = text
+                    .strip_prefix('[')
+                    .and_then(|list| list.strip_suffix(']'));
+                let is_mode = |mode: &str| {
+                    matches!(mode, "RWO" | "ROX" | "RWX" | "RWOP") || mode.starts_with("Read")
+                };
+                let is_modes = list.unwrap_or(text).split([',', ' ']).all(is_mode);
                 Some(prefer(is_modes || is_none, -4))
             }
             Shape::Volume => Some(prefer(text.starts_with("pvc-"), 1)),
             Shape::Claim => Some(prefer(text.contains('/') && !is_ratio(text), -4)),
             Shape::Class => {
-                let is_class = is_object_name(text) && !text.contains('/') && !is_age(text);
+                let is_class = is_object_name(text)
+                    && !text.contains('/')
+                    && !is_age(text)
+                    && text.contains(|c: char| c.is_ascii_lowercase());
                 Some(prefer(is_class && !text.starts_with("pvc-"), 0))
             }
             Shape::AttributesClass => Some(prefer(text == "<unset>", 0)),
+            Shape::Identifier => {
+                let digits = text.strip_prefix("sha256:").unwrap_or(text);
+                let is_identifier =
+                    digits.len() >= 12 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+                (count == 1 && (is_identifier || is_none)).then_some(3)
+            }
+            Shape::Ago => (is_age(text) || runtime::ago(text).is_some()).then_some(3),
+            Shape::Moment => {
+                let words = text.split_whitespace().count();
+                let is_dated = text.get(..5).is_some_and(|year| {
+                    year.ends_with('-') && year.starts_with(|c: char| c.is_ascii_digit())
+                });
+                match words {
+                    _ if runtime::ago(text).is_some() || is_none => Some(3),
+                    // date, time, offset, zone
+                    4 if is_dated => Some(6),
+                    1..=3 if is_dated => i64::try_from(words).ok(),
+                    _ => Some(-extra),
+                }
+            }
+            Shape::ContainerState => runtime::state(text).map(|_| 3),
+            Shape::Address => {
+                let is_address = text
+                    .bytes()
+                    .all(|byte| byte.is_ascii_hexdigit() || b".:,".contains(&byte));
+                let is_word = matches!(text, "None" | "<pending>");
+                Some(prefer(is_address || is_word || is_none, 1))
+            }
+            Shape::ApiVersion => {
+                let version = text.rsplit('/').next().unwrap_or(text);
+                let digits = version.strip_prefix('v').unwrap_or("");
+                Some(prefer(digits.starts_with(|c: char| c.is_ascii_digit()), -2))
+            }
+            Shape::Flag => Some(prefer(matches!(text, "true" | "false"), -2)),
+            Shape::Kind => {
+                let is_kind = count == 1 && text.starts_with(|c: char| c.is_ascii_uppercase());
+                Some(prefer(is_kind, -2))
+            }
+            Shape::Quoted => {
+                let is_quoted = text.len() > 1 && text.starts_with('"') && text.ends_with('"');
+                Some(prefer(is_quoted, 0))
+            }
             Shape::Optional | Shape::Word => {
                 // what surely belongs to another column
                 let is_foreign = is_age(text) || is_ratio(text);
                 Some(if is_foreign { 0 } else { 2 } - extra)
             }
+        }
+    }
+
+    /// Whether a cell that stands at its column's place may hold this.
+    fn allows(self, text: &str) -> bool {
+        match self {
+            _ if text == "<none>" => true,
+            Shape::Name => {
+                let plain = text.strip_suffix(" (default)").unwrap_or(text);
+                !plain.is_empty() && !plain.contains(char::is_whitespace)
+            }
+            _ if text.is_empty() => true,
+            Shape::Age => is_age(text),
+            Shape::Restarts => restarts(text).is_some(),
+            Shape::Usage | Shape::Identifier => self.score(text, 1).is_some(),
+            Shape::Ago | Shape::ContainerState => self.score(text, 1).is_some(),
+            _ => true,
         }
     }
 }
@@ -133,28 +216,30 @@ impl Shape {
 pub(super) fn suits(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
     let filled = cells.iter().filter(|cell| !cell.is_empty()).count();
     filled >= 2
-        && shapes.iter().zip(cells).all(|(shape, cell)| match shape {
-            Shape::Name => is_name(cell.text),
-            Shape::Age => cell.is_empty() || is_age(cell.text) || cell.text == "<none>",
-            Shape::Restarts => cell.is_empty() || restarts(cell.text).is_some(),
-            _ => true,
-        })
+        && shapes
+            .iter()
+            .zip(cells)
+            .all(|(shape, cell)| shape.allows(cell.text))
 }
 
 /// The cells of a row, one a column, by the best fit: of the parts between wide gaps, else of
 /// the words.
-pub(super) fn fit<'a>(shapes: &[Shape], line: &Line<'a>) -> Option<Vec<Cell<'a>>> {
+pub(super) fn fit<'a>(
+    shapes: &[Shape],
+    columns: &Columns<'_>,
+    line: &Line<'a>,
+) -> Option<Vec<Cell<'a>>> {
     let parts = split(line, true)?;
     if parts.len() > 1
-        && let Some(cells) = assign(shapes, line, &parts)
+        && let Some(cells) = assign(shapes, columns, line, &parts)
     {
         return Some(cells);
     }
-    assign(shapes, line, &pieces(line)?)
+    assign(shapes, columns, line, &pieces(line)?)
 }
 
-/// The words of a row, those in brackets with the word before them: `2 (3d23h ago)`,
-/// `standard (default)`.
+/// The words of a row, those in brackets with the word before them (`2 (3d23h ago)`,
+/// `standard (default)`), and those in one pair of quotes together.
 pub(super) fn pieces<'a>(line: &Line<'a>) -> Option<Vec<Cell<'a>>> {
     split(line, false)
 }
@@ -166,14 +251,19 @@ fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
     }
     let mut pieces: Vec<Span> = Vec::new();
     let mut is_bracketed = false;
+    let mut is_quoted = false;
     for (span, is_wide) in words(line.text) {
         let word = &line.text[span.clone()];
         let joins = if at_wide_gaps {
             !is_wide
         } else {
-            is_bracketed || word.starts_with('(')
+            // the mark of a default class stands behind its name only
+            let is_mark = word == "(default)" && pieces.len() > 2;
+            is_quoted || is_bracketed || (word.starts_with('(') && !is_mark)
         };
         is_bracketed = (is_bracketed || word.starts_with('(')) && !word.ends_with(')');
+        is_quoted =
+            (is_quoted || (word.starts_with('"') && word.len() > 1)) && !word.ends_with('"');
         match pieces.last_mut() {
             Some(before) if joins => before.end = span.end,
             _ => pieces.push(span),
@@ -191,10 +281,18 @@ fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
 }
 
 /// Gives every column a run of pieces, all pieces in order, so that the sum of scores is best.
-fn assign<'a>(shapes: &[Shape], line: &Line<'a>, pieces: &[Cell<'a>]) -> Option<Vec<Cell<'a>>> {
+///
+/// A piece that begins where its column does is worth more, so that empty cells stay empty.
+fn assign<'a>(
+    shapes: &[Shape],
+    columns: &Columns<'_>,
+    line: &Line<'a>,
+    pieces: &[Cell<'a>],
+) -> Option<Vec<Cell<'a>>> {
     if pieces.len() < 2 {
         return None;
     }
+    let places = places_of(pieces, line);
     let run = |from: usize, to: usize| -> Cell<'a> {
         match (pieces.get(from), pieces.get(to.wrapping_sub(1))) {
             (Some(first), Some(last)) if from < to => {
@@ -209,18 +307,21 @@ fn assign<'a>(shapes: &[Shape], line: &Line<'a>, pieces: &[Cell<'a>]) -> Option<
     let mut best: Vec<Option<i64>> = vec![None; ends];
     best[0] = Some(0);
     let mut from: Vec<Vec<usize>> = Vec::with_capacity(shapes.len());
-    for shape in shapes {
+    for (column, shape) in shapes.iter().enumerate() {
+        let place = columns.place(column);
         let mut next: Vec<Option<i64>> = vec![None; ends];
         let mut starts = vec![0; ends];
         for (start, score) in best.iter().enumerate() {
             let Some(score) = score else { continue };
             // only texts and foreign columns hold more than a few words
-            let most = if *shape == Shape::Words { ends } else { 6 };
+            let most = if shape.is_long() { ends } else { 6 };
+            let begins = place.is_some() && place == places.get(start).copied();
             for end in start..ends.min(start.saturating_add(most)) {
                 let Some(own) = shape.score(run(start, end).text, end - start) else {
                     continue;
                 };
-                let total = score + own;
+                let bonus = if begins && end > start { 2 } else { 0 };
+                let total = score + own + bonus;
                 if next[end].is_none_or(|known| total > known) {
                     next[end] = Some(total);
                     starts[end] = start;
@@ -244,6 +345,19 @@ fn assign<'a>(shapes: &[Shape], line: &Line<'a>, pieces: &[Cell<'a>]) -> Option<
         .collect();
     cells.reverse();
     Some(cells)
+}
+
+/// Where each piece begins on the screen.
+fn places_of(pieces: &[Cell<'_>], line: &Line<'_>) -> Vec<usize> {
+    let mut places = places(line.text).peekable();
+    let found = pieces.iter().map(|piece| {
+        while places
+            .next_if(|(_, byte)| line.start + byte < piece.start)
+            .is_some()
+        {}
+        places.peek().map_or(usize::MAX, |(place, _)| *place)
+    });
+    found.collect()
 }
 
 /// The number of restarts, and how long ago the last one was.
@@ -282,7 +396,7 @@ pub(super) fn is_ratio(text: &str) -> bool {
 
 /// A name in a row: of an object, with its kind before it or the default class's mark after it.
 fn is_name(text: &str) -> bool {
-    is_object_name(text.strip_suffix(" (default)").unwrap_or(text))
+    text == "<none>" || is_object_name(text.strip_suffix(" (default)").unwrap_or(text))
 }
 
 /// A Kubernetes name as DNS or RBAC allow it, with or without a kind (`pod/web-0`).
@@ -290,6 +404,6 @@ pub(super) fn is_object_name(text: &str) -> bool {
     text.len() < 512
         && text.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
         && text.bytes().all(|byte| {
-            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.:/".contains(&byte)
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.:/_".contains(&byte)
         })
 }
