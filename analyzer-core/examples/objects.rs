@@ -28,6 +28,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for (key, value) in object.fields.iter() {
             map.entry(key).or_insert_with(|| value_json(value));
         }
+        let fields = object
+            .fields
+            .scalars()
+            .into_iter()
+            .filter_map(|(path, value)| {
+                let name = path.split(" / ").next().unwrap_or("");
+                let is_identity = matches!(
+                    name,
+                    "name" | "namespace" | "labels" | "annotations" | "no_events"
+                );
+                (!is_identity).then(|| json!({"path": path, "value": value}))
+            });
+        map.insert("fields".into(), fields.collect());
         let events = parsed
             .events
             .iter()

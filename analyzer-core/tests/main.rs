@@ -4,6 +4,7 @@
 mod agree;
 mod cases;
 mod catalogue;
+mod describe;
 mod logs;
 mod objects;
 mod properties;

@@ -31,6 +31,14 @@ static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     for name in ["events.yaml", "events.json", "services.yaml"] {
         texts.extend(std::fs::read(format!("{objects}/{name}")));
     }
+    // outputs of each kind
+    let describes = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/describe");
+    if let Ok(files) = std::fs::read_dir(describes) {
+        let mut inputs: Vec<_> = files.filter_map(|file| Some(file.ok()?.path())).collect();
+        inputs.retain(|path| path.extension().is_some_and(|end| end == "txt"));
+        inputs.sort();
+        texts.extend(inputs.iter().filter_map(|input| std::fs::read(input).ok()));
+    }
     texts
 });
 

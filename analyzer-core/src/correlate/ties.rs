@@ -39,9 +39,9 @@ impl Ties {
                 }
             }
             Some("PersistentVolumeClaim") => {
-                let users = object.fields.text("used_by");
-                for user in users.iter().flat_map(|users| users.split_whitespace()) {
-                    self.add(document, subject.clone(), &named("Pod", user));
+                let users = object.fields.items("used_by");
+                for user in users.iter().filter_map(Value::to_text) {
+                    self.add(document, subject.clone(), &named("Pod", &user));
                 }
             }
             _ => {}

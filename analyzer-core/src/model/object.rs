@@ -56,12 +56,32 @@ impl<'a> Value<'a> {
             _ => None,
         }
     }
+
+    fn add_scalars<'s>(&'s self, path: String, found: &mut Vec<(String, Cow<'s, str>)>) {
+        match self {
+            Value::Map(map) => map.add_scalars(&path, found),
+            Value::List(items) => {
+                for item in items {
+                    item.add_scalars(path.clone(), found);
+                }
+            }
+            scalar => found.extend(scalar.to_text().map(|text| (path, text))),
+        }
+    }
 }
 
 /// Named values in the order of the input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Map<'a> {
-    entries: Vec<(Cow<'a, str>, Value<'a>)>,
+    entries: Vec<Entry<'a>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Entry<'a> {
+    key: Cow<'a, str>,
+    /// The key as the input shows it, if that reads otherwise.
+    label: Option<Cow<'a, str>>,
+    value: Value<'a>,
 }
 
 impl<'a> Map<'a> {
@@ -72,23 +92,36 @@ impl<'a> Map<'a> {
 
     /// Adds a value; an earlier one of the same name is replaced.
     pub fn insert(&mut self, key: impl Into<Cow<'a, str>>, value: Value<'a>) {
-        let key = key.into();
-        match self.entries.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, slot)) => *slot = value,
-            None => self.entries.push((key, value)),
+        self.put(key.into(), None, value);
+    }
+
+    /// Adds a value whose key the input shows as `label`.
+    pub fn insert_labelled(
+        &mut self,
+        key: impl Into<Cow<'a, str>>,
+        label: impl Into<Cow<'a, str>>,
+        value: Value<'a>,
+    ) {
+        self.put(key.into(), Some(label.into()), value);
+    }
+
+    fn put(&mut self, key: Cow<'a, str>, label: Option<Cow<'a, str>>, value: Value<'a>) {
+        let entry = Entry { key, label, value };
+        match self.entries.iter_mut().find(|known| known.key == entry.key) {
+            Some(slot) => *slot = entry,
+            None => self.entries.push(entry),
         }
     }
 
     /// The value below a dotted path of keys. A key that itself holds dots, such as a label's,
     /// is found too.
     pub fn get(&self, path: &str) -> Option<&Value<'a>> {
-        if let Some((_, value)) = self.entries.iter().find(|(key, _)| key == path) {
-            return Some(value);
+        let find = |key: &str| self.entries.iter().find(|entry| entry.key == key);
+        if let Some(entry) = find(path) {
+            return Some(&entry.value);
         }
-        path.match_indices('.').find_map(|(dot, _)| {
-            let (_, value) = self.entries.iter().find(|(key, _)| *key == path[..dot])?;
-            value.get(&path[dot + 1..])
-        })
+        path.match_indices('.')
+            .find_map(|(dot, _)| find(&path[..dot])?.value.get(&path[dot + 1..]))
     }
 
     /// The text of a scalar below a path.
@@ -122,7 +155,37 @@ impl<'a> Map<'a> {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
         self.entries
             .iter()
-            .map(|(key, value)| (key.as_ref(), value))
+            .map(|entry| (entry.key.as_ref(), &entry.value))
+    }
+
+    /// Each scalar with the keys that lead to it, as the input shows them, joined by ` / `. The
+    /// items of a list have one path.
+    ///
+    /// ```
+    /// use analyzer_core::{Map, Text, Value};
+    /// let mut status = Map::new();
+    /// status.insert_labelled("pod_ip", "Pod IP", Value::Text(Text::borrowed("192.0.2.1", 0)));
+    /// let mut object = Map::new();
+    /// object.insert_labelled("status", "Status", Value::Map(status));
+    /// let scalars = object.scalars();
+    /// assert_eq!(scalars, [("Status / Pod IP".to_owned(), "192.0.2.1".into())]);
+    /// ```
+    pub fn scalars(&self) -> Vec<(String, Cow<'_, str>)> {
+        let mut found = Vec::new();
+        self.add_scalars("", &mut found);
+        found
+    }
+
+    fn add_scalars<'s>(&'s self, above: &str, found: &mut Vec<(String, Cow<'s, str>)>) {
+        for entry in &self.entries {
+            let label = entry.label.as_deref().unwrap_or(&entry.key);
+            let path = match (above, label) {
+                ("", label) => label.to_owned(),
+                (above, "") => above.to_owned(),
+                (above, label) => format!("{above} / {label}"),
+            };
+            entry.value.add_scalars(path, found);
+        }
     }
 
     /// The number of entries.
@@ -137,7 +200,7 @@ impl<'a> Map<'a> {
 
     /// The document's bytes of all of its values.
     pub fn span(&self) -> Span {
-        join(self.entries.iter().map(|(_, value)| value.span()))
+        join(self.entries.iter().map(|entry| entry.value.span()))
     }
 }
 
@@ -186,7 +249,7 @@ impl serde::Serialize for Value<'_> {
 
 impl serde::Serialize for Map<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.entries.iter().map(|(key, value)| (key, value)))
+        serializer.collect_map(self.iter())
     }
 }
 

@@ -1,249 +1,52 @@
-//! Kinds without a schema of their own: the kind from its fields, the fields as they stand.
+//! Objects as the generic describer prints them, and fields that no schema knows.
+//!
+//! kubernetes/kubectl `pkg/describe/describe.go`, `genericDescriber` and `printUnstructuredContent`
+//! (releases 1.8 to 1.36): maps nest by one level, the elements of a list follow each other
+//! without a mark. Names are the printed keys in snake case; the tree keeps the keys as printed.
 
 use std::collections::{HashMap, HashSet};
 
-use super::layout::{Below, Entry, Node, Schema, Tree, is_nothing, trimmed};
-use super::read::{annotations, entries, labels, scalar, text, text_of, time};
-use super::table;
+use super::kinds::{CONDITIONS_FIELD, CREATED};
+use super::layout::{Below, Block, Node, Schema, Tree, field, is_nothing, trimmed};
+use super::read::{annotations, joined, labels, scalar, text, text_of, trim_end};
 use crate::input::Line;
 use crate::model::{Map, Value};
 
-/// Anything, by its indentation.
-static SCHEMA: Schema = Schema {
-    root: Below::Any,
-    implied: &[],
-    levels: &[],
+static ROOT: Block = Block {
+    repeats: false,
+    fields: &[
+        field("Name", "name", Below::Value, text),
+        field("Namespace", "namespace", Below::Value, text),
+        field("Labels", "labels", Below::Lines, labels),
+        field("Annotations", "annotations", Below::Lines, annotations),
+    ],
 };
 
-/// Keys, and a table without a title.
-static TABLE_SCHEMA: Schema = Schema {
-    root: Below::Table,
+/// Custom kinds, and all that have no describer of their own.
+pub(super) const SCHEMA: Schema = Schema {
+    root: Below::Open(&ROOT),
     implied: &[],
-    levels: &[],
+    generic: true,
 };
 
-/// What the describe of a kind looks like.
-pub(super) fn schema(kind: Option<&str>) -> &'static Schema {
-    match kind {
-        Some("ResourceQuota" | "LimitRange") => &TABLE_SCHEMA,
-        _ => &SCHEMA,
-    }
-}
+static UNKNOWN_ROOT: Block = Block {
+    repeats: false,
+    fields: &[
+        field("Name", "name", Below::Value, text),
+        field("Namespace", "namespace", Below::Value, text),
+        field("Labels", "labels", Below::Lines, labels),
+        field("Annotations", "annotations", Below::Lines, annotations),
+        CREATED,
+        CONDITIONS_FIELD,
+    ],
+};
 
-/// A kind with keys of which any, or of which all, tell it.
-struct Mark {
-    kind: &'static str,
-    any: &'static [&'static str],
-    all: &'static [&'static str],
-}
-
-const fn mark(
-    kind: &'static str,
-    any: &'static [&'static str],
-    all: &'static [&'static str],
-) -> Mark {
-    Mark { kind, any, all }
-}
-
-/// The kinds' marks among an object's own keys; the first that fits decides.
-const MARKS: &[Mark] = &[
-    // what a pod template lacks
-    mark(
-        "Pod",
-        &["QoS Class", "Container ID", "Restart Count", "Last State"],
-        &[],
-    ),
-    mark(
-        "Node",
-        &["System Info", "Non-terminated Pods", "Allocated resources"],
-        &["Roles", "Taints"],
-    ),
-    mark(
-        "CronJob",
-        &["Concurrency Policy", "Last Schedule Time"],
-        &[],
-    ),
-    mark(
-        "Deployment",
-        &[
-            "StrategyType",
-            "OldReplicaSets",
-            "NewReplicaSet",
-            "RollingUpdateStrategy",
-        ],
-        &[],
-    ),
-    mark("StatefulSet", &["Update Strategy", "Volume Claims"], &[]),
-    mark("DaemonSet", &["Desired Number of Nodes Scheduled"], &[]),
-    mark("Job", &["Pods Statuses", "Parallelism"], &[]),
-    mark(
-        "ReplicaSet",
-        &["Pods Status"],
-        &["Replicas", "Pod Template"],
-    ),
-    mark(
-        "StorageClass",
-        &[
-            "IsDefaultClass",
-            "VolumeBindingMode",
-            "AllowVolumeExpansion",
-        ],
-        &[],
-    ),
-    mark(
-        "PersistentVolumeClaim",
-        &["Used By", "Mounted By"],
-        &["StorageClass", "Volume"],
-    ),
-    mark(
-        "PersistentVolume",
-        &["Reclaim Policy", "Node Affinity"],
-        &["StorageClass", "Claim"],
-    ),
-    mark(
-        "Service",
-        &["Session Affinity", "TargetPort", "IP Family Policy"],
-        &[],
-    ),
-    mark("EndpointSlice", &["AddressType"], &[]),
-    mark("Endpoints", &["Subsets"], &[]),
-    mark(
-        "Ingress",
-        &["Default backend", "Ingress Class"],
-        &["Rules", "Address"],
-    ),
-    mark(
-        "HorizontalPodAutoscaler",
-        &["Min replicas", "Max replicas", "Deployment pods"],
-        &[],
-    ),
-    mark(
-        "PodDisruptionBudget",
-        &["Min available", "Max unavailable"],
-        &[],
-    ),
-    mark("PriorityClass", &["GlobalDefault", "PreemptionPolicy"], &[]),
-    mark("NetworkPolicy", &["Created on"], &[]),
-    mark(
-        "ServiceAccount",
-        &["Image pull secrets", "Mountable secrets"],
-        &[],
-    ),
-    mark("IngressClass", &["Controller"], &[]),
-    mark("Role", &["PolicyRule"], &[]),
-    mark("RoleBinding", &[], &["Role", "Subjects"]),
-    mark("VolumeAttributesClass", &["DriverName"], &[]),
-    mark(
-        "Pod",
-        &[
-            "Containers",
-            "Init Containers",
-            "QoS Class",
-            "Node-Selectors",
-            "IPs",
-            "Service Account",
-            "Start Time",
-            "Priority",
-            "Priority Class Name",
-            "Node",
-            "Tolerations",
-            "Volumes",
-        ],
-        &[],
-    ),
-];
-
-/// Keys of a pod's containers: with none of the marks they tell a pod cut off at its top.
-const CONTAINER_KEYS: &[&str] = &[
-    "Container ID",
-    "Image ID",
-    "Image",
-    "Host Port",
-    "Host Ports",
-    "State",
-    "Last State",
-    "Restart Count",
-    "Exit Code",
-    "Mounts",
-    "Readiness",
-    "Liveness",
-    "SecretName",
-    "ConfigMapName",
-    "ClaimName",
-    "TokenExpirationSeconds",
-];
-
-/// The kind of the object that lines show.
-pub(super) fn kind<'a>(lines: &[Line<'a>]) -> Option<&'a str> {
-    let entries = || lines.iter().map(|line| Entry::new(*line));
-    let base = entries()
-        .filter(|entry| entry.key.is_some_and(|key| key.text == "Name"))
-        .map(|entry| entry.line.indent())
-        .next()
-        .or_else(|| {
-            let keyed = entries().filter(|entry| entry.key.is_some());
-            keyed.map(|entry| entry.line.indent()).min()
-        })?;
-    let mut keys = HashSet::new();
-    let mut custom = None;
-    let mut is_container = false;
-    let mut previous = "";
-    for entry in entries() {
-        let Some(key) = entry.key else {
-            let text = entry.value.text;
-            if text.starts_with("====") {
-                match previous {
-                    "Data" if keys.contains("Type") => return Some("Secret"),
-                    "Data" => return Some("ConfigMap"),
-                    _ => {}
-                }
-            }
-            let mut words = text.split_whitespace();
-            match (words.next(), words.next(), words.next()) {
-                (Some("Resource"), Some("Used"), Some("Hard")) => return Some("ResourceQuota"),
-                (Some("Type"), Some("Resource"), Some("Min")) => return Some("LimitRange"),
-                (Some("No"), Some("LimitRange" | "resource"), Some("resource." | "quota."))
-                | (Some("Resource"), Some("Quotas"), None) => {
-                    return Some("Namespace");
-                }
-                _ => {}
-            }
-            previous = text;
-            continue;
-        };
-        is_container |= CONTAINER_KEYS.contains(&key.text);
-        if entry.line.indent() <= base {
-            if key.text == "Events" {
-                break;
-            }
-            if key.text == "Kind" && keys.contains("API Version") {
-                custom = Some(entry.value.text);
-            }
-            keys.insert(key.text);
-        }
-    }
-    if custom.is_some_and(|kind| !kind.is_empty()) {
-        return custom;
-    }
-    MARKS
-        .iter()
-        .find(|mark| {
-            mark.any.iter().any(|key| keys.contains(key))
-                || (!mark.all.is_empty() && mark.all.iter().all(|key| keys.contains(key)))
-        })
-        .map(|mark| mark.kind)
-        .or(is_container.then_some("Pod"))
-}
-
-/// All fields of an object.
-pub(super) fn fields<'a>(tree: &Tree<'a>) -> Map<'a> {
-    let mut map = Map::new();
-    add(&mut map, tree, tree.children(tree.root()));
-    if let Some(rows) = table::rows(tree, tree.root()) {
-        map.insert("rows", rows);
-    }
-    map
-}
+/// Kinds with a describer of which no schema is known here.
+pub(super) const UNKNOWN: Schema = Schema {
+    root: Below::Open(&UNKNOWN_ROOT),
+    implied: &[],
+    generic: false,
+};
 
 /// Adds nodes under their keys' names; a repeated key becomes a list.
 pub(super) fn add<'n, 'a: 'n>(
@@ -251,22 +54,22 @@ pub(super) fn add<'n, 'a: 'n>(
     tree: &Tree<'a>,
     nodes: impl Iterator<Item = &'n Node<'a>>,
 ) {
-    let mut names: HashMap<String, usize> = HashMap::new();
-    let mut groups: Vec<(String, Vec<Value<'a>>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut groups: Vec<(&str, Vec<Value<'a>>)> = Vec::new();
     for node in nodes {
         let Some(value) = value(tree, node) else {
             continue;
         };
-        let name = snake_case(node.key.text);
-        let index = *names.entry(name).or_insert_with_key(|name| {
-            groups.push((name.clone(), Vec::new()));
+        let index = *places.entry(node.key.text).or_insert_with(|| {
+            groups.push((node.key.text, Vec::new()));
             groups.len() - 1
         });
         if let Some((_, values)) = groups.get_mut(index) {
             values.push(value);
         }
     }
-    for (name, mut values) in groups {
+    let mut names = HashSet::new();
+    for (label, mut values) in groups {
         let value = match (values.len(), values.pop()) {
             (1, Some(only)) => only,
             (_, Some(last)) => {
@@ -275,64 +78,80 @@ pub(super) fn add<'n, 'a: 'n>(
             }
             (_, None) => continue,
         };
-        map.insert(name, value);
+        let mut name = snake_case(label);
+        if name.is_empty() {
+            name = label.to_owned();
+        }
+        // keys that read alike in snake case
+        while !names.insert(name.clone()) {
+            name.push('_');
+        }
+        map.insert_labelled(name, label, value);
     }
 }
 
-/// What a node holds: text, a map of what stands below, the rows of a table, or lines.
+/// What a node holds: text, a map or list of what stands below, or items.
 pub(super) fn value<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
-    match node.key.text {
-        "Labels" => return labels(tree, node),
-        "Annotations" => return annotations_below(tree, node),
-        _ => {}
-    }
     if !node.children.is_empty() {
         return Some(below(tree, node));
     }
     if node.lines.is_empty() {
-        return match node.key.text {
-            "CreationTimestamp" | "Start Time" | "Completed At" => time(tree, node),
-            // that there is none is what may be wrong, such as a Service's endpoints
-            _ if is_nothing(node.value.text) => Some(Value::Text(text_of(node.value))),
-            _ => scalar(node.value),
+        let key_end = node.key.start + node.key.text.len();
+        // behind a title the line ends; an empty value was written as a column
+        let is_empty = node.value.text.is_empty() && node.value.start > key_end + 1;
+        return if is_empty || is_nothing(node.value.text) {
+            Some(Value::Text(text_of(node.value)))
+        } else {
+            scalar(node.value)
         };
     }
-    if node
-        .lines
-        .iter()
-        .take(2)
-        .any(|line| table::is_header(line.text))
-    {
-        return table::rows(tree, node);
-    }
-    if node.key.text == "Message" {
+    if !node.value.text.is_empty() {
         return text(tree, node);
     }
-    let items: Vec<_> = entries(node)
-        .map(|line| Value::Text(text_of(line)))
-        .collect();
-    (!items.is_empty()).then_some(Value::List(items))
+    Some(Value::List(items(node)))
 }
 
-/// The nodes below a node: a map, or a list of maps where keys come again, as the elements of a
-/// list follow each other without a mark.
+/// The items of a list below a key, each with the lines that it runs on over.
+fn items<'a>(node: &Node<'a>) -> Vec<Value<'a>> {
+    let column = node
+        .lines
+        .iter()
+        .find(|line| !line.is_blank())
+        .map_or(0, Line::indent);
+    let mut items = Vec::new();
+    let mut open: Vec<Line<'a>> = Vec::new();
+    for line in &node.lines {
+        if line.indent() == column && !line.is_blank() {
+            items.extend(joined(std::mem::take(&mut open).into_iter()).map(Value::Text));
+            open.push(trimmed(*line));
+        } else {
+            open.push(trim_end(*line));
+        }
+    }
+    items.extend(joined(open.into_iter()).map(Value::Text));
+    items
+}
+
+/// The nodes below a node: a map, or a list of maps where keys come again or their order falls
+/// back, as the elements of a list follow each other without a mark.
 fn below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
     let nodes: Vec<_> = tree.children(node).collect();
-    let first = nodes.first().map_or("", |node| node.key.text);
     let mut seen = HashSet::new();
     let mut starts = vec![0];
+    let mut before = "";
     for (index, node) in nodes.iter().enumerate() {
         let key = node.key.text;
-        if index > 0 && (key == first || seen.contains(key)) {
+        if index > 0 && (seen.contains(key) || (tree.sorted && falls_back(before, key))) {
             seen.clear();
             starts.push(index);
         }
         seen.insert(key);
+        before = key;
     }
     let map = |from: usize, to: usize| {
         let mut map = Map::new();
         if let Some(own) = scalar(node.value).filter(|_| from == 0) {
-            map.insert("value", own);
+            map.insert_labelled("value", "", own);
         }
         let part = nodes.get(from..to).unwrap_or(&[]);
         add(&mut map, tree, part.iter().copied());
@@ -346,18 +165,20 @@ fn below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
     Value::List(items.collect())
 }
 
-/// Annotations whose further lines were placed as nodes.
-fn annotations_below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
-    let mut map = match annotations(tree, node) {
-        Some(Value::Map(map)) => map,
-        _ => Map::new(),
-    };
-    for child in tree.children(node) {
-        if let Some(value) = text(tree, child) {
-            map.insert(child.key.text, value);
-        }
+/// Whether a key's field sorts before that of the key above it. Fields are sorted byte by byte,
+/// and a label no longer tells which letters were capitals: both orders must say so.
+fn falls_back(before: &str, key: &str) -> bool {
+    let letters = |text: &str| text.replace(' ', "");
+    let (before, key) = (letters(before), letters(key));
+    key.to_lowercase() < before.to_lowercase() && camel(&key) < camel(&before)
+}
+
+fn camel(label: &str) -> String {
+    let mut chars = label.chars();
+    match chars.next() {
+        Some(first) => first.to_lowercase().chain(chars).collect(),
+        None => String::new(),
     }
-    (!map.is_empty()).then_some(Value::Map(map))
 }
 
 /// A key as a field's name: `StorageClass` and `Storage Class` are `storage_class`.
@@ -398,10 +219,4 @@ pub(super) fn snake_case(key: &str) -> String {
 /// Whether the capital at a place ends an acronym's plural: `IPs`, `PodCIDRs`.
 fn is_plural(chars: &[char], at: usize) -> bool {
     chars.get(at + 1) == Some(&'s') && chars.get(at + 2).is_none_or(|c| !c.is_alphanumeric())
-}
-
-/// Whether a line is the title of raw data, which is no part of the layout.
-pub(super) fn is_data_title(line: Line<'_>, next: Option<&Line<'_>>) -> bool {
-    matches!(line.text.trim(), "Data" | "BinaryData")
-        && next.is_some_and(|next| trimmed(*next).text.starts_with("===="))
 }

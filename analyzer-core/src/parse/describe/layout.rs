@@ -4,8 +4,11 @@
 //! in releases 0.17 to 0.36). What people paste often lost some or all of that indentation, so a
 //! line is placed by two kinds of evidence: its indentation, and the [`Block`]s of the kind's
 //! schema, which say what keys belong where. Without a schema the indentation alone decides.
+//! Whether indentation was lost is told by the schema too: its deeper keys stand no deeper.
 
 use super::place::Builder;
+use super::table::Table;
+use super::{flat, label};
 use crate::input::Line;
 use crate::model::Value;
 
@@ -22,11 +25,53 @@ pub(super) struct Field {
     pub below: Below,
     /// Makes its value.
     pub read: Reader,
+    /// Whether it may occur again in its block.
+    pub repeats: bool,
+    /// Whether it stands without a colon.
+    pub bare: bool,
+}
+
+/// A field that occurs once, with a colon.
+pub(super) const fn field(
+    key: &'static str,
+    name: &'static str,
+    below: Below,
+    read: Reader,
+) -> Field {
+    Field {
+        key,
+        name,
+        below,
+        read,
+        repeats: false,
+        bare: false,
+    }
+}
+
+impl Field {
+    /// The same field, which may occur again.
+    pub const fn again(mut self) -> Field {
+        self.repeats = true;
+        self
+    }
+
+    /// Whether a text without a colon begins with the field's key.
+    fn begins(&self, text: &str) -> bool {
+        text.strip_prefix(self.key).is_some_and(|rest| {
+            rest.is_empty() || (rest.starts_with([' ', '\t']) && matches!(self.below, Below::Value))
+        })
+    }
+
+    /// The same field, which stands without a colon.
+    pub const fn bare(mut self) -> Field {
+        self.bare = true;
+        self
+    }
 }
 
 /// The known keys of one block.
 pub(super) struct Block {
-    /// The keys, at most 64.
+    /// The keys, at most 64 where none repeats.
     pub fields: &'static [Field],
     /// Whether a key may occur again in the same block.
     pub repeats: bool,
@@ -35,7 +80,20 @@ pub(super) struct Block {
 impl Block {
     /// The place of a key among the block's fields.
     pub fn position(&self, key: &str) -> Option<usize> {
-        self.fields.iter().position(|field| field.key == key)
+        self.fields
+            .iter()
+            .position(|field| field.key == key && !field.bare)
+    }
+
+    /// The place of the field that a line begins.
+    pub fn find(&self, entry: &Entry<'_>) -> Option<usize> {
+        match entry.key {
+            Some(key) => self.position(key.text),
+            None => self
+                .fields
+                .iter()
+                .position(|field| field.bare && field.begins(entry.value.text)),
+        }
     }
 }
 
@@ -50,6 +108,8 @@ pub(super) enum Below {
     Lines,
     /// Lines that have a form of their own.
     Rows(fn(&str) -> bool),
+    /// The header and rows of a table.
+    Table(&'static Table),
     /// Known keys.
     Fields(&'static Block),
     /// Named blocks of known keys, such as containers.
@@ -58,8 +118,8 @@ pub(super) enum Below {
     Entries,
     /// Anything, by indentation.
     Any,
-    /// Anything, and the rows of one table.
-    Table,
+    /// Known keys, and anything else by indentation.
+    Open(&'static Block),
 }
 
 /// What a kind's describe looks like.
@@ -68,8 +128,9 @@ pub(super) struct Schema {
     pub root: Below,
     /// Paths of keys to blocks that a text cut at its top may begin in.
     pub implied: &'static [&'static [&'static str]],
-    /// Keys that stand at one level, outer levels first; tells whether indentation was lost.
-    pub levels: &'static [&'static [&'static str]],
+    /// Whether only what the generic describer prints as a key is one: texts of any form stand
+    /// between its keys.
+    pub generic: bool,
 }
 
 /// A line taken apart at its first colon that a blank or the line's end follows.
@@ -87,6 +148,8 @@ impl<'a> Entry<'a> {
     /// Takes a line apart.
     pub fn new(line: Line<'a>) -> Entry<'a> {
         let text = trimmed(line);
+        // the blanks behind an empty value tell it from a title
+        let whole = line.trim_start();
         let bytes = text.text.as_bytes();
         let colon = memchr::memchr_iter(b':', bytes)
             .take(64)
@@ -95,7 +158,7 @@ impl<'a> Entry<'a> {
             Some(at) if at > 0 => Entry {
                 line,
                 key: Some(part(text, 0, at)),
-                value: trimmed(part(text, at + 1, text.text.len())),
+                value: trimmed(part(whole, at + 1, whole.text.len())),
             },
             _ => Entry {
                 line,
@@ -164,6 +227,8 @@ pub(super) struct Tree<'a> {
     pub nodes: Vec<Node<'a>>,
     /// Lines that fit nowhere.
     pub not_understood: Vec<u64>,
+    /// Whether the keys of a map are sorted, as the generic describer prints them.
+    pub sorted: bool,
 }
 
 impl<'a> Tree<'a> {
@@ -185,8 +250,9 @@ impl<'a> Tree<'a> {
     }
 
     /// A tree with nothing but its root.
-    pub fn new(root: Below, at: Line<'a>) -> Tree<'a> {
+    pub fn new(root: Below, at: Line<'a>, sorted: bool) -> Tree<'a> {
         Tree {
+            sorted,
             nodes: vec![Node::new(at, at, 0, i64::MIN, root, None)],
             not_understood: Vec::new(),
         }
@@ -195,12 +261,17 @@ impl<'a> Tree<'a> {
     /// Places the lines of one object.
     pub fn build(schema: &Schema, lines: &[Line<'a>]) -> Tree<'a> {
         let at = lines.first().map_or_else(empty, |line| part(*line, 0, 0));
-        let tree = Tree::new(schema.root, at);
-        let mut builder = Builder::new(tree, schema, is_flat(schema, lines));
+        let tree = Tree::new(schema.root, at, schema.generic);
+        let is_entry = if schema.generic {
+            label::reader(lines)
+        } else {
+            Entry::new
+        };
+        let mut builder = Builder::new(tree, schema, flat::is_flat(schema, lines));
         let mut entries = lines
             .iter()
             .filter(|line| !is_gap(line.text))
-            .map(|line| Entry::new(*line))
+            .map(|line| is_entry(*line))
             .peekable();
         while let Some(entry) = entries.next() {
             let next = entries.peek().map_or("", Entry::key_text);
@@ -221,45 +292,12 @@ fn empty<'a>() -> Line<'a> {
 /// Whether a line stands for lines that the writer left out, or says that there are none.
 fn is_gap(text: &str) -> bool {
     let text = text.trim();
-    if matches!(text, "No resource quota." | "No LimitRange resource.") {
-        return true;
-    }
     !text.is_empty()
         && text.len() < 16
         && text
             .trim_matches(['.', '…', '[', ']', ' ', '<', '>'])
             .is_empty()
         && (text.contains("..") || text.contains('…'))
-}
-
-/// Whether the lines of deeper levels mostly stand no deeper than those of outer levels.
-fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
-    let mut least = vec![usize::MAX; schema.levels.len()];
-    let mut found = Vec::new();
-    for line in lines.iter() {
-        let entry = Entry::new(*line);
-        let Some(key) = entry.key else { continue };
-        let level = schema
-            .levels
-            .iter()
-            .position(|level| level.contains(&key.text));
-        if let Some(level) = level {
-            let indent = line.indent();
-            if let Some(slot) = least.get_mut(level) {
-                *slot = indent.min(*slot);
-            }
-            found.push((level, indent));
-        }
-    }
-    let (mut deeper, mut shallow) = (0usize, 0usize);
-    for (level, indent) in found {
-        let outer = least.iter().take(level).min().copied();
-        if let Some(outer) = outer.filter(|outer| *outer < usize::MAX) {
-            deeper += 1;
-            shallow += usize::from(indent <= outer);
-        }
-    }
-    shallow * 2 > deeper
 }
 
 impl<'a> Node<'a> {

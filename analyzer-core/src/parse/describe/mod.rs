@@ -3,19 +3,20 @@
 //! The format is kubernetes/kubectl's `pkg/describe/describe.go`; releases 0.17 to 0.36 (1.17 to
 //! 1.36) are known, with the fields that were renamed on the way. Accepted besides: a common
 //! indentation, indentation that is broken or lost, columns set apart by one blank, text cut at
-//! either end, and `...` in place of what was left out. Pods have a schema; any other kind is
-//! read by its indentation into a map of the keys as printed, in snake case. The lines of an
+//! either end, and `...` in place of what was left out. Each kind that kubectl has a describer for
+//! has a schema in `kinds`; any other is read as the generic describer prints it. The lines of an
 //! Events table are read by [`events`](super::events).
 
-mod container;
+mod data;
+mod flat;
 mod generic;
+mod kinds;
+mod label;
 mod layout;
 mod place;
-mod pod;
 mod read;
 mod recognise;
 mod table;
-mod volume;
 
 use crate::input::Line;
 use crate::model::{Format, Object, Parsed, Span, Subject, Value};
@@ -57,12 +58,7 @@ pub fn is_field(line: &str) -> bool {
 /// ```
 pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut parsed = Parsed::default();
-    // only a first key tells the common indentation; a fragment may begin at any level
-    let base = lines
-        .iter()
-        .find(|line| !line.is_blank())
-        .filter(|line| is_start(line.text))
-        .map_or(0, Line::indent);
+    let base = common_indent(lines);
     let unindented: Vec<_>;
     let mut rest = lines;
     if base > 0 {
@@ -77,6 +73,22 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
         rest = after;
     }
     parsed
+}
+
+/// The indentation of the object's own keys. Only a first key tells it: a fragment may begin at
+/// any level, and then its keys stand deeper than others.
+fn common_indent(lines: &[Line<'_>]) -> usize {
+    let first = lines.iter().find(|line| !line.is_blank());
+    let base = first
+        .filter(|line| is_start(line.text))
+        .map_or(0, Line::indent);
+    if base == 0 {
+        return 0;
+    }
+    let keys = lines.iter().filter(|line| is_field(line.text));
+    keys.map(Line::indent)
+        .min()
+        .map_or(base, |least| least.min(base))
 }
 
 /// The number of lines up to the next object.
@@ -119,37 +131,41 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     let Some(span) = span_of(lines) else {
         return;
     };
-    let (layout, events) = split_events(lines);
-    let (layout, data) = split_data(layout);
-    let kind = generic::kind(lines.get(..layout.len() + data.len()).unwrap_or(lines));
-    let (tree, mut fields) = match kind {
-        Some("Pod") => {
-            let tree = Tree::build(&pod::SCHEMA, layout);
-            let fields = pod::fields(&tree);
-            (tree, fields)
-        }
-        _ => {
-            let tree = Tree::build(generic::schema(kind), layout);
-            let fields = generic::fields(&tree);
-            (tree, fields)
-        }
+    let (head, raw) = data::split(lines);
+    let (layout, raw, events) = if raw.is_empty() {
+        let (layout, events) = split_events(head);
+        (layout, raw, events)
+    } else {
+        let (raw, rest) = data::until_events(raw);
+        (head, raw, split_events(rest).1)
     };
+    let found = kinds::mark::find(lines.get(..layout.len() + raw.len()).unwrap_or(lines));
+    let kind = found.map(|found| found.kind);
+    let reader = kinds::reader(found);
+    let tree = Tree::build(&reader.schema, layout);
+    let mut fields = reader.fields(&tree);
+    parsed.not_understood.extend(&tree.not_understood);
+    data::add(
+        &mut fields,
+        kind.unwrap_or(""),
+        raw,
+        &mut parsed.not_understood,
+    );
     let value = |key| tree.child(tree.root(), key).map(|node| node.value);
     let mut subject = Subject {
         kind: kind.map(str::to_owned),
         namespace: value("Namespace").and_then(known),
-        name: value("Name").and_then(known),
+        name: own_name(&tree).and_then(known),
         ..Subject::default()
     };
     if kind == Some("Pod") {
         subject.node = fields.text("node").map(|node| node.into_owned());
     }
-    parsed.not_understood.extend(&tree.not_understood);
     match events {
         Events::Absent => {}
         Events::None(line) => fields.insert("no_events", Value::Boolean(true, line.span())),
         Events::Lines(lines) => {
-            let mut events = super::events::parse(lines);
+            let mut events = super::events::parse(&without_rule(lines));
             for event in &mut events.events {
                 event.subject.fill_from(&subject);
             }
@@ -164,6 +180,14 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
             fields,
         });
     }
+}
+
+/// The object's name. In a text whose top was cut off the name of a part of it may come first,
+/// which stands deeper than the object's other keys.
+fn own_name<'a>(tree: &Tree<'a>) -> Option<Line<'a>> {
+    let node = tree.child(tree.root(), "Name")?;
+    let outermost = tree.children(tree.root()).map(|node| node.indent).min()?;
+    (node.indent == outermost).then_some(node.value)
 }
 
 fn known(line: Line<'_>) -> Option<String> {
@@ -212,6 +236,14 @@ fn split_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], Events<'l, 'a
     (lines, Events::Absent)
 }
 
+/// The lines of an Events table without the rule below the header, whatever stands between its
+/// dashes.
+fn without_rule<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
+    let is_rule = |(index, line): &(usize, &Line<'a>)| *index < 4 && table::is_dashes(line.text);
+    let kept = lines.iter().enumerate().filter(|line| !is_rule(line));
+    kept.map(|(_, line)| *line).collect()
+}
+
 /// Whether the header of an Events table comes next.
 fn table_follows(lines: &[Line<'_>]) -> bool {
     let header = lines.iter().find(|line| !line.is_blank());
@@ -221,14 +253,7 @@ fn table_follows(lines: &[Line<'_>]) -> bool {
     })
 }
 
-/// The lines before the raw data of a ConfigMap or Secret, and the data.
-fn split_data<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], &'l [Line<'a>]) {
-    let title = lines
-        .iter()
-        .enumerate()
-        .position(|(index, line)| generic::is_data_title(*line, lines.get(index + 1)));
-    lines.split_at(title.unwrap_or(lines.len()))
-}
-
+#[cfg(test)]
+mod old;
 #[cfg(test)]
 mod tests;

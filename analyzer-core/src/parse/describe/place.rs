@@ -1,7 +1,8 @@
 //! Which node of the tree a line belongs to.
 
-use super::layout::{Below, Block, Entry, Field, Node, Schema, Tree, is_nothing, part};
-use super::table;
+use super::label;
+use super::layout::{Below, Block, Entry, Field, Node, Schema, Tree, is_nothing, part, trimmed};
+use super::table::is_dashes;
 use crate::input::Line;
 
 /// Nodes deeper than this are kept as plain lines of their ancestor.
@@ -70,6 +71,7 @@ impl<'a, 's> Builder<'a, 's> {
                 if let Some(field) = block.fields.get(position) {
                     if let Some(node) = self.node_mut(depth)
                         && !block.repeats
+                        && !field.repeats
                     {
                         node.seen |= 1 << (position % 64);
                     }
@@ -78,6 +80,7 @@ impl<'a, 's> Builder<'a, 's> {
             }
             Some((depth, Fit::Child(below))) => self.add_child(depth, entry, indent, below, None),
             None if self.place_implied(entry, indent, next, false) => {}
+            None if is_dashes(entry.line.text) => {}
             None => self.place_unknown(entry, indent),
         }
     }
@@ -103,8 +106,7 @@ impl<'a, 's> Builder<'a, 's> {
             return known;
         }
         if let Some((depth, node)) = open().next()
-            && matches!(node.below, Below::Text)
-            && (node.field.is_some() || entry.key.is_none())
+            && runs_on(node, entry)
         {
             return Some((depth, Fit::Line));
         }
@@ -195,7 +197,7 @@ impl<'a, 's> Builder<'a, 's> {
         let depth = (0..self.open.len()).rev().find(|depth| {
             self.node(*depth).is_some_and(|node| {
                 node.indent < indent
-                    && matches!(node.below, Below::Fields(_) | Below::Any | Below::Table)
+                    && matches!(node.below, Below::Fields(_) | Below::Any | Below::Open(_))
             })
         });
         match (entry.key, depth) {
@@ -240,9 +242,17 @@ impl<'a, 's> Builder<'a, 's> {
         below: Below,
         field: Option<&'static Field>,
     ) {
-        let Some(key) = entry.key else { return };
-        let column = entry.value.start.saturating_sub(entry.line.start);
-        let node = Node::new(key, entry.value, column, indent, below, field);
+        let (key, value) = match (entry.key, field) {
+            (Some(key), _) => (key, entry.value),
+            // a field that stands without a colon
+            (None, Some(field)) => (
+                part(entry.value, 0, field.key.len()),
+                trimmed(part(entry.value, field.key.len(), entry.value.text.len())),
+            ),
+            (None, None) => return,
+        };
+        let column = value.start.saturating_sub(entry.line.start);
+        let node = Node::new(key, value, column, indent, below, field);
         if !self.push_node(depth, node) {
             self.reject(entry.line);
         }
@@ -262,9 +272,25 @@ impl<'a, 's> Builder<'a, 's> {
     }
 }
 
+/// Whether a line goes on with the text of the node before it, in whatever column it stands.
+fn runs_on(node: &Node<'_>, entry: &Entry<'_>) -> bool {
+    match node.below {
+        Below::Text => node.field.is_some() || entry.key.is_none(),
+        Below::Table(table) => table.runs_on && node.lines.len() > 1,
+        // text of the generic describer
+        Below::Any => {
+            entry.key.is_none()
+                && node.indent > i64::MIN
+                && node.children.is_empty()
+                && (!node.value.text.is_empty() || !node.lines.is_empty())
+        }
+        _ => false,
+    }
+}
+
 fn known_key(below: Below, key: &str) -> Option<usize> {
     match below {
-        Below::Fields(block) => block.position(key),
+        Below::Fields(block) | Below::Open(block) => block.position(key),
         _ => None,
     }
 }
@@ -272,13 +298,13 @@ fn known_key(below: Below, key: &str) -> Option<usize> {
 /// Where a line fits that is sure to belong to a node: by a known key, or by the name of a block
 /// that a known key follows.
 fn known_fit(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Fit> {
-    let key = entry.key?.text;
     match node.below {
-        Below::Fields(block) => {
-            let position = block.position(key)?;
+        Below::Fields(block) | Below::Open(block) => {
+            let position = block.find(entry)?;
             (node.seen & (1 << (position % 64)) == 0).then_some(Fit::Field(block, position))
         }
         Below::Named(block) => {
+            let key = entry.key?.text;
             (entry.value.text.is_empty() && is_name(key) && block.position(next).is_some())
                 .then_some(Fit::Child(Below::Fields(block)))
         }
@@ -289,14 +315,18 @@ fn known_fit(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Fit> {
 /// Where a line fits by its form; `inside` says that its place is likely below the node.
 fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<Fit> {
     let line = || inside.then_some(Fit::Line);
+    let indent = entry.line.indent() as i64;
     match node.below {
         Below::Value if entry.key.is_none() && !is_nothing(node.value.text) => {
-            let deep = (entry.line.indent() as i64) > node.indent;
-            deep.then_some(Fit::Line)
+            (indent > node.indent).then_some(Fit::Line)
         }
-        Below::Text => (inside && (entry.line.indent() as i64) > node.indent).then_some(Fit::Line),
+        Below::Text => (inside && indent > node.indent).then_some(Fit::Line),
         Below::Lines if !is_nothing(node.value.text) => line(),
         Below::Rows(accepts) => accepts(entry.line.text).then_some(Fit::Line),
+        Below::Table(table) => {
+            let goes_on = table.runs_on && !node.lines.is_empty() && indent > node.indent;
+            (table.accepts(entry.line) || goes_on).then_some(Fit::Line)
+        }
         Below::Fields(_) => known_fit(node, entry, next),
         Below::Named(block) => (entry.value.text.is_empty()
             && entry.key.is_some_and(|key| is_name(key.text)))
@@ -304,22 +334,24 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
         Below::Entries if entry.key.is_some() && !is_nothing(node.value.text) => {
             inside.then_some(Fit::Child(Below::Text))
         }
-        // a row of a table may hold a colon
+        Below::Open(_) => known_fit(node, entry, next)
+            .or_else(|| (inside && entry.key.is_some()).then_some(Fit::Child(Below::Any))),
+        // the items of a list that are no maps stand alone, each in the same column
         Below::Any
-            if entry.line.indent() as i64 > node.indent
-                && node
-                    .lines
-                    .first()
-                    .is_some_and(|first| table::is_header(first.text)) =>
+            if node
+                .lines
+                .first()
+                .is_some_and(|first| first.indent() as i64 == indent && indent > node.indent) =>
         {
             line()
         }
-        Below::Table if entry.key.is_none() => line(),
-        Below::Any | Below::Table if entry.key.is_some() => {
-            inside.then_some(Fit::Child(Below::Any))
+        Below::Any if entry.key.is_some() => {
+            // without indentation a title holds what follows, up to the next part of the object
+            let is_title = node.value.text.is_empty() && node.lines.is_empty();
+            let holds = indent > node.indent || (is_title && !label::is_part(entry));
+            (inside && holds).then_some(Fit::Child(Below::Any))
         }
-        // the object itself has no lines without a key
-        Below::Any if node.indent > i64::MIN => line(),
+        Below::Any if node.children.is_empty() => line(),
         _ => None,
     }
 }

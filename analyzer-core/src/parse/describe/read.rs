@@ -2,7 +2,7 @@
 
 use jiff::fmt::rfc2822;
 
-use super::layout::{Entry, Node, Tree, is_nothing, part, trimmed};
+use super::layout::{Below, Entry, Node, Tree, is_nothing, part, trimmed};
 use crate::input::Line;
 use crate::model::{Age, Map, Text, TextBuilder, Value};
 
@@ -84,40 +84,197 @@ pub(super) fn time<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     time_of(node.value)
 }
 
-/// A piece of a line as a time.
+/// A piece of a line as a time: in RFC 1123 or 3339, or as Go's `Time.String`.
 pub(super) fn time_of<'a>(line: Line<'a>) -> Option<Value<'a>> {
     static PARSER: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
+    let text = line.text;
     // Go's zero time: the field was not set
-    if line.text.contains(" Jan 0001 ") {
+    if text.contains(" Jan 0001 ") || text.starts_with("0001-01-01") {
         return None;
     }
-    match PARSER.parse_timestamp(line.text) {
-        Ok(time) => Some(decoded(&time.to_string(), line)),
-        Err(_) => scalar(line),
+    let go = || {
+        let (date, rest) = text.split_once(' ')?;
+        let (clock, zone) = rest.split_once(' ')?;
+        let zone = zone.split(' ').next()?;
+        format!("{date}T{clock}{zone}").parse().ok()
+    };
+    let is_word = !text.contains(' ');
+    let time: Option<jiff::Timestamp> = PARSER
+        .parse_timestamp(text)
+        .ok()
+        .or_else(|| text.parse().ok().filter(|_| is_word))
+        .or_else(go);
+    match time {
+        Some(time) => Some(decoded(&time.to_string(), line)),
+        None => scalar(line),
     }
+}
+
+/// `[a b]` or `a,b`, each one text.
+pub(super) fn list<'a>(line: Line<'a>) -> Option<Value<'a>> {
+    let inner = bracketed(line);
+    let items: Vec<_> = if inner.start > line.start || line.text.starts_with('[') {
+        words(inner).filter_map(scalar).collect()
+    } else {
+        split(line, [',']).filter_map(scalar).collect()
+    };
+    (!items.is_empty()).then_some(Value::List(items))
+}
+
+/// A line without the brackets around it.
+pub(super) fn bracketed(line: Line<'_>) -> Line<'_> {
+    if line.text.starts_with('[') && line.text.ends_with(']') && line.text.len() > 1 {
+        return part(line, 1, line.text.len() - 1);
+    }
+    line
+}
+
+/// The values in a field, separated by commas or in brackets.
+pub(super) fn values_of<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    if is_nothing(node.value.text) {
+        return None;
+    }
+    list(node.value)
+}
+
+/// One value a line.
+pub(super) fn lines<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let items: Vec<_> = entries(node).filter_map(scalar).collect();
+    (!items.is_empty()).then_some(Value::List(items))
+}
+
+/// The counts in `3 desired | 2 updated`, under their words.
+pub(super) fn counts<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let mut map = Map::new();
+    for piece in split(node.value, ['|', '/', '(', ')']) {
+        let mut words = words(piece);
+        let (Some(count), Some(name)) = (words.next(), words.next()) else {
+            continue;
+        };
+        if let Some(count) = number(count) {
+            map.insert(name.text.to_ascii_lowercase(), count);
+        }
+    }
+    if map.is_empty() {
+        return scalar(node.value);
+    }
+    Some(Value::Map(map))
+}
+
+/// Seconds behind a number: `600s`.
+pub(super) fn whole_seconds<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let text = node.value.text;
+    number(part(node.value, 0, text.trim_end_matches('s').len())).or_else(|| age(node.value))
+}
+
+/// `a=b,c=d` on one line, as of annotations and parameters of classes; a comma may stand in a
+/// value.
+pub(super) fn pairs<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    if is_nothing(node.value.text) {
+        return None;
+    }
+    if !node.lines.is_empty() {
+        return text(tree, node);
+    }
+    let line = node.value;
+    let mut map = Map::new();
+    let mut from = 0;
+    let mut ends: Vec<usize> = memchr::memchr_iter(b',', line.text.as_bytes()).collect();
+    ends.push(line.text.len());
+    for (index, end) in ends.iter().enumerate() {
+        let next = ends
+            .get(index + 1)
+            .and_then(|next| line.text.get(end + 1..*next));
+        // what follows without a key goes on with the value
+        if next.is_some_and(|next| !is_pair(next)) {
+            continue;
+        }
+        let pair = part(line, from, *end);
+        let equals = pair.text.find('=').unwrap_or(pair.text.len());
+        if !pair.text.is_empty() {
+            let value = part(pair, equals + 1, pair.text.len());
+            map.insert(part(pair, 0, equals).text, Value::Text(text_of(value)));
+        }
+        from = end + 1;
+    }
+    (!map.is_empty()).then_some(Value::Map(map))
+}
+
+fn is_pair(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(key, _)| {
+        !key.is_empty()
+            && key
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-._/".contains(&b))
+    })
+}
+
+/// A map of the fields below a node.
+pub(super) fn block<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let mut map = Map::new();
+    add_fields(&mut map, tree, node);
+    (!map.is_empty()).then_some(Value::Map(map))
+}
+
+/// Maps of the fields below a node, which follow each other without a mark: one begins where a
+/// field comes again.
+pub(super) fn groups<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let mut items = Vec::new();
+    let mut seen = Vec::new();
+    for child in tree.children(node) {
+        add_to_group(&mut items, &mut seen, tree, child);
+    }
+    (!items.is_empty()).then(|| Value::List(items.into_iter().map(Value::Map).collect()))
+}
+
+/// Adds a field to the last map, or to a new one if it was `seen` there.
+pub(super) fn add_to_group<'a>(
+    items: &mut Vec<Map<'a>>,
+    seen: &mut Vec<&'static str>,
+    tree: &Tree<'a>,
+    node: &Node<'a>,
+) {
+    let Some(field) = node.field else { return };
+    if items.is_empty() || seen.contains(&field.name) {
+        items.push(Map::new());
+        seen.clear();
+    }
+    seen.push(field.name);
+    if let Some(item) = items.last_mut() {
+        put(item, field.name, (field.read)(tree, node));
+    }
+}
+
+/// Nothing: the kind makes the value of several nodes.
+pub(super) fn later<'a>(_: &Tree<'a>, _: &Node<'a>) -> Option<Value<'a>> {
+    None
 }
 
 /// A container's ports; newer releases add the port's name in brackets.
 pub(super) fn ports<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
-    let items: Vec<_> = split(node.value, ',')
+    let items: Vec<_> = split(node.value, [','])
         .filter_map(|port| scalar(words(port).next()?))
         .collect();
     (!items.is_empty()).then_some(Value::List(items))
 }
 
 /// The parts of a line between separators, without their outer blanks.
-pub(super) fn split<'a>(line: Line<'a>, separator: char) -> impl Iterator<Item = Line<'a>> {
+pub(super) fn split<'a, const N: usize>(
+    line: Line<'a>,
+    separators: [char; N],
+) -> impl Iterator<Item = Line<'a>> {
     let mut at = 0;
-    line.text.split(separator).map(move |piece| {
+    line.text.split_inclusive(separators).map(move |piece| {
         let from = at;
-        at += piece.len() + separator.len_utf8();
-        trimmed(part(line, from, from + piece.len()))
+        at += piece.len();
+        let end = from + piece.trim_end_matches(separators).len();
+        trimmed(part(line, from, end))
     })
 }
 
 /// The words of a line.
 pub(super) fn words<'a>(line: Line<'a>) -> impl Iterator<Item = Line<'a>> {
-    split(line, ' ').filter(|word| !word.text.is_empty())
+    split(line, [' ', '\t']).filter(|word| !word.text.is_empty())
 }
 
 /// The lines of a node: that of the key, if a value stands there, then the further ones.
@@ -155,11 +312,18 @@ pub(super) fn annotations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>
         let entry = Entry::new(line);
         let is_first = line.start == node.value.start;
         let deeper = !is_first && (line.is_blank() || line.indent() > base);
-        match (&mut open, annotation(&entry)) {
+        let annotation = annotation(&entry);
+        // without indentation a key with a prefix is not followed by one without
+        let is_text = |open: &str| {
+            let key = annotation.as_ref().map_or("", |(key, _)| key);
+            open.contains('/') && !key.contains('/')
+        };
+        match (&mut open, annotation) {
             (Some((_, lines)), _) if deeper => {
                 let blanks = line.indent().min(base + 2);
                 lines.push(trim_end(part(line, blanks, line.text.len())));
             }
+            (Some((open, lines)), _) if is_text(open) => lines.push(trimmed(line)),
             (_, Some((key, value))) => {
                 flush(&mut map, &mut open);
                 if value.text.is_empty() {
@@ -222,19 +386,21 @@ pub(super) fn quantities<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'
     (!map.is_empty()).then_some(Value::Map(map))
 }
 
-/// The values of the nodes below a key.
-pub(super) fn values<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
-    let own = split(node.value, ',').filter_map(scalar);
-    let below = tree.children(node).filter_map(|child| scalar(child.value));
-    let items: Vec<_> = own.chain(below).collect();
-    (!items.is_empty()).then_some(Value::List(items))
-}
-
-/// Adds the fields below a node under their names.
+/// Adds the fields below a node under their names. What stands in the place of a block or table,
+/// such as an error, is added as the field's note.
 pub(super) fn add_fields<'a>(map: &mut Map<'a>, tree: &Tree<'a>, node: &Node<'a>) {
     for child in tree.children(node) {
-        if let Some(field) = child.field {
-            put(map, field.name, (field.read)(tree, child));
+        let Some(field) = child.field else { continue };
+        match (field.read)(tree, child) {
+            Some(value) => map.insert(field.name, value),
+            None if matches!(field.below, Below::Fields(_) | Below::Table(_)) => {
+                // a count is no such thing
+                let note = scalar(child.value).filter(|_| !child.value.text.starts_with('('));
+                if let Some(note) = note {
+                    map.insert(format!("{}_note", field.name), note);
+                }
+            }
+            None => {}
         }
     }
     let others = tree.children(node).filter(|child| child.field.is_none());

@@ -106,9 +106,37 @@ const KEYS: &[(&str, Form)] = &[
     ("TargetPort", Form::Path),
     ("TokenExpirationSeconds", Form::Number),
     ("Tolerations", Form::Any),
+    (
+        "Type",
+        Form::OneOf(&[
+            "ClusterIP",
+            "ExternalName",
+            "LoadBalancer",
+            "NodePort",
+            "Opaque",
+            "bootstrap.kubernetes.io/token",
+            "helm.sh/release.v1",
+            "kubernetes.io/basic-auth",
+            "kubernetes.io/dockercfg",
+            "kubernetes.io/dockerconfigjson",
+            "kubernetes.io/service-account-token",
+            "kubernetes.io/ssh-auth",
+            "kubernetes.io/tls",
+        ]),
+    ),
     ("VolumeBindingMode", Form::Word),
     ("VolumeMode", Form::Word),
     ("Volumes", Form::OneOf(&["", "<none>"])),
+];
+
+/// Lines without a colon: titles that stand behind an empty line, and what stands in their place.
+const TITLES: &[&str] = &[
+    "BinaryData",
+    "Data",
+    "No LimitRange resource.",
+    "No resource quota.",
+    "Resource Limits",
+    "Resource Quotas",
 ];
 
 fn entry(line: &str) -> Entry<'_> {
@@ -140,7 +168,7 @@ pub(super) fn is_object_name(word: &str) -> bool {
 pub(super) fn is_field(line: &str) -> bool {
     let entry = entry(line);
     let Some(key) = entry.key else {
-        return false;
+        return TITLES.contains(&entry.value.text);
     };
     let Ok(at) = KEYS.binary_search_by(|(known, _)| (*known).cmp(key.text)) else {
         return false;

@@ -1,42 +1,203 @@
 //! Tables inside a describe: a header, perhaps dashes, rows.
+//!
+//! Go's tabwriter aligns the columns with blanks (kubernetes/kubectl `pkg/describe/describe.go`).
+//! Pasted text may have tabs there or one blank. So a row is read by the gaps between its cells,
+//! by the header's columns, and at last by what each cell must look like.
 
-use super::generic::snake_case;
-use super::layout::{Node, Tree, part, trimmed};
-use super::read::{scalar, time_of, words};
+use super::layout::{Node, is_nothing, part, trimmed};
+use super::read::{age, joined, list, number, put, scalar, time_of, trim_end, words};
 use crate::input::Line;
 use crate::model::{Map, Value};
 
-/// The rows below a key, each a map under the header's words; none if there is no header.
-pub(super) fn rows<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
-    let mut header: Option<Vec<(String, usize)>> = None;
-    let mut items = Vec::new();
-    for line in &node.lines {
-        if line.is_blank() || is_dashes(line.text) {
-            continue;
-        }
-        match &header {
-            None if is_header(line.text) => header = Some(columns(*line)),
-            // without the header a row of two words still says what it says
-            None => items.extend(row(&[("type".into(), 0), ("status".into(), 0)], *line)),
-            Some(columns) => items.extend(row(columns, *line)),
-        }
-    }
-    (!items.is_empty()).then_some(Value::List(items))
+/// What a cell looks like.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Cell {
+    /// One word.
+    Word,
+    /// One word, `-` for none.
+    Dash,
+    /// `True`, `False` or `Unknown`.
+    Status,
+    /// A number.
+    Count,
+    /// A moment.
+    Time,
+    /// An age.
+    Age,
+    /// A quantity, perhaps with a percentage: `750m (18%)`.
+    Amount,
+    /// `[a b]`.
+    List,
+    /// Words.
+    Words,
+    /// Text, up to the end of the row.
+    Rest,
 }
 
-/// Whether a line is a table's header: `Type  Status` and the like.
-pub(super) fn is_header(line: &str) -> bool {
-    let mut words = line.split_whitespace();
-    matches!(
-        (words.next(), words.next()),
-        (Some("Type"), Some("Status" | "Resource" | "Reason"))
-            | (Some("Resource"), Some("Used" | "Requests"))
-            | (Some("Kind"), Some("Name"))
-            | (Some("Name"), Some("Port"))
-            | (Some("Host"), Some("Path"))
-            | (Some("Namespace"), Some("Name"))
-            | (Some("Resources"), Some("Non-Resource"))
-    )
+/// A column that some release prints.
+#[derive(Debug)]
+pub(super) struct Column {
+    /// The header's words.
+    pub title: &'static str,
+    /// The value's name in the row.
+    pub name: &'static str,
+    /// The name of the percentage behind an amount.
+    pub percent: &'static str,
+    /// What its cells look like.
+    pub cell: Cell,
+    /// Whether its cells may be empty.
+    pub optional: bool,
+}
+
+/// A column whose cells are filled.
+pub(super) const fn column(title: &'static str, name: &'static str, cell: Cell) -> Column {
+    Column {
+        title,
+        name,
+        percent: "",
+        cell,
+        optional: false,
+    }
+}
+
+impl Column {
+    /// The same column, whose cells may be empty.
+    pub const fn optional(mut self) -> Column {
+        self.optional = true;
+        self
+    }
+
+    /// The same column, with a name for the percentage.
+    pub const fn percent(mut self, name: &'static str) -> Column {
+        self.percent = name;
+        self
+    }
+}
+
+/// The tables of a kind.
+pub(super) struct Table {
+    /// All columns of all releases, in order.
+    pub columns: &'static [Column],
+    /// The cells of a row, from the left, where single blanks stand between them and their form
+    /// does not tell them apart.
+    pub parts: Option<for<'a> fn(Line<'a>) -> Vec<Line<'a>>>,
+    /// The columns of a row whose header was cut off; the first that fit.
+    pub headless: &'static [&'static [usize]],
+    /// Whether a line is a remark between the rows.
+    pub remark: fn(&str) -> bool,
+    /// Whether the last cell may run on over several lines.
+    pub runs_on: bool,
+}
+
+/// No line is a remark.
+pub(super) fn no_remark(_: &str) -> bool {
+    false
+}
+
+/// The columns that a header shows, each with the place of its first character.
+type Heads = Vec<(&'static Column, Option<usize>)>;
+
+impl Table {
+    /// Whether a line is one of the table's.
+    pub fn accepts(&self, line: Line<'_>) -> bool {
+        is_dashes(line.text)
+            || (self.remark)(line.text.trim())
+            || self.heads(line.text).is_some()
+            || self.headless(line).is_some()
+    }
+
+    /// The rows among lines, each a map under the columns' names.
+    pub fn rows<'a>(&self, lines: &[Line<'a>]) -> Option<Value<'a>> {
+        let mut heads: Option<Heads> = None;
+        let mut items = Vec::new();
+        let mut open = Row::default();
+        for line in lines {
+            if is_dashes(line.text) || (line.is_blank() && !open.is_open()) {
+                continue;
+            }
+            if (self.remark)(line.text.trim()) {
+                continue;
+            }
+            if let Some(found) = self.heads(line.text) {
+                heads = Some(found);
+                continue;
+            }
+            let cells = heads
+                .as_ref()
+                .and_then(|heads| self.cells(heads, *line))
+                .or_else(|| self.headless(*line));
+            match cells {
+                Some(cells) => {
+                    items.extend(std::mem::take(&mut open).finish());
+                    open = Row::new(cells);
+                }
+                None if self.runs_on => open.last.push(trim_end(*line)),
+                None => {}
+            }
+        }
+        items.extend(open.finish());
+        (!items.is_empty()).then_some(Value::List(items))
+    }
+
+    /// The columns of a header; none if the line is no header.
+    fn heads(&self, text: &str) -> Option<Heads> {
+        let mut heads: Heads = Vec::new();
+        let mut rest = text;
+        let mut columns = self.columns;
+        loop {
+            rest = rest.trim_start();
+            if rest.is_empty() {
+                break;
+            }
+            let place = columns.iter().position(|column| {
+                rest.get(..column.title.len())
+                    .is_some_and(|head| head.eq_ignore_ascii_case(column.title))
+                    && rest
+                        .get(column.title.len()..)
+                        .is_some_and(|after| !after.starts_with(char::is_alphanumeric))
+            })?;
+            let column = columns.get(place)?;
+            let at = text.len() - rest.len();
+            heads.push((column, Some(text.get(..at)?.chars().count())));
+            rest = rest.get(column.title.len()..)?;
+            columns = columns.get(place + 1..)?;
+        }
+        (heads.len() >= 2).then_some(heads)
+    }
+
+    /// The cells of a row without a header.
+    fn headless<'a>(&self, line: Line<'a>) -> Option<Cells<'a>> {
+        if self.headless.is_empty() {
+            let heads: Heads = self.columns.iter().map(|column| (column, None)).collect();
+            return self.cells(&heads, line);
+        }
+        self.headless.iter().find_map(|columns| {
+            let heads: Heads = columns
+                .iter()
+                .filter_map(|at| Some((self.columns.get(*at)?, None)))
+                .collect();
+            self.cells(&heads, line)
+        })
+    }
+}
+
+impl Table {
+    /// The cells of a row, each with its column; none if it does not fit.
+    fn cells<'a>(&self, heads: &Heads, line: Line<'a>) -> Option<Cells<'a>> {
+        let pieces = pieces(line);
+        by_number(heads, line, &pieces)
+            .or_else(|| by_columns(heads, line, &pieces))
+            .or_else(|| by_form(heads, line, &pieces))
+            .or_else(|| match self.parts {
+                Some(parts) => by_form(heads, line, &parts(line)),
+                None => by_words(heads, line),
+            })
+    }
+}
+
+/// The rows of a table below a key.
+pub(super) fn rows<'a>(node: &Node<'a>, table: &Table) -> Option<Value<'a>> {
+    table.rows(&node.lines)
 }
 
 /// Whether a line is the rule below a header.
@@ -44,81 +205,261 @@ pub(super) fn is_dashes(line: &str) -> bool {
     line.contains("--") && line.bytes().all(|b| b == b'-' || b.is_ascii_whitespace())
 }
 
-/// A header's names with the columns at which they begin.
-fn columns(line: Line<'_>) -> Vec<(String, usize)> {
-    let wide = line.text.trim().contains("  ");
-    let mut columns: Vec<(String, usize)> = Vec::new();
-    let mut end = 0;
-    for word in words(line) {
-        let at = word.start - line.start;
-        match columns.last_mut() {
-            Some((name, _)) if wide && at <= end + 1 => {
-                name.push(' ');
-                name.push_str(word.text);
+type Cells<'a> = Vec<(&'static Column, Line<'a>)>;
+
+/// A row whose last cell may run on.
+#[derive(Default)]
+struct Row<'a> {
+    map: Map<'a>,
+    name: &'static str,
+    last: Vec<Line<'a>>,
+}
+
+impl<'a> Row<'a> {
+    fn new(cells: Cells<'a>) -> Self {
+        let mut row = Row::default();
+        for (column, cell) in cells {
+            if column.cell == Cell::Rest {
+                row.name = column.name;
+                row.last.push(cell);
+            } else {
+                add(&mut row.map, column, cell);
             }
-            _ => columns.push((word.text.to_owned(), at)),
         }
-        end = at + word.text.len();
+        row
     }
-    columns
-        .into_iter()
-        .take(32)
-        .map(|(name, at)| (snake_case(&name), at))
-        .collect()
-}
 
-fn row<'a>(columns: &[(String, usize)], line: Line<'a>) -> Option<Value<'a>> {
-    let cells = match by_columns(columns, line) {
-        Some(cells) => cells,
-        None => by_words(columns.len(), line),
-    };
-    let mut map = Map::new();
-    for ((name, _), cell) in columns.iter().zip(cells) {
-        let value = if name.ends_with("_time") {
-            time_of(cell)
-        } else {
-            scalar(cell)
-        };
-        if let Some(value) = value {
-            map.insert(name.clone(), value);
-        }
+    fn is_open(&self) -> bool {
+        !self.last.is_empty()
     }
-    (!map.is_empty()).then_some(Value::Map(map))
-}
 
-/// The cells at the header's columns, if each column begins behind a blank.
-fn by_columns<'a>(columns: &[(String, usize)], line: Line<'a>) -> Option<Vec<Line<'a>>> {
-    // offsets count characters; a row with others than ASCII before its last column is rare
-    let bytes = line.text.as_bytes();
-    let mut cells = Vec::new();
-    for (index, (_, from)) in columns.iter().enumerate() {
-        if *from > 0
-            && bytes
-                .get(from - 1)
-                .is_some_and(|b| !b.is_ascii_whitespace())
+    fn finish(mut self) -> Option<Value<'a>> {
+        if let Some(text) = joined(self.last.into_iter())
+            && !is_nothing(text.as_str())
+            && !self.name.is_empty()
         {
-            return None;
+            self.map.insert(self.name, Value::Text(text));
         }
-        let to = columns
-            .get(index + 1)
-            .map_or(bytes.len(), |(_, next)| (*next).min(bytes.len()));
-        cells.push(trimmed(part(line, (*from).min(to), to)));
+        (!self.map.is_empty()).then_some(Value::Map(self.map))
     }
-    let first = columns.first().map_or(0, |(_, at)| *at);
-    let starts_there = line.indent() == first || columns.len() < 2;
-    (starts_there && columns.get(1).is_none_or(|(_, at)| *at > first)).then_some(cells)
 }
 
-/// The cells by blanks: two or more if there are any, else each word one, the last the rest.
-fn by_words<'a>(count: usize, line: Line<'a>) -> Vec<Line<'a>> {
-    let mut cells = Vec::new();
+fn add<'a>(map: &mut Map<'a>, column: &'static Column, cell: Line<'a>) {
+    let value = match column.cell {
+        Cell::Dash if cell.text == "-" => None,
+        Cell::Count => number(cell).or_else(|| scalar(cell)),
+        Cell::Time => time_of(cell),
+        Cell::Age => age(cell),
+        Cell::List => list(cell),
+        Cell::Amount => {
+            let end = cell.text.find(" (").unwrap_or(cell.text.len());
+            let percent = cell.text.rfind('%').unwrap_or(0);
+            if !column.percent.is_empty() {
+                put(map, column.percent, number(part(cell, end + 2, percent)));
+            }
+            scalar(part(cell, 0, end))
+        }
+        Cell::Word | Cell::Words | Cell::Dash | Cell::Status | Cell::Rest => scalar(cell),
+    };
+    put(map, column.name, value);
+}
+
+impl Cell {
+    fn fits(self, text: &str) -> bool {
+        let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
+        match self {
+            Cell::Word | Cell::Dash => is_word && !text.starts_with('['),
+            Cell::Status => matches!(text, "True" | "False" | "Unknown") || is_nothing(text),
+            Cell::Count => {
+                is_word && (is_nothing(text) || text.bytes().all(|b| b.is_ascii_digit()))
+            }
+            Cell::Time => is_date(text),
+            Cell::Age => is_word && (crate::model::Age::parse(text).is_some() || is_nothing(text)),
+            Cell::Amount => {
+                let mut words = text.split_whitespace();
+                let quantity = words.next().is_some_and(is_quantity);
+                quantity && words.next().is_none_or(is_percent) && words.next().is_none()
+            }
+            Cell::List => text.starts_with('[') && text.ends_with(']'),
+            Cell::Words => !text.is_empty(),
+            Cell::Rest => true,
+        }
+    }
+
+    /// How many words the cell takes of those that follow.
+    fn words(self, words: &[Line<'_>]) -> Option<usize> {
+        let first = words.first()?.text;
+        let count = match self {
+            Cell::Rest => words.len(),
+            Cell::Time if is_nothing(first) || first.contains('T') && first.contains(':') => 1,
+            Cell::Time => 6,
+            Cell::Amount if words.get(1).is_some_and(|next| is_percent(next.text)) => 2,
+            Cell::List => 1 + words.iter().position(|word| word.text.ends_with(']'))?,
+            _ => 1,
+        };
+        let cell = spanned(words.get(..count)?)?;
+        self.fits(&cell).then_some(count)
+    }
+}
+
+/// Words as one text, with one blank between them.
+fn spanned(words: &[Line<'_>]) -> Option<String> {
+    let texts: Vec<_> = words.iter().map(|word| word.text).collect();
+    (!texts.is_empty()).then(|| texts.join(" "))
+}
+
+fn is_date(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    is_nothing(text)
+        || (bytes.get(3) == Some(&b',') && bytes.len() >= 29 && text.ends_with(is_zone_end))
+        || (bytes.get(4) == Some(&b'-') && bytes.get(10) == Some(&b'T'))
+}
+
+fn is_zone_end(c: char) -> bool {
+    c.is_ascii_digit() || c.is_ascii_uppercase()
+}
+
+fn is_quantity(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+' || c == '.')
+        && word
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+}
+
+fn is_percent(word: &str) -> bool {
+    word.strip_prefix('(')
+        .and_then(|word| word.strip_suffix("%)"))
+        .is_some_and(|word| {
+            !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+        })
+}
+
+/// The parts of a line between tabs or runs of blanks.
+fn pieces<'a>(line: Line<'a>) -> Vec<Line<'a>> {
+    let mut pieces = Vec::new();
     let mut rest = trimmed(line);
-    while !rest.text.is_empty() && cells.len() + 1 < count {
-        let end = rest.text.find("  ").or_else(|| rest.text.find(' '));
-        let end = end.unwrap_or(rest.text.len());
-        cells.push(part(rest, 0, end));
+    while !rest.text.is_empty() {
+        let gap = rest
+            .text
+            .match_indices(char::is_whitespace)
+            .find(|(at, gap)| {
+                *gap == "\t"
+                    || rest
+                        .text
+                        .get(at + gap.len()..)
+                        .is_some_and(|after| after.starts_with(char::is_whitespace))
+            });
+        let end = gap.map_or(rest.text.len(), |(at, _)| at);
+        pieces.push(part(rest, 0, end));
         rest = trimmed(part(rest, end, rest.text.len()));
     }
-    cells.push(rest);
-    cells
+    pieces
+}
+
+/// A piece for each column; what is too much belongs to the last one.
+fn by_number<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
+    let ends_in_text = heads.last()?.0.cell == Cell::Rest;
+    if pieces.len() < heads.len() || (pieces.len() > heads.len() && !ends_in_text) {
+        return None;
+    }
+    let mut cells = Vec::new();
+    for (index, (column, _)) in heads.iter().enumerate() {
+        let mut cell = *pieces.get(index)?;
+        if index + 1 == heads.len() {
+            cell = through(line, cell, *pieces.last()?);
+        }
+        if !column.cell.fits(cell.text) {
+            return None;
+        }
+        cells.push((*column, cell));
+    }
+    Some(cells)
+}
+
+/// Pieces that begin where columns of the header do.
+fn by_columns<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
+    let mut cells: Cells<'a> = Vec::new();
+    let mut heads = heads.iter();
+    let last = *pieces.last()?;
+    for piece in pieces {
+        let offset = line.text.get(..piece.start - line.start)?.chars().count();
+        let (column, _) = loop {
+            let head = heads.next()?;
+            if head.1? == offset {
+                break head;
+            }
+            if !head.0.optional {
+                return None;
+            }
+        };
+        if column.cell == Cell::Rest {
+            cells.push((column, through(line, *piece, last)));
+            return Some(cells);
+        }
+        if !column.cell.fits(piece.text) {
+            return None;
+        }
+        cells.push((column, *piece));
+    }
+    heads.all(|(column, _)| column.optional).then_some(cells)
+}
+
+/// Pieces that look like the cells of the columns, where some cells are empty.
+fn by_form<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
+    if pieces.len() < 2 {
+        return None;
+    }
+    let mut cells: Cells<'a> = Vec::new();
+    let last = *pieces.last()?;
+    let mut at = 0;
+    for (column, _) in heads {
+        match pieces.get(at) {
+            Some(piece) if column.cell == Cell::Rest => {
+                cells.push((column, through(line, *piece, last)));
+                return Some(cells);
+            }
+            Some(piece) if column.cell.fits(piece.text) => {
+                cells.push((column, *piece));
+                at += 1;
+            }
+            _ if column.optional => {}
+            _ => return None,
+        }
+    }
+    (at == pieces.len()).then_some(cells)
+}
+
+/// Words that look like the cells of the columns.
+fn by_words<'a>(heads: &Heads, line: Line<'a>) -> Option<Cells<'a>> {
+    let words: Vec<_> = words(line).take(4096).collect();
+    let mut at = 0;
+    let mut cells: Cells<'a> = Vec::new();
+    for (column, _) in heads {
+        let rest = words.get(at..).unwrap_or(&[]);
+        match column.cell.words(rest) {
+            Some(count) => {
+                let (first, last) = (*rest.first()?, *rest.get(count - 1)?);
+                let mut cell = through(line, first, last);
+                if column.cell == Cell::Rest {
+                    let from = first.start - line.start;
+                    cell = trimmed(part(line, from, line.text.len()));
+                }
+                cells.push((column, cell));
+                at += count;
+            }
+            None if column.optional => {}
+            None => return None,
+        }
+    }
+    (at == words.len()).then_some(cells)
+}
+
+/// A line from the beginning of one of its pieces to the end of a later one.
+fn through<'a>(line: Line<'a>, first: Line<'a>, last: Line<'a>) -> Line<'a> {
+    let end = last.start + last.text.len();
+    part(
+        line,
+        first.start.saturating_sub(line.start),
+        end.saturating_sub(line.start),
+    )
 }

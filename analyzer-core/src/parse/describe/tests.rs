@@ -65,7 +65,7 @@ Tolerations:     node.kubernetes.io/not-ready:NoExecute op=Exists for 300s
 Events:          <none>
 ";
 
-fn read(text: &str) -> Parsed<'_> {
+pub(super) fn read(text: &str) -> Parsed<'_> {
     parse(&lines(text).collect::<Vec<_>>())
 }
 
@@ -262,7 +262,10 @@ fn several_objects() {
     let fields = &parsed.objects[0].fields;
     assert_eq!(fields.text("status").as_deref(), Some("Pending"));
     assert_eq!(fields.text("storage_class").as_deref(), Some("fast"));
-    assert_eq!(fields.text("used_by").as_deref(), Some("cart-0"));
+    assert_eq!(
+        fields.items("used_by")[0].to_text().as_deref(),
+        Some("cart-0")
+    );
     assert_eq!(fields.get("volume"), None);
 }
 
@@ -300,8 +303,13 @@ fn other_kinds() {
     );
     let service = &parsed.objects[0];
     assert_eq!(service.subject.to_string(), "Service api");
-    assert_eq!(service.fields.text("endpoints").as_deref(), Some("<none>"));
-    assert_eq!(service.fields.items("target_port").len(), 2);
+    let ports = service.fields.items("ports");
+    assert_eq!(ports.len(), 2);
+    assert_eq!(
+        ports[0].get("no_endpoints").and_then(Value::to_text),
+        Some("true".into())
+    );
+    assert_eq!(ports[1].get("no_endpoints"), None);
 }
 
 #[test]
@@ -407,6 +415,40 @@ fn hostile_sizes_stay_linear() {
         check_parsed(&line.repeat(many));
         check_parsed(&format!("{POD}{}", line.repeat(many)));
     }
+    // what makes long lists in other kinds
+    for (head, line) in [
+        ("Name: x\n\nData\n====\n", "key:\n----\nvalue\n\n"),
+        ("Name: x\nType: Opaque\n\nData\n====\n", "key:  5 bytes\n"),
+        ("Name: x\nResource  Used  Hard\n", "pods  1  2\n"),
+        (
+            "Name: x\nTaints: <none>\nConditions:\n",
+            "  a  True  b  c\n",
+        ),
+        (
+            "Name: x\nAddressType: IPv4\nEndpoints:\n",
+            "  - Addresses: a\n",
+        ),
+        (
+            "Name: x\nCreated on: y\nSpec:\n  Allowing ingress traffic:\n",
+            "    From:\n",
+        ),
+        ("Name: x\nMin replicas: 1\nMetrics:\n", "  a b:  1 / 2\n"),
+        ("Name: x\nSession Affinity: None\n", "Port: 80/TCP\n"),
+        (
+            "Name: x\nDefault backend: a\nRules:\n",
+            "  host\n      /  a:80 (b)\n",
+        ),
+        (
+            "Name: x\nAPI Version: v1\nKind: X\nSpec:\n",
+            "  A:  1\n  a b: c\n",
+        ),
+    ] {
+        check_parsed(&(head.to_owned() + &line.repeat(many / 4)));
+    }
+    check_parsed(&format!(
+        "Name: x\nTaints: a\nConditions:\n {}",
+        "a  ".repeat(many)
+    ));
     let deep: String = (0..2000).map(|n| " ".repeat(n) + "Kind: x\n").collect();
     check_parsed(&format!("Name: x\nAPI Version: v1\nKind: X\n{deep}"));
     check_parsed(&format!("Name: x\nLabels: {}", "a=b: ".repeat(many)));

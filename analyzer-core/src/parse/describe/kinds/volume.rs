@@ -1,10 +1,10 @@
 //! Volumes as a pod or a pod template shows them.
 
-use super::container::field;
 use super::generic;
-use super::layout::{Below, Block, Node, Tree};
+use super::layout::{Below, Block, Node, Tree, field};
 use super::read::{
-    annotations, boolean, decoded, integer, labels, number, put, raw_lines, scalar, text, words,
+    annotations, boolean, decoded, integer, labels, later, number, put, raw_lines, scalar, text,
+    words,
 };
 use crate::model::{Map, Value};
 
@@ -13,6 +13,8 @@ pub(super) static VOLUME: Block = Block {
     repeats: true,
     fields: &[
         field("Type", "type", Below::Value, text),
+        // of a type that this release does not know
+        field("<unknown>", "unknown", Below::Value, later).bare(),
         field("Name", "config_map_name", Below::Value, text),
         field("Optional", "optional", Below::Value, boolean),
         field("SecretName", "secret_name", Below::Value, text),
@@ -62,6 +64,8 @@ pub(super) static VOLUME: Block = Block {
         field("TargetPortal", "target_portal", Below::Value, text),
         field("Portals", "portals", Below::Value, text),
         field("Lun", "lun", Below::Value, text),
+        // kubectl forgets its colon
+        field("ISCSIInterface", "iscsi_interface", Below::Value, text).bare(),
         field(
             "DiscoveryCHAPAuth",
             "discovery_chap_auth",
@@ -80,6 +84,26 @@ pub(super) static VOLUME: Block = Block {
         field("RBDImage", "rbd_image", Below::Value, text),
         field("Monitors", "monitors", Below::Value, text),
         field("TargetWWNs", "target_wwns", Below::Value, text),
+        field("LUN", "lun", Below::Value, text),
+        field("RBDPool", "rbd_pool", Below::Value, text),
+        field("RadosUser", "rados_user", Below::Value, text),
+        field("Keyring", "keyring", Below::Value, text),
+        field("User", "user", Below::Value, text),
+        field("SecretFile", "secret_file", Below::Value, text),
+        field("SecretNamespace", "secret_namespace", Below::Value, text),
+        field("Kind", "kind", Below::Value, text),
+        field("CachingMode", "caching_mode", Below::Value, text),
+        field("VolumeName", "volume_name", Below::Value, text),
+        field("VolumeNamespace", "volume_namespace", Below::Value, text),
+        field("Registry", "registry", Below::Value, text),
+        field("PdID", "pd_id", Below::Value, text),
+        field("Gateway", "gateway", Below::Value, text),
+        field("System", "system", Below::Value, text),
+        field("Protection Domain", "protection_domain", Below::Value, text),
+        field("Storage Pool", "storage_pool", Below::Value, text),
+        field("Storage Mode", "storage_mode", Below::Value, text),
+        field("DatasetName", "dataset_name", Below::Value, text),
+        field("DatasetUUID", "dataset_uuid", Below::Value, text),
         field("DiskName", "disk_name", Below::Value, text),
         field("DiskURI", "disk_uri", Below::Value, text),
         field(
@@ -137,32 +161,43 @@ pub(super) fn volumes<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>>
 fn volume<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Map<'a> {
     let mut map = Map::new();
     put(&mut map, "name", scalar(node.key));
+    add_source(&mut map, tree, node);
+    map
+}
+
+/// What a PersistentVolume is made from.
+pub(super) fn source<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let mut map = Map::new();
+    add_source(&mut map, tree, node);
+    (!map.is_empty()).then_some(Value::Map(map))
+}
+
+fn add_source<'a>(map: &mut Map<'a>, tree: &Tree<'a>, node: &Node<'a>) {
     let kind = tree
         .child(node, "Type")
         .and_then(|kind| words(kind.value).next());
-    put(&mut map, "type", kind.and_then(scalar));
+    put(map, "type", kind.and_then(scalar));
     let kind = kind.map_or("", |kind| kind.text);
     let source = SOURCES
         .iter()
         .find(|(known, _)| *known == kind)
         .and_then(|(_, key)| tree.child(node, key))
         .and_then(|source| scalar(source.value));
-    put(&mut map, "source", source);
+    put(map, "source", source);
     if kind == "Projected" {
         map.insert("sources", Value::List(projected(tree, node)));
-        return map;
+        return;
     }
     for child in tree.children(node) {
         match child.field {
             Some(field) if field.name != "type" => {
-                put(&mut map, field.name, (field.read)(tree, child));
+                put(map, field.name, (field.read)(tree, child));
             }
             _ => {}
         }
     }
     let others = tree.children(node).filter(|child| child.field.is_none());
-    generic::add(&mut map, tree, others);
-    map
+    generic::add(map, tree, others);
 }
 
 /// The sources of a projected volume, which follow each other without a mark.

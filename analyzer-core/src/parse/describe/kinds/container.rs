@@ -1,6 +1,6 @@
 //! Containers as a pod or a pod template shows them.
 
-use super::layout::{Below, Block, Field, Node, Tree, is_nothing, part, trimmed};
+use super::layout::{Below, Block, Node, Tree, field, is_nothing, part, trimmed};
 use super::read::{
     add_fields, boolean, decoded, entries, integer, number, ports, put, quantities, raw_lines,
     scalar, text, text_of, time, trim_end,
@@ -64,20 +64,6 @@ pub(super) static CONTAINER: Block = Block {
         field("Devices", "devices", Below::Rows(is_mount), mounts),
     ],
 };
-
-pub(super) const fn field(
-    key: &'static str,
-    name: &'static str,
-    below: Below,
-    read: super::layout::Reader,
-) -> Field {
-    Field {
-        key,
-        name,
-        below,
-        read,
-    }
-}
 
 /// Containers under their names.
 pub(super) fn containers<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {

@@ -1,0 +1,108 @@
+//! HorizontalPodAutoscalers.
+
+use super::common::{ANNOTATIONS, CONDITIONS_FIELD, CREATED, LABELS, NAME, NAMESPACE};
+use super::layout::{Below, Block, Field, Node, Tree, field, part, trimmed};
+use super::read::{block, counts, integer, lines, put, text, text_of};
+use super::{Kind, kind};
+use crate::model::{Map, Value};
+
+static RULES: Block = Block {
+    repeats: false,
+    fields: &[
+        field(
+            "Stabilization Window",
+            "stabilization_window",
+            Below::Value,
+            text,
+        ),
+        field("Select Policy", "select_policy", Below::Value, text),
+        field("Tolerance", "tolerance", Below::Value, text),
+        field("Policies", "policies", Below::Rows(is_policy), lines),
+    ],
+};
+
+static BEHAVIOR: Block = Block {
+    repeats: false,
+    fields: &[
+        field("Scale Up", "scale_up", Below::Fields(&RULES), block),
+        field("Scale Down", "scale_down", Below::Fields(&RULES), block),
+    ],
+};
+
+fn is_policy(line: &str) -> bool {
+    line.trim_start().starts_with("- Type:")
+}
+
+const fn pods(key: &'static str) -> Field {
+    field(key, "replicas", Below::Value, counts)
+}
+
+static AUTOSCALER: Block = Block {
+    repeats: false,
+    fields: &[
+        NAME,
+        NAMESPACE,
+        LABELS,
+        ANNOTATIONS,
+        CREATED,
+        field("Reference", "reference", Below::Value, text),
+        // of version 1
+        field(
+            "Target CPU utilization",
+            "target_cpu_utilization",
+            Below::Value,
+            text,
+        ),
+        field(
+            "Current CPU utilization",
+            "current_cpu_utilization",
+            Below::Value,
+            text,
+        ),
+        field("Metrics", "metrics", Below::Entries, metrics),
+        field("Min replicas", "min_replicas", Below::Value, integer),
+        field("Max replicas", "max_replicas", Below::Value, integer),
+        field("Behavior", "behavior", Below::Fields(&BEHAVIOR), block),
+        pods("Deployment pods"),
+        pods("ReplicaSet pods"),
+        pods("ReplicationController pods"),
+        pods("StatefulSet pods"),
+        CONDITIONS_FIELD,
+    ],
+};
+
+/// HorizontalPodAutoscalers.
+pub(super) static KIND: Kind = kind("HorizontalPodAutoscaler", &AUTOSCALER).finish(finish);
+
+/// The replicas of a kind that is not among the fields, such as `Rollout pods`.
+fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
+    let other = tree
+        .children(tree.root())
+        .find(|node| node.field.is_none() && node.key.text.ends_with(" pods"));
+    if let Some(node) = other {
+        put(map, "replicas", counts(tree, node));
+    }
+}
+
+/// `METRIC:  CURRENT / TARGET`.
+fn metrics<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let items: Vec<_> = tree
+        .children(node)
+        .map(|child| {
+            let mut map = Map::new();
+            map.insert("metric", Value::Text(text_of(child.key)));
+            let value = child.value;
+            let slash = value.text.rfind(" / ").unwrap_or(value.text.len());
+            let current = trimmed(part(value, 0, slash));
+            let target = trimmed(part(value, slash + 3, value.text.len()));
+            // that a value is not known is what may be wrong
+            for (name, amount) in [("current", current), ("target", target)] {
+                if !amount.text.is_empty() {
+                    map.insert(name, Value::Text(text_of(amount)));
+                }
+            }
+            Value::Map(map)
+        })
+        .collect();
+    (!items.is_empty()).then_some(Value::List(items))
+}

@@ -1,0 +1,121 @@
+//! What belongs to no namespace and is told in few lines: StorageClasses, CSINodes,
+//! PriorityClasses.
+
+use super::common::{ANNOTATIONS, CREATED, LABELS, NAME};
+use super::layout::{Below, Block, Node, Tree, field};
+use super::read::{boolean, entries, integer, lines, pairs, put, scalar, text, values_of};
+use super::{Kind, kind};
+use crate::model::{Map, Value};
+
+static STORAGE_BLOCK: Block = Block {
+    repeats: false,
+    fields: &[
+        NAME,
+        field("IsDefaultClass", "is_default", Below::Value, boolean),
+        field("Annotations", "annotations", Below::Text, pairs),
+        field("Provisioner", "provisioner", Below::Value, text),
+        field("Parameters", "parameters", Below::Value, pairs),
+        field(
+            "AllowVolumeExpansion",
+            "allow_expansion",
+            Below::Value,
+            boolean,
+        ),
+        field("MountOptions", "mount_options", Below::Lines, lines),
+        field("ReclaimPolicy", "reclaim_policy", Below::Value, text),
+        field("VolumeBindingMode", "binding_mode", Below::Value, text),
+        field(
+            "AllowedTopologies",
+            "allowed_topologies",
+            Below::Entries,
+            topologies,
+        ),
+    ],
+};
+
+/// StorageClasses.
+pub(super) static STORAGE: Kind = kind("StorageClass", &STORAGE_BLOCK);
+
+fn topologies<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let items: Vec<_> = tree
+        .children(node)
+        .flat_map(entries)
+        .filter_map(scalar)
+        .collect();
+    (!items.is_empty()).then_some(Value::List(items))
+}
+
+static PRIORITY_BLOCK: Block = Block {
+    repeats: false,
+    fields: &[
+        NAME,
+        field("Value", "value", Below::Value, integer),
+        field("GlobalDefault", "global_default", Below::Value, boolean),
+        field("PreemptionPolicy", "preemption_policy", Below::Value, text),
+        field("Description", "description", Below::Text, text),
+        field("Annotations", "annotations", Below::Text, pairs),
+    ],
+};
+
+/// PriorityClasses.
+pub(super) static PRIORITY: Kind = kind("PriorityClass", &PRIORITY_BLOCK);
+
+static ALLOCATABLES: Block = Block {
+    repeats: false,
+    fields: &[field("Count", "count", Below::Value, integer)],
+};
+
+static DRIVER: Block = Block {
+    repeats: false,
+    fields: &[
+        field("Node ID", "node_id", Below::Value, text),
+        field(
+            "Allocatables",
+            "allocatables",
+            Below::Fields(&ALLOCATABLES),
+            super::read::block,
+        ),
+        field("Topology Keys", "topology_keys", Below::Value, values_of),
+    ],
+};
+
+static SPEC: Block = Block {
+    repeats: false,
+    fields: &[field("Drivers", "drivers", Below::Named(&DRIVER), drivers)],
+};
+
+static CSI_NODE_BLOCK: Block = Block {
+    repeats: false,
+    fields: &[
+        NAME,
+        LABELS,
+        ANNOTATIONS,
+        CREATED,
+        field("Spec", "spec", Below::Fields(&SPEC), super::read::later),
+    ],
+};
+
+/// CSINodes.
+pub(super) static CSI_NODE: Kind = kind("CSINode", &CSI_NODE_BLOCK).finish(finish);
+
+fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
+    if let Some(spec) = tree.child(tree.root(), "Spec") {
+        super::read::add_fields(map, tree, spec);
+    }
+}
+
+fn drivers<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let items: Vec<_> = tree
+        .children(node)
+        .map(|driver| {
+            let mut map = Map::new();
+            put(&mut map, "name", scalar(driver.key));
+            super::read::add_fields(&mut map, tree, driver);
+            if let Some(count) = map.get("allocatables.count").cloned() {
+                map.insert("count", count);
+            }
+            Value::Map(map)
+        })
+        .collect();
+    (!items.is_empty()).then_some(Value::List(items))
+}

@@ -1,0 +1,97 @@
+//! What objects of many kinds print alike.
+
+use super::layout::{Below, Field, Node, Tree, field, part, trimmed};
+use super::read::{age, annotations, labels, put, scalar, text};
+use super::table::{self, Cell, Table, column, no_remark};
+use crate::input::Line;
+use crate::model::{Map, Value};
+
+/// `Name`, of every object.
+pub(super) const NAME: Field = field("Name", "name", Below::Value, text);
+/// `Namespace`, of every object that is in one.
+pub(super) const NAMESPACE: Field = field("Namespace", "namespace", Below::Value, text);
+/// `Labels`.
+pub(super) const LABELS: Field = field("Labels", "labels", Below::Lines, labels);
+/// `Annotations`.
+pub(super) const ANNOTATIONS: Field =
+    field("Annotations", "annotations", Below::Lines, annotations);
+/// `CreationTimestamp`.
+pub(in super::super) const CREATED: Field = field(
+    "CreationTimestamp",
+    "created_time",
+    Below::Value,
+    super::read::time,
+);
+/// `Selector`.
+pub(super) const SELECTOR: Field = field("Selector", "selector", Below::Value, text);
+/// `Controlled By`.
+pub(super) const CONTROLLED_BY: Field = field("Controlled By", "controlled_by", Below::Value, text);
+/// `Conditions`, a table.
+pub(in super::super) const CONDITIONS_FIELD: Field = field(
+    "Conditions",
+    "conditions",
+    Below::Table(&CONDITIONS),
+    conditions,
+);
+
+/// The conditions of any kind: each prints some of these columns.
+pub(super) static CONDITIONS: Table = Table {
+    columns: &[
+        column("Type", "type", Cell::Word),
+        column("Status", "status", Cell::Status),
+        column("LastHeartbeatTime", "last_heartbeat_time", Cell::Time),
+        column("LastProbeTime", "last_probe_time", Cell::Time),
+        column("LastTransitionTime", "last_transition_time", Cell::Time),
+        column("Reason", "reason", Cell::Word).optional(),
+        column("Message", "message", Cell::Rest).optional(),
+    ],
+    parts: None,
+    headless: &[&[0, 1, 2, 4, 5, 6], &[0, 1, 4, 5, 6], &[0, 1, 5, 6]],
+    remark: no_remark,
+    runs_on: true,
+};
+
+/// The rows of a Conditions table.
+pub(super) fn conditions<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    table::rows(node, &CONDITIONS)
+}
+
+/// A pod's readiness gates.
+pub(super) static GATES: Table = Table {
+    columns: &[
+        column("Type", "type", Cell::Word),
+        column("Status", "status", Cell::Status),
+    ],
+    parts: None,
+    headless: &[],
+    remark: no_remark,
+    runs_on: false,
+};
+
+/// The rows of a table of readiness gates.
+pub(super) fn gates<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    table::rows(node, &GATES)
+}
+
+/// The phase, without the `(lasts AGE)` of one that is terminating.
+pub(super) fn status<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let end = node.value.text.find(" (").unwrap_or(node.value.text.len());
+    scalar(trimmed(part(node.value, 0, end)))
+}
+
+/// Adds for how long an object is being deleted: `Terminating (lasts AGE)`; `(expires DATE)` in
+/// old releases has no age.
+pub(super) fn terminating<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
+    if let Some(status) = tree.child(tree.root(), "Status")
+        && let Some(lasts) = between(status.value, "(lasts ", ")")
+    {
+        put(map, "terminating_for_s", age(lasts));
+    }
+}
+
+/// What stands between two marks.
+pub(super) fn between<'a>(line: Line<'a>, from: &str, to: &str) -> Option<Line<'a>> {
+    let from = line.text.find(from)? + from.len();
+    let length = line.text.get(from..)?.find(to)?;
+    Some(part(line, from, from + length))
+}

@@ -1,0 +1,70 @@
+//! ConfigMaps, Secrets and ServiceAccounts.
+
+use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
+use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
+use super::read::{entries, lines, put, scalar, text};
+use super::{Kind, kind};
+use crate::model::{Map, Value};
+
+static CONFIG_MAP_BLOCK: Block = Block {
+    repeats: false,
+    fields: &[NAME, NAMESPACE, LABELS, ANNOTATIONS],
+};
+
+/// ConfigMaps; their [`data`](super::super::data) is no part of the layout.
+pub(super) static CONFIG_MAP: Kind = kind("ConfigMap", &CONFIG_MAP_BLOCK);
+
+static SECRET_BLOCK: Block = Block {
+    repeats: false,
+    fields: &[
+        NAME,
+        NAMESPACE,
+        LABELS,
+        ANNOTATIONS,
+        field("Type", "type", Below::Value, text),
+    ],
+};
+
+/// Secrets.
+pub(super) static SECRET: Kind = kind("Secret", &SECRET_BLOCK);
+
+static ACCOUNT_BLOCK: Block = Block {
+    repeats: false,
+    fields: &[
+        NAME,
+        NAMESPACE,
+        LABELS,
+        ANNOTATIONS,
+        field(
+            "Image pull secrets",
+            "image_pull_secrets",
+            Below::Lines,
+            secrets,
+        ),
+        field(
+            "Mountable secrets",
+            "mountable_secrets",
+            Below::Lines,
+            secrets,
+        ),
+        field("Tokens", "tokens", Below::Lines, lines),
+    ],
+};
+
+/// ServiceAccounts.
+pub(super) static SERVICE_ACCOUNT: Kind = kind("ServiceAccount", &ACCOUNT_BLOCK);
+
+/// `NAME (not found)` a line.
+fn secrets<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let items: Vec<_> = entries(node)
+        .map(|line| {
+            let missing = line.text.strip_suffix("(not found)");
+            let name = trimmed(part(line, 0, missing.unwrap_or(line.text).len()));
+            let mut map = Map::new();
+            put(&mut map, "name", scalar(name));
+            map.insert("found", Value::Boolean(missing.is_none(), line.span()));
+            Value::Map(map)
+        })
+        .collect();
+    (!items.is_empty()).then_some(Value::List(items))
+}

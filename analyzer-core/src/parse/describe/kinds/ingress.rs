@@ -1,0 +1,174 @@
+//! Ingresses and their classes.
+
+use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
+use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
+use super::read::{block, entries, list, put, scalar, text, text_of, values_of, words};
+use super::table::is_dashes;
+use super::{Kind, kind};
+use crate::input::Line;
+use crate::model::{Map, Value};
+
+static INGRESS_BLOCK: Block = Block {
+    repeats: false,
+    fields: &[
+        NAME,
+        LABELS,
+        NAMESPACE,
+        field("Address", "addresses", Below::Value, values_of),
+        field("Ingress Class", "ingress_class", Below::Value, text),
+        field(
+            "Default backend",
+            "default_backend",
+            Below::Value,
+            default_backend,
+        ),
+        field("TLS", "tls", Below::Rows(is_tls), tls),
+        field("Rules", "rules", Below::Rows(is_rule), rules),
+        ANNOTATIONS,
+    ],
+};
+
+/// Ingresses.
+pub(super) static INGRESS: Kind = kind("Ingress", &INGRESS_BLOCK).finish(default_endpoints);
+
+/// What kubectl found behind the default backend: addresses, or why there are none.
+fn default_endpoints<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
+    if let Some(node) = tree.child(tree.root(), "Default backend") {
+        put(map, "default_endpoints", found_behind(node.value));
+    }
+}
+
+/// What stands in brackets behind a backend.
+fn found_behind<'a>(line: Line<'a>) -> Option<Value<'a>> {
+    let from = line.text.find(" (")? + " (".len();
+    let to = line.text.strip_suffix(')').unwrap_or(line.text).len();
+    scalar(part(line, from, to))
+}
+
+static PARAMETERS: Block = Block {
+    repeats: false,
+    fields: &[
+        field("APIGroup", "api_group", Below::Value, text),
+        field("Kind", "kind", Below::Value, text),
+        field("Name", "name", Below::Value, text),
+    ],
+};
+
+static CLASS_BLOCK: Block = Block {
+    repeats: false,
+    fields: &[
+        NAME,
+        LABELS,
+        ANNOTATIONS,
+        field("Controller", "controller", Below::Value, text),
+        field(
+            "Parameters",
+            "parameters_ref",
+            Below::Fields(&PARAMETERS),
+            block,
+        ),
+    ],
+};
+
+/// IngressClasses.
+pub(super) static CLASS: Kind = kind("IngressClass", &CLASS_BLOCK);
+
+/// A backend, without what kubectl found behind it.
+fn default_backend<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    if node.value.text == "<default>" {
+        return None;
+    }
+    scalar(before_bracket(node.value))
+}
+
+fn before_bracket(line: Line<'_>) -> Line<'_> {
+    let end = line.text.find(" (").unwrap_or(line.text.len());
+    trimmed(part(line, 0, end))
+}
+
+const TLS_WORDS: [&str; 2] = [" terminates", " routes"];
+
+fn is_tls(line: &str) -> bool {
+    TLS_WORDS.iter().any(|word| line.contains(word))
+}
+
+/// `SECRET terminates HOST,HOST`; without a secret `SNI routes HOST`.
+fn tls<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let items: Vec<_> = entries(node)
+        .filter_map(|line| {
+            let (at, word) = TLS_WORDS
+                .iter()
+                .find_map(|word| Some((line.text.find(word)?, word)))?;
+            let mut map = Map::new();
+            if *word == " terminates" {
+                put(&mut map, "secret", scalar(part(line, 0, at)));
+            }
+            let hosts = trimmed(part(line, at + word.len(), line.text.len()));
+            put(&mut map, "hosts", list(hosts));
+            Some(Value::Map(map))
+        })
+        .collect();
+    (!items.is_empty()).then_some(Value::List(items))
+}
+
+/// A line of the rules: a host alone, a path with its backend, or all of them.
+fn is_rule(line: &str) -> bool {
+    let text = line.trim();
+    is_header(text)
+        || is_dashes(text)
+        || text.contains("APIGroup: ")
+        || text.contains(" (")
+        || (!text.is_empty() && !text.contains(char::is_whitespace) && !text.ends_with(':'))
+        || text.split_whitespace().last().is_some_and(is_backend)
+}
+
+fn is_header(text: &str) -> bool {
+    text.split_whitespace().eq(["Host", "Path", "Backends"])
+}
+
+fn is_backend(word: &str) -> bool {
+    word.split_once(':').is_some_and(|(name, port)| {
+        !name.is_empty() && !port.is_empty() && !port.contains([':', '/'])
+    })
+}
+
+fn rules<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let mut items = Vec::new();
+    let mut host: Option<Line<'a>> = None;
+    for line in entries(node).filter(|line| !is_header(line.text) && !is_dashes(line.text)) {
+        let Some(from) = backend_start(line) else {
+            host = Some(line);
+            continue;
+        };
+        let mut before: Vec<_> = words(part(line, 0, from)).collect();
+        // a path begins with a slash, unless the controller takes anything for one
+        let path = before.pop();
+        if let Some(first) = before.first() {
+            host = Some(*first);
+        }
+        // without any rule kubectl prints the default backend as one
+        if path.is_some_and(|path| path.text == "*") && !before.is_empty() {
+            continue;
+        }
+        let mut map = Map::new();
+        if let Some(host) = host {
+            map.insert("host", Value::Text(text_of(host)));
+        }
+        put(&mut map, "path", path.and_then(scalar));
+        let backend = part(line, from, line.text.len());
+        put(&mut map, "backend", scalar(before_bracket(backend)));
+        put(&mut map, "endpoints", found_behind(backend));
+        items.push(Value::Map(map));
+    }
+    (!items.is_empty()).then_some(Value::List(items))
+}
+
+/// Where the backend of a path begins; none if the line names a host only.
+fn backend_start(line: Line<'_>) -> Option<usize> {
+    if let Some(at) = line.text.find("APIGroup: ") {
+        return Some(at);
+    }
+    let end = line.text.find(" (").unwrap_or(line.text.len());
+    let word = words(part(line, 0, end)).last()?;
+    is_backend(word.text).then_some(word.start - line.start)
+}

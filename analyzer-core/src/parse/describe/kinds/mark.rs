@@ -1,0 +1,253 @@
+//! Which kind an object's lines are of: kubectl prints none but for what the generic describer
+//! shows.
+
+use std::collections::HashSet;
+
+use super::data;
+use super::layout::Entry;
+use crate::input::Line;
+
+/// What lines show.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in super::super) struct Found<'a> {
+    /// The kind.
+    pub kind: &'a str,
+    /// Whether the generic describer printed it, which says the kind.
+    pub is_generic: bool,
+}
+
+/// A kind with keys of which any, or of which all, tell it.
+struct Mark {
+    kind: &'static str,
+    any: &'static [&'static str],
+    all: &'static [&'static str],
+}
+
+const fn mark(
+    kind: &'static str,
+    any: &'static [&'static str],
+    all: &'static [&'static str],
+) -> Mark {
+    Mark { kind, any, all }
+}
+
+/// The kinds' marks among an object's own keys; the first that fits decides.
+const MARKS: &[Mark] = &[
+    // what a pod template lacks
+    mark(
+        "Pod",
+        &["QoS Class", "Container ID", "Restart Count", "Last State"],
+        &[],
+    ),
+    mark(
+        "Node",
+        &[
+            "System Info",
+            "Non-terminated Pods",
+            "Allocated resources",
+            "Taints",
+            "PodCIDR",
+        ],
+        &[],
+    ),
+    mark(
+        "CronJob",
+        &["Concurrency Policy", "Last Schedule Time"],
+        &[],
+    ),
+    mark(
+        "Deployment",
+        &[
+            "StrategyType",
+            "OldReplicaSets",
+            "NewReplicaSet",
+            "RollingUpdateStrategy",
+        ],
+        &[],
+    ),
+    mark("StatefulSet", &["Update Strategy", "Volume Claims"], &[]),
+    mark("DaemonSet", &["Desired Number of Nodes Scheduled"], &[]),
+    mark("Job", &["Pods Statuses", "Parallelism"], &[]),
+    mark(
+        "ReplicaSet",
+        &["Pods Status"],
+        &["Replicas", "Pod Template"],
+    ),
+    mark(
+        "StorageClass",
+        &[
+            "IsDefaultClass",
+            "VolumeBindingMode",
+            "AllowVolumeExpansion",
+        ],
+        &[],
+    ),
+    mark(
+        "PersistentVolumeClaim",
+        &["Used By", "Mounted By"],
+        &["StorageClass", "Volume"],
+    ),
+    mark(
+        "PersistentVolume",
+        &["Reclaim Policy", "Node Affinity"],
+        &["StorageClass", "Claim"],
+    ),
+    mark(
+        "Service",
+        &["Session Affinity", "TargetPort", "IP Family Policy"],
+        &[],
+    ),
+    mark("EndpointSlice", &["AddressType"], &[]),
+    mark("Endpoints", &["Subsets"], &[]),
+    mark(
+        "CSINode",
+        &["Node ID", "Allocatables"],
+        &["CreationTimestamp", "Spec"],
+    ),
+    mark(
+        "Ingress",
+        &["Default backend", "Ingress Class"],
+        &["Rules", "Address"],
+    ),
+    mark(
+        "HorizontalPodAutoscaler",
+        &[
+            "Min replicas",
+            "Max replicas",
+            "Deployment pods",
+            "Target CPU utilization",
+        ],
+        &[],
+    ),
+    mark(
+        "PodDisruptionBudget",
+        &["Min available", "Max unavailable", "Allowed disruptions"],
+        &[],
+    ),
+    mark("PriorityClass", &["GlobalDefault", "PreemptionPolicy"], &[]),
+    mark("NetworkPolicy", &["Created on"], &[]),
+    mark(
+        "ServiceAccount",
+        &["Image pull secrets", "Mountable secrets"],
+        &[],
+    ),
+    mark("IngressClass", &["Controller"], &[]),
+    mark("Role", &["PolicyRule"], &[]),
+    mark("RoleBinding", &[], &["Role", "Subjects"]),
+    mark("VolumeAttributesClass", &["DriverName"], &[]),
+    mark("CertificateSigningRequest", &["Requesting User"], &[]),
+    mark("IPAddress", &["Parent Reference"], &[]),
+    mark("ServiceCIDR", &["CIDRs"], &[]),
+    mark(
+        "Pod",
+        &[
+            "Containers",
+            "Init Containers",
+            "QoS Class",
+            "Node-Selectors",
+            "IPs",
+            "Service Account",
+            "Start Time",
+            "Priority",
+            "Priority Class Name",
+            "Node",
+            "Tolerations",
+            "Volumes",
+        ],
+        &[],
+    ),
+];
+
+/// Keys of a pod's containers: with none of the marks they tell a pod cut off at its top.
+const CONTAINER_KEYS: &[&str] = &[
+    "Container ID",
+    "Image ID",
+    "Image",
+    "Host Port",
+    "Host Ports",
+    "State",
+    "Last State",
+    "Restart Count",
+    "Exit Code",
+    "Mounts",
+    "Readiness",
+    "Liveness",
+    "SecretName",
+    "ConfigMapName",
+    "ClaimName",
+    "TokenExpirationSeconds",
+];
+
+/// The kind of the object that lines show.
+pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
+    let built_in = |kind| Found {
+        kind,
+        is_generic: false,
+    };
+    let (layout, raw) = data::split(lines);
+    let entries = || layout.iter().map(|line| Entry::new(*line));
+    let base = entries()
+        .filter(|entry| entry.key.is_some_and(|key| key.text == "Name"))
+        .map(|entry| entry.line.indent())
+        .next()
+        .or_else(|| {
+            let keyed = entries().filter(|entry| entry.key.is_some());
+            keyed.map(|entry| entry.line.indent()).min()
+        });
+    let mut keys = HashSet::new();
+    let mut custom = None;
+    let mut is_container = false;
+    for entry in entries() {
+        let Some(key) = entry.key else {
+            if let Some(kind) = titled(entry.value.text) {
+                return Some(built_in(kind));
+            }
+            continue;
+        };
+        is_container |= CONTAINER_KEYS.contains(&key.text);
+        if base.is_none_or(|base| entry.line.indent() <= base) {
+            if key.text == "Events" {
+                break;
+            }
+            if key.text == "Kind" && keys.contains("API Version") {
+                custom = custom.or(Some(entry.value.text));
+            }
+            keys.insert(key.text);
+        }
+    }
+    if let Some(kind) = custom.filter(|kind| !kind.is_empty()) {
+        return Some(Found {
+            kind,
+            is_generic: true,
+        });
+    }
+    if !raw.is_empty() {
+        let kind = if keys.contains("Type") {
+            "Secret"
+        } else {
+            "ConfigMap"
+        };
+        return Some(built_in(kind));
+    }
+    MARKS
+        .iter()
+        .find(|mark| {
+            mark.any.iter().any(|key| keys.contains(key))
+                || (!mark.all.is_empty() && mark.all.iter().all(|key| keys.contains(key)))
+        })
+        .map(|mark| mark.kind)
+        .or(is_container.then_some("Pod"))
+        .map(built_in)
+}
+
+/// The kind that a line without a colon tells.
+fn titled(text: &str) -> Option<&'static str> {
+    let mut words = text.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some("Resource"), Some("Used"), Some("Hard")) => Some("ResourceQuota"),
+        (Some("Type"), Some("Resource"), Some("Min")) => Some("LimitRange"),
+        (Some("No"), Some("LimitRange" | "resource"), Some("resource." | "quota."))
+        | (Some("Resource"), Some("Quotas" | "Limits"), None) => Some("Namespace"),
+        _ => None,
+    }
+}

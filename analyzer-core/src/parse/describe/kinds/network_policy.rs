@@ -1,0 +1,174 @@
+//! NetworkPolicies.
+
+use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
+use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
+use super::read::{add_fields, block, later, scalar, text, text_of, time, values_of};
+use super::{Kind, kind};
+use crate::model::{Map, Value};
+
+static BLOCK: Block = Block {
+    repeats: false,
+    fields: &[
+        field("CIDR", "cidr", Below::Value, text),
+        field("Except", "except", Below::Value, values_of),
+    ],
+};
+
+static PEER: Block = Block {
+    repeats: false,
+    fields: &[
+        field(
+            "NamespaceSelector",
+            "namespace_selector",
+            Below::Value,
+            selector,
+        ),
+        field("PodSelector", "pod_selector", Below::Value, selector),
+        field("IPBlock", "ip_block", Below::Fields(&BLOCK), later),
+    ],
+};
+
+/// The rules of one direction, which follow each other with a line of dashes between.
+static RULES: Block = Block {
+    repeats: true,
+    fields: &[
+        field("To Port", "port", Below::Value, later),
+        field("To Port Range", "port", Below::Value, later),
+        field("From", "peer", Below::Fields(&PEER), block),
+        field("To", "peer", Below::Fields(&PEER), block),
+        // no rules: what that means stands alone
+        field(
+            "<none> (Selected pods are isolated for ingress connectivity)",
+            "none",
+            Below::Value,
+            later,
+        )
+        .bare(),
+        field(
+            "<none> (Selected pods are isolated for egress connectivity)",
+            "none",
+            Below::Value,
+            later,
+        )
+        .bare(),
+    ],
+};
+
+static SPEC: Block = Block {
+    repeats: false,
+    fields: &[
+        field("PodSelector", "pod_selector", Below::Value, own_selector),
+        field(
+            "Allowing ingress traffic",
+            "ingress",
+            Below::Fields(&RULES),
+            rules,
+        ),
+        field(
+            "Not affecting ingress traffic",
+            "no_ingress",
+            Below::Value,
+            later,
+        )
+        .bare(),
+        field(
+            "Allowing egress traffic",
+            "egress",
+            Below::Fields(&RULES),
+            rules,
+        ),
+        field(
+            "Not affecting egress traffic",
+            "no_egress",
+            Below::Value,
+            later,
+        )
+        .bare(),
+        field("Policy Types", "policy_types", Below::Value, values_of),
+    ],
+};
+
+static POLICY: Block = Block {
+    repeats: false,
+    fields: &[
+        NAME,
+        NAMESPACE,
+        field("Created on", "created_time", Below::Value, time),
+        LABELS,
+        ANNOTATIONS,
+        field("Spec", "spec", Below::Fields(&SPEC), later),
+    ],
+};
+
+/// NetworkPolicies.
+pub(super) static KIND: Kind = kind("NetworkPolicy", &POLICY).finish(finish);
+
+fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
+    if let Some(spec) = tree.child(tree.root(), "Spec") {
+        add_fields(map, tree, spec);
+    }
+}
+
+/// A selector; `<none>` selects all and stays.
+fn selector<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    (!node.value.text.is_empty()).then(|| Value::Text(text_of(node.value)))
+}
+
+/// The selector of the policy's own pods, without the remark that it selects all.
+fn own_selector<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let end = node
+        .value
+        .text
+        .find(" (Allowing")
+        .unwrap_or(node.value.text.len());
+    scalar(trimmed(part(node.value, 0, end)))
+}
+
+fn rules<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let mut items: Vec<Map<'a>> = Vec::new();
+    let (mut ports, mut peers): (Vec<Value<'a>>, Vec<Value<'a>>) = (Vec::new(), Vec::new());
+    let mut open = false;
+    let mut has_peers = false;
+    let mut close = |ports: &mut Vec<Value<'a>>, peers: &mut Vec<Value<'a>>| {
+        let mut map = Map::new();
+        map.insert("ports", Value::List(std::mem::take(ports)));
+        map.insert("peers", Value::List(std::mem::take(peers)));
+        items.push(map);
+    };
+    for child in tree.children(node) {
+        let name = child.field.map_or("", |field| field.name);
+        match name {
+            "port" => {
+                if has_peers {
+                    close(&mut ports, &mut peers);
+                    has_peers = false;
+                }
+                open = true;
+                if !child.value.text.starts_with("<any>") {
+                    ports.extend(scalar(child.value));
+                }
+            }
+            "peer" => {
+                (open, has_peers) = (true, true);
+                peers.extend(peer(tree, child));
+            }
+            _ => {}
+        }
+    }
+    if open {
+        close(&mut ports, &mut peers);
+    }
+    (!items.is_empty()).then(|| Value::List(items.into_iter().map(Value::Map).collect()))
+}
+
+fn peer<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    if node.value.text.starts_with("<any>") {
+        return None;
+    }
+    let mut map = Map::new();
+    add_fields(&mut map, tree, node);
+    if let Some(addresses) = tree.child(node, "IPBlock") {
+        add_fields(&mut map, tree, addresses);
+    }
+    (!map.is_empty()).then_some(Value::Map(map))
+}

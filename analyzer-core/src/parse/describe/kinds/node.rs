@@ -1,0 +1,183 @@
+//! Nodes.
+
+use super::common::{ANNOTATIONS, CONDITIONS_FIELD, CREATED, LABELS, NAME, between};
+use super::generic::snake_case;
+use super::layout::{Below, Block, Node, Tree, field, part};
+use super::read::{
+    block, boolean, entries, put, quantities, scalar, text, text_of, time, values_of,
+};
+use super::table::{self, Cell, Table, column, no_remark};
+use super::{Kind, kind};
+use crate::model::{Map, Value};
+
+static LEASE: Block = Block {
+    repeats: false,
+    fields: &[
+        field("HolderIdentity", "holder", Below::Value, text),
+        field("AcquireTime", "acquire_time", Below::Value, time),
+        field("RenewTime", "renew_time", Below::Value, time),
+    ],
+};
+
+static PODS: Table = Table {
+    columns: &[
+        column("Namespace", "namespace", Cell::Word),
+        column("Name", "name", Cell::Word),
+        column("CPU Requests", "cpu_requests", Cell::Amount).percent("cpu_requests_percent"),
+        column("CPU Limits", "cpu_limits", Cell::Amount).percent("cpu_limits_percent"),
+        column("Memory Requests", "memory_requests", Cell::Amount)
+            .percent("memory_requests_percent"),
+        column("Memory Limits", "memory_limits", Cell::Amount).percent("memory_limits_percent"),
+        // from 1.18 on
+        column("Age", "age_s", Cell::Age).optional(),
+    ],
+    parts: None,
+    headless: &[],
+    remark: no_remark,
+    runs_on: false,
+};
+
+static ALLOCATED: Table = Table {
+    columns: &[
+        column("Resource", "resource", Cell::Word),
+        column("Requests", "requests", Cell::Amount).percent("requests_percent"),
+        column("Limits", "limits", Cell::Amount).percent("limits_percent"),
+        // one row for both, up to 1.11
+        column("CPU Requests", "cpu_requests", Cell::Amount).percent("cpu_requests_percent"),
+        column("CPU Limits", "cpu_limits", Cell::Amount).percent("cpu_limits_percent"),
+        column("Memory Requests", "memory_requests", Cell::Amount)
+            .percent("memory_requests_percent"),
+        column("Memory Limits", "memory_limits", Cell::Amount).percent("memory_limits_percent"),
+    ],
+    parts: None,
+    headless: &[&[0, 1, 2], &[3, 4, 5, 6]],
+    remark: is_remark,
+    runs_on: false,
+};
+
+static NODE: Block = Block {
+    repeats: false,
+    fields: &[
+        NAME,
+        field("Roles", "roles", Below::Value, values_of),
+        field("Role", "roles", Below::Value, values_of),
+        LABELS,
+        ANNOTATIONS,
+        CREATED,
+        field("Taints", "taints", Below::Lines, taints),
+        field("Unschedulable", "unschedulable", Below::Value, boolean),
+        field("Lease", "lease", Below::Fields(&LEASE), block),
+        CONDITIONS_FIELD,
+        field("Addresses", "addresses", Below::Entries, addresses),
+        field("Capacity", "capacity", Below::Entries, quantities),
+        field("Allocatable", "allocatable", Below::Entries, quantities),
+        field("System Info", "system_info", Below::Entries, system_info),
+        field("PodCIDR", "pod_cidr", Below::Value, text),
+        field("PodCIDRs", "pod_cidrs", Below::Value, values_of),
+        field("ExternalID", "external_id", Below::Value, text),
+        field("ProviderID", "provider_id", Below::Value, text),
+        field("Non-terminated Pods", "pods", Below::Table(&PODS), pods),
+        field(
+            "Allocated resources",
+            "allocated",
+            Below::Table(&ALLOCATED),
+            allocated,
+        ),
+    ],
+};
+
+/// Nodes.
+pub(super) static KIND: Kind = kind("Node", &NODE).finish(finish);
+
+fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
+    if let Some(pods) = tree.child(tree.root(), "Non-terminated Pods")
+        && let Some(total) = between(pods.value, "(", " in total")
+    {
+        put(map, "pods_total", super::read::number(total));
+    }
+}
+
+fn is_remark(line: &str) -> bool {
+    line.starts_with("(Total limits may be over")
+}
+
+/// `key=value:Effect`, the value may be absent.
+fn taints<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let items: Vec<_> = entries(node)
+        .map(|line| {
+            let mut map = Map::new();
+            let colon = line.text.rfind(':').unwrap_or(line.text.len());
+            let pair = part(line, 0, colon);
+            let equals = pair.text.find('=').unwrap_or(pair.text.len());
+            put(&mut map, "key", scalar(part(pair, 0, equals)));
+            let value = part(pair, equals + 1, pair.text.len());
+            put(&mut map, "value", scalar(value));
+            let effect = part(line, colon + 1, line.text.len());
+            put(&mut map, "effect", scalar(effect));
+            Value::Map(map)
+        })
+        .collect();
+    (!items.is_empty()).then_some(Value::List(items))
+}
+
+fn addresses<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let mut items: Vec<_> = tree
+        .children(node)
+        .map(|child| {
+            let mut map = Map::new();
+            map.insert("type", Value::Text(text_of(child.key)));
+            put(&mut map, "address", scalar(child.value));
+            Value::Map(map)
+        })
+        .collect();
+    // before 1.9 the addresses stood alone, with commas
+    if let Some(Value::List(own)) = values_of(tree, node) {
+        items.extend(own.into_iter().map(|address| {
+            let mut map = Map::new();
+            map.insert("address", address);
+            Value::Map(map)
+        }));
+    }
+    (!items.is_empty()).then_some(Value::List(items))
+}
+
+fn system_info<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let mut map = Map::new();
+    for child in tree.children(node) {
+        if let Some(value) = scalar(child.value) {
+            map.insert_labelled(snake_case(child.key.text), child.key.text, value);
+        }
+    }
+    (!map.is_empty()).then_some(Value::Map(map))
+}
+
+fn pods<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    table::rows(node, &PODS)
+}
+
+fn allocated<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    let Some(Value::List(rows)) = table::rows(node, &ALLOCATED) else {
+        return None;
+    };
+    let mut items = Vec::new();
+    for row in rows {
+        if row.get("resource").is_some() {
+            items.push(row);
+            continue;
+        }
+        for resource in ["cpu", "memory"] {
+            let mut map = Map::new();
+            for name in ["requests", "requests_percent", "limits", "limits_percent"] {
+                if let Some(value) = row.get(&format!("{resource}_{name}")) {
+                    map.insert(name, value.clone());
+                }
+            }
+            let span = map.span();
+            let mut name = crate::model::TextBuilder::new();
+            name.push_decoded(resource, span);
+            map.insert("resource", Value::Text(name.finish()));
+            items.push(Value::Map(map));
+        }
+    }
+    Some(Value::List(items))
+}

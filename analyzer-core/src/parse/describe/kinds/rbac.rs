@@ -1,0 +1,89 @@
+//! Roles, ClusterRoles and their bindings.
+
+use super::common::{ANNOTATIONS, LABELS, NAME};
+use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
+use super::read::{block, text, words};
+use super::table::{self, Cell, Table, column, no_remark};
+use super::{Kind, kind};
+use crate::input::Line;
+use crate::model::Value;
+
+static RULES: Table = Table {
+    columns: &[
+        column("Resources", "resource", Cell::Word).optional(),
+        column("Non-Resource URLs", "non_resource_urls", Cell::List),
+        column("Resource Names", "resource_names", Cell::List),
+        column("Verbs", "verbs", Cell::List),
+    ],
+    parts: None,
+    headless: &[],
+    remark: no_remark,
+    runs_on: false,
+};
+
+static ROLE_BLOCK: Block = Block {
+    repeats: false,
+    fields: &[
+        NAME,
+        LABELS,
+        ANNOTATIONS,
+        field("PolicyRule", "rules", Below::Table(&RULES), rules),
+    ],
+};
+
+/// Roles, and ClusterRoles, which print alike.
+pub(super) static ROLE: Kind = kind("Role", &ROLE_BLOCK);
+
+static SUBJECTS: Table = Table {
+    columns: &[
+        column("Kind", "kind", Cell::Word),
+        column("Name", "name", Cell::Words),
+        column("Namespace", "namespace", Cell::Word).optional(),
+    ],
+    parts: Some(parts),
+    headless: &[],
+    remark: no_remark,
+    runs_on: false,
+};
+
+static REF: Block = Block {
+    repeats: false,
+    fields: &[
+        field("Kind", "kind", Below::Value, text),
+        field("Name", "name", Below::Value, text),
+    ],
+};
+
+static BINDING_BLOCK: Block = Block {
+    repeats: false,
+    fields: &[
+        NAME,
+        LABELS,
+        ANNOTATIONS,
+        field("Role", "role", Below::Fields(&REF), block),
+        field("Subjects", "subjects", Below::Table(&SUBJECTS), subjects),
+    ],
+};
+
+/// RoleBindings, and ClusterRoleBindings, which print alike.
+pub(super) static BINDING: Kind = kind("RoleBinding", &BINDING_BLOCK);
+
+fn rules<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    table::rows(node, &RULES)
+}
+
+fn subjects<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
+    table::rows(node, &SUBJECTS)
+}
+
+/// The cells of a subject between which single blanks stand: of all kinds only a ServiceAccount
+/// is in a namespace, and only its name holds no blank.
+fn parts(line: Line<'_>) -> Vec<Line<'_>> {
+    let line = trimmed(line);
+    let words: Vec<_> = words(line).collect();
+    match words.as_slice() {
+        [kind, _, _] if kind.text == "ServiceAccount" => words,
+        [kind, first, ..] => vec![*kind, part(line, first.start - line.start, line.text.len())],
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,99 @@
+//! Texts that were cut: what is still there must be read as in the whole.
+
+use serde_json::Value;
+
+use super::compare::misses;
+use super::{described, fixtures};
+
+/// Whether the part shows one object, of the same kind as the whole: a few lines do not always
+/// tell it.
+fn same_kind(part: &Value, whole: &Value) -> bool {
+    let kinds = |answer: &Value| -> Vec<Value> {
+        let objects = answer["objects"].as_array().unwrap().iter();
+        objects.map(|object| object["kind"].clone()).collect()
+    };
+    kinds(part) == kinds(whole)
+}
+
+/// A difference that a cut makes by itself, with its reason.
+type Known = (&'static str, &'static str, &'static str);
+
+fn check(cut: fn(&[&str], usize) -> String, is_harmless: fn(&str) -> bool, known: &[Known]) {
+    let mut wrong = Vec::new();
+    let (mut same, mut all) = (0usize, 0usize);
+    for fixture in fixtures() {
+        let whole = described(&fixture.text);
+        if whole["objects"].as_array().unwrap().len() != 1 {
+            continue;
+        }
+        let lines: Vec<&str> = fixture.text.lines().collect();
+        for at in (1..lines.len()).step_by(3) {
+            let part = described(&cut(&lines, at));
+            all += 1;
+            if !same_kind(&part, &whole) {
+                continue;
+            }
+            same += 1;
+            for miss in misses(&part, &whole) {
+                // the whole may show more
+                let is_more = miss.contains(": want nothing") || miss.contains(": want null");
+                let is_known = known.iter().any(|(name, path, _)| {
+                    fixture.name.starts_with(name) && miss.starts_with(path)
+                });
+                if !is_more && !is_known && !is_harmless(&miss) {
+                    wrong.push(format!("{} at {at}: {miss}", fixture.name));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(same * 2 > all, "the kind was told of {same} of {all} parts");
+}
+
+/// Whether a text only ends earlier.
+fn ends_earlier(miss: &str) -> bool {
+    let Some((want, got)) = miss
+        .split_once(": want \"")
+        .and_then(|(_, rest)| rest.split_once("\", got \""))
+    else {
+        return false;
+    };
+    got.starts_with(want)
+}
+
+#[test]
+fn cut_at_the_bottom() {
+    const REASON: &str = "the second item of a list tells that it is one";
+    check(
+        |lines, at| lines[..at].join("\n"),
+        ends_earlier,
+        &[
+            ("helm-release-chart", "[].spec.values[].nested", REASON),
+            ("helm-release-chart", "[].status.history", REASON),
+            ("kafka-log", "[].spec.kafka.listeners", REASON),
+            ("kafka-log", "[].status.listeners", REASON),
+        ],
+    );
+}
+
+/// Whether a value stands where the whole has none: the title above it is gone.
+fn is_unplaced(miss: &str) -> bool {
+    miss.ends_with("got null")
+}
+
+#[test]
+fn cut_at_the_top() {
+    check(
+        |lines, at| lines[at..].join("\n"),
+        is_unplaced,
+        &[
+            ("config-map-odd", "[].", "a value holds a title of data"),
+            ("pv-pv-rel", "[].", "a message reads like a name"),
+            (
+                "pod-",
+                "[].containers",
+                "a container without its list is taken for one of the usual ones",
+            ),
+        ],
+    );
+}
