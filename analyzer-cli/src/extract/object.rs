@@ -1,7 +1,9 @@
 //! Objects in the neutral form: snake-case names, counts and flags typed, ages in seconds, times in
 //! RFC 3339; what is not set is left out.
 
-use analyzer_core::{Event, Extract, Format, Object, Severity, Text};
+use std::borrow::Cow;
+
+use analyzer_core::{Event, Extract, Format, Object, Severity, Text, Value};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
@@ -128,6 +130,25 @@ struct Json<'o, 'a> {
     events: Option<Vec<EventJson<'o>>>,
 }
 
+impl Json<'_, '_> {
+    /// What is printed of a kind that is read by its layout alone, as it is labelled.
+    fn scalars(&self) -> Vec<Scalar<'_>> {
+        let all = self.object.fields.scalars().into_iter();
+        let own = all.filter(|(path, _)| {
+            let name = path.split(" / ").next().unwrap_or("");
+            !["name", "namespace", "labels", "annotations", "no_events"].contains(&name)
+        });
+        own.map(|(path, value)| Scalar { path, value }).collect()
+    }
+}
+
+/// A printed value with the labels above it.
+#[derive(serde::Serialize)]
+struct Scalar<'o> {
+    path: String,
+    value: Cow<'o, str>,
+}
+
 impl Serialize for Json<'_, '_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let subject = &self.object.subject;
@@ -143,15 +164,26 @@ impl Serialize for Json<'_, '_> {
             }
         }
         for (key, value) in self.object.fields.iter() {
-            if !matches!(key, "kind" | "namespace" | "name") && key != "events" {
+            let is_row = self.object.format == Format::Table;
+            let known = !matches!(key, "kind" | "namespace" | "name" | "events");
+            if known && !(is_row && is_nothing(value)) {
                 map.serialize_entry(key, value)?;
             }
+        }
+        if self.object.fields.is_labelled() {
+            map.serialize_entry("fields", &self.scalars())?;
         }
         if let Some(events) = self.events.as_ref().filter(|events| !events.is_empty()) {
             map.serialize_entry("events", events)?;
         }
         map.end()
     }
+}
+
+/// Whether a table's cell says that there is no value.
+fn is_nothing(value: &Value<'_>) -> bool {
+    let text = value.to_text();
+    matches!(text.as_deref(), Some("<none>" | "<unset>" | "<unknown>"))
 }
 
 /// A row of a table of events, with the names of its columns.

@@ -109,8 +109,34 @@ struct Cutter<'a> {
     record: Option<Format>,
     /// What the open describe has told of its object's events.
     events: EventsTold,
+    /// How far the open describe's raw data are.
+    data: Data,
     /// The open segment's objects in YAML or JSON.
     objects: Option<Objects>,
+}
+
+/// The raw data of a ConfigMap, which can look like anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Data {
+    #[default]
+    None,
+    /// `Data` or `BinaryData`.
+    Title,
+    /// The rule below the title.
+    Open,
+}
+
+impl Data {
+    fn after(self, text: &str, open: &Segment<'_>) -> Data {
+        let is_type = |line: &Line<'_>| line.text.starts_with("Type:");
+        match (self, text.trim()) {
+            (_, "Data" | "BinaryData") => Data::Title,
+            // a Secret shows sizes only
+            (Data::Title, "====") if !open.lines.iter().any(is_type) => Data::Open,
+            (Data::Open, _) if events_title(text).is_none() => Data::Open,
+            _ => Data::None,
+        }
+    }
 }
 
 /// The objects of an open segment.
@@ -180,6 +206,10 @@ impl<'a> Cutter<'a> {
         if self.goes_on(raw, rest) {
             return;
         }
+        if self.is_data(&raw) {
+            self.push(raw);
+            return;
+        }
         if shape::is_fence(raw.text) {
             self.close();
             self.fenced = shape::fence_opens(raw.text, self.fenced);
@@ -200,6 +230,7 @@ impl<'a> Cutter<'a> {
         }
         self.close();
         self.events = EventsTold::NotYet.after(line.text);
+        self.data = Data::None;
         let format = record.or(objects).unwrap_or_else(|| self.classify(&line));
         self.objects = objects.map(|format| Objects {
             run: object::Run::new(format, &line),
@@ -215,6 +246,22 @@ impl<'a> Cutter<'a> {
             lines: vec![line],
             subject: Subject::default(),
         });
+    }
+
+    /// Whether a line is one of a ConfigMap's values, which have no marks and no form.
+    fn is_data(&self, raw: &Line<'a>) -> bool {
+        let Some(open) = self.open.as_ref().filter(|_| self.data == Data::Open) else {
+            return false;
+        };
+        let bare = open
+            .lines
+            .last()
+            .is_some_and(|last| *last == shape::strip_marks(*last));
+        let ends = command::parse(raw.text).is_some()
+            || (self.fenced && shape::is_fence(raw.text))
+            || (!self.blanks.is_empty() && describe::is_start(raw.text))
+            || events_title(raw.text).is_some();
+        bare && open.format == Format::Describe && !ends
     }
 
     /// Adds a line that belongs to the open segment's objects.
@@ -260,7 +307,14 @@ impl<'a> Cutter<'a> {
         }
         match open.format {
             Format::Describe => {
-                if self.events.is_over_at(text) {
+                // a message of several lines may quote a table of events
+                let last = open.lines.last().map_or("", |line| line.text);
+                let quoted = self.events == EventsTold::Header
+                    && !blank_before
+                    && !events::is_row(last)
+                    && !events::is_header(last)
+                    && !shape::is_rule(last);
+                if self.events.is_over_at(text) && !quoted {
                     return false;
                 }
                 if describe::is_start(text) || describe::is_field(text) || events::is_row(text) {
@@ -304,6 +358,7 @@ impl<'a> Cutter<'a> {
         if let Some(open) = &mut self.open {
             if open.format == Format::Describe {
                 self.events = self.events.after(line.text);
+                self.data = self.data.after(line.text, open);
             }
             open.lines.append(&mut self.blanks);
             open.lines.push(line);

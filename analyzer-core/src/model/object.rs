@@ -188,6 +188,12 @@ impl<'a> Map<'a> {
         }
     }
 
+    /// Whether keys are shown in another way than as they are named: the input's kind is one that is
+    /// read by its layout alone.
+    pub fn is_labelled(&self) -> bool {
+        self.entries.iter().any(|entry| entry.label.is_some())
+    }
+
     /// The number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -212,12 +218,16 @@ impl<'a> FromIterator<(Cow<'a, str>, Value<'a>)> for Map<'a> {
         for (key, value) in entries {
             match places.entry(key) {
                 hash_map::Entry::Occupied(known) => {
-                    if let Some((_, slot)) = map.entries.get_mut(*known.get()) {
-                        *slot = value;
+                    if let Some(entry) = map.entries.get_mut(*known.get()) {
+                        entry.value = value;
                     }
                 }
                 hash_map::Entry::Vacant(free) => {
-                    map.entries.push((free.key().clone(), value));
+                    map.entries.push(Entry {
+                        key: free.key().clone(),
+                        label: None,
+                        value,
+                    });
                     free.insert(map.entries.len() - 1);
                 }
             }
@@ -231,7 +241,9 @@ impl<'a> IntoIterator for Map<'a> {
     type IntoIter = std::vec::IntoIter<Self::Item>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.entries.into_iter()
+        let entries = self.entries.into_iter();
+        let pairs: Vec<_> = entries.map(|entry| (entry.key, entry.value)).collect();
+        pairs.into_iter()
     }
 }
 
