@@ -111,6 +111,8 @@ struct Cutter<'a> {
     events: EventsTold,
     /// How far the open describe's raw data are.
     data: Data,
+    /// Whether marks were taken off the open segment's first line.
+    marked: bool,
     /// The open segment's objects in YAML or JSON.
     objects: Option<Objects>,
 }
@@ -206,8 +208,8 @@ impl<'a> Cutter<'a> {
         if self.goes_on(raw, rest) {
             return;
         }
-        if self.is_data(&raw) {
-            self.push(raw);
+        if let Some(line) = self.data(raw) {
+            self.push(line);
             return;
         }
         if shape::is_fence(raw.text) {
@@ -231,6 +233,7 @@ impl<'a> Cutter<'a> {
         self.close();
         self.events = EventsTold::NotYet.after(line.text);
         self.data = Data::None;
+        self.marked = line != raw;
         let format = record.or(objects).unwrap_or_else(|| self.classify(&line));
         self.objects = objects.map(|format| Objects {
             run: object::Run::new(format, &line),
@@ -248,20 +251,23 @@ impl<'a> Cutter<'a> {
         });
     }
 
-    /// Whether a line is one of a ConfigMap's values, which have no marks and no form.
-    fn is_data(&self, raw: &Line<'a>) -> bool {
-        let Some(open) = self.open.as_ref().filter(|_| self.data == Data::Open) else {
-            return false;
+    /// The line if it is one of a ConfigMap's values, which have no form: marks are taken off only if
+    /// the describe's first line has some.
+    fn data(&self, raw: Line<'a>) -> Option<Line<'a>> {
+        let open = self.open.as_ref()?;
+        if self.data != Data::Open || open.format != Format::Describe {
+            return None;
+        }
+        let line = if self.marked {
+            shape::strip_marks(raw)
+        } else {
+            raw
         };
-        let bare = open
-            .lines
-            .last()
-            .is_some_and(|last| *last == shape::strip_marks(*last));
-        let ends = command::parse(raw.text).is_some()
+        let ends = command::parse(line.text).is_some()
             || (self.fenced && shape::is_fence(raw.text))
-            || (!self.blanks.is_empty() && describe::is_start(raw.text))
-            || events_title(raw.text).is_some();
-        bare && open.format == Format::Describe && !ends
+            || (!self.blanks.is_empty() && describe::is_start(line.text))
+            || events_title(line.text).is_some();
+        (!ends).then_some(line)
     }
 
     /// Adds a line that belongs to the open segment's objects.
