@@ -85,8 +85,8 @@ pub use model::{
 };
 pub use proof::{ExampleOutcome, Lint};
 pub use report::{
-    Check, Evidence, Explained, Finding, Fix, InputSummary, Level, LimitMet, Report, Role, SCHEMA,
-    SegmentSummary, Stats, Unexplained,
+    Check, CollectedAt, Evidence, Explained, Finding, Fix, InputSummary, Level, LimitMet, Report,
+    Role, SCHEMA, SegmentSummary, Stats, Unexplained,
 };
 pub use scan::{Extract, Incident, extract};
 pub use signature::{

@@ -25,6 +25,9 @@ pub struct Report {
     pub inputs: Vec<InputSummary>,
     /// Limits and damage that were met.
     pub limits: Vec<LimitMet>,
+    /// When the input was collected: ages count back from then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collected_at: Option<CollectedAt>,
     /// How often each signature's condition was fulfilled, also where a more specific signature made
     /// the finding; in order of the ids.
     pub matched: BTreeMap<String, u64>,
@@ -33,6 +36,16 @@ pub struct Report {
     pub timeline: Option<TimelineReport>,
     /// Sizes and counts.
     pub stats: Stats,
+}
+
+/// When an input was collected.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct CollectedAt {
+    /// The time, as RFC 3339.
+    pub time: String,
+    /// Whether it was given with the input; otherwise it is the last sign of life of a node that the input
+    /// shows, which is some seconds before.
+    pub given: bool,
 }
 
 /// A signature that matched, with its proof.

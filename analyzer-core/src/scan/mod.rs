@@ -9,6 +9,7 @@ mod around;
 pub(crate) mod blocks;
 mod boundary;
 mod collect;
+mod collected;
 mod extract;
 mod often;
 mod pick;
@@ -20,6 +21,7 @@ mod utf16;
 use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, Read};
 
+use jiff::Timestamp;
 use memchr::memchr_iter;
 use rayon::prelude::*;
 
@@ -27,7 +29,7 @@ use crate::analyzer::Analyzer;
 use crate::correlate::{Telling, Ties, correlate};
 use crate::matcher::{Hit, Moment, Tester};
 use crate::parse::log;
-use crate::report::{LimitMet, Report, SCHEMA, SegmentSummary, Stats};
+use crate::report::{CollectedAt, LimitMet, Report, SCHEMA, SegmentSummary, Stats};
 use crate::signature::{Index, Leaf};
 use crate::timeline::Timeline;
 use crate::years;
@@ -109,6 +111,8 @@ pub struct Incident<'a> {
     ties: Ties,
     stats: Stats,
     latest: Option<i128>,
+    /// When the input was collected, as a node's lease shows it.
+    collected: Option<i128>,
     /// How many blocks were taken.
     taken: u64,
     /// What was known at the end of the last generations of blocks, the oldest first.
@@ -142,6 +146,7 @@ impl<'a> Incident<'a> {
             ties: Ties::default(),
             stats: Stats::default(),
             latest: None,
+            collected: None,
             taken: 0,
             often: VecDeque::from([Often::default(), Often::default()]),
             carried: Carried::default(),
@@ -183,9 +188,15 @@ impl<'a> Incident<'a> {
         }
     }
 
+    /// When the input was collected, if that is given or the input shows it.
+    fn reference(&self) -> Option<Timestamp> {
+        let shown = || Timestamp::from_nanosecond(self.collected?).ok();
+        self.analyzer.reference().or_else(shown)
+    }
+
     /// What no time without a year may be after.
     fn limit(&self) -> Option<i128> {
-        let reference = self.analyzer.reference();
+        let reference = self.reference();
         reference.map(|now| now.as_nanosecond()).or(self.latest)
     }
 
@@ -225,6 +236,7 @@ impl<'a> Incident<'a> {
     /// Takes what the next block holds.
     fn take(&mut self, mut outcome: Outcome) {
         self.latest = self.latest.max(outcome.latest);
+        self.collected = self.collected.max(outcome.collected);
         let limit = self.limit();
         let Some(input) = self.documents.get_mut(outcome.document) else {
             return;
@@ -320,7 +332,7 @@ impl<'a> Incident<'a> {
         let ready = std::mem::take(&mut self.waiting);
         let outcomes = self.outcomes(&ready);
         outcomes.into_iter().for_each(|outcome| self.take(outcome));
-        let reference = self.analyzer.reference();
+        let reference = self.reference();
         let limit = self.limit();
         for (stands_for, unread) in std::mem::take(&mut self.carried).finish() {
             self.read_late(stands_for, unread, limit);
@@ -354,6 +366,10 @@ impl<'a> Incident<'a> {
             unexplained: self.telling.report(&names, &covered),
             inputs: self.documents.into_iter().map(Input::summary).collect(),
             limits,
+            collected_at: reference.map(|time| CollectedAt {
+                time: time.to_string(),
+                given: self.analyzer.reference().is_some(),
+            }),
             matched,
             timeline: self.way.timeline.then(|| {
                 self.timeline.settle(reference);

@@ -9,6 +9,7 @@ use super::around::Around;
 use super::blocks::Block;
 use super::boundary::line_at;
 use super::collect::is_single;
+use super::collected::collected;
 use super::often::{Group, Often, Sample, Unread};
 use super::pick::{choose, is_cut_in_two};
 use super::survey::{Trigger, Why, survey};
@@ -65,6 +66,8 @@ pub(crate) struct Outcome {
     pub ties: Ties,
     /// The latest time whose year is stated, in nanoseconds since 1970.
     pub latest: Option<i128>,
+    /// When the input was collected, as an object shows it, in nanoseconds since 1970.
+    pub collected: Option<i128>,
     pub timeline: Timeline,
     /// How many hits at the start belong to the log that was open at the block's start.
     pub inherited: usize,
@@ -426,6 +429,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         for object in &parsed.objects {
             self.tester.object(stretch, object, &mut outcome.hits);
             outcome.ties.object(stretch.document, object);
+            outcome.collected = outcome.collected.max(collected(object));
         }
         if !counted {
             outcome.events += parsed.events.len() as u64;

@@ -98,6 +98,7 @@ pub fn report(findings: Vec<Finding>) -> Report {
                 last_line: 40,
             }],
         }],
+        collected_at: None,
         limits: Vec::new(),
         matched: BTreeMap::new(),
         timeline: None,
