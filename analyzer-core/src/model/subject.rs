@@ -1,6 +1,8 @@
 //! The object that an event or a finding is about.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// The object that an event is about: kind, namespace and name, and where known the container
 /// in it and the node it runs on. What the input does not say is absent.
@@ -67,24 +69,38 @@ impl Subject {
     /// The API spelling of a kind as people and tables write it: `pod`, `pods`, `po`, `pvc`,
     /// `deployment.apps`. An unknown word is returned as it is.
     pub fn kind_from_word(word: &str) -> String {
-        let plain = word.split('.').next().unwrap_or(word);
-        KINDS
-            .iter()
-            .find(|(kind, words)| {
-                kind.eq_ignore_ascii_case(plain)
-                    || words.iter().any(|known| known.eq_ignore_ascii_case(plain))
-            })
-            .map_or_else(|| word.to_owned(), |(kind, _)| (*kind).to_owned())
+        known_kind(word).unwrap_or(word).to_owned()
     }
 
     /// Whether a word names a kind known to this crate.
     pub fn is_kind_word(word: &str) -> bool {
-        let plain = word.split('.').next().unwrap_or(word);
-        KINDS.iter().any(|(kind, words)| {
-            kind.eq_ignore_ascii_case(plain)
-                || words.iter().any(|known| known.eq_ignore_ascii_case(plain))
-        })
+        known_kind(word).is_some()
     }
+}
+
+/// The longest of the words in [`KINDS`], and a little more.
+const LONGEST: usize = 40;
+
+/// All words of [`KINDS`] in small letters.
+static WORDS: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
+    let of_kind = |(kind, words): &(&'static str, &[&'static str])| {
+        let own = std::iter::once(*kind).chain(words.iter().copied());
+        let kind = *kind;
+        own.map(move |word| (word.to_ascii_lowercase(), kind))
+            .collect::<Vec<_>>()
+    };
+    // of a word that names several kinds the first one counts
+    KINDS.iter().rev().flat_map(of_kind).collect()
+});
+
+/// The kind that a word names, in its API spelling.
+fn known_kind(word: &str) -> Option<&'static str> {
+    let plain = word.split('.').next().unwrap_or(word).as_bytes();
+    let mut lower = [0; LONGEST];
+    let lower = lower.get_mut(..plain.len())?;
+    lower.copy_from_slice(plain);
+    lower.make_ascii_lowercase();
+    WORDS.get(std::str::from_utf8(lower).ok()?).copied()
 }
 
 impl fmt::Display for Subject {

@@ -6,6 +6,8 @@
 //! `controllerKind`, `name`, `namespace`. Where no value names an object, the kubelet's and the
 //! CRI's printed names in the texts are read, and a kind's word before a `namespace/name`.
 
+use memchr::memchr;
+
 use super::klog::container_of;
 use super::members::string_member;
 use crate::model::{Event, Severity, Subject};
@@ -234,7 +236,9 @@ fn from_texts(event: &Event<'_>) -> Subject {
         let text = text.as_str();
         // printed names stand near the beginning
         let text = near_start(text);
-        if let Some((_, inside)) = text.split_once("PodSandboxMetadata{") {
+        let has = |mark: u8| memchr(mark, text.as_bytes()).is_some();
+        let braces = has(b'{');
+        if braces && let Some((_, inside)) = text.split_once("PodSandboxMetadata{") {
             let inside = inside.split('}').next().unwrap_or(inside);
             let member = |name: &str| inside.split(',').find_map(|part| part.strip_prefix(name));
             subject.kind = Some("Pod".to_owned());
@@ -245,11 +249,12 @@ fn from_texts(event: &Event<'_>) -> Subject {
                 .filter(|name| is_name(name))
                 .map(str::to_owned);
         }
-        if let Some((_, inside)) = text.split_once("ContainerMetadata{Name:") {
+        if braces && let Some((_, inside)) = text.split_once("ContainerMetadata{Name:") {
             let name = inside.split([',', '}']).next().unwrap_or("");
             subject.container = Some(name.to_owned()).filter(|name| is_name(name));
         }
         if subject.name.is_none()
+            && has(b'(')
             && let Some((name, namespace)) = kubelet_name(text)
         {
             subject.kind = Some("Pod".to_owned());
@@ -257,6 +262,7 @@ fn from_texts(event: &Event<'_>) -> Subject {
             subject.namespace = Some(namespace.to_owned());
         }
         if subject.name.is_none()
+            && has(b'/')
             && let Some((kind, namespace, name)) = named_in(text)
         {
             subject.kind = Some(kind);
