@@ -53,6 +53,14 @@ impl<'a> Payload<'a> {
         }
     }
 
+    /// A part of the payload.
+    pub(super) fn within(&self, range: Range<usize>) -> Payload<'a> {
+        Payload {
+            text: self.text.slice(range.clone()),
+            standing: self.standing.map(|standing| standing.get(range).unwrap_or("")),
+        }
+    }
+
     /// The payload from a byte on, which must begin a character.
     pub(super) fn skip(&self, bytes: usize) -> Payload<'a> {
         Payload {
