@@ -9,11 +9,11 @@ use std::ops::Range;
 
 use memchr::memchr;
 
+use super::forms;
 use super::members::{Members, ValueKind};
 use super::payload::Payload;
 use super::quote::unquote_json;
 use super::timestamp::{leading_date_time, leading_syslog_time};
-use super::zap_console;
 use crate::model::{Stamp, Text};
 
 /// What the carriers of a line say.
@@ -178,7 +178,8 @@ fn dated(text: &str) -> Option<Carrier> {
             ..Carrier::new(Some(time), Names::None, (skip + 1).min(text.len()))
         });
     }
-    if zap_console::detect(text) {
+    // a line with a form of its own begins with its own time
+    if forms::find(text).is_some() {
         return None;
     }
     if !with_slashes && let Some((names, inner)) = program(text, length, true) {
