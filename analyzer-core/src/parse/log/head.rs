@@ -21,11 +21,11 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::forms;
 use super::glued::GLUED;
 use super::quote::push_unquoted_json;
-use super::record::{Reader, is_panic, plain_severity};
+use super::record::{Reader, plain_severity};
 use super::wrapper::{Inner, carrier, without_line_end};
-use super::{json, klog, level, logrus, zap_console};
 use crate::input::Line;
 use crate::model::{Format, Severity, Stamp};
 
@@ -162,50 +162,25 @@ fn decoded(
 
 type Found = (Format, (Option<Stamp>, Option<Severity>));
 
-/// Reads the record that begins with a payload, in the order of `record::detect`.
+/// Reads the record that begins with a payload.
 fn record(text: &str, is_carried: bool) -> Result<Option<Found>, Unclear> {
-    let Some(first) = text.as_bytes().first() else {
-        return Ok(None);
-    };
-    let unless_event = |format, found| {
+    for form in forms::candidates(text) {
+        let (time, severity) = match (form.show)(form, text) {
+            Shown::NoRecord => continue,
+            Shown::Unclear => return Err(Unclear),
+            Shown::Record { whole, .. } if !whole && !is_carried && GLUED.may_be(text) => {
+                return Err(Unclear);
+            }
+            Shown::Record { time, severity, .. } => (time, severity),
+        };
         let has = |word: &Finder<'_>| word.find(text.as_bytes()).is_some();
-        if EVENT.iter().all(has) {
-            Err(Unclear)
-        } else {
-            Ok(Some((format, found)))
+        // a report of an event has the event's severity
+        if form.format != Format::JsonLog && EVENT.iter().all(has) {
+            return Err(Unclear);
         }
-    };
-    let unless_glued = |shown| match shown {
-        Shown::NoRecord => Ok(None),
-        Shown::Unclear => Err(Unclear),
-        Shown::Record { whole, .. } if !whole && !is_carried && GLUED.may_be(text) => Err(Unclear),
-        Shown::Record { time, severity, .. } => Ok(Some((time, severity))),
-    };
-    match first {
-        b'{' => {
-            let found = unless_glued(json::time_and_severity(text))?;
-            return Ok(found.map(|found| (Format::JsonLog, found)));
-        }
-        b'0'..=b'9' => {
-            if let Some((time, word)) = zap_console::time_and_level(text) {
-                let found = (Some(time), level::severity(word));
-                return unless_event(Format::ZapConsole, found);
-            }
-        }
-        b't' => {
-            if let Some(found) = logrus::usual_time_and_severity(text) {
-                return unless_event(Format::Logrus, found);
-            }
-        }
-        _ => {}
+        return Ok(Some((form.format, (time, severity))));
     }
-    if let Some(found) = klog::time_and_severity(text) {
-        return unless_event(Format::Klog, found);
-    }
-    if let Some(found) = unless_glued(logrus::time_and_severity(text))? {
-        return unless_event(Format::Logrus, found);
-    }
-    Ok(is_panic(text).then_some((Format::Plain, (None, None))))
+    Ok(None)
 }
 
 #[cfg(test)]

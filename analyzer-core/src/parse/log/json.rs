@@ -11,12 +11,23 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::forms::{Follow, Form};
 use super::head::Shown;
 use super::level;
 use super::members::{Member, Members, ValueKind, string_member};
 use super::payload::Payload;
 use super::timestamp;
 use crate::model::{Event, Field, Format, Severity, Text, TextBuilder};
+
+/// One object a line.
+pub(super) const FORM: Form = Form {
+    format: Format::JsonLog,
+    first: b"{",
+    begins: detect,
+    read,
+    show: |_, text| time_and_severity(text),
+    follow: Follow::ONE_LINE,
+};
 
 /// The names that a writer gives to a record's own parts.
 struct Names {
@@ -273,7 +284,7 @@ fn leading_time_and_level(text: &str) -> Option<Shown> {
 const CANDIDATES: usize = 6;
 
 /// Reads the time and the severity alone.
-pub(super) fn time_and_severity(text: &str) -> Shown {
+fn time_and_severity(text: &str) -> Shown {
     if let Some(shown) = leading_time_and_level(text) {
         return shown;
     }
@@ -348,7 +359,7 @@ fn klog_severity(verbose: bool) -> Severity {
 }
 
 /// Reads a record.
-pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
+fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     if !text.starts_with('{') {
         return None;

@@ -4,6 +4,7 @@
 //! (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in a
 //! carrier, and panics, become events of [`Format::Plain`].
 
+mod forms;
 mod frame;
 mod glued;
 mod head;
@@ -57,16 +58,7 @@ pub fn detect(line: &str) -> Option<Format> {
 /// assert!(!continues(Format::Logrus, "Then restart the pod."));
 /// ```
 pub fn continues(format: Format, line: &str) -> bool {
-    match format {
-        Format::Klog if line.starts_with('\t') => true,
-        Format::Klog if line.starts_with(" >") => true,
-        _ if line.trim().is_empty() => false,
-        Format::Klog | Format::ZapConsole if line.starts_with([' ', '\t']) => true,
-        Format::Klog | Format::ZapConsole | Format::JsonLog | Format::Logrus | Format::Plain => {
-            is_frame(line)
-        }
-        _ => false,
-    }
+    (forms::follow(format).surely)(line) || (!line.trim().is_empty() && is_frame(line))
 }
 
 /// Reads the lines of a log, in any mix of formats.

@@ -6,12 +6,13 @@
 //! on for the record that it began at, and a record that is glued to the end of a line is split
 //! off where its start is unmistakable.
 
+use super::forms::{self, Form, is_panic};
 use super::frame::{is_dump_head, is_frame, is_location};
 use super::glued::GLUED;
 use super::pairs::block_end;
 use super::payload::Payload;
 use super::wrapper::{Wrapper, peel};
-use super::{json, klog, logrus, subject, zap_console};
+use super::{json, subject};
 use crate::input::Line;
 use crate::model::{Event, Format, Parsed, Severity, Span, TextBuilder};
 
@@ -24,18 +25,7 @@ const SPREAD_LINES: usize = 400;
 
 /// The format of the record that begins with a payload.
 pub(super) fn detect(text: &str) -> Option<Format> {
-    match text.as_bytes().first()? {
-        b'{' => json::detect(text).then_some(Format::JsonLog),
-        b'0'..=b'9' if zap_console::detect(text) => Some(Format::ZapConsole),
-        _ if klog::detect(text) => Some(Format::Klog),
-        _ if logrus::detect(text) => Some(Format::Logrus),
-        b'p' | b'f' if is_panic(text) => Some(Format::Plain),
-        _ => None,
-    }
-}
-
-pub(super) fn is_panic(text: &str) -> bool {
-    text.starts_with("panic: ") || text.starts_with("fatal error: ")
+    forms::find(text).map(|form| form.format)
 }
 
 /// The severity of a line without a form: a panic's, or the level that it begins with
@@ -54,6 +44,8 @@ pub(super) fn plain_severity(text: &str) -> Option<Severity> {
 /// A record whose lines are still coming.
 struct Record<'a> {
     format: Format,
+    /// Its form, where it has one of its own.
+    form: Option<&'static Form>,
     wrapper: Wrapper<'a>,
     first: Payload<'a>,
     /// Further lines of the message, and whether each begins a line (else it is glued on).
@@ -67,8 +59,15 @@ struct Record<'a> {
 }
 
 impl<'a> Record<'a> {
-    fn new(format: Format, wrapper: Wrapper<'a>, first: Payload<'a>, span: Span) -> Self {
+    fn new(
+        form: Option<&'static Form>,
+        wrapper: Wrapper<'a>,
+        first: Payload<'a>,
+        span: Span,
+    ) -> Self {
+        let format = form.map_or(Format::Plain, |form| form.format);
         Record {
+            form,
             block: format == Format::Klog && first.as_str().ends_with("=<"),
             format,
             wrapper,
@@ -92,11 +91,9 @@ impl<'a> Record<'a> {
 
     /// Whether lines without a form of their own may be a part of the message.
     fn is_raw(&self) -> bool {
-        let raw = match self.format {
-            Format::Klog | Format::ZapConsole => true,
-            Format::Logrus => !self.first.as_str().contains("=\""),
-            _ => false,
-        };
+        let raw = self
+            .form
+            .is_some_and(|form| (form.follow.raw)(self.first.as_str()));
         raw && self.stack.is_none() && !self.gap && self.more.len() < MESSAGE_LINES
     }
 
@@ -122,15 +119,10 @@ impl<'a> Record<'a> {
         let payload = self.payload();
         if self.format == Format::Plain && !self.more.is_empty() {
             // the form may show only once all parts of a line are there
-            self.format = detect(payload.as_str()).unwrap_or(Format::Plain);
+            self.form = forms::find(payload.as_str());
+            self.format = self.form.map_or(Format::Plain, |form| form.format);
         }
-        let read = match self.format {
-            Format::JsonLog => json::read(&payload),
-            Format::ZapConsole => zap_console::read(&payload),
-            Format::Klog => klog::read(&payload),
-            Format::Logrus => logrus::read(&payload),
-            _ => None,
-        };
+        let read = self.form.and_then(|form| (form.read)(&payload));
         let mut event = read.unwrap_or_else(|| {
             let span = payload.text().span();
             let mut event = Event::new(self.format, span, payload.text().clone());
@@ -228,7 +220,7 @@ impl<'a> Reader<'a> {
             return None;
         }
         let mut record = Record::new(
-            Format::JsonLog,
+            Some(&json::FORM),
             Wrapper::default(),
             Payload::from_line(*first),
             first.span(),
@@ -236,7 +228,7 @@ impl<'a> Reader<'a> {
         for line in inside {
             record.join(Payload::from_line(*line), line.span().end, true);
         }
-        if !json::detect(record.payload().as_str()) {
+        if !(json::FORM.begins)(record.payload().as_str()) {
             return None;
         }
         self.close();
@@ -321,15 +313,15 @@ impl<'a> Reader<'a> {
         let text = payload.as_str();
         let indent = text.len() - text.trim_start().len();
         // a panic while panicking stands behind a tab and belongs to the first
-        let format =
-            detect(&text[indent..]).filter(|format| indent == 0 || *format != Format::Plain);
-        if let Some(format) = format {
+        let form =
+            forms::find(&text[indent..]).filter(|form| indent == 0 || form.format != Format::Plain);
+        if form.is_some() {
             let payload = if indent == 0 {
                 payload
             } else {
                 payload.skip(indent)
             };
-            self.start(Record::new(format, wrapper, payload, span));
+            self.start(Record::new(form, wrapper, payload, span));
             return;
         }
         let frame = is_frame(text)
@@ -349,7 +341,7 @@ impl<'a> Reader<'a> {
                 record.join(payload, span.end, true);
             }
         } else if wrapper.present {
-            self.start(Record::new(Format::Plain, wrapper, payload, span));
+            self.start(Record::new(None, wrapper, payload, span));
         } else if self.parsed.not_understood.last() != Some(&line.number) {
             self.parsed.not_understood.push(line.number);
         }

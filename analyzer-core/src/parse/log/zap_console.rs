@@ -10,11 +10,30 @@ use std::ops::Range;
 
 use memchr::memchr;
 
+use super::forms::{Follow, Form};
+use super::head::Shown;
 use super::level;
 use super::members::Members;
 use super::payload::Payload;
 use super::timestamp::{epoch, leading_date_time};
 use crate::model::{Event, Field, Format, Stamp};
+
+/// zap's console form.
+pub(super) const FORM: Form = Form {
+    format: Format::ZapConsole,
+    first: b"0123456789",
+    begins: detect,
+    read,
+    show: |_, text| match head(text) {
+        Some(head) => Shown::Record {
+            time: Some(head.time),
+            severity: text.get(head.level).and_then(level::severity),
+            whole: true,
+        },
+        None => Shown::NoRecord,
+    },
+    follow: Follow::RAW,
+};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Separator {
@@ -30,7 +49,7 @@ struct Head {
 }
 
 /// Whether a line begins with a time and a level of this form.
-pub(super) fn detect(text: &str) -> bool {
+fn detect(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit()) && head(text).is_some()
 }
 
@@ -91,14 +110,8 @@ fn head(text: &str) -> Option<Head> {
     })
 }
 
-/// The time and the level's word of a record.
-pub(super) fn time_and_level(text: &str) -> Option<(Stamp, &str)> {
-    let head = head(text)?;
-    Some((head.time, text.get(head.level)?))
-}
-
 /// Reads a record without its stack trace.
-pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
+fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     let head = head(text)?;
     let (context, fields) = context(payload, head.level.end, head.separator);

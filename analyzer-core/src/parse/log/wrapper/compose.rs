@@ -3,7 +3,7 @@
 //! A name is `service-1` (v2) or `service_1` (v1). Names that the user chose are accepted where a
 //! record stands behind the bar; what else comes from them is told by [`Sources`](super::Sources).
 
-use super::super::record;
+use super::super::forms;
 use super::{Inner, Layer, Names, run};
 
 pub(super) fn layer(text: &str) -> Option<Layer> {
@@ -31,7 +31,7 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
     let numbered = digits > 0
         && name > digits + 1
         && matches!(bytes.get(name - digits - 1), Some(b'-' | b'_'));
-    if !numbered && record::detect(text.get(start..)?).is_none() {
+    if !numbered && forms::find(text.get(start..)?).is_none() {
         return None;
     }
     let names = Names {

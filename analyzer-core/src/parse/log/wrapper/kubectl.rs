@@ -3,7 +3,7 @@
 //! the same way.
 
 use super::super::timestamp::leading_date_time;
-use super::super::zap_console;
+use super::super::forms;
 use super::{Inner, Layer, Names, is_dns_name};
 
 /// `[pod/web-0/app] text`.
@@ -39,7 +39,7 @@ pub(super) fn stamped(text: &str) -> Option<Layer> {
     let rest = text.get(length..)?.strip_prefix(' ')?;
     let with_slashes = separator == Some(b' ') && text.as_bytes().get(4) == Some(&b'/');
     let with_zone = separator == Some(b'T') && time.zone_stated;
-    if (!with_zone && !with_slashes) || zap_console::detect(text) {
+    if (!with_zone && !with_slashes) || forms::find(text).is_some() {
         return None;
     }
     // a table's row has more blanks or an event's type behind its time; no runtime stamps whole

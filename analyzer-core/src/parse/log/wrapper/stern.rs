@@ -5,7 +5,7 @@
 //! behind them; the other lines of the same container are told by [`Sources`](super::Sources).
 
 use super::super::members::Members;
-use super::super::record;
+use super::super::forms;
 use super::super::timestamp::{leading_date_time, leading_short_time};
 use super::{Inner, Layer, LineEnd, Names, cri, docker, is_dns_name, is_string, word};
 use crate::model::Stamp;
@@ -45,7 +45,7 @@ fn payload(text: &str, at: usize, names: Names) -> Option<Layer> {
     let is_record = match rest.as_bytes().first()? {
         b'a'..=b'z' if !rest.starts_with("time=") && !rest.starts_with("level=") => false,
         _ => {
-            record::detect(rest).is_some()
+            forms::find(rest).is_some()
                 || cri::layer(rest).is_some()
                 || docker::layer(rest).is_some()
         }
