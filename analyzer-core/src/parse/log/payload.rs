@@ -36,6 +36,11 @@ impl<'a> Payload<'a> {
         }
     }
 
+    /// Whether it stands in the document as it is.
+    pub(super) fn stands(&self) -> bool {
+        self.standing.is_some()
+    }
+
     pub(super) fn text(&self) -> &Text<'a> {
         &self.text
     }

@@ -11,15 +11,17 @@ use super::frame::{is_dump_head, is_frame, is_location};
 use super::glued::GLUED;
 use super::pairs::block_end;
 use super::payload::Payload;
-use super::wrapper::{Wrapper, peel};
+use super::wrapper::{Block, Sources, Wrapper, peel_from};
 use super::{json, subject};
 use crate::input::Line;
-use crate::model::{Event, Format, Parsed, Severity, Span, TextBuilder};
+use crate::model::{Event, Format, Parsed, Severity, Span, Text, TextBuilder};
 
 /// How many records may stand between two lines of a stack trace.
 const INTERRUPTIONS: u32 = 64;
 /// How many lines without a form of their own a message may take.
 const MESSAGE_LINES: usize = 2000;
+/// How many records of different writers are open at the same time.
+const WRITERS: usize = 32;
 /// How many lines an object that is spread over lines may take.
 const SPREAD_LINES: usize = 400;
 
@@ -54,6 +56,8 @@ struct Record<'a> {
     stack: Option<Span>,
     /// Whether a block (`key=<`) is open.
     block: bool,
+    /// Where the text begins in its line, if further lines of a message are indented to it.
+    column: Option<usize>,
     /// Whether a blank line stood behind it.
     gap: bool,
 }
@@ -69,6 +73,7 @@ impl<'a> Record<'a> {
         Record {
             form,
             block: format == Format::Klog && first.as_str().ends_with("=<"),
+            column: None,
             format,
             wrapper,
             first,
@@ -131,6 +136,7 @@ impl<'a> Record<'a> {
         });
         event.span = self.span;
         event.stack = self.stack.or(event.stack);
+        event.cut = self.wrapper.partial || self.block;
         subject::fill(&mut event);
         if event.component.is_none() {
             event.component = event.field("controller").cloned();
@@ -144,19 +150,24 @@ impl<'a> Record<'a> {
 
 /// What the carrier says, where the payload says nothing.
 fn apply<'a>(wrapper: Wrapper<'a>, event: &mut Event<'a>) {
-    event.time = event.time.or(wrapper.time);
-    event.component = event.component.take().or(wrapper.program);
+    let carrier = wrapper.carrier;
+    event.time = event.time.or(carrier.time);
+    event.severity = event.severity.or(wrapper.severity);
+    if event.component.is_none() {
+        event.component.clone_from(&carrier.program);
+    }
     let subject = &mut event.subject;
+    let owned = |name: &Option<Text<'_>>| name.as_ref().map(|name| name.as_str().to_owned());
     if subject.node.is_none() {
-        subject.node = wrapper.node.map(|node| node.as_str().to_owned());
+        subject.node = owned(&carrier.node);
     }
-    if subject.name.is_none()
-        && let Some(pod) = wrapper.pod
-    {
+    if subject.name.is_none() && carrier.pod.is_some() {
         subject.kind = Some("Pod".to_owned());
-        subject.name = Some(pod.as_str().to_owned());
-        subject.container = wrapper.container.map(|name| name.as_str().to_owned());
+        subject.name = owned(&carrier.pod);
+        subject.container = owned(&carrier.container);
+        subject.namespace = owned(&carrier.namespace).or(subject.namespace.take());
     }
+    event.carrier = Some(Box::new(carrier));
 }
 
 /// A finished event whose stack trace may go on behind foreign records.
@@ -171,9 +182,11 @@ struct Trace {
 pub(super) struct Reader<'a> {
     parsed: Parsed<'a>,
     current: Option<Record<'a>>,
-    /// The open record of the other stream, where the carrier tells them apart.
-    aside: Option<Record<'a>>,
-    two_streams: bool,
+    /// The open records of other writers, where the carriers tell them apart; the latest is last.
+    aside: Vec<Record<'a>>,
+    sources: Sources,
+    /// Whether the events may stand in another order than their records began.
+    mixed: bool,
     trace: Option<Trace>,
 }
 
@@ -182,8 +195,9 @@ impl<'a> Reader<'a> {
         Reader {
             parsed: Parsed::default(),
             current: None,
-            aside: None,
-            two_streams: false,
+            aside: Vec::new(),
+            sources: Sources::default(),
+            mixed: false,
             trace: None,
         }
     }
@@ -198,12 +212,19 @@ impl<'a> Reader<'a> {
                 rest = behind.get(taken..).unwrap_or(&[]);
                 continue;
             }
+            if let Some((entry, taken)) = Block::read(line, behind) {
+                rest = behind.get(taken..).unwrap_or(&[]);
+                self.carried(*line, entry.wrapper, entry.message, entry.span, None);
+                continue;
+            }
             self.line(*line, behind.first());
         }
         self.close();
-        self.current = self.aside.take();
-        self.close();
-        if self.two_streams {
+        while let Some(record) = self.aside.pop() {
+            self.current = Some(record);
+            self.close();
+        }
+        if self.mixed {
             self.parsed.events.sort_by_key(|event| event.span.start);
         }
         self.parsed
@@ -236,53 +257,60 @@ impl<'a> Reader<'a> {
         Some(last + 1)
     }
 
-    /// Lines of one stream go on with that stream's record.
-    fn choose_stream(&mut self, stderr: Option<bool>) {
-        let open = self
-            .current
-            .as_ref()
-            .and_then(|record| record.wrapper.stderr);
-        if stderr.is_some() && open.is_some() && stderr != open {
-            std::mem::swap(&mut self.current, &mut self.aside);
-            self.trace = None;
-            self.two_streams = true;
+    /// Lines of one writer go on with that writer's record.
+    fn choose_writer(&mut self, wrapper: &Wrapper<'a>) {
+        let Some(open) = self.current.as_ref() else {
+            return;
+        };
+        if !wrapper.present || !open.wrapper.present || open.wrapper.is_of(wrapper) {
+            return;
         }
+        let own = self
+            .aside
+            .iter()
+            .rposition(|record| record.wrapper.is_of(wrapper));
+        let own = own.map(|index| self.aside.remove(index));
+        if self.aside.len() == WRITERS {
+            let oldest = self.aside.remove(0);
+            let current = self.current.replace(oldest);
+            self.close();
+            self.current = current;
+        }
+        self.aside.extend(std::mem::replace(&mut self.current, own));
+        self.trace = None;
+        self.mixed = true;
     }
 
     fn line(&mut self, line: Line<'a>, next: Option<&Line<'a>>) {
         let end = line.span().end;
         if let Some(record) = self.current.as_mut() {
             if record.block && (line.text.starts_with(['\t', ' ']) || line.is_blank()) {
-                record.join(Payload::from_line(line), end, true);
+                let column = record.column.filter(|column| is_indented(line.text, *column));
+                let payload = Payload::from_line(line).skip(column.unwrap_or(0));
+                record.join(payload, end, true);
                 return;
             }
             if line.is_blank() {
                 record.gap = true;
                 return;
             }
+            if let Some(column) = record.column
+                && !record.gap
+                && is_indented(line.text, column)
+            {
+                record.join(Payload::from_line(line).skip(column), end, true);
+                return;
+            }
         } else if line.is_blank() {
             return;
         }
-        let (wrapper, payload) = peel(Payload::from_line(line));
-        self.choose_stream(wrapper.stderr);
-        if wrapper.present
-            && let Some(record) = self.current.as_mut()
-        {
-            if record.wrapper.partial && record.wrapper.stderr == wrapper.stderr {
-                record.wrapper.partial = wrapper.partial;
-                record.join(payload, end, false);
-                return;
-            }
-            if record.block && record.wrapper.present && payload.as_str().starts_with(['\t', ' ']) {
-                record.join(payload, end, true);
-                return;
-            }
+        self.sources.see(line.text);
+        let (wrapper, payload) = peel_from(Payload::from_line(line), &self.sources);
+        if wrapper.present {
+            self.carried(line, wrapper, payload, line.span(), next);
+            return;
         }
-        let starts = if wrapper.present {
-            Vec::new()
-        } else {
-            GLUED.find(payload.as_str())
-        };
+        let starts = GLUED.find(payload.as_str());
         if starts.is_empty() {
             self.piece(line, wrapper, payload, line.span(), next);
             return;
@@ -300,6 +328,32 @@ impl<'a> Reader<'a> {
             self.piece(piece, Wrapper::default(), payload, piece.span(), behind);
             start = end;
         }
+    }
+
+    /// Reads what stood in a carrier on a line, or on several.
+    fn carried(
+        &mut self,
+        line: Line<'a>,
+        wrapper: Wrapper<'a>,
+        payload: Payload<'a>,
+        span: Span,
+        next: Option<&Line<'a>>,
+    ) {
+        self.choose_writer(&wrapper);
+        if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {
+            if record.wrapper.partial {
+                record.wrapper.partial = wrapper.partial;
+                record.join(payload, span.end, false);
+                return;
+            }
+            let text = payload.as_str();
+            if record.block && (text.starts_with(['\t', ' ']) || text.is_empty()) {
+                record.wrapper.partial = wrapper.partial;
+                record.join(payload, span.end, true);
+                return;
+            }
+        }
+        self.piece(line, wrapper, payload, span, next);
     }
 
     fn piece(
@@ -347,8 +401,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn start(&mut self, record: Record<'a>) {
+    fn start(&mut self, mut record: Record<'a>) {
         self.close();
+        let is_journal = record.wrapper.carrier.program.is_some();
+        record.column = record
+            .first
+            .stands()
+            .then(|| record.first.text().span().start.checked_sub(record.span.start))
+            .flatten()
+            .filter(|column| is_journal && *column > 0);
         self.current = Some(record);
     }
 
@@ -415,6 +476,11 @@ impl<'a> Reader<'a> {
         }
         self.parsed.events.push(event);
     }
+}
+
+/// Whether a text begins with so many blanks.
+fn is_indented(text: &str, blanks: usize) -> bool {
+    text.len() > blanks && text.bytes().take(blanks).all(|byte| byte == b' ')
 }
 
 fn extend(stack: &mut Option<Span>, by: &Span) {
