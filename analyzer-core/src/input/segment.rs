@@ -4,6 +4,7 @@ use super::command::{self, Command, Verb};
 use super::line::{Line, lines};
 use super::shape;
 use crate::model::{Format, Subject};
+use crate::parse::log::OpenLog;
 use crate::parse::{describe, events, log, table};
 
 /// A run of lines of a document in one format.
@@ -38,8 +39,9 @@ impl Segment<'_> {
 pub fn segments(text: &str) -> Vec<Segment<'_>> {
     let mut cutter = Cutter::default();
     for line in lines(text) {
-        cutter.take(line);
+        cutter.take_any(line);
     }
+    cutter.release();
     cutter.close();
     cutter.done
 }
@@ -72,6 +74,15 @@ fn structure(text: &str) -> Option<Format> {
     (describe::is_start(text) || describe::is_field(text)).then_some(Format::Describe)
 }
 
+/// Whether a line behind a log belongs to something else beyond doubt.
+fn is_other(text: &str) -> bool {
+    command::parse(text).is_some()
+        || events::is_header(text)
+        || events::is_row(text)
+        || describe::is_start(text)
+        || table::is_header(text)
+}
+
 #[derive(Default)]
 struct Cutter<'a> {
     done: Vec<Segment<'a>>,
@@ -80,8 +91,10 @@ struct Cutter<'a> {
     blanks: Vec<Line<'a>>,
     fenced: bool,
     command: Option<Command>,
-    /// The format of the last log record, which the lines behind it may continue.
-    record: Option<Format>,
+    /// What the lines behind a log record may belong to.
+    log: OpenLog,
+    /// The lines of an object that is spread over lines, as far as they have come.
+    spread: Vec<Line<'a>>,
     /// What the open describe has told of its object's events.
     events: EventsTold,
 }
@@ -137,7 +150,59 @@ fn events_title(text: &str) -> Option<&str> {
 }
 
 impl<'a> Cutter<'a> {
+    /// Takes a line, or keeps it while it may be of a record whose object is spread over lines.
+    fn take_any(&mut self, raw: Line<'a>) {
+        let opens = raw.text == "{";
+        if opens || self.spread.len() > log::SPREAD_LINES {
+            self.release();
+        }
+        if !opens && self.spread.is_empty() {
+            self.take(raw);
+            return;
+        }
+        self.spread.push(raw);
+        if raw.text != "}" {
+            return;
+        }
+        if !log::is_spread_object(self.spread.iter().map(|line| line.text)) {
+            self.release();
+            return;
+        }
+        let object = std::mem::take(&mut self.spread);
+        if self.open.as_ref().is_some_and(|open| !open.is_log) {
+            self.close();
+        }
+        self.log = OpenLog::default();
+        if let Some(open) = &mut self.open {
+            open.lines.append(&mut self.blanks);
+            open.lines.extend(object);
+        } else {
+            self.blanks.clear();
+            self.open = Some(Segment {
+                format: Format::JsonLog,
+                is_log: true,
+                lines: object,
+                subject: Subject::default(),
+            });
+        }
+    }
+
+    /// Takes the lines of what is no record.
+    fn release(&mut self) {
+        for line in std::mem::take(&mut self.spread) {
+            self.take(line);
+        }
+    }
+
     fn take(&mut self, raw: Line<'a>) {
+        if self.log.is_in_entry(raw.text) {
+            if raw.is_blank() {
+                self.blanks.push(raw);
+            } else {
+                self.push(raw);
+            }
+            return;
+        }
         if raw.is_blank() {
             self.blanks.push(raw);
             return;
@@ -147,17 +212,24 @@ impl<'a> Cutter<'a> {
             self.fenced = shape::fence_opens(raw.text, self.fenced);
             return;
         }
+        if self.log.is_in_block(raw.text) {
+            self.push(raw);
+            return;
+        }
         let line = shape::strip_marks(raw);
         let record = log::detect(line.text);
         let stays = self.stays(&line, record);
-        self.record = record.or(self.record);
         if stays {
+            if record.is_some() {
+                self.log.begin(line.text);
+            }
             self.push(line);
             return;
         }
         self.close();
         self.events = EventsTold::NotYet.after(line.text);
         let format = record.unwrap_or_else(|| self.classify(&line));
+        self.log.begin(line.text);
         if format == Format::Command {
             self.command = command::parse(line.text);
         }
@@ -171,15 +243,20 @@ impl<'a> Cutter<'a> {
 
     /// Whether the line belongs to the open segment; `record` is the format of the log record
     /// that begins on it.
-    fn stays(&self, line: &Line<'a>, record: Option<Format>) -> bool {
+    fn stays(&mut self, line: &Line<'a>, record: Option<Format>) -> bool {
         let Some(open) = &self.open else { return false };
         let blank_before = !self.blanks.is_empty();
         let text = line.text;
         if open.is_log {
-            return record.is_some()
-                || (!blank_before
-                    && !self.is_other(text)
-                    && log::continues(self.record.unwrap_or(open.format), text));
+            if record.is_some() {
+                return true;
+            }
+            if blank_before {
+                // a panic's goroutines stand behind blank lines
+                return log::is_frame(text);
+            }
+            let is_plain = structure(text).is_none() && !shape::is_prose(text);
+            return !is_other(text) && self.log.goes_on(text, is_plain);
         }
         match open.format {
             Format::Describe => {
@@ -220,14 +297,6 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    fn is_other(&self, text: &str) -> bool {
-        command::parse(text).is_some()
-            || events::is_header(text)
-            || events::is_row(text)
-            || describe::is_start(text)
-            || table::is_header(text)
-    }
-
     /// The format of a line that begins no log record.
     fn classify(&self, line: &Line<'a>) -> Format {
         let text = line.text;
@@ -253,6 +322,7 @@ impl<'a> Cutter<'a> {
 
     fn close(&mut self) {
         self.blanks.clear();
+        self.log = OpenLog::default();
         let Some(mut segment) = self.open.take() else {
             return;
         };

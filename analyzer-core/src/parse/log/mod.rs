@@ -13,6 +13,7 @@ mod klog;
 mod level;
 mod logrus;
 mod members;
+mod open;
 mod pairs;
 mod payload;
 mod quote;
@@ -23,6 +24,7 @@ mod wrapper;
 mod zap_console;
 
 pub(crate) use frame::is_frame;
+pub(crate) use open::{OpenLog, SPREAD_LINES, begin, is_spread_object, may_be_raw};
 #[doc(hidden)]
 pub use head::{Head, Kind, head, kind};
 
@@ -39,13 +41,7 @@ use crate::model::{Format, Parsed};
 /// assert_eq!(detect("Name: web-0"), None);
 /// ```
 pub fn detect(line: &str) -> Option<Format> {
-    let line = Line {
-        text: line.trim_start(),
-        start: 0,
-        number: 1,
-    };
-    let (wrapper, payload) = wrapper::peel(payload::Payload::from_line(line));
-    record::detect(payload.as_str().trim_start()).or(wrapper.present.then_some(Format::Plain))
+    begin(line).map(|begun| begun.format)
 }
 
 /// Whether a line that begins no record continues the one of `format` before it (a stack

@@ -10,6 +10,7 @@ use super::forms::{self, Form, is_panic};
 use super::frame::{is_dump_head, is_frame, is_location};
 use super::glued::GLUED;
 use super::pairs::block_end;
+use super::open::SPREAD_LINES;
 use super::payload::Payload;
 use super::wrapper::{Block, Sources, Wrapper, peel_from};
 use super::{json, subject};
@@ -22,8 +23,6 @@ const INTERRUPTIONS: u32 = 64;
 const MESSAGE_LINES: usize = 2000;
 /// How many records of different writers are open at the same time.
 const WRITERS: usize = 32;
-/// How many lines an object that is spread over lines may take.
-const SPREAD_LINES: usize = 400;
 
 /// The format of the record that begins with a payload.
 pub(super) fn detect(text: &str) -> Option<Format> {
@@ -41,6 +40,11 @@ pub(super) fn plain_severity(text: &str) -> Option<Severity> {
         None => text.split_once(':')?,
     };
     Severity::from_word(word.trim())
+}
+
+/// Whether a line's last value is a block (`key=<`) whose lines follow.
+pub(super) fn opens_block(text: &str) -> bool {
+    text.ends_with("=<")
 }
 
 /// A record whose lines are still coming.
@@ -72,7 +76,7 @@ impl<'a> Record<'a> {
         let format = form.map_or(Format::Plain, |form| form.format);
         Record {
             form,
-            block: format == Format::Klog && first.as_str().ends_with("=<"),
+            block: format == Format::Klog && opens_block(first.as_str()),
             column: None,
             format,
             wrapper,
@@ -88,7 +92,7 @@ impl<'a> Record<'a> {
         if self.block {
             let text = payload.as_str();
             let closes = block_end(text).is_some();
-            self.block = !closes || text.ends_with("=<");
+            self.block = !closes || opens_block(text);
         }
         self.more.push((payload, newline));
         self.span.end = end;
