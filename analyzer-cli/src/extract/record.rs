@@ -1,5 +1,5 @@
 //! Log records in a neutral form, one JSON object a line: `line`, `lines`, `level`, `time`,
-//! `message`, `logger`, `caller`, `fields`, `error`.
+//! `message`, `logger`, `caller`, `fields`, `error`; what carried it as `carrier`, and `cut` where its end is missing.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use analyzer_core::{Event, Extract, Field, Format, Severity, Stamp, Text};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::event::push;
+use super::event::{CarrierJson, push};
 
 /// One line for each log record.
 pub fn lines(part: &Extract<'_>) -> Vec<u8> {
@@ -38,6 +38,8 @@ pub fn lines(part: &Extract<'_>) -> Vec<u8> {
                     .find_map(|key| event.field(key))
                     .map(Text::as_str),
                 fields: Fields(&event.fields),
+                carrier: event.carrier.as_deref().map(CarrierJson::of),
+                cut: event.cut,
             },
         );
     }
@@ -93,6 +95,11 @@ struct Record<'e> {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'e str>,
     fields: Fields<'e>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    carrier: Option<CarrierJson<'e>>,
+    /// Whether its end is missing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cut: bool,
 }
 
 /// Fields with their values typed: an object or a list of JSON stays one.

@@ -60,6 +60,11 @@ pub(crate) fn is_structural(text: &str) -> bool {
     structure(line.text).is_some() && log::detect(line.text).is_none()
 }
 
+/// Whether a line that begins no log record may be a part of a message with raw line ends before it.
+pub(crate) fn is_raw(text: &str) -> bool {
+    log::may_be_raw(text) && !shape::is_prose(text) && structure(text).is_none()
+}
+
 /// The format of a line that begins no log record, if it has a structure.
 fn structure(text: &str) -> Option<Format> {
     if events::is_header(text) || events::is_row(text) {
@@ -217,11 +222,12 @@ impl<'a> Cutter<'a> {
             return;
         }
         let line = shape::strip_marks(raw);
-        let record = log::detect(line.text);
+        let begun = log::begin(line.text);
+        let record = begun.map(|begun| begun.format);
         let stays = self.stays(&line, record);
         if stays {
-            if record.is_some() {
-                self.log.begin(line.text);
+            if let Some(begun) = begun {
+                self.log.take(begun, line.text);
             }
             self.push(line);
             return;
@@ -229,7 +235,9 @@ impl<'a> Cutter<'a> {
         self.close();
         self.events = EventsTold::NotYet.after(line.text);
         let format = record.unwrap_or_else(|| self.classify(&line));
-        self.log.begin(line.text);
+        if let Some(begun) = begun {
+            self.log.take(begun, line.text);
+        }
         if format == Format::Command {
             self.command = command::parse(line.text);
         }
@@ -255,8 +263,7 @@ impl<'a> Cutter<'a> {
                 // a panic's goroutines stand behind blank lines
                 return log::is_frame(text);
             }
-            let is_plain = structure(text).is_none() && !shape::is_prose(text);
-            return !is_other(text) && self.log.goes_on(text, is_plain);
+            return !is_other(text) && self.log.goes_on(text, is_raw(text));
         }
         match open.format {
             Format::Describe => {

@@ -81,8 +81,45 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
     if !first.is_ascii_graphic() && *first != 0x1b {
         return false;
     }
+    if line == b"{" {
+        return spread_object(bytes, at).is_some();
+    }
     let begins = log::kind(line).is_some() || log::detect(&text(line)).is_some();
-    begins && !continues_partial(bytes, at, line)
+    begins && !goes_on_in_carrier(line) && !continues_partial(bytes, at, line)
+}
+
+/// Whether what a carrier holds goes on with the record in the carrier's line before: it is indented,
+/// or a stack trace's.
+fn goes_on_in_carrier(line: &[u8]) -> bool {
+    let Some(cri) = stream(line) else {
+        return false;
+    };
+    let payload = line.get(cri.payload..).unwrap_or(&[]);
+    match payload.first() {
+        Some(b' ' | b'\t') => true,
+        Some(_) => log::is_frame(&text(payload)),
+        None => false,
+    }
+}
+
+/// The byte at which the last line begins of the log record whose object begins with the line at this
+/// byte (`{`) and is spread over lines.
+pub(crate) fn spread_object(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut lines: Vec<Cow<'_, str>> = vec![Cow::Borrowed("{")];
+    let mut next = next_line(bytes, at)?;
+    while lines.len() <= log::SPREAD_LINES {
+        let line = line_at(bytes, next);
+        lines.push(text(line));
+        match line {
+            b"{" => return None,
+            b"}" => {
+                let lines = lines.iter().map(AsRef::as_ref);
+                return log::is_spread_object(lines).then_some(next);
+            }
+            _ => next = next_line(bytes, next)?,
+        }
+    }
+    None
 }
 
 fn begins_object(line: &[u8]) -> bool {

@@ -2,10 +2,10 @@
 //! that is quoted over several lines, errors. Lines that surely begin a log record are passed over
 //! by their first bytes.
 
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::{memchr, memchr_iter, memchr2, memmem};
 
-use super::boundary::stream;
-use crate::input::is_structural;
+use super::boundary::{spread_object, stream};
+use crate::input::{is_raw, is_structural};
 use crate::model::Format;
 use crate::parse::{log, plain};
 use crate::signature::STARTS;
@@ -69,6 +69,7 @@ enum Head {
 #[inline(never)]
 pub(crate) fn survey(bytes: &[u8]) -> Survey {
     let mut survey = Survey::default();
+    let mut open = Open::default();
     let last = (!bytes.is_empty() && !bytes.ends_with(b"\n")).then_some(bytes.len());
     let mut start = 0;
     for end in memchr_iter(b'\n', bytes).chain(last) {
@@ -81,25 +82,37 @@ pub(crate) fn survey(bytes: &[u8]) -> Survey {
             Some(b'[' | b'l') => survey.dated[3] = Some(start),
             _ => {}
         }
+        if line == b"{"
+            && let Some(end) = spread_object(bytes, start)
+        {
+            survey.records += 1;
+            open.object = end + 1;
+        }
         match head(line) {
+            _ if start < open.object => open.raw = false,
             Head::Record => {
                 survey.records += 1;
-                if line.len() > DOCKER_LINE && line.starts_with(b"{\"log\":\"") {
+                open.raw = is_raw_head(line);
+                let is_long = line.len() > DOCKER_LINE && line.starts_with(b"{\"log\":\"");
+                if is_long || is_journal_of_bytes(line) {
                     survey.add(start, Why::Text);
                 }
             }
             Head::Partial => {
                 survey.records += 1;
+                open.raw = false;
                 survey.partial.push(start);
             }
             Head::Grave => {
                 survey.records += 1;
+                open.raw = is_raw_head(line);
                 survey.add(start, Why::Grave);
             }
-            Head::Inside => survey.inside(start, line),
+            Head::Inside => survey.inside(start, line, &mut open),
             Head::Unknown => {
                 // what was cut from a text with whole characters has whole ones
-                survey.unknown(start, std::str::from_utf8(line).unwrap_or(""));
+                let line = std::str::from_utf8(line).unwrap_or("");
+                survey.unknown(start, line, &mut open);
             }
         }
         start = end + 1;
@@ -112,21 +125,28 @@ impl Survey {
         self.triggers.push(Trigger { at, why });
     }
 
-    fn inside(&mut self, start: usize, line: &[u8]) {
+    fn inside(&mut self, start: usize, line: &[u8], open: &mut Open) {
         let is_frame = line.starts_with(b"\t");
-        if is_frame || line.iter().all(u8::is_ascii_whitespace) {
+        let is_blank = line.iter().all(u8::is_ascii_whitespace);
+        if is_frame || is_blank {
+            open.raw = false;
             return;
         }
-        self.breaks.push(start);
+        open.raw &= std::str::from_utf8(line).is_ok_and(is_raw);
+        if !open.raw {
+            self.breaks.push(start);
+        }
     }
 
-    fn unknown(&mut self, start: usize, line: &str) {
+    fn unknown(&mut self, start: usize, line: &str, open: &mut Open) {
         if line.trim().is_empty() {
+            open.raw = false;
             return;
         }
-        if let Some(format) = log::detect(line) {
+        if let Some(begun) = log::begin(line) {
             self.records += 1;
-            if format == Format::Plain && is_crash(line) {
+            open.raw = begun.raw;
+            if begun.format == Format::Plain && is_crash(line) {
                 self.add(start, Why::Text);
             }
             return;
@@ -134,15 +154,45 @@ impl Survey {
         if is_structural(line) {
             self.add(start, Why::Structure);
             self.breaks.push(start);
+            open.raw = false;
             return;
         }
-        if !log::is_frame(line) {
+        let is_frame = log::is_frame(line);
+        open.raw &= !is_frame && is_raw(line);
+        if !is_frame && !open.raw {
             self.breaks.push(start);
         }
         if memchr2(b'"', b'\'', line.as_bytes()).is_some() && plain::is_open(line) {
             self.add(start, Why::Text);
         }
     }
+}
+
+/// What is open before a line.
+#[derive(Default)]
+struct Open {
+    /// Whether lines that begin nothing may be a part of the last record's message.
+    raw: bool,
+    /// The byte up to which lines are a record's object that is spread over them.
+    object: usize,
+}
+
+/// Whether a record of the forms that the first bytes tell may have raw lines behind it: klog's and
+/// zap's console form.
+fn is_raw_head(line: &[u8]) -> bool {
+    match line.first() {
+        Some(b'I' | b'W' | b'E' | b'F') => line.get(1).is_some_and(u8::is_ascii_digit),
+        Some(b'2') => memchr(b'\t', &line[..line.len().min(48)]).is_some(),
+        _ => false,
+    }
+}
+
+/// Whether a line of `journalctl -o json` has its message as numbers, in which no text is found.
+fn is_journal_of_bytes(line: &[u8]) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
+    line.get(2).is_some_and(is_name)
+        && line.starts_with(b"{\"")
+        && memmem::find(line, b"\"MESSAGE\":[").is_some()
 }
 
 /// Whether a text tells of a crash, which is read in any case.

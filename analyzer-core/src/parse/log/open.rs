@@ -98,9 +98,8 @@ impl OpenLog {
         true
     }
 
-    /// The format of the record that begins on a line.
-    pub(crate) fn begin(&mut self, line: &str) -> Option<Format> {
-        let begun = begin(line)?;
+    /// Takes the record that begins on a line.
+    pub(crate) fn take(&mut self, begun: Begun, line: &str) {
         self.sources.see(line);
         self.entry = Block::begin(line);
         let in_carrier = begun.column == 0 && !begun.raw;
@@ -109,12 +108,11 @@ impl OpenLog {
             block: begun.block && !in_carrier,
             ..begun
         });
-        Some(begun.format)
     }
 
     /// Whether a line that begins no record and stands right behind the log's last line belongs to
-    /// the record there; `is_plain` if it has no other form and is no sentence.
-    pub(crate) fn goes_on(&mut self, line: &str, is_plain: bool) -> bool {
+    /// the record there; `is_raw` if it may be a part of a raw message.
+    pub(crate) fn goes_on(&mut self, line: &str, is_raw: bool) -> bool {
         if self.sources.see(line) {
             return true;
         }
@@ -129,6 +127,6 @@ impl OpenLog {
             last.raw &= !is_frame(line);
             return true;
         }
-        last.raw && is_plain && may_be_raw(line)
+        last.raw && is_raw
     }
 }

@@ -24,11 +24,6 @@ const MESSAGE_LINES: usize = 2000;
 /// How many records of different writers are open at the same time.
 const WRITERS: usize = 32;
 
-/// The format of the record that begins with a payload.
-pub(super) fn detect(text: &str) -> Option<Format> {
-    forms::find(text).map(|form| form.format)
-}
-
 /// The severity of a line without a form: a panic's, or the level that it begins with
 /// (`[ERROR] text`, `ERROR: text`).
 pub(super) fn plain_severity(text: &str) -> Option<Severity> {
