@@ -209,6 +209,7 @@ impl<'a> Cutter<'a> {
             return;
         }
         if raw.is_blank() {
+            self.log.blank();
             self.blanks.push(raw);
             return;
         }

@@ -128,6 +128,8 @@ pub struct Event<'a> {
     pub stack: Option<Span>,
     /// What brought the record here, if it stood in anything.
     pub carrier: Option<Box<Carrier<'a>>>,
+    /// How many lines inside of its span are other records', which interrupt it.
+    pub interrupted: u64,
     /// Whether its end is missing: the input ends in it, or it is longer than a record may be.
     pub cut: bool,
 }
@@ -151,6 +153,7 @@ impl<'a> Event<'a> {
             fields: Vec::new(),
             stack: None,
             carrier: None,
+            interrupted: 0,
             cut: false,
         }
     }

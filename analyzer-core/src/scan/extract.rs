@@ -111,19 +111,25 @@ fn dated(event: &Event<'_>) -> Option<i128> {
         .max()
 }
 
-/// Gives times without a year the one that the record's carrier tells, or else the latest time before
-/// it in the document.
+/// Gives times without a year the one that the record's carrier tells, or else that which puts them
+/// nearest to the latest time before them in the document.
 fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
     for event in events {
         let own = dated(event);
-        latest = latest.max(own);
-        let Some(limit) = own.or(latest) else {
-            continue;
-        };
-        let carried = event.carrier.as_mut().and_then(|carrier| carrier.time.as_mut());
+        let carried = event
+            .carrier
+            .as_mut()
+            .and_then(|carrier| carrier.time.as_mut());
         for time in event.time.as_mut().into_iter().chain(carried) {
-            *time = years::settled(time, limit).unwrap_or(*time);
+            let settled = match (own, latest) {
+                // a record is written before it is taken
+                (Some(own), _) => years::settled(time, own),
+                (None, Some(latest)) => years::nearest(time, latest),
+                (None, None) => None,
+            };
+            *time = settled.unwrap_or(*time);
         }
+        latest = latest.max(own);
     }
 }
 
@@ -263,7 +269,8 @@ mod tests {
 
     #[test]
     fn years_do_not_depend_on_the_number_of_threads() {
-        let logrus = |year: usize| format!("time=\"{year}-01-02T05:06:07Z\" level=info msg=ready\n");
+        let logrus =
+            |year: usize| format!("time=\"{year}-01-02T05:06:07Z\" level=info msg=ready\n");
         let klog = "E1231 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n";
         let many = klog.repeat(2 * BLOCK / klog.len());
         let text: String = (2020..2024).map(|year| logrus(year) + &many).collect();
@@ -272,7 +279,10 @@ mod tests {
             pool.build().unwrap().install(|| times(&text))
         };
         let one = by(1);
-        assert!(one.iter().all(|time| time.len() > 20), "a year was not settled");
+        assert!(
+            one.iter().all(|time| time.len() > 20),
+            "a year was not settled"
+        );
         assert!(one == by(3));
     }
 

@@ -89,10 +89,10 @@ pub(crate) fn survey(bytes: &[u8]) -> Survey {
             open.object = end + 1;
         }
         match head(line) {
-            _ if start < open.object => open.raw = false,
+            _ if start < open.object => open.record(Format::JsonLog, false),
             Head::Record => {
                 survey.records += 1;
-                open.raw = is_raw_head(line);
+                open.head(line);
                 let is_long = line.len() > DOCKER_LINE && line.starts_with(b"{\"log\":\"");
                 if is_long || is_journal_of_bytes(line) {
                     survey.add(start, Why::Text);
@@ -100,12 +100,12 @@ pub(crate) fn survey(bytes: &[u8]) -> Survey {
             }
             Head::Partial => {
                 survey.records += 1;
-                open.raw = false;
+                open.head(line);
                 survey.partial.push(start);
             }
             Head::Grave => {
                 survey.records += 1;
-                open.raw = is_raw_head(line);
+                open.head(line);
                 survey.add(start, Why::Grave);
             }
             Head::Inside => survey.inside(start, line, &mut open),
@@ -126,14 +126,11 @@ impl Survey {
     }
 
     fn inside(&mut self, start: usize, line: &[u8], open: &mut Open) {
-        let is_frame = line.starts_with(b"\t");
-        let is_blank = line.iter().all(u8::is_ascii_whitespace);
-        if is_frame || is_blank {
+        if line.iter().all(u8::is_ascii_whitespace) {
             open.raw = false;
-            return;
-        }
-        open.raw &= std::str::from_utf8(line).is_ok_and(is_raw);
-        if !open.raw {
+        } else if !line.starts_with(b"\t")
+            && !std::str::from_utf8(line).is_ok_and(|line| open.goes_on(line))
+        {
             self.breaks.push(start);
         }
     }
@@ -145,7 +142,7 @@ impl Survey {
         }
         if let Some(begun) = log::begin(line) {
             self.records += 1;
-            open.raw = begun.raw;
+            open.record(begun.format, begun.raw);
             if begun.format == Format::Plain && is_crash(line) {
                 self.add(start, Why::Text);
             }
@@ -154,12 +151,10 @@ impl Survey {
         if is_structural(line) {
             self.add(start, Why::Structure);
             self.breaks.push(start);
-            open.raw = false;
+            *open = Open::default();
             return;
         }
-        let is_frame = log::is_frame(line);
-        open.raw &= !is_frame && is_raw(line);
-        if !is_frame && !open.raw {
+        if !open.goes_on(line) && !log::is_frame(line) {
             self.breaks.push(start);
         }
         if memchr2(b'"', b'\'', line.as_bytes()).is_some() && plain::is_open(line) {
@@ -171,19 +166,48 @@ impl Survey {
 /// What is open before a line.
 #[derive(Default)]
 struct Open {
+    /// The last record's format; none behind what ended the log.
+    format: Option<Format>,
     /// Whether lines that begin nothing may be a part of the last record's message.
     raw: bool,
     /// The byte up to which lines are a record's object that is spread over them.
     object: usize,
 }
 
-/// Whether a record of the forms that the first bytes tell may have raw lines behind it: klog's and
-/// zap's console form.
-fn is_raw_head(line: &[u8]) -> bool {
-    match line.first() {
-        Some(b'I' | b'W' | b'E' | b'F') => line.get(1).is_some_and(u8::is_ascii_digit),
-        Some(b'2') => memchr(b'\t', &line[..line.len().min(48)]).is_some(),
-        _ => false,
+impl Open {
+    fn record(&mut self, format: Format, raw: bool) {
+        (self.format, self.raw) = (Some(format), raw);
+    }
+
+    /// A record of the forms that the first bytes tell.
+    fn head(&mut self, line: &[u8]) {
+        let tab = || memchr(b'\t', &line[..line.len().min(48)]);
+        match line.first() {
+            Some(b'I' | b'W' | b'E' | b'F') if line.get(1).is_some_and(u8::is_ascii_digit) => {
+                self.record(Format::Klog, true);
+            }
+            Some(b'2') if tab().is_some() && stream(line).is_none() => {
+                self.record(Format::ZapConsole, true);
+            }
+            _ => self.record(Format::Logrus, false),
+        }
+    }
+
+    /// Whether a line that begins nothing belongs to the last record.
+    fn goes_on(&mut self, line: &str) -> bool {
+        if self
+            .format
+            .is_some_and(|format| log::continues(format, line))
+        {
+            self.raw &= !log::is_frame(line);
+            return true;
+        }
+        let is_raw = self.raw && is_raw(line);
+        if !is_raw && !log::is_frame(line) {
+            self.record(Format::Logrus, false);
+            self.format = None;
+        }
+        is_raw
     }
 }
 

@@ -24,9 +24,9 @@ mod wrapper;
 mod zap_console;
 
 pub(crate) use frame::is_frame;
-pub(crate) use open::{OpenLog, SPREAD_LINES, begin, is_spread_object, may_be_raw};
 #[doc(hidden)]
 pub use head::{Head, Kind, head, kind};
+pub(crate) use open::{OpenLog, SPREAD_LINES, begin, is_spread_object, may_be_raw};
 
 use crate::input::Line;
 use crate::model::{Format, Parsed};

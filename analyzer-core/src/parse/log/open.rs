@@ -84,6 +84,13 @@ impl OpenLog {
         inside
     }
 
+    /// Takes a blank line, behind which no message goes on.
+    pub(crate) fn blank(&mut self) {
+        if let Some(last) = self.last.as_mut() {
+            last.raw &= last.block;
+        }
+    }
+
     /// Whether a line stands in a block that a record's value opened.
     pub(crate) fn is_in_block(&mut self, line: &str) -> bool {
         let Some(last) = self.last.as_mut().filter(|last| last.block) else {

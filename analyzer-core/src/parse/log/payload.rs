@@ -62,7 +62,9 @@ impl<'a> Payload<'a> {
     pub(super) fn within(&self, range: Range<usize>) -> Payload<'a> {
         Payload {
             text: self.text.slice(range.clone()),
-            standing: self.standing.map(|standing| standing.get(range).unwrap_or("")),
+            standing: self
+                .standing
+                .map(|standing| standing.get(range).unwrap_or("")),
         }
     }
 

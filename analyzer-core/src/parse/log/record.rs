@@ -9,8 +9,8 @@
 use super::forms::{self, Form, is_panic};
 use super::frame::{is_dump_head, is_frame, is_location};
 use super::glued::GLUED;
-use super::pairs::block_end;
 use super::open::SPREAD_LINES;
+use super::pairs::block_end;
 use super::payload::Payload;
 use super::wrapper::{Block, Sources, Wrapper, peel_from};
 use super::{json, subject};
@@ -59,6 +59,35 @@ struct Record<'a> {
     column: Option<usize>,
     /// Whether a blank line stood behind it.
     gap: bool,
+    lines: Lines,
+}
+
+/// Lines of a record, among those of others.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lines {
+    own: u64,
+    /// What was counted before the first of them.
+    before: u64,
+    /// What was counted with the last of them.
+    last: u64,
+}
+
+impl Lines {
+    /// One more line, which is this one of all.
+    fn add(&mut self, number: u64) {
+        if self.own == 0 {
+            self.before = number.saturating_sub(1);
+        }
+        if self.own == 0 || self.last < number {
+            self.own += 1;
+        }
+        self.last = number;
+    }
+
+    /// How many lines between them are others'.
+    fn of_others(&self) -> u64 {
+        (self.last - self.before.min(self.last)).saturating_sub(self.own)
+    }
 }
 
 impl<'a> Record<'a> {
@@ -80,10 +109,12 @@ impl<'a> Record<'a> {
             span,
             stack: None,
             gap: false,
+            lines: Lines::default(),
         }
     }
 
-    fn join(&mut self, payload: Payload<'a>, end: usize, newline: bool) {
+    fn join(&mut self, payload: Payload<'a>, end: usize, newline: bool, line: u64) {
+        self.lines.add(line);
         if self.block {
             let text = payload.as_str();
             let closes = block_end(text).is_some();
@@ -135,6 +166,7 @@ impl<'a> Record<'a> {
         });
         event.span = self.span;
         event.stack = self.stack.or(event.stack);
+        event.interrupted = self.lines.of_others();
         event.cut = self.wrapper.partial || self.block;
         subject::fill(&mut event);
         if event.component.is_none() {
@@ -173,6 +205,7 @@ fn apply<'a>(wrapper: Wrapper<'a>, event: &mut Event<'a>) {
 struct Trace {
     event: usize,
     age: u32,
+    lines: Lines,
     /// Whether its last line was the first half of a frame.
     half: bool,
 }
@@ -186,6 +219,8 @@ pub(super) struct Reader<'a> {
     sources: Sources,
     /// Whether the events may stand in another order than their records began.
     mixed: bool,
+    /// How many lines that are not blank were read.
+    lines: u64,
     trace: Option<Trace>,
 }
 
@@ -197,6 +232,7 @@ impl<'a> Reader<'a> {
             aside: Vec::new(),
             sources: Sources::default(),
             mixed: false,
+            lines: 0,
             trace: None,
         }
     }
@@ -205,6 +241,7 @@ impl<'a> Reader<'a> {
         let mut rest = lines;
         while let Some((line, behind)) = rest.split_first() {
             rest = behind;
+            self.lines += u64::from(!line.is_blank());
             if line.text == "{"
                 && let Some(taken) = self.spread_object(line, behind)
             {
@@ -246,7 +283,7 @@ impl<'a> Reader<'a> {
             first.span(),
         );
         for line in inside {
-            record.join(Payload::from_line(*line), line.span().end, true);
+            record.join(Payload::from_line(*line), line.span().end, true, 0);
         }
         if !(json::FORM.begins)(record.payload().as_str()) {
             return None;
@@ -284,9 +321,11 @@ impl<'a> Reader<'a> {
         let end = line.span().end;
         if let Some(record) = self.current.as_mut() {
             if record.block && (line.text.starts_with(['\t', ' ']) || line.is_blank()) {
-                let column = record.column.filter(|column| is_indented(line.text, *column));
+                let column = record
+                    .column
+                    .filter(|column| is_indented(line.text, *column));
                 let payload = Payload::from_line(line).skip(column.unwrap_or(0));
-                record.join(payload, end, true);
+                record.join(payload, end, true, self.lines);
                 return;
             }
             if line.is_blank() {
@@ -297,7 +336,7 @@ impl<'a> Reader<'a> {
                 && !record.gap
                 && is_indented(line.text, column)
             {
-                record.join(Payload::from_line(line).skip(column), end, true);
+                record.join(Payload::from_line(line).skip(column), end, true, self.lines);
                 return;
             }
         } else if line.is_blank() {
@@ -342,13 +381,13 @@ impl<'a> Reader<'a> {
         if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {
             if record.wrapper.partial {
                 record.wrapper.partial = wrapper.partial;
-                record.join(payload, span.end, false);
+                record.join(payload, span.end, false, self.lines);
                 return;
             }
             let text = payload.as_str();
             if record.block && (text.starts_with(['\t', ' ']) || text.is_empty()) {
                 record.wrapper.partial = wrapper.partial;
-                record.join(payload, span.end, true);
+                record.join(payload, span.end, true, self.lines);
                 return;
             }
         }
@@ -391,7 +430,7 @@ impl<'a> Reader<'a> {
         });
         if joins {
             if let Some(record) = self.current.as_mut() {
-                record.join(payload, span.end, true);
+                record.join(payload, span.end, true, self.lines);
             }
         } else if wrapper.present {
             self.start(Record::new(None, wrapper, payload, span));
@@ -402,11 +441,19 @@ impl<'a> Reader<'a> {
 
     fn start(&mut self, mut record: Record<'a>) {
         self.close();
+        record.lines.add(self.lines);
         let is_journal = record.wrapper.carrier.program.is_some();
         record.column = record
             .first
             .stands()
-            .then(|| record.first.text().span().start.checked_sub(record.span.start))
+            .then(|| {
+                record
+                    .first
+                    .text()
+                    .span()
+                    .start
+                    .checked_sub(record.span.start)
+            })
             .flatten()
             .filter(|column| is_journal && *column > 0);
         self.current = Some(record);
@@ -429,6 +476,8 @@ impl<'a> Reader<'a> {
                 && let Some(event) = self.parsed.events.get_mut(trace.event)
             {
                 (trace.half, trace.age) = (half, 0);
+                trace.lines.add(self.lines);
+                event.interrupted = trace.lines.of_others();
                 event.span.end = event.span.end.max(span.end);
                 extend(&mut event.stack, span);
                 return true;
@@ -439,10 +488,12 @@ impl<'a> Reader<'a> {
             return false;
         };
         record.span.end = span.end;
+        record.lines.add(self.lines);
         extend(&mut record.stack, span);
         self.trace = Some(Trace {
             event: self.parsed.events.len(),
             age: 0,
+            lines: record.lines,
             half,
         });
         true
@@ -452,6 +503,7 @@ impl<'a> Reader<'a> {
         let Some(record) = self.current.take() else {
             return;
         };
+        let lines = record.lines;
         let event = record.finish();
         let index = self.parsed.events.len();
         let may_trace = matches!(event.format, Format::ZapConsole | Format::Klog)
@@ -470,6 +522,7 @@ impl<'a> Reader<'a> {
             self.trace = Some(Trace {
                 event: index,
                 age: 0,
+                lines,
                 half: false,
             });
         }

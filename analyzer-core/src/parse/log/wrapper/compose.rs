@@ -8,8 +8,7 @@ use super::{Inner, Layer, Names, run};
 
 pub(super) fn layer(text: &str) -> Option<Layer> {
     let bytes = text.as_bytes();
-    let is_name =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let name = run(bytes.get(..bytes.len().min(128))?, is_name);
     let behind = bytes.get(name..bytes.len().min(name + 128))?;
     let padding = run(behind, |byte| byte == b' ');

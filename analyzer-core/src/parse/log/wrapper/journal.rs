@@ -130,7 +130,10 @@ pub(super) fn tag(text: &str, at: usize) -> Option<Program> {
             if pid.is_empty() || !pid.bytes().all(|byte| byte.is_ascii_digit()) {
                 return None;
             }
-            (name, Some(at + name.len() + 1..at + name.len() + 1 + pid.len()))
+            (
+                name,
+                Some(at + name.len() + 1..at + name.len() + 1 + pid.len()),
+            )
         }
         None => (word, None),
     };

@@ -71,10 +71,7 @@ pub(super) fn severity_of(priority: &str) -> Option<Severity> {
 }
 
 /// Decodes a list of bytes; a list of texts (a repeated field) gives its first.
-pub(super) fn from_bytes<'a>(
-    payload: &Payload<'a>,
-    list: std::ops::Range<usize>,
-) -> Text<'a> {
+pub(super) fn from_bytes<'a>(payload: &Payload<'a>, list: std::ops::Range<usize>) -> Text<'a> {
     let whole = payload.text().source_span(list.clone());
     let text = payload.as_str().get(list.clone()).unwrap_or("");
     let items = text.trim_start_matches('[');

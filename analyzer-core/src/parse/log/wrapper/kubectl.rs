@@ -2,8 +2,8 @@
 //! time at which the runtime took it. The date that Go's log package writes before its text is read
 //! the same way.
 
-use super::super::timestamp::leading_date_time;
 use super::super::forms;
+use super::super::timestamp::leading_date_time;
 use super::{Inner, Layer, Names, is_dns_name};
 
 /// `[pod/web-0/app] text`.

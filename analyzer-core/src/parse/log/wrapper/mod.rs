@@ -107,10 +107,7 @@ pub(super) fn peel(line: Payload<'_>) -> (Wrapper<'_>, Payload<'_>) {
 }
 
 /// Peels the carriers off a line, also those that only lines before it show to be some.
-pub(super) fn peel_from<'a>(
-    line: Payload<'a>,
-    sources: &Sources,
-) -> (Wrapper<'a>, Payload<'a>) {
+pub(super) fn peel_from<'a>(line: Payload<'a>, sources: &Sources) -> (Wrapper<'a>, Payload<'a>) {
     let mut wrapper = Wrapper::default();
     let mut payload = line;
     for number in 0..CARRIERS {
@@ -237,7 +234,9 @@ fn without_escapes(text: Text<'_>) -> Text<'_> {
         at = start + 1;
         if let Some(body) = sequence.strip_prefix(b"[") {
             let parameters = run(body, |byte| (0x20..0x40).contains(&byte));
-            let last = body.get(parameters).is_some_and(|b| (0x40..0x7f).contains(b));
+            let last = body
+                .get(parameters)
+                .is_some_and(|b| (0x40..0x7f).contains(b));
             at += 1 + parameters + usize::from(last);
         }
     }

@@ -4,8 +4,8 @@
 //! Nothing but names stands before a text, so a line is taken for stern's only where a record begins
 //! behind them; the other lines of the same container are told by [`Sources`](super::Sources).
 
-use super::super::members::Members;
 use super::super::forms;
+use super::super::members::Members;
 use super::super::timestamp::{leading_date_time, leading_short_time};
 use super::{Inner, Layer, LineEnd, Names, cri, docker, is_dns_name, is_string, word};
 use crate::model::Stamp;

@@ -48,11 +48,14 @@ fn rfc5424(text: &str, start: usize) -> Option<Layer> {
     let time = if stamp == "-" {
         None
     } else {
-        Some(leading_date_time(stamp).filter(|(_, length)| *length == stamp.len())?.0)
+        Some(
+            leading_date_time(stamp)
+                .filter(|(_, length)| *length == stamp.len())?
+                .0,
+        )
     };
-    let name = |(start, end): (usize, usize)| {
-        (text.get(start..end) != Some("-")).then_some(start..end)
-    };
+    let name =
+        |(start, end): (usize, usize)| (text.get(start..end) != Some("-")).then_some(start..end);
     let data = structured_data(left)?;
     let behind = left.get(data..)?;
     let blank = usize::from(behind.starts_with(' '));

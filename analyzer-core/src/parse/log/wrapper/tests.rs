@@ -24,9 +24,8 @@ fn carriers() {
         (inner.as_str(), wrapper.partial, wrapper.carrier.stream),
         ("half a li", true, Some(Stream::Stderr))
     );
-    let (wrapper, inner) = peeled(
-        r#"{"log":"a \u003cb\u003e\n","stream":"stderr","time":"2024-03-04T05:06:07.1Z"}"#,
-    );
+    let (wrapper, inner) =
+        peeled(r#"{"log":"a \u003cb\u003e\n","stream":"stderr","time":"2024-03-04T05:06:07.1Z"}"#);
     assert_eq!((inner.as_str(), wrapper.partial), ("a <b>", false));
     let (wrapper, inner) = peeled("[pod/web-0/app] 2024-03-04T05:06:07.1Z GET /");
     assert_eq!(inner, "GET /");
@@ -40,7 +39,10 @@ fn dates_before_text() {
     assert_eq!(inner, "attempt 1/3: no answer");
     assert!(wrapper.carrier.program.is_none() && wrapper.carrier.time.is_some());
     let (wrapper, inner) = peeled("2024-03-04T05:06:07+0000 n1 containerd[60]: ready");
-    assert_eq!((inner.as_str(), wrapper.carrier.program.is_some()), ("ready", true));
+    assert_eq!(
+        (inner.as_str(), wrapper.carrier.program.is_some()),
+        ("ready", true)
+    );
 }
 
 #[test]
