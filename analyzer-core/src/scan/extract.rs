@@ -279,10 +279,7 @@ mod tests {
             pool.build().unwrap().install(|| times(&text))
         };
         let one = by(1);
-        assert!(
-            one.iter().all(|time| time.len() > 20),
-            "a year was not settled"
-        );
+        assert!(one.iter().all(|time| time.starts_with("202")));
         assert!(one == by(3));
     }
 
