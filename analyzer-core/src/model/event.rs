@@ -26,6 +26,40 @@ pub enum Format {
     JsonLog,
     /// klog and glog.
     Klog,
+    /// etcd's capnslog (`2024-03-04 05:06:07.123456 W | etcdserver: ...`).
+    Capnslog,
+    /// Go's package log, and log/slog's default handler.
+    GoLog,
+    /// hclog's text form.
+    Hclog,
+    /// zerolog's console writer.
+    ZerologConsole,
+    /// logr's funcr (`"level"=0 "msg"="..."`).
+    LogrFuncr,
+    /// CoreDNS (`[ERROR] plugin/errors: ...`).
+    Coredns,
+    /// nginx's access log, also ingress-nginx' and Apache's.
+    NginxAccess,
+    /// nginx's error log.
+    NginxError,
+    /// Envoy's application log.
+    Envoy,
+    /// Envoy's and istio's access log.
+    EnvoyAccess,
+    /// logback's and log4j2's usual pattern.
+    Logback,
+    /// Spring Boot's pattern.
+    SpringBoot,
+    /// java.util.logging: two lines a record.
+    JavaUtilLogging,
+    /// Python's logging in its usual formats.
+    PythonLogging,
+    /// The kernel's ring buffer.
+    Kernel,
+    /// The API server's audit log.
+    KubeAudit,
+    /// Text behind a level (`[ERROR] text`, `ERROR: text`).
+    Leveled,
     /// A shell prompt with a command.
     Command,
     /// A line with an error text and no other form.
@@ -46,6 +80,23 @@ impl Format {
             Format::ZapConsole => "zap-console",
             Format::JsonLog => "json-log",
             Format::Klog => "klog",
+            Format::Capnslog => "capnslog",
+            Format::GoLog => "go-log",
+            Format::Hclog => "hclog",
+            Format::ZerologConsole => "zerolog-console",
+            Format::LogrFuncr => "logr-funcr",
+            Format::Coredns => "coredns",
+            Format::NginxAccess => "nginx-access",
+            Format::NginxError => "nginx-error",
+            Format::Envoy => "envoy",
+            Format::EnvoyAccess => "envoy-access",
+            Format::Logback => "logback",
+            Format::SpringBoot => "spring-boot",
+            Format::JavaUtilLogging => "java-util-logging",
+            Format::PythonLogging => "python-logging",
+            Format::Kernel => "kernel",
+            Format::KubeAudit => "kube-audit",
+            Format::Leveled => "leveled",
             Format::Command => "command",
             Format::Plain => "plain",
             Format::Prose => "prose",

@@ -33,6 +33,14 @@ pub(super) fn unquote_json<'a>(payload: &Payload<'a>, inside: Range<usize>) -> T
     decode(payload, inside, json_escape)
 }
 
+/// Decodes a string in which only quotes and control characters are escaped, and no backslash.
+pub(super) fn unquote_controls<'a>(payload: &Payload<'a>, inside: Range<usize>) -> Text<'a> {
+    decode(payload, inside, |text| match text.as_bytes().get(1)? {
+        b'n' | b't' | b'r' | b'"' | b'a' | b'b' | b'f' | b'v' | b'x' | b'u' => go_escape(text),
+        _ => None,
+    })
+}
+
 /// Reads the escape at the start of a text: its character and its length.
 type Escape = fn(&str) -> Option<(char, usize)>;
 

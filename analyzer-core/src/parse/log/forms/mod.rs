@@ -7,9 +7,27 @@ use super::payload::Payload;
 use crate::input::Line;
 use crate::model::{Event, Format};
 
+mod audit;
+mod capnslog;
+mod cursor;
+mod envoy;
 mod first;
+mod funcr;
+mod go_log;
+mod hclog;
+mod java;
+mod java_util_logging;
+mod kernel;
+mod leveled;
+mod nginx_access;
+mod nginx_error;
 mod panic;
+mod python;
+mod strict;
+mod zerolog_console;
 
+pub(super) use java_util_logging::{is_head as is_half, message_start as second_half};
+pub(super) use kernel::add_oom_kill;
 pub(super) use panic::is_panic;
 
 /// One form of records.
@@ -53,10 +71,28 @@ impl Follow {
 
 /// All forms. Where two could begin with a text, the one that stands first is it.
 const FORMS: &[Form] = &[
+    audit::FORM,
     super::json::FORM,
+    // they begin with a date, as zap's form does, which takes any text behind a level
+    capnslog::FORM,
+    hclog::FORM,
+    zerolog_console::FORM,
+    java::SPRING_BOOT,
+    java::LOGBACK,
+    nginx_error::FORM,
+    go_log::FORM,
     super::zap_console::FORM,
+    nginx_access::FORM,
+    envoy::APPLICATION,
+    envoy::ACCESS,
+    kernel::FORM,
+    python::FORM,
     super::klog::FORM,
     super::logrus::FORM,
+    java_util_logging::FORM,
+    leveled::COREDNS,
+    leveled::FORM,
+    funcr::FORM,
     panic::FORM,
 ];
 
