@@ -6,6 +6,9 @@ use super::super::forms;
 use super::super::timestamp::leading_date_time;
 use super::{Inner, Layer, Names, is_dns_name};
 
+/// More digits than this behind the seconds are nanoseconds (Go leaves zeros at the end out).
+const NANOS: u8 = 6;
+
 /// `[pod/web-0/app] text`.
 pub(super) fn prefixed(text: &str) -> Option<Layer> {
     let inside = text.strip_prefix("[pod/")?;
@@ -39,7 +42,12 @@ pub(super) fn stamped(text: &str) -> Option<Layer> {
     let rest = text.get(length..)?.strip_prefix(' ')?;
     let with_slashes = separator == Some(b' ') && text.as_bytes().get(4) == Some(&b'/');
     let with_zone = separator == Some(b'T') && time.zone_stated;
-    if (!with_zone && !with_slashes) || forms::find(text).is_some() {
+    if !with_zone && !with_slashes {
+        return None;
+    }
+    // a form may have a time of its own in front; only runtimes print nanoseconds before another form
+    let is_runtime = || with_zone && time.digits > NANOS && forms::find(rest).is_some();
+    if forms::find(text).is_some() && !is_runtime() {
         return None;
     }
     // a table's row has more blanks or an event's type behind its time; no runtime stamps whole
