@@ -44,7 +44,7 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
             break;
         }
         let rank = (blank_before && !line.starts_with(b" "), usize::MAX - at);
-        if stream(line).is_none() && fallback.is_none_or(|known| known < rank) {
+        if part(line).is_none() && fallback.is_none_or(|known| known < rank) {
             fallback = Some(rank);
         }
         at = next;

@@ -320,7 +320,8 @@ impl<'a> Reader<'a> {
     fn line(&mut self, line: Line<'a>, next: Option<&Line<'a>>) {
         let end = line.span().end;
         if let Some(record) = self.current.as_mut() {
-            if record.block && (line.text.starts_with(['\t', ' ']) || line.is_blank()) {
+            let own = !record.wrapper.present || record.column.is_some();
+            if own && record.block && (line.text.starts_with(['\t', ' ']) || line.is_blank()) {
                 let column = record
                     .column
                     .filter(|column| is_indented(line.text, *column));
