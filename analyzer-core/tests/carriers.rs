@@ -13,16 +13,59 @@ use crate::records::logs;
 use generate::{CARRIERS, Carrier, stacked};
 
 /// What a carrier cannot keep of a format, and why. A `*` stands for all.
-const EXCEPTIONS: &[(&str, &str, Part, &str)] = &[(
-    "*",
-    "*",
-    Part::RawLines,
-    "a line that is not indented and begins nothing is a record of its own in a carrier: nothing \
+const EXCEPTIONS: &[(&str, &str, Part, &str)] = &[
+    (
+        "*",
+        "*",
+        Part::RawLines,
+        "a line that is not indented and begins nothing is a record of its own in a carrier: nothing \
          tells it from what another part of the program prints",
-)];
+    ),
+    (
+        "zap-console",
+        "journald short",
+        Part::Text,
+        "tabs between elements are blanks there, from which blanks of the message cannot be told",
+    ),
+    (
+        "controller-runtime",
+        "journald short",
+        Part::Text,
+        "as zap-console",
+    ),
+    (
+        "klog-text",
+        "CRI in parts",
+        Part::Text,
+        "the runtime drops a carriage return at a part's end",
+    ),
+    (
+        "logrus-terminal",
+        "docker json-file in parts",
+        Part::Text,
+        "a colour sequence that is cut in two is none",
+    ),
+    ("logrus-terminal", "CRI in parts", Part::Text, "the same"),
+    ("logrus-terminal", "CRI two streams", Part::Text, "the same"),
+    (
+        "logrus-json-pretty",
+        "stern",
+        Part::Text,
+        "its names are told by a record behind them, and `{` alone is none",
+    ),
+    (
+        "logrus-json-pretty",
+        "stern namespaces",
+        Part::Text,
+        "the same",
+    ),
+    ("logrus-json-pretty", "stern colour", Part::Text, "the same"),
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
+    /// Some text of some records.
+    Text,
     /// Records with further lines that are not indented.
     RawLines,
 }
@@ -84,7 +127,8 @@ fn without_raw_lines(format: &str, text: &str) -> String {
         let number = |key: &str| usize::try_from(record[key].as_u64().unwrap()).unwrap();
         let first = number("line") - 1;
         let own = &lines[first..first + number("lines")];
-        if own[1..].iter().all(|line| line.starts_with([' ', '\t'])) {
+        let is_object = own[0] == "{\n" && own.last() == Some(&"}\n");
+        if is_object || own[1..].iter().all(|line| line.starts_with([' ', '\t'])) {
             kept.extend(own.iter().copied());
         }
     }
@@ -158,14 +202,16 @@ fn keep_every_format() {
     for bare in bare_logs() {
         for carrier in CARRIERS {
             let (_, misses) = score(&bare, carrier);
-            if !misses.is_empty() {
+            let is_excepted = excepted(&bare.format, carrier.name, Part::Text);
+            if is_excepted == misses.is_empty() {
                 let shown = misses
                     .iter()
                     .take(2)
                     .cloned()
                     .collect::<Vec<_>>()
                     .join("; ");
-                writeln!(wrong, "{} in {}: {shown}", bare.format, carrier.name).unwrap();
+                let names = (&bare.format, carrier.name, is_excepted);
+                writeln!(wrong, "{names:?}: {shown}").unwrap();
             }
         }
     }

@@ -89,14 +89,14 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
 }
 
 /// Whether what a carrier holds goes on with the record in the carrier's line before: it is indented,
-/// or a stack trace's.
+/// ends an object that is spread over lines, or is a stack trace's.
 fn goes_on_in_carrier(line: &[u8]) -> bool {
     let Some(cri) = stream(line) else {
         return false;
     };
     let payload = line.get(cri.payload..).unwrap_or(&[]);
     match payload.first() {
-        Some(b' ' | b'\t') => true,
+        Some(b' ' | b'\t' | b'}') => true,
         Some(_) => log::is_frame(&text(payload)),
         None => false,
     }

@@ -97,7 +97,15 @@ pub const CARRIERS: &[Carrier] = &[
     }),
     line("journald export binary", |line, n| {
         let length = u64::try_from(line.len()).unwrap_or(0).to_le_bytes();
-        let length: String = length.iter().map(|byte| char::from(byte & 0x7f)).collect();
+        // a byte that is no UTF-8 alone is read as U+FFFD
+        let byte = |byte: &u8| {
+            if byte.is_ascii() {
+                char::from(*byte)
+            } else {
+                '\u{fffd}'
+            }
+        };
+        let length: String = length.iter().map(byte).collect();
         format!("{}MESSAGE\n{length}{line}\n_COMM=tide\n", export(n))
     }),
     line("journald verbose", |line, n| {

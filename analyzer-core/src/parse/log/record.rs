@@ -49,8 +49,8 @@ struct Record<'a> {
     form: Option<&'static Form>,
     wrapper: Wrapper<'a>,
     first: Payload<'a>,
-    /// Further lines of the message, and whether each begins a line (else it is glued on).
-    more: Vec<(Payload<'a>, bool)>,
+    /// Further lines of the message.
+    more: Vec<Payload<'a>>,
     span: Span,
     stack: Option<Span>,
     /// Whether a block (`key=<`) is open.
@@ -73,15 +73,23 @@ struct Lines {
 }
 
 impl Lines {
-    /// One more line, which is this one of all.
-    fn add(&mut self, number: u64) {
+    /// One line, which is this one of all.
+    fn one(number: u64) -> Lines {
+        Lines {
+            own: 1,
+            before: number.saturating_sub(1),
+            last: number,
+        }
+    }
+
+    /// Adds lines behind these.
+    fn add(&mut self, more: Lines) {
         if self.own == 0 {
-            self.before = number.saturating_sub(1);
+            *self = more;
+        } else if self.last < more.last {
+            self.own += more.own;
+            self.last = more.last;
         }
-        if self.own == 0 || self.last < number {
-            self.own += 1;
-        }
-        self.last = number;
     }
 
     /// How many lines between them are others'.
@@ -113,14 +121,14 @@ impl<'a> Record<'a> {
         }
     }
 
-    fn join(&mut self, payload: Payload<'a>, end: usize, newline: bool, line: u64) {
-        self.lines.add(line);
+    fn join(&mut self, payload: Payload<'a>, end: usize, lines: Lines) {
+        self.lines.add(lines);
         if self.block {
             let text = payload.as_str();
             let closes = block_end(text).is_some();
             self.block = !closes || opens_block(text);
         }
-        self.more.push((payload, newline));
+        self.more.push(payload);
         self.span.end = end;
     }
 
@@ -139,11 +147,9 @@ impl<'a> Record<'a> {
         let mut builder = TextBuilder::new();
         builder.push_text(self.first.text());
         let mut end = self.first.text().span().end;
-        for (payload, newline) in &self.more {
+        for payload in &self.more {
             let span = payload.text().span();
-            if *newline {
-                builder.push_decoded("\n", end..span.start.max(end));
-            }
+            builder.push_decoded("\n", end..span.start.max(end));
             builder.push_text(payload.text());
             end = span.end;
         }
@@ -153,7 +159,7 @@ impl<'a> Record<'a> {
     fn finish(mut self) -> Event<'a> {
         let payload = self.payload();
         if self.format == Format::Plain && !self.more.is_empty() {
-            // the form may show only once all parts of a line are there
+            // the form may show only once all lines are there
             self.form = forms::find(payload.as_str());
             self.format = self.form.map_or(Format::Plain, |form| form.format);
         }
@@ -210,12 +216,40 @@ struct Trace {
     half: bool,
 }
 
+/// Where a line stands, or the lines that were put together to one.
+struct Place {
+    span: Span,
+    lines: Lines,
+    number: u64,
+}
+
+impl Place {
+    /// A line's, which is this one of all.
+    fn of(line: &Line<'_>, number: u64) -> Place {
+        Place {
+            span: line.span(),
+            lines: Lines::one(number),
+            number: line.number,
+        }
+    }
+}
+
+/// The parts of a line whose end is still to come.
+struct Parts<'a> {
+    line: Line<'a>,
+    wrapper: Wrapper<'a>,
+    text: TextBuilder,
+    span: Span,
+    lines: Lines,
+}
+
 /// Reads lines into events.
 pub(super) struct Reader<'a> {
     parsed: Parsed<'a>,
     current: Option<Record<'a>>,
     /// The open records of other writers, where the carriers tell them apart; the latest is last.
     aside: Vec<Record<'a>>,
+    parts: Vec<Parts<'a>>,
     sources: Sources,
     /// Whether the events may stand in another order than their records began.
     mixed: bool,
@@ -230,6 +264,7 @@ impl<'a> Reader<'a> {
             parsed: Parsed::default(),
             current: None,
             aside: Vec::new(),
+            parts: Vec::new(),
             sources: Sources::default(),
             mixed: false,
             lines: 0,
@@ -254,6 +289,9 @@ impl<'a> Reader<'a> {
                 continue;
             }
             self.line(*line, behind.first());
+        }
+        for parts in std::mem::take(&mut self.parts) {
+            self.put_together(parts, None);
         }
         self.close();
         while let Some(record) = self.aside.pop() {
@@ -283,7 +321,7 @@ impl<'a> Reader<'a> {
             first.span(),
         );
         for line in inside {
-            record.join(Payload::from_line(*line), line.span().end, true, 0);
+            record.join(Payload::from_line(*line), line.span().end, Lines::default());
         }
         if !(json::FORM.begins)(record.payload().as_str()) {
             return None;
@@ -326,18 +364,23 @@ impl<'a> Reader<'a> {
                     .column
                     .filter(|column| is_indented(line.text, *column));
                 let payload = Payload::from_line(line).skip(column.unwrap_or(0));
-                record.join(payload, end, true, self.lines);
+                record.join(payload, end, Lines::one(self.lines));
                 return;
             }
             if line.is_blank() {
-                record.gap = true;
+                // between what carriers hold, blank lines stand for nothing
+                record.gap = own;
                 return;
             }
             if let Some(column) = record.column
                 && !record.gap
                 && is_indented(line.text, column)
             {
-                record.join(Payload::from_line(line).skip(column), end, true, self.lines);
+                record.join(
+                    Payload::from_line(line).skip(column),
+                    end,
+                    Lines::one(self.lines),
+                );
                 return;
             }
         } else if line.is_blank() {
@@ -351,7 +394,7 @@ impl<'a> Reader<'a> {
         }
         let starts = GLUED.find(payload.as_str());
         if starts.is_empty() {
-            self.piece(line, wrapper, payload, line.span(), next);
+            self.piece(Place::of(&line, self.lines), wrapper, payload, next);
             return;
         }
         let ends = starts.iter().copied().chain([line.text.len()]);
@@ -364,12 +407,14 @@ impl<'a> Reader<'a> {
             };
             let behind = next.filter(|_| end == line.text.len());
             let payload = Payload::from_line(piece);
-            self.piece(piece, Wrapper::default(), payload, piece.span(), behind);
+            let at = Place::of(&piece, self.lines);
+            self.piece(at, Wrapper::default(), payload, behind);
             start = end;
         }
     }
 
-    /// Reads what stood in a carrier on a line, or on several.
+    /// Reads what stood in a carrier on a line, or on several: the parts of a line are put together
+    /// before.
     fn carried(
         &mut self,
         line: Line<'a>,
@@ -378,29 +423,88 @@ impl<'a> Reader<'a> {
         span: Span,
         next: Option<&Line<'a>>,
     ) {
-        self.choose_writer(&wrapper);
-        if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {
-            if record.wrapper.partial {
-                record.wrapper.partial = wrapper.partial;
-                record.join(payload, span.end, false, self.lines);
-                return;
-            }
-            let text = payload.as_str();
-            if record.block && (text.starts_with(['\t', ' ']) || text.is_empty()) {
-                record.wrapper.partial = wrapper.partial;
-                record.join(payload, span.end, true, self.lines);
-                return;
-            }
+        let lines = Lines::one(self.lines);
+        let known = self
+            .parts
+            .iter()
+            .position(|parts| parts.wrapper.is_of(&wrapper));
+        if known.is_none() && !wrapper.partial {
+            self.whole(line, wrapper, payload, span, lines, next);
+            return;
         }
-        self.piece(line, wrapper, payload, span, next);
+        self.mixed = true;
+        let is_partial = wrapper.partial;
+        let mut parts = match known {
+            Some(index) => self.parts.remove(index),
+            None => Parts {
+                line,
+                wrapper,
+                text: TextBuilder::new(),
+                span: span.clone(),
+                lines: Lines::default(),
+            },
+        };
+        parts.text.push_text(payload.text());
+        parts.span.end = span.end;
+        parts.lines.add(lines);
+        parts.wrapper.partial = is_partial;
+        if !is_partial {
+            self.put_together(parts, next);
+            return;
+        }
+        if self.parts.len() == WRITERS {
+            let oldest = self.parts.remove(0);
+            self.put_together(oldest, None);
+        }
+        self.parts.push(parts);
     }
 
-    fn piece(
+    fn put_together(&mut self, parts: Parts<'a>, next: Option<&Line<'a>>) {
+        let payload = Payload::from_text(parts.text.finish());
+        let Parts {
+            line,
+            wrapper,
+            span,
+            lines,
+            ..
+        } = parts;
+        self.whole(line, wrapper, payload, span, lines, next);
+    }
+
+    /// Reads a whole line in a carrier.
+    fn whole(
         &mut self,
         line: Line<'a>,
         wrapper: Wrapper<'a>,
         payload: Payload<'a>,
         span: Span,
+        lines: Lines,
+        next: Option<&Line<'a>>,
+    ) {
+        self.choose_writer(&wrapper);
+        if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {
+            let text = payload.as_str();
+            let ends_object = text == "}" && record.form.is_none() && record.first.as_str() == "{";
+            let in_block = record.block && (text.starts_with(['\t', ' ']) || text.is_empty());
+            if ends_object || in_block {
+                record.wrapper.partial |= wrapper.partial;
+                record.join(payload, span.end, lines);
+                return;
+            }
+        }
+        let at = Place {
+            span,
+            lines,
+            number: line.number,
+        };
+        self.piece(at, wrapper, payload, next);
+    }
+
+    fn piece(
+        &mut self,
+        at: Place,
+        wrapper: Wrapper<'a>,
+        payload: Payload<'a>,
         next: Option<&Line<'a>>,
     ) {
         let text = payload.as_str();
@@ -414,14 +518,14 @@ impl<'a> Reader<'a> {
             } else {
                 payload.skip(indent)
             };
-            self.start(Record::new(form, wrapper, payload, span));
+            self.start(Record::new(form, wrapper, payload, at.span), at.lines);
             return;
         }
         let frame = is_frame(text)
             || (next.is_some_and(|next| is_location(next.text))
                 && text.contains('.')
                 && !text.trim().contains(' '));
-        if frame && self.frame(text, &span) {
+        if frame && self.frame(text, &at) {
             return;
         }
         let joins = self.current.as_ref().is_some_and(|record| {
@@ -431,18 +535,19 @@ impl<'a> Reader<'a> {
         });
         if joins {
             if let Some(record) = self.current.as_mut() {
-                record.join(payload, span.end, true, self.lines);
+                record.wrapper.partial |= wrapper.partial;
+                record.join(payload, at.span.end, at.lines);
             }
         } else if wrapper.present {
-            self.start(Record::new(None, wrapper, payload, span));
-        } else if self.parsed.not_understood.last() != Some(&line.number) {
-            self.parsed.not_understood.push(line.number);
+            self.start(Record::new(None, wrapper, payload, at.span), at.lines);
+        } else if self.parsed.not_understood.last() != Some(&at.number) {
+            self.parsed.not_understood.push(at.number);
         }
     }
 
-    fn start(&mut self, mut record: Record<'a>) {
+    fn start(&mut self, mut record: Record<'a>, lines: Lines) {
         self.close();
-        record.lines.add(self.lines);
+        record.lines = lines;
         let is_journal = record.wrapper.carrier.program.is_some();
         record.column = record
             .first
@@ -461,7 +566,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a line of a stack trace to the record that it belongs to, if there is one.
-    fn frame(&mut self, text: &str, span: &Span) -> bool {
+    fn frame(&mut self, text: &str, at: &Place) -> bool {
+        let span = &at.span;
         let half = !is_location(text) && !is_dump_head(text);
         let foreign = match (&self.current, &self.trace) {
             (Some(record), Some(trace)) => {
@@ -477,7 +583,7 @@ impl<'a> Reader<'a> {
                 && let Some(event) = self.parsed.events.get_mut(trace.event)
             {
                 (trace.half, trace.age) = (half, 0);
-                trace.lines.add(self.lines);
+                trace.lines.add(at.lines);
                 event.interrupted = trace.lines.of_others();
                 event.span.end = event.span.end.max(span.end);
                 extend(&mut event.stack, span);
@@ -489,7 +595,7 @@ impl<'a> Reader<'a> {
             return false;
         };
         record.span.end = span.end;
-        record.lines.add(self.lines);
+        record.lines.add(at.lines);
         extend(&mut record.stack, span);
         self.trace = Some(Trace {
             event: self.parsed.events.len(),

@@ -180,16 +180,23 @@ impl Layer {
     }
 }
 
-/// The outermost carrier of a line, if it has one. The first byte decides what is tried.
+/// The outermost carrier of a line, if it has one.
 pub(super) fn layer(text: &str) -> Option<Layer> {
+    match text.as_bytes().first()? {
+        b'0'..=b'9' | b'a'..=b'z' => plain_layer(text).or_else(|| stern::layer(text)),
+        _ => plain_layer(text),
+    }
+}
+
+/// A carrier that is told by itself, not by what it holds. The first byte decides what is tried.
+fn plain_layer(text: &str) -> Option<Layer> {
     match text.as_bytes().first()? {
         b'0'..=b'9' => cri::layer(text)
             .or_else(|| journal::numbered(text))
-            .or_else(|| kubectl::stamped(text))
-            .or_else(|| stern::layer(text)),
+            .or_else(|| kubectl::stamped(text)),
         b'A'..=b'Z' => journal::named(text).or_else(|| journal_block::layer(text)),
         b'_' => journal_block::layer(text),
-        b'a'..=b'z' => compose::layer(text).or_else(|| stern::layer(text)),
+        b'a'..=b'z' => compose::layer(text),
         b'{' => docker::layer(text)
             .or_else(|| journal_json::layer(text))
             .or_else(|| stern::json(text)),

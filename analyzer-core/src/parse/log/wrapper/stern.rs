@@ -7,7 +7,7 @@
 use super::super::forms;
 use super::super::members::Members;
 use super::super::timestamp::{leading_date_time, leading_short_time};
-use super::{Inner, Layer, LineEnd, Names, cri, docker, is_dns_name, is_string, word};
+use super::{Inner, Layer, LineEnd, Names, compose, is_dns_name, is_string, plain_layer, word};
 use crate::model::Stamp;
 
 /// `[namespace ]pod container [time ]text`.
@@ -43,12 +43,11 @@ fn is_generated(pod: &str) -> bool {
 fn payload(text: &str, at: usize, names: Names) -> Option<Layer> {
     let rest = text.get(at..)?;
     let is_record = match rest.as_bytes().first()? {
-        b'a'..=b'z' if !rest.starts_with("time=") && !rest.starts_with("level=") => false,
-        _ => {
-            forms::find(rest).is_some()
-                || cri::layer(rest).is_some()
-                || docker::layer(rest).is_some()
+        // words of a sentence
+        b'a'..=b'z' if !rest.starts_with("time=") && !rest.starts_with("level=") => {
+            compose::layer(rest).is_some()
         }
+        _ => forms::find(rest).is_some() || plain_layer(rest).is_some(),
     };
     let source = Some(at);
     if is_record {
