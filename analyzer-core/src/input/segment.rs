@@ -4,6 +4,7 @@ use super::command::{self, Command, Verb};
 use super::line::{Line, lines};
 use super::shape;
 use crate::model::{Format, Subject};
+use crate::parse::log::Belongs;
 use crate::parse::{describe, events, log, table};
 
 /// A run of lines of a document in one format.
@@ -36,12 +37,31 @@ impl Segment<'_> {
 /// assert_eq!(formats, [Format::Prose, Format::Command, Format::Table]);
 /// ```
 pub fn segments(text: &str) -> Vec<Segment<'_>> {
-    let mut cutter = Cutter::default();
+    segments_before(text, false)
+}
+
+/// Cuts a text into segments, knowing whether a log record begins right behind it.
+pub(crate) fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'_>> {
+    let mut cutter = Cutter {
+        text,
+        ..Cutter::default()
+    };
     for line in lines(text) {
         cutter.take(line);
     }
+    cutter.settle(record_follows);
     cutter.close();
     cutter.done
+}
+
+/// Whether a line that begins no log record ends the log before it in any case.
+pub(crate) fn ends_log(text: &str) -> bool {
+    shape::is_fence(text)
+        || command::parse(text).is_some()
+        || events::is_header(text)
+        || events::is_row(text)
+        || describe::is_start(text)
+        || table::is_header(text)
 }
 
 /// Whether a line that begins no log record belongs to an output with a structure: a describe, a
@@ -74,14 +94,21 @@ fn structure(text: &str) -> Option<Format> {
 
 #[derive(Default)]
 struct Cutter<'a> {
+    text: &'a str,
     done: Vec<Segment<'a>>,
     open: Option<Segment<'a>>,
     /// Blank lines seen since the open segment's last line.
     blanks: Vec<Line<'a>>,
     fenced: bool,
     command: Option<Command>,
-    /// The format of the last log record, which the lines behind it may continue.
-    record: Option<Format>,
+    /// Which lines belong to the last log record.
+    follower: log::Follower,
+    /// Lines that belong to it if its log goes on behind them.
+    pending: Vec<Line<'a>>,
+    /// How many more lines the last record surely takes.
+    spread: usize,
+    /// The line before, if no blank one stands behind it.
+    before: &'a str,
     /// What the open describe has told of its object's events.
     events: EventsTold,
 }
@@ -138,24 +165,93 @@ fn events_title(text: &str) -> Option<&str> {
 
 impl<'a> Cutter<'a> {
     fn take(&mut self, raw: Line<'a>) {
+        if let Some(left) = self.spread.checked_sub(1) {
+            self.spread = left;
+            self.push(raw);
+            return;
+        }
         if raw.is_blank() {
-            self.blanks.push(raw);
+            self.before = "";
+            let inside = self.blanks.is_empty() && self.follower.blank(raw.text);
+            if inside && self.open.as_ref().is_some_and(|open| open.is_log) {
+                self.settle(true);
+                self.push(raw);
+            } else {
+                self.settle(false);
+                self.blanks.push(raw);
+            }
             return;
         }
         if shape::is_fence(raw.text) {
+            self.before = "";
+            self.settle(false);
             self.close();
             self.fenced = shape::fence_opens(raw.text, self.fenced);
             return;
         }
         let line = shape::strip_marks(raw);
-        let record = log::detect(line.text);
-        let stays = self.stays(&line, record);
-        self.record = record.or(self.record);
-        if stays {
+        let mut record = log::detect(line.text);
+        if record.is_some() && log::is_second_line(self.before, line.text) {
+            record = None;
+        }
+        if raw.text == "{"
+            && let Some(lines) = self.text.get(raw.start..).and_then(log::spread_lines)
+        {
+            record = Some(Format::JsonLog);
+            self.spread = lines - 1;
+        }
+        self.before = line.text;
+        if self.open.as_ref().is_some_and(|open| open.is_log) {
+            let belongs = match record {
+                Some(_) => Belongs::Surely,
+                None if ends_log(line.text) => Belongs::No,
+                None => self.follower.line(line.text),
+            };
+            match belongs {
+                Belongs::Surely => {
+                    self.settle(true);
+                    if let Some(format) = record {
+                        self.follower.record(format, line.text);
+                    }
+                    self.push(line);
+                    return;
+                }
+                Belongs::Maybe => {
+                    self.pending.push(line);
+                    return;
+                }
+                Belongs::No => self.settle(false),
+            }
+        }
+        self.place(line, record);
+    }
+
+    /// Says whether the log goes on behind the lines that then belong to it.
+    fn settle(&mut self, goes_on: bool) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let pending = std::mem::take(&mut self.pending);
+        if goes_on {
+            pending.into_iter().for_each(|line| self.push(line));
+            return;
+        }
+        self.close();
+        for line in pending {
+            self.place(line, None);
+        }
+    }
+
+    /// Puts a line in the segment that it belongs to, the open one or a new one.
+    fn place(&mut self, line: Line<'a>, record: Option<Format>) {
+        if self.stays(&line, record) {
             self.push(line);
             return;
         }
         self.close();
+        if let Some(format) = record {
+            self.follower.record(format, line.text);
+        }
         self.events = EventsTold::NotYet.after(line.text);
         let format = record.unwrap_or_else(|| self.classify(&line));
         if format == Format::Command {
@@ -176,10 +272,7 @@ impl<'a> Cutter<'a> {
         let blank_before = !self.blanks.is_empty();
         let text = line.text;
         if open.is_log {
-            return record.is_some()
-                || (!blank_before
-                    && !self.is_other(text)
-                    && log::continues(self.record.unwrap_or(open.format), text));
+            return false;
         }
         match open.format {
             Format::Describe => {
@@ -220,14 +313,6 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    fn is_other(&self, text: &str) -> bool {
-        command::parse(text).is_some()
-            || events::is_header(text)
-            || events::is_row(text)
-            || describe::is_start(text)
-            || table::is_header(text)
-    }
-
     /// The format of a line that begins no log record.
     fn classify(&self, line: &Line<'a>) -> Format {
         let text = line.text;
@@ -253,6 +338,7 @@ impl<'a> Cutter<'a> {
 
     fn close(&mut self) {
         self.blanks.clear();
+        self.follower = log::Follower::default();
         let Some(mut segment) = self.open.take() else {
             return;
         };

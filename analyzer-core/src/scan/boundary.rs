@@ -81,8 +81,28 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
     if !first.is_ascii_graphic() && *first != 0x1b {
         return false;
     }
-    let begins = log::kind(line).is_some() || log::detect(&text(line)).is_some();
+    if line == b"{" || line == b"{\r" {
+        return log::spread_lines(&text(window(bytes, at))).is_some();
+    }
+    let begins = log::kind(line).is_some()
+        || (log::detect(&text(line)).is_some() && !is_second_line(bytes, at, line));
     begins && !continues_partial(bytes, at, line)
+}
+
+/// As many bytes from one on as an object that is spread over lines may take.
+pub(super) fn window(bytes: &[u8], at: usize) -> &[u8] {
+    const LONGEST: usize = 36 * 1024;
+    let rest = bytes.get(at..).unwrap_or(&[]);
+    &rest[..rest.len().min(LONGEST)]
+}
+
+/// Whether the line before takes this one as its second.
+fn is_second_line(bytes: &[u8], at: usize, line: &[u8]) -> bool {
+    let Some(before) = at.checked_sub(1) else {
+        return false;
+    };
+    let start = memrchr(b'\n', &bytes[..before]).map_or(0, |end| end + 1);
+    log::is_second_line(&text(&bytes[start..before]), &text(line))
 }
 
 fn begins_object(line: &[u8]) -> bool {

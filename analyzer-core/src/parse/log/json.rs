@@ -220,7 +220,7 @@ fn role(key: &str) -> Option<Role> {
     }
 }
 
-/// Whether a line is a log record of this form.
+/// Whether an object is a log record, on one line or on several.
 pub(super) fn detect(text: &str) -> bool {
     if !text.starts_with('{') {
         return false;

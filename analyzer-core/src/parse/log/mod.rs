@@ -4,6 +4,7 @@
 //! (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in a
 //! carrier, and panics, become events of [`Format::Plain`].
 
+mod follow;
 mod forms;
 mod frame;
 mod glued;
@@ -19,13 +20,16 @@ mod quote;
 mod record;
 mod subject;
 mod timestamp;
+mod trace;
 mod wrapper;
 mod zap_console;
 
-pub(crate) use frame::is_frame;
+pub(crate) use follow::{Belongs, Follower};
+pub(crate) use forms::is_second_line;
 #[doc(hidden)]
 pub use head::{Head, Kind, head, kind};
 
+use self::frame::is_frame;
 use crate::input::Line;
 use crate::model::{Format, Parsed};
 
@@ -46,6 +50,31 @@ pub fn detect(line: &str) -> Option<Format> {
     };
     let (wrapper, payload) = wrapper::peel(payload::Payload::from_line(line));
     record::detect(payload.as_str().trim_start()).or(wrapper.present.then_some(Format::Plain))
+}
+
+/// How many bytes an object that is spread over lines may take.
+const MAX_SPREAD: usize = 32 * 1024;
+
+/// The number of lines of the log record that begins with a text if it is an object that is spread over
+/// lines.
+pub(crate) fn spread_lines(text: &str) -> Option<usize> {
+    let rest = text
+        .strip_prefix("{\n")
+        .or_else(|| text.strip_prefix("{\r\n"))?;
+    let mut length = text.len() - rest.len();
+    for (index, line) in rest.split_inclusive('\n').enumerate() {
+        length += line.len();
+        match line.trim_end_matches(['\n', '\r']) {
+            "}" => {
+                let object = text.get(..length)?;
+                return json::detect(object).then_some(index + 2);
+            }
+            "{" => return None,
+            _ if length > MAX_SPREAD || index >= record::SPREAD_LINES => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Whether a line that begins no record continues the one of `format` before it (a stack

@@ -6,22 +6,27 @@
 //! on for the record that it began at, and a record that is glued to the end of a line is split
 //! off where its start is unmistakable.
 
-use super::forms::{self, Form, is_panic};
-use super::frame::{is_dump_head, is_frame, is_location};
+use std::borrow::Cow;
+
+use super::forms::{self, Form, add_oom_kill, is_panic};
+use super::frame::{is_dump_head, is_location};
 use super::glued::GLUED;
 use super::pairs::block_end;
 use super::payload::Payload;
+use super::trace::{self, Part};
 use super::wrapper::{Wrapper, peel};
 use super::{json, subject};
 use crate::input::Line;
-use crate::model::{Event, Format, Parsed, Severity, Span, TextBuilder};
+use crate::model::{Event, Field, Format, Parsed, Severity, Span, Text, TextBuilder};
 
 /// How many records may stand between two lines of a stack trace.
 const INTERRUPTIONS: u32 = 64;
 /// How many lines without a form of their own a message may take.
 const MESSAGE_LINES: usize = 2000;
+/// How many lines an error's message may take before its frames.
+const HEAD_LINES: usize = 16;
 /// How many lines an object that is spread over lines may take.
-const SPREAD_LINES: usize = 400;
+pub(super) const SPREAD_LINES: usize = 400;
 
 /// The format of the record that begins with a payload.
 pub(super) fn detect(text: &str) -> Option<Format> {
@@ -52,6 +57,8 @@ struct Record<'a> {
     more: Vec<(Payload<'a>, bool)>,
     span: Span,
     stack: Option<Span>,
+    /// The errors that the stack trace names.
+    errors: Vec<Text<'a>>,
     /// Whether a block (`key=<`) is open.
     block: bool,
     /// Whether a blank line stood behind it.
@@ -75,6 +82,7 @@ impl<'a> Record<'a> {
             more: Vec::new(),
             span,
             stack: None,
+            errors: Vec::new(),
             gap: false,
         }
     }
@@ -129,8 +137,14 @@ impl<'a> Record<'a> {
             event.severity = plain_severity(payload.as_str());
             event
         });
+        let is_kernel = |program: &Text<'_>| program.as_str() == "kernel";
+        if self.form.is_none() && self.wrapper.program.as_ref().is_some_and(is_kernel) {
+            add_oom_kill(&mut event, &payload, 0);
+        }
         event.span = self.span;
         event.stack = self.stack.or(event.stack);
+        let errors = self.errors.into_iter();
+        event.fields.extend(errors.map(error_field));
         subject::fill(&mut event);
         if event.component.is_none() {
             event.component = event.field("controller").cloned();
@@ -139,6 +153,14 @@ impl<'a> Record<'a> {
             apply(self.wrapper, &mut event);
         }
         event
+    }
+}
+
+/// An error of a stack trace as a field.
+fn error_field(value: Text<'_>) -> Field<'_> {
+    Field {
+        key: Cow::Borrowed("error"),
+        value,
     }
 }
 
@@ -175,6 +197,8 @@ pub(super) struct Reader<'a> {
     aside: Option<Record<'a>>,
     two_streams: bool,
     trace: Option<Trace>,
+    /// How far the stack trace behind the last record has come.
+    lines: trace::Trace,
 }
 
 impl<'a> Reader<'a> {
@@ -185,6 +209,7 @@ impl<'a> Reader<'a> {
             aside: None,
             two_streams: false,
             trace: None,
+            lines: trace::Trace::default(),
         }
     }
 
@@ -198,7 +223,7 @@ impl<'a> Reader<'a> {
                 rest = behind.get(taken..).unwrap_or(&[]);
                 continue;
             }
-            self.line(*line, behind.first());
+            self.line(*line, behind);
         }
         self.close();
         self.current = self.aside.take();
@@ -249,7 +274,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn line(&mut self, line: Line<'a>, next: Option<&Line<'a>>) {
+    fn line(&mut self, line: Line<'a>, behind: &[Line<'a>]) {
         let end = line.span().end;
         if let Some(record) = self.current.as_mut() {
             if record.block && (line.text.starts_with(['\t', ' ']) || line.is_blank()) {
@@ -284,7 +309,7 @@ impl<'a> Reader<'a> {
             GLUED.find(payload.as_str())
         };
         if starts.is_empty() {
-            self.piece(line, wrapper, payload, line.span(), next);
+            self.piece(line, wrapper, payload, line.span(), behind);
             return;
         }
         let ends = starts.iter().copied().chain([line.text.len()]);
@@ -295,7 +320,7 @@ impl<'a> Reader<'a> {
                 start: line.start + start,
                 number: line.number,
             };
-            let behind = next.filter(|_| end == line.text.len());
+            let behind = if end == line.text.len() { behind } else { &[] };
             let payload = Payload::from_line(piece);
             self.piece(piece, Wrapper::default(), payload, piece.span(), behind);
             start = end;
@@ -308,8 +333,14 @@ impl<'a> Reader<'a> {
         wrapper: Wrapper<'a>,
         payload: Payload<'a>,
         span: Span,
-        next: Option<&Line<'a>>,
+        behind: &[Line<'a>],
     ) {
+        if self.is_second_line(payload.as_str())
+            && let Some(record) = self.current.as_mut()
+        {
+            record.join(payload, span.end, true);
+            return;
+        }
         let text = payload.as_str();
         let indent = text.len() - text.trim_start().len();
         // a panic while panicking stands behind a tab and belongs to the first
@@ -324,11 +355,9 @@ impl<'a> Reader<'a> {
             self.start(Record::new(form, wrapper, payload, span));
             return;
         }
-        let frame = is_frame(text)
-            || (next.is_some_and(|next| is_location(next.text))
-                && text.contains('.')
-                && !text.trim().contains(' '));
-        if frame && self.frame(text, &span) {
+        if let Some(part) = self.part(text, behind)
+            && self.frame(&payload, part, &span)
+        {
             return;
         }
         let joins = self.current.as_ref().is_some_and(|record| {
@@ -347,13 +376,55 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether a line is the second one of a record that takes two.
+    fn is_second_line(&self, text: &str) -> bool {
+        self.current.as_ref().is_some_and(|record| {
+            record.more.is_empty()
+                && record.stack.is_none()
+                && forms::is_second_line(record.first.as_str(), text)
+        })
+    }
+
+    /// What a line that begins no record is of a stack trace.
+    fn part(&mut self, text: &str, behind: &[Line<'a>]) -> Option<Part> {
+        if let Some(part) = self.lines.take(text) {
+            return Some(part);
+        }
+        // a function's name that no rule knows
+        let next = behind.first();
+        if next.is_some_and(|next| is_location(next.text))
+            && text.contains('.')
+            && !text.trim().contains(' ')
+        {
+            return Some(Part::Frame);
+        }
+        let known = self.lines.is_in_message() || trace::is_head(text);
+        if !known || text.starts_with([' ', '\t']) && !self.lines.is_in_message() {
+            return None;
+        }
+        // a head is one if frames follow, a message's lines go on up to the next record
+        let frames_follow = || {
+            behind
+                .iter()
+                .take(HEAD_LINES)
+                .take_while(|line| !line.is_blank())
+                .any(|line| trace::Trace::default().take(line.text).is_some())
+        };
+        if self.lines.is_in_message() || frames_follow() {
+            return self.lines.take_error(text);
+        }
+        None
+    }
+
     fn start(&mut self, record: Record<'a>) {
         self.close();
+        self.lines = trace::Trace::default();
         self.current = Some(record);
     }
 
     /// Adds a line of a stack trace to the record that it belongs to, if there is one.
-    fn frame(&mut self, text: &str, span: &Span) -> bool {
+    fn frame(&mut self, payload: &Payload<'a>, part: Part, span: &Span) -> bool {
+        let text = payload.as_str();
         let half = !is_location(text) && !is_dump_head(text);
         let foreign = match (&self.current, &self.trace) {
             (Some(record), Some(trace)) => {
@@ -371,6 +442,11 @@ impl<'a> Reader<'a> {
                 (trace.half, trace.age) = (half, 0);
                 event.span.end = event.span.end.max(span.end);
                 extend(&mut event.stack, span);
+                if let Part::Error(start) = part {
+                    event
+                        .fields
+                        .push(error_field(payload.part(start..text.len())));
+                }
                 return true;
             }
             return false;
@@ -380,6 +456,15 @@ impl<'a> Reader<'a> {
         };
         record.span.end = span.end;
         extend(&mut record.stack, span);
+        match part {
+            Part::Frame => {}
+            Part::Error(start) => record.errors.push(payload.part(start..text.len())),
+            Part::Message => {
+                if let Some(last) = record.errors.last_mut() {
+                    *last = joined(last, payload.text());
+                }
+            }
+        }
         self.trace = Some(Trace {
             event: self.parsed.events.len(),
             age: 0,
@@ -394,8 +479,16 @@ impl<'a> Reader<'a> {
         };
         let event = record.finish();
         let index = self.parsed.events.len();
-        let may_trace = matches!(event.format, Format::ZapConsole | Format::Klog)
-            && event.severity >= Some(Severity::Error);
+        let may_trace = matches!(
+            event.format,
+            Format::ZapConsole
+                | Format::Klog
+                | Format::GoLog
+                | Format::Logback
+                | Format::SpringBoot
+                | Format::JavaUtilLogging
+                | Format::PythonLogging
+        ) && event.severity >= Some(Severity::Error);
         if let Some(trace) = self.trace.as_mut() {
             trace.age += u32::from(trace.event != index);
         }
@@ -415,6 +508,16 @@ impl<'a> Reader<'a> {
         }
         self.parsed.events.push(event);
     }
+}
+
+/// Two lines as one text.
+fn joined<'a>(first: &Text<'a>, second: &Text<'a>) -> Text<'a> {
+    let mut builder = TextBuilder::new();
+    builder.push_text(first);
+    let end = first.span().end;
+    builder.push_decoded("\n", end..second.span().start.max(end));
+    builder.push_text(second);
+    builder.finish()
 }
 
 fn extend(stack: &mut Option<Span>, by: &Span) {

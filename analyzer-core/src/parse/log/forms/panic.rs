@@ -10,7 +10,11 @@ pub(super) const FORM: Form = Form {
     begins: is_panic,
     read,
     show,
-    follow: Follow::ONE_LINE,
+    // further lines of the message stand behind a tab
+    follow: Follow {
+        raw: |_| false,
+        surely: |line| line.starts_with('\t') && !line.trim().is_empty(),
+    },
 };
 
 pub(crate) fn is_panic(text: &str) -> bool {
