@@ -105,6 +105,8 @@ struct Cutter<'a> {
     follower: log::Follower,
     /// Lines that belong to it if its log goes on behind them.
     pending: Vec<Line<'a>>,
+    /// Whether marks were stripped off the last record's line.
+    marked: bool,
     /// How many more lines the last record surely takes.
     spread: usize,
     /// The line before, if no blank one stands behind it.
@@ -202,6 +204,12 @@ impl<'a> Cutter<'a> {
         }
         self.before = line.text;
         if self.open.as_ref().is_some_and(|open| open.is_log) {
+            // what stands in a message is no mark, unless the record's own line has one
+            let line = if record.is_none() && !self.marked {
+                raw
+            } else {
+                line
+            };
             let belongs = match record {
                 Some(_) => Belongs::Surely,
                 None if ends_log(line.text) => Belongs::No,
@@ -212,6 +220,7 @@ impl<'a> Cutter<'a> {
                     self.settle(true);
                     if let Some(format) = record {
                         self.follower.record(format, line.text);
+                        self.marked = line.start != raw.start;
                     }
                     self.push(line);
                     return;
@@ -223,6 +232,7 @@ impl<'a> Cutter<'a> {
                 Belongs::No => self.settle(false),
             }
         }
+        self.marked = line.start != raw.start;
         self.place(line, record);
     }
 
@@ -238,6 +248,7 @@ impl<'a> Cutter<'a> {
         }
         self.close();
         for line in pending {
+            let line = shape::strip_marks(line);
             self.place(line, None);
         }
     }

@@ -83,11 +83,13 @@ thread_local! {
 /// assert_eq!(head("Name: web-0"), None);
 /// ```
 pub fn head(line: &str) -> Option<Head> {
-    let line = line.trim_start();
-    match carried(line, None, 0) {
+    let text = line.trim_start();
+    let indented = text.len() < line.len();
+    let head = match carried(text, None, 0) {
         Ok(head) => head,
-        Err(Unclear) => full(line),
-    }
+        Err(Unclear) => full(text),
+    };
+    head.filter(|head| !indented || !forms::is_unindented(head.format))
 }
 
 /// Only the full parser can tell.

@@ -43,13 +43,17 @@ use crate::model::{Format, Parsed};
 /// assert_eq!(detect("Name: web-0"), None);
 /// ```
 pub fn detect(line: &str) -> Option<Format> {
+    let text = line.trim_start();
+    let indented = text.len() < line.len();
     let line = Line {
-        text: line.trim_start(),
+        text,
         start: 0,
         number: 1,
     };
     let (wrapper, payload) = wrapper::peel(payload::Payload::from_line(line));
-    record::detect(payload.as_str().trim_start()).or(wrapper.present.then_some(Format::Plain))
+    record::detect(payload.as_str().trim_start())
+        .or(wrapper.present.then_some(Format::Plain))
+        .filter(|format| !indented || !forms::is_unindented(*format))
 }
 
 /// How many bytes an object that is spread over lines may take.

@@ -282,6 +282,14 @@ impl<'a> Reader<'a> {
                 return;
             }
             if line.is_blank() {
+                // java.util.logging ends a trace with a line of its own
+                if record.format == Format::JavaUtilLogging
+                    && record.stack.is_some()
+                    && !record.gap
+                    && let Some(next) = behind.first()
+                {
+                    record.span.end = next.start;
+                }
                 record.gap = true;
                 return;
             }
@@ -344,8 +352,9 @@ impl<'a> Reader<'a> {
         let text = payload.as_str();
         let indent = text.len() - text.trim_start().len();
         // a panic while panicking stands behind a tab and belongs to the first
-        let form =
-            forms::find(&text[indent..]).filter(|form| indent == 0 || form.format != Format::Plain);
+        let form = forms::find(&text[indent..]).filter(|form| {
+            indent == 0 || (form.format != Format::Plain && !forms::is_unindented(form.format))
+        });
         if form.is_some() {
             let payload = if indent == 0 {
                 payload

@@ -61,7 +61,8 @@ impl Trace {
             State::Group if indent > 0 && bare.starts_with(['|', '+']) => {
                 let inside = bare.trim_start_matches('|');
                 let text = inside.strip_prefix(' ').unwrap_or(inside);
-                let is_error = bare.starts_with('|') && is_head(text);
+                // the group's own error, not those in it
+                let is_error = indent == 2 && bare.starts_with('|') && is_head(text);
                 return Some(if is_error {
                     Part::Error(line.len() - text.len())
                 } else {
@@ -77,8 +78,13 @@ impl Trace {
         } else if CHAINS.contains(&bare) {
             self.state = State::Between;
         } else if let Some(start) = error_start(bare, indent) {
+            // what was suppressed, and its causes, are not why
+            if indent > 0 {
+                self.state = State::Frames;
+                return Some(Part::Frame);
+            }
             self.state = State::Head;
-            return Some(Part::Error(indent + start));
+            return Some(Part::Error(start));
         } else if (indent > 0 && is_at(bare)) || is_frame(line) {
             self.state = State::Frames;
         } else {
@@ -195,7 +201,7 @@ mod tests {
                 frame,
                 error(11),
                 Some(Part::Message),
-                error(13),
+                frame,
                 frame
             ]
         );
