@@ -114,13 +114,13 @@ fn nested(value: &str) -> Option<Cow<'_, RawValue>> {
     if !value.starts_with(['{', '[']) {
         return None;
     }
-    let found = serde_json::from_str::<&RawValue>(value).ok()?;
+    let json = serde_json::from_str::<&RawValue>(value).ok()?;
     if !value.contains('\n') {
-        return Some(Cow::Borrowed(found));
+        return Some(Cow::Borrowed(json));
     }
-    // line ends stand between JSON's words only
-    let line: String = value.split('\n').map(str::trim).collect();
-    RawValue::from_string(line).ok().map(Cow::Owned)
+    // a line holds one record
+    let value: serde_json::Value = serde_json::from_str(value).ok()?;
+    serde_json::value::to_raw_value(&value).ok().map(Cow::Owned)
 }
 
 fn time(stamp: &Stamp) -> String {
@@ -136,8 +136,10 @@ fn level(event: &Event<'_>) -> Option<&'static str> {
         .field("level")
         .map(|level| level.as_str().to_ascii_lowercase());
     Some(match (event.severity?, word.as_deref()) {
-        (Severity::Debug, Some("trace" | "trac" | "10")) => "trace",
-        (Severity::Fatal, Some("panic" | "pani" | "dpanic")) => "panic",
+        (Severity::Debug, Some("trace" | "trac" | "trc" | "t" | "10" | "finer" | "finest")) => {
+            "trace"
+        }
+        (Severity::Fatal, Some("panic" | "pani" | "dpanic" | "pnc")) => "panic",
         (severity, _) => super::event::severity_name(severity),
     })
 }

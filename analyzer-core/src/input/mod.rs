@@ -13,5 +13,5 @@ pub use document::{Document, Place};
 pub use line::{Line, lines};
 pub(crate) use line::{MAX_LINE, floor_char};
 pub use segment::{Segment, segments};
-pub(crate) use segment::{is_raw, is_structural};
+pub(crate) use segment::{ends_log, is_structural, segments_before};
 pub(crate) use stretch::Stretch;

@@ -4,7 +4,7 @@ use super::command::{self, Command, Verb};
 use super::line::{Line, lines};
 use super::shape;
 use crate::model::{Format, Subject};
-use crate::parse::log::OpenLog;
+use crate::parse::log::Belongs;
 use crate::parse::{describe, events, log, table};
 
 /// A run of lines of a document in one format.
@@ -37,13 +37,31 @@ impl Segment<'_> {
 /// assert_eq!(formats, [Format::Prose, Format::Command, Format::Table]);
 /// ```
 pub fn segments(text: &str) -> Vec<Segment<'_>> {
-    let mut cutter = Cutter::default();
+    segments_before(text, false)
+}
+
+/// Cuts a text into segments, knowing whether a log record begins right behind it.
+pub(crate) fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'_>> {
+    let mut cutter = Cutter {
+        text,
+        ..Cutter::default()
+    };
     for line in lines(text) {
-        cutter.take_any(line);
+        cutter.take(line);
     }
-    cutter.release();
+    cutter.settle(record_follows);
     cutter.close();
     cutter.done
+}
+
+/// Whether a line that begins no log record ends the log before it in any case.
+pub(crate) fn ends_log(text: &str) -> bool {
+    shape::is_fence(text)
+        || command::parse(text).is_some()
+        || events::is_header(text)
+        || events::is_row(text)
+        || describe::is_start(text)
+        || table::is_header(text)
 }
 
 /// Whether a line that begins no log record belongs to an output with a structure: a describe, a
@@ -60,11 +78,6 @@ pub(crate) fn is_structural(text: &str) -> bool {
     structure(line.text).is_some() && log::detect(line.text).is_none()
 }
 
-/// Whether a line that begins no log record may be a part of a message with raw line ends before it.
-pub(crate) fn is_raw(text: &str) -> bool {
-    log::may_be_raw(text) && !shape::is_prose(text) && structure(text).is_none()
-}
-
 /// The format of a line that begins no log record, if it has a structure.
 fn structure(text: &str) -> Option<Format> {
     if events::is_header(text) || events::is_row(text) {
@@ -79,27 +92,25 @@ fn structure(text: &str) -> Option<Format> {
     (describe::is_start(text) || describe::is_field(text)).then_some(Format::Describe)
 }
 
-/// Whether a line behind a log belongs to something else beyond doubt.
-fn is_other(text: &str) -> bool {
-    command::parse(text).is_some()
-        || events::is_header(text)
-        || events::is_row(text)
-        || describe::is_start(text)
-        || table::is_header(text)
-}
-
 #[derive(Default)]
 struct Cutter<'a> {
+    text: &'a str,
     done: Vec<Segment<'a>>,
     open: Option<Segment<'a>>,
     /// Blank lines seen since the open segment's last line.
     blanks: Vec<Line<'a>>,
     fenced: bool,
     command: Option<Command>,
-    /// What the lines behind a log record may belong to.
-    log: OpenLog,
-    /// The lines of an object that is spread over lines, as far as they have come.
-    spread: Vec<Line<'a>>,
+    /// Which lines belong to the last log record.
+    follower: log::Follower,
+    /// Lines that belong to it if its log goes on behind them.
+    pending: Vec<Line<'a>>,
+    /// Whether marks were stripped off the last record's line.
+    marked: bool,
+    /// How many more lines the last record surely takes.
+    spread: usize,
+    /// The line before, if no blank one stands behind it.
+    before: &'a str,
     /// What the open describe has told of its object's events.
     events: EventsTold,
 }
@@ -155,90 +166,110 @@ fn events_title(text: &str) -> Option<&str> {
 }
 
 impl<'a> Cutter<'a> {
-    /// Takes a line, or keeps it while it may be of a record whose object is spread over lines.
-    fn take_any(&mut self, raw: Line<'a>) {
-        let opens = raw.text == "{";
-        if opens || self.spread.len() > log::SPREAD_LINES {
-            self.release();
-        }
-        if !opens && self.spread.is_empty() {
-            self.take(raw);
-            return;
-        }
-        self.spread.push(raw);
-        if raw.text != "}" {
-            return;
-        }
-        if !log::is_spread_object(self.spread.iter().map(|line| line.text)) {
-            self.release();
-            return;
-        }
-        let object = std::mem::take(&mut self.spread);
-        if self.open.as_ref().is_some_and(|open| !open.is_log) {
-            self.close();
-        }
-        self.log = OpenLog::default();
-        if let Some(open) = &mut self.open {
-            open.lines.append(&mut self.blanks);
-            open.lines.extend(object);
-        } else {
-            self.blanks.clear();
-            self.open = Some(Segment {
-                format: Format::JsonLog,
-                is_log: true,
-                lines: object,
-                subject: Subject::default(),
-            });
-        }
-    }
-
-    /// Takes the lines of what is no record.
-    fn release(&mut self) {
-        for line in std::mem::take(&mut self.spread) {
-            self.take(line);
-        }
-    }
-
     fn take(&mut self, raw: Line<'a>) {
-        if self.log.is_in_entry(raw.text) {
-            if raw.is_blank() {
-                self.blanks.push(raw);
-            } else {
-                self.push(raw);
-            }
+        if let Some(left) = self.spread.checked_sub(1) {
+            self.spread = left;
+            self.push(raw);
+            return;
+        }
+        if self.follower.is_in_entry(raw.text) {
+            self.settle(true);
+            self.push(raw);
             return;
         }
         if raw.is_blank() {
-            self.log.blank();
-            self.blanks.push(raw);
+            self.before = "";
+            let inside = self.blanks.is_empty() && self.follower.blank(raw.text);
+            if inside && self.open.as_ref().is_some_and(|open| open.is_log) {
+                self.settle(true);
+                self.push(raw);
+            } else {
+                self.settle(false);
+                self.blanks.push(raw);
+            }
             return;
         }
         if shape::is_fence(raw.text) {
+            self.before = "";
+            self.settle(false);
             self.close();
             self.fenced = shape::fence_opens(raw.text, self.fenced);
             return;
         }
-        if self.log.is_in_block(raw.text) {
-            self.push(raw);
+        let line = shape::strip_marks(raw);
+        let mut record = log::detect(line.text);
+        if record.is_some() && log::is_second_line(self.before, line.text) {
+            record = None;
+        }
+        if raw.text == "{"
+            && let Some(lines) = self.text.get(raw.start..).and_then(log::spread_lines)
+        {
+            record = Some(Format::JsonLog);
+            self.spread = lines - 1;
+        }
+        self.before = line.text;
+        if self.open.as_ref().is_some_and(|open| open.is_log) {
+            // what stands in a message is no mark, unless the record's own line has one
+            let line = if record.is_none() && !self.marked {
+                raw
+            } else {
+                line
+            };
+            let belongs = match record {
+                Some(_) => Belongs::Surely,
+                None if ends_log(line.text) => Belongs::No,
+                None => self.follower.line(line.text),
+            };
+            match belongs {
+                Belongs::Surely => {
+                    self.settle(true);
+                    if let Some(format) = record {
+                        self.follower.record(format, line.text);
+                        self.marked = line.start != raw.start;
+                    }
+                    self.push(line);
+                    return;
+                }
+                Belongs::Maybe => {
+                    self.pending.push(line);
+                    return;
+                }
+                Belongs::No => self.settle(false),
+            }
+        }
+        self.marked = line.start != raw.start;
+        self.place(line, record);
+    }
+
+    /// Says whether the log goes on behind the lines that then belong to it.
+    fn settle(&mut self, goes_on: bool) {
+        if self.pending.is_empty() {
             return;
         }
-        let line = shape::strip_marks(raw);
-        let begun = log::begin(line.text);
-        let record = begun.map(|begun| begun.format);
-        let stays = self.stays(&line, record);
-        if stays {
-            if let Some(begun) = begun {
-                self.log.take(begun, line.text);
-            }
+        let pending = std::mem::take(&mut self.pending);
+        if goes_on {
+            pending.into_iter().for_each(|line| self.push(line));
+            return;
+        }
+        self.close();
+        for line in pending {
+            let line = shape::strip_marks(line);
+            self.place(line, None);
+        }
+    }
+
+    /// Puts a line in the segment that it belongs to, the open one or a new one.
+    fn place(&mut self, line: Line<'a>, record: Option<Format>) {
+        if self.stays(&line, record) {
             self.push(line);
             return;
         }
         self.close();
+        if let Some(format) = record {
+            self.follower.record(format, line.text);
+        }
         self.events = EventsTold::NotYet.after(line.text);
         let format = record.unwrap_or_else(|| self.classify(&line));
-        if let Some(begun) = begun {
-            self.log.take(begun, line.text);
-        }
         if format == Format::Command {
             self.command = command::parse(line.text);
         }
@@ -252,19 +283,12 @@ impl<'a> Cutter<'a> {
 
     /// Whether the line belongs to the open segment; `record` is the format of the log record
     /// that begins on it.
-    fn stays(&mut self, line: &Line<'a>, record: Option<Format>) -> bool {
+    fn stays(&self, line: &Line<'a>, record: Option<Format>) -> bool {
         let Some(open) = &self.open else { return false };
         let blank_before = !self.blanks.is_empty();
         let text = line.text;
         if open.is_log {
-            if record.is_some() {
-                return true;
-            }
-            if blank_before {
-                // a panic's goroutines stand behind blank lines
-                return log::is_frame(text);
-            }
-            return !is_other(text) && self.log.goes_on(text, is_raw(text));
+            return false;
         }
         match open.format {
             Format::Describe => {
@@ -330,7 +354,7 @@ impl<'a> Cutter<'a> {
 
     fn close(&mut self) {
         self.blanks.clear();
-        self.log = OpenLog::default();
+        self.follower = log::Follower::default();
         let Some(mut segment) = self.open.take() else {
             return;
         };

@@ -81,10 +81,11 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
     if !first.is_ascii_graphic() && *first != 0x1b {
         return false;
     }
-    if line == b"{" {
-        return spread_object(bytes, at).is_some();
+    if line == b"{" || line == b"{\r" {
+        return log::spread_lines(&text(window(bytes, at))).is_some();
     }
-    let begins = log::kind(line).is_some() || log::detect(&text(line)).is_some();
+    let begins = log::kind(line).is_some()
+        || (log::detect(&text(line)).is_some() && !is_second_line(bytes, at, line));
     begins && !goes_on_in_carrier(line) && !continues_partial(bytes, at, line)
 }
 
@@ -97,29 +98,25 @@ fn goes_on_in_carrier(line: &[u8]) -> bool {
     let payload = line.get(cri.payload..).unwrap_or(&[]);
     match payload.first() {
         Some(b' ' | b'\t' | b'}') => true,
-        Some(_) => log::is_frame(&text(payload)),
+        Some(_) => log::is_of_trace(&text(payload)),
         None => false,
     }
 }
 
-/// The byte at which the last line begins of the log record whose object begins with the line at this
-/// byte (`{`) and is spread over lines.
-pub(crate) fn spread_object(bytes: &[u8], at: usize) -> Option<usize> {
-    let mut lines: Vec<Cow<'_, str>> = vec![Cow::Borrowed("{")];
-    let mut next = next_line(bytes, at)?;
-    while lines.len() <= log::SPREAD_LINES {
-        let line = line_at(bytes, next);
-        lines.push(text(line));
-        match line {
-            b"{" => return None,
-            b"}" => {
-                let lines = lines.iter().map(AsRef::as_ref);
-                return log::is_spread_object(lines).then_some(next);
-            }
-            _ => next = next_line(bytes, next)?,
-        }
-    }
-    None
+/// As many bytes from one on as an object that is spread over lines may take.
+pub(super) fn window(bytes: &[u8], at: usize) -> &[u8] {
+    const LONGEST: usize = 36 * 1024;
+    let rest = bytes.get(at..).unwrap_or(&[]);
+    &rest[..rest.len().min(LONGEST)]
+}
+
+/// Whether the line before takes this one as its second.
+fn is_second_line(bytes: &[u8], at: usize, line: &[u8]) -> bool {
+    let Some(before) = at.checked_sub(1) else {
+        return false;
+    };
+    let start = memrchr(b'\n', &bytes[..before]).map_or(0, |end| end + 1);
+    log::is_second_line(&text(&bytes[start..before]), &text(line))
 }
 
 fn begins_object(line: &[u8]) -> bool {

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::blocks::{Block, Blocks};
 use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
-use crate::input::{Document, Place, Segment, Stretch, segments};
+use crate::input::{Document, Place, Segment, Stretch, segments_before};
 use crate::model::{Event, Parsed, Span, Subject};
 use crate::{parse, years};
 
@@ -140,6 +140,7 @@ impl State {
         blocks: Vec<Block>,
         map: impl Fn(&Extract<'_>) -> T + Sync,
     ) -> Vec<T> {
+        let followed: Vec<bool> = blocks.iter().map(|block| block.followed).collect();
         let stretches: Vec<Stretch> = blocks
             .into_par_iter()
             .map(|block| Stretch {
@@ -162,7 +163,8 @@ impl State {
             .collect();
         let mut cut: Vec<Vec<Segment<'_>>> = stretches
             .par_iter()
-            .map(|stretch| segments(stretch.text.text()))
+            .zip(followed)
+            .map(|(stretch, followed)| segments_before(stretch.text.text(), followed))
             .collect();
         cut.iter_mut().for_each(|segments| self.inherit(segments));
         let parsed: Vec<(Parsed<'_>, Option<i128>)> = cut

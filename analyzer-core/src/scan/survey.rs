@@ -4,10 +4,11 @@
 
 use memchr::{memchr, memchr_iter, memchr2, memmem};
 
-use super::boundary::{spread_object, stream};
-use crate::input::{is_raw, is_structural};
+use super::boundary::{line_at, stream, window};
+use crate::input::{ends_log, is_structural};
 use crate::model::Format;
-use crate::parse::{log, plain};
+use crate::parse::log::{self, Belongs, Follower};
+use crate::parse::plain;
 use crate::signature::STARTS;
 
 /// From so many bytes on docker splits a line.
@@ -45,6 +46,14 @@ pub(crate) struct Survey {
     pub partial: Vec<usize>,
     /// Where lines begin that end a run of log records.
     pub breaks: Vec<usize>,
+    /// Where the last record begins.
+    record: Option<usize>,
+    /// Which lines belong to it, once one may.
+    follower: Option<Follower>,
+    /// Where lines begin that end a run if the record does not go on behind them.
+    held: Vec<usize>,
+    /// Where the lines end that a record surely takes.
+    taken: usize,
     /// Where the last lines begin that may state a date with its year, one for each first byte.
     pub dated: [Option<usize>; 4],
 }
@@ -67,14 +76,17 @@ enum Head {
 
 /// Surveys the lines of a block.
 #[inline(never)]
-pub(crate) fn survey(bytes: &[u8]) -> Survey {
+pub(crate) fn survey(bytes: &[u8], followed: bool) -> Survey {
     let mut survey = Survey::default();
-    let mut open = Open::default();
     let last = (!bytes.is_empty() && !bytes.ends_with(b"\n")).then_some(bytes.len());
     let mut start = 0;
     for end in memchr_iter(b'\n', bytes).chain(last) {
         let line = &bytes[start..end];
         survey.lines += 1;
+        if start < survey.taken {
+            start = end + 1;
+            continue;
+        }
         match line.first() {
             Some(b'{') => survey.dated[0] = Some(start),
             Some(b't') => survey.dated[1] = Some(start),
@@ -82,41 +94,31 @@ pub(crate) fn survey(bytes: &[u8]) -> Survey {
             Some(b'[' | b'l') => survey.dated[3] = Some(start),
             _ => {}
         }
-        if line == b"{"
-            && let Some(end) = spread_object(bytes, start)
-        {
-            survey.records += 1;
-            open.object = end + 1;
-        }
         match head(line) {
-            _ if start < open.object => open.record(Format::JsonLog, false),
             Head::Record => {
-                survey.records += 1;
-                open.head(line);
+                survey.record(start);
                 let is_long = line.len() > DOCKER_LINE && line.starts_with(b"{\"log\":\"");
                 if is_long || is_journal_of_bytes(line) {
                     survey.add(start, Why::Text);
                 }
             }
             Head::Partial => {
-                survey.records += 1;
-                open.head(line);
+                survey.record(start);
                 survey.partial.push(start);
             }
             Head::Grave => {
-                survey.records += 1;
-                open.head(line);
+                survey.record(start);
                 survey.add(start, Why::Grave);
             }
-            Head::Inside => survey.inside(start, line, &mut open),
+            Head::Inside => survey.inside(bytes, start, line),
             Head::Unknown => {
                 // what was cut from a text with whole characters has whole ones
-                let line = std::str::from_utf8(line).unwrap_or("");
-                survey.unknown(start, line, &mut open);
+                survey.unknown(bytes, start, std::str::from_utf8(line).unwrap_or(""));
             }
         }
         start = end + 1;
     }
+    survey.settle(followed);
     survey
 }
 
@@ -125,89 +127,113 @@ impl Survey {
         self.triggers.push(Trigger { at, why });
     }
 
-    fn inside(&mut self, start: usize, line: &[u8], open: &mut Open) {
-        if line.iter().all(u8::is_ascii_whitespace) {
-            open.raw = false;
-        } else if !line.starts_with(b"\t")
-            && !std::str::from_utf8(line).is_ok_and(|line| open.goes_on(line))
-        {
-            self.breaks.push(start);
+    /// A record begins.
+    #[inline]
+    fn record(&mut self, start: usize) {
+        self.records += 1;
+        self.record = Some(start);
+        if self.follower.is_some() {
+            self.follower = None;
+            self.held.clear();
         }
     }
 
-    fn unknown(&mut self, start: usize, line: &str, open: &mut Open) {
+    /// Says whether the last record goes on behind the lines that then belong to it.
+    fn settle(&mut self, goes_on: bool) {
+        if goes_on {
+            self.held.clear();
+        } else {
+            self.breaks.append(&mut self.held);
+        }
+    }
+
+    /// What follows the last record.
+    fn follower(&mut self, bytes: &[u8]) -> &mut Follower {
+        self.follower.get_or_insert_with(|| {
+            let mut follower = Follower::default();
+            if let Some(at) = self.record {
+                let line = std::str::from_utf8(line_at(bytes, at)).unwrap_or("");
+                if let Some(format) = log::detect(line) {
+                    follower.record(format, line);
+                }
+            }
+            follower
+        })
+    }
+
+    fn blank(&mut self, bytes: &[u8], line: &str) {
+        if self.record.is_some() && !self.follower(bytes).blank(line) {
+            self.settle(false);
+        }
+    }
+
+    /// A line that begins no record.
+    fn other(&mut self, bytes: &[u8], start: usize, line: &str) {
+        let belongs = if self.record.is_none() || ends_log(line) {
+            Belongs::No
+        } else {
+            self.follower(bytes).line(line)
+        };
+        match belongs {
+            Belongs::Surely => self.settle(true),
+            Belongs::Maybe => self.held.push(start),
+            Belongs::No => {
+                self.settle(false);
+                self.breaks.push(start);
+                (self.record, self.follower) = (None, None);
+            }
+        }
+    }
+
+    fn inside(&mut self, bytes: &[u8], start: usize, line: &[u8]) {
+        let line = std::str::from_utf8(line).unwrap_or("");
         if line.trim().is_empty() {
-            open.raw = false;
+            self.blank(bytes, line);
+        } else {
+            self.other(bytes, start, line);
+        }
+    }
+
+    fn unknown(&mut self, bytes: &[u8], start: usize, line: &str) {
+        if line.trim().is_empty() {
+            self.blank(bytes, line);
             return;
         }
-        if let Some(begun) = log::begin(line) {
-            self.records += 1;
-            open.record(begun.format, begun.raw);
-            if begun.format == Format::Plain && is_crash(line) {
+        if line.trim_end() == "{" {
+            let window = String::from_utf8_lossy(window(bytes, start));
+            if let Some(lines) = log::spread_lines(&window) {
+                let ends = memchr_iter(b'\n', bytes.get(start..).unwrap_or(&[]));
+                let last = ends.take(lines).last();
+                self.taken = last.map_or(bytes.len(), |end| start + end + 1);
+                self.record(start);
+                self.record = None;
+                return;
+            }
+        }
+        if let Some(format) = log::detect(line) {
+            let second = self.record.is_some_and(|at| {
+                let before = line_at(bytes, at);
+                at + before.len() + 1 == start
+                    && log::is_second_line(std::str::from_utf8(before).unwrap_or(""), line)
+            });
+            if second {
+                return;
+            }
+            self.record(start);
+            if format == Format::Plain && is_crash(line) {
                 self.add(start, Why::Text);
             }
             return;
         }
         if is_structural(line) {
             self.add(start, Why::Structure);
-            self.breaks.push(start);
-            *open = Open::default();
+            self.other(bytes, start, line);
             return;
         }
-        if !open.goes_on(line) && !log::is_frame(line) {
-            self.breaks.push(start);
-        }
+        self.other(bytes, start, line);
         if memchr2(b'"', b'\'', line.as_bytes()).is_some() && plain::is_open(line) {
             self.add(start, Why::Text);
         }
-    }
-}
-
-/// What is open before a line.
-#[derive(Default)]
-struct Open {
-    /// The last record's format; none behind what ended the log.
-    format: Option<Format>,
-    /// Whether lines that begin nothing may be a part of the last record's message.
-    raw: bool,
-    /// The byte up to which lines are a record's object that is spread over them.
-    object: usize,
-}
-
-impl Open {
-    fn record(&mut self, format: Format, raw: bool) {
-        (self.format, self.raw) = (Some(format), raw);
-    }
-
-    /// A record of the forms that the first bytes tell.
-    fn head(&mut self, line: &[u8]) {
-        let tab = || memchr(b'\t', &line[..line.len().min(48)]);
-        match line.first() {
-            Some(b'I' | b'W' | b'E' | b'F') if line.get(1).is_some_and(u8::is_ascii_digit) => {
-                self.record(Format::Klog, true);
-            }
-            Some(b'2') if tab().is_some() && stream(line).is_none() => {
-                self.record(Format::ZapConsole, true);
-            }
-            _ => self.record(Format::Logrus, false),
-        }
-    }
-
-    /// Whether a line that begins nothing belongs to the last record.
-    fn goes_on(&mut self, line: &str) -> bool {
-        if self
-            .format
-            .is_some_and(|format| log::continues(format, line))
-        {
-            self.raw &= !log::is_frame(line);
-            return true;
-        }
-        let is_raw = self.raw && is_raw(line);
-        if !is_raw && !log::is_frame(line) {
-            self.record(Format::Logrus, false);
-            self.format = None;
-        }
-        is_raw
     }
 }
 
@@ -292,7 +318,7 @@ Killed
 he said \"this
 goes on\"
 ";
-        let survey = survey(text.as_bytes());
+        let survey = survey(text.as_bytes(), false);
         let line = |at: usize| text[..at].matches('\n').count() + 1;
         let told: Vec<(usize, Why)> = survey
             .triggers

@@ -80,11 +80,13 @@ thread_local! {
 /// assert_eq!(head("Name: web-0"), None);
 /// ```
 pub fn head(line: &str) -> Option<Head> {
-    let line = line.trim_start();
-    match carried(line, Outer::default()) {
+    let text = line.trim_start();
+    let indented = text.len() < line.len();
+    let head = match carried(text, Outer::default()) {
         Ok(head) => head,
-        Err(Unclear) => full(line),
-    }
+        Err(Unclear) => full(text),
+    };
+    head.filter(|head| !indented || !forms::is_unindented(head.format))
 }
 
 /// Only the full parser can tell.

@@ -4,6 +4,7 @@
 //! (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in a
 //! carrier, and panics, become events of [`Format::Plain`].
 
+mod follow;
 mod forms;
 mod frame;
 mod glued;
@@ -13,21 +14,22 @@ mod klog;
 mod level;
 mod logrus;
 mod members;
-mod open;
 mod pairs;
 mod payload;
 mod quote;
 mod record;
 mod subject;
 mod timestamp;
+mod trace;
 mod wrapper;
 mod zap_console;
 
-pub(crate) use frame::is_frame;
+pub(crate) use follow::{Belongs, Follower};
+pub(crate) use forms::is_second_line;
 #[doc(hidden)]
 pub use head::{Head, Kind, head, kind};
-pub(crate) use open::{OpenLog, SPREAD_LINES, begin, is_spread_object, may_be_raw};
 
+use self::frame::is_frame;
 use crate::input::Line;
 use crate::model::{Format, Parsed};
 
@@ -41,7 +43,48 @@ use crate::model::{Format, Parsed};
 /// assert_eq!(detect("Name: web-0"), None);
 /// ```
 pub fn detect(line: &str) -> Option<Format> {
-    begin(line).map(|begun| begun.format)
+    let text = line.trim_start();
+    let indented = text.len() < line.len();
+    let line = Line {
+        text,
+        start: 0,
+        number: 1,
+    };
+    let (wrapper, payload) = wrapper::peel(payload::Payload::from_line(line));
+    forms::find(payload.as_str().trim_start())
+        .map(|form| form.format)
+        .or(wrapper.present.then_some(Format::Plain))
+        .filter(|format| !indented || !forms::is_unindented(*format))
+}
+
+/// Whether a line has the form of one of a stack trace's.
+pub(crate) fn is_of_trace(line: &str) -> bool {
+    trace::Trace::default().take(line).is_some()
+}
+
+/// How many bytes an object that is spread over lines may take.
+const MAX_SPREAD: usize = 32 * 1024;
+
+/// The number of lines of the log record that begins with a text if it is an object that is spread over
+/// lines.
+pub(crate) fn spread_lines(text: &str) -> Option<usize> {
+    let rest = text
+        .strip_prefix("{\n")
+        .or_else(|| text.strip_prefix("{\r\n"))?;
+    let mut length = text.len() - rest.len();
+    for (index, line) in rest.split_inclusive('\n').enumerate() {
+        length += line.len();
+        match line.trim_end_matches(['\n', '\r']) {
+            "}" => {
+                let object = text.get(..length)?;
+                return json::detect(object).then_some(index + 2);
+            }
+            "{" => return None,
+            _ if length > MAX_SPREAD || index >= record::SPREAD_LINES => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Whether a line that begins no record continues the one of `format` before it (a stack

@@ -192,8 +192,10 @@ fn unquoted_end(text: &str, first_word: usize) -> usize {
 }
 
 fn is_pair(word: &str) -> bool {
-    word.split_once('=')
-        .is_some_and(|(key, _)| is_plain_key(key))
+    word.split_once('=').is_some_and(|(key, _)| {
+        let quoted = key.strip_prefix('"').and_then(|key| key.strip_suffix('"'));
+        is_plain_key(quoted.unwrap_or(key))
+    })
 }
 
 /// Whether a word has the form of a usual key.

@@ -6,16 +6,18 @@
 //! on for the record that it began at, and a record that is glued to the end of a line is split
 //! off where its start is unmistakable.
 
-use super::forms::{self, Form, is_panic};
-use super::frame::{is_dump_head, is_frame, is_location};
+use std::borrow::Cow;
+
+use super::forms::{self, Form, add_oom_kill, is_panic};
+use super::frame::{is_dump_head, is_location};
 use super::glued::GLUED;
-use super::open::SPREAD_LINES;
 use super::pairs::block_end;
 use super::payload::Payload;
+use super::trace::{self, Part};
 use super::wrapper::{Block, Sources, Wrapper, peel_from};
 use super::{json, subject};
 use crate::input::Line;
-use crate::model::{Event, Format, Parsed, Severity, Span, Text, TextBuilder};
+use crate::model::{Event, Field, Format, Parsed, Severity, Span, Text, TextBuilder};
 
 /// How many records may stand between two lines of a stack trace.
 const INTERRUPTIONS: u32 = 64;
@@ -23,6 +25,10 @@ const INTERRUPTIONS: u32 = 64;
 const MESSAGE_LINES: usize = 2000;
 /// How many records of different writers are open at the same time.
 const WRITERS: usize = 32;
+/// How many lines an error's message may take before its frames.
+const HEAD_LINES: usize = 16;
+/// How many lines an object that is spread over lines may take.
+pub(super) const SPREAD_LINES: usize = 400;
 
 /// The severity of a line without a form: a panic's, or the level that it begins with
 /// (`[ERROR] text`, `ERROR: text`).
@@ -53,6 +59,10 @@ struct Record<'a> {
     more: Vec<Payload<'a>>,
     span: Span,
     stack: Option<Span>,
+    /// How far the stack trace behind it has come.
+    trace: trace::Trace,
+    /// The errors that the stack trace names.
+    errors: Vec<Text<'a>>,
     /// Whether a block (`key=<`) is open.
     block: bool,
     /// Where the text begins in its line, if further lines of a message are indented to it.
@@ -116,6 +126,8 @@ impl<'a> Record<'a> {
             more: Vec::new(),
             span,
             stack: None,
+            trace: trace::Trace::default(),
+            errors: Vec::new(),
             gap: false,
             lines: Lines::default(),
         }
@@ -170,8 +182,14 @@ impl<'a> Record<'a> {
             event.severity = plain_severity(payload.as_str());
             event
         });
+        let program = self.wrapper.carrier.program.as_ref();
+        if self.form.is_none() && program.is_some_and(|program| program.as_str() == "kernel") {
+            add_oom_kill(&mut event, &payload, 0);
+        }
         event.span = self.span;
         event.stack = self.stack.or(event.stack);
+        let errors = self.errors.into_iter();
+        event.fields.extend(errors.map(error_field));
         event.interrupted = self.lines.of_others();
         event.cut = self.wrapper.partial || self.block;
         subject::fill(&mut event);
@@ -182,6 +200,14 @@ impl<'a> Record<'a> {
             apply(self.wrapper, &mut event);
         }
         event
+    }
+}
+
+/// An error of a stack trace as a field.
+fn error_field(value: Text<'_>) -> Field<'_> {
+    Field {
+        key: Cow::Borrowed("error"),
+        value,
     }
 }
 
@@ -285,13 +311,13 @@ impl<'a> Reader<'a> {
             }
             if let Some((entry, taken)) = Block::read(line, behind) {
                 rest = behind.get(taken..).unwrap_or(&[]);
-                self.carried(*line, entry.wrapper, entry.message, entry.span, None);
+                self.carried(*line, entry.wrapper, entry.message, entry.span, &[]);
                 continue;
             }
-            self.line(*line, behind.first());
+            self.line(*line, behind);
         }
         for parts in std::mem::take(&mut self.parts) {
-            self.put_together(parts, None);
+            self.put_together(parts, &[]);
         }
         self.close();
         while let Some(record) = self.aside.pop() {
@@ -355,7 +381,7 @@ impl<'a> Reader<'a> {
         self.mixed = true;
     }
 
-    fn line(&mut self, line: Line<'a>, next: Option<&Line<'a>>) {
+    fn line(&mut self, line: Line<'a>, behind: &[Line<'a>]) {
         let end = line.span().end;
         if let Some(record) = self.current.as_mut() {
             let own = !record.wrapper.present || record.column.is_some();
@@ -368,6 +394,14 @@ impl<'a> Reader<'a> {
                 return;
             }
             if line.is_blank() {
+                // java.util.logging ends a trace with a line of its own
+                if record.format == Format::JavaUtilLogging
+                    && record.stack.is_some()
+                    && !record.gap
+                    && let Some(next) = behind.first()
+                {
+                    record.span.end = next.start;
+                }
                 // between what carriers hold, blank lines stand for nothing
                 record.gap = own;
                 return;
@@ -386,15 +420,14 @@ impl<'a> Reader<'a> {
         } else if line.is_blank() {
             return;
         }
-        self.sources.see(line.text);
-        let (wrapper, payload) = peel_from(Payload::from_line(line), &self.sources);
+        let (wrapper, payload) = peel_from(Payload::from_line(line), &mut self.sources);
         if wrapper.present {
-            self.carried(line, wrapper, payload, line.span(), next);
+            self.carried(line, wrapper, payload, line.span(), behind);
             return;
         }
         let starts = GLUED.find(payload.as_str());
         if starts.is_empty() {
-            self.piece(Place::of(&line, self.lines), wrapper, payload, next);
+            self.piece(Place::of(&line, self.lines), wrapper, payload, behind);
             return;
         }
         let ends = starts.iter().copied().chain([line.text.len()]);
@@ -405,7 +438,7 @@ impl<'a> Reader<'a> {
                 start: line.start + start,
                 number: line.number,
             };
-            let behind = next.filter(|_| end == line.text.len());
+            let behind = if end == line.text.len() { behind } else { &[] };
             let payload = Payload::from_line(piece);
             let at = Place::of(&piece, self.lines);
             self.piece(at, Wrapper::default(), payload, behind);
@@ -421,7 +454,7 @@ impl<'a> Reader<'a> {
         wrapper: Wrapper<'a>,
         payload: Payload<'a>,
         span: Span,
-        next: Option<&Line<'a>>,
+        behind: &[Line<'a>],
     ) {
         let lines = Lines::one(self.lines);
         let known = self
@@ -429,7 +462,7 @@ impl<'a> Reader<'a> {
             .iter()
             .position(|parts| parts.wrapper.is_of(&wrapper));
         if known.is_none() && !wrapper.partial {
-            self.whole(line, wrapper, payload, span, lines, next);
+            self.whole(line, wrapper, payload, span, lines, behind);
             return;
         }
         self.mixed = true;
@@ -449,17 +482,17 @@ impl<'a> Reader<'a> {
         parts.lines.add(lines);
         parts.wrapper.partial = is_partial;
         if !is_partial {
-            self.put_together(parts, next);
+            self.put_together(parts, behind);
             return;
         }
         if self.parts.len() == WRITERS {
             let oldest = self.parts.remove(0);
-            self.put_together(oldest, None);
+            self.put_together(oldest, &[]);
         }
         self.parts.push(parts);
     }
 
-    fn put_together(&mut self, parts: Parts<'a>, next: Option<&Line<'a>>) {
+    fn put_together(&mut self, parts: Parts<'a>, behind: &[Line<'a>]) {
         let payload = Payload::from_text(parts.text.finish());
         let Parts {
             line,
@@ -468,7 +501,7 @@ impl<'a> Reader<'a> {
             lines,
             ..
         } = parts;
-        self.whole(line, wrapper, payload, span, lines, next);
+        self.whole(line, wrapper, payload, span, lines, behind);
     }
 
     /// Reads a whole line in a carrier.
@@ -479,7 +512,7 @@ impl<'a> Reader<'a> {
         payload: Payload<'a>,
         span: Span,
         lines: Lines,
-        next: Option<&Line<'a>>,
+        behind: &[Line<'a>],
     ) {
         self.choose_writer(&wrapper);
         if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {
@@ -497,7 +530,7 @@ impl<'a> Reader<'a> {
             lines,
             number: line.number,
         };
-        self.piece(at, wrapper, payload, next);
+        self.piece(at, wrapper, payload, behind);
     }
 
     fn piece(
@@ -505,13 +538,20 @@ impl<'a> Reader<'a> {
         at: Place,
         wrapper: Wrapper<'a>,
         payload: Payload<'a>,
-        next: Option<&Line<'a>>,
+        behind: &[Line<'a>],
     ) {
+        if self.is_second_line(payload.as_str())
+            && let Some(record) = self.current.as_mut()
+        {
+            record.join(payload, at.span.end, at.lines);
+            return;
+        }
         let text = payload.as_str();
         let indent = text.len() - text.trim_start().len();
         // a panic while panicking stands behind a tab and belongs to the first
-        let form =
-            forms::find(&text[indent..]).filter(|form| indent == 0 || form.format != Format::Plain);
+        let form = forms::find(&text[indent..]).filter(|form| {
+            indent == 0 || (form.format != Format::Plain && !forms::is_unindented(form.format))
+        });
         if form.is_some() {
             let payload = if indent == 0 {
                 payload
@@ -521,11 +561,9 @@ impl<'a> Reader<'a> {
             self.start(Record::new(form, wrapper, payload, at.span), at.lines);
             return;
         }
-        let frame = is_frame(text)
-            || (next.is_some_and(|next| is_location(next.text))
-                && text.contains('.')
-                && !text.trim().contains(' '));
-        if frame && self.frame(text, &at) {
+        if let Some(part) = self.part(text, wrapper.present, behind)
+            && self.frame(&payload, part, &at)
+        {
             return;
         }
         let joins = self.current.as_ref().is_some_and(|record| {
@@ -543,6 +581,63 @@ impl<'a> Reader<'a> {
         } else if self.parsed.not_understood.last() != Some(&at.number) {
             self.parsed.not_understood.push(at.number);
         }
+    }
+
+    /// Whether a line is the second one of a record that takes two.
+    fn is_second_line(&self, text: &str) -> bool {
+        self.current.as_ref().is_some_and(|record| {
+            record.more.is_empty()
+                && record.stack.is_none()
+                && forms::is_second_line(record.first.as_str(), text)
+        })
+    }
+
+    /// What a line that begins no record is of a stack trace.
+    fn part(&mut self, text: &str, is_carried: bool, behind: &[Line<'a>]) -> Option<Part> {
+        let mut none = trace::Trace::default();
+        let trace = match self.current.as_mut() {
+            Some(record) => &mut record.trace,
+            None => &mut none,
+        };
+        if let Some(part) = trace.take(text) {
+            return Some(part);
+        }
+        let sources = &mut self.sources;
+        let mut inner = |line: &Line<'a>| {
+            let payload = Payload::from_line(*line);
+            if is_carried {
+                peel_from(payload, sources).1
+            } else {
+                payload
+            }
+        };
+        // a function's name that no rule knows
+        if text.contains('.')
+            && !text.trim().contains(' ')
+            && behind
+                .first()
+                .is_some_and(|next| is_location(inner(next).as_str()))
+        {
+            return Some(Part::Frame);
+        }
+        let is_in_message = trace.is_in_message();
+        let known = is_in_message || trace::is_head(text);
+        if !known || text.starts_with([' ', '\t']) && !is_in_message {
+            return None;
+        }
+        // a head is one if frames follow, a message's lines go on up to the next record
+        let frames_follow = || {
+            behind
+                .iter()
+                .take(HEAD_LINES)
+                .map(inner)
+                .take_while(|line| !line.as_str().trim().is_empty())
+                .any(|line| trace::Trace::default().take(line.as_str()).is_some())
+        };
+        if is_in_message || frames_follow() {
+            return trace.take_error(text);
+        }
+        None
     }
 
     fn start(&mut self, mut record: Record<'a>, lines: Lines) {
@@ -566,8 +661,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a line of a stack trace to the record that it belongs to, if there is one.
-    fn frame(&mut self, text: &str, at: &Place) -> bool {
+    fn frame(&mut self, payload: &Payload<'a>, part: Part, at: &Place) -> bool {
         let span = &at.span;
+        let text = payload.as_str();
         let half = !is_location(text) && !is_dump_head(text);
         let foreign = match (&self.current, &self.trace) {
             (Some(record), Some(trace)) => {
@@ -587,6 +683,10 @@ impl<'a> Reader<'a> {
                 event.interrupted = trace.lines.of_others();
                 event.span.end = event.span.end.max(span.end);
                 extend(&mut event.stack, span);
+                if let Part::Error(start) = part {
+                    let error = payload.part(start..text.len());
+                    event.fields.push(error_field(error));
+                }
                 return true;
             }
             return false;
@@ -597,6 +697,15 @@ impl<'a> Reader<'a> {
         record.span.end = span.end;
         record.lines.add(at.lines);
         extend(&mut record.stack, span);
+        match part {
+            Part::Frame => {}
+            Part::Error(start) => record.errors.push(payload.part(start..text.len())),
+            Part::Message => {
+                if let Some(last) = record.errors.last_mut() {
+                    *last = joined(last, payload.text());
+                }
+            }
+        }
         self.trace = Some(Trace {
             event: self.parsed.events.len(),
             age: 0,
@@ -613,8 +722,16 @@ impl<'a> Reader<'a> {
         let lines = record.lines;
         let event = record.finish();
         let index = self.parsed.events.len();
-        let may_trace = matches!(event.format, Format::ZapConsole | Format::Klog)
-            && event.severity >= Some(Severity::Error);
+        let may_trace = matches!(
+            event.format,
+            Format::ZapConsole
+                | Format::Klog
+                | Format::GoLog
+                | Format::Logback
+                | Format::SpringBoot
+                | Format::JavaUtilLogging
+                | Format::PythonLogging
+        ) && event.severity >= Some(Severity::Error);
         if let Some(trace) = self.trace.as_mut() {
             trace.age += u32::from(trace.event != index);
         }
@@ -635,6 +752,16 @@ impl<'a> Reader<'a> {
         }
         self.parsed.events.push(event);
     }
+}
+
+/// Two lines as one text.
+fn joined<'a>(first: &Text<'a>, second: &Text<'a>) -> Text<'a> {
+    let mut builder = TextBuilder::new();
+    builder.push_text(first);
+    let end = first.span().end;
+    builder.push_decoded("\n", end..second.span().start.max(end));
+    builder.push_text(second);
+    builder.finish()
 }
 
 /// Whether a text begins with so many blanks.

@@ -4,11 +4,12 @@
 //! The time is local and has no zone. The package is left out where it has no name. Refused: other
 //! letters, more than one blank around the bar.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Format, Severity, Stamp};
+use crate::model::{Event, Field, Format, Severity, Stamp};
 use crate::parse::log::payload::Payload;
 use crate::parse::log::zap_console::is_caller;
 
@@ -68,12 +69,18 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         .caller
         .filter(|caller| text.get(caller.clone()).is_some_and(is_caller))
         .map(|caller| payload.part(caller));
-    event.severity = Some(match text.get(head.level)? {
+    event.severity = Some(match text.get(head.level.clone())? {
         "C" => Severity::Fatal,
         "E" => Severity::Error,
         "W" => Severity::Warning,
         "N" | "I" => Severity::Info,
         _ => Severity::Debug,
     });
+    if text.get(head.level.clone()) == Some("T") {
+        event.fields.push(Field {
+            key: Cow::Borrowed("level"),
+            value: payload.part(head.level),
+        });
+    }
     Some(event)
 }

@@ -7,7 +7,8 @@
 
 use std::ops::Range;
 
-use super::cursor::Cursor;
+use memchr::memchr;
+
 use super::funcr;
 use super::strict::{self, Bare};
 use super::{Follow, Form, show};
@@ -15,26 +16,44 @@ use crate::model::{Event, Format, Stamp};
 use crate::parse::log::level;
 use crate::parse::log::pairs::Pairs;
 use crate::parse::log::payload::Payload;
+use crate::parse::log::timestamp::leading_date_time;
 use crate::parse::log::zap_console::is_caller;
 
 pub(super) const FORM: Form = Form {
     format: Format::GoLog,
-    first: b"0123456789",
+    first: b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ[",
     begins: |text| head(text).is_some(),
     read,
     show,
     follow: Follow::RAW,
 };
 
-fn head(text: &str) -> Option<(Stamp, usize)> {
+/// How long a prefix may be.
+const MAX_PREFIX: usize = 24;
+
+struct Head {
+    time: Stamp,
+    /// What `log.SetPrefix` put before the time.
+    prefix: usize,
+    rest: usize,
+}
+
+fn head(text: &str) -> Option<Head> {
     let bytes = text.as_bytes();
-    if bytes.get(4) != Some(&b'/') || bytes.get(7) != Some(&b'/') || bytes.get(10) != Some(&b' ') {
+    let slash = memchr(b'/', &bytes[..bytes.len().min(MAX_PREFIX + 5)])?;
+    let prefix = slash.checked_sub(4)?;
+    let is = |at: usize, byte: u8| bytes.get(prefix + at) == Some(&byte);
+    if !is(7, b'/') || !is(10, b' ') || !is(13, b':') {
         return None;
     }
-    let mut cursor = Cursor::new(text);
-    let time = cursor.time().filter(|time| !time.zone_stated)?;
-    cursor.eat(" ")?;
-    Some((time, cursor.at()))
+    let dated = text.get(prefix..)?;
+    let (time, length) = leading_date_time(dated).filter(|(time, _)| !time.zone_stated)?;
+    dated.get(length..)?.strip_prefix(' ')?;
+    Some(Head {
+        time,
+        prefix,
+        rest: prefix + length + 1,
+    })
 }
 
 /// `ERROR ` or `INFO+2 ` at a byte, and where the message begins.
@@ -55,7 +74,11 @@ fn slog_level(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
 
 fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
-    let (time, mut start) = head(text)?;
+    let Head {
+        time,
+        prefix,
+        rest: mut start,
+    } = head(text)?;
     let mut caller = None;
     let first = &text[start..];
     let length = first.find(' ').unwrap_or(first.len());
@@ -83,6 +106,10 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     };
     event.format = Format::GoLog;
     event.time = Some(time);
+    let name = text[..prefix].trim_matches([' ', ':', '[', ']']);
+    if let Some(at) = text.find(name).filter(|_| !name.is_empty()) {
+        event.component = event.component.or(Some(payload.part(at..at + name.len())));
+    }
     event.caller = caller.or(event.caller);
     Some(event)
 }

@@ -30,17 +30,27 @@ pub(super) const FORM: Form = Form {
 fn head(text: &str) -> Option<(Stamp, Range<usize>, usize)> {
     const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "?????"];
     let mut cursor = Cursor::new(text);
-    let time = cursor.time().filter(|time| time.zone_stated)?;
+    let time = cursor
+        .time()
+        .filter(|time| time.zone_stated && time.digits == 3)?;
     cursor.eat(" [")?;
     let level = cursor.run(|byte| byte.is_ascii_uppercase() || byte == b'?')?;
     cursor.eat("]")?;
     let known = text
         .get(level.clone())
         .is_some_and(|word| LEVELS.contains(&word));
-    if cursor.blanks() == 0 && !cursor.rest().is_empty() {
+    // the level is padded to seven columns
+    let wanted = 6 - level.len().min(5);
+    let blanks = cursor
+        .rest()
+        .bytes()
+        .take_while(|byte| *byte == b' ')
+        .count();
+    if blanks < wanted && !cursor.rest().is_empty() || cursor.rest().starts_with(" plugin/") {
         return None;
     }
-    known.then_some((time, level, cursor.at()))
+    let rest = cursor.at() + blanks.min(wanted);
+    known.then_some((time, level, rest))
 }
 
 fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {

@@ -1,8 +1,8 @@
 //! Lines whose only form is the level that they begin with: `[ERROR] text` (CoreDNS with
 //! `plugin/name: `), `ERROR: text`, winston's simple format `level: text {"key":"value"}`.
 //!
-//! Refused: words of other levels, `Error: text` and `error: text` without fields, which are what a
-//! command says, and `level: word`, which is a member of YAML.
+//! Refused: words of other levels, `Error: text`, `error: text` and `http: text` without fields, which
+//! are what a command or a wrapped text says, and `level: true`, which is a member of YAML.
 
 use std::ops::Range;
 
@@ -83,11 +83,31 @@ fn lower(text: &str) -> Option<Head> {
     let word = text.get(level.clone())?;
     let rest = cursor.rest();
     let with_fields = rest.ends_with('}') && rest.contains("{\"");
-    let sentence = rest.trim_start().contains(' ') && word != "error" && !rest.ends_with(':');
-    (LEVELS.contains(&word) && (with_fields || sentence)).then_some(Head {
+    let is_text = !matches!(word, "error" | "http") && !is_scalar(rest.trim());
+    (LEVELS.contains(&word) && (with_fields || is_text)).then_some(Head {
         level,
         rest: cursor.at(),
     })
+}
+
+/// Whether a text is a value of YAML that is no text, or a quoted one.
+fn is_scalar(text: &str) -> bool {
+    matches!(
+        text,
+        "" | "true"
+            | "false"
+            | "yes"
+            | "no"
+            | "on"
+            | "off"
+            | "null"
+            | "~"
+            | "|"
+            | ">"
+            | "{}"
+            | "[]"
+    ) || text.starts_with(['"', '\'', '|', '>', '&', '*', '['])
+        || text.parse::<f64>().is_ok()
 }
 
 /// winston's fields: the object at the end that reads to the end.

@@ -26,7 +26,6 @@ mod python;
 mod strict;
 mod zerolog_console;
 
-pub(super) use java_util_logging::{is_head as is_half, message_start as second_half};
 pub(super) use kernel::add_oom_kill;
 pub(super) use panic::is_panic;
 
@@ -98,6 +97,17 @@ const FORMS: &[Form] = &[
 
 /// Which forms may begin with a byte.
 static BY_BYTE: [u64; 256] = first::by_byte(FORMS);
+
+/// Whether records of a format begin at a line's first byte only: what is indented may be a wrapped
+/// text.
+pub(super) fn is_unindented(format: Format) -> bool {
+    format == Format::Leveled
+}
+
+/// Whether a line is the second one of a record that begins on the line before it.
+pub(crate) fn is_second_line(before: &str, line: &str) -> bool {
+    java_util_logging::message_start(line).is_some() && java_util_logging::is_head(before)
+}
 
 /// The form of the record that begins with a text.
 pub(super) fn find(text: &str) -> Option<&'static Form> {

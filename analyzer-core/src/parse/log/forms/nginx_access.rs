@@ -2,8 +2,8 @@
 //! in that of ingress-nginx (`log-format-upstream`):
 //! `10.0.0.7 - bob [02/Jan/2006:15:04:05 -0700] "GET / HTTP/1.1" 200 3 "ref" "agent" ...`.
 //!
-//! The message is the request with its status. Strings keep nginx' `\x22` escapes decoded where
-//! they are ASCII. Refused: formats that do not begin so.
+//! The message is the request with its status. nginx' `\x22` escapes are decoded in
+//! the fields. Refused: formats that do not begin so.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use super::cursor::Cursor;
 use super::{Follow, Form, show};
 use crate::model::{Event, Field, Format, Severity, Stamp, TextBuilder};
 use crate::parse::log::payload::Payload;
-use crate::parse::log::quote::{closing_quote, unquote_go};
+use crate::parse::log::quote::{closing_quote, unquote_bytes};
 use crate::parse::log::timestamp::leading_common_log_time;
 
 pub(super) const FORM: Form = Form {
@@ -106,7 +106,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     if text.get(head.user.clone()) != Some("-") {
         add("remote_user", payload.part(head.user));
     }
-    add("request", unquote_go(payload, request));
+    add("request", unquote_bytes(payload, request));
     add("status", payload.part(status));
     let Some(bytes) = bytes else {
         return Some(event);
@@ -121,7 +121,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             return Some(event);
         };
         if text.get(at + 2..close) != Some("-") {
-            add(key, unquote_go(payload, at + 2..close));
+            add(key, unquote_bytes(payload, at + 2..close));
         }
         at = close + 1;
     }

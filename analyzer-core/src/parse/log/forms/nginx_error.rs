@@ -28,13 +28,23 @@ const LEVELS: [&str; 8] = [
 
 struct Head {
     time: Option<Stamp>,
-    level: Range<usize>,
+    level: Option<Range<usize>>,
     rest: usize,
 }
 
 fn head(text: &str) -> Option<Head> {
     let mut cursor = Cursor::new(text);
     let mut time = None;
+    // what it says of a tested configuration has no level
+    if let Some(said) = text.strip_prefix("nginx: ")
+        && (said.starts_with("the configuration file ") || said.starts_with("configuration file "))
+    {
+        return Some(Head {
+            time,
+            level: None,
+            rest: "nginx: ".len(),
+        });
+    }
     if cursor.eat("nginx: [").is_none() {
         if text.as_bytes().get(19..21) != Some(b" [") {
             return None;
@@ -63,7 +73,7 @@ fn head(text: &str) -> Option<Head> {
     }
     Some(Head {
         time,
-        level,
+        level: Some(level),
         rest: cursor.at(),
     })
 }
@@ -104,7 +114,9 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             value: payload.part(inside),
         });
     }
-    level::set(&mut event, payload.part(head.level));
+    if let Some(level) = head.level {
+        level::set(&mut event, payload.part(level));
+    }
     Some(event)
 }
 

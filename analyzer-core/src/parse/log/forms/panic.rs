@@ -10,9 +10,9 @@ pub(super) const FORM: Form = Form {
     begins: is_panic,
     read,
     show,
+    // further lines of the message stand behind a tab
     follow: Follow {
         raw: |_| false,
-        // the further lines of its message stand behind tabs
         surely: |line| line.starts_with('\t') && !line.trim().is_empty(),
     },
 };

@@ -2,7 +2,8 @@
 //! `%(asctime)s - %(name)s - %(levelname)s - %(message)s`, gunicorn's
 //! `[2024-03-04 05:06:07 +0000] [7] [ERROR] text`.
 //!
-//! Levels are `DEBUG INFO WARNING ERROR CRITICAL`; others are refused.
+//! Levels are `DEBUG INFO WARNING ERROR CRITICAL` and those that programs usually add; others are
+//! refused.
 
 use std::ops::Range;
 
@@ -14,7 +15,7 @@ use crate::parse::log::payload::Payload;
 
 pub(super) const FORM: Form = Form {
     format: Format::PythonLogging,
-    first: b"0123456789[DIWEC",
+    first: b"0123456789[DIWECNFTS",
     begins: |text| head(text).is_some(),
     read,
     show,
@@ -37,8 +38,9 @@ fn head(text: &str) -> Option<Head> {
 }
 
 fn known_level(cursor: &mut Cursor<'_>, text: &str) -> Option<Range<usize>> {
-    const LEVELS: [&str; 7] = [
-        "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", "NOTSET", "FATAL",
+    const LEVELS: [&str; 10] = [
+        "DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", "NOTSET", "FATAL", "NOTICE", "TRACE",
+        "SUCCESS",
     ];
     let level = cursor.run(|byte| byte.is_ascii_uppercase())?;
     LEVELS.contains(&text.get(level.clone())?).then_some(level)

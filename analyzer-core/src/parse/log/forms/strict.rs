@@ -21,11 +21,23 @@ pub(super) fn start(text: &str, from: usize, bare: Bare) -> Option<usize> {
     let mut at = next_key(bytes, from)?;
     'chain: loop {
         let first = at;
+        let mut pairs = 0;
         loop {
             match pair(text, at, bare) {
                 Some(behind) if behind >= end => return Some(first),
-                Some(behind) if bytes.get(behind) == Some(&b' ') => at = behind + 1,
+                Some(behind) if bytes.get(behind) == Some(&b' ') => {
+                    at = behind + 1;
+                    pairs += 1;
+                }
                 _ => {
+                    // zerolog writes a key as it is, and one may hold blanks
+                    if bare == Bare::Json
+                        && pairs > 1
+                        && let Some(behind) = pair_of_words(text, at)
+                    {
+                        at = behind;
+                        continue;
+                    }
                     at = next_key(bytes, at + 1)?;
                     continue 'chain;
                 }
@@ -39,6 +51,31 @@ fn next_key(bytes: &[u8], from: usize) -> Option<usize> {
     let before = from.saturating_sub(1);
     let blank = memchr::memchr(b' ', bytes.get(before..)?)?;
     Some(before + blank + 1)
+}
+
+/// The byte of a key's last word, where up to three words before a `=` are a key.
+fn pair_of_words(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let mut start = at;
+    for word in rest.splitn(4, ' ').take(3) {
+        let is_word = |word: &str| {
+            !word.is_empty()
+                && word
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        if start > at
+            && let Some((key, _)) = word.split_once('=')
+            && is_word(key)
+        {
+            return Some(start);
+        }
+        if !is_word(word) {
+            return None;
+        }
+        start += word.len() + 1;
+    }
+    None
 }
 
 /// The end of the pair that begins at a byte.
@@ -60,7 +97,8 @@ fn pair(text: &str, at: usize, bare: Bare) -> Option<usize> {
     match bytes.get(value) {
         Some(b'"') => return Some(closing_quote(text, value)? + 1),
         Some(b'{' | b'[') if bare == Bare::Json => {
-            if let Some(end) = nested_end(text, value) {
+            let end = nested_end(text, value);
+            if let Some(end) = end.filter(|end| matches!(bytes.get(*end), None | Some(b' '))) {
                 return Some(end);
             }
         }

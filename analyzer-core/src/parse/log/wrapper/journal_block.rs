@@ -22,7 +22,7 @@ const LENGTH: usize = 8;
 
 /// Which lines belong to an entry, seen from its first one on.
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(in super::super) struct Block {
     verbose: bool,
     inside: Inside,
     lines: usize,
@@ -82,7 +82,7 @@ fn name_length(text: &str) -> usize {
 
 impl Block {
     /// The entry that begins on a line, if one does.
-    pub(crate) fn begin(text: &str) -> Option<Block> {
+    pub(in super::super) fn begin(text: &str) -> Option<Block> {
         match text.as_bytes().first()? {
             b'_' | b'A'..=b'Z' => layer(text).map(|_| Block {
                 verbose: !text.starts_with('_'),
@@ -94,7 +94,7 @@ impl Block {
     }
 
     /// Whether the next line belongs to the entry.
-    pub(crate) fn takes(&mut self, text: &str) -> bool {
+    pub(in super::super) fn takes(&mut self, text: &str) -> bool {
         self.part(text).is_some()
     }
 

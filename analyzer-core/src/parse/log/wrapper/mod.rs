@@ -26,7 +26,7 @@ use super::quote::unquote_json;
 use crate::model::{Carrier, Severity, Stamp, Stream, Text, TextBuilder};
 
 pub(super) use journal_block::Block;
-pub(crate) use sources::Sources;
+pub(super) use sources::Sources;
 
 /// How many carriers may stand around each other.
 pub(super) const CARRIERS: u32 = 4;
@@ -103,17 +103,26 @@ impl<'a> Wrapper<'a> {
 
 /// Peels the carriers off a line.
 pub(super) fn peel(line: Payload<'_>) -> (Wrapper<'_>, Payload<'_>) {
-    peel_from(line, &Sources::default())
+    peel_from(line, &mut Sources::default())
 }
 
 /// Peels the carriers off a line, also those that only lines before it show to be some.
-pub(super) fn peel_from<'a>(line: Payload<'a>, sources: &Sources) -> (Wrapper<'a>, Payload<'a>) {
+pub(super) fn peel_from<'a>(
+    line: Payload<'a>,
+    sources: &mut Sources,
+) -> (Wrapper<'a>, Payload<'a>) {
     let mut wrapper = Wrapper::default();
     let mut payload = line;
     for number in 0..CARRIERS {
         let text = payload.as_str();
-        let known = || sources.layer(text).filter(|_| number == 0);
-        let Some(layer) = layer(text).or_else(known) else {
+        let mut found = layer(text);
+        if number == 0 {
+            match &found {
+                Some(layer) => sources.learn(text, layer),
+                None => found = sources.layer(text),
+            }
+        }
+        let Some(layer) = found else {
             break;
         };
         payload = wrapper.take(layer, &payload);
@@ -176,6 +185,14 @@ impl Layer {
             stream: None,
             partial: false,
             source: None,
+        }
+    }
+
+    /// How far a message's further lines are indented, where the carrier does so; 0 elsewhere.
+    pub(super) fn column(&self) -> usize {
+        match self.inner {
+            Inner::From(start) if self.names.program.is_some() => start,
+            _ => 0,
         }
     }
 }

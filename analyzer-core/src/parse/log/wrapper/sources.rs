@@ -1,34 +1,34 @@
 //! What has been seen before lines whose carrier no line shows alone (stern's and compose's names).
 
-use super::{Inner, Layer, Names, layer, stern};
+use super::{Inner, Layer, Names, stern};
 
 /// How many names are kept.
 const MOST: usize = 64;
 
 /// The names that stand before the lines of a log.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sources {
+pub(in super::super) struct Sources {
     known: Vec<(String, Names)>,
 }
 
 impl Sources {
-    /// Whether a line comes from a source that is known; a line that shows its source makes it known.
-    pub(crate) fn see(&mut self, line: &str) -> bool {
-        if !line.as_bytes().first().is_some_and(u8::is_ascii_lowercase) {
-            return false;
-        }
-        self.prefix(line).is_some() || layer(line).is_some_and(|layer| self.learn(line, &layer))
-    }
-
-    fn learn(&mut self, line: &str, layer: &Layer) -> bool {
-        let Some(prefix) = layer.source.and_then(|length| line.get(..length)) else {
-            return false;
+    /// Makes the source of a line known, if its carrier is one that no line shows alone.
+    pub(in super::super) fn learn(&mut self, line: &str, carrier: &Layer) {
+        let Some(prefix) = carrier.source.and_then(|length| line.get(..length)) else {
+            return;
         };
+        if self.known.iter().any(|(known, _)| known == prefix) {
+            return;
+        }
         if self.known.len() == MOST {
             self.known.remove(0);
         }
-        self.known.push((prefix.to_owned(), layer.names.clone()));
-        true
+        self.known.push((prefix.to_owned(), carrier.names.clone()));
+    }
+
+    /// Whether a line comes from a source that is known.
+    pub(in super::super) fn know(&self, line: &str) -> bool {
+        self.prefix(line).is_some()
     }
 
     fn prefix(&self, line: &str) -> Option<&(String, Names)> {
