@@ -86,21 +86,13 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
     }
     let begins = log::kind(line).is_some()
         || (log::detect(&text(line)).is_some() && !is_second_line(bytes, at, line));
-    begins && !goes_on_in_carrier(line) && !continues_partial(bytes, at, line)
+    begins && !goes_on_in_carrier(bytes, at, line) && !continues_partial(bytes, at, line)
 }
 
-/// Whether what a carrier holds goes on with the record in the carrier's line before: it is indented,
-/// ends an object that is spread over lines, or is a stack trace's.
-fn goes_on_in_carrier(line: &[u8]) -> bool {
-    let Some(cri) = stream(line) else {
-        return false;
-    };
-    let payload = line.get(cri.payload..).unwrap_or(&[]);
-    match payload.first() {
-        Some(b' ' | b'\t' | b'}') => true,
-        Some(_) => log::is_of_trace(&text(payload)),
-        None => false,
-    }
+/// Whether what a carrier holds goes on with the record before.
+fn goes_on_in_carrier(bytes: &[u8], at: usize, line: &[u8]) -> bool {
+    let next = next_line(bytes, at).map_or(&[][..], |next| line_at(bytes, next));
+    log::goes_on_in_carrier(&text(line), &text(next))
 }
 
 /// As many bytes from one on as an object that is spread over lines may take.

@@ -57,9 +57,28 @@ pub fn detect(line: &str) -> Option<Format> {
         .filter(|format| !indented || !forms::is_unindented(*format))
 }
 
-/// Whether a line has the form of one of a stack trace's.
-pub(crate) fn is_of_trace(line: &str) -> bool {
-    trace::Trace::default().take(line).is_some()
+/// Whether what a carrier holds goes on with the record in the carrier's line before: it is empty or
+/// indented, ends an object that is spread over lines, or is a stack trace's. `next` is the line behind.
+pub(crate) fn goes_on_in_carrier(line: &str, next: &str) -> bool {
+    let inner = |text| {
+        let (wrapper, payload) = wrapper::peel(payload::Payload::from_line(Line {
+            text,
+            start: 0,
+            number: 1,
+        }));
+        wrapper.present.then_some(payload)
+    };
+    let Some(payload) = inner(line) else {
+        return false;
+    };
+    let text = payload.as_str();
+    let is_of_trace = |text: &str| trace::Trace::default().take(text).is_some();
+    text.is_empty()
+        || text.starts_with([' ', '\t', '}'])
+        || (forms::find(text).is_none()
+            && (is_of_trace(text)
+                || (trace::is_head(text)
+                    && inner(next).is_some_and(|next| is_of_trace(next.as_str())))))
 }
 
 /// How many bytes an object that is spread over lines may take.

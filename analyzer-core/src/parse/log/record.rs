@@ -9,12 +9,12 @@
 use std::borrow::Cow;
 
 use super::forms::{self, Form, add_oom_kill, is_panic};
-use super::frame::{is_dump_head, is_location};
+use super::frame::{is_dump_head, is_frame, is_location};
 use super::glued::GLUED;
 use super::pairs::block_end;
 use super::payload::Payload;
 use super::trace::{self, Part};
-use super::wrapper::{Block, Sources, Wrapper, peel_from};
+use super::wrapper::{Block, Sources, Until, Wrapper, peel_from};
 use super::{json, subject};
 use crate::input::Line;
 use crate::model::{Event, Field, Format, Parsed, Severity, Span, Text, TextBuilder};
@@ -191,7 +191,7 @@ impl<'a> Record<'a> {
         let errors = self.errors.into_iter();
         event.fields.extend(errors.map(error_field));
         event.interrupted = self.lines.of_others();
-        event.cut = self.wrapper.partial || self.block;
+        event.cut = self.wrapper.cut || self.block;
         subject::fill(&mut event);
         if event.component.is_none() {
             event.component = event.field("controller").cloned();
@@ -262,11 +262,9 @@ impl Place {
 
 /// The parts of a line whose end is still to come.
 struct Parts<'a> {
-    line: Line<'a>,
     wrapper: Wrapper<'a>,
     text: TextBuilder,
-    span: Span,
-    lines: Lines,
+    at: Place,
 }
 
 /// Reads lines into events.
@@ -311,7 +309,11 @@ impl<'a> Reader<'a> {
             }
             if let Some((entry, taken)) = Block::read(line, behind) {
                 rest = behind.get(taken..).unwrap_or(&[]);
-                self.carried(*line, entry.wrapper, entry.message, entry.span, &[]);
+                let at = Place {
+                    span: entry.span,
+                    ..Place::of(line, self.lines)
+                };
+                self.carried(at, entry.wrapper, entry.message, &[]);
                 continue;
             }
             self.line(*line, behind);
@@ -420,9 +422,10 @@ impl<'a> Reader<'a> {
         } else if line.is_blank() {
             return;
         }
-        let (wrapper, payload) = peel_from(Payload::from_line(line), &mut self.sources);
+        let mut wrapper = Wrapper::default();
+        let payload = wrapper.peel(Payload::from_line(line), Until::Stream, &mut self.sources);
         if wrapper.present {
-            self.carried(line, wrapper, payload, line.span(), behind);
+            self.carried(Place::of(&line, self.lines), wrapper, payload, behind);
             return;
         }
         let starts = GLUED.find(payload.as_str());
@@ -446,23 +449,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads what stood in a carrier on a line, or on several: the parts of a line are put together
-    /// before.
+    /// Reads what stood in a carrier on a line, or on several. The parts of a line are put together
+    /// before what is in them is looked at.
     fn carried(
         &mut self,
-        line: Line<'a>,
+        at: Place,
         wrapper: Wrapper<'a>,
         payload: Payload<'a>,
-        span: Span,
         behind: &[Line<'a>],
     ) {
-        let lines = Lines::one(self.lines);
-        let known = self
-            .parts
-            .iter()
-            .position(|parts| parts.wrapper.is_of(&wrapper));
+        let mut known = self.parts.iter();
+        let known = known.position(|parts| parts.wrapper.is_of(&wrapper));
         if known.is_none() && !wrapper.partial {
-            self.whole(line, wrapper, payload, span, lines, behind);
+            self.whole(at, wrapper, payload, behind);
             return;
         }
         self.mixed = true;
@@ -470,18 +469,20 @@ impl<'a> Reader<'a> {
         let mut parts = match known {
             Some(index) => self.parts.remove(index),
             None => Parts {
-                line,
                 wrapper,
                 text: TextBuilder::new(),
-                span: span.clone(),
-                lines: Lines::default(),
+                at: Place {
+                    span: at.span.clone(),
+                    lines: Lines::default(),
+                    number: at.number,
+                },
             },
         };
         parts.text.push_text(payload.text());
-        parts.span.end = span.end;
-        parts.lines.add(lines);
-        parts.wrapper.partial = is_partial;
+        parts.at.span.end = at.span.end;
+        parts.at.lines.add(at.lines);
         if !is_partial {
+            parts.wrapper.partial = false;
             self.put_together(parts, behind);
             return;
         }
@@ -494,42 +495,40 @@ impl<'a> Reader<'a> {
 
     fn put_together(&mut self, parts: Parts<'a>, behind: &[Line<'a>]) {
         let payload = Payload::from_text(parts.text.finish());
-        let Parts {
-            line,
-            wrapper,
-            span,
-            lines,
-            ..
-        } = parts;
-        self.whole(line, wrapper, payload, span, lines, behind);
+        self.whole(parts.at, parts.wrapper, payload, behind);
     }
 
-    /// Reads a whole line in a carrier.
+    /// Reads a whole line in a carrier, in which there may be more of them.
     fn whole(
         &mut self,
-        line: Line<'a>,
-        wrapper: Wrapper<'a>,
+        at: Place,
+        mut wrapper: Wrapper<'a>,
         payload: Payload<'a>,
-        span: Span,
-        lines: Lines,
         behind: &[Line<'a>],
     ) {
+        wrapper.cut |= std::mem::take(&mut wrapper.partial);
+        let layers = wrapper.layers();
+        let until = if wrapper.cut {
+            Until::Record
+        } else {
+            Until::Stream
+        };
+        let payload = wrapper.peel(payload, until, &mut self.sources);
+        if wrapper.layers() > layers && !wrapper.cut {
+            self.carried(at, wrapper, payload, behind);
+            return;
+        }
         self.choose_writer(&wrapper);
         if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {
             let text = payload.as_str();
             let ends_object = text == "}" && record.form.is_none() && record.first.as_str() == "{";
             let in_block = record.block && (text.starts_with(['\t', ' ']) || text.is_empty());
             if ends_object || in_block {
-                record.wrapper.partial |= wrapper.partial;
-                record.join(payload, span.end, lines);
+                record.wrapper.cut |= wrapper.cut;
+                record.join(payload, at.span.end, at.lines);
                 return;
             }
         }
-        let at = Place {
-            span,
-            lines,
-            number: line.number,
-        };
         self.piece(at, wrapper, payload, behind);
     }
 
@@ -547,6 +546,17 @@ impl<'a> Reader<'a> {
             return;
         }
         let text = payload.as_str();
+        // chained errors have blank lines between them
+        if wrapper.present
+            && text.trim().is_empty()
+            && let Some(record) = self.current.as_mut()
+            && record.wrapper.present
+            && record.stack.is_some()
+        {
+            record.span.end = at.span.end;
+            record.lines.add(at.lines);
+            return;
+        }
         let indent = text.len() - text.trim_start().len();
         // a panic while panicking stands behind a tab and belongs to the first
         let form = forms::find(&text[indent..]).filter(|form| {
@@ -561,7 +571,7 @@ impl<'a> Reader<'a> {
             self.start(Record::new(form, wrapper, payload, at.span), at.lines);
             return;
         }
-        if let Some(part) = self.part(text, wrapper.present, behind)
+        if let Some(part) = self.part(text, &at, wrapper.present, behind)
             && self.frame(&payload, part, &at)
         {
             return;
@@ -573,7 +583,7 @@ impl<'a> Reader<'a> {
         });
         if joins {
             if let Some(record) = self.current.as_mut() {
-                record.wrapper.partial |= wrapper.partial;
+                record.wrapper.cut |= wrapper.cut;
                 record.join(payload, at.span.end, at.lines);
             }
         } else if wrapper.present {
@@ -593,7 +603,21 @@ impl<'a> Reader<'a> {
     }
 
     /// What a line that begins no record is of a stack trace.
-    fn part(&mut self, text: &str, is_carried: bool, behind: &[Line<'a>]) -> Option<Part> {
+    fn part(
+        &mut self,
+        text: &str,
+        at: &Place,
+        is_carried: bool,
+        behind: &[Line<'a>],
+    ) -> Option<Part> {
+        // in a carrier a trace begins right behind its record: only Go's frames are unmistakable
+        let is_next = self.current.as_ref().is_some_and(|record| {
+            let is_adjacent = record.lines.last == at.lines.before && at.lines.own == 1;
+            record.stack.is_some() || is_adjacent
+        });
+        if is_carried && !is_next && !is_frame(text) {
+            return None;
+        }
         let mut none = trace::Trace::default();
         let trace = match self.current.as_mut() {
             Some(record) => &mut record.trace,
@@ -620,7 +644,8 @@ impl<'a> Reader<'a> {
         {
             return Some(Part::Frame);
         }
-        let is_in_message = trace.is_in_message();
+        // in a carrier a line that begins nothing is a record of its own
+        let is_in_message = trace.is_in_message() && !is_carried;
         let known = is_in_message || trace::is_head(text);
         if !known || text.starts_with([' ', '\t']) && !is_in_message {
             return None;
@@ -629,7 +654,7 @@ impl<'a> Reader<'a> {
         let frames_follow = || {
             behind
                 .iter()
-                .take(HEAD_LINES)
+                .take(if is_carried { 1 } else { HEAD_LINES })
                 .map(inner)
                 .take_while(|line| !line.as_str().trim().is_empty())
                 .any(|line| trace::Trace::default().take(line.as_str()).is_some())

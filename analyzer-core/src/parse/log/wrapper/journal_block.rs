@@ -17,6 +17,8 @@ use crate::model::{Span, Text, TextBuilder};
 const LINES: usize = 4000;
 /// The indentation of the fields of the verbose form.
 const INDENT: &str = "    ";
+/// How an entry of the export form begins.
+const CURSOR: &str = "__CURSOR=s=";
 /// The length of a binary field's length.
 const LENGTH: usize = 8;
 
@@ -54,7 +56,7 @@ enum Part {
 
 /// The first line of an entry in either form.
 pub(super) fn layer(text: &str) -> Option<Layer> {
-    if text.starts_with("__CURSOR=s=") {
+    if text.starts_with(CURSOR) {
         return Some(Layer::new(None, Names::default(), Inner::From(text.len())));
     }
     let (day, rest) = (text.get(..3)?, text.get(3..)?.strip_prefix(' ')?);
@@ -70,6 +72,11 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
         ..time
     };
     is_entry.then(|| Layer::new(Some(stamp), Names::default(), Inner::From(text.len())))
+}
+
+/// Whether a text begins with a field's name and `=`.
+fn name_ends(text: &str) -> bool {
+    text.as_bytes().get(name_length(text)) == Some(&b'=')
 }
 
 /// The length of a field's name at the start of a text.
@@ -129,6 +136,9 @@ impl Block {
                 };
                 Some(Part::Start(start))
             }
+            // colours are taken out of a text, so it may end before its length says
+            Inside::Data(Some(_)) if text.starts_with(CURSOR) => None,
+            Inside::Data(Some(_)) if text.starts_with('_') && name_ends(text) => self.field(text),
             Inside::Data(Some(left)) => {
                 self.inside = match left.checked_sub(text.len() + 1) {
                     Some(left) => Inside::Data(Some(left)),
@@ -146,7 +156,7 @@ impl Block {
     fn field(&mut self, text: &str) -> Option<Part> {
         let name = name_length(text);
         match text.as_bytes().get(name) {
-            Some(b'=') if name > 0 && !text.starts_with("__CURSOR=") => {
+            Some(b'=') if name > 0 && !text.starts_with(CURSOR) => {
                 self.inside = Inside::Fields;
                 Some(Part::Field(name + 1))
             }
@@ -176,6 +186,11 @@ impl Block {
         let mut open: Option<Field<'a>> = None;
         for line in behind {
             let Some(part) = block.part(line.text) else {
+                // a text that was shorter than its length said ends before the empty line
+                if let Some(open) = open.as_mut().filter(|open| open.lines.len() > 1) {
+                    let last = open.lines.pop().filter(|last| !last.is_empty());
+                    open.lines.extend(last);
+                }
                 break;
             };
             taken += 1;

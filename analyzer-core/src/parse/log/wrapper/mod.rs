@@ -41,16 +41,25 @@ pub(super) struct Wrapper<'a> {
     pub severity: Option<Severity>,
     /// Whether the line goes on in the stream's next one.
     pub partial: bool,
+    /// Whether the end of the line is missing.
+    pub cut: bool,
+    /// How many carriers were there.
+    layers: u32,
 }
 
 impl<'a> Wrapper<'a> {
+    /// How many carriers were there.
+    pub(super) fn layers(&self) -> u32 {
+        self.layers
+    }
+
     /// Whether two lines come from the same writer, as far as their carriers tell.
     pub(super) fn is_of(&self, other: &Wrapper<'_>) -> bool {
         fn same(one: Option<&Text<'_>>, two: Option<&Text<'_>>) -> bool {
             one.map(Text::as_str) == two.map(Text::as_str)
         }
         let (one, two) = (&self.carrier, &other.carrier);
-        self.present == other.present
+        self.layers == other.layers
             && one.stream == two.stream
             && same(one.pod.as_ref(), two.pod.as_ref())
             && same(one.container.as_ref(), two.container.as_ref())
@@ -101,6 +110,46 @@ impl<'a> Wrapper<'a> {
     }
 }
 
+/// How far carriers are peeled off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Until {
+    /// Up to the first that may have cut the line in parts.
+    Stream,
+    Record,
+}
+
+impl<'a> Wrapper<'a> {
+    /// Peels carriers off a text, also those that only lines before it show to be some.
+    pub(super) fn peel(
+        &mut self,
+        text: Payload<'a>,
+        until: Until,
+        sources: &mut Sources,
+    ) -> Payload<'a> {
+        let mut payload = text;
+        while self.layers < CARRIERS {
+            let text = payload.as_str();
+            let mut found = layer(text);
+            if self.layers == 0 {
+                match &found {
+                    Some(layer) => sources.learn(text, layer),
+                    None => found = sources.layer(text),
+                }
+            }
+            let Some(layer) = found else {
+                break;
+            };
+            let is_stream = layer.stream.is_some();
+            self.layers += 1;
+            payload = self.take(layer, &payload);
+            if until == Until::Stream && is_stream {
+                break;
+            }
+        }
+        payload
+    }
+}
+
 /// Peels the carriers off a line.
 pub(super) fn peel(line: Payload<'_>) -> (Wrapper<'_>, Payload<'_>) {
     peel_from(line, &mut Sources::default())
@@ -112,21 +161,7 @@ pub(super) fn peel_from<'a>(
     sources: &mut Sources,
 ) -> (Wrapper<'a>, Payload<'a>) {
     let mut wrapper = Wrapper::default();
-    let mut payload = line;
-    for number in 0..CARRIERS {
-        let text = payload.as_str();
-        let mut found = layer(text);
-        if number == 0 {
-            match &found {
-                Some(layer) => sources.learn(text, layer),
-                None => found = sources.layer(text),
-            }
-        }
-        let Some(layer) = found else {
-            break;
-        };
-        payload = wrapper.take(layer, &payload);
-    }
+    let payload = wrapper.peel(line, Until::Record, sources);
     (wrapper, payload)
 }
 
