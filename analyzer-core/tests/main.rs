@@ -2,7 +2,10 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod agree;
+mod carriers;
 mod cases;
 mod catalogue;
 mod logs;
+mod neutral;
 mod properties;
+mod records;

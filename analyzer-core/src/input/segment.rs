@@ -172,6 +172,11 @@ impl<'a> Cutter<'a> {
             self.push(raw);
             return;
         }
+        if self.follower.is_in_entry(raw.text) {
+            self.settle(true);
+            self.push(raw);
+            return;
+        }
         if raw.is_blank() {
             self.before = "";
             let inside = self.blanks.is_empty() && self.follower.blank(raw.text);

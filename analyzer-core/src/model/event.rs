@@ -113,6 +113,38 @@ pub struct Field<'a> {
     pub value: Text<'a>,
 }
 
+/// A program's output stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// What stood around a record and brought it here: a container runtime's file, `kubectl logs`, the
+/// journal, syslog.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Carrier<'a> {
+    /// When the record was taken.
+    pub time: Option<Stamp>,
+    /// The stream that it was written to.
+    pub stream: Option<Stream>,
+    /// The pod's namespace.
+    pub namespace: Option<Text<'a>>,
+    /// The pod whose container wrote it.
+    pub pod: Option<Text<'a>>,
+    /// The container that wrote it.
+    pub container: Option<Text<'a>>,
+    /// The machine on which it was written.
+    pub node: Option<Text<'a>>,
+    /// The program that wrote it.
+    pub program: Option<Text<'a>>,
+    /// The program's process.
+    pub pid: Option<Text<'a>>,
+}
+
 /// A record as a typed value: one log line with its continuation lines, one row of an Events
 /// table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -145,6 +177,12 @@ pub struct Event<'a> {
     pub fields: Vec<Field<'a>>,
     /// The document's bytes of a stack trace that belongs to it.
     pub stack: Option<Span>,
+    /// What brought the record here, if it stood in anything.
+    pub carrier: Option<Box<Carrier<'a>>>,
+    /// How many lines inside of its span are other records', which interrupt it.
+    pub interrupted: u64,
+    /// Whether its end is missing: the input ends in it, or it is longer than a record may be.
+    pub cut: bool,
 }
 
 impl<'a> Event<'a> {
@@ -165,6 +203,9 @@ impl<'a> Event<'a> {
             caller: None,
             fields: Vec::new(),
             stack: None,
+            carrier: None,
+            interrupted: 0,
+            cut: false,
         }
     }
 

@@ -2,7 +2,7 @@
 //! that is quoted over several lines, errors. Lines that surely begin a log record are passed over
 //! by their first bytes.
 
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::{memchr, memchr_iter, memchr2, memmem};
 
 use super::boundary::{line_at, stream, window};
 use crate::input::{ends_log, is_structural};
@@ -97,7 +97,8 @@ pub(crate) fn survey(bytes: &[u8], followed: bool) -> Survey {
         match head(line) {
             Head::Record => {
                 survey.record(start);
-                if line.len() > DOCKER_LINE && line.starts_with(b"{\"log\":\"") {
+                let is_long = line.len() > DOCKER_LINE && line.starts_with(b"{\"log\":\"");
+                if is_long || is_journal_of_bytes(line) {
                     survey.add(start, Why::Text);
                 }
             }
@@ -234,6 +235,14 @@ impl Survey {
             self.add(start, Why::Text);
         }
     }
+}
+
+/// Whether a line of `journalctl -o json` has its message as numbers, in which no text is found.
+fn is_journal_of_bytes(line: &[u8]) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
+    line.get(2).is_some_and(is_name)
+        && line.starts_with(b"{\"")
+        && memmem::find(line, b"\"MESSAGE\":[").is_some()
 }
 
 /// Whether a text tells of a crash, which is read in any case.

@@ -2,6 +2,7 @@
 
 use super::forms;
 use super::trace::{self, Trace};
+use super::wrapper::{Block, Layer, Sources, layer};
 use crate::model::Format;
 
 /// How many lines in a row without a form of their own a message may take.
@@ -27,20 +28,47 @@ pub(crate) struct Follower {
     trace: Trace,
     maybe: usize,
     blank: bool,
+    /// How far further lines of the message are indented, if the record is a line of the journal's.
+    column: usize,
+    /// The entry of the journal that is open, if it takes several lines.
+    entry: Option<Block>,
+    /// What stands before the lines of the log.
+    sources: Sources,
 }
 
 impl Follower {
     /// A record begins on this line.
     pub fn record(&mut self, format: Format, line: &str) {
+        let carrier = layer(line);
+        let mut sources = std::mem::take(&mut self.sources);
+        if let Some(carrier) = &carrier {
+            sources.learn(line, carrier);
+        }
         *self = Follower {
             format: Some(format),
-            raw: (forms::follow(format).raw)(line),
+            // in a carrier all lines have it
+            raw: carrier.is_none() && (forms::follow(format).raw)(line),
+            column: carrier.as_ref().map_or(0, Layer::column),
+            entry: carrier.and_then(|_| Block::begin(line)),
+            sources,
             ..Follower::default()
         };
     }
 
+    /// Takes a line, blank or not, if it belongs to an entry that is open.
+    pub fn is_in_entry(&mut self, line: &str) -> bool {
+        let inside = self.entry.as_mut().is_some_and(|entry| entry.takes(line));
+        if !inside {
+            self.entry = None;
+        }
+        inside
+    }
+
     /// A blank line; whether it is a part of a value.
     pub fn blank(&mut self, line: &str) -> bool {
+        if self.is_in_entry(line) {
+            return true;
+        }
         let inside = !line.is_empty()
             && !self.blank
             && self
@@ -55,6 +83,12 @@ impl Follower {
         let Some(format) = self.format else {
             return Belongs::No;
         };
+        let blanks = line.len() - line.trim_start_matches(' ').len();
+        let is_indented = !self.blank && self.column > 0 && blanks >= self.column;
+        if is_indented || self.is_in_entry(line) || self.sources.know(line) {
+            self.maybe = 0;
+            return Belongs::Surely;
+        }
         if !self.blank || self.trace.goes_on(line) {
             let frame = self.trace.take(line).is_some();
             if frame || (forms::follow(format).surely)(line) {

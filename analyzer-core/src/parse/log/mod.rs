@@ -53,9 +53,15 @@ pub fn detect(line: &str) -> Option<Format> {
         number: 1,
     };
     let (wrapper, payload) = wrapper::peel(payload::Payload::from_line(line));
-    record::detect(payload.as_str().trim_start())
+    forms::find(payload.as_str().trim_start())
+        .map(|form| form.format)
         .or(wrapper.present.then_some(Format::Plain))
         .filter(|format| !indented || !forms::is_unindented(*format))
+}
+
+/// Whether a line has the form of one of a stack trace's.
+pub(crate) fn is_of_trace(line: &str) -> bool {
+    trace::Trace::default().take(line).is_some()
 }
 
 /// How many bytes an object that is spread over lines may take.

@@ -14,7 +14,7 @@ use super::glued::GLUED;
 use super::pairs::block_end;
 use super::payload::Payload;
 use super::trace::{self, Part};
-use super::wrapper::{Wrapper, peel};
+use super::wrapper::{Block, Sources, Wrapper, peel_from};
 use super::{json, subject};
 use crate::input::Line;
 use crate::model::{Event, Field, Format, Parsed, Severity, Span, Text, TextBuilder};
@@ -23,15 +23,12 @@ use crate::model::{Event, Field, Format, Parsed, Severity, Span, Text, TextBuild
 const INTERRUPTIONS: u32 = 64;
 /// How many lines without a form of their own a message may take.
 const MESSAGE_LINES: usize = 2000;
+/// How many records of different writers are open at the same time.
+const WRITERS: usize = 32;
 /// How many lines an error's message may take before its frames.
 const HEAD_LINES: usize = 16;
 /// How many lines an object that is spread over lines may take.
 pub(super) const SPREAD_LINES: usize = 400;
-
-/// The format of the record that begins with a payload.
-pub(super) fn detect(text: &str) -> Option<Format> {
-    forms::find(text).map(|form| form.format)
-}
 
 /// The severity of a line without a form: a panic's, or the level that it begins with
 /// (`[ERROR] text`, `ERROR: text`).
@@ -46,6 +43,11 @@ pub(super) fn plain_severity(text: &str) -> Option<Severity> {
     Severity::from_word(word.trim())
 }
 
+/// Whether a line's last value is a block (`key=<`) whose lines follow.
+pub(super) fn opens_block(text: &str) -> bool {
+    text.ends_with("=<")
+}
+
 /// A record whose lines are still coming.
 struct Record<'a> {
     format: Format,
@@ -53,16 +55,57 @@ struct Record<'a> {
     form: Option<&'static Form>,
     wrapper: Wrapper<'a>,
     first: Payload<'a>,
-    /// Further lines of the message, and whether each begins a line (else it is glued on).
-    more: Vec<(Payload<'a>, bool)>,
+    /// Further lines of the message.
+    more: Vec<Payload<'a>>,
     span: Span,
     stack: Option<Span>,
+    /// How far the stack trace behind it has come.
+    trace: trace::Trace,
     /// The errors that the stack trace names.
     errors: Vec<Text<'a>>,
     /// Whether a block (`key=<`) is open.
     block: bool,
+    /// Where the text begins in its line, if further lines of a message are indented to it.
+    column: Option<usize>,
     /// Whether a blank line stood behind it.
     gap: bool,
+    lines: Lines,
+}
+
+/// Lines of a record, among those of others.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lines {
+    own: u64,
+    /// What was counted before the first of them.
+    before: u64,
+    /// What was counted with the last of them.
+    last: u64,
+}
+
+impl Lines {
+    /// One line, which is this one of all.
+    fn one(number: u64) -> Lines {
+        Lines {
+            own: 1,
+            before: number.saturating_sub(1),
+            last: number,
+        }
+    }
+
+    /// Adds lines behind these.
+    fn add(&mut self, more: Lines) {
+        if self.own == 0 {
+            *self = more;
+        } else if self.last < more.last {
+            self.own += more.own;
+            self.last = more.last;
+        }
+    }
+
+    /// How many lines between them are others'.
+    fn of_others(&self) -> u64 {
+        (self.last - self.before.min(self.last)).saturating_sub(self.own)
+    }
 }
 
 impl<'a> Record<'a> {
@@ -75,25 +118,29 @@ impl<'a> Record<'a> {
         let format = form.map_or(Format::Plain, |form| form.format);
         Record {
             form,
-            block: format == Format::Klog && first.as_str().ends_with("=<"),
+            block: format == Format::Klog && opens_block(first.as_str()),
+            column: None,
             format,
             wrapper,
             first,
             more: Vec::new(),
             span,
             stack: None,
+            trace: trace::Trace::default(),
             errors: Vec::new(),
             gap: false,
+            lines: Lines::default(),
         }
     }
 
-    fn join(&mut self, payload: Payload<'a>, end: usize, newline: bool) {
+    fn join(&mut self, payload: Payload<'a>, end: usize, lines: Lines) {
+        self.lines.add(lines);
         if self.block {
             let text = payload.as_str();
             let closes = block_end(text).is_some();
-            self.block = !closes || text.ends_with("=<");
+            self.block = !closes || opens_block(text);
         }
-        self.more.push((payload, newline));
+        self.more.push(payload);
         self.span.end = end;
     }
 
@@ -112,11 +159,9 @@ impl<'a> Record<'a> {
         let mut builder = TextBuilder::new();
         builder.push_text(self.first.text());
         let mut end = self.first.text().span().end;
-        for (payload, newline) in &self.more {
+        for payload in &self.more {
             let span = payload.text().span();
-            if *newline {
-                builder.push_decoded("\n", end..span.start.max(end));
-            }
+            builder.push_decoded("\n", end..span.start.max(end));
             builder.push_text(payload.text());
             end = span.end;
         }
@@ -126,7 +171,7 @@ impl<'a> Record<'a> {
     fn finish(mut self) -> Event<'a> {
         let payload = self.payload();
         if self.format == Format::Plain && !self.more.is_empty() {
-            // the form may show only once all parts of a line are there
+            // the form may show only once all lines are there
             self.form = forms::find(payload.as_str());
             self.format = self.form.map_or(Format::Plain, |form| form.format);
         }
@@ -137,14 +182,16 @@ impl<'a> Record<'a> {
             event.severity = plain_severity(payload.as_str());
             event
         });
-        let is_kernel = |program: &Text<'_>| program.as_str() == "kernel";
-        if self.form.is_none() && self.wrapper.program.as_ref().is_some_and(is_kernel) {
+        let program = self.wrapper.carrier.program.as_ref();
+        if self.form.is_none() && program.is_some_and(|program| program.as_str() == "kernel") {
             add_oom_kill(&mut event, &payload, 0);
         }
         event.span = self.span;
         event.stack = self.stack.or(event.stack);
         let errors = self.errors.into_iter();
         event.fields.extend(errors.map(error_field));
+        event.interrupted = self.lines.of_others();
+        event.cut = self.wrapper.partial || self.block;
         subject::fill(&mut event);
         if event.component.is_none() {
             event.component = event.field("controller").cloned();
@@ -166,39 +213,75 @@ fn error_field(value: Text<'_>) -> Field<'_> {
 
 /// What the carrier says, where the payload says nothing.
 fn apply<'a>(wrapper: Wrapper<'a>, event: &mut Event<'a>) {
-    event.time = event.time.or(wrapper.time);
-    event.component = event.component.take().or(wrapper.program);
+    let carrier = wrapper.carrier;
+    event.time = event.time.or(carrier.time);
+    event.severity = event.severity.or(wrapper.severity);
+    if event.component.is_none() {
+        event.component.clone_from(&carrier.program);
+    }
     let subject = &mut event.subject;
+    let owned = |name: &Option<Text<'_>>| name.as_ref().map(|name| name.as_str().to_owned());
     if subject.node.is_none() {
-        subject.node = wrapper.node.map(|node| node.as_str().to_owned());
+        subject.node = owned(&carrier.node);
     }
-    if subject.name.is_none()
-        && let Some(pod) = wrapper.pod
-    {
+    if subject.name.is_none() && carrier.pod.is_some() {
         subject.kind = Some("Pod".to_owned());
-        subject.name = Some(pod.as_str().to_owned());
-        subject.container = wrapper.container.map(|name| name.as_str().to_owned());
+        subject.name = owned(&carrier.pod);
+        subject.container = owned(&carrier.container);
+        subject.namespace = owned(&carrier.namespace).or(subject.namespace.take());
     }
+    event.carrier = Some(Box::new(carrier));
 }
 
 /// A finished event whose stack trace may go on behind foreign records.
 struct Trace {
     event: usize,
     age: u32,
+    lines: Lines,
     /// Whether its last line was the first half of a frame.
     half: bool,
+}
+
+/// Where a line stands, or the lines that were put together to one.
+struct Place {
+    span: Span,
+    lines: Lines,
+    number: u64,
+}
+
+impl Place {
+    /// A line's, which is this one of all.
+    fn of(line: &Line<'_>, number: u64) -> Place {
+        Place {
+            span: line.span(),
+            lines: Lines::one(number),
+            number: line.number,
+        }
+    }
+}
+
+/// The parts of a line whose end is still to come.
+struct Parts<'a> {
+    line: Line<'a>,
+    wrapper: Wrapper<'a>,
+    text: TextBuilder,
+    span: Span,
+    lines: Lines,
 }
 
 /// Reads lines into events.
 pub(super) struct Reader<'a> {
     parsed: Parsed<'a>,
     current: Option<Record<'a>>,
-    /// The open record of the other stream, where the carrier tells them apart.
-    aside: Option<Record<'a>>,
-    two_streams: bool,
+    /// The open records of other writers, where the carriers tell them apart; the latest is last.
+    aside: Vec<Record<'a>>,
+    parts: Vec<Parts<'a>>,
+    sources: Sources,
+    /// Whether the events may stand in another order than their records began.
+    mixed: bool,
+    /// How many lines that are not blank were read.
+    lines: u64,
     trace: Option<Trace>,
-    /// How far the stack trace behind the last record has come.
-    lines: trace::Trace,
 }
 
 impl<'a> Reader<'a> {
@@ -206,10 +289,12 @@ impl<'a> Reader<'a> {
         Reader {
             parsed: Parsed::default(),
             current: None,
-            aside: None,
-            two_streams: false,
+            aside: Vec::new(),
+            parts: Vec::new(),
+            sources: Sources::default(),
+            mixed: false,
+            lines: 0,
             trace: None,
-            lines: trace::Trace::default(),
         }
     }
 
@@ -217,18 +302,29 @@ impl<'a> Reader<'a> {
         let mut rest = lines;
         while let Some((line, behind)) = rest.split_first() {
             rest = behind;
+            self.lines += u64::from(!line.is_blank());
             if line.text == "{"
                 && let Some(taken) = self.spread_object(line, behind)
             {
                 rest = behind.get(taken..).unwrap_or(&[]);
                 continue;
             }
+            if let Some((entry, taken)) = Block::read(line, behind) {
+                rest = behind.get(taken..).unwrap_or(&[]);
+                self.carried(*line, entry.wrapper, entry.message, entry.span, &[]);
+                continue;
+            }
             self.line(*line, behind);
         }
+        for parts in std::mem::take(&mut self.parts) {
+            self.put_together(parts, &[]);
+        }
         self.close();
-        self.current = self.aside.take();
-        self.close();
-        if self.two_streams {
+        while let Some(record) = self.aside.pop() {
+            self.current = Some(record);
+            self.close();
+        }
+        if self.mixed {
             self.parsed.events.sort_by_key(|event| event.span.start);
         }
         self.parsed
@@ -251,7 +347,7 @@ impl<'a> Reader<'a> {
             first.span(),
         );
         for line in inside {
-            record.join(Payload::from_line(*line), line.span().end, true);
+            record.join(Payload::from_line(*line), line.span().end, Lines::default());
         }
         if !(json::FORM.begins)(record.payload().as_str()) {
             return None;
@@ -261,24 +357,40 @@ impl<'a> Reader<'a> {
         Some(last + 1)
     }
 
-    /// Lines of one stream go on with that stream's record.
-    fn choose_stream(&mut self, stderr: Option<bool>) {
-        let open = self
-            .current
-            .as_ref()
-            .and_then(|record| record.wrapper.stderr);
-        if stderr.is_some() && open.is_some() && stderr != open {
-            std::mem::swap(&mut self.current, &mut self.aside);
-            self.trace = None;
-            self.two_streams = true;
+    /// Lines of one writer go on with that writer's record.
+    fn choose_writer(&mut self, wrapper: &Wrapper<'a>) {
+        let Some(open) = self.current.as_ref() else {
+            return;
+        };
+        if !wrapper.present || !open.wrapper.present || open.wrapper.is_of(wrapper) {
+            return;
         }
+        let own = self
+            .aside
+            .iter()
+            .rposition(|record| record.wrapper.is_of(wrapper));
+        let own = own.map(|index| self.aside.remove(index));
+        if self.aside.len() == WRITERS {
+            let oldest = self.aside.remove(0);
+            let current = self.current.replace(oldest);
+            self.close();
+            self.current = current;
+        }
+        self.aside.extend(std::mem::replace(&mut self.current, own));
+        self.trace = None;
+        self.mixed = true;
     }
 
     fn line(&mut self, line: Line<'a>, behind: &[Line<'a>]) {
         let end = line.span().end;
         if let Some(record) = self.current.as_mut() {
-            if record.block && (line.text.starts_with(['\t', ' ']) || line.is_blank()) {
-                record.join(Payload::from_line(line), end, true);
+            let own = !record.wrapper.present || record.column.is_some();
+            if own && record.block && (line.text.starts_with(['\t', ' ']) || line.is_blank()) {
+                let column = record
+                    .column
+                    .filter(|column| is_indented(line.text, *column));
+                let payload = Payload::from_line(line).skip(column.unwrap_or(0));
+                record.join(payload, end, Lines::one(self.lines));
                 return;
             }
             if line.is_blank() {
@@ -291,34 +403,32 @@ impl<'a> Reader<'a> {
                     // no line is empty but for its end
                     record.span.end = line.start + 1;
                 }
-                record.gap = true;
+                // between what carriers hold, blank lines stand for nothing
+                record.gap = own;
+                return;
+            }
+            if let Some(column) = record.column
+                && !record.gap
+                && is_indented(line.text, column)
+            {
+                record.join(
+                    Payload::from_line(line).skip(column),
+                    end,
+                    Lines::one(self.lines),
+                );
                 return;
             }
         } else if line.is_blank() {
             return;
         }
-        let (wrapper, payload) = peel(Payload::from_line(line));
-        self.choose_stream(wrapper.stderr);
-        if wrapper.present
-            && let Some(record) = self.current.as_mut()
-        {
-            if record.wrapper.partial && record.wrapper.stderr == wrapper.stderr {
-                record.wrapper.partial = wrapper.partial;
-                record.join(payload, end, false);
-                return;
-            }
-            if record.block && record.wrapper.present && payload.as_str().starts_with(['\t', ' ']) {
-                record.join(payload, end, true);
-                return;
-            }
+        let (wrapper, payload) = peel_from(Payload::from_line(line), &mut self.sources);
+        if wrapper.present {
+            self.carried(line, wrapper, payload, line.span(), behind);
+            return;
         }
-        let starts = if wrapper.present {
-            Vec::new()
-        } else {
-            GLUED.find(payload.as_str())
-        };
+        let starts = GLUED.find(payload.as_str());
         if starts.is_empty() {
-            self.piece(line, wrapper, payload, line.span(), behind);
+            self.piece(Place::of(&line, self.lines), wrapper, payload, behind);
             return;
         }
         let ends = starts.iter().copied().chain([line.text.len()]);
@@ -331,12 +441,15 @@ impl<'a> Reader<'a> {
             };
             let behind = if end == line.text.len() { behind } else { &[] };
             let payload = Payload::from_line(piece);
-            self.piece(piece, Wrapper::default(), payload, piece.span(), behind);
+            let at = Place::of(&piece, self.lines);
+            self.piece(at, Wrapper::default(), payload, behind);
             start = end;
         }
     }
 
-    fn piece(
+    /// Reads what stood in a carrier on a line, or on several: the parts of a line are put together
+    /// before.
+    fn carried(
         &mut self,
         line: Line<'a>,
         wrapper: Wrapper<'a>,
@@ -344,10 +457,94 @@ impl<'a> Reader<'a> {
         span: Span,
         behind: &[Line<'a>],
     ) {
+        let lines = Lines::one(self.lines);
+        let known = self
+            .parts
+            .iter()
+            .position(|parts| parts.wrapper.is_of(&wrapper));
+        if known.is_none() && !wrapper.partial {
+            self.whole(line, wrapper, payload, span, lines, behind);
+            return;
+        }
+        self.mixed = true;
+        let is_partial = wrapper.partial;
+        let mut parts = match known {
+            Some(index) => self.parts.remove(index),
+            None => Parts {
+                line,
+                wrapper,
+                text: TextBuilder::new(),
+                span: span.clone(),
+                lines: Lines::default(),
+            },
+        };
+        parts.text.push_text(payload.text());
+        parts.span.end = span.end;
+        parts.lines.add(lines);
+        parts.wrapper.partial = is_partial;
+        if !is_partial {
+            self.put_together(parts, behind);
+            return;
+        }
+        if self.parts.len() == WRITERS {
+            let oldest = self.parts.remove(0);
+            self.put_together(oldest, &[]);
+        }
+        self.parts.push(parts);
+    }
+
+    fn put_together(&mut self, parts: Parts<'a>, behind: &[Line<'a>]) {
+        let payload = Payload::from_text(parts.text.finish());
+        let Parts {
+            line,
+            wrapper,
+            span,
+            lines,
+            ..
+        } = parts;
+        self.whole(line, wrapper, payload, span, lines, behind);
+    }
+
+    /// Reads a whole line in a carrier.
+    fn whole(
+        &mut self,
+        line: Line<'a>,
+        wrapper: Wrapper<'a>,
+        payload: Payload<'a>,
+        span: Span,
+        lines: Lines,
+        behind: &[Line<'a>],
+    ) {
+        self.choose_writer(&wrapper);
+        if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {
+            let text = payload.as_str();
+            let ends_object = text == "}" && record.form.is_none() && record.first.as_str() == "{";
+            let in_block = record.block && (text.starts_with(['\t', ' ']) || text.is_empty());
+            if ends_object || in_block {
+                record.wrapper.partial |= wrapper.partial;
+                record.join(payload, span.end, lines);
+                return;
+            }
+        }
+        let at = Place {
+            span,
+            lines,
+            number: line.number,
+        };
+        self.piece(at, wrapper, payload, behind);
+    }
+
+    fn piece(
+        &mut self,
+        at: Place,
+        wrapper: Wrapper<'a>,
+        payload: Payload<'a>,
+        behind: &[Line<'a>],
+    ) {
         if self.is_second_line(payload.as_str())
             && let Some(record) = self.current.as_mut()
         {
-            record.join(payload, span.end, true);
+            record.join(payload, at.span.end, at.lines);
             return;
         }
         let text = payload.as_str();
@@ -362,11 +559,11 @@ impl<'a> Reader<'a> {
             } else {
                 payload.skip(indent)
             };
-            self.start(Record::new(form, wrapper, payload, span));
+            self.start(Record::new(form, wrapper, payload, at.span), at.lines);
             return;
         }
-        if let Some(part) = self.part(text, behind)
-            && self.frame(&payload, part, &span)
+        if let Some(part) = self.part(text, wrapper.present, behind)
+            && self.frame(&payload, part, &at)
         {
             return;
         }
@@ -377,12 +574,13 @@ impl<'a> Reader<'a> {
         });
         if joins {
             if let Some(record) = self.current.as_mut() {
-                record.join(payload, span.end, true);
+                record.wrapper.partial |= wrapper.partial;
+                record.join(payload, at.span.end, at.lines);
             }
         } else if wrapper.present {
-            self.start(Record::new(None, wrapper, payload, span));
-        } else if self.parsed.not_understood.last() != Some(&line.number) {
-            self.parsed.not_understood.push(line.number);
+            self.start(Record::new(None, wrapper, payload, at.span), at.lines);
+        } else if self.parsed.not_understood.last() != Some(&at.number) {
+            self.parsed.not_understood.push(at.number);
         }
     }
 
@@ -396,20 +594,36 @@ impl<'a> Reader<'a> {
     }
 
     /// What a line that begins no record is of a stack trace.
-    fn part(&mut self, text: &str, behind: &[Line<'a>]) -> Option<Part> {
-        if let Some(part) = self.lines.take(text) {
+    fn part(&mut self, text: &str, is_carried: bool, behind: &[Line<'a>]) -> Option<Part> {
+        let mut none = trace::Trace::default();
+        let trace = match self.current.as_mut() {
+            Some(record) => &mut record.trace,
+            None => &mut none,
+        };
+        if let Some(part) = trace.take(text) {
             return Some(part);
         }
+        let sources = &mut self.sources;
+        let mut inner = |line: &Line<'a>| {
+            let payload = Payload::from_line(*line);
+            if is_carried {
+                peel_from(payload, sources).1
+            } else {
+                payload
+            }
+        };
         // a function's name that no rule knows
-        let next = behind.first();
-        if next.is_some_and(|next| is_location(next.text))
-            && text.contains('.')
+        if text.contains('.')
             && !text.trim().contains(' ')
+            && behind
+                .first()
+                .is_some_and(|next| is_location(inner(next).as_str()))
         {
             return Some(Part::Frame);
         }
-        let known = self.lines.is_in_message() || trace::is_head(text);
-        if !known || text.starts_with([' ', '\t']) && !self.lines.is_in_message() {
+        let is_in_message = trace.is_in_message();
+        let known = is_in_message || trace::is_head(text);
+        if !known || text.starts_with([' ', '\t']) && !is_in_message {
             return None;
         }
         // a head is one if frames follow, a message's lines go on up to the next record
@@ -417,23 +631,39 @@ impl<'a> Reader<'a> {
             behind
                 .iter()
                 .take(HEAD_LINES)
-                .take_while(|line| !line.is_blank())
-                .any(|line| trace::Trace::default().take(line.text).is_some())
+                .map(inner)
+                .take_while(|line| !line.as_str().trim().is_empty())
+                .any(|line| trace::Trace::default().take(line.as_str()).is_some())
         };
-        if self.lines.is_in_message() || frames_follow() {
-            return self.lines.take_error(text);
+        if is_in_message || frames_follow() {
+            return trace.take_error(text);
         }
         None
     }
 
-    fn start(&mut self, record: Record<'a>) {
+    fn start(&mut self, mut record: Record<'a>, lines: Lines) {
         self.close();
-        self.lines = trace::Trace::default();
+        record.lines = lines;
+        let is_journal = record.wrapper.carrier.program.is_some();
+        record.column = record
+            .first
+            .stands()
+            .then(|| {
+                record
+                    .first
+                    .text()
+                    .span()
+                    .start
+                    .checked_sub(record.span.start)
+            })
+            .flatten()
+            .filter(|column| is_journal && *column > 0);
         self.current = Some(record);
     }
 
     /// Adds a line of a stack trace to the record that it belongs to, if there is one.
-    fn frame(&mut self, payload: &Payload<'a>, part: Part, span: &Span) -> bool {
+    fn frame(&mut self, payload: &Payload<'a>, part: Part, at: &Place) -> bool {
+        let span = &at.span;
         let text = payload.as_str();
         let half = !is_location(text) && !is_dump_head(text);
         let foreign = match (&self.current, &self.trace) {
@@ -450,12 +680,13 @@ impl<'a> Reader<'a> {
                 && let Some(event) = self.parsed.events.get_mut(trace.event)
             {
                 (trace.half, trace.age) = (half, 0);
+                trace.lines.add(at.lines);
+                event.interrupted = trace.lines.of_others();
                 event.span.end = event.span.end.max(span.end);
                 extend(&mut event.stack, span);
                 if let Part::Error(start) = part {
-                    event
-                        .fields
-                        .push(error_field(payload.part(start..text.len())));
+                    let error = payload.part(start..text.len());
+                    event.fields.push(error_field(error));
                 }
                 return true;
             }
@@ -465,6 +696,7 @@ impl<'a> Reader<'a> {
             return false;
         };
         record.span.end = span.end;
+        record.lines.add(at.lines);
         extend(&mut record.stack, span);
         match part {
             Part::Frame => {}
@@ -478,6 +710,7 @@ impl<'a> Reader<'a> {
         self.trace = Some(Trace {
             event: self.parsed.events.len(),
             age: 0,
+            lines: record.lines,
             half,
         });
         true
@@ -487,6 +720,7 @@ impl<'a> Reader<'a> {
         let Some(record) = self.current.take() else {
             return;
         };
+        let lines = record.lines;
         let event = record.finish();
         let index = self.parsed.events.len();
         let may_trace = matches!(
@@ -513,6 +747,7 @@ impl<'a> Reader<'a> {
             self.trace = Some(Trace {
                 event: index,
                 age: 0,
+                lines,
                 half: false,
             });
         }
@@ -528,6 +763,11 @@ fn joined<'a>(first: &Text<'a>, second: &Text<'a>) -> Text<'a> {
     builder.push_decoded("\n", end..second.span().start.max(end));
     builder.push_text(second);
     builder.finish()
+}
+
+/// Whether a text begins with so many blanks.
+fn is_indented(text: &str, blanks: usize) -> bool {
+    text.len() > blanks && text.bytes().take(blanks).all(|byte| byte == b' ')
 }
 
 fn extend(stack: &mut Option<Span>, by: &Span) {

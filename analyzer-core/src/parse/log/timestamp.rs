@@ -346,6 +346,17 @@ pub(super) fn leading_ctime(text: &str) -> Option<(Stamp, usize)> {
     Some((stamp, 4 + length + 5))
 }
 
+/// Reads stern's short time at the start of a text: `03-04 05:06:07`.
+pub(super) fn leading_short_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
+    let bytes = text.as_ref();
+    let &[a, b, b'-', c, d, b' '] = bytes.first_chunk::<6>()? else {
+        return None;
+    };
+    let clock = clock(bytes, 6)?;
+    let days = days(1970, pair(a, b), pair(c, d))?;
+    Some((stamp(days, &clock, None, false)?, clock.end))
+}
+
 /// Reads a number of seconds, milliseconds, microseconds or nanoseconds since 1970: below 1e11
 /// it is seconds, below 1e14 milliseconds, below 1e17 microseconds.
 pub(super) fn epoch(text: &str) -> Option<Stamp> {

@@ -197,6 +197,7 @@ fn context<'a>(
             .take(8)
             .collect(),
     };
+    let mut cut = None;
     for at in candidates {
         let behind = &body[at..];
         let open = from + at + (behind.len() - behind.trim_start().len());
@@ -210,14 +211,22 @@ fn context<'a>(
             .collect();
         let whole = members.end().is_some_and(|end| end == trimmed);
         // cut off or followed by junk, it is the context still if it began as one
-        if whole || (!fields.is_empty() && text[open..].starts_with("{\"")) {
+        if whole || (cut.is_none() && !fields.is_empty() && text[open..].starts_with("{\"")) {
             let region_end = if separator == Separator::Tab {
                 from + at
             } else {
-                text[..open].trim_end().len().max(from)
+                let end = text[..open].trim_end().len().max(from);
+                // an empty message stands between two tabs, each written as eight blanks
+                end + if open - end >= 16 { 8 } else { 0 }
             };
-            return (region_end, fields);
+            if whole {
+                return (region_end, fields);
+            }
+            cut = Some((region_end, fields));
         }
+    }
+    if let Some(cut) = cut {
+        return cut;
     }
     (text.len(), Vec::new())
 }
