@@ -60,6 +60,7 @@ bodies!(
     events,
     table,
     log,
+    log_formats,
     chain,
     signature_file
 );

@@ -199,6 +199,7 @@ mod tests {
             document: 0,
             offset,
             lines_before: 0,
+            followed: false,
             bytes: Vec::new(),
             subject: None,
             inherits: false,

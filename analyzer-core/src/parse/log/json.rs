@@ -166,7 +166,8 @@ impl<'t> Keys<'t> {
         match role {
             Some(Role::Time) => {
                 self.time |= plain;
-                self.has_time |= key == "time";
+                // logrus writes its time as text
+                self.has_time |= key == "time" && kind == ValueKind::String;
                 self.has_timestamp |= key == "timestamp";
             }
             Some(Role::Level) => {

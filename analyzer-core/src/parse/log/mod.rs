@@ -18,6 +18,8 @@ mod pairs;
 mod payload;
 mod quote;
 mod record;
+#[cfg(test)]
+mod samples;
 mod subject;
 mod timestamp;
 mod trace;

@@ -400,9 +400,10 @@ impl<'a> Reader<'a> {
                 if record.format == Format::JavaUtilLogging
                     && record.stack.is_some()
                     && !record.gap
-                    && let Some(next) = behind.first()
+                    && line.text.is_empty()
                 {
-                    record.span.end = next.start;
+                    // no line is empty but for its end
+                    record.span.end = line.start + 1;
                 }
                 // between what carriers hold, blank lines stand for nothing
                 record.gap = own;

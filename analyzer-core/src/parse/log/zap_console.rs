@@ -14,6 +14,7 @@ use super::forms::{Follow, Form};
 use super::head::Shown;
 use super::level;
 use super::members::Members;
+use super::pairs::is_plain_key;
 use super::payload::Payload;
 use super::timestamp::{epoch, leading_date_time};
 use crate::model::{Event, Field, Format, Stamp};
@@ -114,9 +115,16 @@ fn head(text: &str) -> Option<Head> {
 fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     let head = head(text)?;
-    let (context, fields) = context(payload, head.level.end, head.separator);
+    let (mut context, mut fields) = context(payload, head.level.end, head.separator);
+    let is_istio = head.separator == Separator::Tab
+        && head.time.digits == 6
+        && text[head.level.clone()].starts_with(|c: char| c.is_ascii_lowercase());
+    if is_istio && fields.is_empty() {
+        (context, fields) = istio_pairs(payload, head.level.end..context);
+    }
     let region = head.level.end..context;
-    let (logger, caller, message) = elements(text, region, head.separator);
+    let proxy = envoy(text, region.clone()).filter(|_| is_istio);
+    let (logger, caller, message) = proxy.unwrap_or_else(|| elements(text, region, head.separator));
     let mut event = Event::new(
         Format::ZapConsole,
         payload.text().span(),
@@ -128,6 +136,42 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     event.fields = fields;
     level::set(&mut event, payload.part(head.level));
     Some(event)
+}
+
+/// istio's pairs: elements `key=value` behind the message, and where that ends.
+fn istio_pairs<'a>(payload: &Payload<'a>, region: Range<usize>) -> (usize, Vec<Field<'a>>) {
+    let text = payload.as_str();
+    let mut end = region.end;
+    let mut fields = Vec::new();
+    while let Some(tab) = text[region.start..end].rfind('\t') {
+        let start = region.start + tab + 1;
+        let Some((key, value)) = text[start..end].split_once('=') else {
+            break;
+        };
+        if !is_plain_key(key) || value.contains('\n') {
+            break;
+        }
+        let key_end = start + key.len();
+        fields.push(Field {
+            key: payload.name(start..key_end),
+            value: payload.part(key_end + 1..end),
+        });
+        end = start - 1;
+    }
+    fields.reverse();
+    (end, fields)
+}
+
+/// istio's proxy passes Envoy's log on with `envoy LOGGER [FILE:LINE]` as one element.
+fn envoy(text: &str, region: Range<usize>) -> Option<(Part, Part, Range<usize>)> {
+    let body = text.get(region.clone())?.strip_prefix("\tenvoy ")?;
+    let start = region.end - body.len();
+    let element = &body[..memchr(b'\t', body.as_bytes())?];
+    let message = start + element.len() + 1..region.end;
+    let (logger, place) = element.split_once(' ').unwrap_or((element, ""));
+    let place_start = start + logger.len() + 1;
+    let caller = is_caller(place).then(|| place_start..place_start + place.len());
+    Some((Some(start..start + logger.len()), caller, message))
 }
 
 /// Where the message's region ends and the context's members.

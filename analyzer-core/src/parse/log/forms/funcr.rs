@@ -79,6 +79,8 @@ pub(super) fn read_at<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'
             "logger" if !message => event.component = Some(field.value),
             // `{"file":"main.go","line":12}`
             "caller" if !message => event.caller = caller(&field.value),
+            // `Error(nil, "text")`
+            "error" if field.value.as_str() == "null" => {}
             _ => event.fields.push(field),
         }
     }

@@ -142,7 +142,8 @@ fn read<'a>(payload: &Payload<'a>, format: Format, head: Head) -> Option<Event<'
     let object = if bracketed {
         None
     } else {
-        object_at_end(text, start)
+        // one that stands alone is the message
+        object_at_end(text, start).filter(|open| *open > start)
     };
     let end = object.unwrap_or(text.len()).max(start);
     let message = payload.part(start..start + text[start..end].trim_end_matches(' ').len());

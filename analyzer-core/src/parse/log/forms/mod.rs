@@ -152,3 +152,6 @@ pub(super) fn show(form: &Form, text: &str) -> Shown {
         None => Shown::Unclear,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use crate::parse::log::samples::SAMPLES;
+
 fn rfc3339() -> BoxedStrategy<String> {
     let zone = select(
         &[
@@ -301,7 +303,8 @@ fn other() -> BoxedStrategy<String> {
 }
 
 fn payload() -> BoxedStrategy<String> {
-    let one = prop_oneof![klog(), logrus(), zap_console(), json(), other()];
+    let sample = select(SAMPLES).prop_map(|(_, sample)| sample.to_owned());
+    let one = prop_oneof![1 => klog(), 1 => logrus(), 1 => zap_console(), 1 => json(), 1 => other(), 2 => sample];
     let glued = (
         prop_oneof![klog(), logrus(), zap_console(), json(), other()],
         prop_oneof![
