@@ -275,7 +275,7 @@ mod tests {
             |year: usize| format!("time=\"{year}-01-02T05:06:07Z\" level=info msg=ready\n");
         let klog = "E1231 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n";
         let many = klog.repeat(2 * BLOCK / klog.len());
-        let text: String = (2020..2024).map(|year| logrus(year) + &many).collect();
+        let text: String = (2021..2025).map(|year| logrus(year) + &many).collect();
         let by = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             pool.build().unwrap().install(|| times(&text))

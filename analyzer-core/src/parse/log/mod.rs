@@ -1,8 +1,8 @@
 //! Log lines. Formats are told apart line by line, as they mix in one stream.
 //!
-//! logrus text, zap's console form, JSON objects and klog are read, each also inside a carrier
-//! (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in a
-//! carrier, and panics, become events of [`Format::Plain`].
+//! The formats that are read stand in a table (`forms`), one file each; each is read inside a
+//! carrier too (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in
+//! a carrier, and panics, become events of [`Format::Plain`].
 
 mod follow;
 mod forms;

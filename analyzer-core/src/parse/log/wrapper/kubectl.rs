@@ -35,18 +35,16 @@ pub(super) fn prefixed(text: &str) -> Option<Layer> {
 /// A time and a blank before anything that has no form with a time of its own.
 pub(super) fn stamped(text: &str) -> Option<Layer> {
     let separator = text.as_bytes().get(10).copied();
-    if !matches!(separator, Some(b'T' | b' ')) {
+    if separator != Some(b'T') {
         return None;
     }
     let (time, length) = leading_date_time(text)?;
     let rest = text.get(length..)?.strip_prefix(' ')?;
-    let with_slashes = separator == Some(b' ') && text.as_bytes().get(4) == Some(&b'/');
-    let with_zone = separator == Some(b'T') && time.zone_stated;
-    if !with_zone && !with_slashes {
+    if !time.zone_stated {
         return None;
     }
     // a form may have a time of its own in front; only runtimes print nanoseconds before another form
-    let is_runtime = || with_zone && time.digits > NANOS && forms::find(rest).is_some();
+    let is_runtime = || time.digits > NANOS && forms::find(rest).is_some();
     if forms::find(text).is_some() && !is_runtime() {
         return None;
     }
