@@ -1,6 +1,5 @@
 //! `kubectl logs` (1.31): `--prefix` puts `[pod/name/container] ` before each line, `--timestamps` the
-//! time at which the runtime took it. The date that Go's log package writes before its text is read
-//! the same way.
+//! time at which the runtime took it.
 
 use super::super::forms;
 use super::super::timestamp::leading_date_time;
@@ -34,19 +33,13 @@ pub(super) fn prefixed(text: &str) -> Option<Layer> {
 
 /// A time and a blank before anything that has no form with a time of its own.
 pub(super) fn stamped(text: &str) -> Option<Layer> {
-    let separator = text.as_bytes().get(10).copied();
-    if !matches!(separator, Some(b'T' | b' ')) {
+    if text.as_bytes().get(10) != Some(&b'T') {
         return None;
     }
-    let (time, length) = leading_date_time(text)?;
+    let (time, length) = leading_date_time(text).filter(|(time, _)| time.zone_stated)?;
     let rest = text.get(length..)?.strip_prefix(' ')?;
-    let with_slashes = separator == Some(b' ') && text.as_bytes().get(4) == Some(&b'/');
-    let with_zone = separator == Some(b'T') && time.zone_stated;
-    if !with_zone && !with_slashes {
-        return None;
-    }
     // a form may have a time of its own in front; only runtimes print nanoseconds before another form
-    let is_runtime = || with_zone && time.digits > NANOS && forms::find(rest).is_some();
+    let is_runtime = || time.digits > NANOS && forms::find(rest).is_some();
     if forms::find(text).is_some() && !is_runtime() {
         return None;
     }
