@@ -60,6 +60,127 @@ const EXCEPTIONS: &[(&str, &str, Part, &str)] = &[
         "the same",
     ),
     ("logrus-json-pretty", "stern colour", Part::Text, "the same"),
+    ("istio", "journald short", Part::Text, "as zap-console"),
+    (
+        "winston-simple",
+        "stern",
+        Part::Text,
+        "its names are told by a record behind them, and a word in lower case may be a sentence's",
+    ),
+    (
+        "winston-simple",
+        "stern namespaces",
+        Part::Text,
+        "its names are told by a record behind them, and a word in lower case may be a sentence's",
+    ),
+    (
+        "winston-simple",
+        "stern colour",
+        Part::Text,
+        "its names are told by a record behind them, and a word in lower case may be a sentence's",
+    ),
+    (
+        "java-util-logging",
+        "docker json-file in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "java-util-logging",
+        "CRI in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "log4j2",
+        "docker json-file in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "log4j2",
+        "CRI in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "logback",
+        "docker json-file in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "logback",
+        "CRI in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "spring-boot",
+        "docker json-file in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "spring-boot",
+        "CRI in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "java-util-logging",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "log4j2",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "logback",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "spring-boot",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "spring-boot3",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "node",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "python-asctime",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "python-basic",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "python-bracketed",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +224,7 @@ fn bare_logs() -> Vec<Bare> {
         .into_iter()
         .map(|log| {
             let format = log.file_stem().unwrap().to_string_lossy().into_owned();
-            let text = std::fs::read_to_string(&log).unwrap();
+            let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap()).into_owned();
             let text = without_raw_lines(&format, &text);
             let records = records(text.as_bytes());
             assert!(!records.is_empty(), "{format}");
@@ -128,11 +249,34 @@ fn without_raw_lines(format: &str, text: &str) -> String {
         let first = number("line") - 1;
         let own = &lines[first..first + number("lines")];
         let is_object = own[0] == "{\n" && own.last() == Some(&"}\n");
-        if is_object || own[1..].iter().all(|line| line.starts_with([' ', '\t'])) {
+        // java.util.logging's records have two lines
+        let two = usize::from(format == "java-util-logging");
+        let further = own.get(1 + two..).unwrap_or(&[]);
+        if is_object || further.iter().all(|line| is_marked(line)) {
             kept.extend(own.iter().copied());
         }
     }
     kept
+}
+
+/// Whether a line shows that it belongs to the record before it: it is indented or a stack trace's.
+fn is_marked(line: &str) -> bool {
+    const STARTS: [&str; 10] = [
+        " ",
+        "\t",
+        "\n",
+        "Traceback (most recent call last):",
+        "During handling of the above exception",
+        "The above exception was",
+        "Caused by: ",
+        "goroutine ",
+        "created by ",
+        "[signal ",
+    ];
+    let word = line.split([':', '(', ' ', '\n']).next().unwrap_or("");
+    let is_error = word.ends_with("Error") || word.ends_with("Exception");
+    let is_function = word.starts_with("main.") || word.contains(".(*") || word.contains('/');
+    STARTS.iter().any(|start| line.starts_with(start)) || is_error || is_function
 }
 
 /// A time without its year and zone: a log may state neither where its carrier states both.

@@ -61,6 +61,7 @@ bodies!(
     table,
     log,
     log_formats,
+    log_wrappers,
     chain,
     signature_file
 );

@@ -177,7 +177,7 @@ impl<'a> Cutter<'a> {
             self.push(raw);
             return;
         }
-        if raw.is_blank() {
+        if raw.is_blank() || shape::strip_marks(raw).is_blank() {
             self.before = "";
             let inside = self.blanks.is_empty() && self.follower.blank(raw.text);
             if inside && self.open.as_ref().is_some_and(|open| open.is_log) {

@@ -313,7 +313,7 @@ impl<'a> Reader<'a> {
                     span: entry.span,
                     ..Place::of(line, self.lines)
                 };
-                self.carried(at, entry.wrapper, entry.message, &[]);
+                self.carried(at, entry.wrapper, entry.message, rest);
                 continue;
             }
             self.line(*line, behind);
@@ -400,10 +400,9 @@ impl<'a> Reader<'a> {
                 if record.format == Format::JavaUtilLogging
                     && record.stack.is_some()
                     && !record.gap
-                    && line.text.is_empty()
+                    && let Some(next) = behind.first()
                 {
-                    // no line is empty but for its end
-                    record.span.end = line.start + 1;
+                    record.span.end = next.start.max(record.span.end);
                 }
                 // between what carriers hold, blank lines stand for nothing
                 record.gap = own;
@@ -547,12 +546,12 @@ impl<'a> Reader<'a> {
             return;
         }
         let text = payload.as_str();
-        // chained errors have blank lines between them
+        // chained errors have blank lines between them, a panic one before its goroutines
         if wrapper.present
             && text.trim().is_empty()
             && let Some(record) = self.current.as_mut()
             && record.wrapper.present
-            && record.stack.is_some()
+            && (record.stack.is_some() || is_panic(record.first.as_str()))
         {
             record.span.end = at.span.end;
             record.lines.add(at.lines);
@@ -628,20 +627,21 @@ impl<'a> Reader<'a> {
             return Some(part);
         }
         let sources = &mut self.sources;
-        let mut inner = |line: &Line<'a>| {
-            let payload = Payload::from_line(*line);
-            if is_carried {
-                peel_from(payload, sources).1
-            } else {
-                payload
+        // what the next line holds, or the next entry of the journal
+        let mut next = || {
+            if !is_carried {
+                return Some(Payload::from_line(*behind.first()?));
             }
+            // an empty line ends an entry
+            let start = behind.iter().position(|line| !line.is_blank())?;
+            let (first, behind) = behind.get(start..)?.split_first()?;
+            let entry = Block::read(first, behind).map(|(entry, _)| entry.message);
+            Some(entry.unwrap_or_else(|| peel_from(Payload::from_line(*first), sources).1))
         };
         // a function's name that no rule knows
         if text.contains('.')
             && !text.trim().contains(' ')
-            && behind
-                .first()
-                .is_some_and(|next| is_location(inner(next).as_str()))
+            && next().is_some_and(|next| is_location(next.as_str()))
         {
             return Some(Part::Frame);
         }
@@ -652,13 +652,16 @@ impl<'a> Reader<'a> {
             return None;
         }
         // a head is one if frames follow, a message's lines go on up to the next record
-        let frames_follow = || {
+        let is_of_trace = |line: &str| trace::Trace::default().take(line).is_some();
+        let mut frames_follow = || {
+            if is_carried {
+                return next().is_some_and(|next| is_of_trace(next.as_str()));
+            }
             behind
                 .iter()
-                .take(if is_carried { 1 } else { HEAD_LINES })
-                .map(inner)
-                .take_while(|line| !line.as_str().trim().is_empty())
-                .any(|line| trace::Trace::default().take(line.as_str()).is_some())
+                .take(HEAD_LINES)
+                .take_while(|line| !line.is_blank())
+                .any(|line| is_of_trace(line.text))
         };
         if is_in_message || frames_follow() {
             return trace.take_error(text);

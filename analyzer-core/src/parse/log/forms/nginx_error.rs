@@ -93,11 +93,8 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     let head = head(text)?;
     let found = fields(text, head.rest);
-    let end = found.first().map_or(text.len(), |(_, value)| {
-        // the message ends before `, client: `
-        text[..value.start].rfind(", ").unwrap_or(value.start)
-    });
-    let message = payload.part(head.rest..end.max(head.rest));
+    // what it was about (`upstream: "..."`) is said in the message too
+    let message = payload.part(head.rest..text.len());
     let mut event = Event::new(Format::NginxError, payload.text().span(), message);
     event.time = head.time;
     for (key, value) in found {

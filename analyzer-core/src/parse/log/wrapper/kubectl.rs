@@ -1,6 +1,5 @@
 //! `kubectl logs` (1.31): `--prefix` puts `[pod/name/container] ` before each line, `--timestamps` the
-//! time at which the runtime took it. The date that Go's log package writes before its text is read
-//! the same way.
+//! time at which the runtime took it.
 
 use super::super::forms;
 use super::super::timestamp::leading_date_time;
@@ -34,15 +33,11 @@ pub(super) fn prefixed(text: &str) -> Option<Layer> {
 
 /// A time and a blank before anything that has no form with a time of its own.
 pub(super) fn stamped(text: &str) -> Option<Layer> {
-    let separator = text.as_bytes().get(10).copied();
-    if separator != Some(b'T') {
+    if text.as_bytes().get(10) != Some(&b'T') {
         return None;
     }
-    let (time, length) = leading_date_time(text)?;
+    let (time, length) = leading_date_time(text).filter(|(time, _)| time.zone_stated)?;
     let rest = text.get(length..)?.strip_prefix(' ')?;
-    if !time.zone_stated {
-        return None;
-    }
     // a form may have a time of its own in front; only runtimes print nanoseconds before another form
     let is_runtime = || time.digits > NANOS && forms::find(rest).is_some();
     if forms::find(text).is_some() && !is_runtime() {

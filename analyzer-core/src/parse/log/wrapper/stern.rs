@@ -42,7 +42,10 @@ fn is_generated(pod: &str) -> bool {
 /// The payload from a byte on, if it is a record or has a time before it.
 fn payload(text: &str, at: usize, names: Names) -> Option<Layer> {
     let rest = text.get(at..)?;
+    let is_short = leading_short_time(rest).is_some();
     let is_record = match rest.as_bytes().first()? {
+        // a form may take the time for a name that stands before its own
+        _ if is_short => false,
         // words of a sentence
         b'a'..=b'z' if !rest.starts_with("time=") && !rest.starts_with("level=") => {
             compose::layer(rest).is_some()

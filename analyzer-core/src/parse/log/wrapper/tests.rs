@@ -35,12 +35,9 @@ fn carriers() {
 
 #[test]
 fn dates_before_text() {
-    // Go's log package
-    assert!(
-        !peeled("2024/03/04 05:06:07 attempt 1/3: no answer")
-            .0
-            .present
-    );
+    let (wrapper, inner) = peeled("2024-03-04T05:06:07.1Z attempt 1/3: no answer");
+    assert_eq!(inner, "attempt 1/3: no answer");
+    assert!(wrapper.carrier.program.is_none() && wrapper.carrier.time.is_some());
     let (wrapper, inner) = peeled("2024-03-04T05:06:07+0000 n1 containerd[60]: ready");
     assert_eq!(
         (inner.as_str(), wrapper.carrier.program.is_some()),
@@ -59,6 +56,24 @@ fn what_is_no_carrier() {
         "Mar 2024 was cold",
         "Name: x",
         "[pod/cut",
+        "[pod/crane-0/Arm] text",
+        "crane-0 arm ready",
+        "the pod-spec is not what it was",
+        "kubectl get pods | grep crane",
+        "web | ready",
+        "crane-1: | text",
+        "key: |",
+        "| crane-1 | ready |",
+        "+ added line of a patch",
+        "- removed › x y",
+        "Mon 2024-03-04 was a Monday",
+        "Apr  4 05:06:07 was an hour",
+        "<13> is a number",
+        "<200>1 2024-03-04T05:06:07Z berth-1 tide 7 - - text",
+        "{\"MESSAGE\":\"x\"}",
+        "{\"message\":\"x\",\"podName\":\"crane-0\",\"containerName\":\"arm\",\"mine\":1}",
+        "[ 12.345678] eth0: link down",
+        "__CURSOR is a name",
     ] {
         assert!(!peeled(text).0.present, "{text}");
     }
