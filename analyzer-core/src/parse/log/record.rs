@@ -62,7 +62,9 @@ struct Record<'a> {
     /// How far the stack trace behind it has come.
     trace: trace::Trace,
     /// The errors that the stack trace names.
-    errors: Vec<Text<'a>>,
+    errors: Vec<Vec<Text<'a>>>,
+    /// The line with which Python begins its traces.
+    heading: Option<Text<'a>>,
     /// Whether a block (`key=<`) is open.
     block: bool,
     /// Where the text begins in its line, if further lines of a message are indented to it.
@@ -128,6 +130,7 @@ impl<'a> Record<'a> {
             stack: None,
             trace: trace::Trace::default(),
             errors: Vec::new(),
+            heading: None,
             gap: false,
             lines: Lines::default(),
         }
@@ -189,7 +192,13 @@ impl<'a> Record<'a> {
         event.span = self.span;
         event.stack = self.stack.or(event.stack);
         let errors = self.errors.into_iter();
-        event.fields.extend(errors.map(error_field));
+        event
+            .fields
+            .extend(errors.map(|lines| error_field(joined(&lines))));
+        event.fields.extend(self.heading.map(|value| Field {
+            key: Cow::Borrowed("stacktrace"),
+            value,
+        }));
         event.interrupted = self.lines.of_others();
         event.cut = self.wrapper.cut || self.block;
         subject::fill(&mut event);
@@ -727,11 +736,15 @@ impl<'a> Reader<'a> {
         record.lines.add(at.lines);
         extend(&mut record.stack, span);
         match part {
-            Part::Frame => {}
-            Part::Error(start) => record.errors.push(payload.part(start..text.len())),
+            Part::Frame => {
+                if record.heading.is_none() && trace::is_heading(text) {
+                    record.heading = Some(payload.text().clone());
+                }
+            }
+            Part::Error(start) => record.errors.push(vec![payload.part(start..text.len())]),
             Part::Message => {
                 if let Some(last) = record.errors.last_mut() {
-                    *last = joined(last, payload.text());
+                    last.push(payload.text().clone());
                 }
             }
         }
@@ -783,13 +796,21 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Two lines as one text.
-fn joined<'a>(first: &Text<'a>, second: &Text<'a>) -> Text<'a> {
+/// Lines as one text.
+fn joined<'a>(lines: &[Text<'a>]) -> Text<'a> {
+    if let [only] = lines {
+        return only.clone();
+    }
     let mut builder = TextBuilder::new();
-    builder.push_text(first);
-    let end = first.span().end;
-    builder.push_decoded("\n", end..second.span().start.max(end));
-    builder.push_text(second);
+    let mut end = None;
+    for line in lines {
+        let span = line.span();
+        if let Some(end) = end {
+            builder.push_decoded("\n", end..span.start.max(end));
+        }
+        builder.push_text(line);
+        end = Some(span.end);
+    }
     builder.finish()
 }
 
