@@ -13,7 +13,7 @@ pub fn sweep(catalogue: &Catalogue, text: &[u8]) -> u64 {
 
 /// How many lines a text has, and how many of them begin a record.
 pub fn survey(text: &[u8]) -> (u64, u64) {
-    let survey = surveyed::survey(text);
+    let survey = surveyed::survey(text, false);
     (survey.lines, survey.records)
 }
 

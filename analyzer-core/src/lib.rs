@@ -80,8 +80,8 @@ pub use chain::{ErrorChain, Fact, Link, LinkKind};
 pub use fold::{Folded, FoldedRow};
 pub use input::{Document, Line, Place, Segment, lines, segments};
 pub use model::{
-    Age, Event, Field, Format, Map, Object, Parsed, Quantity, Severity, Span, Stamp, Subject, Text,
-    TextBuilder, Value,
+    Age, Carrier, Event, Field, Format, Map, Object, Parsed, Quantity, Severity, Span, Stamp,
+    Stream, Subject, Text, TextBuilder, Value,
 };
 pub use proof::{ExampleOutcome, Lint};
 pub use report::{

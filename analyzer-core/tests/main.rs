@@ -2,10 +2,13 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod agree;
+mod carriers;
 mod cases;
 mod catalogue;
 mod describe;
 mod logs;
+mod neutral;
 mod objects;
 mod properties;
+mod records;
 mod tables;

@@ -106,6 +106,102 @@ pub fn log(data: &[u8]) {
     });
 }
 
+/// What records of the formats begin with, up to where a writer's own text begins.
+const BEGINNINGS: &[&str] = &[
+    "{\"kind\":\"Event\",\"apiVersion\":\"audit.k8s.io/v1\",",
+    "{\"level\":\"error\",\"ts\":1709528767.5,",
+    "2024-03-04 05:06:07.123456 W | ",
+    "2024-03-04T05:06:07.123Z [ERROR] quay: lift: ",
+    "2024-03-04T05:06:07Z ERR main.go:10 > ",
+    "2024-03-04 05:06:07.123  WARN 7 --- [main] ",
+    "05:06:07.123 [main] ERROR ",
+    "2024/03/04 05:06:07 [error] 31#31: *7 ",
+    "2024/03/04 05:06:07 ERROR ",
+    "[quay] 2024/03/04 05:06:07 main.go:7: ",
+    "2024-03-04T05:06:07.123456Z\terror\tenvoy ",
+    "10.0.0.7 - - [04/Mar/2024:05:06:07 +0000] \"",
+    "[2024-03-04 05:06:07.123][15][warning][config] [",
+    "[2024-03-04T05:06:07.123Z] \"GET / HTTP/1.1\" 503 ",
+    "[12345.678901] Memory cgroup out of memory: Killed process ",
+    "[12345.678901] oom-kill:",
+    "[Mon Mar  4 05:06:07 2024] ",
+    "ERROR:quay.crane:",
+    "2024-03-04 05:06:07,123 - quay - ERROR - ",
+    "[2024-03-04 05:06:07 +0000] [7] [ERROR] ",
+    "E0304 05:06:07.123456       1 quay.go:7] ",
+    "time=\"2024-03-04T05:06:07Z\" level=error ",
+    "ERRO[0012] ",
+    "Mar 04, 2024 5:06:07 AM io.harbour.Quay\nSEVERE: ",
+    "[ERROR] plugin/errors: ",
+    "warn: ",
+    "quay: \"level\"=0 \"msg\"=",
+    "panic: ",
+];
+
+/// A record of each format before any text, and behind it: what is told of a line alone is what is
+/// told of it by itself.
+pub fn log_formats(data: &[u8]) {
+    let Some((choice, rest)) = data.split_first() else {
+        return;
+    };
+    let beginning = BEGINNINGS[usize::from(*choice) % BEGINNINGS.len()];
+    let text = [beginning.as_bytes(), rest, b"\n", beginning.as_bytes(), rest].concat();
+    parser(&text, parse::log::parse);
+    each_line(&text, |line| {
+        let format = parse::log::detect(line);
+        let head = parse::log::head(line);
+        assert_eq!(head.map(|head| head.format), format, "{line:?}");
+    });
+}
+
+/// What carriers write before a line, up to where the line begins.
+const CARRIERS: &[&str] = &[
+    "2024-03-04T05:06:07.123456789Z stderr P ",
+    "2024-03-04T05:06:07.123456789Z stdout F ",
+    "2024-03-04T05:06:07.123456789Z ",
+    "[pod/crane-0/arm] ",
+    "{\"log\":\"",
+    "{\"log\":\"a\",\"stream\":\"stderr\",\"time\":\"2024-03-04T05:06:07Z\"}",
+    "crane-0 arm ",
+    "dock crane-0 arm 03-04 05:06:07 ",
+    "+ crane-0 › ",
+    "{\"message\":\"x\",\"podName\":\"crane-0\",\"containerName\":\"",
+    "{\"pod\":\"crane-0\",\"container\":\"arm\",\"message\":",
+    "crane-1   | ",
+    "Mar  4 05:06:07 berth-1 tide[7]: ",
+    "Mon 2024-03-04 05:06:07 UTC berth-1 tide[7]: ",
+    "1709528767.123456 berth-1 tide[7]: ",
+    "[   12.345678] berth-1 tide[7]: ",
+    "2024-03-04T05:06:07+0000 berth-1 tide[7]: ",
+    "{\"__REALTIME_TIMESTAMP\":\"1709528767123456\",\"MESSAGE\":",
+    "{\"__REALTIME_TIMESTAMP\":\"1709528767123456\",\"MESSAGE\":[",
+    "__CURSOR=s=1\nMESSAGE=",
+    "__CURSOR=s=1\nMESSAGE\n\u{7}\0\0\0\0\0\0\0",
+    "Mon 2024-03-04 05:06:07.123456 UTC [s=1;i=2]\n    MESSAGE=",
+    "<30>Mar  4 05:06:07 berth-1 tide[7]: ",
+    "<165>1 2024-03-04T05:06:07.003Z berth-1 tide 7 - [a b=\"",
+];
+
+/// Logs in carriers, and in carriers in carriers: the first two bytes choose them.
+pub fn log_wrappers(data: &[u8]) {
+    let [outer, inner, rest @ ..] = data else {
+        return;
+    };
+    let carrier = |choice: &u8| CARRIERS[usize::from(*choice) % CARRIERS.len()];
+    let mut text = Vec::new();
+    for line in rest.split(|byte| *byte == b'\n') {
+        text.extend([carrier(outer), carrier(inner)].concat().into_bytes());
+        text.extend_from_slice(line);
+        text.push(b'\n');
+    }
+    parser(&text, parse::log::parse);
+    each_line(&text, |line| {
+        let format = parse::log::detect(line);
+        let head = parse::log::head(line);
+        assert_eq!(head.map(|head| head.format), format, "{line:?}");
+    });
+}
+
 /// Wrapped errors.
 pub fn chain(data: &[u8]) {
     let text = String::from_utf8_lossy(data);

@@ -65,6 +65,8 @@ bodies!(
     table,
     objects,
     log,
+    log_formats,
+    log_wrappers,
     chain,
     signature_file
 );

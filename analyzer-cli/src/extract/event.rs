@@ -1,6 +1,6 @@
 //! An event as a JSON object.
 
-use analyzer_core::{Event, Extract, Field, Severity, Stamp, Subject, Text};
+use analyzer_core::{Carrier, Event, Extract, Field, Severity, Stamp, Stream, Subject, Text};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// Adds an event as one line.
@@ -58,6 +58,48 @@ pub struct EventJson<'e> {
     caller: Option<&'e str>,
     #[serde(skip_serializing_if = "Fields::is_empty")]
     fields: Fields<'e>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    carrier: Option<CarrierJson<'e>>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cut: bool,
+}
+
+/// What stood around a record.
+#[derive(serde::Serialize)]
+pub struct CarrierJson<'e> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<Stream>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pod: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    container: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program: Option<&'e str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pid: Option<&'e str>,
+}
+
+impl<'e> CarrierJson<'e> {
+    /// What an event's carrier says.
+    pub fn of(carrier: &'e Carrier<'e>) -> Self {
+        let text = |text: &'e Option<Text<'e>>| text.as_ref().map(Text::as_str);
+        CarrierJson {
+            time: carrier.time.as_ref().map(Stamp::to_string),
+            stream: carrier.stream,
+            namespace: text(&carrier.namespace),
+            pod: text(&carrier.pod),
+            container: text(&carrier.container),
+            node: text(&carrier.node),
+            program: text(&carrier.program),
+            pid: text(&carrier.pid),
+        }
+    }
 }
 
 /// The named values of a record.
@@ -109,6 +151,8 @@ impl<'e> EventJson<'e> {
             message: event.message.as_str(),
             caller: text(&event.caller),
             fields: Fields(&event.fields),
+            carrier: event.carrier.as_deref().map(CarrierJson::of),
+            cut: event.cut,
         }
     }
 }

@@ -1,43 +1,38 @@
 //! Log records in a neutral form, one JSON object a line: `line`, `lines`, `level`, `time`,
-//! `message`, `logger`, `caller`, `fields`, `error`.
+//! `message`, `logger`, `caller`, `fields`, `error`; what carried it as `carrier`, and `cut` where its end is missing.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use analyzer_core::{Event, Extract, Field, Format, Severity, Stamp, Text};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::event::push;
+use super::event::{CarrierJson, push};
 
 /// One line for each log record.
 pub fn lines(part: &Extract<'_>) -> Vec<u8> {
-    let records: Vec<(&Event<'_>, Range<u64>)> = part
-        .parsed
-        .events
-        .iter()
-        .filter(|event| is_record(event.format))
-        .map(|event| (event, part.lines(&event.span)))
-        .collect();
-    let interrupted = interruptions(&records);
+    let events = part.parsed.events.iter();
     let mut text = Vec::new();
-    for ((event, lines), inner) in records.iter().zip(interrupted) {
+    for event in events.filter(|event| is_record(event.format)) {
+        let lines = part.lines(&event.span);
         push(
             &mut text,
             &Record {
                 line: lines.start,
-                lines: lines.end - lines.start - inner,
+                lines: (lines.end - lines.start).saturating_sub(event.interrupted),
                 level: level(event),
                 time: event.time.as_ref().map(time),
                 year_stated: event.time.filter(|time| !time.year_stated).map(|_| false),
                 message: event.message.as_str(),
-                logger: event.component.as_ref().map(Text::as_str),
+                logger: logger(event),
                 caller: event.caller.as_ref().map(Text::as_str),
                 error: ["error", "err"]
                     .iter()
                     .find_map(|key| event.field(key))
                     .map(Text::as_str),
                 fields: Fields(&event.fields),
+                carrier: event.carrier.as_deref().map(CarrierJson::of),
+                cut: event.cut,
             },
         );
     }
@@ -56,22 +51,16 @@ fn is_record(format: Format) -> bool {
     )
 }
 
-/// Of how many lines in the midst of a record others are, which interrupt it.
-fn interruptions(records: &[(&Event<'_>, Range<u64>)]) -> Vec<u64> {
-    let mut inner = vec![0; records.len()];
-    let mut open: Vec<usize> = Vec::new();
-    for (index, (event, lines)) in records.iter().enumerate() {
-        let start = event.span.start;
-        open.retain(|outer| records[*outer].0.span.end > start);
-        for outer in &open {
-            let around = &records[*outer].1;
-            if lines.start > around.start && lines.end < around.end {
-                inner[*outer] += lines.end - lines.start;
-            }
-        }
-        open.push(index);
-    }
-    inner
+/// The name of the logger: not what the event is otherwise known to come from.
+fn logger<'e>(event: &'e Event<'_>) -> Option<&'e str> {
+    let component = event.component.as_ref()?;
+    let program = event
+        .carrier
+        .as_ref()
+        .and_then(|carrier| carrier.program.as_ref());
+    let others = [event.field("controller"), program];
+    let is_other = others.into_iter().flatten().any(|other| other == component);
+    (!is_other).then(|| component.as_str())
 }
 
 #[derive(serde::Serialize)]
@@ -93,6 +82,11 @@ struct Record<'e> {
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<&'e str>,
     fields: Fields<'e>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    carrier: Option<CarrierJson<'e>>,
+    /// Whether its end is missing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cut: bool,
 }
 
 /// Fields with their values typed: an object or a list of JSON stays one.
@@ -120,9 +114,13 @@ fn nested(value: &str) -> Option<Cow<'_, RawValue>> {
     if !value.starts_with(['{', '[']) {
         return None;
     }
-    serde_json::from_str::<&RawValue>(value)
-        .ok()
-        .map(Cow::Borrowed)
+    let json = serde_json::from_str::<&RawValue>(value).ok()?;
+    if !value.contains('\n') {
+        return Some(Cow::Borrowed(json));
+    }
+    // a line holds one record
+    let value: serde_json::Value = serde_json::from_str(value).ok()?;
+    serde_json::value::to_raw_value(&value).ok().map(Cow::Owned)
 }
 
 fn time(stamp: &Stamp) -> String {
@@ -138,8 +136,10 @@ fn level(event: &Event<'_>) -> Option<&'static str> {
         .field("level")
         .map(|level| level.as_str().to_ascii_lowercase());
     Some(match (event.severity?, word.as_deref()) {
-        (Severity::Debug, Some("trace" | "trac" | "10")) => "trace",
-        (Severity::Fatal, Some("panic" | "pani" | "dpanic")) => "panic",
+        (Severity::Debug, Some("trace" | "trac" | "trc" | "t" | "10" | "finer" | "finest")) => {
+            "trace"
+        }
+        (Severity::Fatal, Some("panic" | "pani" | "dpanic" | "pnc")) => "panic",
         (severity, _) => severity.name(),
     })
 }

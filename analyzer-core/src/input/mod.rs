@@ -13,6 +13,6 @@ pub(crate) use clean::is_clean;
 pub use document::{Document, Place};
 pub use line::{Line, lines};
 pub(crate) use line::{MAX_LINE, floor_char};
-pub(crate) use segment::is_structural;
 pub use segment::{Segment, segments};
+pub(crate) use segment::{ends_log, is_structural, segments_before};
 pub(crate) use stretch::Stretch;

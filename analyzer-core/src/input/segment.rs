@@ -4,6 +4,7 @@ use super::command::{self, Command, Verb};
 use super::line::{Line, lines};
 use super::shape;
 use crate::model::{Format, Subject};
+use crate::parse::log::Belongs;
 use crate::parse::{describe, events, log, object, table};
 
 /// A run of lines of a document in one format.
@@ -36,15 +37,34 @@ impl Segment<'_> {
 /// assert_eq!(formats, [Format::Prose, Format::Command, Format::Table]);
 /// ```
 pub fn segments(text: &str) -> Vec<Segment<'_>> {
-    let mut cutter = Cutter::default();
+    segments_before(text, false)
+}
+
+/// Cuts a text into segments, knowing whether a log record begins right behind it.
+pub(crate) fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'_>> {
+    let mut cutter = Cutter {
+        text,
+        ..Cutter::default()
+    };
     let lines: Vec<Line<'_>> = lines(text).collect();
     let mut rest = lines.as_slice();
     while let Some((line, behind)) = rest.split_first() {
         cutter.take(*line, behind);
         rest = behind;
     }
+    cutter.settle(record_follows);
     cutter.close();
     cutter.done
+}
+
+/// Whether a line that begins no log record ends the log before it in any case.
+pub(crate) fn ends_log(text: &str) -> bool {
+    shape::is_fence(text)
+        || command::parse(text).is_some()
+        || events::is_header(text)
+        || events::is_row(text)
+        || describe::is_start(text)
+        || table::is_header(text)
 }
 
 /// Whether a line that begins no log record belongs to an output with a structure: a describe, a
@@ -76,15 +96,6 @@ fn structure(text: &str) -> Option<Format> {
     (describe::is_start(text) || describe::is_field(text)).then_some(Format::Describe)
 }
 
-/// Whether a line begins another output.
-fn is_other(text: &str) -> bool {
-    command::parse(text).is_some()
-        || events::is_header(text)
-        || events::is_row(text)
-        || describe::is_start(text)
-        || table::is_header(text)
-}
-
 /// The lines behind one, as those of objects are read.
 fn ahead<'l, 'a>(lines: &'l [Line<'a>], marked: bool) -> object::Ahead<'l, 'a> {
     let strip: fn(Line<'_>) -> Line<'_> = if marked {
@@ -97,6 +108,7 @@ fn ahead<'l, 'a>(lines: &'l [Line<'a>], marked: bool) -> object::Ahead<'l, 'a> {
 
 #[derive(Default)]
 struct Cutter<'a> {
+    text: &'a str,
     done: Vec<Segment<'a>>,
     open: Option<Segment<'a>>,
     /// Blank lines seen since the open segment's last line.
@@ -105,14 +117,22 @@ struct Cutter<'a> {
     command: Option<Command>,
     /// Whether a table was the command's output: more tables may follow (`kubectl get all`).
     has_table: bool,
-    /// The format of the last log record, which the lines behind it may continue.
-    record: Option<Format>,
+    /// Which lines belong to the last log record.
+    follower: log::Follower,
+    /// Lines that belong to it if its log goes on behind them.
+    pending: Vec<Line<'a>>,
+    /// Whether marks were stripped off the last record's line.
+    marked: bool,
+    /// How many more lines the last record surely takes.
+    spread: usize,
+    /// The line before, if no blank one stands behind it.
+    before: &'a str,
     /// What the open describe has told of its object's events.
     events: EventsTold,
     /// How far the open describe's raw data are.
     data: Data,
     /// Whether marks were taken off the open segment's first line.
-    marked: bool,
+    first_marked: bool,
     /// The open segment's objects in YAML or JSON.
     objects: Option<Objects>,
 }
@@ -201,8 +221,26 @@ fn events_title(text: &str) -> Option<&str> {
 
 impl<'a> Cutter<'a> {
     fn take(&mut self, raw: Line<'a>, rest: &[Line<'a>]) {
+        if let Some(left) = self.spread.checked_sub(1) {
+            self.spread = left;
+            self.push(raw);
+            return;
+        }
+        if self.follower.is_in_entry(raw.text) {
+            self.settle(true);
+            self.push(raw);
+            return;
+        }
         if raw.is_blank() {
-            self.blanks.push(raw);
+            self.before = "";
+            let inside = self.blanks.is_empty() && self.follower.blank(raw.text);
+            if inside && self.open.as_ref().is_some_and(|open| open.is_log) {
+                self.settle(true);
+                self.push(raw);
+            } else {
+                self.settle(false);
+                self.blanks.push(raw);
+            }
             return;
         }
         if self.goes_on(raw, rest) {
@@ -213,31 +251,114 @@ impl<'a> Cutter<'a> {
             return;
         }
         if shape::is_fence(raw.text) {
+            self.before = "";
+            self.settle(false);
             self.close();
             self.fenced = shape::fence_opens(raw.text, self.fenced);
             return;
         }
         let line = shape::strip_marks(raw);
-        let record = log::detect(line.text);
-        let ahead = ahead(rest, line != raw);
+        // a blank line of a log that was numbered or quoted
+        if line.is_blank()
+            && self.marked
+            && self.pending.is_empty()
+            && self.open.as_ref().is_some_and(|open| open.is_log)
+        {
+            self.before = "";
+            self.follower.blank("");
+            self.push(line);
+            return;
+        }
+        let mut record = log::detect(line.text);
+        if record.is_some() && log::is_second_line(self.before, line.text) {
+            record = None;
+        }
+        if raw.text == "{"
+            && let Some(lines) = self.text.get(raw.start..).and_then(log::spread_lines)
+        {
+            record = Some(Format::JsonLog);
+            self.spread = lines - 1;
+        }
+        self.before = line.text;
         let objects = match record {
-            None => object::begins(&line, &ahead),
+            None => object::begins(&line, &ahead(rest, line != raw)),
             Some(_) => None,
         };
-        let stays = self.stays(&line, record, objects.is_some());
-        self.record = record.or(self.record);
-        if stays {
+        if self.open.as_ref().is_some_and(|open| open.is_log) {
+            // what stands in a message is no mark, unless the record's own line has one
+            let line = if record.is_none() && !self.marked {
+                raw
+            } else {
+                line
+            };
+            let first = self.open.as_ref().and_then(|open| open.lines.first());
+            let begins_object = objects.is_some() && line.indent() <= first.map_or(0, Line::indent);
+            let belongs = match record {
+                Some(_) => Belongs::Surely,
+                None if begins_object || ends_log(line.text) => Belongs::No,
+                None => self.follower.line(line.text),
+            };
+            match belongs {
+                Belongs::Surely => {
+                    self.settle(true);
+                    if let Some(format) = record {
+                        self.follower.record(format, line.text);
+                        self.marked = line.start != raw.start;
+                    }
+                    self.push(line);
+                    return;
+                }
+                Belongs::Maybe => {
+                    self.pending.push(line);
+                    return;
+                }
+                Belongs::No => self.settle(false),
+            }
+        }
+        self.marked = line.start != raw.start;
+        self.place(line, line != raw, record, objects);
+    }
+
+    /// Says whether the log goes on behind the lines that then belong to it.
+    fn settle(&mut self, goes_on: bool) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let pending = std::mem::take(&mut self.pending);
+        if goes_on {
+            pending.into_iter().for_each(|line| self.push(line));
+            return;
+        }
+        self.close();
+        for line in pending {
+            let bare = shape::strip_marks(line);
+            self.place(bare, bare != line, None, None);
+        }
+    }
+
+    /// Puts a line in the segment that it belongs to, the open one or a new one.
+    fn place(
+        &mut self,
+        line: Line<'a>,
+        marked: bool,
+        record: Option<Format>,
+        objects: Option<Format>,
+    ) {
+        if self.stays(&line, record, objects.is_some()) {
             self.push(line);
             return;
         }
         self.close();
+        if let Some(format) = record {
+            self.follower.record(format, line.text);
+        }
         self.events = EventsTold::NotYet.after(line.text);
         self.data = Data::None;
-        self.marked = line != raw;
+        self.first_marked = marked;
         let format = record.or(objects).unwrap_or_else(|| self.classify(&line));
         self.objects = objects.map(|format| Objects {
             run: object::Run::new(format, &line),
-            marked: line != raw,
+            marked,
         });
         if format == Format::Command {
             self.command = command::parse(line.text);
@@ -258,7 +379,7 @@ impl<'a> Cutter<'a> {
         if self.data != Data::Open || open.format != Format::Describe {
             return None;
         }
-        let line = if self.marked {
+        let line = if self.first_marked {
             shape::strip_marks(raw)
         } else {
             raw
@@ -286,7 +407,7 @@ impl<'a> Cutter<'a> {
         }
         let foreign = || {
             shape::is_fence(raw.text)
-                || is_other(line.text)
+                || ends_log(line.text)
                 || (log::detect(line.text).is_some() && !object::may_begin(line.text))
         };
         if !run.takes(&line, &ahead(rest, *marked), self.blanks.len(), foreign) {
@@ -306,10 +427,7 @@ impl<'a> Cutter<'a> {
             return false;
         }
         if open.is_log {
-            return record.is_some()
-                || (!blank_before
-                    && !is_other(text)
-                    && log::continues(self.record.unwrap_or(open.format), text));
+            return false;
         }
         match open.format {
             Format::Describe => {
@@ -374,6 +492,7 @@ impl<'a> Cutter<'a> {
     fn close(&mut self) {
         self.blanks.clear();
         self.objects = None;
+        self.follower = log::Follower::default();
         let Some(mut segment) = self.open.take() else {
             return;
         };

@@ -26,6 +26,40 @@ pub enum Format {
     JsonLog,
     /// klog and glog.
     Klog,
+    /// etcd's capnslog (`2024-03-04 05:06:07.123456 W | etcdserver: ...`).
+    Capnslog,
+    /// Go's package log, and log/slog's default handler.
+    GoLog,
+    /// hclog's text form.
+    Hclog,
+    /// zerolog's console writer.
+    ZerologConsole,
+    /// logr's funcr (`"level"=0 "msg"="..."`).
+    LogrFuncr,
+    /// CoreDNS (`[ERROR] plugin/errors: ...`).
+    Coredns,
+    /// nginx's access log, also ingress-nginx' and Apache's.
+    NginxAccess,
+    /// nginx's error log.
+    NginxError,
+    /// Envoy's application log.
+    Envoy,
+    /// Envoy's and istio's access log.
+    EnvoyAccess,
+    /// logback's and log4j2's usual pattern.
+    Logback,
+    /// Spring Boot's pattern.
+    SpringBoot,
+    /// java.util.logging: two lines a record.
+    JavaUtilLogging,
+    /// Python's logging in its usual formats.
+    PythonLogging,
+    /// The kernel's ring buffer.
+    Kernel,
+    /// The API server's audit log.
+    KubeAudit,
+    /// Text behind a level (`[ERROR] text`, `ERROR: text`).
+    Leveled,
     /// Kubernetes objects as YAML (`kubectl get -o yaml`).
     ObjectYaml,
     /// Kubernetes objects as JSON (`kubectl get -o json`).
@@ -50,6 +84,23 @@ impl Format {
             Format::ZapConsole => "zap-console",
             Format::JsonLog => "json-log",
             Format::Klog => "klog",
+            Format::Capnslog => "capnslog",
+            Format::GoLog => "go-log",
+            Format::Hclog => "hclog",
+            Format::ZerologConsole => "zerolog-console",
+            Format::LogrFuncr => "logr-funcr",
+            Format::Coredns => "coredns",
+            Format::NginxAccess => "nginx-access",
+            Format::NginxError => "nginx-error",
+            Format::Envoy => "envoy",
+            Format::EnvoyAccess => "envoy-access",
+            Format::Logback => "logback",
+            Format::SpringBoot => "spring-boot",
+            Format::JavaUtilLogging => "java-util-logging",
+            Format::PythonLogging => "python-logging",
+            Format::Kernel => "kernel",
+            Format::KubeAudit => "kube-audit",
+            Format::Leveled => "leveled",
             Format::ObjectYaml => "object-yaml",
             Format::ObjectJson => "object-json",
             Format::Command => "command",
@@ -66,6 +117,38 @@ pub struct Field<'a> {
     pub key: Cow<'a, str>,
     /// The value, decoded.
     pub value: Text<'a>,
+}
+
+/// A program's output stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// What stood around a record and brought it here: a container runtime's file, `kubectl logs`, the
+/// journal, syslog.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Carrier<'a> {
+    /// When the record was taken.
+    pub time: Option<Stamp>,
+    /// The stream that it was written to.
+    pub stream: Option<Stream>,
+    /// The pod's namespace.
+    pub namespace: Option<Text<'a>>,
+    /// The pod whose container wrote it.
+    pub pod: Option<Text<'a>>,
+    /// The container that wrote it.
+    pub container: Option<Text<'a>>,
+    /// The machine on which it was written.
+    pub node: Option<Text<'a>>,
+    /// The program that wrote it.
+    pub program: Option<Text<'a>>,
+    /// The program's process.
+    pub pid: Option<Text<'a>>,
 }
 
 /// A record as a typed value: one log line with its continuation lines, one row of an Events
@@ -103,6 +186,12 @@ pub struct Event<'a> {
     pub fields: Vec<Field<'a>>,
     /// The document's bytes of a stack trace that belongs to it.
     pub stack: Option<Span>,
+    /// What brought the record here, if it stood in anything.
+    pub carrier: Option<Box<Carrier<'a>>>,
+    /// How many lines inside of its span are other records', which interrupt it.
+    pub interrupted: u64,
+    /// Whether its end is missing: the input ends in it, or it is longer than a record may be.
+    pub cut: bool,
 }
 
 impl<'a> Event<'a> {
@@ -124,6 +213,9 @@ impl<'a> Event<'a> {
             caller: None,
             fields: Vec::new(),
             stack: None,
+            carrier: None,
+            interrupted: 0,
+            cut: false,
         }
     }
 
@@ -170,6 +262,8 @@ fn is_error_key(key: &str) -> bool {
         "reason",
         "lastError",
         "exception",
+        // the line that begins a stack trace
+        "stacktrace",
     ]
     .contains(&key)
 }

@@ -9,7 +9,7 @@ mod subject;
 mod text;
 mod time;
 
-pub use event::{Event, Field, Format};
+pub use event::{Carrier, Event, Field, Format, Stream};
 pub use object::{Map, Object, Parsed, Value};
 pub use quantity::Quantity;
 pub use severity::Severity;

@@ -25,6 +25,8 @@ pub(crate) struct Block {
     /// The document's byte at which it begins.
     pub offset: usize,
     pub bytes: Vec<u8>,
+    /// Whether a log record begins right behind it.
+    pub followed: bool,
     /// Whether it is all of the document.
     pub whole: bool,
     /// The lines of which the end was left out, counted from 0.
@@ -105,6 +107,7 @@ impl<R: Read> Blocks<R> {
     /// Takes the first bytes of the buffer out.
     fn give(&mut self, length: usize) -> Block {
         let whole = self.offset == 0 && self.ended && length == self.buffer.len();
+        let followed = length < self.buffer.len() && boundary::begins_record(&self.buffer, length);
         let rest = self.buffer.split_off(length);
         let bytes = std::mem::replace(&mut self.buffer, rest);
         if !self.ended {
@@ -126,6 +129,7 @@ impl<R: Read> Blocks<R> {
             document: self.document,
             offset,
             bytes,
+            followed,
             whole,
             long_lines,
             undecoded: std::mem::take(&mut self.undecoded),

@@ -13,8 +13,8 @@ const MAX_LINES: usize = 256;
 /// How many bytes back the beginning of an output is looked for.
 const MAX_INSIDE: usize = 256 * 1024;
 
-/// How many lines back an unfinished line of the CRI is looked for.
-const MAX_BACK: usize = 32;
+/// How many lines back an unfinished line of a container runtime is looked for.
+const MAX_BACK: usize = 128;
 
 /// The byte at or behind `from` at which the bytes can be cut. None if all of them belong together as
 /// far as they go, and more of them may tell.
@@ -44,7 +44,7 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
             break;
         }
         let rank = (blank_before && !line.starts_with(b" "), usize::MAX - at);
-        if stream(line).is_none() && fallback.is_none_or(|known| known < rank) {
+        if part(line).is_none() && fallback.is_none_or(|known| known < rank) {
             fallback = Some(rank);
         }
         at = next;
@@ -81,8 +81,34 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
     if !first.is_ascii_graphic() && *first != 0x1b {
         return false;
     }
-    let begins = log::kind(line).is_some() || log::detect(&text(line)).is_some();
-    begins && !continues_partial(bytes, at, line)
+    if line == b"{" || line == b"{\r" {
+        return log::spread_lines(&text(window(bytes, at))).is_some();
+    }
+    let begins = log::kind(line).is_some()
+        || (log::detect(&text(line)).is_some() && !is_second_line(bytes, at, line));
+    begins && !goes_on_in_carrier(bytes, at, line) && !continues_partial(bytes, at, line)
+}
+
+/// Whether what a carrier holds goes on with the record before.
+fn goes_on_in_carrier(bytes: &[u8], at: usize, line: &[u8]) -> bool {
+    let next = next_line(bytes, at).map_or(&[][..], |next| line_at(bytes, next));
+    log::goes_on_in_carrier(&text(line), &text(next))
+}
+
+/// As many bytes from one on as an object that is spread over lines may take.
+pub(super) fn window(bytes: &[u8], at: usize) -> &[u8] {
+    const LONGEST: usize = 36 * 1024;
+    let rest = bytes.get(at..).unwrap_or(&[]);
+    &rest[..rest.len().min(LONGEST)]
+}
+
+/// Whether the line before takes this one as its second.
+fn is_second_line(bytes: &[u8], at: usize, line: &[u8]) -> bool {
+    let Some(before) = at.checked_sub(1) else {
+        return false;
+    };
+    let start = memrchr(b'\n', &bytes[..before]).map_or(0, |end| end + 1);
+    log::is_second_line(&text(&bytes[start..before]), &text(line))
 }
 
 fn begins_object(line: &[u8]) -> bool {
@@ -100,9 +126,10 @@ fn begins_item(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     object::begins_item(line, before, next)
 }
 
-/// Whether a line of the CRI, or one between such lines, stands behind an unfinished one.
+/// Whether a line of a container runtime's, or one between such lines, stands behind an unfinished
+/// one.
 fn continues_partial(bytes: &[u8], at: usize, line: &[u8]) -> bool {
-    if stream(line).is_none() {
+    if part(line).is_none() {
         return false;
     }
     let mut seen = [false; 2];
@@ -112,10 +139,10 @@ fn continues_partial(bytes: &[u8], at: usize, line: &[u8]) -> bool {
             break;
         };
         let start = memrchr(b'\n', &bytes[..before]).map_or(0, |at| at + 1);
-        let Some(cri) = stream(&bytes[start..before]) else {
+        let Some((stream, partial)) = part(&bytes[start..before]) else {
             break;
         };
-        if !std::mem::replace(&mut seen[cri.stream], true) && cri.partial {
+        if !std::mem::replace(&mut seen[stream], true) && partial {
             return true;
         }
         if seen == [true; 2] {
@@ -124,6 +151,25 @@ fn continues_partial(bytes: &[u8], at: usize, line: &[u8]) -> bool {
         end = start;
     }
     false
+}
+
+/// The stream of a line of the CRI's or docker's, and whether it goes on in the stream's next one;
+/// `kubectl logs --prefix` may stand before it.
+fn part(line: &[u8]) -> Option<(usize, bool)> {
+    let mut line = line;
+    if line.starts_with(b"[pod/") {
+        let window = &line[..line.len().min(512)];
+        line = line.get(memchr(b']', window)? + 2..)?;
+    }
+    if let Some(cri) = stream(line) {
+        return Some((cri.stream, cri.partial));
+    }
+    let log = line.strip_prefix(b"{\"log\":\"")?;
+    let end = memmem::rfind(log, b"\",\"stream\":\"std")?;
+    let is_error = log.get(end..)?.starts_with(b"\",\"stream\":\"stderr");
+    let escapes = |end: usize| log[..end].iter().rev().take_while(|b| **b == b'\\').count();
+    let whole = log[..end].ends_with(b"n") && escapes(end - 1) % 2 == 1;
+    Some((usize::from(is_error), !whole))
 }
 
 /// What the CRI writes before a line.
@@ -203,6 +249,30 @@ mod tests {
             .map(|line| begins_record(text, at(text, line)))
             .collect();
         assert_eq!(starts, [true, true, false, false, true]);
+    }
+
+    #[test]
+    fn unfinished_lines_of_docker_go_on() {
+        let time = r#""stream":"stdout","time":"2031-03-04T05:06:07Z"}"#;
+        let text = format!(
+            "[pod/web-0/app] {{\"log\":\"one \\\\n\",{time}\n\
+             [pod/web-0/app] {{\"log\":\"line\\n\",{time}\n\
+             {{\"log\":\"next\\n\",{time}\n"
+        );
+        let text = text.as_bytes();
+        let starts: Vec<bool> = (0..3)
+            .map(|line| begins_record(text, at(text, line)))
+            .collect();
+        assert_eq!(starts, [true, false, true]);
+    }
+
+    #[test]
+    fn objects_spread_over_lines_begin_records() {
+        let text = b"{\n  \"level\": \"error\",\n  \"msg\": \"no\",\n  \"time\": \"2024-03-04T05:06:07Z\"\n}\n{\n  \"kind\": \"Pod\"\n}\n";
+        let starts: Vec<usize> = (0..8)
+            .filter(|line| begins_record(text, at(text, *line)))
+            .collect();
+        assert_eq!(starts, [0]);
     }
 
     fn at(text: &[u8], line: usize) -> usize {

@@ -8,9 +8,9 @@ use rayon::prelude::*;
 
 use super::blocks::{Block, Blocks};
 use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
-use crate::input::{Document, Place, Segment, Stretch, segments};
-use crate::model::{Parsed, Span, Subject};
-use crate::parse;
+use crate::input::{Document, Place, Segment, Stretch, segments_before};
+use crate::model::{Event, Parsed, Span, Subject};
+use crate::{parse, years};
 
 /// What a part of a document holds, read by [`extract`].
 #[derive(Debug)]
@@ -97,6 +97,40 @@ struct State {
     lines: u64,
     /// What a command said of the log that is open.
     open: Option<Subject>,
+    /// The latest time with a year.
+    latest: Option<i128>,
+}
+
+/// The latest time that an event states with its year.
+fn dated(event: &Event<'_>) -> Option<i128> {
+    let carried = event.carrier.as_ref().and_then(|carrier| carrier.time);
+    let times = [event.time, carried].into_iter().flatten();
+    times
+        .filter(|time| time.year_stated)
+        .map(|time| time.nanos)
+        .max()
+}
+
+/// Gives times without a year the one that the record's carrier tells, or else that which puts them
+/// nearest to the latest time before them in the document.
+fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
+    for event in events {
+        let own = dated(event);
+        let carried = event
+            .carrier
+            .as_mut()
+            .and_then(|carrier| carrier.time.as_mut());
+        for time in event.time.as_mut().into_iter().chain(carried) {
+            let settled = match (own, latest) {
+                // a record is written before it is taken
+                (Some(own), _) => years::settled(time, own),
+                (None, Some(latest)) => years::nearest(time, latest),
+                (None, None) => None,
+            };
+            *time = settled.unwrap_or(*time);
+        }
+        latest = latest.max(own);
+    }
 }
 
 impl State {
@@ -106,6 +140,7 @@ impl State {
         blocks: Vec<Block>,
         map: impl Fn(&Extract<'_>) -> T + Sync,
     ) -> Vec<T> {
+        let followed: Vec<bool> = blocks.iter().map(|block| block.followed).collect();
         let stretches: Vec<Stretch> = blocks
             .into_par_iter()
             .map(|block| Stretch {
@@ -128,17 +163,34 @@ impl State {
             .collect();
         let mut cut: Vec<Vec<Segment<'_>>> = stretches
             .par_iter()
-            .map(|stretch| segments(stretch.text.text()))
+            .zip(followed)
+            .map(|(stretch, followed)| segments_before(stretch.text.text(), followed))
             .collect();
         cut.iter_mut().for_each(|segments| self.inherit(segments));
-        stretches
-            .par_iter()
-            .zip(cut)
-            .map(|(stretch, segments)| {
+        let parsed: Vec<(Parsed<'_>, Option<i128>)> = cut
+            .into_par_iter()
+            .map(|segments| {
                 let mut parsed = Parsed::default();
                 for segment in &segments {
                     parsed.append(parse::segment(segment));
                 }
+                let latest = parsed.events.iter().filter_map(dated).max();
+                (parsed, latest)
+            })
+            .collect();
+        let dated: Vec<(Parsed<'_>, Option<i128>)> = parsed
+            .into_iter()
+            .map(|(parsed, latest)| {
+                let before = self.latest;
+                self.latest = before.max(latest);
+                (parsed, before)
+            })
+            .collect();
+        stretches
+            .par_iter()
+            .zip(dated)
+            .map(|(stretch, (mut parsed, latest))| {
+                settle(&mut parsed.events, latest);
                 map(&Extract {
                     source,
                     stretch,
@@ -186,6 +238,51 @@ mod tests {
         )
         .unwrap();
         all
+    }
+
+    /// The times of all events, as they are printed.
+    fn times(text: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        let told = |part: &Extract<'_>| {
+            let events = part.parsed.events.iter();
+            let times = events.filter_map(|event| event.time);
+            times.map(|time| time.to_string()).collect::<Vec<_>>()
+        };
+        extract("x", text.as_bytes(), told, |mut more| all.append(&mut more)).unwrap();
+        all
+    }
+
+    #[test]
+    fn years_come_from_what_stands_before() {
+        let klog = "E1231 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n";
+        let logrus = "time=\"2024-01-02T05:06:07Z\" level=info msg=ready\n";
+        let cri = format!("2021-01-01T00:00:00.5Z stderr F {klog}");
+        let found = times(&format!("{klog}{logrus}{klog}{cri}{klog}"));
+        let settled = "2023-12-31T23:59:58.000001Z";
+        let expected = [
+            "12-31T23:59:58.000001",
+            "2024-01-02T05:06:07Z",
+            settled,
+            "2020-12-31T23:59:58.000001Z",
+            settled,
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn years_do_not_depend_on_the_number_of_threads() {
+        let logrus =
+            |year: usize| format!("time=\"{year}-01-02T05:06:07Z\" level=info msg=ready\n");
+        let klog = "E1231 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n";
+        let many = klog.repeat(2 * BLOCK / klog.len());
+        let text: String = (2021..2025).map(|year| logrus(year) + &many).collect();
+        let by = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build().unwrap().install(|| times(&text))
+        };
+        let one = by(1);
+        assert!(one.iter().all(|time| time.starts_with("20")));
+        assert!(one == by(3));
     }
 
     #[test]

@@ -108,6 +108,8 @@ pub(crate) struct Unread {
     /// How many lines stand before it.
     pub lines_before: u64,
     pub bytes: Vec<u8>,
+    /// Whether another record begins right behind it.
+    pub followed: bool,
     /// What is known of the log that it stands in.
     pub subject: Option<Subject>,
     /// Whether that is the log that was open at its block's start.
@@ -197,6 +199,7 @@ mod tests {
             document: 0,
             offset,
             lines_before: 0,
+            followed: false,
             bytes: Vec::new(),
             subject: None,
             inherits: false,

@@ -7,14 +7,14 @@ use memchr::memchr_iter;
 
 use super::around::Around;
 use super::blocks::Block;
-use super::boundary::line_at;
+use super::boundary::{begins_record, line_at};
 use super::collect::is_single;
 use super::collected::collected;
 use super::often::{Group, Often, Sample, Unread};
 use super::pick::{choose, is_cut_in_two};
 use super::survey::{Trigger, Why, survey};
 use crate::correlate::{Telling, Ties};
-use crate::input::{Document, Segment, Stretch, floor_char, is_clean, lines, segments};
+use crate::input::{Document, Segment, Stretch, floor_char, is_clean, lines, segments_before};
 use crate::matcher::{Hit, Tester};
 use crate::model::{Event, Format, Parsed, Stamp, Subject};
 use crate::parse::{self, log};
@@ -93,6 +93,7 @@ pub(crate) fn read_unread(unread: Unread, tester: &Tester<'_>) -> Outcome {
         document: unread.document,
         offset: unread.offset,
         bytes: unread.bytes,
+        followed: unread.followed,
         whole: false,
         long_lines: Vec::new(),
         undecoded: 0,
@@ -182,7 +183,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
     /// Reads what may matter of a text; `cleaned` is the way back to the block's bytes if the text
     /// is not these.
     fn sweep(&mut self, index: &Index, known: Known<'_>, bytes: &[u8], cleaned: Option<&Document>) {
-        let survey = survey(bytes);
+        let survey = survey(bytes, self.block.followed);
         self.outcome.lines = survey.lines;
         self.outcome.events = survey.records;
         self.sample(bytes, survey.lines);
@@ -259,6 +260,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             document: self.block.document,
             offset,
             lines_before,
+            followed: self.is_followed(range.end),
             bytes: self.block.bytes.get(range).unwrap_or_default().to_vec(),
             subject: match &self.run {
                 Run::Known(subject) => Some(subject.clone()),
@@ -305,6 +307,15 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         }
     }
 
+    /// Whether a log record begins at the end of a range of the block's bytes.
+    fn is_followed(&self, end: usize) -> bool {
+        if end >= self.block.bytes.len() {
+            self.block.followed
+        } else {
+            begins_record(&self.block.bytes, end)
+        }
+    }
+
     /// Parses a range of the block's bytes and tests what is there; `part` of a block, or all of it.
     fn stretch(&mut self, range: Range<usize>, lines_before: u64, part: bool) {
         let Some(bytes) = self.block.bytes.get(range.clone()) else {
@@ -328,7 +339,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             }
             return;
         }
-        let mut segments = segments(text);
+        let mut segments = segments_before(text, self.is_followed(range.end));
         let first_is_log = segments.first().is_some_and(|segment| segment.is_log);
         if first_is_log
             && let (Some(first), Run::Known(subject)) = (segments.first_mut(), &self.run)

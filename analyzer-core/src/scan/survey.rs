@@ -2,12 +2,13 @@
 //! that is quoted over several lines, errors. Lines that surely begin a log record are passed over
 //! by their first bytes.
 
-use memchr::{memchr, memchr_iter, memchr2};
+use memchr::{memchr, memchr_iter, memchr2, memmem};
 
-use super::boundary::stream;
-use crate::input::is_structural;
-use crate::model::Format;
-use crate::parse::{log, object, plain};
+use super::boundary::{line_at, stream, window};
+use crate::input::{ends_log, is_structural};
+use crate::model::{Format, Severity};
+use crate::parse::log::{self, Belongs, Follower};
+use crate::parse::{object, plain};
 use crate::signature::STARTS;
 
 /// From so many bytes on docker splits a line.
@@ -45,6 +46,14 @@ pub(crate) struct Survey {
     pub partial: Vec<usize>,
     /// Where lines begin that end a run of log records.
     pub breaks: Vec<usize>,
+    /// Where the last record begins.
+    record: Option<usize>,
+    /// Which lines belong to it, once one may.
+    follower: Option<Follower>,
+    /// Where lines begin that end a run if the record does not go on behind them.
+    held: Vec<usize>,
+    /// Where the lines end that a record surely takes.
+    taken: usize,
     /// Where the last lines begin that may state a date with its year, one for each first byte.
     pub dated: [Option<usize>; 4],
 }
@@ -67,13 +76,17 @@ enum Head {
 
 /// Surveys the lines of a block.
 #[inline(never)]
-pub(crate) fn survey(bytes: &[u8]) -> Survey {
+pub(crate) fn survey(bytes: &[u8], followed: bool) -> Survey {
     let mut survey = Survey::default();
     let last = (!bytes.is_empty() && !bytes.ends_with(b"\n")).then_some(bytes.len());
     let mut start = 0;
     for end in memchr_iter(b'\n', bytes).chain(last) {
         let line = &bytes[start..end];
         survey.lines += 1;
+        if start < survey.taken {
+            start = end + 1;
+            continue;
+        }
         match line.first() {
             Some(b'{') => survey.dated[0] = Some(start),
             Some(b't') => survey.dated[1] = Some(start),
@@ -83,27 +96,29 @@ pub(crate) fn survey(bytes: &[u8]) -> Survey {
         }
         match head(line) {
             Head::Record => {
-                survey.records += 1;
-                if line.len() > DOCKER_LINE && line.starts_with(b"{\"log\":\"") {
+                survey.record(start);
+                let is_long = line.len() > DOCKER_LINE && line.starts_with(b"{\"log\":\"");
+                if is_long || is_journal_of_bytes(line) {
                     survey.add(start, Why::Text);
                 }
             }
             Head::Partial => {
-                survey.records += 1;
+                survey.record(start);
                 survey.partial.push(start);
             }
             Head::Grave => {
-                survey.records += 1;
+                survey.record(start);
                 survey.add(start, Why::Grave);
             }
-            Head::Inside => survey.inside(start, line),
+            Head::Inside => survey.inside(bytes, start, line),
             Head::Unknown => {
                 // what was cut from a text with whole characters has whole ones
-                survey.unknown(start, std::str::from_utf8(line).unwrap_or(""));
+                survey.unknown(bytes, start, std::str::from_utf8(line).unwrap_or(""));
             }
         }
         start = end + 1;
     }
+    survey.settle(followed);
     survey
 }
 
@@ -112,37 +127,146 @@ impl Survey {
         self.triggers.push(Trigger { at, why });
     }
 
-    fn inside(&mut self, start: usize, line: &[u8]) {
-        let is_frame = line.starts_with(b"\t");
-        if is_frame || line.iter().all(u8::is_ascii_whitespace) {
-            return;
+    /// A record begins.
+    #[inline]
+    fn record(&mut self, start: usize) {
+        self.records += 1;
+        self.record = Some(start);
+        if self.follower.is_some() {
+            self.follower = None;
+            self.held.clear();
         }
-        self.breaks.push(start);
     }
 
-    fn unknown(&mut self, start: usize, line: &str) {
+    /// Says whether the last record goes on behind the lines that then belong to it.
+    fn settle(&mut self, goes_on: bool) {
+        if goes_on {
+            self.held.clear();
+        } else {
+            self.breaks.append(&mut self.held);
+        }
+    }
+
+    /// What follows the last record.
+    fn follower(&mut self, bytes: &[u8]) -> &mut Follower {
+        self.follower.get_or_insert_with(|| {
+            let mut follower = Follower::default();
+            if let Some(at) = self.record {
+                let line = std::str::from_utf8(line_at(bytes, at)).unwrap_or("");
+                if let Some(format) = log::detect(line) {
+                    follower.record(format, line);
+                }
+            }
+            follower
+        })
+    }
+
+    fn blank(&mut self, bytes: &[u8], line: &str) {
+        if self.record.is_some() && !self.follower(bytes).blank(line) {
+            self.settle(false);
+        }
+    }
+
+    /// A line that begins no record.
+    fn other(&mut self, bytes: &[u8], start: usize, line: &str) {
+        let belongs = if self.record.is_none() || ends_log(line) {
+            Belongs::No
+        } else {
+            self.follower(bytes).line(line)
+        };
+        match belongs {
+            Belongs::Surely => self.settle(true),
+            Belongs::Maybe => self.held.push(start),
+            Belongs::No => {
+                self.settle(false);
+                self.breaks.push(start);
+                (self.record, self.follower) = (None, None);
+            }
+        }
+    }
+
+    fn inside(&mut self, bytes: &[u8], start: usize, line: &[u8]) {
+        let line = std::str::from_utf8(line).unwrap_or("");
         if line.trim().is_empty() {
+            self.blank(bytes, line);
+        } else {
+            self.other(bytes, start, line);
+        }
+    }
+
+    fn unknown(&mut self, bytes: &[u8], start: usize, line: &str) {
+        if line.trim().is_empty() {
+            self.blank(bytes, line);
             return;
         }
+        if line.trim_end() == "{" {
+            let window = String::from_utf8_lossy(window(bytes, start));
+            if let Some(lines) = log::spread_lines(&window) {
+                let ends = memchr_iter(b'\n', bytes.get(start..).unwrap_or(&[]));
+                let last = ends.take(lines).last();
+                self.taken = last.map_or(bytes.len(), |end| start + end + 1);
+                self.record(start);
+                self.record = None;
+                return;
+            }
+        }
         if let Some(format) = log::detect(line) {
-            self.records += 1;
+            let second = self.record.is_some_and(|at| {
+                let before = line_at(bytes, at);
+                at + before.len() + 1 == start
+                    && log::is_second_line(std::str::from_utf8(before).unwrap_or(""), line)
+            });
+            if second {
+                if let Some(at) = self.record.filter(|_| line.starts_with("SEVERE")) {
+                    self.add(at, Why::Grave);
+                }
+                return;
+            }
+            self.record(start);
             if format == Format::Plain && is_crash(line) {
                 self.add(start, Why::Text);
+            } else if is_grave(format, line) {
+                self.add(start, Why::Grave);
             }
             return;
         }
         if is_structural(line) {
             self.add(start, Why::Structure);
-            self.breaks.push(start);
+            self.other(bytes, start, line);
             return;
         }
-        if !log::is_frame(line) {
-            self.breaks.push(start);
-        }
+        self.other(bytes, start, line);
         if memchr2(b'"', b'\'', line.as_bytes()).is_some() && plain::is_open(line) {
             self.add(start, Why::Text);
         }
     }
+}
+
+/// Whether a line of `journalctl -o json` has its message as numbers, in which no text is found.
+fn is_journal_of_bytes(line: &[u8]) -> bool {
+    let is_name = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
+    line.get(2).is_some_and(is_name)
+        && line.starts_with(b"{\"")
+        && memmem::find(line, b"\"MESSAGE\":[").is_some()
+}
+
+/// Whether a record's line states a level of error or above, where neither its first bytes nor a text of
+/// the index tell.
+fn is_grave(format: Format, line: &str) -> bool {
+    const WORDS: [&str; 10] = [
+        "rror", "RROR", "FATAL", "CRIT", "crit", "emerg", "alert", " ERR ", " E | ", " C | ",
+    ];
+    const NEAR: usize = 128;
+    if matches!(
+        format,
+        Format::JsonLog | Format::Logrus | Format::Klog | Format::ZapConsole | Format::Plain
+    ) {
+        return false;
+    }
+    let near = &line.as_bytes()[..line.len().min(NEAR)];
+    let is_near = |word: &&str| memmem::find(near, word.as_bytes()).is_some();
+    WORDS.iter().any(|word| is_near(&word))
+        && log::head(line).is_some_and(|head| head.severity >= Some(Severity::Error))
 }
 
 /// Whether a text tells of a crash, which is read in any case.
@@ -218,7 +342,7 @@ Killed
 he said \"this
 goes on\"
 ";
-        let survey = survey(text.as_bytes());
+        let survey = survey(text.as_bytes(), false);
         let line = |at: usize| text[..at].matches('\n').count() + 1;
         let told: Vec<(usize, Why)> = survey
             .triggers

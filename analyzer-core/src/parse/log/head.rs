@@ -21,11 +21,11 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::forms;
 use super::glued::GLUED;
 use super::quote::push_unquoted_json;
-use super::record::{Reader, is_panic, plain_severity};
-use super::wrapper::{Inner, carrier, without_line_end};
-use super::{json, klog, level, logrus, zap_console};
+use super::record::{Reader, plain_severity};
+use super::wrapper::{CARRIERS, Inner, layer, line_without_end};
 use crate::input::Line;
 use crate::model::{Format, Severity, Stamp};
 
@@ -58,9 +58,6 @@ pub(super) enum Shown {
     },
 }
 
-/// How many carriers may stand around each other.
-const CARRIERS: u32 = 3;
-
 /// The fields of a record that reports an event, the rarest first.
 static EVENT: LazyLock<[Finder<'static>; 3]> =
     LazyLock::new(|| ["reason", "object", "type"].map(Finder::new));
@@ -83,11 +80,13 @@ thread_local! {
 /// assert_eq!(head("Name: web-0"), None);
 /// ```
 pub fn head(line: &str) -> Option<Head> {
-    let line = line.trim_start();
-    match carried(line, None, 0) {
+    let text = line.trim_start();
+    let indented = text.len() < line.len();
+    let head = match carried(text, Outer::default()) {
         Ok(head) => head,
-        Err(Unclear) => full(line),
-    }
+        Err(Unclear) => full(text),
+    };
+    head.filter(|head| !indented || !forms::is_unindented(head.format))
 }
 
 /// Only the full parser can tell.
@@ -110,27 +109,38 @@ fn full(text: &str) -> Option<Head> {
     })
 }
 
-/// Reads a text with `carriers` carriers around it, whose time is `outer`.
-fn carried(text: &str, outer: Option<Stamp>, carriers: u32) -> Result<Option<Head>, Unclear> {
-    let found = if carriers < CARRIERS {
-        carrier(text)
-    } else {
-        None
-    };
-    if let Some(carrier) = found {
-        let time = carrier.time.or(outer);
-        return match carrier.inner {
-            Inner::From(start) => carried(text.get(start..).unwrap_or(""), time, carriers + 1),
-            Inner::Encoded(log) => decoded(text, log, time, carriers + 1),
+/// What the carriers around a text say.
+#[derive(Clone, Copy, Default)]
+struct Outer {
+    carriers: u32,
+    time: Option<Stamp>,
+    severity: Option<Severity>,
+}
+
+/// Reads a text with carriers around it.
+fn carried(text: &str, outer: Outer) -> Result<Option<Head>, Unclear> {
+    if outer.carriers < CARRIERS
+        && let Some(layer) = layer(text)
+    {
+        let outer = Outer {
+            carriers: outer.carriers + 1,
+            time: layer.time.or(outer.time),
+            severity: layer.severity.or(outer.severity),
+        };
+        return match layer.inner {
+            Inner::From(start) => carried(text.get(start..).unwrap_or(""), outer),
+            Inner::Within(range) => carried(text.get(range).unwrap_or(""), outer),
+            Inner::Json(log, _) => decoded(text, log, outer),
+            Inner::Bytes(_) => Err(Unclear),
         };
     }
-    let is_carried = carriers > 0;
+    let is_carried = outer.carriers > 0;
     let payload = text.trim_start();
     let Some((format, shown)) = record(payload, is_carried)? else {
         return Ok(is_carried.then(|| Head {
             format: Format::Plain,
-            time: outer,
-            severity: plain_severity(text),
+            time: outer.time,
+            severity: plain_severity(text).or(outer.severity),
         }));
     };
     let (time, severity) = match format {
@@ -139,73 +149,46 @@ fn carried(text: &str, outer: Option<Stamp>, carriers: u32) -> Result<Option<Hea
     };
     Ok(Some(Head {
         format,
-        time: time.or(outer),
-        severity,
+        time: time.or(outer.time),
+        severity: severity.or(outer.severity),
     }))
 }
 
-fn decoded(
-    text: &str,
-    log: Range<usize>,
-    time: Option<Stamp>,
-    carriers: u32,
-) -> Result<Option<Head>, Unclear> {
+fn decoded(text: &str, log: Range<usize>, outer: Outer) -> Result<Option<Head>, Unclear> {
     let mut room = DECODED.take();
     room.clear();
     push_unquoted_json(&mut room, text.get(log).unwrap_or(""));
-    let line = without_line_end(&room);
-    let line = line.strip_suffix('\r').unwrap_or(line);
-    let head = carried(line, time, carriers);
+    // the parser takes colours out
+    let head = if memchr::memchr(0x1b, room.as_bytes()).is_some() {
+        Err(Unclear)
+    } else {
+        carried(line_without_end(&room), outer)
+    };
     DECODED.set(room);
     head
 }
 
 type Found = (Format, (Option<Stamp>, Option<Severity>));
 
-/// Reads the record that begins with a payload, in the order of `record::detect`.
+/// Reads the record that begins with a payload.
 fn record(text: &str, is_carried: bool) -> Result<Option<Found>, Unclear> {
-    let Some(first) = text.as_bytes().first() else {
-        return Ok(None);
-    };
-    let unless_event = |format, found| {
+    for form in forms::candidates(text) {
+        let (time, severity) = match (form.show)(form, text) {
+            Shown::NoRecord => continue,
+            Shown::Unclear => return Err(Unclear),
+            Shown::Record { whole, .. } if !whole && !is_carried && GLUED.may_be(text) => {
+                return Err(Unclear);
+            }
+            Shown::Record { time, severity, .. } => (time, severity),
+        };
         let has = |word: &Finder<'_>| word.find(text.as_bytes()).is_some();
-        if EVENT.iter().all(has) {
-            Err(Unclear)
-        } else {
-            Ok(Some((format, found)))
+        // a report of an event has the event's severity
+        if form.format != Format::JsonLog && EVENT.iter().all(has) {
+            return Err(Unclear);
         }
-    };
-    let unless_glued = |shown| match shown {
-        Shown::NoRecord => Ok(None),
-        Shown::Unclear => Err(Unclear),
-        Shown::Record { whole, .. } if !whole && !is_carried && GLUED.may_be(text) => Err(Unclear),
-        Shown::Record { time, severity, .. } => Ok(Some((time, severity))),
-    };
-    match first {
-        b'{' => {
-            let found = unless_glued(json::time_and_severity(text))?;
-            return Ok(found.map(|found| (Format::JsonLog, found)));
-        }
-        b'0'..=b'9' => {
-            if let Some((time, word)) = zap_console::time_and_level(text) {
-                let found = (Some(time), level::severity(word));
-                return unless_event(Format::ZapConsole, found);
-            }
-        }
-        b't' => {
-            if let Some(found) = logrus::usual_time_and_severity(text) {
-                return unless_event(Format::Logrus, found);
-            }
-        }
-        _ => {}
+        return Ok(Some((form.format, (time, severity))));
     }
-    if let Some(found) = klog::time_and_severity(text) {
-        return unless_event(Format::Klog, found);
-    }
-    if let Some(found) = unless_glued(logrus::time_and_severity(text))? {
-        return unless_event(Format::Logrus, found);
-    }
-    Ok(is_panic(text).then_some((Format::Plain, (None, None))))
+    Ok(None)
 }
 
 #[cfg(test)]

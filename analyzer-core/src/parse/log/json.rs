@@ -6,17 +6,29 @@
 //! an API server's `Status`. Values keep their text: strings are decoded, nested values stand as
 //! they are written.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::forms::{Follow, Form};
 use super::head::Shown;
 use super::level;
 use super::members::{Member, Members, ValueKind, string_member};
 use super::payload::Payload;
 use super::timestamp;
 use crate::model::{Event, Field, Format, Severity, Text, TextBuilder};
+
+/// One object a line.
+pub(super) const FORM: Form = Form {
+    format: Format::JsonLog,
+    first: b"{",
+    begins: detect,
+    read,
+    show: |_, text| time_and_severity(text),
+    follow: Follow::ONE_LINE,
+};
 
 /// The names that a writer gives to a record's own parts.
 struct Names {
@@ -94,6 +106,20 @@ const BUNYAN: Names = Names {
     stack: &[],
     in_front: false,
 };
+const WINSTON: Names = Names {
+    time: &["timestamp"],
+    level: &["level"],
+    message: &["message"],
+    logger: &["logger", "service", "component"],
+    caller: &["caller"],
+    stack: &["stack"],
+    in_front: false,
+};
+/// pino with its message named `message`.
+const PINO: Names = Names {
+    message: &["message"],
+    ..BUNYAN
+};
 const ANY: Names = Names {
     time: &["ts", "time", "timestamp", "@timestamp", "T", "asctime", "t"],
     level: &["level", "severity", "lvl", "L", "levelname", "log.level"],
@@ -118,6 +144,8 @@ struct Keys<'t> {
     has_time: bool,
     has_level: bool,
     has_message: bool,
+    has_timestamp: bool,
+    has_winston: bool,
     /// Whether a member is what makes the object a log record.
     time: bool,
     level: bool,
@@ -138,7 +166,9 @@ impl<'t> Keys<'t> {
         match role {
             Some(Role::Time) => {
                 self.time |= plain;
-                self.has_time |= key == "time";
+                // logrus writes its time as text
+                self.has_time |= key == "time" && kind == ValueKind::String;
+                self.has_timestamp |= key == "timestamp";
             }
             Some(Role::Level) => {
                 self.level |= plain;
@@ -148,6 +178,7 @@ impl<'t> Keys<'t> {
             Some(Role::Message) => {
                 self.message |= kind == ValueKind::String;
                 self.has_message |= key == "msg";
+                self.has_winston |= key == "message";
                 self.has_hclog |= key == "@message";
             }
             None => {
@@ -171,11 +202,13 @@ impl<'t> Keys<'t> {
         match (self.first, self.second) {
             _ if self.has_hclog => &HCLOG,
             _ if self.has_hostname && self.has_pid && self.has_level && self.has_message => &BUNYAN,
+            _ if self.has_hostname && self.has_pid && self.has_level && self.has_winston => &PINO,
             ("L", _) => &ZAP_DEVELOPMENT,
             ("level", "ts") | ("ts", _) => &ZAP,
             ("time", "level") => &SLOG,
             _ if !self.unsorted && self.has_time && self.has_level && self.has_message => &LOGRUS,
             ("level", _) if self.last == "message" => &ZEROLOG,
+            _ if self.has_timestamp && self.has_winston && self.has_level => &WINSTON,
             _ => &ANY,
         }
     }
@@ -209,7 +242,7 @@ fn role(key: &str) -> Option<Role> {
     }
 }
 
-/// Whether a line is a log record of this form.
+/// Whether an object is a log record, on one line or on several.
 pub(super) fn detect(text: &str) -> bool {
     if !text.starts_with('{') {
         return false;
@@ -273,7 +306,7 @@ fn leading_time_and_level(text: &str) -> Option<Shown> {
 const CANDIDATES: usize = 6;
 
 /// Reads the time and the severity alone.
-pub(super) fn time_and_severity(text: &str) -> Shown {
+fn time_and_severity(text: &str) -> Shown {
     if let Some(shown) = leading_time_and_level(text) {
         return shown;
     }
@@ -281,7 +314,7 @@ pub(super) fn time_and_severity(text: &str) -> Shown {
     let mut candidates: [Option<(&str, Range<usize>, ValueKind)>; CANDIDATES] = Default::default();
     let mut taken = 0;
     let (mut verbose, mut object, mut reason) = (false, false, false);
-    let (mut escaped, mut nested) = (false, false);
+    let (mut escaped, mut nested, mut message_first) = (false, false, false);
     let mut members = Members::new(text, 0);
     for member in members.by_ref() {
         let key = text.get(member.key).unwrap_or("");
@@ -295,6 +328,7 @@ pub(super) fn time_and_severity(text: &str) -> Shown {
         }
         match key {
             "v" => verbose = true,
+            "msg" => message_first |= !keys.has_level,
             "object" => object = true,
             "reason" => reason = true,
             _ => {}
@@ -314,10 +348,17 @@ pub(super) fn time_and_severity(text: &str) -> Shown {
         let found = candidates.iter().flatten();
         found.into_iter().find(|(key, _, _)| wanted.contains(key))
     };
-    let time = own(names.time)
+    let found_time = if std::ptr::eq(names, &ZEROLOG) {
+        let found = candidates.iter().flatten();
+        found.rev().find(|(key, _, _)| names.time.contains(key))
+    } else {
+        own(names.time)
+    };
+    let time = found_time
         .and_then(|(_, value, _)| text.get(value.clone()))
         .and_then(timestamp::parse);
-    let severity = match own(names.level) {
+    let is_zap = std::ptr::eq(names, &ZAP);
+    let severity = match own(names.level).filter(|_| !(is_zap && message_first)) {
         Some((_, _, ValueKind::Nested)) => None,
         Some((_, value, _)) => {
             let word = text.get(value.clone()).unwrap_or("");
@@ -327,7 +368,7 @@ pub(super) fn time_and_severity(text: &str) -> Shown {
             level::severity(word)
         }
         // as in `read`
-        None if std::ptr::eq(names, &ZAP) => Some(klog_severity(verbose)),
+        None if is_zap => Some(klog_severity(verbose)),
         None => None,
     };
     Shown::Record {
@@ -348,7 +389,7 @@ fn klog_severity(verbose: bool) -> Severity {
 }
 
 /// Reads a record.
-pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
+fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     if !text.starts_with('{') {
         return None;
@@ -371,7 +412,17 @@ pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         own(wanted)
             .filter(|index| !names.in_front || message.is_none_or(|message| *index < message))
     };
-    let (time, level, stack) = (own(names.time), own(names.level), own(names.stack));
+    let (mut time, mut level, stack) = (own(names.time), own(names.level), own(names.stack));
+    if std::ptr::eq(names, &ZAP) {
+        // klog writes no level, so one behind the message is the user's
+        level = front(names.level);
+    }
+    if std::ptr::eq(names, &ZEROLOG) {
+        // the user's members stand before the writer's own
+        time = members
+            .iter()
+            .rposition(|member| names.time.contains(&key(member)));
+    }
     let (logger, caller) = (front(names.logger), front(names.caller));
 
     let empty = payload.part(0..0);
@@ -399,6 +450,9 @@ pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         } else if at == caller && member.kind == ValueKind::Nested {
             event.caller = source(payload, member);
         } else {
+            if member.kind == ValueKind::Nested && matches!(key(member), "err" | "error") {
+                add_error(&mut event, payload, member);
+            }
             event.fields.push(field(payload, member));
         }
     }
@@ -406,6 +460,27 @@ pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         event.severity = Some(klog_severity(event.field("v").is_some()));
     }
     Some(event)
+}
+
+/// An error as an object (`{"type":"TypeError","message":"text","stack":".."}`): its message and
+/// its stack trace.
+fn add_error<'a>(event: &mut Event<'a>, payload: &Payload<'a>, object: &Member) {
+    let text = payload.as_str();
+    let inside = Members::new(text, object.value.start)
+        .take_while(|member| member.value.end <= object.value.end)
+        .filter(|member| member.kind == ValueKind::String);
+    for member in inside {
+        match text.get(member.key.clone()) {
+            Some("message") => event.fields.push(Field {
+                key: Cow::Borrowed("error"),
+                value: member.text(payload),
+            }),
+            Some("stack") if event.stack.is_none() => {
+                event.stack = Some(payload.text().source_span(member.value));
+            }
+            _ => {}
+        }
+    }
 }
 
 fn field<'a>(payload: &Payload<'a>, member: &Member) -> Field<'a> {

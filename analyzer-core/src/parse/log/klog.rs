@@ -9,12 +9,39 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
+use super::forms::{Follow, Form};
+use super::head::Shown;
 use super::pairs::{Pairs, is_plain_key};
 use super::payload::Payload;
 use super::quote::{closing_quote, unquote_go};
 use super::timestamp::leading_klog_time;
 use super::zap_console::is_caller;
 use crate::model::{Event, Format, Severity, Stamp, Subject};
+
+/// klog's header and what stands behind it.
+pub(super) const FORM: Form = Form {
+    format: Format::Klog,
+    // a header that was cut begins with anything
+    first: b"",
+    begins: detect,
+    read,
+    show: |_, text| match time_and_severity(text) {
+        Some((time, severity)) => Shown::Record {
+            time,
+            severity,
+            whole: true,
+        },
+        None => Shown::NoRecord,
+    },
+    follow: Follow {
+        raw: |_| true,
+        surely: |line| {
+            line.starts_with('\t')
+                || line.starts_with(" >")
+                || (line.starts_with(' ') && !line.trim().is_empty())
+        },
+    },
+};
 
 struct Header {
     severity: Option<Severity>,
@@ -24,7 +51,7 @@ struct Header {
 }
 
 /// Whether a line begins with klog's header or the end of one.
-pub(super) fn detect(text: &str) -> bool {
+fn detect(text: &str) -> bool {
     header(text).is_some()
 }
 
@@ -108,7 +135,7 @@ fn partial_header(text: &str) -> Option<Header> {
 }
 
 /// The time and the severity of a record that is no structured one.
-pub(super) fn time_and_severity(text: &str) -> Option<(Option<Stamp>, Option<Severity>)> {
+fn time_and_severity(text: &str) -> Option<(Option<Stamp>, Option<Severity>)> {
     let header = header(text)?;
     let rest = header.rest + usize::from(text[header.rest..].starts_with(' '));
     let told = recorded(text, rest).and_then(|recorded| recorded.severity);
@@ -116,7 +143,7 @@ pub(super) fn time_and_severity(text: &str) -> Option<(Option<Stamp>, Option<Sev
 }
 
 /// Reads a record without its stack trace.
-pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
+fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     let header = header(text)?;
     let rest = header.rest + usize::from(text[header.rest..].starts_with(' '));

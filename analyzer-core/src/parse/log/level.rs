@@ -18,11 +18,12 @@ pub(super) fn severity(word: &str) -> Option<Severity> {
         };
     }
     match word {
-        "10" | "20" | "TRC" | "DBG" | "verbose" | "silly" => Some(Severity::Debug),
+        "10" | "20" | "TRC" | "DBG" | "verbose" | "silly" | "http" | "VERBOSE" | "CONFIG"
+        | "FINE" | "FINER" | "FINEST" => Some(Severity::Debug),
         "30" | "INF" => Some(Severity::Info),
         "40" | "WRN" => Some(Severity::Warning),
-        "50" => Some(Severity::Error),
-        "60" | "FTL" | "PNC" => Some(Severity::Fatal),
+        "50" | "ERR" | "SEVERE" => Some(Severity::Error),
+        "60" | "FTL" | "PNC" | "alert" => Some(Severity::Fatal),
         _ => None,
     }
 }

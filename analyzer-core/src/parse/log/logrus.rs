@@ -7,6 +7,7 @@
 
 use memchr::{memchr, memchr_iter};
 
+use super::forms::{Follow, Form};
 use super::head::Shown;
 use super::level;
 use super::pairs::{Pairs, is_plain_key};
@@ -15,6 +16,26 @@ use super::timestamp::{self, leading_date_time};
 use super::zap_console::is_caller;
 use crate::input::Line;
 use crate::model::{Event, Format, Severity, Stamp};
+
+/// Pairs, and the form for terminals.
+pub(super) const FORM: Form = Form {
+    format: Format::Logrus,
+    first: b"tlmTDIWEFP",
+    begins: detect,
+    read,
+    show: |_, text| match usual_time_and_severity(text) {
+        Some((time, severity)) => Shown::Record {
+            time,
+            severity,
+            whole: true,
+        },
+        None => time_and_severity(text),
+    },
+    follow: Follow {
+        raw: |first| !first.contains("=\""),
+        surely: |_| false,
+    },
+};
 
 /// Whether a line begins a record of either form.
 pub(super) fn detect(text: &str) -> bool {
@@ -93,13 +114,13 @@ fn leading_time_and_level(text: &str) -> Option<(Stamp, &str)> {
 }
 
 /// Reads the time and the severity of the usual line alone. No format but this one begins so.
-pub(super) fn usual_time_and_severity(text: &str) -> Option<(Option<Stamp>, Option<Severity>)> {
+fn usual_time_and_severity(text: &str) -> Option<(Option<Stamp>, Option<Severity>)> {
     let (time, level) = leading_time_and_level(text)?;
     Some((Some(time), level::severity(level)))
 }
 
 /// Reads the time and the severity of any other line.
-pub(super) fn time_and_severity(text: &str) -> Shown {
+fn time_and_severity(text: &str) -> Shown {
     if is_logfmt(text) {
         return of_pairs(text);
     }
@@ -154,7 +175,7 @@ fn of_pairs(text: &str) -> Shown {
 }
 
 /// Reads a record.
-pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
+fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     if is_logfmt(payload.as_str()) {
         Some(logfmt(payload))
     } else if is_terminal(payload.as_str()) {

@@ -1,9 +1,11 @@
 //! Log lines. Formats are told apart line by line, as they mix in one stream.
 //!
-//! logrus text, zap's console form, JSON objects and klog are read, each also inside a carrier
-//! (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in a
-//! carrier, and panics, become events of [`Format::Plain`].
+//! The formats that are read stand in a table (`forms`), one file each; each is read inside a
+//! carrier too (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in
+//! a carrier, and panics, become events of [`Format::Plain`].
 
+mod follow;
+mod forms;
 mod frame;
 mod glued;
 mod head;
@@ -16,15 +18,20 @@ mod pairs;
 mod payload;
 mod quote;
 mod record;
+#[cfg(test)]
+mod samples;
 mod subject;
 mod timestamp;
+mod trace;
 mod wrapper;
 mod zap_console;
 
-pub(crate) use frame::is_frame;
+pub(crate) use follow::{Belongs, Follower};
+pub(crate) use forms::is_second_line;
 #[doc(hidden)]
 pub use head::{Head, Kind, head, kind};
 
+use self::frame::is_frame;
 use crate::input::Line;
 use crate::model::{Format, Parsed};
 
@@ -38,13 +45,67 @@ use crate::model::{Format, Parsed};
 /// assert_eq!(detect("Name: web-0"), None);
 /// ```
 pub fn detect(line: &str) -> Option<Format> {
+    let text = line.trim_start();
+    let indented = text.len() < line.len();
     let line = Line {
-        text: line.trim_start(),
+        text,
         start: 0,
         number: 1,
     };
     let (wrapper, payload) = wrapper::peel(payload::Payload::from_line(line));
-    record::detect(payload.as_str().trim_start()).or(wrapper.present.then_some(Format::Plain))
+    forms::find(payload.as_str().trim_start())
+        .map(|form| form.format)
+        .or(wrapper.present.then_some(Format::Plain))
+        .filter(|format| !indented || !forms::is_unindented(*format))
+}
+
+/// Whether what a carrier holds goes on with the record in the carrier's line before: it is empty or
+/// indented, ends an object that is spread over lines, or is a stack trace's. `next` is the line behind.
+pub(crate) fn goes_on_in_carrier(line: &str, next: &str) -> bool {
+    let inner = |text| {
+        let (wrapper, payload) = wrapper::peel(payload::Payload::from_line(Line {
+            text,
+            start: 0,
+            number: 1,
+        }));
+        wrapper.present.then_some(payload)
+    };
+    let Some(payload) = inner(line) else {
+        return false;
+    };
+    let text = payload.as_str();
+    let is_of_trace = |text: &str| trace::Trace::default().take(text).is_some();
+    text.is_empty()
+        || text.starts_with([' ', '\t', '}'])
+        || (forms::find(text).is_none()
+            && (is_of_trace(text)
+                || (trace::is_head(text)
+                    && inner(next).is_some_and(|next| is_of_trace(next.as_str())))))
+}
+
+/// How many bytes an object that is spread over lines may take.
+const MAX_SPREAD: usize = 32 * 1024;
+
+/// The number of lines of the log record that begins with a text if it is an object that is spread over
+/// lines.
+pub(crate) fn spread_lines(text: &str) -> Option<usize> {
+    let rest = text
+        .strip_prefix("{\n")
+        .or_else(|| text.strip_prefix("{\r\n"))?;
+    let mut length = text.len() - rest.len();
+    for (index, line) in rest.split_inclusive('\n').enumerate() {
+        length += line.len();
+        match line.trim_end_matches(['\n', '\r']) {
+            "}" => {
+                let object = text.get(..length)?;
+                return json::detect(object).then_some(index + 2);
+            }
+            "{" => return None,
+            _ if length > MAX_SPREAD || index >= record::SPREAD_LINES => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Whether a line that begins no record continues the one of `format` before it (a stack
@@ -57,16 +118,7 @@ pub fn detect(line: &str) -> Option<Format> {
 /// assert!(!continues(Format::Logrus, "Then restart the pod."));
 /// ```
 pub fn continues(format: Format, line: &str) -> bool {
-    match format {
-        Format::Klog if line.starts_with('\t') => true,
-        Format::Klog if line.starts_with(" >") => true,
-        _ if line.trim().is_empty() => false,
-        Format::Klog | Format::ZapConsole if line.starts_with([' ', '\t']) => true,
-        Format::Klog | Format::ZapConsole | Format::JsonLog | Format::Logrus | Format::Plain => {
-            is_frame(line)
-        }
-        _ => false,
-    }
+    (forms::follow(format).surely)(line) || (!line.trim().is_empty() && is_frame(line))
 }
 
 /// Reads the lines of a log, in any mix of formats.

@@ -12,6 +12,9 @@ use super::payload::Payload;
 use super::quote::{closing_quote, unquote_go};
 use crate::model::{Field, Text, TextBuilder};
 
+/// How journald writes a tab.
+const TAB: &str = "        ";
+
 /// Reads pairs from the left.
 pub(super) struct Pairs<'p, 'a> {
     payload: &'p Payload<'a>,
@@ -31,6 +34,12 @@ impl<'p, 'a> Pairs<'p, 'a> {
 
     fn rest(&self) -> &'p str {
         self.payload.as_str().get(self.at..).unwrap_or("")
+    }
+
+    /// The text from a byte to a byte of the rest.
+    fn rest_from(&self, start: usize, end: usize) -> &'p str {
+        let text = self.payload.as_str();
+        text.get(start..self.at + end).unwrap_or("")
     }
 
     fn key(&mut self) -> Option<Cow<'a, str>> {
@@ -118,7 +127,16 @@ impl<'p, 'a> Pairs<'p, 'a> {
                     .take_while(|byte| *byte == b' ')
                     .count()
             };
-            builder.push_text(&self.payload.part(self.at + at + indent..self.at + line_end));
+            let mut start = self.at + at + indent;
+            if indent == TAB.len() {
+                // then it writes the value's own tabs so too
+                while self.rest_from(start, line_end).starts_with(TAB) {
+                    let source = self.payload.text().source_span(start..start + TAB.len());
+                    builder.push_decoded("\t", source);
+                    start += TAB.len();
+                }
+            }
+            builder.push_text(&self.payload.part(start..self.at + line_end));
             at = line_end + 1;
         }
         self.at += rest.len();
@@ -174,8 +192,10 @@ fn unquoted_end(text: &str, first_word: usize) -> usize {
 }
 
 fn is_pair(word: &str) -> bool {
-    word.split_once('=')
-        .is_some_and(|(key, _)| is_plain_key(key))
+    word.split_once('=').is_some_and(|(key, _)| {
+        let quoted = key.strip_prefix('"').and_then(|key| key.strip_suffix('"'));
+        is_plain_key(quoted.unwrap_or(key))
+    })
 }
 
 /// Whether a word has the form of a usual key.

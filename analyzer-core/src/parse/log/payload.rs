@@ -36,6 +36,11 @@ impl<'a> Payload<'a> {
         }
     }
 
+    /// Whether it stands in the document as it is.
+    pub(super) fn stands(&self) -> bool {
+        self.standing.is_some()
+    }
+
     pub(super) fn text(&self) -> &Text<'a> {
         &self.text
     }
@@ -50,6 +55,16 @@ impl<'a> Payload<'a> {
         match self.standing {
             Some(standing) => Cow::Borrowed(standing.get(range).unwrap_or("")),
             None => Cow::Owned(self.text.as_str().get(range).unwrap_or("").to_owned()),
+        }
+    }
+
+    /// A part of the payload.
+    pub(super) fn within(&self, range: Range<usize>) -> Payload<'a> {
+        Payload {
+            text: self.text.slice(range.clone()),
+            standing: self
+                .standing
+                .map(|standing| standing.get(range).unwrap_or("")),
         }
     }
 

@@ -33,6 +33,41 @@ pub(super) fn unquote_json<'a>(payload: &Payload<'a>, inside: Range<usize>) -> T
     decode(payload, inside, json_escape)
 }
 
+/// Decodes a string in which only quotes and control characters are escaped, and no backslash.
+pub(super) fn unquote_controls<'a>(payload: &Payload<'a>, inside: Range<usize>) -> Text<'a> {
+    decode(payload, inside, |text| match text.as_bytes().get(1)? {
+        b'n' | b't' | b'r' | b'"' | b'a' | b'b' | b'f' | b'v' | b'x' | b'u' => go_escape(text),
+        _ => None,
+    })
+}
+
+/// Decodes a string in which bytes stand as `\\x22` and nothing else is escaped (nginx).
+pub(super) fn unquote_bytes<'a>(payload: &Payload<'a>, inside: Range<usize>) -> Text<'a> {
+    decode(payload, inside, |text| {
+        let byte = |at: usize| {
+            let hex = text.get(at..)?.strip_prefix("\\x")?;
+            u8::try_from(number(hex, 0..2, 16)?).ok()
+        };
+        let first = byte(0)?;
+        let length = match first {
+            0..0x80 => 1,
+            0xc2..0xe0 => 2,
+            0xe0..0xf0 => 3,
+            0xf0..0xf5 => 4,
+            _ => 0,
+        };
+        let mut room = [0; 4];
+        for (index, place) in room.iter_mut().enumerate().take(length) {
+            *place = byte(index * 4).unwrap_or(0);
+        }
+        let text = std::str::from_utf8(room.get(..length)?).ok();
+        match text.and_then(|text| text.chars().next()) {
+            Some(decoded) => Some((decoded, length * 4)),
+            None => Some((char::REPLACEMENT_CHARACTER, 4)),
+        }
+    })
+}
+
 /// Reads the escape at the start of a text: its character and its length.
 type Escape = fn(&str) -> Option<(char, usize)>;
 

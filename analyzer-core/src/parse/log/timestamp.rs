@@ -222,7 +222,19 @@ fn syslog_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
     let &[a, b, c, b' ', tens, ones, b' '] = bytes.first_chunk::<7>()? else {
         return None;
     };
-    let month = match &[a, b, c] {
+    let month = month(&[a, b, c])?;
+    let day = pair(if tens == b' ' { b'0' } else { tens }, ones);
+    let clock = clock(bytes, 7)?;
+    Some((
+        stamp(days(1970, month, day)?, &clock, None, false)?,
+        clock.end,
+    ))
+}
+
+/// The number of a month's English name of three letters.
+#[inline(always)]
+fn month(name: &[u8; 3]) -> Option<u32> {
+    Some(match name {
         b"Jan" => 1,
         b"Feb" => 2,
         b"Mar" => 3,
@@ -236,13 +248,113 @@ fn syslog_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
         b"Nov" => 11,
         b"Dec" => 12,
         _ => return None,
+    })
+}
+
+/// Reads the common log format's time at the start of a text: `02/Jan/2006:15:04:05 -0700`.
+pub(super) fn leading_common_log_time(text: &str) -> Option<(Stamp, usize)> {
+    let bytes = text.as_bytes();
+    let &[d, e, b'/', a, b, c, b'/', y, x, w, v, b':'] = bytes.first_chunk::<12>()? else {
+        return None;
+    };
+    let days = days(year_of([y, x, w, v]), month(&[a, b, c])?, pair(d, e))?;
+    let clock = clock(bytes, 12)?;
+    let zone = match bytes.get(clock.end) {
+        Some(b' ') => zone(bytes, clock.end + 1),
+        _ => None,
+    };
+    let end = zone.map_or(clock.end, |(_, end)| end);
+    let zone = zone.map(|(seconds, _)| seconds);
+    Some((stamp(days, &clock, zone, true)?, end))
+}
+
+/// Reads the time of java.util.logging at the start of a text: `Jan 2, 2006 3:04:05 PM`.
+pub(super) fn leading_java_time(text: &str) -> Option<(Stamp, usize)> {
+    let bytes = text.as_bytes();
+    let &[a, b, c, b' '] = bytes.first_chunk::<4>()? else {
+        return None;
+    };
+    let month = month(&[a, b, c])?;
+    let (day, at) = one_or_two(bytes, 4)?;
+    let &[b',', b' ', y, x, w, v, b' '] = bytes.get(at..)?.first_chunk::<7>()? else {
+        return None;
+    };
+    let days = days(year_of([y, x, w, v]), month, day)?;
+    let (hour, at) = one_or_two(bytes, at + 7)?;
+    let &[b':', m, n, b':', s, t] = bytes.get(at..)?.first_chunk::<6>()? else {
+        return None;
+    };
+    // Java 20 and later put a narrow no-break space before the half of the day
+    let rest = text.get(at + 6..)?;
+    let blank = rest
+        .chars()
+        .next()
+        .filter(|c| matches!(c, ' ' | '\u{202f}'))?;
+    let half = match rest
+        .get(blank.len_utf8()..)?
+        .as_bytes()
+        .first_chunk::<2>()?
+    {
+        b"AM" => 0,
+        b"PM" => 12,
+        _ => return None,
+    };
+    let (minute, second) = (pair(m, n), pair(s, t));
+    if !(1..=12).contains(&hour) || minute > 59 || second >= NO_NUMBER {
+        return None;
+    }
+    let clock = Clock {
+        seconds: (hour % 12 + half) * 3600 + minute * 60 + second.min(59),
+        nanos: 0,
+        digits: 0,
+        end: at + 6 + blank.len_utf8() + 2,
+    };
+    Some((stamp(days, &clock, None, true)?, clock.end))
+}
+
+/// A number of one or two digits, and the byte behind it.
+fn one_or_two(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
+    let &[tens, ones] = bytes.get(at..)?.first_chunk::<2>()?;
+    let two = pair(tens, ones);
+    if two < NO_NUMBER {
+        return Some((two, at + 2));
+    }
+    let one = pair(b'0', tens);
+    (one < NO_NUMBER).then_some((one, at + 1))
+}
+
+/// Reads `dmesg -T`'s and `ctime`'s time at the start of a text: `Mon Mar  4 05:06:07 2024`.
+pub(super) fn leading_ctime(text: &str) -> Option<(Stamp, usize)> {
+    let bytes = text.as_bytes();
+    let rest = bytes.get(3..)?.strip_prefix(b" ")?;
+    let (unyeared, length) = syslog_time(rest)?;
+    let &[b' ', y, x, w, v] = rest.get(length..)?.first_chunk::<5>()? else {
+        return None;
+    };
+    let &[a, b, c, b' ', tens, ones, b' '] = rest.first_chunk::<7>()? else {
+        return None;
     };
     let day = pair(if tens == b' ' { b'0' } else { tens }, ones);
-    let clock = clock(bytes, 7)?;
-    Some((
-        stamp(days(1970, month, day)?, &clock, None, false)?,
-        clock.end,
-    ))
+    let days = days(year_of([y, x, w, v]), month(&[a, b, c])?, day)?;
+    let in_day = unyeared.nanos.rem_euclid(86_400 * NANOS);
+    let stamp = Stamp {
+        nanos: i128::from(days) * 86_400 * NANOS + in_day,
+        year_stated: true,
+        ..unyeared
+    };
+    stamp.timestamp()?;
+    Some((stamp, 4 + length + 5))
+}
+
+/// Reads stern's short time at the start of a text: `03-04 05:06:07`.
+pub(super) fn leading_short_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
+    let bytes = text.as_ref();
+    let &[a, b, b'-', c, d, b' '] = bytes.first_chunk::<6>()? else {
+        return None;
+    };
+    let clock = clock(bytes, 6)?;
+    let days = days(1970, pair(a, b), pair(c, d))?;
+    Some((stamp(days, &clock, None, false)?, clock.end))
 }
 
 /// Reads a number of seconds, milliseconds, microseconds or nanoseconds since 1970: below 1e11

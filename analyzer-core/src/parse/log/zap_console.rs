@@ -10,11 +10,31 @@ use std::ops::Range;
 
 use memchr::memchr;
 
+use super::forms::{Follow, Form};
+use super::head::Shown;
 use super::level;
 use super::members::Members;
+use super::pairs::is_plain_key;
 use super::payload::Payload;
 use super::timestamp::{epoch, leading_date_time};
 use crate::model::{Event, Field, Format, Stamp};
+
+/// zap's console form.
+pub(super) const FORM: Form = Form {
+    format: Format::ZapConsole,
+    first: b"0123456789",
+    begins: detect,
+    read,
+    show: |_, text| match head(text) {
+        Some(head) => Shown::Record {
+            time: Some(head.time),
+            severity: text.get(head.level).and_then(level::severity),
+            whole: true,
+        },
+        None => Shown::NoRecord,
+    },
+    follow: Follow::RAW,
+};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Separator {
@@ -30,7 +50,7 @@ struct Head {
 }
 
 /// Whether a line begins with a time and a level of this form.
-pub(super) fn detect(text: &str) -> bool {
+fn detect(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit()) && head(text).is_some()
 }
 
@@ -91,19 +111,20 @@ fn head(text: &str) -> Option<Head> {
     })
 }
 
-/// The time and the level's word of a record.
-pub(super) fn time_and_level(text: &str) -> Option<(Stamp, &str)> {
-    let head = head(text)?;
-    Some((head.time, text.get(head.level)?))
-}
-
 /// Reads a record without its stack trace.
-pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
+fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     let head = head(text)?;
-    let (context, fields) = context(payload, head.level.end, head.separator);
+    let (mut context, mut fields) = context(payload, head.level.end, head.separator);
+    let is_istio = head.separator == Separator::Tab
+        && head.time.digits == 6
+        && text[head.level.clone()].starts_with(|c: char| c.is_ascii_lowercase());
+    if is_istio && fields.is_empty() {
+        (context, fields) = istio_pairs(payload, head.level.end..context);
+    }
     let region = head.level.end..context;
-    let (logger, caller, message) = elements(text, region, head.separator);
+    let proxy = envoy(text, region.clone()).filter(|_| is_istio);
+    let (logger, caller, message) = proxy.unwrap_or_else(|| elements(text, region, head.separator));
     let mut event = Event::new(
         Format::ZapConsole,
         payload.text().span(),
@@ -115,6 +136,42 @@ pub(super) fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     event.fields = fields;
     level::set(&mut event, payload.part(head.level));
     Some(event)
+}
+
+/// istio's pairs: elements `key=value` behind the message, and where that ends.
+fn istio_pairs<'a>(payload: &Payload<'a>, region: Range<usize>) -> (usize, Vec<Field<'a>>) {
+    let text = payload.as_str();
+    let mut end = region.end;
+    let mut fields = Vec::new();
+    while let Some(tab) = text[region.start..end].rfind('\t') {
+        let start = region.start + tab + 1;
+        let Some((key, value)) = text[start..end].split_once('=') else {
+            break;
+        };
+        if !is_plain_key(key) || value.contains('\n') {
+            break;
+        }
+        let key_end = start + key.len();
+        fields.push(Field {
+            key: payload.name(start..key_end),
+            value: payload.part(key_end + 1..end),
+        });
+        end = start - 1;
+    }
+    fields.reverse();
+    (end, fields)
+}
+
+/// istio's proxy passes Envoy's log on with `envoy LOGGER [FILE:LINE]` as one element.
+fn envoy(text: &str, region: Range<usize>) -> Option<(Part, Part, Range<usize>)> {
+    let body = text.get(region.clone())?.strip_prefix("\tenvoy ")?;
+    let start = region.end - body.len();
+    let element = &body[..memchr(b'\t', body.as_bytes())?];
+    let message = start + element.len() + 1..region.end;
+    let (logger, place) = element.split_once(' ').unwrap_or((element, ""));
+    let place_start = start + logger.len() + 1;
+    let caller = is_caller(place).then(|| place_start..place_start + place.len());
+    Some((Some(start..start + logger.len()), caller, message))
 }
 
 /// Where the message's region ends and the context's members.
@@ -140,6 +197,7 @@ fn context<'a>(
             .take(8)
             .collect(),
     };
+    let mut cut = None;
     for at in candidates {
         let behind = &body[at..];
         let open = from + at + (behind.len() - behind.trim_start().len());
@@ -153,14 +211,22 @@ fn context<'a>(
             .collect();
         let whole = members.end().is_some_and(|end| end == trimmed);
         // cut off or followed by junk, it is the context still if it began as one
-        if whole || (!fields.is_empty() && text[open..].starts_with("{\"")) {
+        if whole || (cut.is_none() && !fields.is_empty() && text[open..].starts_with("{\"")) {
             let region_end = if separator == Separator::Tab {
                 from + at
             } else {
-                text[..open].trim_end().len().max(from)
+                let end = text[..open].trim_end().len().max(from);
+                // an empty message stands between two tabs, each written as eight blanks
+                end + if open - end >= 16 { 8 } else { 0 }
             };
-            return (region_end, fields);
+            if whole {
+                return (region_end, fields);
+            }
+            cut = Some((region_end, fields));
         }
+    }
+    if let Some(cut) = cut {
+        return cut;
     }
     (text.len(), Vec::new())
 }

@@ -4,6 +4,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use crate::parse::log::samples::SAMPLES;
+
 fn rfc3339() -> BoxedStrategy<String> {
     let zone = select(
         &[
@@ -301,7 +303,8 @@ fn other() -> BoxedStrategy<String> {
 }
 
 fn payload() -> BoxedStrategy<String> {
-    let one = prop_oneof![klog(), logrus(), zap_console(), json(), other()];
+    let sample = select(SAMPLES).prop_map(|(_, sample)| sample.to_owned());
+    let one = prop_oneof![1 => klog(), 1 => logrus(), 1 => zap_console(), 1 => json(), 1 => other(), 2 => sample];
     let glued = (
         prop_oneof![klog(), logrus(), zap_console(), json(), other()],
         prop_oneof![
@@ -319,37 +322,114 @@ fn syslog_time() -> impl Strategy<Value = String> {
 
 /// A payload in a carrier; the payload of docker's is JSON-quoted.
 fn carry(payload: String) -> BoxedStrategy<String> {
+    prop_oneof![
+        3 => carry_in_files(payload.clone()),
+        2 => carry_in_journal(payload.clone()),
+        2 => carry_with_names(payload),
+    ]
+    .boxed()
+}
+
+/// The CRI's and docker's files, and what has a time before it.
+fn carry_in_files(payload: String) -> BoxedStrategy<String> {
     let quoted = serde_json::to_string(&format!("{payload}\n")).unwrap_or_default();
-    let (cri, pod, stamped, docker) = (payload.clone(), payload.clone(), payload.clone(), quoted);
+    let (cri, stamped) = (payload.clone(), payload);
     prop_oneof![
         (
             rfc3339(),
-            select(&["stdout F", "stderr P", "stderr F:x", "stdin F", "stdout X"][..])
+            select(
+                &[
+                    "stdout F",
+                    "stderr P",
+                    "stderr F:x",
+                    "stdin F",
+                    "stdout X",
+                    "stderr F"
+                ][..]
+            )
         )
             .prop_map(move |(time, tag)| format!("{time} {tag} {cri}")),
-        (select(&["[pod/web-0/app] ", "[pod/web-0] ", "[pod/a b/c] "][..]))
-            .prop_map(move |pod_name| format!("{pod_name}{pod}")),
         rfc3339().prop_map(move |time| format!("{time} {stamped}")),
         (rfc3339(), select(&["stderr", "stdout", "x"][..])).prop_map(
             move |(time, stream)| format!(
-                "{{\"log\":{docker},\"stream\":\"{stream}\",\"time\":\"{time}\"}}"
+                "{{\"log\":{quoted},\"stream\":\"{stream}\",\"time\":\"{time}\"}}"
             )
         ),
-        (
-            prop_oneof![syslog_time(), rfc3339()],
-            select(&["berth-1", "10.0.0.7", "", "a:", "x y"][..]),
-            select(
-                &[
-                    "kubelet[812]:",
-                    "kernel:",
-                    "app[x]:",
-                    "cron:",
-                    "a(b)[7]:",
-                    "none"
-                ][..]
-            ),
-        )
-            .prop_map(move |(time, host, program)| format!("{time} {host} {program} {payload}")),
+    ]
+    .boxed()
+}
+
+/// journald's and syslog's lines and entries.
+fn carry_in_journal(payload: String) -> BoxedStrategy<String> {
+    let quoted = serde_json::to_string(&payload).unwrap_or_default();
+    let bytes = serde_json::to_string(payload.as_bytes()).unwrap_or_default();
+    let message = select(&[0u8, 0, 1, 2][..]).prop_map(move |kind| match kind {
+        0 => quoted.clone(),
+        1 => bytes.clone(),
+        _ => "null".to_owned(),
+    });
+    let host = select(&["berth-1", "10.0.0.7", "", "a:", "x y"][..]);
+    let program = select(
+        &[
+            "kubelet[812]:",
+            "kernel:",
+            "app[x]:",
+            "cron:",
+            "a(b)[7]:",
+            "none",
+            "k[1]:",
+        ][..],
+    );
+    let clock = "[ 012][0-9]:[0-5][0-9]:[0-5][0-9]";
+    let time = prop_oneof![
+        syslog_time(),
+        rfc3339(),
+        "(Mon|Tue|Foo) 2031-03-0[1-9] [01][0-9]:[0-5][0-9]:[0-5][0-9](|\\.[0-9]{6}) (UTC|CET|)",
+        "1[0-9]{9}\\.[0-9]{6}",
+        "\\[ {0,4}[0-9]{1,6}\\.[0-9]{6}\\]",
+    ];
+    let syslog = payload.clone();
+    prop_oneof![
+        3 => (time, host, program).prop_map(move |(time, host, program)|
+            format!("{time} {host} {program} {payload}")),
+        2 => (message, "[0-9]{1,2}", "1[0-9]{15}").prop_map(|(message, priority, time)| format!(
+            "{{\"_HOSTNAME\":\"berth-1\",\"PRIORITY\":\"{priority}\",\"MESSAGE\":{message},\"__REALTIME_TIMESTAMP\":\"{time}\"}}"
+        )),
+        2 => ("[0-9]{1,3}", select(&["1 2031-03-04T05:06:07.1Z berth-1 app 7 - -",
+            "1 - - - - - [a b=\"]\\\"\"][c]", "Mar  4 05:06:07 berth-1 app[7]:", "Mar  4 05:06:07 app:",
+            "1 2031 x y z"][..]))
+            .prop_map(move |(priority, head)| format!("<{priority}>{head} {syslog}")),
+        1 => clock.prop_map(|clock| format!("Mon 2031-03-03 {clock} UTC [s=1;i=2]")),
+        1 => Just("__CURSOR=s=1;i=2".to_owned()),
+    ]
+    .boxed()
+}
+
+/// kubectl's, stern's and compose's names.
+fn carry_with_names(payload: String) -> BoxedStrategy<String> {
+    let quoted = serde_json::to_string(&payload).unwrap_or_default();
+    let names = select(
+        &[
+            "[pod/web-0/app] ",
+            "[pod/web-0] ",
+            "[pod/a b/c] ",
+            "web-1  | ",
+            "web_1 | ",
+            "proxy | ",
+            "web-1 |",
+            "web-0 app ",
+            "dock web-0 app ",
+            "dock web-0 app 03-04 05:06:07 ",
+            "web-0 app 2031-03-04T05:06:07.123456789Z ",
+            "+ web-0 › ",
+            "the crane ",
+        ][..],
+    );
+    prop_oneof![
+        5 => names.prop_map(move |names| format!("{names}{payload}")),
+        1 => select(&["podName", "pod", "labels"][..]).prop_map(move |pod| format!(
+            "{{\"message\":{quoted},\"nodeName\":\"n\",\"namespace\":\"dock\",\"{pod}\":\"web-0\",\"containerName\":\"app\"}}"
+        )),
     ]
     .boxed()
 }

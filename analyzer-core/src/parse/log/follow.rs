@@ -1,0 +1,107 @@
+//! Which lines that begin no record belong to the record before them.
+
+use super::forms;
+use super::trace::{self, Trace};
+use super::wrapper::{Block, Layer, Sources, layer};
+use crate::model::Format;
+
+/// How many lines in a row without a form of their own a message may take.
+const MESSAGE_LINES: usize = 2000;
+
+/// Whether a line belongs to the record before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Belongs {
+    /// By its own form.
+    Surely,
+    /// If a record or a line that surely belongs to it follows, with no blank line before that.
+    Maybe,
+    No,
+}
+
+/// Follows a log line by line.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Follower {
+    /// The format of the last record; none where no log is open.
+    format: Option<Format>,
+    /// Whether its message may go on over lines.
+    raw: bool,
+    trace: Trace,
+    maybe: usize,
+    blank: bool,
+    /// How far further lines of the message are indented, if the record is a line of the journal's.
+    column: usize,
+    /// The entry of the journal that is open, if it takes several lines.
+    entry: Option<Block>,
+    /// What stands before the lines of the log.
+    sources: Sources,
+}
+
+impl Follower {
+    /// A record begins on this line.
+    pub fn record(&mut self, format: Format, line: &str) {
+        let carrier = layer(line);
+        let mut sources = std::mem::take(&mut self.sources);
+        if let Some(carrier) = &carrier {
+            sources.learn(line, carrier);
+        }
+        *self = Follower {
+            format: Some(format),
+            // in a carrier all lines have it
+            raw: carrier.is_none() && (forms::follow(format).raw)(line),
+            column: carrier.as_ref().map_or(0, Layer::column),
+            entry: carrier.and_then(|_| Block::begin(line)),
+            sources,
+            ..Follower::default()
+        };
+    }
+
+    /// Takes a line, blank or not, if it belongs to an entry that is open.
+    pub fn is_in_entry(&mut self, line: &str) -> bool {
+        let inside = self.entry.as_mut().is_some_and(|entry| entry.takes(line));
+        if !inside {
+            self.entry = None;
+        }
+        inside
+    }
+
+    /// A blank line; whether it is a part of a value.
+    pub fn blank(&mut self, line: &str) -> bool {
+        if self.is_in_entry(line) {
+            return true;
+        }
+        let inside = !line.is_empty()
+            && !self.blank
+            && self
+                .format
+                .is_some_and(|format| (forms::follow(format).surely)(line));
+        self.blank |= !inside;
+        inside
+    }
+
+    /// A line that is not blank and begins no record.
+    pub fn line(&mut self, line: &str) -> Belongs {
+        let Some(format) = self.format else {
+            return Belongs::No;
+        };
+        let blanks = line.len() - line.trim_start_matches(' ').len();
+        let is_indented = !self.blank && self.column > 0 && blanks >= self.column;
+        if is_indented || self.is_in_entry(line) || self.sources.know(line) {
+            self.maybe = 0;
+            return Belongs::Surely;
+        }
+        if !self.blank || self.trace.goes_on(line) {
+            let frame = self.trace.take(line).is_some();
+            if frame || (forms::follow(format).surely)(line) {
+                (self.maybe, self.blank) = (0, false);
+                return Belongs::Surely;
+            }
+            let may_be = self.raw || self.trace.is_in_message() || trace::is_head(line);
+            if may_be && self.maybe < MESSAGE_LINES {
+                self.maybe += 1;
+                return Belongs::Maybe;
+            }
+        }
+        self.format = None;
+        Belongs::No
+    }
+}

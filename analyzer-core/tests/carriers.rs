@@ -1,0 +1,480 @@
+//! Every carrier around every format: the records are those of the bare log.
+
+mod generate;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::neutral::records;
+use crate::records::logs;
+use generate::{CARRIERS, Carrier, stacked};
+
+/// What a carrier cannot keep of a format, and why. A `*` stands for all.
+const EXCEPTIONS: &[(&str, &str, Part, &str)] = &[
+    (
+        "*",
+        "*",
+        Part::RawLines,
+        "a line that is not indented and begins nothing is a record of its own in a carrier: nothing \
+         tells it from what another part of the program prints",
+    ),
+    (
+        "zap-console",
+        "journald short",
+        Part::Text,
+        "tabs between elements are blanks there, from which blanks of the message cannot be told",
+    ),
+    (
+        "controller-runtime",
+        "journald short",
+        Part::Text,
+        "as zap-console",
+    ),
+    (
+        "klog-text",
+        "CRI in parts",
+        Part::Text,
+        "the runtime drops a carriage return at a part's end",
+    ),
+    (
+        "logrus-terminal",
+        "docker json-file in parts",
+        Part::Text,
+        "a colour sequence that is cut in two is none",
+    ),
+    ("logrus-terminal", "CRI in parts", Part::Text, "the same"),
+    ("logrus-terminal", "CRI two streams", Part::Text, "the same"),
+    (
+        "logrus-json-pretty",
+        "stern",
+        Part::Text,
+        "its names are told by a record behind them, and `{` alone is none",
+    ),
+    (
+        "logrus-json-pretty",
+        "stern namespaces",
+        Part::Text,
+        "the same",
+    ),
+    ("logrus-json-pretty", "stern colour", Part::Text, "the same"),
+    ("istio", "journald short", Part::Text, "as zap-console"),
+    (
+        "winston-simple",
+        "stern",
+        Part::Text,
+        "its names are told by a record behind them, and a word in lower case may be a sentence's",
+    ),
+    (
+        "winston-simple",
+        "stern namespaces",
+        Part::Text,
+        "its names are told by a record behind them, and a word in lower case may be a sentence's",
+    ),
+    (
+        "winston-simple",
+        "stern colour",
+        Part::Text,
+        "its names are told by a record behind them, and a word in lower case may be a sentence's",
+    ),
+    (
+        "java-util-logging",
+        "docker json-file in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "java-util-logging",
+        "CRI in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "log4j2",
+        "docker json-file in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "log4j2",
+        "CRI in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "logback",
+        "docker json-file in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "logback",
+        "CRI in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "spring-boot",
+        "docker json-file in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "spring-boot",
+        "CRI in parts",
+        Part::Text,
+        "an error's first line is told by the one behind it, and both come in parts here",
+    ),
+    (
+        "java-util-logging",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "log4j2",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "logback",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "spring-boot",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "spring-boot3",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "node",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "python-asctime",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "python-basic",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+    (
+        "python-bracketed",
+        "CRI two streams",
+        Part::Text,
+        "a trace begins right behind its record, and here the other stream stands between",
+    ),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Some text of some records.
+    Text,
+    /// Records with further lines that are not indented.
+    RawLines,
+}
+
+fn excepted(format: &str, carrier: &str, part: Part) -> bool {
+    EXCEPTIONS.iter().any(|(formats, carriers, parts, _)| {
+        *parts == part
+            && (*formats == "*" || *formats == format)
+            && (*carriers == "*" || *carriers == carrier)
+    })
+}
+
+/// What is compared.
+const PARTS: [&str; 6] = ["level", "time", "message", "logger", "caller", "fields"];
+
+/// How many of the bare log's records were found and what of them was right.
+#[derive(Clone, Copy, Debug, Default)]
+struct Score {
+    records: usize,
+    found: usize,
+    fields: usize,
+    right: usize,
+}
+
+/// A format's log and its records.
+struct Bare {
+    format: String,
+    text: String,
+    records: Vec<Value>,
+}
+
+/// The logs of all formats, without records that no carrier can keep.
+fn bare_logs() -> Vec<Bare> {
+    logs("")
+        .into_iter()
+        .map(|log| {
+            let format = log.file_stem().unwrap().to_string_lossy().into_owned();
+            let text = String::from_utf8_lossy(&std::fs::read(&log).unwrap()).into_owned();
+            let text = without_raw_lines(&format, &text);
+            let records = records(text.as_bytes());
+            assert!(!records.is_empty(), "{format}");
+            Bare {
+                format,
+                text,
+                records,
+            }
+        })
+        .collect()
+}
+
+/// Takes out records with further lines that are not indented, which are excepted.
+fn without_raw_lines(format: &str, text: &str) -> String {
+    if !excepted(format, "*", Part::RawLines) {
+        return text.to_owned();
+    }
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut kept = String::new();
+    for record in records(text.as_bytes()) {
+        let number = |key: &str| usize::try_from(record[key].as_u64().unwrap()).unwrap();
+        let first = number("line") - 1;
+        let own = &lines[first..first + number("lines")];
+        let is_object = own[0] == "{\n" && own.last() == Some(&"}\n");
+        // java.util.logging's records have two lines
+        let two = usize::from(format == "java-util-logging");
+        let further = own.get(1 + two..).unwrap_or(&[]);
+        if is_object || further.iter().all(|line| is_marked(line)) {
+            kept.extend(own.iter().copied());
+        }
+    }
+    kept
+}
+
+/// Whether a line shows that it belongs to the record before it: it is indented or a stack trace's.
+fn is_marked(line: &str) -> bool {
+    const STARTS: [&str; 10] = [
+        " ",
+        "\t",
+        "\n",
+        "Traceback (most recent call last):",
+        "During handling of the above exception",
+        "The above exception was",
+        "Caused by: ",
+        "goroutine ",
+        "created by ",
+        "[signal ",
+    ];
+    let word = line.split([':', '(', ' ', '\n']).next().unwrap_or("");
+    let is_error = word.ends_with("Error") || word.ends_with("Exception");
+    let is_function = word.starts_with("main.") || word.contains(".(*") || word.contains('/');
+    STARTS.iter().any(|start| line.starts_with(start)) || is_error || is_function
+}
+
+/// A time without its year and zone: a log may state neither where its carrier states both.
+fn month_and_on(time: &str) -> &str {
+    let time = time.trim_end_matches('Z');
+    if time.get(4..5) == Some("-") {
+        &time[5..]
+    } else {
+        time
+    }
+}
+
+/// journald writes a tab as eight blanks.
+fn blanks(value: &Value) -> String {
+    let text = value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned);
+    text.replace("\\t", "\t").replace('\t', "        ")
+}
+
+fn same(part: &str, bare: &Value, carried: &Value) -> bool {
+    let (bare, carried) = (&bare[part], &carried[part]);
+    match part {
+        // a carrier may state what the record does not
+        "level" | "time" if bare.is_null() => true,
+        "time" => {
+            let time = |value: &Value| value.as_str().map(|time| month_and_on(time).to_owned());
+            time(bare) == time(carried)
+        }
+        _ => bare == carried || blanks(bare) == blanks(carried),
+    }
+}
+
+fn score(bare: &Bare, carrier: &Carrier) -> (Score, Vec<String>) {
+    let carried = carrier.around(&bare.text);
+    let found = carrier.own(records(carried.as_bytes()));
+    let mut score = Score {
+        records: bare.records.len(),
+        ..Score::default()
+    };
+    let mut misses = Vec::new();
+    if found.len() != bare.records.len() {
+        misses.push(format!(
+            "{} records instead of {}",
+            found.len(),
+            bare.records.len()
+        ));
+    }
+    for (bare, found) in bare.records.iter().zip(&found) {
+        score.found += 1;
+        for part in PARTS {
+            score.fields += 1;
+            if same(part, bare, found) {
+                score.right += 1;
+            } else {
+                misses.push(format!("{part}: {} instead of {}", found[part], bare[part]));
+            }
+        }
+    }
+    score.found = score.found.min(score.records);
+    (score, misses)
+}
+
+#[test]
+fn keep_every_format() {
+    let mut wrong = String::new();
+    for bare in bare_logs() {
+        for carrier in CARRIERS {
+            let (_, misses) = score(&bare, carrier);
+            let is_excepted = excepted(&bare.format, carrier.name, Part::Text);
+            if is_excepted == misses.is_empty() {
+                let shown = misses
+                    .iter()
+                    .take(2)
+                    .cloned()
+                    .collect::<Vec<_>>()
+                    .join("; ");
+                let names = (&bare.format, carrier.name, is_excepted);
+                writeln!(wrong, "{names:?}: {shown}").unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// Two carriers around each other, in any order.
+#[test]
+fn stack_in_any_order() {
+    let mut wrong = String::new();
+    let bares: Vec<Bare> = bare_logs()
+        .into_iter()
+        .filter(|bare| ["klog-blocks", "zap-json", "logrus"].contains(&&*bare.format))
+        .collect();
+    assert_eq!(bares.len(), 3);
+    for bare in &bares {
+        for outer in CARRIERS {
+            for inner in CARRIERS {
+                let Some(text) = stacked(outer, inner, &bare.text) else {
+                    continue;
+                };
+                let found = records(text.as_bytes());
+                let is_right = found.len() == bare.records.len()
+                    && bare
+                        .records
+                        .iter()
+                        .zip(&found)
+                        .all(|(bare, found)| PARTS.iter().all(|part| same(part, bare, found)));
+                if !is_right {
+                    let names = (&bare.format, outer.name, inner.name);
+                    writeln!(
+                        wrong,
+                        "{names:?}: {} of {}",
+                        found.len(),
+                        bare.records.len()
+                    )
+                    .unwrap();
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// A table: for each format and carrier the records found and the parts that are right, in percent.
+/// `cargo test -p analyzer-core --test main -- --ignored --nocapture table_of_carriers`
+#[test]
+#[ignore = "prints a table"]
+#[allow(clippy::print_stdout, reason = "run by hand")]
+fn table_of_carriers() {
+    let mut totals: BTreeMap<&str, Score> = BTreeMap::new();
+    let percent = |right: usize, all: usize| 100.0 * right as f64 / all.max(1) as f64;
+    let mut table = String::new();
+    for bare in bare_logs() {
+        write!(table, "{:<20}", bare.format).unwrap();
+        for carrier in CARRIERS {
+            let (score, _) = score(&bare, carrier);
+            let total = totals.entry(carrier.name).or_default();
+            total.records += score.records;
+            total.found += score.found;
+            total.fields += score.fields;
+            total.right += score.right;
+            let (found, right) = (
+                percent(score.found, score.records),
+                percent(score.right, score.fields),
+            );
+            write!(table, " {found:>3.0}/{right:<3.0}").unwrap();
+        }
+        table.push('\n');
+    }
+    for (number, carrier) in CARRIERS.iter().enumerate() {
+        let total = totals[carrier.name];
+        let (found, right) = (
+            percent(total.found, total.records),
+            percent(total.right, total.fields),
+        );
+        println!(
+            "{:>2} {:<28} {found:>6.2} {right:>6.2}",
+            number + 1,
+            carrier.name
+        );
+    }
+    println!("{table}");
+}
+
+/// Payloads that look like anything but have no form of their own.
+fn payload() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[ -~]{0,60}",
+        "\\PC{0,40}",
+        "(E0304 05:06:07\\.123456       1 tide\\.go:7\\] |)[ -~]{0,40}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// What a carrier holds comes out of it as it went in, with what the carrier says.
+    #[test]
+    fn give_back_what_they_hold(tail in "[a-zé][ -~é]{0,40}", index in 0..CARRIERS.len()) {
+        let carrier = &CARRIERS[index];
+        let line = format!("E0304 05:06:07.123456       1 tide.go:7] {}\n", tail.trim_end());
+        let bare = records(line.as_bytes());
+        let found = carrier.own(records(carrier.around(&line).as_bytes()));
+        prop_assert_eq!(bare.len(), 1);
+        prop_assert_eq!(found.len(), 1, "{}", carrier.around(&line));
+        for part in PARTS {
+            prop_assert!(same(part, &bare[0], &found[0]), "{} {:?}", carrier.name, found);
+        }
+    }
+
+    /// Any text in any carriers, whole or cut, is read without a panic.
+    #[test]
+    fn never_panic(lines in proptest::collection::vec(payload(), 1..6),
+        outer in 0..CARRIERS.len(), inner in 0..CARRIERS.len(), cut in any::<proptest::sample::Index>()) {
+        let text = lines.join("\n") + "\n";
+        let text = stacked(&CARRIERS[outer], &CARRIERS[inner], &text)
+            .unwrap_or_else(|| CARRIERS[outer].around(&text));
+        records(text.as_bytes());
+        records(&text.as_bytes()[..cut.index(text.len() + 1)]);
+    }
+}

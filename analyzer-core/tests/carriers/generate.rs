@@ -1,0 +1,272 @@
+//! The carriers' grammars: how each writes the lines of a log.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+/// A carrier.
+pub struct Carrier {
+    pub name: &'static str,
+    kind: Kind,
+}
+
+enum Kind {
+    /// Writes something for each line alone.
+    Line(fn(&str, usize) -> String),
+    /// Writes each line in parts of so many bytes.
+    Parts(usize, fn(&str, bool, usize) -> String),
+    /// Writes another stream's lines between.
+    TwoStreams,
+}
+
+use Kind::{Line, Parts, TwoStreams};
+
+/// All carriers.
+pub const CARRIERS: &[Carrier] = &[
+    line("kubectl --timestamps", |line, n| {
+        format!("{} {line}", nanos(n))
+    }),
+    line("kubectl --prefix", |line, _| {
+        format!("[pod/crane-0/arm] {line}")
+    }),
+    line("kubectl both", |line, n| {
+        format!("[pod/crane-0/arm] {} {line}", nanos(n))
+    }),
+    line("stern", |line, _| format!("crane-0 arm {line}")),
+    line("stern namespaces", |line, _| {
+        format!("dock crane-0 arm {line}")
+    }),
+    line("stern --timestamps", |line, n| {
+        format!("crane-0 arm {} {line}", nanos(n))
+    }),
+    line("stern short", |line, n| {
+        format!("crane-0 arm 05-17 {} {line}", clock(n))
+    }),
+    line("stern colour", |line, _| {
+        format!("\x1b[91mcrane-0\x1b[0m \x1b[32marm\x1b[0m {line}")
+    }),
+    line("stern json", |line, _| {
+        let message = serde_json::to_string(line).unwrap_or_default();
+        format!(
+            "{{\"message\":{message},\"nodeName\":\"n\",\"namespace\":\"dock\",\
+             \"podName\":\"crane-0\",\"containerName\":\"arm\"}}"
+        )
+    }),
+    line("compose", |line, _| format!("crane-1   | {line}")),
+    line("docker json-file", |line, n| docker(line, true, n)),
+    Carrier {
+        name: "docker json-file in parts",
+        kind: Parts(70, docker),
+    },
+    line("CRI", |line, n| cri(line, true, n)),
+    Carrier {
+        name: "CRI in parts",
+        kind: Parts(50, cri),
+    },
+    Carrier {
+        name: "CRI two streams",
+        kind: TwoStreams,
+    },
+    line("journald short", |line, n| {
+        format!("May 17 {} berth-1 tide[7]: {}", clock(n), untabbed(line))
+    }),
+    line("journald short --all", |line, n| {
+        format!("May 17 {} berth-1 tide[7]: {line}", clock(n))
+    }),
+    line("journald short-precise", |line, n| {
+        format!("May 17 {}.{n:06} berth-1 tide[7]: {line}", clock(n))
+    }),
+    line("journald short-iso", |line, n| {
+        format!("2024-05-17T{}+0000 berth-1 tide[7]: {line}", clock(n))
+    }),
+    line("journald short-full", |line, n| {
+        format!("Fri 2024-05-17 {} UTC berth-1 tide[7]: {line}", clock(n))
+    }),
+    line("journald short-unix", |line, n| {
+        format!("{}.{n:06} berth-1 tide[7]: {line}", 1_715_990_400 + n)
+    }),
+    line("journald short-monotonic", |line, n| {
+        format!("[{:>5}.{n:06}] berth-1 tide[7]: {line}", n)
+    }),
+    line("journald json", |line, n| entry(json!(line), n)),
+    line("journald json bytes", |line, n| {
+        entry(json!(line.as_bytes()), n)
+    }),
+    line("journald export", |line, n| {
+        format!("{}MESSAGE={line}\n", export(n))
+    }),
+    line("journald export binary", |line, n| {
+        let length = u64::try_from(line.len()).unwrap_or(0).to_le_bytes();
+        // a byte that is no UTF-8 alone is read as U+FFFD
+        let byte = |byte: &u8| {
+            if byte.is_ascii() {
+                char::from(*byte)
+            } else {
+                '\u{fffd}'
+            }
+        };
+        let length: String = length.iter().map(byte).collect();
+        format!("{}MESSAGE\n{length}{line}\n_COMM=tide\n", export(n))
+    }),
+    line("journald verbose", |line, n| {
+        format!(
+            "Fri 2024-05-17 {}.{n:06} UTC [s=a;i={n};b=1]\n    _HOSTNAME=berth-1\n    \
+             SYSLOG_IDENTIFIER=tide\n    MESSAGE={line}\n    _PID=7",
+            clock(n)
+        )
+    }),
+    line("syslog RFC 3164", |line, n| {
+        format!("<30>May 17 {} berth-1 tide[7]: {line}", clock(n))
+    }),
+    line("syslog RFC 5424", |line, n| {
+        format!(
+            "<30>1 2024-05-17T{}.5Z berth-1 tide 7 - [a@1 b=\"\\]\"] {line}",
+            clock(n)
+        )
+    }),
+    line("rsyslog file", |line, n| {
+        format!(
+            "2024-05-17T{}.{n:06}+00:00 berth-1 tide[7]: {line}",
+            clock(n)
+        )
+    }),
+];
+
+const fn line(name: &'static str, write: fn(&str, usize) -> String) -> Carrier {
+    Carrier {
+        name,
+        kind: Line(write),
+    }
+}
+
+/// A time of the day, the later the line.
+fn clock(number: usize) -> String {
+    format!(
+        "{:02}:{:02}:{:02}",
+        20 + number / 3600,
+        number / 60 % 60,
+        number % 60
+    )
+}
+
+fn nanos(number: usize) -> String {
+    format!("2024-05-17T{}.{:09}Z", clock(number), 123_456_789 + number)
+}
+
+fn untabbed(line: &str) -> String {
+    line.replace('\t', "        ")
+}
+
+fn docker(part: &str, whole: bool, number: usize) -> String {
+    let end = if whole { "\n" } else { "" };
+    let log = serde_json::to_string(&format!("{part}{end}")).unwrap_or_default();
+    // Go's encoder escapes these
+    let log = log
+        .replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026");
+    format!(
+        "{{\"log\":{log},\"stream\":\"stderr\",\"time\":\"{}\"}}",
+        nanos(number)
+    )
+}
+
+fn cri(part: &str, whole: bool, number: usize) -> String {
+    let tag = if whole { "F" } else { "P" };
+    format!("{} stderr {tag} {part}", nanos(number))
+}
+
+fn entry(message: Value, number: usize) -> String {
+    let time = 1_715_990_400_000_000 + number;
+    json!({"__CURSOR": "s=1", "__REALTIME_TIMESTAMP": time.to_string(), "MESSAGE": message,
+           "PRIORITY": "6", "_HOSTNAME": "berth-1", "SYSLOG_IDENTIFIER": "tide", "_PID": "7"})
+    .to_string()
+}
+
+fn export(number: usize) -> String {
+    let time = 1_715_990_400_000_000 + number;
+    format!(
+        "__CURSOR=s=a;i={number}\n__REALTIME_TIMESTAMP={time}\n_HOSTNAME=berth-1\n\
+         SYSLOG_IDENTIFIER=tide\n_PID=7\n"
+    )
+}
+
+/// The parts of a line of at most so many bytes, cut between characters.
+fn parts(line: &str, most: usize) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut rest = line;
+    while rest.len() > most {
+        let cut = (1..=most).rev().find(|at| rest.is_char_boundary(*at));
+        let (part, behind) = rest.split_at(cut.unwrap_or(rest.len()));
+        parts.push(part);
+        rest = behind;
+    }
+    parts.push(rest);
+    parts
+}
+
+impl Carrier {
+    /// A log in this carrier.
+    pub fn around(&self, text: &str) -> String {
+        let mut out = String::new();
+        let mut number = 0;
+        for line in text.lines() {
+            number += 1;
+            match self.kind {
+                Line(write) => {
+                    out.push_str(&write(line, number));
+                    out.push('\n');
+                }
+                Parts(most, write) => {
+                    let parts = parts(line, most);
+                    for (index, part) in parts.iter().enumerate() {
+                        number += 1;
+                        let whole = index + 1 == parts.len();
+                        out.push_str(&write(part, whole, number));
+                        out.push('\n');
+                    }
+                }
+                TwoStreams => {
+                    let parts = parts(line, 60);
+                    for (index, part) in parts.iter().enumerate() {
+                        number += 1;
+                        let whole = index + 1 == parts.len();
+                        let other = if number % 3 == 0 { "P" } else { "F" };
+                        writeln!(out, "{}", cri(part, whole, number)).unwrap();
+                        writeln!(out, "{} stdout {other} another text", nanos(number)).unwrap();
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Of all records those of the log that was put in.
+    pub fn own(&self, records: Vec<Value>) -> Vec<Value> {
+        let is_own = |record: &Value| {
+            !matches!(self.kind, TwoStreams) || record["carrier"]["stream"] == "stderr"
+        };
+        records.into_iter().filter(is_own).collect()
+    }
+
+    /// Whether it writes more than one line for one, which no other carrier can hold.
+    fn is_long(&self) -> bool {
+        let sample = self.around("x\n");
+        sample.lines().count() > 1
+    }
+}
+
+/// A log in a carrier in a carrier; none where the outer writes what the inner's lines do not survive.
+pub fn stacked(outer: &Carrier, inner: &Carrier, text: &str) -> Option<String> {
+    let in_tabs = |carrier: &Carrier| carrier.name == "journald short";
+    if inner.is_long() || outer.is_long() || matches!(outer.kind, TwoStreams) {
+        return None;
+    }
+    // compose and stern print a terminal's text, in which names of others cannot be told
+    let needs_record =
+        |carrier: &Carrier| carrier.name.starts_with("stern") && !carrier.name.contains("json");
+    if needs_record(inner) || in_tabs(outer) {
+        return None;
+    }
+    Some(outer.around(&inner.around(text)))
+}
