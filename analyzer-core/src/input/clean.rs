@@ -123,6 +123,10 @@ fn replacement(before: &str, c: char, behind: &str) -> Replacement {
         {
             Replacement::Keep
         }
+        // they join letters of other scripts and emoji
+        '\u{200c}' | '\u{200d}' if before.chars().next_back().is_some_and(|c| !c.is_ascii()) => {
+            Replacement::Keep
+        }
         '\u{ad}'
         | '\u{180e}'
         | '\u{200b}'..='\u{200f}'

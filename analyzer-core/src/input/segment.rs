@@ -303,7 +303,7 @@ impl<'a> Cutter<'a> {
                     self.settle(true);
                     if let Some(format) = record {
                         self.follower.record(format, line.text);
-                        self.marked = line.start != raw.start;
+                        self.marked = line != raw;
                     }
                     self.push(line);
                     return;
@@ -315,7 +315,7 @@ impl<'a> Cutter<'a> {
                 Belongs::No => self.settle(false),
             }
         }
-        self.marked = line.start != raw.start;
+        self.marked = line != raw;
         self.place(line, line != raw, record, objects);
     }
 
