@@ -177,7 +177,7 @@ impl<'a> Cutter<'a> {
             self.push(raw);
             return;
         }
-        if raw.is_blank() || shape::strip_marks(raw).is_blank() {
+        if raw.is_blank() {
             self.before = "";
             let inside = self.blanks.is_empty() && self.follower.blank(raw.text);
             if inside && self.open.as_ref().is_some_and(|open| open.is_log) {
@@ -197,6 +197,17 @@ impl<'a> Cutter<'a> {
             return;
         }
         let line = shape::strip_marks(raw);
+        // a blank line of a log that was numbered or quoted
+        if line.is_blank()
+            && self.marked
+            && self.pending.is_empty()
+            && self.open.as_ref().is_some_and(|open| open.is_log)
+        {
+            self.before = "";
+            self.follower.blank("");
+            self.push(line);
+            return;
+        }
         let mut record = log::detect(line.text);
         if record.is_some() && log::is_second_line(self.before, line.text) {
             record = None;

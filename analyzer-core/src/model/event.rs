@@ -252,6 +252,8 @@ fn is_error_key(key: &str) -> bool {
         "reason",
         "lastError",
         "exception",
+        // the line that begins a stack trace
+        "stacktrace",
     ]
     .contains(&key)
 }

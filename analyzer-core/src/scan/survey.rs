@@ -6,7 +6,7 @@ use memchr::{memchr, memchr_iter, memchr2, memmem};
 
 use super::boundary::{line_at, stream, window};
 use crate::input::{ends_log, is_structural};
-use crate::model::Format;
+use crate::model::{Format, Severity};
 use crate::parse::log::{self, Belongs, Follower};
 use crate::parse::plain;
 use crate::signature::STARTS;
@@ -217,11 +217,16 @@ impl Survey {
                     && log::is_second_line(std::str::from_utf8(before).unwrap_or(""), line)
             });
             if second {
+                if let Some(at) = self.record.filter(|_| line.starts_with("SEVERE")) {
+                    self.add(at, Why::Grave);
+                }
                 return;
             }
             self.record(start);
             if format == Format::Plain && is_crash(line) {
                 self.add(start, Why::Text);
+            } else if is_grave(format, line) {
+                self.add(start, Why::Grave);
             }
             return;
         }
@@ -243,6 +248,25 @@ fn is_journal_of_bytes(line: &[u8]) -> bool {
     line.get(2).is_some_and(is_name)
         && line.starts_with(b"{\"")
         && memmem::find(line, b"\"MESSAGE\":[").is_some()
+}
+
+/// Whether a record's line states a level of error or above, where neither its first bytes nor a text of
+/// the index tell.
+fn is_grave(format: Format, line: &str) -> bool {
+    const WORDS: [&str; 10] = [
+        "rror", "RROR", "FATAL", "CRIT", "crit", "emerg", "alert", " ERR ", " E | ", " C | ",
+    ];
+    const NEAR: usize = 128;
+    if matches!(
+        format,
+        Format::JsonLog | Format::Logrus | Format::Klog | Format::ZapConsole | Format::Plain
+    ) {
+        return false;
+    }
+    let near = &line.as_bytes()[..line.len().min(NEAR)];
+    let is_near = |word: &&str| memmem::find(near, word.as_bytes()).is_some();
+    WORDS.iter().any(|word| is_near(&word))
+        && log::head(line).is_some_and(|head| head.severity >= Some(Severity::Error))
 }
 
 /// Whether a text tells of a crash, which is read in any case.

@@ -118,6 +118,11 @@ impl Trace {
     }
 }
 
+/// Whether Python begins a trace with this line.
+pub(super) fn is_heading(line: &str) -> bool {
+    line.trim_start().starts_with(PYTHON)
+}
+
 /// Where the error's name begins behind `Caused by: ` and the like.
 fn error_start(bare: &str, indent: usize) -> Option<usize> {
     const OUTER: [&str; 2] = ["Caused by: ", "Wrapped by: "];

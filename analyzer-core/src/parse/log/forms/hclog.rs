@@ -29,6 +29,9 @@ pub(super) const FORM: Form = Form {
 
 fn head(text: &str) -> Option<(Stamp, Range<usize>, usize)> {
     const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "?????"];
+    // before a time is read
+    let window = &text.as_bytes()[..text.len().min(32)];
+    memchr(b'[', window)?;
     let mut cursor = Cursor::new(text);
     let time = cursor
         .time()

@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
 use crate::model::{Event, Format, Stamp};
@@ -60,6 +62,8 @@ fn clock(cursor: &mut Cursor<'_>) -> Option<()> {
 }
 
 fn logback(text: &str) -> Option<Head> {
+    let window = &text.as_bytes()[..text.len().min(40)];
+    memmem::find(window, b" [")?;
     let mut cursor = Cursor::new(text);
     let time = cursor.time();
     if time.is_none() {
@@ -80,6 +84,9 @@ fn logback(text: &str) -> Option<Head> {
 }
 
 fn spring_boot(text: &str) -> Option<Head> {
+    // before a time is read
+    let window = &text.as_bytes()[..text.len().min(72)];
+    memmem::find(window, b" --- [")?;
     let mut cursor = Cursor::new(text);
     let time = cursor.time()?;
     (cursor.blanks() > 0).then_some(())?;
