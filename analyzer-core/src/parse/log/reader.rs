@@ -14,7 +14,7 @@ use super::record::{Lines, Record, error_field};
 use super::trace::{self, Part};
 use super::wrapper::{Block, Sources, Until, Wrapper, peel_from};
 use crate::input::Line;
-use crate::model::{Format, Parsed, Severity, Span, Text, TextBuilder};
+use crate::model::{Format, Parsed, Severity, Span, TextBuilder};
 
 /// How many records may stand between two lines of a stack trace.
 const INTERRUPTIONS: u32 = 64;
@@ -522,11 +522,15 @@ impl<'a> Reader<'a> {
         record.lines.add(at.lines);
         extend(&mut record.stack, span);
         match part {
-            Part::Frame => {}
-            Part::Error(start) => record.errors.push(payload.part(start..text.len())),
+            Part::Frame => {
+                if record.heading.is_none() && trace::is_heading(text) {
+                    record.heading = Some(payload.text().clone());
+                }
+            }
+            Part::Error(start) => record.errors.push(vec![payload.part(start..text.len())]),
             Part::Message => {
                 if let Some(last) = record.errors.last_mut() {
-                    *last = joined(last, payload.text());
+                    last.push(payload.text().clone());
                 }
             }
         }
@@ -576,16 +580,6 @@ impl<'a> Reader<'a> {
         }
         self.parsed.events.push(event);
     }
-}
-
-/// Two lines as one text.
-fn joined<'a>(first: &Text<'a>, second: &Text<'a>) -> Text<'a> {
-    let mut builder = TextBuilder::new();
-    builder.push_text(first);
-    let end = first.span().end;
-    builder.push_decoded("\n", end..second.span().start.max(end));
-    builder.push_text(second);
-    builder.finish()
 }
 
 /// Whether a text begins with so many blanks.
