@@ -202,24 +202,6 @@ impl<'a> Record<'a> {
     }
 }
 
-/// Lines as one text.
-fn joined<'a>(lines: &[Text<'a>]) -> Text<'a> {
-    if let [only] = lines {
-        return only.clone();
-    }
-    let mut builder = TextBuilder::new();
-    let mut end = None;
-    for line in lines {
-        let span = line.span();
-        if let Some(end) = end {
-            builder.push_decoded("\n", end..span.start.max(end));
-        }
-        builder.push_text(line);
-        end = Some(span.end);
-    }
-    builder.finish()
-}
-
 /// An error of a stack trace as a field.
 pub(super) fn error_field(value: Text<'_>) -> Field<'_> {
     Field {
@@ -248,4 +230,22 @@ fn apply<'a>(wrapper: Wrapper<'a>, event: &mut Event<'a>) {
         subject.namespace = owned(&carrier.namespace).or(subject.namespace.take());
     }
     event.carrier = Some(Box::new(carrier));
+}
+
+/// Lines as one text.
+fn joined<'a>(lines: &[Text<'a>]) -> Text<'a> {
+    if let [only] = lines {
+        return only.clone();
+    }
+    let mut builder = TextBuilder::new();
+    let mut end = None;
+    for line in lines {
+        let span = line.span();
+        if let Some(end) = end {
+            builder.push_decoded("\n", end..span.start.max(end));
+        }
+        builder.push_text(line);
+        end = Some(span.end);
+    }
+    builder.finish()
 }
