@@ -325,10 +325,19 @@ fn score(bare: &Bare, carrier: &Carrier) -> (Score, Vec<String>) {
             bare.records.len()
         ));
     }
-    for (bare, found) in bare.records.iter().zip(&found) {
-        score.found += 1;
+    let mut rest = found.iter();
+    for bare in &bare.records {
+        score.fields += PARTS.len();
+        // the next record that is it, else the next one
+        let at = rest
+            .as_slice()
+            .iter()
+            .position(|found| same("message", bare, found) && same("level", bare, found));
+        let Some(found) = rest.nth(at.unwrap_or(0)) else {
+            continue;
+        };
+        score.found += usize::from(at.is_some());
         for part in PARTS {
-            score.fields += 1;
             if same(part, bare, found) {
                 score.right += 1;
             } else {
@@ -336,7 +345,6 @@ fn score(bare: &Bare, carrier: &Carrier) -> (Score, Vec<String>) {
             }
         }
     }
-    score.found = score.found.min(score.records);
     (score, misses)
 }
 

@@ -91,7 +91,7 @@ impl Logs {
         let letter = if fails { 'E' } else { 'I' };
         let escaped = message.replace('\\', "\\\\").replace('"', "\\\"");
         // writing to a String cannot fail
-        let _ = match self.below(9) {
+        let _ = match self.below(14) {
             0 => writeln!(
                 out,
                 "{letter}0304 {clock}.123456       1 sync.go:88] {message}"
@@ -119,6 +119,35 @@ impl Logs {
             ),
             6 => writeln!(out, "2024-03-04T{clock}.123456789Z stdout F {message}"),
             7 => self.cut(out, &clock, message),
+            8 => writeln!(
+                out,
+                "crane-1   | time=\"2024-03-04T{clock}Z\" level={level} msg=\"{escaped}\""
+            ),
+            9 => writeln!(
+                out,
+                "crane-0 arm {letter}0304 {clock}.123456       1 sync.go:88] {message}"
+            ),
+            10 => {
+                let line = format!("{letter}0304 {clock}.123456     812 sync.go:88] {message}");
+                let message = if self.below(2) == 0 {
+                    serde_json::to_string(&line).unwrap_or_default()
+                } else {
+                    serde_json::to_string(line.as_bytes()).unwrap_or_default()
+                };
+                writeln!(
+                    out,
+                    "{{\"_HOSTNAME\":\"worker-1\",\"SYSLOG_IDENTIFIER\":\"kubelet\",\"MESSAGE\":{message},\"__REALTIME_TIMESTAMP\":\"1709510400000000\"}}"
+                )
+            }
+            11 => writeln!(
+                out,
+                "[pod/crane-{}/arm] 2024-03-04T{clock}.123456789Z {message}",
+                self.below(2)
+            ),
+            12 => writeln!(
+                out,
+                "__CURSOR=s=1;i={number}\n__REALTIME_TIMESTAMP=1709510400000000\n_HOSTNAME=worker-1\nMESSAGE={letter}0304 {clock}.123456     812 sync.go:88] {message}\n_PID=812\n"
+            ),
             _ => {
                 let twice = escaped.replace('\\', "\\\\").replace('"', "\\\"");
                 writeln!(

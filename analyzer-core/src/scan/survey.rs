@@ -265,7 +265,7 @@ fn is_grave(format: Format, line: &str) -> bool {
     }
     let near = &line.as_bytes()[..line.len().min(NEAR)];
     let is_near = |word: &&str| memmem::find(near, word.as_bytes()).is_some();
-    WORDS.iter().any(|word| is_near(&word))
+    WORDS.iter().any(is_near)
         && log::head(line).is_some_and(|head| head.severity >= Some(Severity::Error))
 }
 

@@ -17,6 +17,7 @@ mod members;
 mod pairs;
 mod payload;
 mod quote;
+mod reader;
 mod record;
 #[cfg(test)]
 mod samples;
@@ -101,7 +102,7 @@ pub(crate) fn spread_lines(text: &str) -> Option<usize> {
                 return json::detect(object).then_some(index + 2);
             }
             "{" => return None,
-            _ if length > MAX_SPREAD || index >= record::SPREAD_LINES => return None,
+            _ if length > MAX_SPREAD || index >= reader::SPREAD_LINES => return None,
             _ => {}
         }
     }
@@ -133,7 +134,7 @@ pub fn continues(format: Format, line: &str) -> bool {
 /// assert_eq!(parsed.events[0].message.as_str(), "sync of \"a\" failed");
 /// ```
 pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
-    record::Reader::new().read(lines)
+    reader::Reader::new().read(lines)
 }
 
 #[cfg(test)]

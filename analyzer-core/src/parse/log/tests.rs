@@ -89,6 +89,24 @@ fn parts_of_a_line_are_joined() {
 }
 
 #[test]
+fn records_without_their_end_are_cut() {
+    let klog = "E0304 05:06:07.123456 1 a.go:1] ";
+    let long = format!("{klog}one\n{}", "more\n".repeat(2100));
+    for (text, cut) in [
+        ("2024-03-04T05:06:07.1Z stderr P a part\n".to_owned(), true),
+        ("2024-03-04T05:06:07.1Z stderr F a line\n".to_owned(), false),
+        (format!("{klog}\"Output\" text=<\n\tone\n"), true),
+        (format!("{klog}\"Output\" text=<\n\tone\n >\n"), false),
+        (long, true),
+        (format!("{klog}one\nmore\n"), false),
+    ] {
+        let parsed = read(&text);
+        let found: Vec<bool> = parsed.events.iter().map(|event| event.cut).collect();
+        assert_eq!(found, [cut], "{}", &text[..text.len().min(60)]);
+    }
+}
+
+#[test]
 fn each_stream_goes_on_with_its_own_record() {
     let text = "2024-03-04T05:06:07.1Z stderr P E0304 05:06:07.123456 1 a.go:1] one \n2024-03-04T05:06:07.2Z stdout F I0304 05:06:07.123456 1 a.go:2] two\n2024-03-04T05:06:07.3Z stderr F line\n";
     let parsed = read(text);

@@ -1,0 +1,595 @@
+//! Reads lines into events.
+//!
+//! Writers that share a stream cut each other's records: a stack trace that a foreign record
+//! interrupts goes on for the record that it began at, and a record that is glued to the end of a line
+//! is split off where its start is unmistakable. Where carriers tell the writers apart, each goes on
+//! with its own record.
+
+use super::forms::{self, is_panic};
+use super::frame::{is_dump_head, is_frame, is_location};
+use super::glued::GLUED;
+use super::json;
+use super::payload::Payload;
+use super::record::{Lines, Record, error_field};
+use super::trace::{self, Part};
+use super::wrapper::{Block, Sources, Until, Wrapper, peel_from};
+use crate::input::Line;
+use crate::model::{Format, Parsed, Severity, Span, TextBuilder};
+
+/// How many records may stand between two lines of a stack trace.
+const INTERRUPTIONS: u32 = 64;
+/// How many records of different writers are open at the same time.
+const WRITERS: usize = 32;
+/// How many lines an error's message may take before its frames.
+const HEAD_LINES: usize = 16;
+/// How many lines an object that is spread over lines may take.
+pub(super) const SPREAD_LINES: usize = 400;
+
+/// A finished event whose stack trace may go on behind foreign records.
+struct Trace {
+    event: usize,
+    age: u32,
+    lines: Lines,
+    /// Whether its last line was the first half of a frame.
+    half: bool,
+}
+
+/// Where a line stands, or the lines that were put together to one.
+struct Place {
+    span: Span,
+    lines: Lines,
+    number: u64,
+}
+
+impl Place {
+    /// A line's, which is this one of all.
+    fn of(line: &Line<'_>, number: u64) -> Place {
+        Place {
+            span: line.span(),
+            lines: Lines::one(number),
+            number: line.number,
+        }
+    }
+}
+
+/// The parts of a line whose end is still to come.
+struct Parts<'a> {
+    wrapper: Wrapper<'a>,
+    text: TextBuilder,
+    at: Place,
+}
+
+/// Reads lines into events.
+pub(super) struct Reader<'a> {
+    parsed: Parsed<'a>,
+    current: Option<Record<'a>>,
+    /// The open records of other writers, where the carriers tell them apart; the latest is last.
+    aside: Vec<Record<'a>>,
+    parts: Vec<Parts<'a>>,
+    sources: Sources,
+    /// Whether the events may stand in another order than their records began.
+    mixed: bool,
+    /// How many lines that are not blank were read.
+    lines: u64,
+    trace: Option<Trace>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new() -> Self {
+        Reader {
+            parsed: Parsed::default(),
+            current: None,
+            aside: Vec::new(),
+            parts: Vec::new(),
+            sources: Sources::default(),
+            mixed: false,
+            lines: 0,
+            trace: None,
+        }
+    }
+
+    pub(super) fn read(mut self, lines: &[Line<'a>]) -> Parsed<'a> {
+        let mut rest = lines;
+        while let Some((line, behind)) = rest.split_first() {
+            rest = behind;
+            self.lines += u64::from(!line.is_blank());
+            if line.text == "{"
+                && let Some(taken) = self.spread_object(line, behind)
+            {
+                rest = behind.get(taken..).unwrap_or(&[]);
+                continue;
+            }
+            if let Some((entry, taken)) = Block::read(line, behind) {
+                rest = behind.get(taken..).unwrap_or(&[]);
+                let at = Place {
+                    span: entry.span,
+                    ..Place::of(line, self.lines)
+                };
+                self.carried(at, entry.wrapper, entry.message, rest);
+                continue;
+            }
+            self.line(*line, behind);
+        }
+        for parts in std::mem::take(&mut self.parts) {
+            self.put_together(parts, &[]);
+        }
+        self.close();
+        while let Some(record) = self.aside.pop() {
+            self.current = Some(record);
+            self.close();
+        }
+        if self.mixed {
+            self.parsed.events.sort_by_key(|event| event.span.start);
+        }
+        self.parsed
+    }
+
+    /// Reads a record whose JSON object is spread over lines, and says how many it took.
+    fn spread_object(&mut self, first: &Line<'a>, behind: &[Line<'a>]) -> Option<usize> {
+        let window = behind.get(..behind.len().min(SPREAD_LINES))?;
+        let last = window
+            .iter()
+            .position(|line| matches!(line.text, "}" | "{"))?;
+        let inside = window.get(..=last)?;
+        if inside.last()?.text != "}" {
+            return None;
+        }
+        let mut record = Record::new(
+            Some(&json::FORM),
+            Wrapper::default(),
+            Payload::from_line(*first),
+            first.span(),
+        );
+        for line in inside {
+            record.join(Payload::from_line(*line), line.span().end, Lines::default());
+        }
+        if !(json::FORM.begins)(record.payload().as_str()) {
+            return None;
+        }
+        self.close();
+        self.current = Some(record);
+        Some(last + 1)
+    }
+
+    /// Lines of one writer go on with that writer's record.
+    fn choose_writer(&mut self, wrapper: &Wrapper<'a>) {
+        let Some(open) = self.current.as_ref() else {
+            return;
+        };
+        if !wrapper.present || !open.wrapper.present || open.wrapper.is_of(wrapper) {
+            return;
+        }
+        let own = self
+            .aside
+            .iter()
+            .rposition(|record| record.wrapper.is_of(wrapper));
+        let own = own.map(|index| self.aside.remove(index));
+        if self.aside.len() == WRITERS {
+            let oldest = self.aside.remove(0);
+            let current = self.current.replace(oldest);
+            self.close();
+            self.current = current;
+        }
+        self.aside.extend(std::mem::replace(&mut self.current, own));
+        self.trace = None;
+        self.mixed = true;
+    }
+
+    fn line(&mut self, line: Line<'a>, behind: &[Line<'a>]) {
+        let end = line.span().end;
+        if let Some(record) = self.current.as_mut() {
+            let own = !record.wrapper.present || record.column.is_some();
+            if own && record.block && (line.text.starts_with(['\t', ' ']) || line.is_blank()) {
+                let column = record
+                    .column
+                    .filter(|column| is_indented(line.text, *column));
+                let payload = Payload::from_line(line).skip(column.unwrap_or(0));
+                record.join(payload, end, Lines::one(self.lines));
+                return;
+            }
+            if line.is_blank() {
+                // java.util.logging ends a trace with a line of its own
+                if record.format == Format::JavaUtilLogging
+                    && record.stack.is_some()
+                    && !record.gap
+                    && let Some(next) = behind.first()
+                {
+                    record.span.end = next.start.max(record.span.end);
+                }
+                // between what carriers hold, blank lines stand for nothing
+                record.gap = own;
+                return;
+            }
+            if let Some(column) = record.column
+                && !record.gap
+                && is_indented(line.text, column)
+            {
+                record.join(
+                    Payload::from_line(line).skip(column),
+                    end,
+                    Lines::one(self.lines),
+                );
+                return;
+            }
+        } else if line.is_blank() {
+            return;
+        }
+        let mut wrapper = Wrapper::default();
+        let payload = wrapper.peel(Payload::from_line(line), Until::Stream, &mut self.sources);
+        if wrapper.present {
+            self.carried(Place::of(&line, self.lines), wrapper, payload, behind);
+            return;
+        }
+        let starts = GLUED.find(payload.as_str());
+        if starts.is_empty() {
+            self.piece(Place::of(&line, self.lines), wrapper, payload, behind);
+            return;
+        }
+        let ends = starts.iter().copied().chain([line.text.len()]);
+        let mut start = 0;
+        for end in ends {
+            let piece = Line {
+                text: line.text.get(start..end).unwrap_or(""),
+                start: line.start + start,
+                number: line.number,
+            };
+            let behind = if end == line.text.len() { behind } else { &[] };
+            let payload = Payload::from_line(piece);
+            let at = Place::of(&piece, self.lines);
+            self.piece(at, Wrapper::default(), payload, behind);
+            start = end;
+        }
+    }
+
+    /// Reads what stood in a carrier on a line, or on several. The parts of a line are put together
+    /// before what is in them is looked at.
+    fn carried(
+        &mut self,
+        at: Place,
+        wrapper: Wrapper<'a>,
+        payload: Payload<'a>,
+        behind: &[Line<'a>],
+    ) {
+        let mut known = self.parts.iter();
+        let known = known.position(|parts| parts.wrapper.is_of(&wrapper));
+        if known.is_none() && !wrapper.partial {
+            self.whole(at, wrapper, payload, behind);
+            return;
+        }
+        self.mixed = true;
+        let is_partial = wrapper.partial;
+        let mut parts = match known {
+            Some(index) => self.parts.remove(index),
+            None => Parts {
+                wrapper,
+                text: TextBuilder::new(),
+                at: Place {
+                    span: at.span.clone(),
+                    lines: Lines::default(),
+                    number: at.number,
+                },
+            },
+        };
+        parts.text.push_text(payload.text());
+        parts.at.span.end = at.span.end;
+        parts.at.lines.add(at.lines);
+        if !is_partial {
+            parts.wrapper.partial = false;
+            self.put_together(parts, behind);
+            return;
+        }
+        if self.parts.len() == WRITERS {
+            let oldest = self.parts.remove(0);
+            self.put_together(oldest, &[]);
+        }
+        self.parts.push(parts);
+    }
+
+    fn put_together(&mut self, parts: Parts<'a>, behind: &[Line<'a>]) {
+        let payload = Payload::from_text(parts.text.finish());
+        self.whole(parts.at, parts.wrapper, payload, behind);
+    }
+
+    /// Reads a whole line in a carrier, in which there may be more of them.
+    fn whole(
+        &mut self,
+        at: Place,
+        mut wrapper: Wrapper<'a>,
+        payload: Payload<'a>,
+        behind: &[Line<'a>],
+    ) {
+        wrapper.cut |= std::mem::take(&mut wrapper.partial);
+        let layers = wrapper.layers();
+        let until = if wrapper.cut {
+            Until::Record
+        } else {
+            Until::Stream
+        };
+        let payload = wrapper.peel(payload, until, &mut self.sources);
+        if wrapper.layers() > layers && !wrapper.cut {
+            self.carried(at, wrapper, payload, behind);
+            return;
+        }
+        self.choose_writer(&wrapper);
+        if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {
+            let text = payload.as_str();
+            let ends_object = text == "}" && record.form.is_none() && record.first.as_str() == "{";
+            let in_block = record.block && (text.starts_with(['\t', ' ']) || text.is_empty());
+            if ends_object || in_block {
+                record.wrapper.cut |= wrapper.cut;
+                record.join(payload, at.span.end, at.lines);
+                return;
+            }
+        }
+        self.piece(at, wrapper, payload, behind);
+    }
+
+    fn piece(
+        &mut self,
+        at: Place,
+        wrapper: Wrapper<'a>,
+        payload: Payload<'a>,
+        behind: &[Line<'a>],
+    ) {
+        if self.is_second_line(payload.as_str())
+            && let Some(record) = self.current.as_mut()
+        {
+            record.join(payload, at.span.end, at.lines);
+            return;
+        }
+        let text = payload.as_str();
+        // chained errors have blank lines between them, a panic one before its goroutines
+        if wrapper.present
+            && text.trim().is_empty()
+            && let Some(record) = self.current.as_mut()
+            && record.wrapper.present
+            && (record.stack.is_some() || is_panic(record.first.as_str()))
+        {
+            record.span.end = at.span.end;
+            record.lines.add(at.lines);
+            return;
+        }
+        let indent = text.len() - text.trim_start().len();
+        // a panic while panicking stands behind a tab and belongs to the first
+        let form = forms::find(&text[indent..]).filter(|form| {
+            indent == 0 || (form.format != Format::Plain && !forms::is_unindented(form.format))
+        });
+        if form.is_some() {
+            let payload = if indent == 0 {
+                payload
+            } else {
+                payload.skip(indent)
+            };
+            self.start(Record::new(form, wrapper, payload, at.span), at.lines);
+            return;
+        }
+        if let Some(part) = self.part(text, &at, wrapper.present, behind)
+            && self.frame(&payload, part, &at)
+        {
+            return;
+        }
+        let joins = self.current.as_ref().is_some_and(|record| {
+            let same_carrier = record.wrapper.present == wrapper.present;
+            let indented = indent > 0 && record.format == Format::Plain && !record.gap;
+            same_carrier && ((record.is_raw() && (indent > 0 || !wrapper.present)) || indented)
+        });
+        if let Some(record) = self.current.as_mut().filter(|open| open.is_full()) {
+            record.wrapper.cut = true;
+        }
+        if joins {
+            if let Some(record) = self.current.as_mut() {
+                record.wrapper.cut |= wrapper.cut;
+                record.join(payload, at.span.end, at.lines);
+            }
+        } else if wrapper.present {
+            self.start(Record::new(None, wrapper, payload, at.span), at.lines);
+        } else if self.parsed.not_understood.last() != Some(&at.number) {
+            self.parsed.not_understood.push(at.number);
+        }
+    }
+
+    /// Whether a line is the second one of a record that takes two.
+    fn is_second_line(&self, text: &str) -> bool {
+        self.current.as_ref().is_some_and(|record| {
+            record.more.is_empty()
+                && record.stack.is_none()
+                && forms::is_second_line(record.first.as_str(), text)
+        })
+    }
+
+    /// What a line that begins no record is of a stack trace.
+    fn part(
+        &mut self,
+        text: &str,
+        at: &Place,
+        is_carried: bool,
+        behind: &[Line<'a>],
+    ) -> Option<Part> {
+        // in a carrier a trace begins right behind its record: only Go's frames are unmistakable
+        let is_next = self.current.as_ref().is_some_and(|record| {
+            let is_adjacent = record.lines.last == at.lines.before && at.lines.own == 1;
+            record.stack.is_some() || is_adjacent
+        });
+        if is_carried && !is_next && !is_frame(text) {
+            return None;
+        }
+        let mut none = trace::Trace::default();
+        let trace = match self.current.as_mut() {
+            Some(record) => &mut record.trace,
+            None => &mut none,
+        };
+        if let Some(part) = trace.take(text) {
+            return Some(part);
+        }
+        let sources = &mut self.sources;
+        // what the next line holds, or the next entry of the journal
+        let mut next = || {
+            if !is_carried {
+                return Some(Payload::from_line(*behind.first()?));
+            }
+            // an empty line ends an entry
+            let start = behind.iter().position(|line| !line.is_blank())?;
+            let (first, behind) = behind.get(start..)?.split_first()?;
+            let entry = Block::read(first, behind).map(|(entry, _)| entry.message);
+            Some(entry.unwrap_or_else(|| peel_from(Payload::from_line(*first), sources).1))
+        };
+        // a function's name that no rule knows
+        if text.contains('.')
+            && !text.trim().contains(' ')
+            && next().is_some_and(|next| is_location(next.as_str()))
+        {
+            return Some(Part::Frame);
+        }
+        // in a carrier a line that begins nothing is a record of its own
+        let is_in_message = trace.is_in_message() && !is_carried;
+        let known = is_in_message || trace::is_head(text);
+        if !known || text.starts_with([' ', '\t']) && !is_in_message {
+            return None;
+        }
+        // a head is one if frames follow, a message's lines go on up to the next record
+        let is_of_trace = |line: &str| trace::Trace::default().take(line).is_some();
+        let mut frames_follow = || {
+            if is_carried {
+                return next().is_some_and(|next| is_of_trace(next.as_str()));
+            }
+            behind
+                .iter()
+                .take(HEAD_LINES)
+                .take_while(|line| !line.is_blank())
+                .any(|line| is_of_trace(line.text))
+        };
+        if is_in_message || frames_follow() {
+            return trace.take_error(text);
+        }
+        None
+    }
+
+    fn start(&mut self, mut record: Record<'a>, lines: Lines) {
+        self.close();
+        record.lines = lines;
+        let is_journal = record.wrapper.carrier.program.is_some();
+        record.column = record
+            .first
+            .stands()
+            .then(|| {
+                record
+                    .first
+                    .text()
+                    .span()
+                    .start
+                    .checked_sub(record.span.start)
+            })
+            .flatten()
+            .filter(|column| is_journal && *column > 0);
+        self.current = Some(record);
+    }
+
+    /// Adds a line of a stack trace to the record that it belongs to, if there is one.
+    fn frame(&mut self, payload: &Payload<'a>, part: Part, at: &Place) -> bool {
+        let span = &at.span;
+        let text = payload.as_str();
+        let half = !is_location(text) && !is_dump_head(text);
+        let foreign = match (&self.current, &self.trace) {
+            (Some(record), Some(trace)) => {
+                record.stack.is_none()
+                    && (matches!(record.format, Format::Logrus | Format::JsonLog)
+                        || (trace.half && !half))
+            }
+            (None, Some(_)) => true,
+            (_, None) => false,
+        };
+        if foreign {
+            if let Some(trace) = self.trace.as_mut()
+                && let Some(event) = self.parsed.events.get_mut(trace.event)
+            {
+                (trace.half, trace.age) = (half, 0);
+                trace.lines.add(at.lines);
+                event.interrupted = trace.lines.of_others();
+                event.span.end = event.span.end.max(span.end);
+                extend(&mut event.stack, span);
+                if let Part::Error(start) = part {
+                    let error = payload.part(start..text.len());
+                    event.fields.push(error_field(error));
+                }
+                return true;
+            }
+            return false;
+        }
+        let Some(record) = self.current.as_mut() else {
+            return false;
+        };
+        record.span.end = span.end;
+        record.lines.add(at.lines);
+        extend(&mut record.stack, span);
+        match part {
+            Part::Frame => {
+                if record.heading.is_none() && trace::is_heading(text) {
+                    record.heading = Some(payload.text().clone());
+                }
+            }
+            Part::Error(start) => record.errors.push(vec![payload.part(start..text.len())]),
+            Part::Message => {
+                if let Some(last) = record.errors.last_mut() {
+                    last.push(payload.text().clone());
+                }
+            }
+        }
+        self.trace = Some(Trace {
+            event: self.parsed.events.len(),
+            age: 0,
+            lines: record.lines,
+            half,
+        });
+        true
+    }
+
+    fn close(&mut self) {
+        let Some(record) = self.current.take() else {
+            return;
+        };
+        let lines = record.lines;
+        let event = record.finish();
+        let index = self.parsed.events.len();
+        let may_trace = matches!(
+            event.format,
+            Format::ZapConsole
+                | Format::Klog
+                | Format::GoLog
+                | Format::Logback
+                | Format::SpringBoot
+                | Format::JavaUtilLogging
+                | Format::PythonLogging
+        ) && event.severity >= Some(Severity::Error);
+        if let Some(trace) = self.trace.as_mut() {
+            trace.age += u32::from(trace.event != index);
+        }
+        if self
+            .trace
+            .as_ref()
+            .is_some_and(|trace| trace.age > INTERRUPTIONS)
+        {
+            self.trace = None;
+        }
+        if may_trace && event.stack.is_none() {
+            self.trace = Some(Trace {
+                event: index,
+                age: 0,
+                lines,
+                half: false,
+            });
+        }
+        self.parsed.events.push(event);
+    }
+}
+
+/// Whether a text begins with so many blanks.
+fn is_indented(text: &str, blanks: usize) -> bool {
+    text.len() > blanks && text.bytes().take(blanks).all(|byte| byte == b' ')
+}
+
+fn extend(stack: &mut Option<Span>, by: &Span) {
+    match stack {
+        Some(stack) => stack.end = stack.end.max(by.end),
+        None => *stack = Some(by.clone()),
+    }
+}
