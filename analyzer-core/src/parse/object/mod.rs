@@ -3,7 +3,7 @@
 //!
 //! The format is the API's (kubernetes/kubernetes `staging/src/k8s.io/api`, to 1.36), written by
 //! sigs.k8s.io/yaml or Go's `encoding/json`. Known kinds get the field names that a describe's
-//! objects have ([`kinds`]); any other kind is read as it stands, its keys in snake case. An Event
+//! objects have (`kinds`); any other kind is read as it stands, its keys in snake case. An Event
 //! object becomes an event, and so does each condition and container state with a message, so that
 //! what is known of an event's text is found in it.
 //!

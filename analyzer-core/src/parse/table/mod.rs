@@ -3,7 +3,7 @@
 //! Sources: kubernetes/kubernetes `pkg/printers/internalversion/printers.go` (the built-in
 //! kinds, from the oldest releases to 1.36), `additionalPrinterColumns` of any custom resource,
 //! `kubectl top`, `kubectl api-resources`, `oc get`; and the tables of crictl, docker, nerdctl,
-//! helm and k9s ([`names`] names their sources).
+//! helm and k9s (`names` names their sources).
 //!
 //! Accepted: a header of words in capitals with its rows, with `-A`, `-o wide`, `--show-labels`
 //! and custom columns; several tables after one another (`kubectl get all`); cells cut at the
