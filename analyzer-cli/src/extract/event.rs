@@ -1,7 +1,9 @@
 //! An event as a JSON object.
 
-use analyzer_core::{Carrier, Event, Extract, Field, Severity, Stamp, Stream, Subject, Text};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use analyzer_core::{Carrier, Event, Extract, Severity, Stamp, Stream, Subject, Text};
+use serde::ser::Serialize;
+
+use super::fields::Fields;
 
 /// Adds an event as one line.
 pub fn line(text: &mut Vec<u8>, part: &Extract<'_>, event: &Event<'_>) {
@@ -102,25 +104,6 @@ impl<'e> CarrierJson<'e> {
     }
 }
 
-/// The named values of a record.
-struct Fields<'e>(&'e [Field<'e>]);
-
-impl Fields<'_> {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl Serialize for Fields<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for field in self.0 {
-            map.serialize_entry(&field.key, field.value.as_str())?;
-        }
-        map.end()
-    }
-}
-
 impl<'e> EventJson<'e> {
     /// An event, with the document and line where it stands.
     pub fn of(event: &'e Event<'e>, place: Option<(&'e str, u64)>) -> Self {
@@ -137,13 +120,7 @@ impl<'e> EventJson<'e> {
             age_resolution_s: age.map(|age| age.resolution),
             first_age_s: event.first_age.or(age).map(|age| age.seconds),
             count: event.count,
-            kind: event.severity.filter(|_| is_event).map(|severity| {
-                if severity <= Severity::Info {
-                    "Normal"
-                } else {
-                    "Warning"
-                }
-            }),
+            kind: event.severity.filter(|_| is_event).map(event_type),
             severity: event.severity.map(Severity::name),
             from: text(&event.component),
             subject: Some(&event.subject).filter(|subject| **subject != Subject::default()),
@@ -154,5 +131,14 @@ impl<'e> EventJson<'e> {
             carrier: event.carrier.as_deref().map(CarrierJson::of),
             cut: event.cut,
         }
+    }
+}
+
+/// The type of a Kubernetes event.
+pub fn event_type(severity: Severity) -> &'static str {
+    if severity <= Severity::Info {
+        "Normal"
+    } else {
+        "Warning"
     }
 }

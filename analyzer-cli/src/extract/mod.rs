@@ -2,6 +2,7 @@
 //! diagnosis.
 
 mod event;
+mod fields;
 mod filter;
 mod merge;
 mod object;

@@ -3,11 +3,11 @@
 
 use std::borrow::Cow;
 
-use analyzer_core::{Event, Extract, Format, Object, Severity, Text, Value};
+use analyzer_core::{Event, Extract, Format, Object, Text, Value};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::event::{EventJson, push};
+use super::event::{EventJson, event_type, push};
 
 /// The objects of some input, each as JSON.
 #[derive(Debug, Default)]
@@ -205,13 +205,7 @@ impl Serialize for EventRow<'_> {
             let kind = subject.kind.as_deref().unwrap_or("").to_lowercase();
             format!("{kind}/{name}")
         });
-        let kind = event.severity.map(|severity| {
-            if severity <= Severity::Info {
-                "Normal"
-            } else {
-                "Warning"
-            }
-        });
+        let kind = event.severity.map(event_type);
         let age = event.age.map(|age| age.seconds);
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry(

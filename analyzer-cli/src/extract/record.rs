@@ -1,13 +1,10 @@
 //! Log records in a neutral form, one JSON object a line: `line`, `lines`, `level`, `time`,
 //! `message`, `logger`, `caller`, `fields`, `error`; what carried it as `carrier`, and `cut` where its end is missing.
 
-use std::borrow::Cow;
-
-use analyzer_core::{Event, Extract, Field, Format, Severity, Stamp, Text};
-use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::value::RawValue;
+use analyzer_core::{Event, Extract, Format, Severity, Stamp, Text};
 
 use super::event::{CarrierJson, push};
+use super::fields::Fields;
 
 /// One line for each log record.
 pub fn lines(part: &Extract<'_>) -> Vec<u8> {
@@ -87,40 +84,6 @@ struct Record<'e> {
     /// Whether its end is missing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     cut: bool,
-}
-
-/// Fields with their values typed: an object or a list of JSON stays one.
-struct Fields<'e>(&'e [Field<'e>]);
-
-impl Serialize for Fields<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (at, field) in self.0.iter().enumerate() {
-            // of a repeated name the last one counts
-            if self.0[at + 1..].iter().any(|later| later.key == field.key) {
-                continue;
-            }
-            let value = field.value.as_str();
-            match nested(value) {
-                Some(json) => map.serialize_entry(&field.key, &json)?,
-                None => map.serialize_entry(&field.key, value)?,
-            }
-        }
-        map.end()
-    }
-}
-
-fn nested(value: &str) -> Option<Cow<'_, RawValue>> {
-    if !value.starts_with(['{', '[']) {
-        return None;
-    }
-    let json = serde_json::from_str::<&RawValue>(value).ok()?;
-    if !value.contains('\n') {
-        return Some(Cow::Borrowed(json));
-    }
-    // a line holds one record
-    let value: serde_json::Value = serde_json::from_str(value).ok()?;
-    serde_json::value::to_raw_value(&value).ok().map(Cow::Owned)
 }
 
 fn time(stamp: &Stamp) -> String {

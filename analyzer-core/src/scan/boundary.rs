@@ -155,7 +155,7 @@ fn continues_partial(bytes: &[u8], at: usize, line: &[u8]) -> bool {
 
 /// The stream of a line of the CRI's or docker's, and whether it goes on in the stream's next one;
 /// `kubectl logs --prefix` may stand before it.
-fn part(line: &[u8]) -> Option<(usize, bool)> {
+pub(super) fn part(line: &[u8]) -> Option<(usize, bool)> {
     let mut line = line;
     if line.starts_with(b"[pod/") {
         let window = &line[..line.len().min(512)];

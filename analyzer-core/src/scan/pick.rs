@@ -2,7 +2,7 @@
 
 use memchr::memrchr;
 
-use super::boundary::{begins_record, line_at, next_line, stream};
+use super::boundary::{begins_record, line_at, next_line, part, stream};
 use super::often::{Sample, Sampled};
 use super::read::Known;
 use super::survey::{DOCKER_LINE, Trigger, Why};
@@ -100,7 +100,7 @@ fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     let mut end = at;
     for _ in 0..MAX_RECORD_LINES {
         let line = line_at(bytes, end);
-        if line.len() >= DOCKER_LINE || stream(line).is_some_and(|cri| cri.partial) {
+        if line.len() >= DOCKER_LINE || part(line).is_some_and(|(_, goes_on)| goes_on) {
             return None;
         }
         end = (end + line.len() + 1).min(bytes.len());
