@@ -59,6 +59,9 @@ pub struct Args {
     pub color: When,
 
     /// Use the signatures of this file or folder as well (repeatable)
+    ///
+    /// One with the id of a built-in signature takes its place. A `causes.txt` in a folder names
+    /// causes of its own.
     #[arg(long, value_name = "PATH", global = true, help_heading = "Analysis")]
     pub signatures: Vec<PathBuf>,
 
@@ -217,13 +220,13 @@ pub enum SignaturesCommand {
     },
     /// Look for mistakes in signatures
     Lint {
-        /// Files or folders; the signatures in use if none is given
+        /// Files or folders of signatures, looked at beside the built-in ones; all in use if none is given
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
     },
     /// Run the examples that signatures carry
     Test {
-        /// Files or folders; the signatures in use if none is given
+        /// Files or folders of signatures, tried beside the built-in ones; all in use if none is given
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
     },

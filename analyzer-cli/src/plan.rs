@@ -54,13 +54,22 @@ pub enum Task {
     /// A signature's file.
     ShowSignature(String),
     /// Mistakes in signatures.
-    LintSignatures,
+    LintSignatures(Which),
     /// The examples of signatures.
-    TestSignatures,
+    TestSignatures(Which),
     /// What a cause or signature means.
     Explain(String),
     /// Nothing was given to read: say how to.
     Hint,
+}
+
+/// Which of the signatures in use a task is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All of them.
+    All,
+    /// Those that are not built in.
+    Added,
 }
 
 /// A diagnosis.
@@ -183,12 +192,10 @@ pub fn plan(args: Args, world: &World) -> Plan {
             SignaturesCommand::List => Task::ListSignatures,
             SignaturesCommand::Show { id } => Task::ShowSignature(id),
             SignaturesCommand::Lint { paths } => {
-                catalogue.only(paths);
-                Task::LintSignatures
+                Task::LintSignatures(catalogue.with(paths))
             }
             SignaturesCommand::Test { paths } => {
-                catalogue.only(paths);
-                Task::TestSignatures
+                Task::TestSignatures(catalogue.with(paths))
             }
         },
         None if args.paths.is_empty() && world.stdin_is_terminal => Task::Hint,
@@ -233,12 +240,13 @@ fn event_filter(events: EventsArgs, now: Option<jiff::Timestamp>) -> EventFilter
 }
 
 impl CataloguePlan {
-    /// Paths behind a sub-command are looked at alone.
-    fn only(&mut self, paths: Vec<PathBuf>) {
-        if !paths.is_empty() {
-            self.builtin = false;
-            self.paths.extend(paths);
+    /// Adds the paths behind a sub-command, which is about them alone.
+    fn with(&mut self, paths: Vec<PathBuf>) -> Which {
+        if paths.is_empty() {
+            return Which::All;
         }
+        self.paths.extend(paths);
+        Which::Added
     }
 }
 
@@ -346,15 +354,16 @@ mod tests {
     }
 
     #[test]
-    fn signatures_given_to_a_command_stand_alone() {
+    fn a_command_is_about_the_signatures_given_to_it() {
         let given = planned(&["signatures", "test", "mine.yaml"], World::default());
-        assert_eq!(given.task, Task::TestSignatures);
-        assert!(!given.catalogue.builtin);
+        assert_eq!(given.task, Task::TestSignatures(Which::Added));
+        assert!(given.catalogue.builtin);
         let given = planned(
-            &["--signatures", "x", "signatures", "lint"],
+            &["--signatures", "x", "signatures", "lint", "--no-builtin"],
             World::default(),
         );
-        assert!(given.catalogue.builtin);
+        assert_eq!(given.task, Task::LintSignatures(Which::All));
+        assert!(!given.catalogue.builtin);
         assert_eq!(given.catalogue.paths, [PathBuf::from("x")]);
     }
 

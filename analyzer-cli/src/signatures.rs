@@ -5,7 +5,8 @@ use std::io::Write;
 use analyzer_core::{Analyzer, Catalogue, Check, Fix, Signature};
 use unicode_width::UnicodeWidthStr;
 
-use crate::plan::{Page, Task};
+use crate::catalogue;
+use crate::plan::{CataloguePlan, Page, Task, Which};
 use crate::render::counted;
 use crate::render::page::{Ink, level_name};
 use crate::render::visible::visible;
@@ -14,16 +15,18 @@ use crate::run::{Failure, Status};
 /// Does one of the tasks about signatures.
 pub fn run(
     task: &Task,
-    catalogue: Catalogue,
+    plan: &CataloguePlan,
     page: &Page,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let status = match task {
-        Task::ListSignatures => list(&catalogue, page, out)?,
-        Task::ShowSignature(id) => show(&catalogue, id, out)?,
-        Task::LintSignatures => lint(&Analyzer::with_catalogue(catalogue), out)?,
-        Task::TestSignatures => test(&Analyzer::with_catalogue(catalogue), page, out)?,
-        Task::Explain(id) => explain(&catalogue, id, page, out)?,
+        Task::ListSignatures => list(&catalogue::load(plan)?, page, out)?,
+        Task::ShowSignature(id) => show(&catalogue::load(plan)?, id, out)?,
+        Task::LintSignatures(_) => {
+            lint(&Analyzer::with_catalogue(catalogue::load(plan)?), out)?
+        }
+        Task::TestSignatures(which) => test(plan, *which, page, out)?,
+        Task::Explain(id) => explain(&catalogue::load(plan)?, id, page, out)?,
         Task::Diagnose(_) | Task::Convert(_) | Task::Hint => Status::Ran,
     };
     out.flush()?;
@@ -76,9 +79,20 @@ fn lint(analyzer: &Analyzer, out: &mut dyn Write) -> Result<Status, Failure> {
     })
 }
 
-/// Examples that fail, then how many there are.
-fn test(analyzer: &Analyzer, page: &Page, out: &mut dyn Write) -> Result<Status, Failure> {
-    let outcomes = analyzer.test_signatures();
+/// Files that are refused and examples that fail, then how many there are.
+fn test(
+    plan: &CataloguePlan,
+    which: Which,
+    page: &Page,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let (catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
+    for mistake in &mistakes {
+        page.hang(out, Ink::Plain, &visible(&mistake.to_string()), 0, 7)?;
+    }
+    let analyzer = Analyzer::with_catalogue(catalogue);
+    let catalogue = analyzer.catalogue();
+    let outcomes = analyzer.test_signatures_of(|signature| is_meant(catalogue, which, signature));
     let mut failed = 0;
     for outcome in &outcomes {
         if let Some(failure) = &outcome.failure {
@@ -90,18 +104,29 @@ fn test(analyzer: &Analyzer, page: &Page, out: &mut dyn Write) -> Result<Status,
             page.hang(out, Ink::Plain, &visible(&text), 0, 7)?;
         }
     }
-    let count = analyzer.catalogue().len() as u64;
+    if let Some(told) = catalogue::replaced(catalogue) {
+        page.hang(out, Ink::Faint, &told, 0, 7)?;
+    }
+    let meant = catalogue.signatures();
+    let count = meant.filter(|signature| is_meant(catalogue, which, signature)).count() as u64;
     let examples = counted(outcomes.len() as u64, "example");
-    writeln!(
-        out,
-        "{}, {examples}, {failed} failed",
-        counted(count, "signature")
-    )?;
-    Ok(if failed == 0 {
+    write!(out, "{}, {examples}, {failed} failed", counted(count, "signature"))?;
+    if !mistakes.is_empty() {
+        write!(out, ", {} refused", counted(mistakes.len() as u64, "file"))?;
+    }
+    writeln!(out)?;
+    Ok(if failed == 0 && mistakes.is_empty() {
         Status::Ran
     } else {
         Status::Found
     })
+}
+
+fn is_meant(catalogue: &Catalogue, which: Which, signature: &Signature) -> bool {
+    match which {
+        Which::All => true,
+        Which::Added => catalogue.is_added(&signature.id),
+    }
 }
 
 /// A cause with the signatures that prove it, or a signature.
@@ -111,7 +136,7 @@ fn explain(
     page: &Page,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
-    let description = Catalogue::cause(id);
+    let description = catalogue.cause(id);
     let signature = catalogue.get(id);
     if description.is_none() && signature.is_none() {
         return Err(unknown(catalogue, "cause or signature", id));
@@ -172,7 +197,7 @@ fn explain(
 
 fn unknown(catalogue: &Catalogue, what: &'static str, id: &str) -> Failure {
     let ids = catalogue.signatures().map(|s| s.id.as_str());
-    let causes = Catalogue::causes().map(|(cause, _)| cause);
+    let causes = catalogue.causes().map(|(cause, _)| cause);
     let causes = causes.filter(|_| what != "signature");
     let last = |id: &str| id.rsplit('/').next().unwrap_or(id).to_owned();
     let wanted = last(id);

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use rayon::prelude::*;
+
 use crate::analyzer::Analyzer;
 use crate::report::{Finding, Role};
 use crate::signature::{Condition, Example, Need, SHORTEST, STARTS, Signature, What, leaves};
@@ -51,9 +53,16 @@ impl fmt::Display for Lint {
 impl Analyzer {
     /// Runs the examples of the catalogue's signatures, each against the whole catalogue.
     pub fn test_signatures(&self) -> Vec<ExampleOutcome> {
+        self.test_signatures_of(|_| true)
+    }
+
+    /// Runs the examples of those signatures that are `wanted`, each against the whole catalogue.
+    pub fn test_signatures_of(&self, wanted: impl Fn(&Signature) -> bool) -> Vec<ExampleOutcome> {
         let signatures = self.catalogue().signatures();
+        let signatures: Vec<&Signature> = signatures.filter(|&signature| wanted(signature)).collect();
         signatures
-            .flat_map(|signature| self.test_signature(signature))
+            .par_iter()
+            .flat_map_iter(|signature| self.test_signature(signature))
             .collect()
     }
 

@@ -8,7 +8,6 @@ use std::sync::{Arc, OnceLock};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
-use super::causes;
 use super::condition::{Condition, Scope};
 use super::template::Template;
 use crate::report::{Level, Role};
@@ -21,7 +20,6 @@ pub struct Signature {
     /// The id: lower-case words with hyphens, unique in a catalogue.
     pub id: String,
     /// The cause that it proves.
-    #[serde(deserialize_with = "cause")]
     pub cause: String,
     /// Whether it is a root cause, a symptom of one, or benign.
     #[serde(default = "role_cause")]
@@ -160,26 +158,6 @@ fn role_cause() -> Role {
     Role::Cause
 }
 
-fn cause<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let id = String::deserialize(deserializer)?;
-    known_cause(&id).map_err(D::Error::custom)?;
-    Ok(id)
-}
-
-fn known_cause(id: &str) -> Result<(), String> {
-    if causes::description(id).is_some() {
-        return Ok(());
-    }
-    let (_, wanted) = id.split_once('/').unwrap_or(("", id));
-    let near = causes::all()
-        .map(|(known, _)| known)
-        .find(|known| known.ends_with(wanted));
-    Err(match near {
-        Some(near) => format!("unknown cause {id:?}; is {near:?} meant?"),
-        None => format!("unknown cause {id:?}; `kwhy explain` lists them"),
-    })
-}
-
 struct ExplainsVisitor;
 
 impl<'de> Visitor<'de> for ExplainsVisitor {
@@ -190,9 +168,6 @@ impl<'de> Visitor<'de> for ExplainsVisitor {
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Explains, E> {
-        if value.contains('/') {
-            known_cause(value).map_err(E::custom)?;
-        }
         Ok(Explains {
             what: value.to_owned(),
             on: Scope::Owner,
