@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use analyzer_core::Level;
+use analyzer_core::{Level, LintLevel};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::extract::Moment;
@@ -219,16 +219,39 @@ pub enum SignaturesCommand {
         id: String,
     },
     /// Look for mistakes in signatures
+    ///
+    /// Exit status: 1 if there is one at or above --fail-on.
     Lint {
         /// Files or folders of signatures, looked at beside the built-in ones; all in use if none is given
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
+        /// A file or folder of inputs in which nothing is wrong, so that none may raise an alarm (repeatable)
+        #[arg(long, value_name = "PATH")]
+        healthy: Vec<PathBuf>,
+        /// Exit with status 1 if there is a mistake of this level or above
+        #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LintLevelName::Error)]
+        fail_on: LintLevelName,
+        /// How they are written
+        #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Human)]
+        output: Output,
+    },
+    /// Print which examples of one signature another one matches too, and what becomes of it
+    Overlaps {
+        /// Files or folders of signatures, looked at beside the built-in ones; all in use if none is given
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// How they are written
+        #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Human)]
+        output: Output,
     },
     /// Run the examples that signatures carry
     Test {
         /// Files or folders of signatures, tried beside the built-in ones; all in use if none is given
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
+        /// How they are written
+        #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Human)]
+        output: Output,
     },
 }
 
@@ -250,6 +273,24 @@ pub enum When {
     Always,
     /// Never
     Never,
+}
+
+/// The level of a mistake in a signature by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LintLevelName {
+    /// It works, and could be better
+    Warning,
+    /// It must not stay
+    Error,
+}
+
+impl From<LintLevelName> for LintLevel {
+    fn from(name: LintLevelName) -> LintLevel {
+        match name {
+            LintLevelName::Warning => LintLevel::Warning,
+            LintLevelName::Error => LintLevel::Error,
+        }
+    }
 }
 
 /// A severity level by name.

@@ -35,9 +35,7 @@ pub fn load(plan: &CataloguePlan) -> Result<Catalogue, Failure> {
 ///
 /// # Errors
 /// The first file that cannot be read.
-pub fn load_what_can_be(
-    plan: &CataloguePlan,
-) -> Result<(Catalogue, Vec<SignatureError>), Failure> {
+pub fn load_what_can_be(plan: &CataloguePlan) -> Result<(Catalogue, Vec<SignatureError>), Failure> {
     let mut catalogue = if plan.builtin {
         Catalogue::builtin()
     } else {

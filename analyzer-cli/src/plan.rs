@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use analyzer_core::{Level, Severity};
+use analyzer_core::{Level, LintLevel, Severity};
 
 use crate::args::{
     Args, Command, EventOutput, EventsArgs, LevelName, ObjectOutput, Order, Output,
@@ -54,9 +54,21 @@ pub enum Task {
     /// A signature's file.
     ShowSignature(String),
     /// Mistakes in signatures.
-    LintSignatures(Which),
+    LintSignatures(LintPlan),
     /// The examples of signatures.
-    TestSignatures(Which),
+    TestSignatures {
+        /// Of which.
+        which: Which,
+        /// Whether it is JSON for programs.
+        json: bool,
+    },
+    /// Examples that several signatures match.
+    Overlaps {
+        /// Of which.
+        which: Which,
+        /// Whether it is JSON for programs.
+        json: bool,
+    },
     /// What a cause or signature means.
     Explain(String),
     /// Nothing was given to read: say how to.
@@ -70,6 +82,19 @@ pub enum Which {
     All,
     /// Those that are not built in.
     Added,
+}
+
+/// How signatures are looked at for mistakes.
+#[derive(Debug, PartialEq)]
+pub struct LintPlan {
+    /// Of which.
+    pub which: Which,
+    /// Inputs in which nothing is wrong.
+    pub healthy: Vec<PathBuf>,
+    /// A mistake at or above makes the exit status 1.
+    pub fail_on: LintLevel,
+    /// Whether it is JSON for programs.
+    pub json: bool,
 }
 
 /// A diagnosis.
@@ -191,12 +216,25 @@ pub fn plan(args: Args, world: &World) -> Plan {
         Some(Command::Signatures(command)) => match command {
             SignaturesCommand::List => Task::ListSignatures,
             SignaturesCommand::Show { id } => Task::ShowSignature(id),
-            SignaturesCommand::Lint { paths } => {
-                Task::LintSignatures(catalogue.with(paths))
-            }
-            SignaturesCommand::Test { paths } => {
-                Task::TestSignatures(catalogue.with(paths))
-            }
+            SignaturesCommand::Lint {
+                paths,
+                healthy,
+                fail_on,
+                output,
+            } => Task::LintSignatures(LintPlan {
+                which: catalogue.with(paths),
+                healthy,
+                fail_on: fail_on.into(),
+                json: output == Output::Json,
+            }),
+            SignaturesCommand::Test { paths, output } => Task::TestSignatures {
+                which: catalogue.with(paths),
+                json: output == Output::Json,
+            },
+            SignaturesCommand::Overlaps { paths, output } => Task::Overlaps {
+                which: catalogue.with(paths),
+                json: output == Output::Json,
+            },
         },
         None if args.paths.is_empty() && world.stdin_is_terminal => Task::Hint,
         None => Task::Diagnose(Diagnose {
@@ -356,13 +394,25 @@ mod tests {
     #[test]
     fn a_command_is_about_the_signatures_given_to_it() {
         let given = planned(&["signatures", "test", "mine.yaml"], World::default());
-        assert_eq!(given.task, Task::TestSignatures(Which::Added));
+        assert_eq!(
+            given.task,
+            Task::TestSignatures {
+                which: Which::Added,
+                json: false
+            }
+        );
         assert!(given.catalogue.builtin);
         let given = planned(
             &["--signatures", "x", "signatures", "lint", "--no-builtin"],
             World::default(),
         );
-        assert_eq!(given.task, Task::LintSignatures(Which::All));
+        let lint = LintPlan {
+            which: Which::All,
+            healthy: Vec::new(),
+            fail_on: LintLevel::Error,
+            json: false,
+        };
+        assert_eq!(given.task, Task::LintSignatures(lint));
         assert!(!given.catalogue.builtin);
         assert_eq!(given.catalogue.paths, [PathBuf::from("x")]);
     }

@@ -42,6 +42,15 @@ pub enum Failure {
         /// Why.
         source: io::Error,
     },
+    /// An input in which nothing is wrong cannot be read.
+    #[error("cannot read {}", visible(&.path.display().to_string()))]
+    #[diagnostic(help("--healthy names a file or a folder of them"))]
+    Healthy {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// A signature cannot be used.
     #[error(transparent)]
     #[diagnostic(transparent)]

@@ -131,7 +131,8 @@ impl Catalogue {
                 continue;
             }
             let cause = line.split_once(": ");
-            let cause = cause.filter(|(id, _)| id.contains('/') && !id.contains(char::is_whitespace));
+            let cause =
+                cause.filter(|(id, _)| id.contains('/') && !id.contains(char::is_whitespace));
             let Some((id, meaning)) = cause else {
                 let message = "a cause is written `family/name: what it means`".to_owned();
                 return Err(SignatureError::new(file, text, (number, 1), message));
@@ -283,14 +284,20 @@ why: it is mounted
         let again = catalogue.add_str("again.yaml", &mine).unwrap_err();
         assert!(again.to_string().contains("mine.yaml"), "{again}");
         // the index tells of what stands there now
-        let other = mine.replace("configmap \\\"{name}\\\" not found", "gone is {name} for ever");
+        let other = mine.replace(
+            "configmap \\\"{name}\\\" not found",
+            "gone is {name} for ever",
+        );
         let mut catalogue = Catalogue::builtin();
         catalogue.add_str("mine.yaml", &other).unwrap();
         let analyzer = crate::Analyzer::with_catalogue(catalogue);
         let found = |message: &str| {
             let line = format!("Warning  FailedMount  5s  kubelet  {message}");
             let report = analyzer.analyze_text("stdin", line);
-            report.findings.iter().any(|finding| finding.signature == id)
+            report
+                .findings
+                .iter()
+                .any(|finding| finding.signature == id)
         };
         assert!(found("gone is x for ever"));
         assert!(!found("configmap \"x\" not found"));
@@ -301,11 +308,19 @@ why: it is mounted
         let mut catalogue = Catalogue::builtin();
         let mine = GOOD.replace("storage/configmap-missing", "shop/cart-full");
         assert!(catalogue.add_str("x.yaml", &mine).is_err());
-        let wrong = catalogue.add_causes("causes.txt", "# all\n\nshop: x\n").unwrap_err();
+        let wrong = catalogue
+            .add_causes("causes.txt", "# all\n\nshop: x\n")
+            .unwrap_err();
         assert_eq!(wrong.line(), 3);
-        catalogue.add_causes("causes.txt", "# all\nshop/cart-full: no room\n").unwrap();
+        catalogue
+            .add_causes("causes.txt", "# all\nshop/cart-full: no room\n")
+            .unwrap();
         catalogue.add_str("x.yaml", &mine).unwrap();
-        assert!(catalogue.causes().any(|cause| cause == ("shop/cart-full", "no room")));
+        assert!(
+            catalogue
+                .causes()
+                .any(|cause| cause == ("shop/cart-full", "no room"))
+        );
     }
 
     #[test]

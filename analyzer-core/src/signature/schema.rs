@@ -256,4 +256,15 @@ impl Signature {
             .chain(checks)
             .chain(fixes)
     }
+
+    /// The templates that people read as text, with a word for each: not commands, and not the subject.
+    pub(crate) fn templates_people_read(&self) -> impl Iterator<Item = (&'static str, &Template)> {
+        let checks = self.check.iter().map(|check| ("check", &check.why));
+        let fixes = self.fix.iter().map(|fix| ("fix", &fix.text));
+        std::iter::once(("title", &self.title))
+            .chain(self.label.as_ref().map(|label| ("label", label)))
+            .chain(std::iter::once(("why", &self.why)))
+            .chain(checks)
+            .chain(fixes)
+    }
 }

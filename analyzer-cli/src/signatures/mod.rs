@@ -1,13 +1,16 @@
-//! The commands about signatures and causes: list, show, lint, test, explain.
+//! The commands about signatures and causes: list, show, lint, test, overlaps, explain.
+
+mod lint;
+mod overlaps;
+mod test;
 
 use std::io::Write;
 
-use analyzer_core::{Analyzer, Catalogue, Check, Fix, Signature};
+use analyzer_core::{Catalogue, Check, Fix, Signature};
 use unicode_width::UnicodeWidthStr;
 
 use crate::catalogue;
 use crate::plan::{CataloguePlan, Page, Task, Which};
-use crate::render::counted;
 use crate::render::page::{Ink, level_name};
 use crate::render::visible::visible;
 use crate::run::{Failure, Status};
@@ -22,10 +25,9 @@ pub fn run(
     let status = match task {
         Task::ListSignatures => list(&catalogue::load(plan)?, page, out)?,
         Task::ShowSignature(id) => show(&catalogue::load(plan)?, id, out)?,
-        Task::LintSignatures(_) => {
-            lint(&Analyzer::with_catalogue(catalogue::load(plan)?), out)?
-        }
-        Task::TestSignatures(which) => test(plan, *which, page, out)?,
+        Task::LintSignatures(how) => lint::lint(plan, how, page, out)?,
+        Task::TestSignatures { which, json } => test::test(plan, *which, *json, page, out)?,
+        Task::Overlaps { which, json } => overlaps::overlaps(plan, *which, *json, page, out)?,
         Task::Explain(id) => explain(&catalogue::load(plan)?, id, page, out)?,
         Task::Diagnose(_) | Task::Convert(_) | Task::Hint => Status::Ran,
     };
@@ -63,70 +65,26 @@ fn show(catalogue: &Catalogue, id: &str, out: &mut dyn Write) -> Result<Status, 
     Ok(Status::Ran)
 }
 
-/// Mistakes, one a line.
-fn lint(analyzer: &Analyzer, out: &mut dyn Write) -> Result<Status, Failure> {
-    let lints = analyzer.lint_signatures();
-    for lint in &lints {
-        writeln!(out, "{}", visible(&lint.to_string()))?;
-    }
-    let count = analyzer.catalogue().len() as u64;
-    let mistakes = counted(lints.len() as u64, "mistake");
-    writeln!(out, "{}, {mistakes}", counted(count, "signature"))?;
-    Ok(if lints.is_empty() {
-        Status::Ran
-    } else {
-        Status::Found
-    })
-}
-
-/// Files that are refused and examples that fail, then how many there are.
-fn test(
-    plan: &CataloguePlan,
-    which: Which,
-    page: &Page,
-    out: &mut dyn Write,
-) -> Result<Status, Failure> {
-    let (catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
-    for mistake in &mistakes {
-        page.hang(out, Ink::Plain, &visible(&mistake.to_string()), 0, 7)?;
-    }
-    let analyzer = Analyzer::with_catalogue(catalogue);
-    let catalogue = analyzer.catalogue();
-    let outcomes = analyzer.test_signatures_of(|signature| is_meant(catalogue, which, signature));
-    let mut failed = 0;
-    for outcome in &outcomes {
-        if let Some(failure) = &outcome.failure {
-            failed += 1;
-            let text = format!(
-                "{}:{}: {}: {failure}",
-                outcome.file, outcome.line, outcome.signature
-            );
-            page.hang(out, Ink::Plain, &visible(&text), 0, 7)?;
-        }
-    }
-    if let Some(told) = catalogue::replaced(catalogue) {
-        page.hang(out, Ink::Faint, &told, 0, 7)?;
-    }
-    let meant = catalogue.signatures();
-    let count = meant.filter(|signature| is_meant(catalogue, which, signature)).count() as u64;
-    let examples = counted(outcomes.len() as u64, "example");
-    write!(out, "{}, {examples}, {failed} failed", counted(count, "signature"))?;
-    if !mistakes.is_empty() {
-        write!(out, ", {} refused", counted(mistakes.len() as u64, "file"))?;
-    }
-    writeln!(out)?;
-    Ok(if failed == 0 && mistakes.is_empty() {
-        Status::Ran
-    } else {
-        Status::Found
-    })
-}
-
 fn is_meant(catalogue: &Catalogue, which: Which, signature: &Signature) -> bool {
     match which {
         Which::All => true,
         Which::Added => catalogue.is_added(&signature.id),
     }
+}
+
+/// How many signatures a task is about.
+fn how_many(catalogue: &Catalogue, which: Which) -> usize {
+    let signatures = catalogue.signatures();
+    signatures
+        .filter(|signature| is_meant(catalogue, which, signature))
+        .count()
+}
+
+/// Writes what a program reads, on several lines.
+fn write_json(value: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), Failure> {
+    serde_json::to_writer_pretty(&mut *out, value).map_err(std::io::Error::from)?;
+    writeln!(out)?;
+    Ok(())
 }
 
 /// A cause with the signatures that prove it, or a signature.
