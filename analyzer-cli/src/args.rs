@@ -244,6 +244,17 @@ pub enum SignaturesCommand {
         #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Human)]
         output: Output,
     },
+    /// Print which causes the examples prove in which form of input, as a page of Markdown
+    ///
+    /// `docs/coverage.md` is this page of the built-in signatures.
+    Coverage {
+        /// Files or folders of signatures beside the built-in ones
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// How it is written
+        #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = CoverageOutput::Markdown)]
+        output: CoverageOutput,
+    },
     /// Run the examples that signatures carry
     Test {
         /// Files or folders of signatures, tried beside the built-in ones; all in use if none is given
@@ -261,6 +272,15 @@ pub enum Output {
     /// Text for people, with the lines that prove each finding
     Human,
     /// One JSON object of the schema `kwhy.report/1`
+    Json,
+}
+
+/// The form of the coverage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CoverageOutput {
+    /// A page of Markdown
+    Markdown,
+    /// One JSON object
     Json,
 }
 

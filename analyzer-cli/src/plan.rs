@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use analyzer_core::{Level, LintLevel, Severity};
 
 use crate::args::{
-    Args, Command, EventOutput, EventsArgs, LevelName, ObjectOutput, Order, Output,
+    Args, Command, CoverageOutput, EventOutput, EventsArgs, LevelName, ObjectOutput, Order, Output,
     SignaturesCommand, When,
 };
 use crate::extract::{Convert, EventFilter, What};
@@ -59,6 +59,11 @@ pub enum Task {
     TestSignatures {
         /// Of which.
         which: Which,
+        /// Whether it is JSON for programs.
+        json: bool,
+    },
+    /// Causes and the forms of input in which examples prove them.
+    Coverage {
         /// Whether it is JSON for programs.
         json: bool,
     },
@@ -231,6 +236,12 @@ pub fn plan(args: Args, world: &World) -> Plan {
                 which: catalogue.with(paths),
                 json: output == Output::Json,
             },
+            SignaturesCommand::Coverage { paths, output } => {
+                catalogue.with(paths);
+                Task::Coverage {
+                    json: output == CoverageOutput::Json,
+                }
+            }
             SignaturesCommand::Overlaps { paths, output } => Task::Overlaps {
                 which: catalogue.with(paths),
                 json: output == Output::Json,

@@ -1,5 +1,7 @@
-//! The commands about signatures and causes: list, show, lint, test, overlaps, explain.
+//! The commands about signatures and causes: list, show, lint, test, overlaps, coverage,
+//! explain.
 
+mod coverage;
 mod lint;
 mod overlaps;
 mod test;
@@ -27,6 +29,7 @@ pub fn run(
         Task::ShowSignature(id) => show(&catalogue::load(plan)?, id, out)?,
         Task::LintSignatures(how) => lint::lint(plan, how, page, out)?,
         Task::TestSignatures { which, json } => test::test(plan, *which, *json, page, out)?,
+        Task::Coverage { json } => coverage::coverage(plan, *json, out)?,
         Task::Overlaps { which, json } => overlaps::overlaps(plan, *which, *json, page, out)?,
         Task::Explain(id) => explain(&catalogue::load(plan)?, id, page, out)?,
         Task::Diagnose(_) | Task::Convert(_) | Task::Hint => Status::Ran,
@@ -148,6 +151,9 @@ fn explain(
             })
             .collect();
         page.fixes(&fixes, out)?;
+        if let Some(versions) = &signature.versions {
+            page.row(out, "versions", versions)?;
+        }
         page.references(&signature.references, out)?;
     }
     Ok(Status::Ran)

@@ -96,6 +96,7 @@ fn meaning(outcome: OverlapOutcome) -> &'static str {
         OverlapOutcome::SameCause => "names the same cause",
         OverlapOutcome::Explains => "explains the example's own",
         OverlapOutcome::Beside => "stands beside as symptom or benign",
+        OverlapOutcome::Told => "is a further cause, as the example says",
         OverlapOutcome::SecondCause => "is a further cause",
         OverlapOutcome::FirstCause => "is the first cause instead",
     }

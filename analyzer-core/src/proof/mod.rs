@@ -1,9 +1,13 @@
 //! Signatures prove themselves: their examples are run, and what else they match is looked at.
 
 mod condition;
+mod coverage;
+mod crossing;
 mod lint;
 mod overlap;
 mod stated;
+#[cfg(test)]
+mod tests;
 mod trial;
 
 use rayon::prelude::*;
@@ -11,6 +15,7 @@ use rayon::prelude::*;
 use crate::analyzer::Analyzer;
 use crate::signature::Signature;
 
+pub use coverage::{CauseCoverage, Form};
 pub use lint::{Lint, LintLevel};
 pub use overlap::{Overlap, OverlapOutcome};
 

@@ -42,6 +42,8 @@ pub enum OverlapOutcome {
     Explains,
     /// Its finding is a symptom or benign, and nothing explains it.
     Beside,
+    /// Its finding is a further cause, and the example says so under `also`.
+    Told,
     /// Its finding is a further cause, after that of the example.
     SecondCause,
     /// Its finding is the first cause, and not that of the example.
@@ -95,6 +97,10 @@ fn outcome(trial: &Trial<'_>, other: &Signature, found: Option<&Found>) -> Overl
     }
     if found.role != Role::Cause {
         return OverlapOutcome::Beside;
+    }
+    let also = &trial.example.also;
+    if also.contains(&other.id) || also.contains(&other.cause) {
+        return OverlapOutcome::Told;
     }
     let is_first = trial.first_cause().map(|first| &first.signature) == Some(&other.id);
     if is_first && trial.signature.role == Role::Cause {

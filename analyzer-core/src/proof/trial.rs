@@ -10,6 +10,7 @@ use crate::signature::{Example, Signature};
 #[derive(Debug)]
 pub(super) struct Trial<'a> {
     pub signature: &'a Signature,
+    pub example: &'a Example,
     /// Whether the signature must match it.
     pub wanted: bool,
     /// The line of the signature's file at which it begins.
@@ -19,6 +20,8 @@ pub(super) struct Trial<'a> {
     pub found: Vec<Found>,
     /// The ids of the signatures whose condition is fulfilled, in order.
     pub matched: Vec<String>,
+    /// The lines of the example that prove the signature's own finding, counted from 1.
+    pub proved_at: Vec<u64>,
     /// Texts of the signature's own finding in which a value is missing: the field and the slot.
     pub unfilled: Vec<(&'static str, String)>,
 }
@@ -44,9 +47,13 @@ pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<Trial
             let own = report.findings.iter().find(|f| f.signature == signature.id);
             Trial {
                 signature,
+                example,
                 wanted,
                 line: line_of(signature, "examples", &example.text),
                 failure: failure(&report, own, signature, wanted, example),
+                proved_at: own.map_or(Vec::new(), |own| {
+                    own.evidence.iter().map(|evidence| evidence.line).collect()
+                }),
                 unfilled: own.map_or(Vec::new(), |own| unfilled(signature, own)),
                 found: found(&report),
                 matched: report.matched.into_keys().collect(),
@@ -121,6 +128,13 @@ fn failure(
         return Some(format!(
             "it should capture {name}: {value:?}, and captured {got}"
         ));
+    }
+    let proves = |what: &String| {
+        let mut findings = report.findings.iter();
+        findings.any(|finding| finding.signature == *what || finding.cause == *what)
+    };
+    if let Some(missing) = example.also.iter().find(|what| !proves(what)) {
+        return Some(format!("it should also prove {missing} and does not"));
     }
     let first = report
         .findings

@@ -97,12 +97,56 @@ pub struct Explains {
 
 /// A read-only check.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "RawCheck")]
 pub struct CheckTemplate {
     /// The command.
     pub run: Template,
-    /// What its result says.
+    /// What its result says: the file's `why`, then which result confirms and which rules out.
     pub why: Template,
+    /// The result that confirms the cause.
+    pub confirms: Option<Template>,
+    /// The result that rules the cause out.
+    pub rules_out: Option<Template>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawCheck {
+    run: Template,
+    #[serde(default)]
+    why: Option<Template>,
+    #[serde(default)]
+    confirms: Option<Template>,
+    #[serde(default)]
+    rules_out: Option<Template>,
+}
+
+impl TryFrom<RawCheck> for CheckTemplate {
+    type Error = String;
+
+    fn try_from(raw: RawCheck) -> Result<CheckTemplate, String> {
+        let parts = [
+            raw.why.as_ref().map(ToString::to_string),
+            raw.confirms
+                .as_ref()
+                .map(|result| format!("{result} confirms it")),
+            raw.rules_out
+                .as_ref()
+                .map(|result| format!("{result} rules it out")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() {
+            return Err(
+                "a check says what its result means: `confirms`, `rules_out` or `why`".into(),
+            );
+        }
+        Ok(CheckTemplate {
+            run: raw.run,
+            why: Template::parse(&parts.join("; "))?,
+            confirms: raw.confirms,
+            rules_out: raw.rules_out,
+        })
+    }
 }
 
 /// A repair.
@@ -137,6 +181,9 @@ pub struct Example {
     /// Values that must be captured.
     #[serde(default)]
     pub captures: BTreeMap<String, String>,
+    /// Causes or signatures that the same input proves too: a report that lists several.
+    #[serde(default)]
+    pub also: Vec<String>,
     /// Why it is here: which version, or whose neighbour.
     #[serde(default)]
     pub why: Option<String>,
