@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::Proof;
 use super::crossing::Crossings;
 use super::stated::line_of;
-use super::trial::Trial;
+use super::trial::{self, Trial};
 use crate::report::{Finding, Level, Role};
 use crate::signature::{GIVEN, Signature, SignatureError};
 
@@ -308,7 +308,8 @@ fn lint_match(lints: &mut Lints<'_>) {
 
 /// Examples that are missing, fail or leave a value open.
 fn lint_examples(lints: &mut Lints<'_>, trials: &[&Trial<'_>]) {
-    for (field, wanted) in [("examples.match", true), ("examples.no_match", false)] {
+    for wanted in [true, false] {
+        let field = trial::field(wanted);
         let there = trials.iter().filter(|trial| trial.wanted == wanted).count();
         if there < LEAST_EXAMPLES {
             let message = match wanted {
@@ -322,10 +323,7 @@ fn lint_examples(lints: &mut Lints<'_>, trials: &[&Trial<'_>]) {
     }
     let mut told = BTreeSet::new();
     for trial in trials {
-        let field = match trial.wanted {
-            true => "examples.match",
-            false => "examples.no_match",
-        };
+        let field = trial::field(trial.wanted);
         if let Some(failure) = &trial.failure {
             lints.add_at(
                 (Error, "example-fails"),

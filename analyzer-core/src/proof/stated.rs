@@ -7,9 +7,11 @@ use crate::signature::Signature;
 pub(super) fn line_of(signature: &Signature, field: &str, piece: &str) -> usize {
     let text: &str = &signature.source;
     let start = document(text, &signature.id);
-    let key = field.split('.').next().unwrap_or(field);
+    let (key, inner) = field.split_once('.').unwrap_or((field, ""));
     let at = match after_key(text, start, key) {
         Some(field) => {
+            let rest = text.get(field..).unwrap_or_default();
+            let field = field + inner_key(rest, inner).unwrap_or(0);
             let first = piece.trim_start().lines().next().unwrap_or(piece).trim();
             let found = text.get(field..).and_then(|rest| rest.find(first));
             field + found.unwrap_or(0)
@@ -18,6 +20,27 @@ pub(super) fn line_of(signature: &Signature, field: &str, piece: &str) -> usize 
     };
     text.get(..at)
         .map_or(1, |before| before.matches('\n').count() + 1)
+}
+
+/// The start of a key below the first line of a text, as far as the indented lines reach.
+fn inner_key(text: &str, key: &str) -> Option<usize> {
+    let mut lines = text.split_inclusive('\n');
+    let mut at = lines.next()?.len();
+    for line in lines {
+        let rest = line.trim_start();
+        let blanks = line.len() - rest.len();
+        if blanks == 0 || key.is_empty() {
+            return None;
+        }
+        if rest
+            .strip_prefix(key)
+            .is_some_and(|rest| rest.starts_with(':'))
+        {
+            return Some(at + blanks);
+        }
+        at += line.len();
+    }
+    None
 }
 
 /// The start of the line that gives a signature its id, or of the text.
@@ -69,7 +92,7 @@ why: it is mounted
         let mut catalogue = Catalogue::empty();
         catalogue.add_str("x.yaml", &two).unwrap();
         let line = |id, field, piece| line_of(catalogue.get(id).unwrap(), field, piece);
-        assert_eq!(line("one", "match", "{name}"), 5);
+        assert_eq!(line("one", "match", "{name}"), 6);
         assert_eq!(line("two", "title", "{name}"), 12);
         assert_eq!(line("two", "match", "configmap \"{name}"), 14);
         assert_eq!(line("two", "match", "nothing of it"), 13);

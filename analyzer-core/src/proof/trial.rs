@@ -35,6 +35,15 @@ pub(super) struct Found {
     pub explained_by: Option<String>,
 }
 
+/// The field that holds such examples.
+pub(super) fn field(wanted: bool) -> &'static str {
+    if wanted {
+        "examples.match"
+    } else {
+        "examples.no_match"
+    }
+}
+
 /// The trials of a signature's examples.
 pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<Trial<'a>> {
     let examples = signature.examples();
@@ -49,7 +58,7 @@ pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<Trial
                 signature,
                 example,
                 wanted,
-                line: line_of(signature, "examples", &example.text),
+                line: line_of(signature, field(wanted), &example.text),
                 failure: failure(&report, own, signature, wanted, example),
                 proved_at: own.map_or(Vec::new(), |own| {
                     own.evidence.iter().map(|evidence| evidence.line).collect()

@@ -284,10 +284,7 @@ why: it is mounted
         let again = catalogue.add_str("again.yaml", &mine).unwrap_err();
         assert!(again.to_string().contains("mine.yaml"), "{again}");
         // the index tells of what stands there now
-        let other = mine.replace(
-            "configmap \\\"{name}\\\" not found",
-            "gone is {name} for ever",
-        );
+        let other = mine.replace("configmap \"{name}\" not found", "gone is {name} for ever");
         let mut catalogue = Catalogue::builtin();
         catalogue.add_str("mine.yaml", &other).unwrap();
         let analyzer = crate::Analyzer::with_catalogue(catalogue);
