@@ -64,16 +64,23 @@ fn page(causes: &[CauseCoverage], signatures: usize, out: &mut dyn Write) -> io:
     }
     for (family, causes) in families {
         writeln!(out, "\n## {family}\n")?;
-        let heads: Vec<&str> = Form::ALL.iter().map(|form| form.name()).collect();
-        writeln!(out, "| cause | {} |", heads.join(" | "))?;
-        writeln!(out, "| --- |{}", " ---: |".repeat(heads.len()))?;
+        let widest = causes.iter().map(|cause| name(cause).len()).max();
+        let width = widest.unwrap_or(0).max("cause".len());
+        write!(out, "| {:width$} |", "cause")?;
+        for form in Form::ALL {
+            write!(out, " {} |", form.name())?;
+        }
+        write!(out, "\n| {} |", "-".repeat(width))?;
+        for form in Form::ALL {
+            write!(out, " {}: |", "-".repeat(form.name().len() - 1))?;
+        }
+        writeln!(out)?;
         for cause in &causes {
-            write!(out, "| {} |", name(cause))?;
+            write!(out, "| {:width$} |", name(cause))?;
             for form in Form::ALL {
-                match cause.forms.get(&form) {
-                    Some(count) => write!(out, " {count} |")?,
-                    None => write!(out, " |")?,
-                }
+                let count = cause.forms.get(&form).map(ToString::to_string);
+                let width = form.name().len();
+                write!(out, " {:>width$} |", count.unwrap_or_default())?;
             }
             writeln!(out)?;
         }
@@ -92,7 +99,6 @@ fn page(causes: &[CauseCoverage], signatures: usize, out: &mut dyn Write) -> io:
 
 /// How many causes are proved in how many forms, and the gaps.
 fn summary(causes: &[CauseCoverage], signatures: usize, out: &mut dyn Write) -> io::Result<()> {
-    let with = |cause: &&CauseCoverage| !cause.signatures.is_empty();
     let proved = causes
         .iter()
         .filter(|cause| !cause.forms.is_empty())
@@ -109,28 +115,17 @@ fn summary(causes: &[CauseCoverage], signatures: usize, out: &mut dyn Write) -> 
         let (causes, examples) = counts.fold((0, 0), |(n, sum), count| (n + 1, sum + count));
         writeln!(out, "| {} | {causes} | {examples} |", form.name())?;
     }
-    let listed = |causes: Vec<&CauseCoverage>| {
-        let names: Vec<String> = causes.iter().map(|c| format!("`{}`", c.cause)).collect();
-        match names.is_empty() {
+    let without = causes.iter().filter(|cause| cause.signatures.is_empty());
+    let without: Vec<String> = without.map(|c| format!("`{}`", c.cause)).collect();
+    let one = causes.iter().filter(|cause| cause.forms.len() == 1).count();
+    writeln!(out, "\n{one} causes are proved in one form only.")?;
+    writeln!(
+        out,
+        "\nCauses without a signature: {}.",
+        match without.is_empty() {
             true => "none".to_owned(),
-            false => names.join(", "),
+            false => without.join(", "),
         }
-    };
-    let without: Vec<_> = causes.iter().filter(|cause| !with(cause)).collect();
-    let one: Vec<_> = causes
-        .iter()
-        .filter(|cause| cause.forms.len() == 1)
-        .collect();
-    let (missing, single) = (without.len(), one.len());
-    writeln!(
-        out,
-        "\nCauses without a signature ({missing}): {}.",
-        listed(without)
-    )?;
-    writeln!(
-        out,
-        "\nCauses proved in one form only ({single}): {}.",
-        listed(one)
     )
 }
 

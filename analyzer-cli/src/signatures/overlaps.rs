@@ -68,7 +68,7 @@ fn write(told: &Told, page: &Page, out: &mut dyn Write) -> Result<(), Failure> {
             meaning(*outcome),
             counted(*count as u64, "example")
         );
-        page.hang(out, Ink::Strong, &head, 0, 2)?;
+        writeln!(out, "{}", page.ink(Ink::Strong, visible(&head)))?;
         let mut rows: BTreeMap<_, usize> = BTreeMap::new();
         for overlap in told.overlaps.iter().filter(|o| o.outcome == *outcome) {
             let row = (&overlap.signature, &overlap.other, &overlap.other_cause);
@@ -83,9 +83,8 @@ fn write(told: &Told, page: &Page, out: &mut dyn Write) -> Result<(), Failure> {
             writeln!(out, "{}", visible(&text))?;
         }
     }
-    let examples = counted(told.examples as u64, "example");
     let overlaps = counted(told.overlaps.len() as u64, "overlap");
-    writeln!(out, "{examples}, {overlaps}")?;
+    writeln!(out, "{overlaps}")?;
     Ok(())
 }
 

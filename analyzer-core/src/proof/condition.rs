@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::LintLevel;
 use crate::signature::{Condition, Need, Pattern, SHORTEST, STARTS, What, leaves};
-
-/// How much text a message pattern must demand if nothing else narrows it.
-const LEAST_LENGTH: usize = 12;
 
 impl Condition {
     /// Whether a captured value is used by the condition itself: it is compared, or joins two parts.
@@ -86,16 +84,20 @@ impl Condition {
         }
     }
 
-    /// What makes large logs slow: conditions that no text announces, or a short one. A code, the text
-    /// that it is about, and what to do.
-    pub(super) fn dear(&self) -> Vec<(&'static str, String, String)> {
+    /// What makes large logs slow: conditions that no text announces, or a short one. A level
+    /// and a code, the text that it is about, and what to do.
+    pub(super) fn dear(&self) -> Vec<((LintLevel, &'static str), String, String)> {
         let mut conditions = Vec::new();
         leaves(self, &mut conditions);
         let mut dear = Vec::new();
         for need in conditions.into_iter().map(Need::of) {
             if need.is_boundless() {
                 let message = "every log record must be parsed for it; name `literals`, texts of which the message holds one";
-                dear.push(("boundless", String::new(), message.to_owned()));
+                dear.push((
+                    (LintLevel::Error, "boundless"),
+                    String::new(),
+                    message.to_owned(),
+                ));
             }
             let is_short =
                 |text: &&String| text.len() < SHORTEST && !STARTS.contains(&text.as_str());
@@ -103,14 +105,14 @@ impl Condition {
                 let message = format!(
                     "large logs are searched for {text:?} alone; with {SHORTEST} characters or more it would be found with all others"
                 );
-                ("short-text", text.clone(), message)
+                ((LintLevel::Warning, "short-text"), text.clone(), message)
             }));
         }
         dear
     }
 
-    /// Message patterns that demand too little text, in event patterns that demand nothing else.
-    pub(super) fn broad(&self) -> Vec<&Pattern> {
+    /// Message patterns that demand less than so much text, in event patterns that demand nothing else.
+    pub(super) fn broad(&self, least: usize) -> Vec<&Pattern> {
         match &self.what {
             What::Event(event) => {
                 let narrowed = !event.reason.0.is_empty()
@@ -119,12 +121,12 @@ impl Condition {
                     || !event.component.0.is_empty();
                 let patterns = event.message.0.iter().filter(|_| !narrowed);
                 patterns
-                    .filter(|pattern| pattern.least_length() < LEAST_LENGTH)
+                    .filter(|pattern| pattern.least_length() < least)
                     .collect()
             }
             What::Object(_) => Vec::new(),
             What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
-                parts.iter().flat_map(Condition::broad).collect()
+                parts.iter().flat_map(|part| part.broad(least)).collect()
             }
         }
     }

@@ -15,6 +15,9 @@ use crate::signature::{GIVEN, Signature, SignatureError};
 /// How many examples of each kind a signature needs.
 const LEAST_EXAMPLES: usize = 2;
 
+/// How much text a message pattern must demand if nothing else narrows it.
+const LEAST_LENGTH: usize = 12;
+
 /// Words of a command that change something: a check only looks.
 const CHANGING: &[&str] = &[
     "apply", "annotate", "cordon", "create", "delete", "drain", "edit", "label", "patch",
@@ -295,14 +298,19 @@ fn lint_captures(lints: &mut Lints<'_>) {
 /// Conditions that take too much, or make large logs slow.
 fn lint_match(lints: &mut Lints<'_>) {
     let signature = lints.signature;
-    for pattern in signature.condition.broad() {
+    // a family gives way to all others, so it may ask for less
+    let least = match signature.generic {
+        true => LEAST_LENGTH / 2,
+        false => LEAST_LENGTH,
+    };
+    for pattern in signature.condition.broad(least) {
         let pattern = pattern.as_str();
         let message =
             format!("{pattern:?} is too short to stand for itself; add a reason or more text");
         lints.add((Error, "broad-pattern"), ("match", pattern), message);
     }
-    for (code, piece, message) in signature.condition.dear() {
-        lints.add((Error, code), ("match", &piece), message);
+    for ((level, code), piece, message) in signature.condition.dear() {
+        lints.add((level, code), ("match", &piece), message);
     }
 }
 
