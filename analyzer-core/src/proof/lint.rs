@@ -177,6 +177,16 @@ impl Proof<'_> {
                 lints.add((Error, "unknown-id"), ("explains", &rule.what), message);
             }
         }
+        for rule in &signature.ends {
+            if !rule.what.contains('/') && catalogue.get(&rule.what).is_none() {
+                let message = format!("{:?} is no cause and no signature", rule.what);
+                lints.add((Error, "unknown-id"), ("ends", &rule.what), message);
+            }
+        }
+        if !signature.ends.is_empty() && signature.role != Role::Benign {
+            let message = "what ends trouble makes no finding, so its role is benign";
+            lints.add((Error, "ends-role"), ("role", ""), message);
+        }
         for id in &signature.refines {
             if catalogue.get(id).is_none() {
                 let message = format!("{id:?} is no signature");

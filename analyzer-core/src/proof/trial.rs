@@ -112,8 +112,16 @@ fn failure(
     wanted: bool,
     example: &Example,
 ) -> Option<String> {
+    let matched = report.matched.contains_key(&signature.id);
+    // it makes no finding
+    if !signature.ends.is_empty() {
+        return match (wanted, matched) {
+            (true, false) => Some("it should match and does not".into()),
+            (false, true) => Some("it should not match and does".into()),
+            _ => None,
+        };
+    }
     let Some(own) = own else {
-        let matched = report.matched.contains_key(&signature.id);
         let others = told(&report.findings);
         return wanted.then(|| match matched {
             true => format!(
