@@ -51,6 +51,10 @@ pub struct Signature {
     /// Signatures that it replaces where both match the same event.
     #[serde(default)]
     pub refines: Vec<String>,
+    /// Whether it stands for a family of errors of any wording: any other cause that is proved by the same
+    /// record, unless it refines that one, is the better answer.
+    #[serde(default)]
+    pub generic: bool,
     /// The mechanism, in two sentences or so.
     pub why: Template,
     /// Read-only checks.
