@@ -1,12 +1,18 @@
-//! The commands about signatures and causes: list, show, lint, test, explain.
+//! The commands about signatures and causes: list, show, lint, test, overlaps, coverage,
+//! explain.
+
+mod coverage;
+mod lint;
+mod overlaps;
+mod test;
 
 use std::io::Write;
 
-use analyzer_core::{Analyzer, Catalogue, Check, Fix, Signature};
+use analyzer_core::{Catalogue, Check, Fix, Signature};
 use unicode_width::UnicodeWidthStr;
 
-use crate::plan::{Page, Task};
-use crate::render::counted;
+use crate::catalogue;
+use crate::plan::{CataloguePlan, Page, Task, Which};
 use crate::render::page::{Ink, level_name};
 use crate::render::visible::visible;
 use crate::run::{Failure, Status};
@@ -14,16 +20,18 @@ use crate::run::{Failure, Status};
 /// Does one of the tasks about signatures.
 pub fn run(
     task: &Task,
-    catalogue: Catalogue,
+    plan: &CataloguePlan,
     page: &Page,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let status = match task {
-        Task::ListSignatures => list(&catalogue, page, out)?,
-        Task::ShowSignature(id) => show(&catalogue, id, out)?,
-        Task::LintSignatures => lint(&Analyzer::with_catalogue(catalogue), out)?,
-        Task::TestSignatures => test(&Analyzer::with_catalogue(catalogue), page, out)?,
-        Task::Explain(id) => explain(&catalogue, id, page, out)?,
+        Task::ListSignatures => list(&catalogue::load(plan)?, page, out)?,
+        Task::ShowSignature(id) => show(&catalogue::load(plan)?, id, out)?,
+        Task::LintSignatures(how) => lint::lint(plan, how, page, out)?,
+        Task::TestSignatures { which, json } => test::test(plan, *which, *json, page, out)?,
+        Task::Coverage { json } => coverage::coverage(plan, *json, out)?,
+        Task::Overlaps { which, json } => overlaps::overlaps(plan, *which, *json, page, out)?,
+        Task::Explain(id) => explain(&catalogue::load(plan)?, id, page, out)?,
         Task::Diagnose(_) | Task::Convert(_) | Task::Hint => Status::Ran,
     };
     out.flush()?;
@@ -60,48 +68,26 @@ fn show(catalogue: &Catalogue, id: &str, out: &mut dyn Write) -> Result<Status, 
     Ok(Status::Ran)
 }
 
-/// Mistakes, one a line.
-fn lint(analyzer: &Analyzer, out: &mut dyn Write) -> Result<Status, Failure> {
-    let lints = analyzer.lint_signatures();
-    for lint in &lints {
-        writeln!(out, "{}", visible(&lint.to_string()))?;
+fn is_meant(catalogue: &Catalogue, which: Which, signature: &Signature) -> bool {
+    match which {
+        Which::All => true,
+        Which::Added => catalogue.is_added(&signature.id),
     }
-    let count = analyzer.catalogue().len() as u64;
-    let mistakes = counted(lints.len() as u64, "mistake");
-    writeln!(out, "{}, {mistakes}", counted(count, "signature"))?;
-    Ok(if lints.is_empty() {
-        Status::Ran
-    } else {
-        Status::Found
-    })
 }
 
-/// Examples that fail, then how many there are.
-fn test(analyzer: &Analyzer, page: &Page, out: &mut dyn Write) -> Result<Status, Failure> {
-    let outcomes = analyzer.test_signatures();
-    let mut failed = 0;
-    for outcome in &outcomes {
-        if let Some(failure) = &outcome.failure {
-            failed += 1;
-            let text = format!(
-                "{}:{}: {}: {failure}",
-                outcome.file, outcome.line, outcome.signature
-            );
-            page.hang(out, Ink::Plain, &visible(&text), 0, 7)?;
-        }
-    }
-    let count = analyzer.catalogue().len() as u64;
-    let examples = counted(outcomes.len() as u64, "example");
-    writeln!(
-        out,
-        "{}, {examples}, {failed} failed",
-        counted(count, "signature")
-    )?;
-    Ok(if failed == 0 {
-        Status::Ran
-    } else {
-        Status::Found
-    })
+/// How many signatures a task is about.
+fn how_many(catalogue: &Catalogue, which: Which) -> usize {
+    let signatures = catalogue.signatures();
+    signatures
+        .filter(|signature| is_meant(catalogue, which, signature))
+        .count()
+}
+
+/// Writes what a program reads, on several lines.
+fn write_json(value: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), Failure> {
+    serde_json::to_writer_pretty(&mut *out, value).map_err(std::io::Error::from)?;
+    writeln!(out)?;
+    Ok(())
 }
 
 /// A cause with the signatures that prove it, or a signature.
@@ -111,7 +97,7 @@ fn explain(
     page: &Page,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
-    let description = Catalogue::cause(id);
+    let description = catalogue.cause(id);
     let signature = catalogue.get(id);
     if description.is_none() && signature.is_none() {
         return Err(unknown(catalogue, "cause or signature", id));
@@ -165,6 +151,9 @@ fn explain(
             })
             .collect();
         page.fixes(&fixes, out)?;
+        if let Some(versions) = &signature.versions {
+            page.row(out, "versions", versions)?;
+        }
         page.references(&signature.references, out)?;
     }
     Ok(Status::Ran)
@@ -172,7 +161,7 @@ fn explain(
 
 fn unknown(catalogue: &Catalogue, what: &'static str, id: &str) -> Failure {
     let ids = catalogue.signatures().map(|s| s.id.as_str());
-    let causes = Catalogue::causes().map(|(cause, _)| cause);
+    let causes = catalogue.causes().map(|(cause, _)| cause);
     let causes = causes.filter(|_| what != "signature");
     let last = |id: &str| id.rsplit('/').next().unwrap_or(id).to_owned();
     let wanted = last(id);
