@@ -46,6 +46,9 @@ pub struct Signature {
     /// The causes whose findings it explains.
     #[serde(default)]
     pub explains: Vec<Explains>,
+    /// The causes whose findings it shows to be over: it makes no finding itself.
+    #[serde(default)]
+    pub ends: Vec<Explains>,
     /// Signatures that it replaces where both match the same event.
     #[serde(default)]
     pub refines: Vec<String>,
