@@ -179,6 +179,10 @@ impl Proof<'_> {
                 }
             }
         }
+        if signature.only_ends() && signature.role != Role::Benign {
+            let message = "what ends trouble makes no finding, so its role is benign";
+            lints.add((Error, "ends-role"), ("role", ""), message);
+        }
         for id in &signature.refines {
             if catalogue.get(id).is_none() {
                 let message = format!("{id:?} is no signature");
