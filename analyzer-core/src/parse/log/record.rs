@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::forms::{self, Form, add_oom_kill, is_panic};
 use super::pairs::block_end;
 use super::payload::Payload;
-use super::wrapper::Wrapper;
+use super::wrapper::{Wrapper, nearer};
 use super::{subject, trace};
 use crate::model::{Event, Field, Format, Severity, Span, Text, TextBuilder};
 
@@ -213,7 +213,7 @@ pub(super) fn error_field(value: Text<'_>) -> Field<'_> {
 /// What the carrier says, where the payload says nothing.
 fn apply<'a>(wrapper: Wrapper<'a>, event: &mut Event<'a>) {
     let carrier = wrapper.carrier;
-    event.time = event.time.or(carrier.time);
+    event.time = nearer(event.time, carrier.time);
     event.severity = event.severity.or(wrapper.severity);
     if event.component.is_none() {
         event.component.clone_from(&carrier.program);
