@@ -1,7 +1,6 @@
 //! A record as a typed value.
 
-use std::borrow::Cow;
-
+use super::field::Field;
 use super::{Age, Severity, Span, Stamp, Subject, Text};
 use crate::chain::ErrorChain;
 
@@ -108,15 +107,6 @@ impl Format {
             Format::Prose => "prose",
         }
     }
-}
-
-/// A named value of a record, as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field<'a> {
-    /// The name as written.
-    pub key: Cow<'a, str>,
-    /// The value, decoded.
-    pub value: Text<'a>,
 }
 
 /// A program's output stream.

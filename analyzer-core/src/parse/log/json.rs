@@ -6,7 +6,6 @@
 //! an API server's `Status`. Values keep their text: strings are decoded, nested values stand as
 //! they are written.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -18,7 +17,7 @@ use super::level;
 use super::members::{Member, Members, ValueKind, string_member};
 use super::payload::Payload;
 use super::timestamp;
-use crate::model::{Event, Field, Format, Severity, Text, TextBuilder};
+use crate::model::{Event, Format, Severity, Text, TextBuilder};
 
 /// One object a line.
 pub(super) const FORM: Form = Form {
@@ -435,7 +434,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         {
             event.time = Some(stamp);
         } else if at == level && member.kind != ValueKind::Nested {
-            level::set(&mut event, member.text(payload));
+            level::set_field(&mut event, member.field_named("level", payload));
         } else if at == message {
             event.message = member.text(payload);
         } else if at == stack && member.kind == ValueKind::String {
@@ -443,7 +442,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         } else if at == logger && member.kind == ValueKind::String {
             event.component = Some(member.text(payload));
             if key(member) == "component" {
-                event.fields.push(field(payload, member));
+                event.fields.push(member.field(payload));
             }
         } else if at == caller && member.kind == ValueKind::String {
             event.caller = Some(member.text(payload));
@@ -453,7 +452,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             if member.kind == ValueKind::Nested && matches!(key(member), "err" | "error") {
                 add_error(&mut event, payload, member);
             }
-            event.fields.push(field(payload, member));
+            event.fields.push(member.field(payload));
         }
     }
     if level.is_none() && std::ptr::eq(names, &ZAP) {
@@ -471,22 +470,12 @@ fn add_error<'a>(event: &mut Event<'a>, payload: &Payload<'a>, object: &Member) 
         .filter(|member| member.kind == ValueKind::String);
     for member in inside {
         match text.get(member.key.clone()) {
-            Some("message") => event.fields.push(Field {
-                key: Cow::Borrowed("error"),
-                value: member.text(payload),
-            }),
+            Some("message") => event.fields.push(member.field_named("error", payload)),
             Some("stack") if event.stack.is_none() => {
                 event.stack = Some(payload.text().source_span(member.value));
             }
             _ => {}
         }
-    }
-}
-
-fn field<'a>(payload: &Payload<'a>, member: &Member) -> Field<'a> {
-    Field {
-        key: member.name(payload),
-        value: member.text(payload),
     }
 }
 

@@ -178,7 +178,7 @@ fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
     let span = payload.text().span();
     let mut event = if text.as_bytes().get(close + 1) == Some(&b'=') {
         let mut event = Event::new(Format::Klog, span, payload.part(start..start));
-        event.fields.extend(Pairs::new(payload, open));
+        event.fields.extend(Pairs::quoted(payload, open));
         let at = event.fields.iter().position(|field| field.key == "msg")?;
         event.message = event.fields.remove(at).value;
         event
@@ -196,7 +196,7 @@ fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
             {
                 return None;
             }
-            event.fields.extend(Pairs::new(payload, close + 1));
+            event.fields.extend(Pairs::quoted(payload, close + 1));
         } else if name.is_some() && event.message.is_empty() {
             return None;
         }

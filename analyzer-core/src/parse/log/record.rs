@@ -3,8 +3,6 @@
 //! A record begins where a format's start is seen; the lines behind it that begin nothing belong
 //! to it if its format allows: raw lines of a message, klog's blocks, stack traces.
 
-use std::borrow::Cow;
-
 use super::forms::{self, Form, add_oom_kill, is_panic};
 use super::pairs::block_end;
 use super::payload::Payload;
@@ -185,10 +183,10 @@ impl<'a> Record<'a> {
         event
             .fields
             .extend(errors.map(|lines| error_field(joined(&lines))));
-        event.fields.extend(self.heading.map(|value| Field {
-            key: Cow::Borrowed("stacktrace"),
-            value,
-        }));
+        let heading = self.heading;
+        event
+            .fields
+            .extend(heading.map(|value| Field::text("stacktrace", value)));
         event.interrupted = self.lines.of_others();
         event.cut = self.wrapper.cut || self.block;
         subject::fill(&mut event);
@@ -204,10 +202,7 @@ impl<'a> Record<'a> {
 
 /// An error of a stack trace as a field.
 pub(super) fn error_field(value: Text<'_>) -> Field<'_> {
-    Field {
-        key: Cow::Borrowed("error"),
-        value,
-    }
+    Field::text("error", value)
 }
 
 /// What the carrier says, where the payload says nothing.
