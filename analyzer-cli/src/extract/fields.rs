@@ -84,12 +84,7 @@ mod tests {
             json(&fields)
         };
         assert_eq!(repeated(2), r#"{"1":"x","0":"y"}"#);
-        assert_eq!(
-            repeated(8),
-            repeated(70)
-                .replace("\"6\":\"x\",", "")
-                .replace("}", ",\"6\":\"x\"}")
-        );
+        assert_eq!(repeated(7), repeated(70));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use super::payload::Payload;
 use super::quote::{closing_quote, unquote_go};
 use super::timestamp::leading_klog_time;
 use super::zap_console::is_caller;
+use crate::input::Line;
 use crate::model::{Event, Format, Severity, Stamp, Subject};
 
 /// klog's header and what stands behind it.
@@ -34,7 +35,7 @@ pub(super) const FORM: Form = Form {
         None => Shown::NoRecord,
     },
     follow: Follow {
-        raw: |_| true,
+        raw: is_raw,
         surely: |line| {
             line.starts_with('\t')
                 || line.starts_with(" >")
@@ -53,6 +54,18 @@ struct Header {
 /// Whether a line begins with klog's header or the end of one.
 fn detect(text: &str) -> bool {
     header(text).is_some()
+}
+
+/// Whether a record's text may go on over raw lines: a structured one has line ends in blocks only.
+fn is_raw(first: &str) -> bool {
+    let payload = Payload::from_line(Line {
+        text: first,
+        start: 0,
+        number: 1,
+    });
+    let rest = header(first).map(|header| header.rest);
+    let rest = rest.map(|rest| rest + usize::from(first[rest..].starts_with(' ')));
+    rest.is_none_or(|rest| structured(&payload, rest).is_none())
 }
 
 /// Whether a text begins with a whole header.

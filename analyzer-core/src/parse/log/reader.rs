@@ -10,6 +10,7 @@ use super::frame::{is_dump_head, is_frame, is_location};
 use super::glued::GLUED;
 use super::json;
 use super::payload::Payload;
+use super::raw::{Carried, frames_follow};
 use super::record::{Lines, Record, error_field};
 use super::trace::{self, Part};
 use super::wrapper::{Block, Sources, Until, Wrapper, peel_from};
@@ -21,7 +22,7 @@ const INTERRUPTIONS: u32 = 64;
 /// How many records of different writers are open at the same time.
 const WRITERS: usize = 32;
 /// How many lines an error's message may take before its frames.
-const HEAD_LINES: usize = 16;
+pub(super) const HEAD_LINES: usize = 16;
 /// How many lines an object that is spread over lines may take.
 pub(super) const SPREAD_LINES: usize = 400;
 
@@ -105,7 +106,9 @@ impl<'a> Reader<'a> {
                     span: entry.span,
                     ..Place::of(line, self.lines)
                 };
-                self.carried(at, entry.wrapper, entry.message, rest);
+                let mut wrapper = entry.wrapper;
+                wrapper.entry = true;
+                self.carried(at, wrapper, entry.message, rest);
                 continue;
             }
             self.line(*line, behind);
@@ -317,6 +320,7 @@ impl<'a> Reader<'a> {
             let in_block = record.block && (text.starts_with(['\t', ' ']) || text.is_empty());
             if ends_object || in_block {
                 record.wrapper.cut |= wrapper.cut;
+                record.taken = wrapper.carrier.time;
                 record.join(payload, at.span.end, at.lines);
                 return;
             }
@@ -363,15 +367,23 @@ impl<'a> Reader<'a> {
             self.start(Record::new(form, wrapper, payload, at.span), at.lines);
             return;
         }
-        if let Some(part) = self.part(text, &at, wrapper.present, behind)
+        if let Some(part) = self.part(text, &at, &wrapper, behind)
             && self.frame(&payload, part, &at)
         {
+            if let Some(record) = self.current.as_mut() {
+                record.taken = wrapper.carrier.time;
+            }
             return;
         }
         let joins = self.current.as_ref().is_some_and(|record| {
             let same_carrier = record.wrapper.present == wrapper.present;
             let indented = indent > 0 && record.format == Format::Plain && !record.gap;
-            same_carrier && ((record.is_raw() && (indent > 0 || !wrapper.present)) || indented)
+            let raw = if wrapper.present && indent == 0 {
+                record.is_raw() && record.may_go_on_in(&wrapper, at.lines)
+            } else {
+                record.is_raw()
+            };
+            same_carrier && (raw || indented)
         });
         if let Some(record) = self.current.as_mut().filter(|open| open.is_full()) {
             record.wrapper.cut = true;
@@ -379,6 +391,7 @@ impl<'a> Reader<'a> {
         if joins {
             if let Some(record) = self.current.as_mut() {
                 record.wrapper.cut |= wrapper.cut;
+                record.taken = wrapper.carrier.time;
                 record.join(payload, at.span.end, at.lines);
             }
         } else if wrapper.present {
@@ -402,17 +415,28 @@ impl<'a> Reader<'a> {
         &mut self,
         text: &str,
         at: &Place,
-        is_carried: bool,
+        wrapper: &Wrapper<'a>,
         behind: &[Line<'a>],
     ) -> Option<Part> {
+        let is_carried = wrapper.present;
         // in a carrier a trace begins right behind its record: only Go's frames are unmistakable
-        let is_next = self.current.as_ref().is_some_and(|record| {
-            let is_adjacent = record.lines.last == at.lines.before && at.lines.own == 1;
-            record.stack.is_some() || is_adjacent
-        });
+        let is_behind = |lines: Lines| lines.last == at.lines.before && at.lines.own == 1;
+        let is_next = self
+            .current
+            .as_ref()
+            .is_some_and(|record| record.stack.is_some() || is_behind(record.lines))
+            || self
+                .trace
+                .as_ref()
+                .is_some_and(|trace| is_behind(trace.lines));
         if is_carried && !is_next && !is_frame(text) {
             return None;
         }
+        // in a carrier a line that begins nothing may be a record of its own
+        let may_go_on = !is_carried || {
+            let record = self.current.as_ref();
+            record.is_some_and(|record| record.may_go_on_in(wrapper, at.lines))
+        };
         let mut none = trace::Trace::default();
         let trace = match self.current.as_mut() {
             Some(record) => &mut record.trace,
@@ -422,26 +446,13 @@ impl<'a> Reader<'a> {
             return Some(part);
         }
         let sources = &mut self.sources;
-        // what the next line holds, or the next entry of the journal
-        let mut next = || {
-            if !is_carried {
-                return Some(Payload::from_line(*behind.first()?));
-            }
-            // an empty line ends an entry
-            let start = behind.iter().position(|line| !line.is_blank())?;
-            let (first, behind) = behind.get(start..)?.split_first()?;
-            let entry = Block::read(first, behind).map(|(entry, _)| entry.message);
-            Some(entry.unwrap_or_else(|| peel_from(Payload::from_line(*first), sources).1))
-        };
         // a function's name that no rule knows
-        if text.contains('.')
-            && !text.trim().contains(' ')
-            && next().is_some_and(|next| is_location(next.as_str()))
+        if trace::may_be_function(text)
+            && next(behind, is_carried, sources).is_some_and(|next| is_location(next.as_str()))
         {
             return Some(Part::Frame);
         }
-        // in a carrier a line that begins nothing is a record of its own
-        let is_in_message = trace.is_in_message() && !is_carried;
+        let is_in_message = trace.is_in_message() && may_go_on;
         let known = is_in_message || trace::is_head(text);
         if !known || text.starts_with([' ', '\t']) && !is_in_message {
             return None;
@@ -449,8 +460,13 @@ impl<'a> Reader<'a> {
         // a head is one if frames follow, a message's lines go on up to the next record
         let is_of_trace = |line: &str| trace::Trace::default().take(line).is_some();
         let mut frames_follow = || {
+            if is_carried && !may_go_on {
+                return next(behind, true, sources).is_some_and(|next| is_of_trace(next.as_str()));
+            }
             if is_carried {
-                return next().is_some_and(|next| is_of_trace(next.as_str()));
+                let behind = behind.iter().filter(|line| !line.is_blank());
+                let own = behind.map_while(|line| Carried::of_writer(line.text, wrapper, sources));
+                return frames_follow(own, wrapper.carrier.time);
             }
             behind
                 .iter()
@@ -466,6 +482,7 @@ impl<'a> Reader<'a> {
 
     fn start(&mut self, mut record: Record<'a>, lines: Lines) {
         self.close();
+        record.whole &= lines.own == 1;
         record.lines = lines;
         let is_journal = record.wrapper.carrier.program.is_some();
         record.column = record
@@ -580,6 +597,18 @@ impl<'a> Reader<'a> {
         }
         self.parsed.events.push(event);
     }
+}
+
+/// What the next line holds, or the next entry of the journal.
+fn next<'a>(behind: &[Line<'a>], is_carried: bool, sources: &mut Sources) -> Option<Payload<'a>> {
+    if !is_carried {
+        return Some(Payload::from_line(*behind.first()?));
+    }
+    // an empty line ends an entry
+    let start = behind.iter().position(|line| !line.is_blank())?;
+    let (first, behind) = behind.get(start..)?.split_first()?;
+    let entry = Block::read(first, behind).map(|(entry, _)| entry.message);
+    Some(entry.unwrap_or_else(|| peel_from(Payload::from_line(*first), sources).1))
 }
 
 /// Whether a text begins with so many blanks.

@@ -6,9 +6,10 @@
 use super::forms::{self, Form, add_oom_kill, is_panic};
 use super::pairs::block_end;
 use super::payload::Payload;
+use super::raw::{CARRIED_LINES, at_once};
 use super::wrapper::{Wrapper, nearer};
 use super::{subject, trace};
-use crate::model::{Event, Field, Format, Severity, Span, Text, TextBuilder};
+use crate::model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
 
 /// How many lines without a form of their own a message may take.
 const MESSAGE_LINES: usize = 2000;
@@ -55,6 +56,10 @@ pub(super) struct Record<'a> {
     /// Whether a blank line stood behind it.
     pub(super) gap: bool,
     pub(super) lines: Lines,
+    /// When its carrier took its last line.
+    pub(super) taken: Option<Stamp>,
+    /// Whether each of its lines stands on a line of the input.
+    pub(super) whole: bool,
 }
 
 /// Lines of a record, among those of others.
@@ -106,6 +111,8 @@ impl<'a> Record<'a> {
             block: format == Format::Klog && opens_block(first.as_str()),
             column: None,
             format,
+            taken: wrapper.carrier.time,
+            whole: !wrapper.entry,
             wrapper,
             first,
             more: Vec::new(),
@@ -120,6 +127,7 @@ impl<'a> Record<'a> {
     }
 
     pub(super) fn join(&mut self, payload: Payload<'a>, end: usize, lines: Lines) {
+        self.whole &= lines.own == 1;
         self.lines.add(lines);
         if self.block {
             let text = payload.as_str();
@@ -135,7 +143,19 @@ impl<'a> Record<'a> {
         let raw = self
             .form
             .is_some_and(|form| (form.follow.raw)(self.first.as_str()));
-        raw && self.stack.is_none() && !self.gap && !self.is_full()
+        (raw || self.block) && self.stack.is_none() && !self.gap && !self.is_full()
+    }
+
+    /// Whether a line in a carrier may go on with it without a mark: it is the writer's next one,
+    /// and was taken with the one before.
+    pub(super) fn may_go_on_in(&self, wrapper: &Wrapper<'_>, lines: Lines) -> bool {
+        let is_next = self.lines.last == lines.before && lines.own == 1;
+        self.whole
+            && !wrapper.entry
+            && is_next
+            && self.lines.of_others() == 0
+            && self.lines.own <= CARRIED_LINES as u64
+            && at_once(self.taken, wrapper.carrier.time)
     }
 
     /// Whether its message takes no more lines.

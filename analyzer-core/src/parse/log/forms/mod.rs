@@ -106,7 +106,12 @@ pub(super) fn is_unindented(format: Format) -> bool {
 
 /// Whether a line is the second one of a record that begins on the line before it.
 pub(crate) fn is_second_line(before: &str, line: &str) -> bool {
-    java_util_logging::message_start(line).is_some() && java_util_logging::is_head(before)
+    may_be_second_line(line) && java_util_logging::is_head(before)
+}
+
+/// Whether a line may be the second one of a record.
+pub(super) fn may_be_second_line(line: &str) -> bool {
+    java_util_logging::message_start(line).is_some()
 }
 
 /// The form of the record that begins with a text.

@@ -44,6 +44,8 @@ pub(super) struct Wrapper<'a> {
     pub partial: bool,
     /// Whether the end of the line is missing.
     pub cut: bool,
+    /// Whether it is an entry of the journal over several lines.
+    pub entry: bool,
     /// How many carriers were there.
     layers: u32,
 }
