@@ -51,6 +51,10 @@ pub enum Format {
     SpringBoot,
     /// java.util.logging: two lines a record.
     JavaUtilLogging,
+    /// The JVM's own log (`-Xlog`).
+    JvmUnified,
+    /// pino's log as pino-pretty shows it.
+    PinoPretty,
     /// Python's logging in its usual formats.
     PythonLogging,
     /// The kernel's ring buffer.
@@ -96,6 +100,8 @@ impl Format {
             Format::Logback => "logback",
             Format::SpringBoot => "spring-boot",
             Format::JavaUtilLogging => "java-util-logging",
+            Format::JvmUnified => "jvm-unified",
+            Format::PinoPretty => "pino-pretty",
             Format::PythonLogging => "python-logging",
             Format::Kernel => "kernel",
             Format::KubeAudit => "kube-audit",

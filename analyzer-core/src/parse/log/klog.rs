@@ -41,6 +41,7 @@ pub(super) const FORM: Form = Form {
                 || line.starts_with(" >")
                 || (line.starts_with(' ') && !line.trim().is_empty())
         },
+        indented: false,
     },
 };
 

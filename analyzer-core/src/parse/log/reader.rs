@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
         let end = line.span().end;
         if let Some(record) = self.current.as_mut() {
             let own = !record.wrapper.present || record.column.is_some();
-            if own && record.block && (line.text.starts_with(['\t', ' ']) || line.is_blank()) {
+            if own && record.holds(line.text) {
                 let column = record
                     .column
                     .filter(|column| is_indented(line.text, *column));
@@ -317,8 +317,7 @@ impl<'a> Reader<'a> {
         if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {
             let text = payload.as_str();
             let ends_object = text == "}" && record.form.is_none() && record.first.as_str() == "{";
-            let in_block = record.block && (text.starts_with(['\t', ' ']) || text.is_empty());
-            if ends_object || in_block {
+            if ends_object || record.holds(text) {
                 record.wrapper.cut |= wrapper.cut;
                 record.taken = wrapper.carrier.time;
                 record.join(payload, at.span.end, at.lines);

@@ -138,6 +138,15 @@ impl<'a> Record<'a> {
         self.span.end = end;
     }
 
+    /// Whether a line is a part of it whatever the line holds: of an open block, or indented where that
+    /// says all.
+    pub(super) fn holds(&self, text: &str) -> bool {
+        let indented = text.starts_with(['\t', ' ']);
+        let all = self.form.is_some_and(|form| form.follow.indented);
+        (self.block && (indented || text.trim().is_empty()))
+            || (all && indented && !text.trim().is_empty() && !self.gap && !self.is_full())
+    }
+
     /// Whether lines without a form of their own may be a part of the message.
     pub(super) fn is_raw(&self) -> bool {
         let raw = self

@@ -33,6 +33,7 @@ pub(super) const FORM: Form = Form {
     follow: Follow {
         raw: |_| true,
         surely: |line| line.starts_with('\t') && !line.trim().is_empty(),
+        indented: false,
     },
 };
 
