@@ -229,3 +229,66 @@ fn begins(text: &str) -> bool {
             || (form.format != Format::Plain && !forms::is_unindented(form.format))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::log::parse;
+
+    const HEAD: &str = "E0304 05:06:07.123456       1 quay.go:7] lift failed:";
+
+    /// The lines of a message in the CRI's carrier, each so many nanoseconds behind the one before.
+    fn carried(lines: &[(u64, &str)]) -> String {
+        let mut nanos = 100_000_000;
+        let line = |(behind, text): &(u64, &str)| {
+            nanos += behind;
+            format!("2024-03-04T05:06:07.{nanos:09}Z stderr F {text}\n")
+        };
+        lines.iter().map(line).collect()
+    }
+
+    fn messages(text: &str) -> Vec<String> {
+        let lines: Vec<_> = crate::input::lines(text).collect();
+        let events = parse(&lines).events.into_iter();
+        events
+            .map(|event| event.message.as_str().to_owned())
+            .collect()
+    }
+
+    /// Whether the last line is found to go on with the record before it.
+    fn goes_on(text: &str) -> bool {
+        let lines: Vec<&str> = text.lines().collect();
+        let (last, before) = lines.split_last().unwrap();
+        let before = before.iter().rev().map(|line| Cow::Borrowed(*line));
+        is_raw_line(last, before, std::iter::empty())
+    }
+
+    #[test]
+    fn what_was_taken_at_once_goes_on() {
+        let at_once = carried(&[(0, HEAD), (2_000, "no arm"), (3_000, "no power")]);
+        let message = "lift failed:\nno arm\nno power";
+        assert_eq!(messages(&at_once), [message]);
+        assert!(goes_on(&at_once));
+        let later = carried(&[(0, HEAD), (2_000, "no arm"), (5_000_000, "no power")]);
+        assert_eq!(messages(&later), ["lift failed:\nno arm", "no power"]);
+        assert!(!goes_on(&later));
+    }
+
+    #[test]
+    fn without_times_the_format_decides() {
+        let prefixed = |head: &str| format!("[pod/crane-0/arm] {head}\n[pod/crane-0/arm] no arm\n");
+        assert_eq!(messages(&prefixed(HEAD)), ["lift failed:\nno arm"]);
+        assert!(goes_on(&prefixed(HEAD)));
+        let structured = prefixed("E0304 05:06:07.123456       1 quay.go:7] \"Lift failed\" n=7");
+        assert_eq!(messages(&structured), ["Lift failed", "no arm"]);
+        assert!(!goes_on(&structured));
+    }
+
+    #[test]
+    fn others_between_end_it() {
+        let between =
+            carried(&[(0, HEAD), (1_000, "no arm")]).replacen("stderr F E", "stdout F E", 1);
+        assert_eq!(messages(&between).len(), 2);
+        assert!(!goes_on(&between));
+    }
+}

@@ -119,9 +119,12 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     Some(event)
 }
 
+/// A key and its value.
+type Member = (Range<usize>, Range<usize>);
+
 /// The message's end, and the members behind it with their values.
-fn members(text: &str, from: usize) -> (usize, Vec<(Range<usize>, Range<usize>)>) {
-    let mut found: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+fn members(text: &str, from: usize) -> (usize, Vec<Member>) {
+    let mut found: Vec<Member> = Vec::new();
     let mut end = None;
     let mut at = from;
     for line in text.get(from..).unwrap_or("").split_inclusive('\n') {
