@@ -1,6 +1,7 @@
 //! Every carrier around every format: the records are those of the bare log.
 
 mod generate;
+mod table;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -214,6 +215,9 @@ fn excepted(format: &str, carrier: &str, part: Part) -> bool {
     })
 }
 
+/// How many records further a record is looked for.
+const NEAR: usize = 100;
+
 /// What is compared.
 const PARTS: [&str; 6] = ["level", "time", "message", "logger", "caller", "fields"];
 
@@ -358,6 +362,7 @@ fn score(bare: &Bare, carrier: &Carrier) -> (Score, Vec<String>) {
         let at = rest
             .as_slice()
             .iter()
+            .take(NEAR)
             .position(|found| same("message", bare, found) && same("level", bare, found));
         let Some(found) = rest.nth(at.unwrap_or(0)) else {
             continue;

@@ -20,7 +20,7 @@ pub fn logs(folder: &str) -> Vec<PathBuf> {
 
 /// What two records must agree on. Levels are compared as severities, and of a
 /// wrapped record also what its carrier says.
-fn comparable(record: &Value) -> Value {
+pub fn comparable(record: &Value) -> Value {
     let mut record = record.clone();
     let Some(parts) = record.as_object_mut() else {
         return record;

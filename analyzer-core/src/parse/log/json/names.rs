@@ -15,7 +15,7 @@ pub(super) struct Names {
     pub(super) in_front: bool,
 }
 
-pub(super) const ZAP: Names = Names {
+pub(super) static ZAP: Names = Names {
     time: &["ts"],
     level: &["level"],
     message: &["msg"],
@@ -51,7 +51,7 @@ const SLOG: Names = Names {
     stack: &[],
     in_front: false,
 };
-pub(super) const ZEROLOG: Names = Names {
+pub(super) static ZEROLOG: Names = Names {
     time: &["time"],
     level: &["level"],
     message: &["message"],
