@@ -15,7 +15,7 @@ use crate::records::{comparable, logs};
 
 /// Names that stand in the logs, and mean nothing to any format.
 const NAMES: [&str; 8] = [
-    "harbour", "crane", "berth", "quay", "agent", "orders", "sidecar", "store",
+    "harbour", "crane", "berth", "quay", "orders", "sidecar", "pool", "arm",
 ];
 
 /// A log of at least so many bytes, and its records.
