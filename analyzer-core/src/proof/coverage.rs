@@ -86,6 +86,8 @@ impl Form {
             | Format::Logback
             | Format::SpringBoot
             | Format::JavaUtilLogging
+            | Format::JvmUnified
+            | Format::PinoPretty
             | Format::PythonLogging
             | Format::Kernel
             | Format::KubeAudit

@@ -73,6 +73,10 @@ pub(crate) fn goes_on_in_carrier(line: &str, next: &str) -> bool {
         }));
         wrapper.present.then_some(payload)
     };
+    // the first line of an entry over several lines holds no message yet
+    if wrapper::Block::begin(line).is_some() {
+        return false;
+    }
     let Some(payload) = inner(line) else {
         return false;
     };
