@@ -167,11 +167,11 @@ impl<'c> Tester<'c> {
                 let need = Need::of(condition);
                 LeafCondition {
                     condition,
+                    words: Words::of(condition, &need.raw),
                     needed: match need.what {
                         NeedKind::Text => need.words,
                         _ => Vec::new(),
                     },
-                    words: Words::of(condition),
                 }
             };
             conditions.into_iter().map(leaf).collect()

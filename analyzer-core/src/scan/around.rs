@@ -32,6 +32,15 @@ impl<'t> Around<'t> {
 
     /// The whole lines that are read together with the first of these triggers.
     pub fn lines(&mut self, trigger: &Trigger, triggers: &[Trigger]) -> std::ops::Range<usize> {
+        let further = triggers.iter().skip(1);
+        if let Some(end) = trigger.end
+            && further
+                .take_while(|next| next.at < end)
+                .all(|next| next.why != Why::Structure)
+        {
+            self.done = end;
+            return trigger.at..end;
+        }
         let (start, of_record) = self.start(trigger.at);
         let end = self.end(trigger, of_record, triggers);
         self.done = end;

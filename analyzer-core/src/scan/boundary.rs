@@ -84,11 +84,17 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
     if line == b"{" || line == b"{\r" {
         return log::spread_lines(&text(window(bytes, at))).is_some();
     }
-    let begins = log::kind(line).is_some() || log::detect(&text(line)).is_some();
-    begins
-        && !is_second_line(bytes, at, line)
-        && !goes_on_in_carrier(bytes, at, line)
-        && !continues_partial(bytes, at, line)
+    let begins = match log::kind(line) {
+        // what a carrier holds begins a record of its own
+        Some(log::Kind::Record(_)) => true,
+        Some(log::Kind::Carried) => !goes_on_in_carrier(bytes, at, line),
+        None => {
+            log::detect(&text(line)).is_some()
+                && !is_second_line(bytes, at, line)
+                && !goes_on_in_carrier(bytes, at, line)
+        }
+    };
+    begins && !continues_partial(bytes, at, line)
 }
 
 /// Whether what a carrier holds goes on with the record before.

@@ -51,10 +51,13 @@ const BLOCKS_A_THREAD: usize = 4;
 
 /// How many blocks a generation has. A block is read with what was known at the end of the generation
 /// before the last one, whatever the number of threads.
-const GENERATION: u64 = 64;
+const GENERATION: u64 = 32;
 
 /// How many blocks are read in one go: they reach into two generations at most.
-const MAX_BLOCKS: usize = GENERATION as usize / 2;
+const MAX_BLOCKS: usize = GENERATION as usize;
+
+/// In how many blocks at the start more records are read that tell of an error.
+const FIRST_BLOCKS: u64 = 64;
 
 /// How many line numbers a report lists of what was not understood.
 const MAX_LISTED_LINES: usize = 1000;
@@ -214,7 +217,7 @@ impl<'a> Incident<'a> {
             let known = Known {
                 number,
                 often: self.often.get(last as usize).unwrap_or(&self.often[0]),
-                grave: if number < GENERATION {
+                grave: if number < FIRST_BLOCKS {
                     MAX_GRAVE
                 } else {
                     MAX_LATER_GRAVE

@@ -13,6 +13,7 @@
 //! fulfil it less often all of a sudden, and then by less than `EACH * EACH` for each that is read.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use crate::model::Subject;
 use crate::signature::Leaf;
@@ -41,11 +42,11 @@ impl Often {
 /// Which records of such signatures a block holds.
 #[derive(Debug, Default)]
 pub(crate) struct Sampled {
-    /// The byte at which a line begins, and its group.
-    lines: Vec<(usize, Group)>,
+    /// The bytes of a record, and its group.
+    records: Vec<(Range<usize>, Group)>,
 }
 
-/// What to do with a line of [`Sampled`].
+/// What to do with a record of [`Sampled`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sample {
     /// Another one stands for it.
@@ -57,19 +58,19 @@ pub(crate) enum Sample {
 }
 
 impl Sampled {
-    /// Adds a line; they come in order.
-    pub fn add(&mut self, line: usize, leaves: &[Leaf]) {
+    /// Adds a record; they come in order.
+    pub fn add(&mut self, record: Range<usize>, leaves: &[Leaf]) {
         let mut group: Vec<u32> = leaves.iter().map(|(number, _)| *number).collect();
         group.dedup();
-        self.lines.push((line, group.into()));
+        self.records.push((record, group.into()));
     }
 
     /// Chooses what to read of the block with this number.
-    pub fn choose(self, block: u64) -> Vec<(usize, Sample)> {
-        let mut chosen = vec![Sample::Passed; self.lines.len()];
+    pub fn choose(self, block: u64) -> Vec<(Range<usize>, Sample)> {
+        let mut chosen = vec![Sample::Passed; self.records.len()];
         // how many of a group have passed since one was read, and where the last of them is
         let mut open: BTreeMap<&[u32], (u64, usize)> = BTreeMap::new();
-        for (at, (_, group)) in self.lines.iter().enumerate() {
+        for (at, (_, group)) in self.records.iter().enumerate() {
             let seen = open.get(&**group);
             let turn = seen.is_none() && (block + spread(group)).is_multiple_of(EACH);
             let passed = seen.map_or(0, |(passed, _)| *passed) + 1;
@@ -85,8 +86,8 @@ impl Sampled {
                 chosen[at] = Sample::Left(group.into(), passed);
             }
         }
-        let lines = self.lines.into_iter().map(|(line, _)| line);
-        lines.zip(chosen).collect()
+        let records = self.records.into_iter().map(|(record, _)| record);
+        records.zip(chosen).collect()
     }
 }
 
@@ -160,7 +161,7 @@ mod tests {
 
     fn counts(lines: usize, block: u64) -> (u64, u64, u64) {
         let mut sampled = Sampled::default();
-        (0..lines).for_each(|line| sampled.add(line, &[(3, 0), (3, 1), (7, 0)]));
+        (0..lines).for_each(|line| sampled.add(line..line + 1, &[(3, 0), (3, 1), (7, 0)]));
         let mut told = (0, 0, 0);
         for (line, sample) in sampled.choose(block) {
             match sample {
@@ -170,7 +171,7 @@ mod tests {
                     told = (told.0 + 1, told.1 + count, told.2);
                 }
                 Sample::Left(_, count) => {
-                    assert_eq!((line, told.2), (lines - 1, 0));
+                    assert_eq!((line.start, told.2), (lines - 1, 0));
                     told.2 = count;
                 }
             }

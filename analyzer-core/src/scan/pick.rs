@@ -1,5 +1,7 @@
 //! Which lines of a block hold texts of signatures, and which of them are read.
 
+use std::ops::Range;
+
 use memchr::memrchr;
 
 use super::boundary::{begins_record, line_at, next_line, part, stream};
@@ -62,34 +64,38 @@ pub(super) fn choose(
         }
         if leaves.is_empty() {
             if index.is_grave(found[0].1) {
-                let why = Why::Grave;
-                triggers.push(Trigger { at, why });
+                triggers.push(Trigger::new(at, Why::Grave));
             }
-        } else if alone.is_some_and(|record| is_free(at, record)) && known.often.all(&leaves) {
-            sampled.add(at, &leaves);
+            continue;
+        }
+        let end = alone.map(|record| at + record.len());
+        if known.often.all(&leaves) && alone.is_some_and(|record| is_free(at, record)) {
+            sampled.add(at..at + alone.map_or(0, <[u8]>::len), &leaves);
         } else {
             let why = Why::Text;
-            triggers.push(Trigger { at, why });
+            triggers.push(Trigger { at, why, end });
         }
     }
     let samples = sampled.choose(known.number);
     if samples.is_empty() {
-        return samples;
+        return Vec::new();
     }
     // that they tell of errors is known
     triggers.retain(|trigger| {
-        let sample = samples.binary_search_by_key(&trigger.at, |(at, _)| *at);
+        let sample = samples.binary_search_by_key(&trigger.at, |(record, _)| record.start);
         trigger.why != Why::Grave || sample.is_err()
     });
-    for (at, sample) in &samples {
+    for (record, sample) in &samples {
         let why = match sample {
             Sample::Passed => continue,
             Sample::Read(..) => Why::Text,
             Sample::Left(..) => Why::Left,
         };
-        triggers.push(Trigger { at: *at, why });
+        let (at, end) = (record.start, Some(record.end));
+        triggers.push(Trigger { at, why, end });
     }
-    samples
+    let begins = |(record, sample): (Range<usize>, Sample)| (record.start, sample);
+    samples.into_iter().map(begins).collect()
 }
 
 /// The lines from a record's first one up to the next record, if no line of it is cut in two.

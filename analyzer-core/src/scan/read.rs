@@ -206,15 +206,11 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             }
             for at in survey.partial {
                 if is_cut_in_two(bytes, index, at) {
-                    let why = Why::Text;
-                    triggers.push(Trigger { at, why });
+                    triggers.push(Trigger::new(at, Why::Text));
                 }
             }
         } else {
-            triggers.push(Trigger {
-                at: 0,
-                why: Why::Structure,
-            });
+            triggers.push(Trigger::new(0, Why::Structure));
         }
         triggers.sort_unstable();
         triggers.dedup_by_key(|trigger| trigger.at);
@@ -242,7 +238,8 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             counted.0 = range.start;
             let range = original(range.start)..original(range.end);
             if trigger.why == Why::Left {
-                self.leave(range, counted.1);
+                let is_whole = trigger.end.is_some();
+                self.leave(range, counted.1, is_whole);
             } else {
                 self.stretch(range, counted.1, true);
             }
@@ -252,8 +249,9 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         }
     }
 
-    /// Keeps a record as it stands, for which a later one may stand.
-    fn leave(&mut self, range: Range<usize>, lines_before: u64) {
+    /// Keeps a record as it stands, for which a later one may stand. Behind one that is known to be
+    /// whole another one begins, or the block ends.
+    fn leave(&mut self, range: Range<usize>, lines_before: u64, is_whole: bool) {
         let offset = self.block.offset + range.start;
         let sample = self.samples.binary_search_by_key(&offset, |(at, _)| *at);
         let Some((_, Sample::Left(group, count))) = sample.ok().map(|at| &self.samples[at]) else {
@@ -263,7 +261,11 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             document: self.block.document,
             offset,
             lines_before,
-            followed: self.is_followed(range.end),
+            followed: if is_whole && range.end < self.block.bytes.len() {
+                true
+            } else {
+                self.is_followed(range.end)
+            },
             bytes: self.block.bytes.get(range).unwrap_or_default().to_vec(),
             subject: match &self.run {
                 Run::Known(subject) => Some(subject.clone()),
@@ -301,7 +303,13 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         let mut formats: Vec<(Format, u64)> = Vec::new();
         for line in bytes.split(|byte| *byte == b'\n').take(SAMPLED) {
             sampled += 1;
-            if let Some(format) = log::detect(std::str::from_utf8(line).unwrap_or("")) {
+            let format = match log::kind(line) {
+                Some(log::Kind::Record(format)) => Some(format),
+                Some(log::Kind::Carried) | None => {
+                    log::detect(std::str::from_utf8(line).unwrap_or(""))
+                }
+            };
+            if let Some(format) = format {
                 count(&mut formats, format, 1);
             }
         }

@@ -33,6 +33,16 @@ pub(crate) struct Trigger {
     /// The byte of the block at which the line begins.
     pub at: usize,
     pub why: Why,
+    /// Where the record ends that begins with the line, if that is known already.
+    pub end: Option<usize>,
+}
+
+impl Trigger {
+    /// A line of which nothing else is known.
+    pub fn new(at: usize, why: Why) -> Trigger {
+        let end = None;
+        Trigger { at, why, end }
+    }
 }
 
 /// What the lines of a block are.
@@ -124,7 +134,7 @@ pub(crate) fn survey(bytes: &[u8], followed: bool) -> Survey {
 
 impl Survey {
     fn add(&mut self, at: usize, why: Why) {
-        self.triggers.push(Trigger { at, why });
+        self.triggers.push(Trigger::new(at, why));
     }
 
     /// A record begins.
@@ -306,10 +316,17 @@ fn head(line: &[u8]) -> Head {
                 },
                 _ => match stream(line) {
                     Some(cri) if cri.partial => Head::Partial,
-                    Some(cri) => match line.get(cri.payload) {
-                        Some(b'p' | b'f') => Head::Unknown,
-                        _ => Head::Record,
-                    },
+                    Some(cri) => {
+                        let payload = line.get(cri.payload..).unwrap_or_default();
+                        if STARTS
+                            .iter()
+                            .any(|start| payload.starts_with(start.as_bytes()))
+                        {
+                            Head::Unknown
+                        } else {
+                            Head::Record
+                        }
+                    }
                     None => Head::Unknown,
                 },
             }

@@ -35,8 +35,13 @@ const HEAD_BITS: u32 = 14;
 const ROUND: usize = 4;
 /// How many rounds are gone through before what they marked is looked at.
 const ROUNDS: usize = 512;
+/// The length from which on a text is swept in rounds.
+const MANY: usize = 2048;
 /// The bytes that a round reads.
 const READ: usize = (ROUND - 1) * STRIDE + WORD;
+
+type Bitmap = [u64; 1 << (BITS - 6)];
+type Closer = [u64; 1 << (CLOSER_BITS - 6)];
 
 /// A gram: its value, the first eight bytes of its text, the text's number, and where in the text the
 /// gram stands.
@@ -73,10 +78,16 @@ fn closer_slot(word: u64, whole: bool) -> usize {
     (hash >> (64 - CLOSER_BITS)) as usize
 }
 
-fn is_set(bitmap: &[u64], slot: usize) -> bool {
-    bitmap
-        .get(slot / 64)
-        .is_some_and(|bits| bits >> (slot % 64) & 1 != 0)
+/// The bit of a slot, and what stands before it.
+fn bit<const N: usize>(bitmap: &[u64; N], slot: usize) -> u64 {
+    // the length is a power of two, and no slot is beyond it
+    bitmap[(slot / 64) % N] >> (slot % 64)
+}
+
+/// The word at the `k`-th place of a round.
+fn word_at(read: &[u8; READ], k: usize) -> u64 {
+    let bytes = read.get(k * STRIDE..k * STRIDE + WORD).unwrap_or_default();
+    bytes.try_into().map_or(0, u64::from_le_bytes)
 }
 
 fn slot(gram: u64) -> usize {
@@ -147,6 +158,9 @@ impl Grams {
         }
         let bitmap = self.bitmap.to_mut();
         bitmap.resize(1 << (BITS - 6), 0);
+        for closer in [&mut self.words, &mut self.lone] {
+            closer.to_mut().resize(1 << (CLOSER_BITS - 6), 0);
+        }
         let mut heads = vec![0u32; (1 << HEAD_BITS) + 1];
         for (gram, ..) in &entries {
             let slot = slot(*gram);
@@ -206,25 +220,46 @@ impl Grams {
     /// Calls `found` with each place at which a text may begin, and the text's number. Whether it
     /// does begin there, the caller must see.
     pub fn sweep(&self, text: &[u8], mut found: impl FnMut(usize, u32)) {
-        // an array of a known length needs no check of each place
-        let Ok(bits) = <&[u64; 1 << (BITS - 6)]>::try_from(&*self.bitmap) else {
+        // arrays of a known length need no check of each place
+        let (Ok(bits), Ok(words), Ok(lone)) = (
+            <&Bitmap>::try_from(&*self.bitmap),
+            <&Closer>::try_from(&*self.words),
+            <&Closer>::try_from(&*self.lone),
+        ) else {
             return;
         };
         let mut at = 0;
+        if text.len() >= MANY {
+            at = self.rounds(text, (bits, words, lone), &mut found);
+        }
+        while at + GRAM <= text.len() {
+            if bit(bits, slot(word(&text[at..]))) & 1 != 0 {
+                self.place(text, at, &mut found);
+            }
+            at += STRIDE;
+        }
+    }
+
+    /// Sweeps a long text but for its end, and says where that begins. What a step chooses is written
+    /// down without a branch, which the processor could guess wrong, for the next step.
+    #[inline]
+    fn rounds(
+        &self,
+        text: &[u8],
+        (bits, words, lone): (&Bitmap, &Closer, &Closer),
+        found: &mut dyn FnMut(usize, u32),
+    ) -> usize {
+        let mut at = 0;
         let mut marked = [0u32; ROUNDS];
+        let mut places = [0u32; ROUNDS * ROUND];
         loop {
-            // first without a branch that the processor could guess wrong, ...
-            let mut count = 0;
-            let mut number = 0;
+            // the rounds in which a gram may stand, ...
+            let (mut count, mut number) = (0, 0);
             let start = at;
             while number < ROUNDS
                 && let Some(read) = text.get(at..).and_then(|rest| rest.first_chunk::<READ>())
             {
-                let bit = |k: usize| {
-                    let bytes = &read[k * STRIDE..k * STRIDE + WORD];
-                    let slot = slot(bytes.try_into().map_or(0, u64::from_le_bytes));
-                    bits[slot / 64] >> (slot % 64)
-                };
+                let bit = |k: usize| bit(bits, slot(word_at(read, k)));
                 // there are never more of them than rounds
                 marked[count % ROUNDS] = number as u32;
                 count += ((bit(0) | bit(1) | bit(2) | bit(3)) & 1) as usize;
@@ -232,44 +267,36 @@ impl Grams {
                 at += ROUND * STRIDE;
             }
             if number == 0 {
-                break;
+                return at;
             }
-            // ... then what was marked
-            for round in &marked[..count] {
-                self.round(
-                    text,
-                    start + *round as usize * ROUND * STRIDE,
-                    bits,
-                    &mut found,
-                );
+            // ... the places in these, ...
+            let mut chosen = 0;
+            for round in marked.iter().take(count) {
+                let round = *round as usize * ROUND * STRIDE;
+                let rest = text.get(start + round..);
+                let Some(read) = rest.and_then(|rest| rest.first_chunk::<READ>()) else {
+                    break;
+                };
+                for k in 0..ROUND {
+                    places[chosen % (ROUNDS * ROUND)] = (round + k * STRIDE) as u32;
+                    chosen += (bit(bits, slot(word_at(read, k))) & 1) as usize;
+                }
             }
-        }
-        while at + GRAM <= text.len() {
-            self.place(text, at, &mut found);
-            at += STRIDE;
-        }
-    }
-
-    /// Looks closer at the places of a round.
-    #[inline(never)]
-    fn round(
-        &self,
-        text: &[u8],
-        start: usize,
-        bits: &[u64; 1 << (BITS - 6)],
-        found: &mut dyn FnMut(usize, u32),
-    ) {
-        for at in (start..).step_by(STRIDE).take(ROUND) {
-            let word = word(&text[at..]);
-            if is_set(bits, slot(word)) && self.is_closer(word) {
-                self.place(text, at, found);
+            // ... and of these the ones with the next two bytes of a text
+            let mut closer = 0;
+            for number in 0..chosen {
+                let place = places[number % (ROUNDS * ROUND)];
+                let rest = text.get(start + place as usize..);
+                let chunk = rest.and_then(|rest| rest.first_chunk::<WORD>());
+                let word = chunk.map_or(0, |word| u64::from_le_bytes(*word));
+                let whole = bit(words, closer_slot(word, true));
+                places[closer % (ROUNDS * ROUND)] = place;
+                closer += ((whole | bit(lone, closer_slot(word, false))) & 1) as usize;
+            }
+            for place in places.iter().take(closer) {
+                self.place(text, start + *place as usize, found);
             }
         }
-    }
-
-    /// Whether a word may stand in a text whose gram it begins with.
-    fn is_closer(&self, word: u64) -> bool {
-        is_set(&self.words, closer_slot(word, true)) || is_set(&self.lone, closer_slot(word, false))
     }
 
     /// Calls `found` for the texts that hold the gram at `at`, if the text begins as they do. It is

@@ -170,10 +170,19 @@ impl Pattern {
         if !self.may_stand(text.as_bytes()) {
             return None;
         }
-        let regex = self.regex()?;
+        self.search(self.regex()?, Input::new(text))
+    }
+
+    /// The first match of its expression; where nothing is captured only its range is looked for.
+    fn search(&self, regex: &Regex, input: Input<'_>) -> Option<Place> {
+        if self.parts().slots.is_empty() {
+            return regex
+                .search(&input)
+                .map(|found| Place::Whole(found.range()));
+        }
         let mut captures = regex.create_captures();
-        regex.captures(text, &mut captures);
-        captures.is_match().then_some(Place(captures))
+        regex.search_captures(&input, &mut captures);
+        captures.is_match().then_some(Place::Slots(captures))
     }
 
     /// All matches in a text, from left to right, at most `limit`.
@@ -185,13 +194,12 @@ impl Pattern {
             && self.may_stand(text.as_bytes().get(at..).unwrap_or_default())
             && let Some(regex) = self.regex()
         {
-            let mut captures = regex.create_captures();
-            regex.search_captures(&Input::new(text).range(at..), &mut captures);
-            let Some(place) = captures.get_match() else {
+            let Some(place) = self.search(regex, Input::new(text).range(at..)) else {
                 break;
             };
-            at = place.end().max(place.start() + 1);
-            found.push(Place(captures));
+            let range = place.range();
+            at = range.end.max(range.start + 1);
+            found.push(place);
         }
         found
     }
@@ -243,17 +251,27 @@ impl std::fmt::Debug for Pattern {
 }
 
 /// Where a pattern was found.
-pub(crate) struct Place(Captures);
+pub(crate) enum Place {
+    /// Of a pattern without slots.
+    Whole(std::ops::Range<usize>),
+    Slots(Captures),
+}
 
 impl Place {
     /// The bytes of the text that it covers.
     pub fn range(&self) -> std::ops::Range<usize> {
-        self.0.get_match().map_or(0..0, |found| found.range())
+        match self {
+            Place::Whole(range) => range.clone(),
+            Place::Slots(captures) => captures.get_match().map_or(0..0, |found| found.range()),
+        }
     }
 
     /// The bytes of the text that a slot covers.
     pub fn slot(&self, name: &str) -> Option<std::ops::Range<usize>> {
-        self.0.get_group_by_name(name).map(|span| span.range())
+        match self {
+            Place::Whole(_) => None,
+            Place::Slots(captures) => captures.get_group_by_name(name).map(|span| span.range()),
+        }
     }
 }
 

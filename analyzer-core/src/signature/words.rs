@@ -23,13 +23,20 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    /// The words of a condition on one event; none for any other.
-    pub fn of(condition: &Condition) -> Words {
+    /// The words of a condition on one event; none for any other. Left out are those that stand in
+    /// each of the texts `raw`, of which a record that is asked about holds one.
+    pub fn of(condition: &Condition, raw: &[String]) -> Words {
         let What::Event(event) = &condition.what else {
             return Words::default();
         };
+        let is_known = |word: &&str| !raw.is_empty() && raw.iter().all(|text| text.contains(*word));
         let mut all = Vec::new();
-        let mut add = |alternatives: Vec<Vec<&str>>| {
+        let mut add = |mut alternatives: Vec<Vec<&str>>| {
+            for words in &mut alternatives {
+                words.retain(|word| !is_known(word));
+                words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+                words.truncate(MOST);
+            }
             // an alternative that may be without words always holds
             if alternatives.iter().all(|words| !words.is_empty()) && !alternatives.is_empty() {
                 let finder = |word: &&str| Finder::new(word.as_bytes()).into_owned();
@@ -43,11 +50,7 @@ impl Words {
             .collect());
         for patterns in std::iter::once(&event.message).chain(event.fields.values()) {
             let words = |pattern| -> Vec<&str> {
-                let words = Pattern::words(pattern).iter().map(String::as_str);
-                let mut words: Vec<&str> = words.collect();
-                words.sort_by_key(|word| std::cmp::Reverse(word.len()));
-                words.truncate(MOST);
-                words
+                Pattern::words(pattern).iter().map(String::as_str).collect()
             };
             add(patterns.0.iter().map(words).collect());
         }
@@ -83,7 +86,7 @@ mod tests {
         let condition = condition(
             "event: {reason: [FailedMount, Failed*], message: ['volume \"{v}\" of {p}: not there', 'regex: no (?P<what>disk|room) left on (the )?device-[0-9]+'], fields: {err: 'errno={n:int}'}}",
         );
-        let words = Words::of(&condition);
+        let words = Words::of(&condition, &[]);
         let stands = |record: &str| words.may_stand(record.as_bytes());
         assert!(stands(
             r#"reason=\"FailedX\" volume \"x\" of y: not   there errno=5"#
@@ -97,6 +100,19 @@ mod tests {
     #[test]
     fn without_words_anything_may_stand() {
         let condition = condition("event: {message: ['{a} {b}', 'some words']}");
-        assert!(Words::of(&condition).may_stand(b""));
+        assert!(Words::of(&condition, &[]).may_stand(b""));
+    }
+
+    #[test]
+    fn words_that_are_known_to_stand_are_not_looked_for() {
+        let condition = condition("event: {message: 'volume \"{v}\" is not there'}");
+        let known = |raw: &[&str]| {
+            let raw: Vec<String> = raw.iter().map(ToString::to_string).collect();
+            Words::of(&condition, &raw)
+        };
+        assert!(known(&["is not there"]).may_stand(b"volume"));
+        assert!(!known(&["is not there"]).may_stand(b"is not there"));
+        assert!(!known(&["is not there", "volume"]).may_stand(b"volume"));
+        assert!(known(&["volume is not there"]).may_stand(b""));
     }
 }

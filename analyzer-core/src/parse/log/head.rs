@@ -120,7 +120,10 @@ struct Outer {
 
 /// Reads a text with carriers around it.
 fn carried(text: &str, outer: Outer) -> Result<Option<Head>, Unclear> {
-    if outer.carriers < CARRIERS
+    // what surely begins a record is in no further carrier
+    let sure = kind::form(text.as_bytes());
+    if sure.is_none()
+        && outer.carriers < CARRIERS
         && let Some(layer) = layer(text)
     {
         let outer = Outer {
@@ -137,7 +140,7 @@ fn carried(text: &str, outer: Outer) -> Result<Option<Head>, Unclear> {
     }
     let is_carried = outer.carriers > 0;
     let payload = text.trim_start();
-    let Some((format, shown)) = record(payload, is_carried)? else {
+    let Some((format, shown)) = record(payload, sure, is_carried)? else {
         return Ok(is_carried.then(|| Head {
             format: Format::Plain,
             time: outer.time,
@@ -171,9 +174,14 @@ fn decoded(text: &str, log: Range<usize>, outer: Outer) -> Result<Option<Head>, 
 
 type Found = (Format, (Option<Stamp>, Option<Severity>));
 
-/// Reads the record that begins with a payload.
-fn record(text: &str, is_carried: bool) -> Result<Option<Found>, Unclear> {
-    for form in forms::candidates(text) {
+/// Reads the record that begins with a payload; of one form, if that is sure.
+fn record(
+    text: &str,
+    sure: Option<&'static forms::Form>,
+    is_carried: bool,
+) -> Result<Option<Found>, Unclear> {
+    let others = forms::candidates(if sure.is_some() { "" } else { text });
+    for form in sure.into_iter().chain(others) {
         let (time, severity) = match (form.show)(form, text) {
             Shown::NoRecord => continue,
             Shown::Unclear => return Err(Unclear),

@@ -392,5 +392,9 @@ pub(crate) fn is_compact_head(line: &[u8]) -> bool {
         b"{\"aggregationRule\":",
         b"{\"allowVolumeExpansion\":",
     ];
-    STARTS.iter().any(|start| line.starts_with(start))
+    // the third byte refuses most records at once
+    let third = line.get(2);
+    STARTS
+        .iter()
+        .any(|start| start.get(2) == third && line.starts_with(start))
 }

@@ -2,7 +2,9 @@
 
 use memchr::memchr;
 
+use super::super::forms::Form;
 use super::super::timestamp::{leading_date_time, leading_klog_time, leading_syslog_time};
+use super::super::{json, klog, logrus, zap_console};
 use crate::model::Format;
 
 /// What the first bytes of a line show.
@@ -43,15 +45,26 @@ pub fn kind(line: &[u8]) -> Option<Kind> {
         _ => return record(line).map(Kind::Record),
     };
     // one carrier is looked into: a deeper one may be one too many
-    let inner = record(payload).or_else(|| zap_console(payload).then_some(Format::ZapConsole));
+    let inner = record(payload).or_else(|| is_zap_console(payload).then_some(Format::ZapConsole));
     Some(inner.map_or(Kind::Carried, Kind::Record))
+}
+
+/// The form of the record that begins with a text outside of any carrier, where that is beyond doubt.
+pub(super) fn form(text: &[u8]) -> Option<&'static Form> {
+    match text.first()? {
+        b'I' | b'W' | b'E' | b'F' if is_klog(text) => Some(&klog::FORM),
+        b't' if is_logrus(text) => Some(&logrus::FORM),
+        b'{' if is_json(text) => Some(&json::FORM),
+        b'0'..=b'9' if is_zap_console(text) => Some(&zap_console::FORM),
+        _ => None,
+    }
 }
 
 fn record(text: &[u8]) -> Option<Format> {
     match text.first()? {
-        b'I' | b'W' | b'E' | b'F' if klog(text) => Some(Format::Klog),
-        b't' if logrus(text) => Some(Format::Logrus),
-        b'{' if json(text) => Some(Format::JsonLog),
+        b'I' | b'W' | b'E' | b'F' if is_klog(text) => Some(Format::Klog),
+        b't' if is_logrus(text) => Some(Format::Logrus),
+        b'{' if is_json(text) => Some(Format::JsonLog),
         _ => None,
     }
 }
@@ -61,7 +74,7 @@ fn run(text: &[u8], accepted: impl Fn(u8) -> bool) -> usize {
 }
 
 /// `0304 05:06:07.123456       1 file.go:12]` behind the severity.
-fn klog(text: &[u8]) -> bool {
+fn is_klog(text: &[u8]) -> bool {
     klog_caller(text).is_some_and(|caller| {
         let accepted = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
         let file = run(&caller[..caller.len().min(100)], accepted);
@@ -90,7 +103,7 @@ fn klog_caller(text: &[u8]) -> Option<&[u8]> {
     (blanks > 0 && digits > 0).then_some(caller)
 }
 
-fn logrus(text: &[u8]) -> bool {
+fn is_logrus(text: &[u8]) -> bool {
     let Some(time) = text.strip_prefix(b"time=\"") else {
         return false;
     };
@@ -127,7 +140,7 @@ fn member(text: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// An object that begins with a level and a time, in any order, or with one of them behind which
 /// the other stands third.
-fn json(text: &[u8]) -> bool {
+fn is_json(text: &[u8]) -> bool {
     let Some(first) = text.strip_prefix(b"{") else {
         return false;
     };
@@ -155,7 +168,7 @@ fn json(text: &[u8]) -> bool {
 }
 
 /// A time, a tab, a level and a tab.
-fn zap_console(text: &[u8]) -> bool {
+fn is_zap_console(text: &[u8]) -> bool {
     leading_date_time(text)
         .and_then(|(_, length)| text.get(length..))
         .is_some_and(is_zap_level)
