@@ -171,19 +171,15 @@ impl Proof<'_> {
     fn lint_ids(&self, lints: &mut Lints<'_>) {
         let signature = lints.signature;
         let catalogue = self.analyzer.catalogue();
-        for rule in &signature.explains {
-            if !rule.what.contains('/') && catalogue.get(&rule.what).is_none() {
-                let message = format!("{:?} is no cause and no signature", rule.what);
-                lints.add((Error, "unknown-id"), ("explains", &rule.what), message);
+        for (field, rules) in [("explains", &signature.explains), ("ends", &signature.ends)] {
+            for rule in rules {
+                if !rule.what.contains('/') && catalogue.get(&rule.what).is_none() {
+                    let message = format!("{:?} is no cause and no signature", rule.what);
+                    lints.add((Error, "unknown-id"), (field, &rule.what), message);
+                }
             }
         }
-        for rule in &signature.ends {
-            if !rule.what.contains('/') && catalogue.get(&rule.what).is_none() {
-                let message = format!("{:?} is no cause and no signature", rule.what);
-                lints.add((Error, "unknown-id"), ("ends", &rule.what), message);
-            }
-        }
-        if !signature.ends.is_empty() && signature.role != Role::Benign {
+        if signature.only_ends() && signature.role != Role::Benign {
             let message = "what ends trouble makes no finding, so its role is benign";
             lints.add((Error, "ends-role"), ("role", ""), message);
         }
