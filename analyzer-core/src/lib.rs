@@ -81,7 +81,7 @@ pub use fold::{Folded, FoldedRow};
 pub use input::{Document, Line, Place, Segment, lines, segments};
 pub use model::{
     Age, Carrier, Event, Field, Format, Map, Object, Parsed, Quantity, Severity, Span, Stamp,
-    Stream, Subject, Text, TextBuilder, Value,
+    Stream, Subject, Text, TextBuilder, Value, Written,
 };
 pub use proof::{
     CauseCoverage, ExampleOutcome, Form, Lint, LintLevel, Overlap, OverlapOutcome, Proof,

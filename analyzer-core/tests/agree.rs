@@ -65,7 +65,15 @@ fn on_every_example() {
 fn on_every_fixture() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
     let mut seen = 0;
-    for folder in ["cases", "healthy", "tables", "objects", "describe", "logs"] {
+    for folder in [
+        "cases",
+        "healthy",
+        "tables",
+        "objects",
+        "describe",
+        "logs",
+        "logs/carriers",
+    ] {
         for entry in std::fs::read_dir(format!("{root}/{folder}")).unwrap() {
             let path = entry.unwrap().path();
             let file = if path.is_dir() {

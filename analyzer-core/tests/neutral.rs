@@ -47,7 +47,11 @@ fn record(part: &Extract<'_>, event: &Event<'_>) -> Value {
     put("caller", text(&event.caller));
     let mut fields = Map::new();
     for field in &event.fields {
-        fields.insert(field.key.to_string(), json!(field.value.as_str()));
+        let value = match field.json() {
+            Some(json) => serde_json::from_str(json.get()).unwrap(),
+            None => json!(field.value.as_str()),
+        };
+        fields.insert(field.key.to_string(), value);
     }
     put("fields", Some(Value::Object(fields)));
     put("carrier", event.carrier.as_deref().map(carrier));

@@ -18,9 +18,9 @@ pub fn logs(folder: &str) -> Vec<PathBuf> {
     logs
 }
 
-/// What two records must agree on. Levels are compared as severities, values as text, and of a
+/// What two records must agree on. Levels are compared as severities, and of a
 /// wrapped record also what its carrier says.
-fn comparable(record: &Value) -> Value {
+pub fn comparable(record: &Value) -> Value {
     let mut record = record.clone();
     let Some(parts) = record.as_object_mut() else {
         return record;
@@ -36,18 +36,6 @@ fn comparable(record: &Value) -> Value {
         && let Some(stated) = time.strip_prefix("1970-")
     {
         *time = stated.trim_end_matches('Z').to_owned();
-    }
-    for value in parts
-        .get_mut("fields")
-        .and_then(Value::as_object_mut)
-        .into_iter()
-        .flat_map(|fields| fields.values_mut())
-    {
-        if let Value::String(text) = value
-            && let Ok(nested @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str(text)
-        {
-            *value = nested;
-        }
     }
     record
 }

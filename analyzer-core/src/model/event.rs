@@ -1,7 +1,6 @@
 //! A record as a typed value.
 
-use std::borrow::Cow;
-
+use super::field::Field;
 use super::{Age, Severity, Span, Stamp, Subject, Text};
 use crate::chain::ErrorChain;
 
@@ -52,6 +51,10 @@ pub enum Format {
     SpringBoot,
     /// java.util.logging: two lines a record.
     JavaUtilLogging,
+    /// The JVM's own log (`-Xlog`).
+    JvmUnified,
+    /// pino's log as pino-pretty shows it.
+    PinoPretty,
     /// Python's logging in its usual formats.
     PythonLogging,
     /// The kernel's ring buffer.
@@ -97,6 +100,8 @@ impl Format {
             Format::Logback => "logback",
             Format::SpringBoot => "spring-boot",
             Format::JavaUtilLogging => "java-util-logging",
+            Format::JvmUnified => "jvm-unified",
+            Format::PinoPretty => "pino-pretty",
             Format::PythonLogging => "python-logging",
             Format::Kernel => "kernel",
             Format::KubeAudit => "kube-audit",
@@ -108,15 +113,6 @@ impl Format {
             Format::Prose => "prose",
         }
     }
-}
-
-/// A named value of a record, as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field<'a> {
-    /// The name as written.
-    pub key: Cow<'a, str>,
-    /// The value, decoded.
-    pub value: Text<'a>,
 }
 
 /// A program's output stream.

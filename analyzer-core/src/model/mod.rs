@@ -1,6 +1,7 @@
 //! The typed values that parsers make and signatures look at.
 
 mod event;
+mod field;
 mod object;
 mod owner;
 mod quantity;
@@ -9,7 +10,8 @@ mod subject;
 mod text;
 mod time;
 
-pub use event::{Carrier, Event, Field, Format, Stream};
+pub use event::{Carrier, Event, Format, Stream};
+pub use field::{Field, Written};
 pub use object::{Map, Object, Parsed, Value};
 pub use quantity::Quantity;
 pub use severity::Severity;

@@ -84,15 +84,43 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
     if line == b"{" || line == b"{\r" {
         return log::spread_lines(&text(window(bytes, at))).is_some();
     }
-    let begins = log::kind(line).is_some()
-        || (log::detect(&text(line)).is_some() && !is_second_line(bytes, at, line));
-    begins && !goes_on_in_carrier(bytes, at, line) && !continues_partial(bytes, at, line)
+    let begins = log::kind(line).is_some() || log::detect(&text(line)).is_some();
+    begins
+        && !is_second_line(bytes, at, line)
+        && !goes_on_in_carrier(bytes, at, line)
+        && !continues_partial(bytes, at, line)
 }
 
 /// Whether what a carrier holds goes on with the record before.
 fn goes_on_in_carrier(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     let next = next_line(bytes, at).map_or(&[][..], |next| line_at(bytes, next));
-    log::goes_on_in_carrier(&text(line), &text(next))
+    let line = text(line);
+    log::goes_on_in_carrier(&line, &text(next))
+        || log::is_raw_line(
+            &line,
+            lines_before(bytes, at).map(text),
+            lines_behind(bytes, at).map(text),
+        )
+}
+
+/// The lines behind the one that begins at a byte.
+fn lines_behind(bytes: &[u8], at: usize) -> impl Iterator<Item = &[u8]> {
+    let mut at = next_line(bytes, at);
+    std::iter::from_fn(move || {
+        let start = at.filter(|at| *at < bytes.len())?;
+        at = next_line(bytes, start);
+        Some(line_at(bytes, start))
+    })
+}
+
+/// The lines before the one that begins at a byte, the last first.
+fn lines_before(bytes: &[u8], at: usize) -> impl Iterator<Item = &[u8]> {
+    let mut end = at;
+    std::iter::from_fn(move || {
+        let before = end.checked_sub(1)?;
+        end = memrchr(b'\n', &bytes[..before]).map_or(0, |end| end + 1);
+        bytes.get(end..before)
+    })
 }
 
 /// As many bytes from one on as an object that is spread over lines may take.
@@ -108,7 +136,7 @@ fn is_second_line(bytes: &[u8], at: usize, line: &[u8]) -> bool {
         return false;
     };
     let start = memrchr(b'\n', &bytes[..before]).map_or(0, |end| end + 1);
-    log::is_second_line(&text(&bytes[start..before]), &text(line))
+    log::is_second_line_anywhere(&text(&bytes[start..before]), &text(line))
 }
 
 fn begins_object(line: &[u8]) -> bool {

@@ -35,7 +35,7 @@ const MAX_SEGMENTS: usize = 1000;
 /// How many bytes are kept of a line that was not understood.
 const MAX_TEXT: usize = 1024;
 
-/// Of how many lines at the start of a block the format is told.
+/// Of how many lines at the start of a block the format is told, and at its end the year.
 const SAMPLED: usize = 32;
 
 /// What one block holds. Lines are counted from the block's first, which is line 1.
@@ -188,8 +188,11 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         self.outcome.events = survey.records;
         self.sample(bytes, survey.lines);
         for at in survey.dated.into_iter().flatten() {
-            let line = std::str::from_utf8(line_at(bytes, at)).unwrap_or("");
-            self.dated(log::head(line).and_then(|head| head.time));
+            self.dated(time_of(line_at(bytes, at)));
+        }
+        if self.outcome.latest.is_none() {
+            let lines = bytes.rsplit(|byte| *byte == b'\n').take(SAMPLED);
+            lines.for_each(|line| self.dated(time_of(line)));
         }
         if let Some(cleaned) = cleaned {
             self.outcome.invalid += cleaned.invalid_sequences();
@@ -456,6 +459,11 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             .not_understood
             .extend(lines.map(|line| (line + stretch.lines_before, text(*line))));
     }
+}
+
+/// When the record that begins on a line was written.
+fn time_of(line: &[u8]) -> Option<Stamp> {
+    log::head(std::str::from_utf8(line).unwrap_or(""))?.time
 }
 
 pub(super) fn count(formats: &mut Vec<(Format, u64)>, format: Format, lines: u64) {

@@ -83,10 +83,10 @@ pub const CARRIERS: &[Carrier] = &[
         format!("Fri 2024-05-17 {} UTC berth-1 tide[7]: {line}", clock(n))
     }),
     line("journald short-unix", |line, n| {
-        format!("{}.{n:06} berth-1 tide[7]: {line}", 1_715_990_400 + n)
+        format!("1715990400.{n:06} berth-1 tide[7]: {line}")
     }),
     line("journald short-monotonic", |line, n| {
-        format!("[{:>5}.{n:06}] berth-1 tide[7]: {line}", n)
+        format!("[   17.{n:06}] berth-1 tide[7]: {line}")
     }),
     line("journald json", |line, n| entry(json!(line), n)),
     line("journald json bytes", |line, n| {
@@ -139,18 +139,23 @@ const fn line(name: &'static str, write: fn(&str, usize) -> String) -> Carrier {
     }
 }
 
-/// A time of the day, the later the line.
+/// A time of the day, the later the line. Lines come a microsecond after each other.
 fn clock(number: usize) -> String {
+    let seconds = number / 1_000_000;
     format!(
         "{:02}:{:02}:{:02}",
-        20 + number / 3600,
-        number / 60 % 60,
-        number % 60
+        20 + seconds / 3600,
+        seconds / 60 % 60,
+        seconds % 60
     )
 }
 
 fn nanos(number: usize) -> String {
-    format!("2024-05-17T{}.{:09}Z", clock(number), 123_456_789 + number)
+    format!(
+        "2024-05-17T{}.{:09}Z",
+        clock(number),
+        123_456_789 + number * 1000
+    )
 }
 
 fn untabbed(line: &str) -> String {

@@ -228,12 +228,7 @@ impl<'a, 'r> Open<'a, 'r> {
             reason: filled(row.reason),
             fields: fields
                 .into_iter()
-                .filter_map(|(key, cell)| {
-                    Some(Field {
-                        key: key.into(),
-                        value: filled(cell)?,
-                    })
-                })
+                .filter_map(|(key, cell)| Some(Field::text(key, filled(cell)?)))
                 .collect(),
             ..Event::new(format, self.span, message)
         }

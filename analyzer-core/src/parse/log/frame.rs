@@ -7,8 +7,8 @@ pub(crate) fn is_frame(line: &str) -> bool {
 
 /// `goroutine 1 [running]:`, `created by x.y`, `[signal SIGSEGV: ...]`.
 pub(super) fn is_dump_head(line: &str) -> bool {
-    // a panic while panicking is printed behind a tab
-    if line.starts_with("\tpanic: ") {
+    // a panic while panicking is printed behind a tab, which journald writes as eight blanks
+    if line.starts_with("\tpanic: ") || line.starts_with("        panic: ") {
         return true;
     }
     let line = line.trim();

@@ -26,7 +26,7 @@ use super::glued::GLUED;
 use super::quote::push_unquoted_json;
 use super::reader::Reader;
 use super::record::plain_severity;
-use super::wrapper::{CARRIERS, Inner, layer, line_without_end};
+use super::wrapper::{CARRIERS, Inner, layer, line_without_end, nearer};
 use crate::input::Line;
 use crate::model::{Format, Severity, Stamp};
 
@@ -39,7 +39,7 @@ pub use kind::{Kind, kind};
 pub struct Head {
     /// The record's format.
     pub format: Format,
-    /// When it was written, by the record itself or else by its carrier.
+    /// When it was written, by the record itself or else by its carrier, which also tells its year.
     pub time: Option<Stamp>,
     /// How grave its writer says it is.
     pub severity: Option<Severity>,
@@ -125,7 +125,7 @@ fn carried(text: &str, outer: Outer) -> Result<Option<Head>, Unclear> {
     {
         let outer = Outer {
             carriers: outer.carriers + 1,
-            time: layer.time.or(outer.time),
+            time: nearer(layer.time, outer.time),
             severity: layer.severity.or(outer.severity),
         };
         return match layer.inner {
@@ -150,7 +150,7 @@ fn carried(text: &str, outer: Outer) -> Result<Option<Head>, Unclear> {
     };
     Ok(Some(Head {
         format,
-        time: time.or(outer.time),
+        time: nearer(time, outer.time),
         severity: severity.or(outer.severity),
     }))
 }

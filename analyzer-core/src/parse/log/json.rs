@@ -6,7 +6,6 @@
 //! an API server's `Status`. Values keep their text: strings are decoded, nested values stand as
 //! they are written.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -18,7 +17,11 @@ use super::level;
 use super::members::{Member, Members, ValueKind, string_member};
 use super::payload::Payload;
 use super::timestamp;
-use crate::model::{Event, Field, Format, Severity, Text, TextBuilder};
+use crate::model::{Event, Format, Severity, Text, TextBuilder};
+
+mod names;
+
+use names::{Keys, Role, ZAP, ZEROLOG, role};
 
 /// One object a line.
 pub(super) const FORM: Form = Form {
@@ -29,218 +32,6 @@ pub(super) const FORM: Form = Form {
     show: |_, text| time_and_severity(text),
     follow: Follow::ONE_LINE,
 };
-
-/// The names that a writer gives to a record's own parts.
-struct Names {
-    time: &'static [&'static str],
-    level: &'static [&'static str],
-    message: &'static [&'static str],
-    logger: &'static [&'static str],
-    caller: &'static [&'static str],
-    stack: &'static [&'static str],
-    /// Whether the logger and the caller stand before the message, so that later members of
-    /// these names are the user's.
-    in_front: bool,
-}
-
-const ZAP: Names = Names {
-    time: &["ts"],
-    level: &["level"],
-    message: &["msg"],
-    logger: &["logger"],
-    caller: &["caller"],
-    stack: &["stacktrace"],
-    in_front: true,
-};
-const ZAP_DEVELOPMENT: Names = Names {
-    time: &["T"],
-    level: &["L"],
-    message: &["M"],
-    logger: &["N"],
-    caller: &["C"],
-    stack: &["S"],
-    in_front: true,
-};
-const LOGRUS: Names = Names {
-    time: &["time"],
-    level: &["level"],
-    message: &["msg"],
-    logger: &["component"],
-    caller: &["file"],
-    stack: &[],
-    in_front: false,
-};
-const SLOG: Names = Names {
-    time: &["time"],
-    level: &["level"],
-    message: &["msg"],
-    logger: &["logger", "component"],
-    caller: &["source"],
-    stack: &[],
-    in_front: false,
-};
-const ZEROLOG: Names = Names {
-    time: &["time"],
-    level: &["level"],
-    message: &["message"],
-    logger: &["component", "logger"],
-    caller: &["caller"],
-    stack: &["stack"],
-    in_front: false,
-};
-const HCLOG: Names = Names {
-    time: &["@timestamp"],
-    level: &["@level"],
-    message: &["@message"],
-    logger: &["@module"],
-    caller: &["@caller"],
-    stack: &["stacktrace"],
-    in_front: false,
-};
-const BUNYAN: Names = Names {
-    time: &["time"],
-    level: &["level"],
-    message: &["msg"],
-    logger: &["name"],
-    caller: &[],
-    stack: &[],
-    in_front: false,
-};
-const WINSTON: Names = Names {
-    time: &["timestamp"],
-    level: &["level"],
-    message: &["message"],
-    logger: &["logger", "service", "component"],
-    caller: &["caller"],
-    stack: &["stack"],
-    in_front: false,
-};
-/// pino with its message named `message`.
-const PINO: Names = Names {
-    message: &["message"],
-    ..BUNYAN
-};
-const ANY: Names = Names {
-    time: &["ts", "time", "timestamp", "@timestamp", "T", "asctime", "t"],
-    level: &["level", "severity", "lvl", "L", "levelname", "log.level"],
-    message: &["msg", "message", "M", "MESSAGE"],
-    logger: &["logger", "scope", "N", "module", "component", "logger_name"],
-    caller: &["caller", "C", "source"],
-    stack: &["stacktrace", "stack", "stack_trace", "S"],
-    in_front: false,
-};
-
-/// The keys by which a format is told, in one walk.
-#[derive(Default)]
-struct Keys<'t> {
-    count: usize,
-    first: &'t str,
-    second: &'t str,
-    last: &'t str,
-    unsorted: bool,
-    has_hclog: bool,
-    has_hostname: bool,
-    has_pid: bool,
-    has_time: bool,
-    has_level: bool,
-    has_message: bool,
-    has_timestamp: bool,
-    has_winston: bool,
-    /// Whether a member is what makes the object a log record.
-    time: bool,
-    level: bool,
-    message: bool,
-}
-
-impl<'t> Keys<'t> {
-    fn see(&mut self, key: &'t str, role: Option<Role>, kind: ValueKind) {
-        match self.count {
-            0 => self.first = key,
-            1 => self.second = key,
-            _ => {}
-        }
-        self.unsorted = self.unsorted || (self.count > 0 && self.last > key);
-        self.last = key;
-        self.count += 1;
-        let plain = kind != ValueKind::Nested;
-        match role {
-            Some(Role::Time) => {
-                self.time |= plain;
-                // logrus writes its time as text
-                self.has_time |= key == "time" && kind == ValueKind::String;
-                self.has_timestamp |= key == "timestamp";
-            }
-            Some(Role::Level) => {
-                self.level |= plain;
-                self.has_level |= key == "level";
-                self.has_hclog |= key == "@level";
-            }
-            Some(Role::Message) => {
-                self.message |= kind == ValueKind::String;
-                self.has_message |= key == "msg";
-                self.has_winston |= key == "message";
-                self.has_hclog |= key == "@message";
-            }
-            None => {
-                self.has_hostname |= key == "hostname";
-                self.has_pid |= key == "pid";
-            }
-        }
-    }
-
-    /// Whether the object begins as no log record does.
-    fn is_other(&self) -> bool {
-        matches!(self.first, "apiVersion" | "kind")
-    }
-
-    /// Whether the members seen make the object a log record.
-    fn are_record(&self) -> bool {
-        (self.message && (self.time || self.level)) || (self.time && self.level)
-    }
-
-    fn names(&self) -> &'static Names {
-        match (self.first, self.second) {
-            _ if self.has_hclog => &HCLOG,
-            _ if self.has_hostname && self.has_pid && self.has_level && self.has_message => &BUNYAN,
-            _ if self.has_hostname && self.has_pid && self.has_level && self.has_winston => &PINO,
-            ("L", _) => &ZAP_DEVELOPMENT,
-            ("level", "ts") | ("ts", _) => &ZAP,
-            ("time", "level") => &SLOG,
-            _ if !self.unsorted && self.has_time && self.has_level && self.has_message => &LOGRUS,
-            ("level", _) if self.last == "message" => &ZEROLOG,
-            _ if self.has_timestamp && self.has_winston && self.has_level => &WINSTON,
-            _ => &ANY,
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Time,
-    Level,
-    Message,
-}
-
-/// What a member of any writer's is by its key: the times, levels and messages of [`ANY`] and
-/// [`HCLOG`].
-fn role(key: &str) -> Option<Role> {
-    let is = |names: &[&str], role| names.contains(&key).then_some(role);
-    // by the first byte, as most keys are none
-    match key.as_bytes().first()? {
-        b't' => is(&["ts", "time", "timestamp", "t"], Role::Time),
-        b'@' => is(&["@timestamp"], Role::Time)
-            .or_else(|| is(&["@level"], Role::Level))
-            .or_else(|| is(&["@message"], Role::Message)),
-        b'a' => is(&["asctime"], Role::Time),
-        b'l' => is(&["level", "lvl", "levelname", "log.level"], Role::Level),
-        b's' => is(&["severity"], Role::Level),
-        b'm' => is(&["msg", "message"], Role::Message),
-        b'T' => is(&["T"], Role::Time),
-        b'L' => is(&["L"], Role::Level),
-        b'M' => is(&["M", "MESSAGE"], Role::Message),
-        _ => None,
-    }
-}
 
 /// Whether an object is a log record, on one line or on several.
 pub(super) fn detect(text: &str) -> bool {
@@ -261,7 +52,7 @@ pub(super) fn detect(text: &str) -> bool {
     false
 }
 
-fn names(text: &str, members: &[Member]) -> &'static Names {
+fn names(text: &str, members: &[Member]) -> &'static names::Names {
     let mut keys = Keys::default();
     for member in members {
         let key = text.get(member.key.clone()).unwrap_or("");
@@ -435,7 +226,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         {
             event.time = Some(stamp);
         } else if at == level && member.kind != ValueKind::Nested {
-            level::set(&mut event, member.text(payload));
+            level::set_field(&mut event, member.field_named("level", payload));
         } else if at == message {
             event.message = member.text(payload);
         } else if at == stack && member.kind == ValueKind::String {
@@ -443,7 +234,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         } else if at == logger && member.kind == ValueKind::String {
             event.component = Some(member.text(payload));
             if key(member) == "component" {
-                event.fields.push(field(payload, member));
+                event.fields.push(member.field(payload));
             }
         } else if at == caller && member.kind == ValueKind::String {
             event.caller = Some(member.text(payload));
@@ -453,7 +244,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             if member.kind == ValueKind::Nested && matches!(key(member), "err" | "error") {
                 add_error(&mut event, payload, member);
             }
-            event.fields.push(field(payload, member));
+            event.fields.push(member.field(payload));
         }
     }
     if level.is_none() && std::ptr::eq(names, &ZAP) {
@@ -471,22 +262,12 @@ fn add_error<'a>(event: &mut Event<'a>, payload: &Payload<'a>, object: &Member) 
         .filter(|member| member.kind == ValueKind::String);
     for member in inside {
         match text.get(member.key.clone()) {
-            Some("message") => event.fields.push(Field {
-                key: Cow::Borrowed("error"),
-                value: member.text(payload),
-            }),
+            Some("message") => event.fields.push(member.field_named("error", payload)),
             Some("stack") if event.stack.is_none() => {
                 event.stack = Some(payload.text().source_span(member.value));
             }
             _ => {}
         }
-    }
-}
-
-fn field<'a>(payload: &Payload<'a>, member: &Member) -> Field<'a> {
-    Field {
-        key: member.name(payload),
-        value: member.text(payload),
     }
 }
 

@@ -16,6 +16,7 @@ use super::payload::Payload;
 use super::quote::{closing_quote, unquote_go};
 use super::timestamp::leading_klog_time;
 use super::zap_console::is_caller;
+use crate::input::Line;
 use crate::model::{Event, Format, Severity, Stamp, Subject};
 
 /// klog's header and what stands behind it.
@@ -34,12 +35,13 @@ pub(super) const FORM: Form = Form {
         None => Shown::NoRecord,
     },
     follow: Follow {
-        raw: |_| true,
+        raw: is_raw,
         surely: |line| {
             line.starts_with('\t')
                 || line.starts_with(" >")
                 || (line.starts_with(' ') && !line.trim().is_empty())
         },
+        indented: false,
     },
 };
 
@@ -53,6 +55,18 @@ struct Header {
 /// Whether a line begins with klog's header or the end of one.
 fn detect(text: &str) -> bool {
     header(text).is_some()
+}
+
+/// Whether a record's text may go on over raw lines: a structured one has line ends in blocks only.
+fn is_raw(first: &str) -> bool {
+    let payload = Payload::from_line(Line {
+        text: first,
+        start: 0,
+        number: 1,
+    });
+    let rest = header(first).map(|header| header.rest);
+    let rest = rest.map(|rest| rest + usize::from(first[rest..].starts_with(' ')));
+    rest.is_none_or(|rest| structured(&payload, rest).is_none())
 }
 
 /// Whether a text begins with a whole header.
@@ -178,7 +192,7 @@ fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
     let span = payload.text().span();
     let mut event = if text.as_bytes().get(close + 1) == Some(&b'=') {
         let mut event = Event::new(Format::Klog, span, payload.part(start..start));
-        event.fields.extend(Pairs::new(payload, open));
+        event.fields.extend(Pairs::quoted(payload, open));
         let at = event.fields.iter().position(|field| field.key == "msg")?;
         event.message = event.fields.remove(at).value;
         event
@@ -196,7 +210,7 @@ fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
             {
                 return None;
             }
-            event.fields.extend(Pairs::new(payload, close + 1));
+            event.fields.extend(Pairs::quoted(payload, close + 1));
         } else if name.is_some() && event.message.is_empty() {
             return None;
         }

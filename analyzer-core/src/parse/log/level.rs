@@ -1,7 +1,5 @@
 //! Level words.
 
-use std::borrow::Cow;
-
 use crate::model::{Event, Field, Severity, Text};
 
 /// The severity of a level's word or number: the usual words, logr's `Level(-3)`, slog's
@@ -31,15 +29,17 @@ pub(super) fn severity(word: &str) -> Option<Severity> {
 /// Sets an event's severity from a level. A word that says more than the severity (`trace`,
 /// `panic`, an unknown one) is kept as the field `level`.
 pub(super) fn set<'a>(event: &mut Event<'a>, level: Text<'a>) {
-    let word = level.as_str();
+    set_field(event, Field::text("level", level));
+}
+
+/// The same of a level that may be a number.
+pub(super) fn set_field<'a>(event: &mut Event<'a>, level: Field<'a>) {
+    let word = level.value.as_str();
     event.severity = severity(word);
     let usual = [
         "debug", "debu", "info", "warn", "warning", "error", "erro", "fatal", "fata",
     ];
     if !usual.iter().any(|known| known.eq_ignore_ascii_case(word)) {
-        event.fields.push(Field {
-            key: Cow::Borrowed("level"),
-            value: level,
-        });
+        event.fields.push(level);
     }
 }

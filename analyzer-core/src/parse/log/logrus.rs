@@ -34,6 +34,7 @@ pub(super) const FORM: Form = Form {
     follow: Follow {
         raw: |first| !first.contains("=\""),
         surely: |_| false,
+        indented: false,
     },
 };
 

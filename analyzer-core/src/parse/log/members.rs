@@ -10,7 +10,7 @@ use memchr::memchr;
 
 use super::payload::Payload;
 use super::quote::{closing_quote, unquote_json};
-use crate::model::Text;
+use crate::model::{Field, Text, Written};
 
 /// What a member's value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,24 @@ pub(super) struct Member {
 }
 
 impl Member {
+    /// The member as a field.
+    pub(super) fn field<'a>(&self, payload: &Payload<'a>) -> Field<'a> {
+        self.field_named(self.name(payload), payload)
+    }
+
+    /// The member as a field of another name.
+    pub(super) fn field_named<'a>(
+        &self,
+        key: impl Into<Cow<'a, str>>,
+        payload: &Payload<'a>,
+    ) -> Field<'a> {
+        let written = match self.kind {
+            ValueKind::String => Written::Text,
+            ValueKind::Nested | ValueKind::Literal => Written::Unquoted,
+        };
+        Field::new(key, self.text(payload), written)
+    }
+
     /// The key, decoded.
     pub(super) fn name<'a>(&self, payload: &Payload<'a>) -> Cow<'a, str> {
         let name = payload.name(self.key.clone());

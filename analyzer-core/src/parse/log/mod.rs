@@ -17,6 +17,7 @@ mod members;
 mod pairs;
 mod payload;
 mod quote;
+mod raw;
 mod reader;
 mod record;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub(crate) use follow::{Belongs, Follower};
 pub(crate) use forms::is_second_line;
 #[doc(hidden)]
 pub use head::{Head, Kind, head, kind};
+pub(crate) use raw::{is_raw_line, is_second_line_anywhere, second_line_severity};
 
 use self::frame::is_frame;
 use crate::input::Line;

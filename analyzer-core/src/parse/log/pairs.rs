@@ -10,7 +10,7 @@ use memchr::{memchr, memchr2};
 
 use super::payload::Payload;
 use super::quote::{closing_quote, unquote_go};
-use crate::model::{Field, Text, TextBuilder};
+use crate::model::{Field, Text, TextBuilder, Written};
 
 /// How journald writes a tab.
 const TAB: &str = "        ";
@@ -21,6 +21,8 @@ pub(super) struct Pairs<'p, 'a> {
     at: usize,
     /// Whether a value in brackets may go on over blanks; off after a bracket did not close.
     brackets: bool,
+    /// How values without quotes are written.
+    bare: Written,
 }
 
 impl<'p, 'a> Pairs<'p, 'a> {
@@ -29,6 +31,15 @@ impl<'p, 'a> Pairs<'p, 'a> {
             payload,
             at,
             brackets: true,
+            bare: Written::Bare,
+        }
+    }
+
+    /// Of a writer that quotes all texts.
+    pub(super) fn quoted(payload: &'p Payload<'a>, at: usize) -> Self {
+        Pairs {
+            bare: Written::Unquoted,
+            ..Pairs::new(payload, at)
         }
     }
 
@@ -62,7 +73,7 @@ impl<'p, 'a> Pairs<'p, 'a> {
         Some(self.payload.name(start..start + length))
     }
 
-    fn value(&mut self, key: &str) -> Text<'a> {
+    fn value(&mut self, key: &str) -> (Text<'a>, Written) {
         let rest = self.rest();
         let start = self.at;
         let ends = |at: usize| {
@@ -75,15 +86,17 @@ impl<'p, 'a> Pairs<'p, 'a> {
                 if let Some(close) = closing_quote(rest, 0) {
                     if ends(close + 1) {
                         self.at = start + close + 1;
-                        return unquote_go(self.payload, start + 1..start + close);
+                        let value = unquote_go(self.payload, start + 1..start + close);
+                        return (value, Written::Text);
                     }
                 } else {
                     // cut off: what is there is the value
                     self.at = start + rest.len();
-                    return unquote_go(self.payload, start + 1..start + rest.len());
+                    let value = unquote_go(self.payload, start + 1..start + rest.len());
+                    return (value, Written::Text);
                 }
             }
-            Some(b'<') if rest.starts_with("<\n") => return self.block(),
+            Some(b'<') if rest.starts_with("<\n") => return (self.block(), Written::Text),
             _ => {}
         }
         let mut length = memchr2(b' ', b'\n', rest.as_bytes()).unwrap_or(rest.len());
@@ -93,11 +106,15 @@ impl<'p, 'a> Pairs<'p, 'a> {
                 None => self.brackets = false,
             }
         }
+        let mut written = self.bare;
         if matches!(key, "msg" | "error" | "err") {
             length = unquoted_end(rest, length);
+            if written == Written::Bare {
+                written = Written::Text;
+            }
         }
         self.at = start + length;
-        self.payload.part(start..start + length)
+        (self.payload.part(start..start + length), written)
     }
 
     /// klog's block: every line behind one tab, up to a line of one blank and `>`.
@@ -149,8 +166,8 @@ impl<'a> Iterator for Pairs<'_, 'a> {
 
     fn next(&mut self) -> Option<Field<'a>> {
         let key = self.key()?;
-        let value = self.value(&key);
-        Some(Field { key, value })
+        let (value, written) = self.value(&key);
+        Some(Field::new(key, value, written))
     }
 }
 

@@ -6,22 +6,22 @@
 //! with its own record.
 
 use super::forms::{self, is_panic};
-use super::frame::{is_dump_head, is_frame, is_location};
 use super::glued::GLUED;
 use super::json;
 use super::payload::Payload;
-use super::record::{Lines, Record, error_field};
-use super::trace::{self, Part};
-use super::wrapper::{Block, Sources, Until, Wrapper, peel_from};
+use super::record::{Lines, Record};
+use super::wrapper::{Block, Sources, Until, Wrapper};
 use crate::input::Line;
 use crate::model::{Format, Parsed, Severity, Span, TextBuilder};
+
+mod stack;
 
 /// How many records may stand between two lines of a stack trace.
 const INTERRUPTIONS: u32 = 64;
 /// How many records of different writers are open at the same time.
 const WRITERS: usize = 32;
 /// How many lines an error's message may take before its frames.
-const HEAD_LINES: usize = 16;
+pub(super) const HEAD_LINES: usize = 16;
 /// How many lines an object that is spread over lines may take.
 pub(super) const SPREAD_LINES: usize = 400;
 
@@ -105,7 +105,9 @@ impl<'a> Reader<'a> {
                     span: entry.span,
                     ..Place::of(line, self.lines)
                 };
-                self.carried(at, entry.wrapper, entry.message, rest);
+                let mut wrapper = entry.wrapper;
+                wrapper.entry = true;
+                self.carried(at, wrapper, entry.message, rest);
                 continue;
             }
             self.line(*line, behind);
@@ -179,7 +181,7 @@ impl<'a> Reader<'a> {
         let end = line.span().end;
         if let Some(record) = self.current.as_mut() {
             let own = !record.wrapper.present || record.column.is_some();
-            if own && record.block && (line.text.starts_with(['\t', ' ']) || line.is_blank()) {
+            if own && record.holds(line.text) {
                 let column = record
                     .column
                     .filter(|column| is_indented(line.text, *column));
@@ -314,9 +316,9 @@ impl<'a> Reader<'a> {
         if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {
             let text = payload.as_str();
             let ends_object = text == "}" && record.form.is_none() && record.first.as_str() == "{";
-            let in_block = record.block && (text.starts_with(['\t', ' ']) || text.is_empty());
-            if ends_object || in_block {
+            if ends_object || record.holds(text) {
                 record.wrapper.cut |= wrapper.cut;
+                record.taken = wrapper.carrier.time;
                 record.join(payload, at.span.end, at.lines);
                 return;
             }
@@ -363,15 +365,23 @@ impl<'a> Reader<'a> {
             self.start(Record::new(form, wrapper, payload, at.span), at.lines);
             return;
         }
-        if let Some(part) = self.part(text, &at, wrapper.present, behind)
+        if let Some(part) = self.part(text, &at, &wrapper, behind)
             && self.frame(&payload, part, &at)
         {
+            if let Some(record) = self.current.as_mut() {
+                record.taken = wrapper.carrier.time;
+            }
             return;
         }
         let joins = self.current.as_ref().is_some_and(|record| {
             let same_carrier = record.wrapper.present == wrapper.present;
             let indented = indent > 0 && record.format == Format::Plain && !record.gap;
-            same_carrier && ((record.is_raw() && (indent > 0 || !wrapper.present)) || indented)
+            let raw = if wrapper.present && indent == 0 {
+                record.is_raw() && record.may_go_on_in(&wrapper, at.lines)
+            } else {
+                record.is_raw()
+            };
+            same_carrier && (raw || indented)
         });
         if let Some(record) = self.current.as_mut().filter(|open| open.is_full()) {
             record.wrapper.cut = true;
@@ -379,6 +389,7 @@ impl<'a> Reader<'a> {
         if joins {
             if let Some(record) = self.current.as_mut() {
                 record.wrapper.cut |= wrapper.cut;
+                record.taken = wrapper.carrier.time;
                 record.join(payload, at.span.end, at.lines);
             }
         } else if wrapper.present {
@@ -397,75 +408,9 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What a line that begins no record is of a stack trace.
-    fn part(
-        &mut self,
-        text: &str,
-        at: &Place,
-        is_carried: bool,
-        behind: &[Line<'a>],
-    ) -> Option<Part> {
-        // in a carrier a trace begins right behind its record: only Go's frames are unmistakable
-        let is_next = self.current.as_ref().is_some_and(|record| {
-            let is_adjacent = record.lines.last == at.lines.before && at.lines.own == 1;
-            record.stack.is_some() || is_adjacent
-        });
-        if is_carried && !is_next && !is_frame(text) {
-            return None;
-        }
-        let mut none = trace::Trace::default();
-        let trace = match self.current.as_mut() {
-            Some(record) => &mut record.trace,
-            None => &mut none,
-        };
-        if let Some(part) = trace.take(text) {
-            return Some(part);
-        }
-        let sources = &mut self.sources;
-        // what the next line holds, or the next entry of the journal
-        let mut next = || {
-            if !is_carried {
-                return Some(Payload::from_line(*behind.first()?));
-            }
-            // an empty line ends an entry
-            let start = behind.iter().position(|line| !line.is_blank())?;
-            let (first, behind) = behind.get(start..)?.split_first()?;
-            let entry = Block::read(first, behind).map(|(entry, _)| entry.message);
-            Some(entry.unwrap_or_else(|| peel_from(Payload::from_line(*first), sources).1))
-        };
-        // a function's name that no rule knows
-        if text.contains('.')
-            && !text.trim().contains(' ')
-            && next().is_some_and(|next| is_location(next.as_str()))
-        {
-            return Some(Part::Frame);
-        }
-        // in a carrier a line that begins nothing is a record of its own
-        let is_in_message = trace.is_in_message() && !is_carried;
-        let known = is_in_message || trace::is_head(text);
-        if !known || text.starts_with([' ', '\t']) && !is_in_message {
-            return None;
-        }
-        // a head is one if frames follow, a message's lines go on up to the next record
-        let is_of_trace = |line: &str| trace::Trace::default().take(line).is_some();
-        let mut frames_follow = || {
-            if is_carried {
-                return next().is_some_and(|next| is_of_trace(next.as_str()));
-            }
-            behind
-                .iter()
-                .take(HEAD_LINES)
-                .take_while(|line| !line.is_blank())
-                .any(|line| is_of_trace(line.text))
-        };
-        if is_in_message || frames_follow() {
-            return trace.take_error(text);
-        }
-        None
-    }
-
     fn start(&mut self, mut record: Record<'a>, lines: Lines) {
         self.close();
+        record.whole &= lines.own == 1;
         record.lines = lines;
         let is_journal = record.wrapper.carrier.program.is_some();
         record.column = record
@@ -482,65 +427,6 @@ impl<'a> Reader<'a> {
             .flatten()
             .filter(|column| is_journal && *column > 0);
         self.current = Some(record);
-    }
-
-    /// Adds a line of a stack trace to the record that it belongs to, if there is one.
-    fn frame(&mut self, payload: &Payload<'a>, part: Part, at: &Place) -> bool {
-        let span = &at.span;
-        let text = payload.as_str();
-        let half = !is_location(text) && !is_dump_head(text);
-        let foreign = match (&self.current, &self.trace) {
-            (Some(record), Some(trace)) => {
-                record.stack.is_none()
-                    && (matches!(record.format, Format::Logrus | Format::JsonLog)
-                        || (trace.half && !half))
-            }
-            (None, Some(_)) => true,
-            (_, None) => false,
-        };
-        if foreign {
-            if let Some(trace) = self.trace.as_mut()
-                && let Some(event) = self.parsed.events.get_mut(trace.event)
-            {
-                (trace.half, trace.age) = (half, 0);
-                trace.lines.add(at.lines);
-                event.interrupted = trace.lines.of_others();
-                event.span.end = event.span.end.max(span.end);
-                extend(&mut event.stack, span);
-                if let Part::Error(start) = part {
-                    let error = payload.part(start..text.len());
-                    event.fields.push(error_field(error));
-                }
-                return true;
-            }
-            return false;
-        }
-        let Some(record) = self.current.as_mut() else {
-            return false;
-        };
-        record.span.end = span.end;
-        record.lines.add(at.lines);
-        extend(&mut record.stack, span);
-        match part {
-            Part::Frame => {
-                if record.heading.is_none() && trace::is_heading(text) {
-                    record.heading = Some(payload.text().clone());
-                }
-            }
-            Part::Error(start) => record.errors.push(vec![payload.part(start..text.len())]),
-            Part::Message => {
-                if let Some(last) = record.errors.last_mut() {
-                    last.push(payload.text().clone());
-                }
-            }
-        }
-        self.trace = Some(Trace {
-            event: self.parsed.events.len(),
-            age: 0,
-            lines: record.lines,
-            half,
-        });
-        true
     }
 
     fn close(&mut self) {
@@ -585,11 +471,4 @@ impl<'a> Reader<'a> {
 /// Whether a text begins with so many blanks.
 fn is_indented(text: &str, blanks: usize) -> bool {
     text.len() > blanks && text.bytes().take(blanks).all(|byte| byte == b' ')
-}
-
-fn extend(stack: &mut Option<Span>, by: &Span) {
-    match stack {
-        Some(stack) => stack.end = stack.end.max(by.end),
-        None => *stack = Some(by.clone()),
-    }
 }

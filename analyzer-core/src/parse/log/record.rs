@@ -3,14 +3,13 @@
 //! A record begins where a format's start is seen; the lines behind it that begin nothing belong
 //! to it if its format allows: raw lines of a message, klog's blocks, stack traces.
 
-use std::borrow::Cow;
-
 use super::forms::{self, Form, add_oom_kill, is_panic};
 use super::pairs::block_end;
 use super::payload::Payload;
-use super::wrapper::Wrapper;
+use super::raw::{CARRIED_LINES, at_once};
+use super::wrapper::{Wrapper, nearer};
 use super::{subject, trace};
-use crate::model::{Event, Field, Format, Severity, Span, Text, TextBuilder};
+use crate::model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
 
 /// How many lines without a form of their own a message may take.
 const MESSAGE_LINES: usize = 2000;
@@ -57,6 +56,10 @@ pub(super) struct Record<'a> {
     /// Whether a blank line stood behind it.
     pub(super) gap: bool,
     pub(super) lines: Lines,
+    /// When its carrier took its last line.
+    pub(super) taken: Option<Stamp>,
+    /// Whether each of its lines stands on a line of the input.
+    pub(super) whole: bool,
 }
 
 /// Lines of a record, among those of others.
@@ -108,6 +111,8 @@ impl<'a> Record<'a> {
             block: format == Format::Klog && opens_block(first.as_str()),
             column: None,
             format,
+            taken: wrapper.carrier.time,
+            whole: !wrapper.entry,
             wrapper,
             first,
             more: Vec::new(),
@@ -122,6 +127,7 @@ impl<'a> Record<'a> {
     }
 
     pub(super) fn join(&mut self, payload: Payload<'a>, end: usize, lines: Lines) {
+        self.whole &= lines.own == 1;
         self.lines.add(lines);
         if self.block {
             let text = payload.as_str();
@@ -132,12 +138,33 @@ impl<'a> Record<'a> {
         self.span.end = end;
     }
 
+    /// Whether a line is a part of it whatever the line holds: of an open block, or indented where that
+    /// says all.
+    pub(super) fn holds(&self, text: &str) -> bool {
+        let indented = text.starts_with(['\t', ' ']);
+        let all = self.form.is_some_and(|form| form.follow.indented);
+        (self.block && (indented || text.trim().is_empty()))
+            || (all && indented && !text.trim().is_empty() && !self.gap && !self.is_full())
+    }
+
     /// Whether lines without a form of their own may be a part of the message.
     pub(super) fn is_raw(&self) -> bool {
         let raw = self
             .form
             .is_some_and(|form| (form.follow.raw)(self.first.as_str()));
-        raw && self.stack.is_none() && !self.gap && !self.is_full()
+        (raw || self.block) && self.stack.is_none() && !self.gap && !self.is_full()
+    }
+
+    /// Whether a line in a carrier may go on with it without a mark: it is the writer's next one,
+    /// and was taken with the one before.
+    pub(super) fn may_go_on_in(&self, wrapper: &Wrapper<'_>, lines: Lines) -> bool {
+        let is_next = self.lines.last == lines.before && lines.own == 1;
+        self.whole
+            && !wrapper.entry
+            && is_next
+            && self.lines.of_others() == 0
+            && self.lines.own <= CARRIED_LINES as u64
+            && at_once(self.taken, wrapper.carrier.time)
     }
 
     /// Whether its message takes no more lines.
@@ -185,10 +212,10 @@ impl<'a> Record<'a> {
         event
             .fields
             .extend(errors.map(|lines| error_field(joined(&lines))));
-        event.fields.extend(self.heading.map(|value| Field {
-            key: Cow::Borrowed("stacktrace"),
-            value,
-        }));
+        let heading = self.heading;
+        event
+            .fields
+            .extend(heading.map(|value| Field::text("stacktrace", value)));
         event.interrupted = self.lines.of_others();
         event.cut = self.wrapper.cut || self.block;
         subject::fill(&mut event);
@@ -204,16 +231,13 @@ impl<'a> Record<'a> {
 
 /// An error of a stack trace as a field.
 pub(super) fn error_field(value: Text<'_>) -> Field<'_> {
-    Field {
-        key: Cow::Borrowed("error"),
-        value,
-    }
+    Field::text("error", value)
 }
 
 /// What the carrier says, where the payload says nothing.
 fn apply<'a>(wrapper: Wrapper<'a>, event: &mut Event<'a>) {
     let carrier = wrapper.carrier;
-    event.time = event.time.or(carrier.time);
+    event.time = nearer(event.time, carrier.time);
     event.severity = event.severity.or(wrapper.severity);
     if event.component.is_none() {
         event.component.clone_from(&carrier.program);

@@ -32,6 +32,16 @@ pub(super) const SAMPLES: &[(Format, &str)] = &[
         "2024-03-04T05:06:07Z ERR quay/main.go:10 > lift failed error=\"no arm\" pod={\"a\":\"b c\"} key with blanks=1",
     ),
     (Format::ZerologConsole, "5:06AM INF ready n=7"),
+    (Format::JvmUnified, "[0.012s][info][gc] Using Serial"),
+    (
+        Format::JvmUnified,
+        "[2024-03-04T05:06:07.123+0000][1][7][warning][os,thread] no thread",
+    ),
+    (Format::PinoPretty, "[05:06:07.123] INFO (17): ready"),
+    (
+        Format::PinoPretty,
+        "[2024-03-04 05:06:07.123 +0000] ERROR (quay/17 on berth-1): no",
+    ),
     (
         Format::SpringBoot,
         "2024-03-04 05:06:07.123  WARN 7 --- [           main] io.harbour.Quay                          : tide is low",

@@ -331,10 +331,7 @@ mod tests {
         let mut event = Event::new(Format::Klog, 0..0, Text::borrowed(message, 0));
         event.fields = fields
             .iter()
-            .map(|(key, value)| Field {
-                key: (*key).into(),
-                value: Text::borrowed(value, 0),
-            })
+            .map(|(key, value)| Field::text(*key, Text::borrowed(value, 0)))
             .collect();
         fill(&mut event);
         format!(

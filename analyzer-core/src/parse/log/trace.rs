@@ -155,6 +155,11 @@ fn is_at(bare: &str) -> bool {
     is_node || (place.contains('(') && place.contains(')'))
 }
 
+/// Whether a line may be a function's name that no rule knows, with its place on the next line.
+pub(super) fn may_be_function(line: &str) -> bool {
+    line.contains('.') && !line.trim().contains(' ')
+}
+
 /// Whether a line has the form of an error's name with or without a message:
 /// `java.io.IOException: text`, `TypeError: text`.
 pub(super) fn is_head(line: &str) -> bool {

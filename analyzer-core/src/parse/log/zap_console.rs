@@ -17,7 +17,7 @@ use super::members::Members;
 use super::pairs::is_plain_key;
 use super::payload::Payload;
 use super::timestamp::{epoch, leading_date_time};
-use crate::model::{Event, Field, Format, Stamp};
+use crate::model::{Event, Field, Format, Stamp, Written};
 
 /// zap's console form.
 pub(super) const FORM: Form = Form {
@@ -152,10 +152,11 @@ fn istio_pairs<'a>(payload: &Payload<'a>, region: Range<usize>) -> (usize, Vec<F
             break;
         }
         let key_end = start + key.len();
-        fields.push(Field {
-            key: payload.name(start..key_end),
-            value: payload.part(key_end + 1..end),
-        });
+        fields.push(Field::new(
+            payload.name(start..key_end),
+            payload.part(key_end + 1..end),
+            Written::Bare,
+        ));
         end = start - 1;
     }
     fields.reverse();
@@ -204,10 +205,7 @@ fn context<'a>(
         let mut members = Members::new(text, open);
         let fields: Vec<_> = members
             .by_ref()
-            .map(|member| Field {
-                key: member.name(payload),
-                value: member.text(payload),
-            })
+            .map(|member| member.field(payload))
             .collect();
         let whole = members.end().is_some_and(|end| end == trimmed);
         // cut off or followed by junk, it is the context still if it began as one

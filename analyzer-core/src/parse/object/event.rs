@@ -1,7 +1,5 @@
 //! Events: Event objects, and the conditions and states of other objects that say why.
 
-use std::borrow::Cow;
-
 use crate::model::{
     Event, Field, Format, Map, Severity, Span, Stamp, Subject, Text, TextBuilder, Value,
 };
@@ -107,12 +105,7 @@ pub(super) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option
         reason,
         fields: fields
             .into_iter()
-            .filter_map(|(key, value)| {
-                Some(Field {
-                    key: Cow::Borrowed(key),
-                    value: value?,
-                })
-            })
+            .filter_map(|(key, value)| Some(Field::text(key, value?)))
             .collect(),
         ..Event::new(format, span.clone(), message.unwrap_or_default())
     })

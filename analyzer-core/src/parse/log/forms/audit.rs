@@ -4,11 +4,10 @@
 //! an error, one of 400 and above a warning. Refused: audit events inside a list or spread over
 //! lines.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format, Severity, TextBuilder};
+use crate::model::{Event, Format, Severity, TextBuilder};
 use crate::parse::log::members::{Member, Members, ValueKind};
 use crate::parse::log::payload::Payload;
 use crate::parse::log::timestamp;
@@ -98,10 +97,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         let Some(member) = member else {
             continue;
         };
-        event.fields.push(Field {
-            key: Cow::Borrowed(key),
-            value: member.text(payload),
-        });
+        event.fields.push(member.field_named(key, payload));
     }
     Some(event)
 }

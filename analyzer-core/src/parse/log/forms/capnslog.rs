@@ -4,7 +4,6 @@
 //! The time is local and has no zone. The package is left out where it has no name. Refused: other
 //! letters, more than one blank around the bar.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cursor::Cursor;
@@ -77,10 +76,8 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         _ => Severity::Debug,
     });
     if text.get(head.level.clone()) == Some("T") {
-        event.fields.push(Field {
-            key: Cow::Borrowed("level"),
-            value: payload.part(head.level),
-        });
+        let level = payload.part(head.level);
+        event.fields.push(Field::text("level", level));
     }
     Some(event)
 }

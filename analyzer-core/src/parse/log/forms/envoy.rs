@@ -5,14 +5,13 @@
 //! istio's proxy writes the application log as zap's console form, and its access log with more
 //! columns, which are read by their order.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memchr;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format, Severity, Stamp, TextBuilder};
+use crate::model::{Event, Field, Format, Severity, Stamp, TextBuilder, Written};
 use crate::parse::log::level;
 use crate::parse::log::payload::Payload;
 use crate::parse::log::quote::closing_quote;
@@ -180,10 +179,16 @@ fn read_access<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let rest = names.iter().copied().zip(columns);
     for (key, value) in all.into_iter().chain(rest) {
         if text.get(value.clone()) != Some("-") {
-            event.fields.push(Field {
-                key: Cow::Borrowed(key),
-                value: payload.part(value.clone()),
-            });
+            let written = match key {
+                "status"
+                | "bytes_received"
+                | "bytes_sent"
+                | "duration"
+                | "upstream_service_time" => Written::Unquoted,
+                _ => Written::Text,
+            };
+            let value = payload.part(value.clone());
+            event.fields.push(Field::new(key, value, written));
         }
     }
     Some(event)

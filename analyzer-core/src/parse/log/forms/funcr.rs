@@ -60,7 +60,7 @@ pub(super) fn read_at<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'
         .filter(|name| !name.is_empty())
         .map(|name| payload.part(name));
     let (mut level, mut message) = (false, false);
-    for field in Pairs::new(payload, pairs) {
+    for field in Pairs::quoted(payload, pairs) {
         match field.key.as_ref() {
             "level" if !level && !message => {
                 level = true;

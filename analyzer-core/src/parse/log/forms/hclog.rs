@@ -12,7 +12,7 @@ use memchr::{memchr, memchr_iter};
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format, Stamp, Text, TextBuilder};
+use crate::model::{Event, Field, Format, Stamp, Text, TextBuilder, Written};
 use crate::parse::log::level;
 use crate::parse::log::payload::Payload;
 use crate::parse::log::quote::unquote_controls;
@@ -121,11 +121,13 @@ fn pairs<'a>(payload: &Payload<'a>, start: usize) -> Option<Vec<Field<'a>>> {
         let key_start = at + (rest.len() - rest.trim_start_matches([' ', '\n']).len());
         let key_length = key_length(&text[key_start..])?;
         let value = key_start + key_length + 1;
+        let written = match text.as_bytes().get(value) {
+            Some(b'"' | b'\n') => Written::Text,
+            _ => Written::Bare,
+        };
         let (value, end) = value_at(payload, value)?;
-        fields.push(Field {
-            key: payload.name(key_start..key_start + key_length),
-            value,
-        });
+        let key = payload.name(key_start..key_start + key_length);
+        fields.push(Field::new(key, value, written));
         at = end;
     }
     (!fields.is_empty()).then_some(fields)

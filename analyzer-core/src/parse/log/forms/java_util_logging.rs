@@ -18,6 +18,7 @@ pub(super) const FORM: Form = Form {
     follow: Follow {
         raw: |_| true,
         surely: |line| message_start(line).is_some() || (Follow::RAW.surely)(line),
+        indented: false,
     },
 };
 

@@ -4,12 +4,11 @@
 //! Seconds since the boot are no time. The line of an OOM kill that names the process carries pid,
 //! name and memory as fields (mm/oom_kill.c, Linux 5 and 6).
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format, Severity, Stamp};
+use crate::model::{Event, Field, Format, Severity, Stamp, Written};
 use crate::parse::log::payload::Payload;
 use crate::parse::log::timestamp::leading_ctime;
 
@@ -119,10 +118,8 @@ pub(crate) fn add_oom_kill<'a>(event: &mut Event<'a>, payload: &Payload<'a>, sta
 }
 
 fn push<'a>(event: &mut Event<'a>, payload: &Payload<'a>, key: Range<usize>, value: Range<usize>) {
-    event.fields.push(Field {
-        key: payload.name(key),
-        value: payload.part(value),
-    });
+    let field = Field::new(payload.name(key), payload.part(value), Written::Bare);
+    event.fields.push(field);
 }
 
 /// `4321 (java), UID 0, total-vm:1kB, anon-rss:1kB, ...`, with or without commas.
@@ -132,17 +129,15 @@ fn killed_process<'a>(event: &mut Event<'a>, payload: &Payload<'a>, start: usize
     let Some(pid) = cursor.digits() else {
         return;
     };
-    let mut add = |key: &'static str, value: Range<usize>| {
-        event.fields.push(Field {
-            key: Cow::Borrowed(key),
-            value: payload.part(start + value.start..start + value.end),
-        });
+    let mut add = |key: &'static str, value: Range<usize>, written| {
+        let value = payload.part(start + value.start..start + value.end);
+        event.fields.push(Field::new(key, value, written));
     };
-    add("pid", pid);
+    add("pid", pid, Written::Bare);
     if cursor.eat(" (").is_some()
         && let Some(name) = cursor.until(")")
     {
-        add("process", name);
+        add("process", name, Written::Text);
     }
     let mut at = start + cursor.at();
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {

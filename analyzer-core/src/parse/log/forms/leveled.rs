@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format};
+use crate::model::{Event, Format};
 use crate::parse::log::level;
 use crate::parse::log::members::Members;
 use crate::parse::log::payload::Payload;
@@ -33,6 +33,7 @@ pub(super) const FORM: Form = Form {
     follow: Follow {
         raw: |_| true,
         surely: |line| line.starts_with('\t') && !line.trim().is_empty(),
+        indented: false,
     },
 };
 
@@ -149,12 +150,10 @@ fn read<'a>(payload: &Payload<'a>, format: Format, head: Head) -> Option<Event<'
     let message = payload.part(start..start + text[start..end].trim_end_matches(' ').len());
     let mut event = Event::new(format, payload.text().span(), message);
     if let Some(open) = object {
+        let members = Members::new(text, open);
         event
             .fields
-            .extend(Members::new(text, open).map(|member| Field {
-                key: member.name(payload),
-                value: member.text(payload),
-            }));
+            .extend(members.map(|member| member.field(payload)));
     }
     event.component = component;
     level::set(&mut event, payload.part(head.level));

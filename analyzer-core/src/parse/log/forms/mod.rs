@@ -17,11 +17,13 @@ mod go_log;
 mod hclog;
 mod java;
 mod java_util_logging;
+mod jvm;
 mod kernel;
 mod leveled;
 mod nginx_access;
 mod nginx_error;
 mod panic;
+mod pino_pretty;
 mod python;
 mod strict;
 mod zerolog_console;
@@ -53,6 +55,8 @@ pub(super) struct Follow {
     pub raw: fn(&str) -> bool,
     /// Whether a line that begins no record belongs to the record before it beyond doubt.
     pub surely: fn(&str) -> bool,
+    /// Whether indented lines are a part of it whatever they hold, other records and frames too.
+    pub indented: bool,
 }
 
 impl Follow {
@@ -60,11 +64,13 @@ impl Follow {
     pub(super) const ONE_LINE: Follow = Follow {
         raw: |_| false,
         surely: |_| false,
+        indented: false,
     };
     /// Messages with raw line ends; indented lines are a part of them beyond doubt.
     pub(super) const RAW: Follow = Follow {
         raw: |_| true,
         surely: |line| line.starts_with([' ', '\t']) && !line.trim().is_empty(),
+        indented: false,
     };
 }
 
@@ -82,6 +88,8 @@ const FORMS: &[Form] = &[
     go_log::FORM,
     super::zap_console::FORM,
     nginx_access::FORM,
+    jvm::FORM,
+    pino_pretty::FORM,
     envoy::APPLICATION,
     envoy::ACCESS,
     kernel::FORM,
@@ -106,7 +114,12 @@ pub(super) fn is_unindented(format: Format) -> bool {
 
 /// Whether a line is the second one of a record that begins on the line before it.
 pub(crate) fn is_second_line(before: &str, line: &str) -> bool {
-    java_util_logging::message_start(line).is_some() && java_util_logging::is_head(before)
+    may_be_second_line(line) && java_util_logging::is_head(before)
+}
+
+/// Whether a line may be the second one of a record.
+pub(super) fn may_be_second_line(line: &str) -> bool {
+    java_util_logging::message_start(line).is_some()
 }
 
 /// The form of the record that begins with a text.

@@ -5,14 +5,13 @@
 //! The message is the request with its status. nginx' `\x22` escapes are decoded in
 //! the fields. Refused: formats that do not begin so.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memchr;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format, Severity, Stamp, TextBuilder};
+use crate::model::{Event, Field, Format, Severity, Stamp, TextBuilder, Written};
 use crate::parse::log::payload::Payload;
 use crate::parse::log::quote::{closing_quote, unquote_bytes};
 use crate::parse::log::timestamp::leading_common_log_time;
@@ -97,10 +96,15 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         _ => Severity::Info,
     });
     let mut add = |key: &'static str, value| {
-        event.fields.push(Field {
-            key: Cow::Borrowed(key),
-            value,
-        });
+        let written = match key {
+            "status" | "body_bytes_sent" | "request_length" | "request_time" => Written::Unquoted,
+            // of several upstreams these are lists, and texts
+            "upstream_response_length" | "upstream_response_time" | "upstream_status" => {
+                Written::Unquoted
+            }
+            _ => Written::Text,
+        };
+        event.fields.push(Field::new(key, value, written));
     };
     add("remote_addr", payload.part(head.address));
     if text.get(head.user.clone()) != Some("-") {

@@ -4,7 +4,6 @@
 //! Quoted values are not escaped: one ends at `", key: "` or at the line's end. The worker and the
 //! connection are no fields. During start the form is `nginx: [emerg] text`. The time is local.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cursor::Cursor;
@@ -106,10 +105,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             }
             _ => value,
         };
-        event.fields.push(Field {
-            key: Cow::Borrowed(key),
-            value: payload.part(inside),
-        });
+        event.fields.push(Field::text(key, payload.part(inside)));
     }
     if let Some(level) = head.level {
         level::set(&mut event, payload.part(level));

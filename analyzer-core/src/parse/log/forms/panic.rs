@@ -14,6 +14,7 @@ pub(super) const FORM: Form = Form {
     follow: Follow {
         raw: |_| false,
         surely: |line| line.starts_with('\t') && !line.trim().is_empty(),
+        indented: false,
     },
 };
 

@@ -24,6 +24,7 @@ use super::members::ValueKind;
 use super::payload::Payload;
 use super::quote::unquote_json;
 use crate::model::{Carrier, Severity, Stamp, Stream, Text, TextBuilder};
+use crate::years;
 
 pub(super) use journal_block::Block;
 pub(super) use sources::Sources;
@@ -43,6 +44,8 @@ pub(super) struct Wrapper<'a> {
     pub partial: bool,
     /// Whether the end of the line is missing.
     pub cut: bool,
+    /// Whether it is an entry of the journal over several lines.
+    pub entry: bool,
     /// How many carriers were there.
     layers: u32,
 }
@@ -74,7 +77,7 @@ impl<'a> Wrapper<'a> {
     fn take(&mut self, layer: Layer, text: &Payload<'a>) -> Payload<'a> {
         self.present = true;
         let carrier = &mut self.carrier;
-        carrier.time = layer.time.or(carrier.time);
+        carrier.time = nearer(layer.time, carrier.time);
         self.severity = layer.severity.or(self.severity);
         let names = [
             (&mut carrier.namespace, layer.names.namespace),
@@ -107,6 +110,17 @@ impl<'a> Wrapper<'a> {
                 Payload::from_text(without_escapes(journal_json::from_bytes(text, range)))
             }
         }
+    }
+}
+
+/// The time that is nearer to the record, in the year of the outer one if it states none: what is inside
+/// was written before it was taken.
+pub(super) fn nearer(inner: Option<Stamp>, outer: Option<Stamp>) -> Option<Stamp> {
+    match (inner, outer) {
+        (Some(inner), Some(outer)) if outer.year_stated => {
+            Some(years::settled(&inner, outer.nanos).unwrap_or(inner))
+        }
+        _ => inner.or(outer),
     }
 }
 

@@ -1,0 +1,215 @@
+//! How writers of JSON name the parts of a record, and by which members each is told.
+
+use super::super::members::ValueKind;
+
+/// The names that a writer gives to a record's own parts.
+pub(super) struct Names {
+    pub(super) time: &'static [&'static str],
+    pub(super) level: &'static [&'static str],
+    pub(super) message: &'static [&'static str],
+    pub(super) logger: &'static [&'static str],
+    pub(super) caller: &'static [&'static str],
+    pub(super) stack: &'static [&'static str],
+    /// Whether the logger and the caller stand before the message, so that later members of
+    /// these names are the user's.
+    pub(super) in_front: bool,
+}
+
+pub(super) static ZAP: Names = Names {
+    time: &["ts"],
+    level: &["level"],
+    message: &["msg"],
+    logger: &["logger"],
+    caller: &["caller"],
+    stack: &["stacktrace"],
+    in_front: true,
+};
+const ZAP_DEVELOPMENT: Names = Names {
+    time: &["T"],
+    level: &["L"],
+    message: &["M"],
+    logger: &["N"],
+    caller: &["C"],
+    stack: &["S"],
+    in_front: true,
+};
+const LOGRUS: Names = Names {
+    time: &["time"],
+    level: &["level"],
+    message: &["msg"],
+    logger: &["component"],
+    caller: &["file"],
+    stack: &[],
+    in_front: false,
+};
+const SLOG: Names = Names {
+    time: &["time"],
+    level: &["level"],
+    message: &["msg"],
+    logger: &["logger", "component"],
+    caller: &["source"],
+    stack: &[],
+    in_front: false,
+};
+pub(super) static ZEROLOG: Names = Names {
+    time: &["time"],
+    level: &["level"],
+    message: &["message"],
+    logger: &["component", "logger"],
+    caller: &["caller"],
+    stack: &["stack"],
+    in_front: false,
+};
+const HCLOG: Names = Names {
+    time: &["@timestamp"],
+    level: &["@level"],
+    message: &["@message"],
+    logger: &["@module"],
+    caller: &["@caller"],
+    stack: &["stacktrace"],
+    in_front: false,
+};
+const BUNYAN: Names = Names {
+    time: &["time"],
+    level: &["level"],
+    message: &["msg"],
+    logger: &["name"],
+    caller: &[],
+    stack: &[],
+    in_front: false,
+};
+const WINSTON: Names = Names {
+    time: &["timestamp"],
+    level: &["level"],
+    message: &["message"],
+    logger: &["logger", "service", "component"],
+    caller: &["caller"],
+    stack: &["stack"],
+    in_front: false,
+};
+/// pino with its message named `message`.
+const PINO: Names = Names {
+    message: &["message"],
+    ..BUNYAN
+};
+const ANY: Names = Names {
+    time: &["ts", "time", "timestamp", "@timestamp", "T", "asctime", "t"],
+    level: &["level", "severity", "lvl", "L", "levelname", "log.level"],
+    message: &["msg", "message", "M", "MESSAGE"],
+    logger: &["logger", "scope", "N", "module", "component", "logger_name"],
+    caller: &["caller", "C", "source"],
+    stack: &["stacktrace", "stack", "stack_trace", "S"],
+    in_front: false,
+};
+
+/// The keys by which a format is told, in one walk.
+#[derive(Default)]
+pub(super) struct Keys<'t> {
+    count: usize,
+    first: &'t str,
+    second: &'t str,
+    last: &'t str,
+    unsorted: bool,
+    has_hclog: bool,
+    has_hostname: bool,
+    has_pid: bool,
+    has_time: bool,
+    pub(super) has_level: bool,
+    has_message: bool,
+    has_timestamp: bool,
+    has_winston: bool,
+    /// Whether a member is what makes the object a log record.
+    time: bool,
+    level: bool,
+    message: bool,
+}
+
+impl<'t> Keys<'t> {
+    pub(super) fn see(&mut self, key: &'t str, role: Option<Role>, kind: ValueKind) {
+        match self.count {
+            0 => self.first = key,
+            1 => self.second = key,
+            _ => {}
+        }
+        self.unsorted = self.unsorted || (self.count > 0 && self.last > key);
+        self.last = key;
+        self.count += 1;
+        let plain = kind != ValueKind::Nested;
+        match role {
+            Some(Role::Time) => {
+                self.time |= plain;
+                // logrus writes its time as text
+                self.has_time |= key == "time" && kind == ValueKind::String;
+                self.has_timestamp |= key == "timestamp";
+            }
+            Some(Role::Level) => {
+                self.level |= plain;
+                self.has_level |= key == "level";
+                self.has_hclog |= key == "@level";
+            }
+            Some(Role::Message) => {
+                self.message |= kind == ValueKind::String;
+                self.has_message |= key == "msg";
+                self.has_winston |= key == "message";
+                self.has_hclog |= key == "@message";
+            }
+            None => {
+                self.has_hostname |= key == "hostname";
+                self.has_pid |= key == "pid";
+            }
+        }
+    }
+
+    /// Whether the object begins as no log record does.
+    pub(super) fn is_other(&self) -> bool {
+        matches!(self.first, "apiVersion" | "kind")
+    }
+
+    /// Whether the members seen make the object a log record.
+    pub(super) fn are_record(&self) -> bool {
+        (self.message && (self.time || self.level)) || (self.time && self.level)
+    }
+
+    pub(super) fn names(&self) -> &'static Names {
+        match (self.first, self.second) {
+            _ if self.has_hclog => &HCLOG,
+            _ if self.has_hostname && self.has_pid && self.has_level && self.has_message => &BUNYAN,
+            _ if self.has_hostname && self.has_pid && self.has_level && self.has_winston => &PINO,
+            ("L", _) => &ZAP_DEVELOPMENT,
+            ("level", "ts") | ("ts", _) => &ZAP,
+            ("time", "level") => &SLOG,
+            _ if !self.unsorted && self.has_time && self.has_level && self.has_message => &LOGRUS,
+            ("level", _) if self.last == "message" => &ZEROLOG,
+            _ if self.has_timestamp && self.has_winston && self.has_level => &WINSTON,
+            _ => &ANY,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Time,
+    Level,
+    Message,
+}
+
+/// What a member of any writer's is by its key: the times, levels and messages of [`ANY`] and
+/// [`HCLOG`].
+pub(super) fn role(key: &str) -> Option<Role> {
+    let is = |names: &[&str], role| names.contains(&key).then_some(role);
+    // by the first byte, as most keys are none
+    match key.as_bytes().first()? {
+        b't' => is(&["ts", "time", "timestamp", "t"], Role::Time),
+        b'@' => is(&["@timestamp"], Role::Time)
+            .or_else(|| is(&["@level"], Role::Level))
+            .or_else(|| is(&["@message"], Role::Message)),
+        b'a' => is(&["asctime"], Role::Time),
+        b'l' => is(&["level", "lvl", "levelname", "log.level"], Role::Level),
+        b's' => is(&["severity"], Role::Level),
+        b'm' => is(&["msg", "message"], Role::Message),
+        b'T' => is(&["T"], Role::Time),
+        b'L' => is(&["L"], Role::Level),
+        b'M' => is(&["M", "MESSAGE"], Role::Message),
+        _ => None,
+    }
+}

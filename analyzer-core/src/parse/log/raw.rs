@@ -1,0 +1,294 @@
+//! Lines of a record in a carrier that have no mark of their own: the writer printed them at once, and the
+//! carrier put its head before each. They are further lines of a message or of an error's message.
+//!
+//! Such a line goes on with the record before it if the format's rule says so, if nothing of
+//! another writer stands between, and if the carrier took both at once. A carrier that tells no
+//! time leaves the format's rule alone.
+
+use std::borrow::Cow;
+
+use super::forms;
+use super::frame::is_location;
+use super::pairs::block_end;
+use super::payload::Payload;
+use super::reader::HEAD_LINES;
+use super::record::opens_block;
+use super::trace::{self, Trace};
+use super::wrapper::{Sources, Wrapper, peel_from};
+use crate::input::Line;
+use crate::model::{Format, Severity, Stamp, Text};
+
+/// How many lines a record may take that has such ones.
+pub(super) const CARRIED_LINES: usize = 32;
+
+/// What passes at most between two lines of one write, in nanoseconds: the runtime reads them from a pipe
+/// one by one.
+const AT_ONCE: u128 = 1_000_000;
+
+/// Whether two lines were taken at once, as far as their carriers tell.
+pub(super) fn at_once(one: Option<Stamp>, two: Option<Stamp>) -> bool {
+    match (one, two) {
+        (Some(one), Some(two)) => one.nanos.abs_diff(two.nanos) < AT_ONCE,
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+/// What a carrier holds on a line, and when it took that.
+pub(super) struct Carried<'l> {
+    pub(super) text: Text<'l>,
+    pub(super) taken: Option<Stamp>,
+}
+
+impl<'l> Carried<'l> {
+    /// Of a line that is this writer's.
+    pub(super) fn of_writer(
+        line: &'l str,
+        writer: &Wrapper<'_>,
+        sources: &mut Sources,
+    ) -> Option<Carried<'l>> {
+        let (wrapper, payload) = whole(line, sources)?;
+        let is_own = wrapper.is_of(writer);
+        is_own.then(|| Carried::of(&wrapper, &payload))
+    }
+
+    fn of(wrapper: &Wrapper<'_>, payload: &Payload<'l>) -> Carried<'l> {
+        Carried {
+            text: payload.text().clone(),
+            taken: wrapper.carrier.time,
+        }
+    }
+
+    /// Whether it shows by itself that it goes on with something.
+    fn is_marked(&self) -> bool {
+        let text = self.text.as_str();
+        text.starts_with([' ', '\t']) || text.is_empty() || is_of_trace(text)
+    }
+}
+
+/// Whether frames of a trace stand in lines, maybe behind other records.
+pub(super) fn frames_follow<'l>(
+    lines: impl Iterator<Item = Carried<'l>>,
+    head: Option<Stamp>,
+) -> bool {
+    let mut taken = head;
+    for line in lines.take(HEAD_LINES) {
+        if is_of_trace(line.text.as_str()) {
+            return true;
+        }
+        if !at_once(taken, line.taken) {
+            return false;
+        }
+        taken = line.taken;
+    }
+    false
+}
+
+fn is_of_trace(text: &str) -> bool {
+    Trace::default().take(text).is_some()
+}
+
+/// Whether a line goes on with a record before it, as the reader joins them. The lines before come
+/// last first.
+pub(crate) fn is_raw_line<'l>(
+    line: &str,
+    before: impl Iterator<Item = Cow<'l, str>>,
+    behind: impl Iterator<Item = Cow<'l, str>>,
+) -> bool {
+    // names that only other lines show to be a carrier's are not known here, as where records begin
+    let mut sources = Sources::default();
+    let Some((writer, payload)) = whole(line, &mut sources) else {
+        return false;
+    };
+    if begins(payload.as_str()) {
+        return false;
+    }
+    // the lines from the one behind the record's head on, last first
+    let mut lines = vec![Carried::of(&writer, &payload)];
+    let mut raw = None;
+    let before: Vec<_> = before
+        .filter(|line| !line.trim().is_empty())
+        .take(CARRIED_LINES)
+        .collect();
+    for before in &before {
+        let Some((earlier, payload)) = whole(before, &mut sources) else {
+            return false;
+        };
+        let earlier_line = Carried::of(&earlier, &payload);
+        let at_once = lines.last().is_some_and(|line| {
+            line.is_marked() || earlier_line.is_marked() || at_once(line.taken, earlier_line.taken)
+        });
+        if !at_once || !earlier.is_of(&writer) {
+            return false;
+        }
+        if let Some(form) = forms::find(payload.as_str()) {
+            let head = payload.as_str();
+            let block = form.format == Format::Klog && opens_block(head);
+            raw = Some(((form.follow.raw)(head), block, earlier.carrier.time));
+            break;
+        }
+        if begins(payload.as_str()) {
+            return false;
+        }
+        lines.push(earlier_line);
+    }
+    let Some((raw, block, head)) = raw else {
+        return false;
+    };
+    lines.reverse();
+    let own = lines.len();
+    let behind: Vec<_> = behind.take(HEAD_LINES).collect();
+    let behind = behind.iter().filter(|line| !line.trim().is_empty());
+    lines.extend(behind.map_while(|line| Carried::of_writer(line, &writer, &mut sources)));
+    joins(&lines, own, (raw, block), head)
+}
+
+/// Whether a line is the second one of a record that begins on the line before it, bare or in a carrier.
+pub(crate) fn is_second_line_anywhere(before: &str, line: &str) -> bool {
+    if forms::is_second_line(before, line) {
+        return true;
+    }
+    let mut sources = Sources::default();
+    let Some((writer, payload)) = whole(line, &mut sources) else {
+        return false;
+    };
+    forms::may_be_second_line(payload.as_str())
+        && Carried::of_writer(before, &writer, &mut sources)
+            .is_some_and(|before| forms::is_second_line(before.text.as_str(), payload.as_str()))
+}
+
+/// How grave the second line of a record says that is.
+pub(crate) fn second_line_severity(line: &str) -> Option<Severity> {
+    let payload = whole(line, &mut Sources::default()).map(|(_, payload)| payload);
+    let text = payload.as_ref().map_or(line, Payload::as_str);
+    super::level::severity(text.split_once(':')?.0)
+}
+
+/// Whether the reader joins the first lines to the record whose head stands before them.
+fn joins(
+    lines: &[Carried<'_>],
+    own: usize,
+    (raw, mut block): (bool, bool),
+    head: Option<Stamp>,
+) -> bool {
+    let (mut trace, mut stack, mut taken) = (Trace::default(), false, head);
+    for (index, line) in lines.iter().enumerate().take(own) {
+        let text = line.text.as_str();
+        let at_once = at_once(taken, line.taken);
+        taken = line.taken;
+        if text.trim().is_empty() && stack {
+            continue;
+        }
+        let indented = text.starts_with([' ', '\t']);
+        if block && (indented || text.is_empty() || at_once) {
+            block = block_end(text).is_none() || opens_block(text);
+            continue;
+        }
+        let behind = lines.get(index + 1..).unwrap_or(&[]);
+        let is_function = || {
+            let next = behind.first();
+            trace::may_be_function(text) && next.is_some_and(|next| is_location(next.text.as_str()))
+        };
+        if trace.take(text).is_some() || is_function() {
+            stack = true;
+            continue;
+        }
+        let in_message = trace.is_in_message() && at_once;
+        let is_head = || {
+            let behind = behind.iter().map(|line| Carried {
+                text: line.text.clone(),
+                taken: line.taken,
+            });
+            !indented && at_once && trace::is_head(text) && frames_follow(behind, line.taken)
+        };
+        if (in_message || is_head()) && trace.take_error(text).is_some() {
+            stack = true;
+        } else if !raw || stack || !(indented || at_once) {
+            return false;
+        }
+    }
+    true
+}
+
+/// What stands around a line that a carrier holds whole, and the line.
+fn whole<'l>(line: &'l str, sources: &mut Sources) -> Option<(Wrapper<'l>, Payload<'l>)> {
+    let line = Payload::from_line(Line {
+        text: line,
+        start: 0,
+        number: 1,
+    });
+    let (wrapper, payload) = peel_from(line, sources);
+    (wrapper.present && !wrapper.partial).then_some((wrapper, payload))
+}
+
+/// Whether a record begins with a text, indented or not.
+fn begins(text: &str) -> bool {
+    let bare = text.trim_start();
+    forms::find(bare).is_some_and(|form| {
+        bare.len() == text.len()
+            || (form.format != Format::Plain && !forms::is_unindented(form.format))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse::log::parse;
+
+    const HEAD: &str = "E0304 05:06:07.123456       1 quay.go:7] lift failed:";
+
+    /// The lines of a message in the CRI's carrier, each so many nanoseconds behind the one before.
+    fn carried(lines: &[(u64, &str)]) -> String {
+        let mut nanos = 100_000_000;
+        let line = |(behind, text): &(u64, &str)| {
+            nanos += behind;
+            format!("2024-03-04T05:06:07.{nanos:09}Z stderr F {text}\n")
+        };
+        lines.iter().map(line).collect()
+    }
+
+    fn messages(text: &str) -> Vec<String> {
+        let lines: Vec<_> = crate::input::lines(text).collect();
+        let events = parse(&lines).events.into_iter();
+        events
+            .map(|event| event.message.as_str().to_owned())
+            .collect()
+    }
+
+    /// Whether the last line is found to go on with the record before it.
+    fn goes_on(text: &str) -> bool {
+        let lines: Vec<&str> = text.lines().collect();
+        let (last, before) = lines.split_last().unwrap();
+        let before = before.iter().rev().map(|line| Cow::Borrowed(*line));
+        is_raw_line(last, before, std::iter::empty())
+    }
+
+    #[test]
+    fn what_was_taken_at_once_goes_on() {
+        let at_once = carried(&[(0, HEAD), (2_000, "no arm"), (3_000, "no power")]);
+        let message = "lift failed:\nno arm\nno power";
+        assert_eq!(messages(&at_once), [message]);
+        assert!(goes_on(&at_once));
+        let later = carried(&[(0, HEAD), (2_000, "no arm"), (5_000_000, "no power")]);
+        assert_eq!(messages(&later), ["lift failed:\nno arm", "no power"]);
+        assert!(!goes_on(&later));
+    }
+
+    #[test]
+    fn without_times_the_format_decides() {
+        let prefixed = |head: &str| format!("[pod/crane-0/arm] {head}\n[pod/crane-0/arm] no arm\n");
+        assert_eq!(messages(&prefixed(HEAD)), ["lift failed:\nno arm"]);
+        assert!(goes_on(&prefixed(HEAD)));
+        let structured = prefixed("E0304 05:06:07.123456       1 quay.go:7] \"Lift failed\" n=7");
+        assert_eq!(messages(&structured), ["Lift failed", "no arm"]);
+        assert!(!goes_on(&structured));
+    }
+
+    #[test]
+    fn others_between_end_it() {
+        let between =
+            carried(&[(0, HEAD), (1_000, "no arm")]).replacen("stderr F E", "stdout F E", 1);
+        assert_eq!(messages(&between).len(), 2);
+        assert!(!goes_on(&between));
+    }
+}

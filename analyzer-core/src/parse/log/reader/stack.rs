@@ -1,0 +1,161 @@
+//! Stack traces: which lines are of one, and which record they belong to.
+
+use super::super::frame::{is_dump_head, is_frame, is_location};
+use super::super::payload::Payload;
+use super::super::raw::{Carried, frames_follow};
+use super::super::record::{Lines, error_field};
+use super::super::trace::{self, Part};
+use super::super::wrapper::{Block, Sources, Wrapper, peel_from};
+use super::{HEAD_LINES, Place, Reader, Trace};
+use crate::input::Line;
+use crate::model::{Format, Span};
+
+impl<'a> Reader<'a> {
+    /// What a line that begins no record is of a stack trace.
+    pub(super) fn part(
+        &mut self,
+        text: &str,
+        at: &Place,
+        wrapper: &Wrapper<'a>,
+        behind: &[Line<'a>],
+    ) -> Option<Part> {
+        let is_carried = wrapper.present;
+        // in a carrier a trace begins right behind its record: only Go's frames are unmistakable
+        let is_behind = |lines: Lines| lines.last == at.lines.before && at.lines.own == 1;
+        let is_next = self
+            .current
+            .as_ref()
+            .is_some_and(|record| record.stack.is_some() || is_behind(record.lines))
+            || self
+                .trace
+                .as_ref()
+                .is_some_and(|trace| is_behind(trace.lines));
+        if is_carried && !is_next && !is_frame(text) {
+            return None;
+        }
+        // in a carrier a line that begins nothing may be a record of its own
+        let may_go_on = !is_carried || {
+            let record = self.current.as_ref();
+            record.is_some_and(|record| record.may_go_on_in(wrapper, at.lines))
+        };
+        let mut none = trace::Trace::default();
+        let trace = match self.current.as_mut() {
+            Some(record) => &mut record.trace,
+            None => &mut none,
+        };
+        if let Some(part) = trace.take(text) {
+            return Some(part);
+        }
+        let sources = &mut self.sources;
+        // a function's name that no rule knows
+        if trace::may_be_function(text)
+            && next(behind, is_carried, sources).is_some_and(|next| is_location(next.as_str()))
+        {
+            return Some(Part::Frame);
+        }
+        let is_in_message = trace.is_in_message() && may_go_on;
+        let known = is_in_message || trace::is_head(text);
+        if !known || text.starts_with([' ', '\t']) && !is_in_message {
+            return None;
+        }
+        // a head is one if frames follow, a message's lines go on up to the next record
+        let is_of_trace = |line: &str| trace::Trace::default().take(line).is_some();
+        let mut frames_follow = || {
+            if is_carried && !may_go_on {
+                return next(behind, true, sources).is_some_and(|next| is_of_trace(next.as_str()));
+            }
+            if is_carried {
+                let behind = behind.iter().filter(|line| !line.is_blank());
+                let own = behind.map_while(|line| Carried::of_writer(line.text, wrapper, sources));
+                return frames_follow(own, wrapper.carrier.time);
+            }
+            behind
+                .iter()
+                .take(HEAD_LINES)
+                .take_while(|line| !line.is_blank())
+                .any(|line| is_of_trace(line.text))
+        };
+        if is_in_message || frames_follow() {
+            return trace.take_error(text);
+        }
+        None
+    }
+
+    /// Adds a line of a stack trace to the record that it belongs to, if there is one.
+    pub(super) fn frame(&mut self, payload: &Payload<'a>, part: Part, at: &Place) -> bool {
+        let span = &at.span;
+        let text = payload.as_str();
+        let half = !is_location(text) && !is_dump_head(text);
+        let foreign = match (&self.current, &self.trace) {
+            (Some(record), Some(trace)) => {
+                record.stack.is_none()
+                    && (matches!(record.format, Format::Logrus | Format::JsonLog)
+                        || (trace.half && !half))
+            }
+            (None, Some(_)) => true,
+            (_, None) => false,
+        };
+        if foreign {
+            if let Some(trace) = self.trace.as_mut()
+                && let Some(event) = self.parsed.events.get_mut(trace.event)
+            {
+                (trace.half, trace.age) = (half, 0);
+                trace.lines.add(at.lines);
+                event.interrupted = trace.lines.of_others();
+                event.span.end = event.span.end.max(span.end);
+                extend(&mut event.stack, span);
+                if let Part::Error(start) = part {
+                    let error = payload.part(start..text.len());
+                    event.fields.push(error_field(error));
+                }
+                return true;
+            }
+            return false;
+        }
+        let Some(record) = self.current.as_mut() else {
+            return false;
+        };
+        record.span.end = span.end;
+        record.lines.add(at.lines);
+        extend(&mut record.stack, span);
+        match part {
+            Part::Frame => {
+                if record.heading.is_none() && trace::is_heading(text) {
+                    record.heading = Some(payload.text().clone());
+                }
+            }
+            Part::Error(start) => record.errors.push(vec![payload.part(start..text.len())]),
+            Part::Message => {
+                if let Some(last) = record.errors.last_mut() {
+                    last.push(payload.text().clone());
+                }
+            }
+        }
+        self.trace = Some(Trace {
+            event: self.parsed.events.len(),
+            age: 0,
+            lines: record.lines,
+            half,
+        });
+        true
+    }
+}
+
+/// What the next line holds, or the next entry of the journal.
+fn next<'a>(behind: &[Line<'a>], is_carried: bool, sources: &mut Sources) -> Option<Payload<'a>> {
+    if !is_carried {
+        return Some(Payload::from_line(*behind.first()?));
+    }
+    // an empty line ends an entry
+    let start = behind.iter().position(|line| !line.is_blank())?;
+    let (first, behind) = behind.get(start..)?.split_first()?;
+    let entry = Block::read(first, behind).map(|(entry, _)| entry.message);
+    Some(entry.unwrap_or_else(|| peel_from(Payload::from_line(*first), sources).1))
+}
+
+fn extend(stack: &mut Option<Span>, by: &Span) {
+    match stack {
+        Some(stack) => stack.end = stack.end.max(by.end),
+        None => *stack = Some(by.clone()),
+    }
+}
