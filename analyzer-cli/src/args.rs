@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use analyzer_core::Level;
+use analyzer_core::{Level, LintLevel};
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::extract::Moment;
@@ -59,6 +59,9 @@ pub struct Args {
     pub color: When,
 
     /// Use the signatures of this file or folder as well (repeatable)
+    ///
+    /// One with the id of a built-in signature takes its place. A `causes.txt` in a folder names
+    /// causes of its own.
     #[arg(long, value_name = "PATH", global = true, help_heading = "Analysis")]
     pub signatures: Vec<PathBuf>,
 
@@ -216,16 +219,50 @@ pub enum SignaturesCommand {
         id: String,
     },
     /// Look for mistakes in signatures
+    ///
+    /// Exit status: 1 if there is one at or above --fail-on.
     Lint {
-        /// Files or folders; the signatures in use if none is given
+        /// Files or folders of signatures, looked at beside the built-in ones; all in use if none is given
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
+        /// A file or folder of inputs in which nothing is wrong, so that none may raise an alarm (repeatable)
+        #[arg(long, value_name = "PATH")]
+        healthy: Vec<PathBuf>,
+        /// Exit with status 1 if there is a mistake of this level or above
+        #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LintLevelName::Error)]
+        fail_on: LintLevelName,
+        /// How they are written
+        #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Human)]
+        output: Output,
+    },
+    /// Print which examples of one signature another one matches too, and what becomes of it
+    Overlaps {
+        /// Files or folders of signatures, looked at beside the built-in ones; all in use if none is given
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// How they are written
+        #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Human)]
+        output: Output,
+    },
+    /// Print which causes the examples prove in which form of input, as a page of Markdown
+    ///
+    /// `docs/coverage.md` is this page of the built-in signatures.
+    Coverage {
+        /// Files or folders of signatures beside the built-in ones
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// How it is written
+        #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = CoverageOutput::Markdown)]
+        output: CoverageOutput,
     },
     /// Run the examples that signatures carry
     Test {
-        /// Files or folders; the signatures in use if none is given
+        /// Files or folders of signatures, tried beside the built-in ones; all in use if none is given
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
+        /// How they are written
+        #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = Output::Human)]
+        output: Output,
     },
 }
 
@@ -238,6 +275,15 @@ pub enum Output {
     Json,
 }
 
+/// The form of the coverage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CoverageOutput {
+    /// A page of Markdown
+    Markdown,
+    /// One JSON object
+    Json,
+}
+
 /// When to do something that depends on the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum When {
@@ -247,6 +293,24 @@ pub enum When {
     Always,
     /// Never
     Never,
+}
+
+/// The level of a mistake in a signature by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LintLevelName {
+    /// It works, and could be better
+    Warning,
+    /// It must not stay
+    Error,
+}
+
+impl From<LintLevelName> for LintLevel {
+    fn from(name: LintLevelName) -> LintLevel {
+        match name {
+            LintLevelName::Warning => LintLevel::Warning,
+            LintLevelName::Error => LintLevel::Error,
+        }
+    }
 }
 
 /// A severity level by name.

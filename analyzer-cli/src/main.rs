@@ -5,12 +5,13 @@
 //! [`run`](mod@run), which reads the sources ([`input`]), analyses them, leaves out what was not
 //! asked for ([`filter`]) and hands the report to a renderer ([`render`]). [`extract`](mod@extract) prints
 //! events, objects and records in other forms; [`signatures`] holds the
-//! sub-commands on signatures and causes.
+//! sub-commands on signatures and causes, [`catalogue`] loads them.
 //!
 //! Exit status: 0 it ran; 1 it ran and found something at or above `--fail-on`; 2 wrong usage, or
 //! nothing could be read. A reader of standard output that goes away is no failure.
 
 mod args;
+mod catalogue;
 mod extract;
 mod filter;
 mod input;

@@ -3,10 +3,10 @@
 
 use std::path::PathBuf;
 
-use analyzer_core::{Level, Severity};
+use analyzer_core::{Level, LintLevel, Severity};
 
 use crate::args::{
-    Args, Command, EventOutput, EventsArgs, LevelName, ObjectOutput, Order, Output,
+    Args, Command, CoverageOutput, EventOutput, EventsArgs, LevelName, ObjectOutput, Order, Output,
     SignaturesCommand, When,
 };
 use crate::extract::{Convert, EventFilter, What};
@@ -54,13 +54,52 @@ pub enum Task {
     /// A signature's file.
     ShowSignature(String),
     /// Mistakes in signatures.
-    LintSignatures,
+    LintSignatures(LintPlan),
     /// The examples of signatures.
-    TestSignatures,
+    TestSignatures {
+        /// Of which.
+        which: Which,
+        /// Whether it is JSON for programs.
+        json: bool,
+    },
+    /// Causes and the forms of input in which examples prove them.
+    Coverage {
+        /// Whether it is JSON for programs.
+        json: bool,
+    },
+    /// Examples that several signatures match.
+    Overlaps {
+        /// Of which.
+        which: Which,
+        /// Whether it is JSON for programs.
+        json: bool,
+    },
     /// What a cause or signature means.
     Explain(String),
     /// Nothing was given to read: say how to.
     Hint,
+}
+
+/// Which of the signatures in use a task is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All of them.
+    All,
+    /// Those that are not built in.
+    Added,
+}
+
+/// How signatures are looked at for mistakes.
+#[derive(Debug, PartialEq)]
+pub struct LintPlan {
+    /// Of which.
+    pub which: Which,
+    /// Inputs in which nothing is wrong.
+    pub healthy: Vec<PathBuf>,
+    /// A mistake at or above makes the exit status 1.
+    pub fail_on: LintLevel,
+    /// Whether it is JSON for programs.
+    pub json: bool,
 }
 
 /// A diagnosis.
@@ -182,14 +221,31 @@ pub fn plan(args: Args, world: &World) -> Plan {
         Some(Command::Signatures(command)) => match command {
             SignaturesCommand::List => Task::ListSignatures,
             SignaturesCommand::Show { id } => Task::ShowSignature(id),
-            SignaturesCommand::Lint { paths } => {
-                catalogue.only(paths);
-                Task::LintSignatures
+            SignaturesCommand::Lint {
+                paths,
+                healthy,
+                fail_on,
+                output,
+            } => Task::LintSignatures(LintPlan {
+                which: catalogue.with(paths),
+                healthy,
+                fail_on: fail_on.into(),
+                json: output == Output::Json,
+            }),
+            SignaturesCommand::Test { paths, output } => Task::TestSignatures {
+                which: catalogue.with(paths),
+                json: output == Output::Json,
+            },
+            SignaturesCommand::Coverage { paths, output } => {
+                catalogue.with(paths);
+                Task::Coverage {
+                    json: output == CoverageOutput::Json,
+                }
             }
-            SignaturesCommand::Test { paths } => {
-                catalogue.only(paths);
-                Task::TestSignatures
-            }
+            SignaturesCommand::Overlaps { paths, output } => Task::Overlaps {
+                which: catalogue.with(paths),
+                json: output == Output::Json,
+            },
         },
         None if args.paths.is_empty() && world.stdin_is_terminal => Task::Hint,
         None => Task::Diagnose(Diagnose {
@@ -233,12 +289,13 @@ fn event_filter(events: EventsArgs, now: Option<jiff::Timestamp>) -> EventFilter
 }
 
 impl CataloguePlan {
-    /// Paths behind a sub-command are looked at alone.
-    fn only(&mut self, paths: Vec<PathBuf>) {
-        if !paths.is_empty() {
-            self.builtin = false;
-            self.paths.extend(paths);
+    /// Adds the paths behind a sub-command, which is about them alone.
+    fn with(&mut self, paths: Vec<PathBuf>) -> Which {
+        if paths.is_empty() {
+            return Which::All;
         }
+        self.paths.extend(paths);
+        Which::Added
     }
 }
 
@@ -346,15 +403,28 @@ mod tests {
     }
 
     #[test]
-    fn signatures_given_to_a_command_stand_alone() {
+    fn a_command_is_about_the_signatures_given_to_it() {
         let given = planned(&["signatures", "test", "mine.yaml"], World::default());
-        assert_eq!(given.task, Task::TestSignatures);
-        assert!(!given.catalogue.builtin);
-        let given = planned(
-            &["--signatures", "x", "signatures", "lint"],
-            World::default(),
+        assert_eq!(
+            given.task,
+            Task::TestSignatures {
+                which: Which::Added,
+                json: false
+            }
         );
         assert!(given.catalogue.builtin);
+        let given = planned(
+            &["--signatures", "x", "signatures", "lint", "--no-builtin"],
+            World::default(),
+        );
+        let lint = LintPlan {
+            which: Which::All,
+            healthy: Vec::new(),
+            fail_on: LintLevel::Error,
+            json: false,
+        };
+        assert_eq!(given.task, Task::LintSignatures(lint));
+        assert!(!given.catalogue.builtin);
         assert_eq!(given.catalogue.paths, [PathBuf::from("x")]);
     }
 

@@ -1,14 +1,15 @@
 //! Does what was planned.
 
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use analyzer_core::{Analyzer, Catalogue, LimitMet, Report};
+use analyzer_core::{Analyzer, LimitMet, Report};
 
+use crate::catalogue;
 use crate::extract;
 use crate::filter;
 use crate::input::{self, InputError};
-use crate::plan::{CataloguePlan, Diagnose, Form, Page, Plan, Task};
+use crate::plan::{Diagnose, Form, Page, Plan, Task};
 use crate::render::problem::{self, BadSignature};
 use crate::render::visible::visible;
 use crate::render::{Human, Json, Render, View};
@@ -36,6 +37,15 @@ pub enum Failure {
     #[error("cannot read the signatures in {}", visible(&.path.display().to_string()))]
     #[diagnostic(help("give a YAML file or a folder of them"))]
     Signatures {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// An input in which nothing is wrong cannot be read.
+    #[error("cannot read {}", visible(&.path.display().to_string()))]
+    #[diagnostic(help("--healthy names a file or a folder of them"))]
+    Healthy {
         /// The file.
         path: PathBuf,
         /// Why.
@@ -82,7 +92,11 @@ pub fn run(
             Ok(Status::Failed)
         }
         Task::Diagnose(diagnose) => {
-            let mut analyzer = Analyzer::with_catalogue(catalogue(&plan.catalogue)?);
+            let catalogue = catalogue::load(&plan.catalogue)?;
+            if let Some(told) = catalogue::replaced(&catalogue) {
+                writeln!(err, "kwhy: {told}")?;
+            }
+            let mut analyzer = Analyzer::with_catalogue(catalogue);
             if let Some(now) = diagnose.now {
                 analyzer = analyzer.with_reference_time(now);
             }
@@ -114,7 +128,7 @@ pub fn run(
                 status => Ok(status),
             }
         }
-        task => signatures::run(task, catalogue(&plan.catalogue)?, page, out),
+        task => signatures::run(task, &plan.catalogue, page, out),
     }
 }
 
@@ -180,47 +194,6 @@ fn diagnosed(
         Err(error) => Err(error.into()),
         Ok(()) => Ok(status),
     }
-}
-
-/// The signatures to use.
-fn catalogue(plan: &CataloguePlan) -> Result<Catalogue, Failure> {
-    let mut catalogue = if plan.builtin {
-        Catalogue::builtin()
-    } else {
-        Catalogue::empty()
-    };
-    for path in &plan.paths {
-        for file in signature_files(path)? {
-            let yaml = std::fs::read_to_string(&file).map_err(|error| unreadable(&file, error))?;
-            catalogue
-                .add_str(&file.display().to_string(), &yaml)
-                .map_err(BadSignature::from)?;
-        }
-    }
-    Ok(catalogue)
-}
-
-fn unreadable(path: &Path, source: io::Error) -> Failure {
-    Failure::Signatures {
-        path: path.to_owned(),
-        source,
-    }
-}
-
-/// A file as given; the YAML files of a folder.
-fn signature_files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let (mut files, failures) = input::files_below(path);
-    if let Some(failure) = failures.into_iter().next() {
-        return Err(unreadable(&failure.path, failure.source));
-    }
-    files.retain(|file| {
-        file.extension()
-            .is_some_and(|extension| extension == "yaml" || extension == "yml")
-    });
-    Ok(files)
 }
 
 /// Shows a failure.

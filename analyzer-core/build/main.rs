@@ -169,6 +169,6 @@ fn read(file: &str, yaml: &str) -> Result<Vec<Signature>, Failure> {
     let documents = check::documents(yaml);
     let parts = documents
         .iter()
-        .map(|document| check::read_document(file, yaml, document));
+        .map(|document| check::read_document(file, yaml, document, &check::MoreCauses::new()));
     Ok(check::joined(file, yaml, parts.collect())?)
 }

@@ -83,7 +83,9 @@ pub use model::{
     Age, Carrier, Event, Field, Format, Map, Object, Parsed, Quantity, Severity, Span, Stamp,
     Stream, Subject, Text, TextBuilder, Value,
 };
-pub use proof::{ExampleOutcome, Lint};
+pub use proof::{
+    CauseCoverage, ExampleOutcome, Form, Lint, LintLevel, Overlap, OverlapOutcome, Proof,
+};
 pub use report::{
     Check, CollectedAt, Evidence, Explained, Finding, Fix, InputSummary, Level, LimitMet, Report,
     Role, SCHEMA, SegmentSummary, Stats, Unexplained,

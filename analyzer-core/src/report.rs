@@ -81,6 +81,9 @@ pub struct Finding {
     pub explains: Vec<Explained>,
     /// The rank of the finding that explains this one.
     pub explained_by: Option<usize>,
+    /// The line that shows that the trouble is over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovered: Option<Evidence>,
     /// The mechanism.
     pub why: String,
     /// What to check; read-only.

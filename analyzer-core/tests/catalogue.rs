@@ -1,6 +1,6 @@
-//! The built-in signatures: every file loads, proves itself by its examples, and has no lint.
+//! The built-in signatures: every file loads, proves itself by its examples, and has no mistake.
 
-use analyzer_core::{Analyzer, Catalogue};
+use analyzer_core::{Analyzer, Catalogue, LintLevel};
 
 #[test]
 fn the_built_form_is_what_the_files_say() {
@@ -41,11 +41,12 @@ fn examples_hold() {
 }
 
 #[test]
-fn no_lint() {
-    let lints: Vec<String> = Analyzer::new()
+fn no_lint_is_an_error() {
+    let errors: Vec<String> = Analyzer::new()
         .lint_signatures()
         .iter()
+        .filter(|lint| lint.level == LintLevel::Error)
         .map(ToString::to_string)
         .collect();
-    assert!(lints.is_empty(), "{}", lints.join("\n"));
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
 }

@@ -91,10 +91,11 @@ fn stay(all: &[Rival<'_>]) -> Vec<usize> {
 
 impl<'m> Rival<'m> {
     /// How strong a match is. A symptom's text often wraps its cause's, and the cause is the answer.
-    fn strength(&self) -> (bool, usize, Reverse<&'m str>) {
+    fn strength(&self) -> (bool, bool, usize, Reverse<&'m str>) {
         let signature = self.signature;
         let is_cause = signature.role != Role::Symptom;
-        (is_cause, self.weight, Reverse(&signature.id))
+        let specific = !signature.generic;
+        (is_cause, specific, self.weight, Reverse(&signature.id))
     }
 
     /// Whether a match that stays makes another one superfluous.
@@ -105,6 +106,10 @@ impl<'m> Rival<'m> {
         }
         if a.id == b.id {
             return false;
+        }
+        // what is proved by its own words leaves nothing to a family
+        if b.generic && !a.generic && a.role != Role::Symptom {
+            return !b.refines.contains(&a.id);
         }
         // one text may tell of several symptoms
         if a.role == Role::Symptom && b.role == Role::Symptom && a.cause != b.cause {

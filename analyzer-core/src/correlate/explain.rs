@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::matcher::{related, subjects_agree};
+use crate::matcher::{Hit, related, subjects_agree};
 use crate::model::Subject;
 use crate::report::Role;
 use crate::signature::{Catalogue, Scope};
@@ -17,6 +17,7 @@ const MAX_SUBJECTS: usize = 64;
 pub(crate) fn explain(
     catalogue: &Catalogue,
     groups: &[Group],
+    ended: &[Option<Hit>],
     ties: &Ties,
 ) -> Vec<Option<(usize, String)>> {
     // which groups speak of a cause or signature as what they explain
@@ -35,6 +36,8 @@ pub(crate) fn explain(
             .flatten();
         *slot = candidates
             .filter(|cause| **cause != symptom)
+            // what is over does not explain what is not
+            .filter(|cause| ended[**cause].is_none() || ended[symptom].is_some())
             .filter_map(|&cause| {
                 let (closeness, why) = relation(catalogue, &groups[cause], &groups[symptom], ties)?;
                 Some((closeness, std::cmp::Reverse(cause), why))

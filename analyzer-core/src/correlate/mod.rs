@@ -5,6 +5,7 @@ mod explain;
 mod fill;
 mod group;
 mod rank;
+mod recover;
 mod telling;
 mod ties;
 
@@ -14,7 +15,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::matcher::{Hit, Match, Moment};
 use crate::model::{Age, Format, Subject};
-use crate::report::{Check, Evidence, Explained, Finding, Fix, Role};
+use crate::report::{Check, Evidence, Explained, Finding, Fix, Level, Role};
 use crate::signature::{Catalogue, Signature};
 
 use group::Group;
@@ -63,9 +64,13 @@ pub(crate) fn correlate(
         .collect();
     let matches = compete::compete(catalogue, matches);
     let groups = group::group(catalogue, matches, surplus);
-    let explained = explain::explain(catalogue, &groups, ties);
-    let order = rank::rank(catalogue, &groups, &explained);
-    let cause_known = rank::is_cause_known(catalogue, &groups, &explained);
+    let (groups, enders): (Vec<Group>, Vec<Group>) = groups
+        .into_iter()
+        .partition(|group| catalogue.at(group.signature).ends.is_empty());
+    let ended = recover::recover(catalogue, &groups, &enders);
+    let explained = explain::explain(catalogue, &groups, &ended, ties);
+    let order = rank::rank(catalogue, &groups, &explained, &ended);
+    let cause_known = rank::is_cause_known(catalogue, &groups, &explained, &ended);
     let mut ranks = vec![0; groups.len()];
     for (rank, &group) in (1..).zip(&order) {
         ranks[group] = rank;
@@ -84,6 +89,12 @@ pub(crate) fn correlate(
         .map(|&at| {
             let mut finding = finding(catalogue, names, &groups[at], reference);
             finding.rank = ranks[at];
+            if let Some(hit) = &ended[at] {
+                finding.severity = Level::Info;
+                finding.recovered = names
+                    .get(hit.document)
+                    .map(|name| Evidence::new(name.clone(), hit.place.clone()));
+            }
             (finding.role, finding.confidence) = rank::role_and_confidence(
                 catalogue,
                 &groups[at],
@@ -125,6 +136,7 @@ fn finding(
         evidence: evidence(signature, names, group, value),
         explains: Vec::new(),
         explained_by: None,
+        recovered: None,
         why: signature.why.fill(value),
         check: signature
             .check

@@ -4,19 +4,22 @@ use std::cmp::Reverse;
 
 use super::group::Group;
 use super::{ALONE_CONFIDENCE, DEFAULT_CONFIDENCE, PROSE_FACTOR, is_hearsay, role_alone};
-use crate::report::Role;
+use crate::matcher::Hit;
+use crate::report::{Level, Role};
 use crate::signature::Catalogue;
 
-/// Whether any group proves a root cause, so that what is left unexplained stays a symptom.
+/// Whether any group proves a root cause that is still there, so that what is left unexplained stays a
+/// symptom.
 pub(crate) fn is_cause_known(
     catalogue: &Catalogue,
     groups: &[Group],
     explained: &[Option<(usize, String)>],
+    ended: &[Option<Hit>],
 ) -> bool {
-    groups
-        .iter()
-        .zip(explained)
-        .any(|(group, by)| by.is_none() && catalogue.at(group.signature).role == Role::Cause)
+    let mut open = groups.iter().zip(explained).zip(ended);
+    open.any(|((group, by), ended)| {
+        by.is_none() && ended.is_none() && catalogue.at(group.signature).role == Role::Cause
+    })
 }
 
 /// What a group's finding counts as, and how sure it is.
@@ -52,13 +55,15 @@ pub(crate) fn role_and_confidence(
 }
 
 /// The groups' numbers in order of rank: causes by severity, confidence and what they explain, each
-/// followed by what it explains; then symptoms that nothing explains; then the benign.
+/// followed by what it explains; then symptoms that nothing explains; then the benign. What is over
+/// counts as no more than a note.
 pub(crate) fn rank(
     catalogue: &Catalogue,
     groups: &[Group],
     explained: &[Option<(usize, String)>],
+    ended: &[Option<Hit>],
 ) -> Vec<usize> {
-    let cause_known = is_cause_known(catalogue, groups, explained);
+    let cause_known = is_cause_known(catalogue, groups, explained, ended);
     let mut explains: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
     for (symptom, by) in explained.iter().enumerate() {
         if let Some((cause, _)) = by {
@@ -72,7 +77,11 @@ pub(crate) fn rank(
         let first = groups[at].hits.first().map(|hit| hit.position());
         (
             role,
-            Reverse(signature.severity),
+            Reverse(if ended[at].is_some() {
+                Level::Info
+            } else {
+                signature.severity
+            }),
             // hundredths, so that the order does not hang on rounding
             Reverse((score * 100.0).round() as i64),
             first,

@@ -69,6 +69,8 @@ pub(crate) struct Hit {
     pub captures: Vec<Capture>,
     pub weight: usize,
     pub count: u64,
+    /// Whether it is the state of an object at the time of the output, not something that happened.
+    pub is_state: bool,
     /// Whether it is counted: it is what the match looks for, not what goes with it.
     pub leads: bool,
     pub first: Option<Moment>,
@@ -95,6 +97,7 @@ impl Hit {
             captures: found.captures,
             weight: found.weight,
             count: event.count.max(1),
+            is_state: false,
             leads: true,
             first: event
                 .first_time
@@ -119,6 +122,7 @@ impl Hit {
             captures: found.captures,
             weight: found.weight,
             count: 1,
+            is_state: true,
             leads: true,
             first: None,
             last: None,

@@ -1,8 +1,9 @@
 //! From a file's text to signatures, with every mistake refused at its place.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use super::causes;
 use super::error::SignatureError;
 use super::schema::{GIVEN, Signature};
 use super::temporal::MISPLACED;
@@ -45,7 +46,10 @@ pub(crate) fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     documents
 }
 
-/// Reads the signature of one document.
+/// Causes beside the built-in ones, with their meanings.
+pub(crate) type MoreCauses = BTreeMap<String, String>;
+
+/// Reads the signature of one document, which may name the built-in causes and these.
 ///
 /// # Errors
 /// The first mistake, with its line in the file and reason.
@@ -53,12 +57,13 @@ pub(crate) fn read_document(
     file: &str,
     yaml: &str,
     document: &YamlDocument<'_>,
+    causes: &MoreCauses,
 ) -> Result<Signature, SignatureError> {
     let text = document.text;
     let within = |error: SignatureError| error.within(yaml, document.lines_before);
     let mut signature: Signature = serde_yaml::from_str(text)
         .map_err(|error| within(SignatureError::from_yaml(file, text, &error)))?;
-    check(&signature)
+    check(&signature, causes)
         .map_err(|(piece, message)| within(SignatureError::about(file, text, &piece, message)))?;
     signature.file = file.to_owned().into();
     Ok(signature)
@@ -79,7 +84,7 @@ pub(crate) fn joined(
     for part in parts {
         let mut signature = part?;
         if !ids.insert(signature.id.clone()) {
-            return Err(SignatureError::taken(file, yaml, &signature.id));
+            return Err(SignatureError::taken(file, yaml, &signature.id, file));
         }
         signature.source = Arc::clone(&text);
         signatures.push(signature);
@@ -88,7 +93,7 @@ pub(crate) fn joined(
 }
 
 /// Checks that need the whole signature; the error names the piece of text it is about.
-fn check(signature: &Signature) -> Result<(), (String, String)> {
+fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String)> {
     let id = &signature.id;
     let proper = id
         .bytes()
@@ -110,6 +115,12 @@ fn check(signature: &Signature) -> Result<(), (String, String)> {
     if signature.condition.reach.is_some() {
         return Err(("match".into(), MISPLACED.into()));
     }
+    let related = signature.explains.iter().chain(&signature.ends);
+    let causes = related.map(|rule| &rule.what);
+    let causes = causes.filter(|what| what.contains('/'));
+    for cause in std::iter::once(&signature.cause).chain(causes) {
+        known_cause(cause, more).map_err(|message| (cause.clone(), message))?;
+    }
     let mut patterns = Vec::new();
     signature.condition.patterns(&mut patterns);
     for pattern in patterns {
@@ -127,4 +138,19 @@ fn check(signature: &Signature) -> Result<(), (String, String)> {
         }
     }
     Ok(())
+}
+
+fn known_cause(id: &str, more: &MoreCauses) -> Result<(), String> {
+    if causes::description(id).is_some() || more.contains_key(id) {
+        return Ok(());
+    }
+    let (_, wanted) = id.split_once('/').unwrap_or(("", id));
+    let built_in = causes::all().map(|(known, _)| known);
+    let near = built_in
+        .chain(more.keys().map(String::as_str))
+        .find(|known| known.ends_with(wanted));
+    Err(match near {
+        Some(near) => format!("unknown cause {id:?}; is {near:?} meant?"),
+        None => format!("unknown cause {id:?}; causes.txt beside the signatures may name it"),
+    })
 }

@@ -56,9 +56,9 @@ impl SignatureError {
         SignatureError::new(file, source, at, message)
     }
 
-    /// An id that another signature has.
-    pub(crate) fn taken(file: &str, source: &str, id: &str) -> Self {
-        SignatureError::about(file, source, id, format!("the id {id:?} is taken"))
+    /// An id that a signature of another file has.
+    pub(crate) fn taken(file: &str, source: &str, id: &str, by: &str) -> Self {
+        SignatureError::about(file, source, id, format!("the id {id:?} is taken by {by}"))
     }
 
     /// The file's name.

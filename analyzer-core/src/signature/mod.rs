@@ -34,5 +34,6 @@ pub(crate) use grams::SHORTEST;
 pub(crate) use index::{Index, Leaf, STARTS};
 pub(crate) use need::{Need, NeedKind, leaves};
 pub(crate) use pattern::Place;
+pub(crate) use schema::GIVEN;
 pub(crate) use temporal::Reach;
 pub(crate) use words::Words;

@@ -8,7 +8,6 @@ use std::sync::{Arc, OnceLock};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
-use super::causes;
 use super::condition::{Condition, Scope};
 use super::template::Template;
 use crate::report::{Level, Role};
@@ -21,7 +20,6 @@ pub struct Signature {
     /// The id: lower-case words with hyphens, unique in a catalogue.
     pub id: String,
     /// The cause that it proves.
-    #[serde(deserialize_with = "cause")]
     pub cause: String,
     /// Whether it is a root cause, a symptom of one, or benign.
     #[serde(default = "role_cause")]
@@ -48,9 +46,16 @@ pub struct Signature {
     /// The causes whose findings it explains.
     #[serde(default)]
     pub explains: Vec<Explains>,
+    /// The causes whose findings it shows to be over: it makes no finding itself.
+    #[serde(default)]
+    pub ends: Vec<Explains>,
     /// Signatures that it replaces where both match the same event.
     #[serde(default)]
     pub refines: Vec<String>,
+    /// Whether it stands for a family of errors of any wording: any other cause that is proved by the same
+    /// record, unless it refines that one, is the better answer.
+    #[serde(default)]
+    pub generic: bool,
     /// The mechanism, in two sentences or so.
     pub why: Template,
     /// Read-only checks.
@@ -99,12 +104,56 @@ pub struct Explains {
 
 /// A read-only check.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "RawCheck")]
 pub struct CheckTemplate {
     /// The command.
     pub run: Template,
-    /// What its result says.
+    /// What its result says: the file's `why`, then which result confirms and which rules out.
     pub why: Template,
+    /// The result that confirms the cause.
+    pub confirms: Option<Template>,
+    /// The result that rules the cause out.
+    pub rules_out: Option<Template>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawCheck {
+    run: Template,
+    #[serde(default)]
+    why: Option<Template>,
+    #[serde(default)]
+    confirms: Option<Template>,
+    #[serde(default)]
+    rules_out: Option<Template>,
+}
+
+impl TryFrom<RawCheck> for CheckTemplate {
+    type Error = String;
+
+    fn try_from(raw: RawCheck) -> Result<CheckTemplate, String> {
+        let parts = [
+            raw.why.as_ref().map(ToString::to_string),
+            raw.confirms
+                .as_ref()
+                .map(|result| format!("{result} confirms it")),
+            raw.rules_out
+                .as_ref()
+                .map(|result| format!("{result} rules it out")),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        if parts.is_empty() {
+            return Err(
+                "a check says what its result means: `confirms`, `rules_out` or `why`".into(),
+            );
+        }
+        Ok(CheckTemplate {
+            run: raw.run,
+            why: Template::parse(&parts.join("; "))?,
+            confirms: raw.confirms,
+            rules_out: raw.rules_out,
+        })
+    }
 }
 
 /// A repair.
@@ -139,6 +188,9 @@ pub struct Example {
     /// Values that must be captured.
     #[serde(default)]
     pub captures: BTreeMap<String, String>,
+    /// Causes or signatures that the same input proves too: a report that lists several.
+    #[serde(default)]
+    pub also: Vec<String>,
     /// Why it is here: which version, or whose neighbour.
     #[serde(default)]
     pub why: Option<String>,
@@ -160,26 +212,6 @@ fn role_cause() -> Role {
     Role::Cause
 }
 
-fn cause<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let id = String::deserialize(deserializer)?;
-    known_cause(&id).map_err(D::Error::custom)?;
-    Ok(id)
-}
-
-fn known_cause(id: &str) -> Result<(), String> {
-    if causes::description(id).is_some() {
-        return Ok(());
-    }
-    let (_, wanted) = id.split_once('/').unwrap_or(("", id));
-    let near = causes::all()
-        .map(|(known, _)| known)
-        .find(|known| known.ends_with(wanted));
-    Err(match near {
-        Some(near) => format!("unknown cause {id:?}; is {near:?} meant?"),
-        None => format!("unknown cause {id:?}; `kwhy explain` lists them"),
-    })
-}
-
 struct ExplainsVisitor;
 
 impl<'de> Visitor<'de> for ExplainsVisitor {
@@ -190,9 +222,6 @@ impl<'de> Visitor<'de> for ExplainsVisitor {
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Explains, E> {
-        if value.contains('/') {
-            known_cause(value).map_err(E::custom)?;
-        }
         Ok(Explains {
             what: value.to_owned(),
             on: Scope::Owner,
@@ -246,6 +275,11 @@ impl Signature {
         self.cause.split('/').next().unwrap_or(&self.cause)
     }
 
+    /// Whether it makes no finding, and only shows that others are over.
+    pub fn only_ends(&self) -> bool {
+        !self.ends.is_empty()
+    }
+
     /// Texts that it must and must not match. Of a built-in signature they are read from the file's
     /// text when they are first asked for.
     pub fn examples(&self) -> &Examples {
@@ -277,6 +311,17 @@ impl Signature {
         std::iter::once(("title", &self.title))
             .chain(self.label.as_ref().map(|label| ("label", label)))
             .chain(subject.flatten().map(|template| ("subject", template)))
+            .chain(std::iter::once(("why", &self.why)))
+            .chain(checks)
+            .chain(fixes)
+    }
+
+    /// The templates that people read as text, with a word for each: not commands, and not the subject.
+    pub(crate) fn templates_people_read(&self) -> impl Iterator<Item = (&'static str, &Template)> {
+        let checks = self.check.iter().map(|check| ("check", &check.why));
+        let fixes = self.fix.iter().map(|fix| ("fix", &fix.text));
+        std::iter::once(("title", &self.title))
+            .chain(self.label.as_ref().map(|label| ("label", label)))
             .chain(std::iter::once(("why", &self.why)))
             .chain(checks)
             .chain(fixes)

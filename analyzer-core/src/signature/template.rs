@@ -84,6 +84,17 @@ impl Template {
         })
     }
 
+    /// The names of its slots that say nothing for a missing value.
+    pub(crate) fn bare_slots(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Slot {
+                name,
+                otherwise: None,
+            } => Some(name.as_str()),
+            Part::Slot { .. } | Part::Literal(_) => None,
+        })
+    }
+
     /// The text with values filled in; a missing one reads as its other words, or `<name>`.
     ///
     /// ```

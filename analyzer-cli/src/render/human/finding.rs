@@ -49,6 +49,12 @@ impl<'a> Findings<'a> {
         if !finding.why.is_empty() {
             self.page.row(out, "why", &finding.why)?;
         }
+        if let Some(end) = &finding.recovered {
+            let home = finding.evidence.first().map_or("", |e| e.source.as_str());
+            let lines = words::lines(std::iter::once(end), home);
+            let text = format!("{lines}: {}", visible(end.text.trim()));
+            self.page.row(out, "ended", &text)?;
+        }
         self.explains(finding, out)?;
         self.page.checks("check", &finding.check, out)?;
         self.page.fixes(&finding.fix, out)?;

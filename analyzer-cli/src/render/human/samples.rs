@@ -36,6 +36,7 @@ pub fn finding(rank: usize, role: Role, severity: Level, cause: &str, title: &st
         evidence: Vec::new(),
         explains: Vec::new(),
         explained_by: None,
+        recovered: None,
         why: String::new(),
         check: Vec::new(),
         fix: Vec::new(),

@@ -193,7 +193,7 @@ fn captured_values_belong_together() {
 
 #[test]
 fn the_example_of_the_documentation() {
-    let text = include_str!("../../../../../CONTRIBUTING.md");
+    let text = include_str!("../../../../../docs/signatures.md");
     let start = text.find("match:\n  sequence:").unwrap();
     let example = text[start..].split("```").next().unwrap();
     let signature = signature("X").replace("match: X\n", example);

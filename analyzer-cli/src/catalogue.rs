@@ -1,0 +1,108 @@
+//! The signatures in use: the built-in ones and those of files and folders.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use analyzer_core::{Catalogue, SignatureError};
+
+use crate::input;
+use crate::plan::CataloguePlan;
+use crate::render::counted;
+use crate::render::problem::BadSignature;
+use crate::render::visible::visible;
+use crate::run::Failure;
+
+/// The file of a folder of signatures that names causes of its own.
+const CAUSES: &str = "causes.txt";
+
+/// How many ids a message lists.
+const MAX_LISTED: usize = 3;
+
+/// The signatures to use.
+///
+/// # Errors
+/// The first file that cannot be read or used.
+pub fn load(plan: &CataloguePlan) -> Result<Catalogue, Failure> {
+    let (catalogue, mistakes) = load_what_can_be(plan)?;
+    match mistakes.into_iter().next() {
+        Some(mistake) => Err(BadSignature::from(mistake).into()),
+        None => Ok(catalogue),
+    }
+}
+
+/// The signatures that can be used, and what is wrong with the other files.
+///
+/// # Errors
+/// The first file that cannot be read.
+pub fn load_what_can_be(plan: &CataloguePlan) -> Result<(Catalogue, Vec<SignatureError>), Failure> {
+    let mut catalogue = if plan.builtin {
+        Catalogue::builtin()
+    } else {
+        Catalogue::empty()
+    };
+    let mut files = Vec::new();
+    for path in &plan.paths {
+        files.extend(files_of(path)?);
+    }
+    // a signature may name a cause of any of the folders
+    files.sort_by_key(|file| !is_causes(file));
+    let mut mistakes = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).map_err(|error| unreadable(&file, error))?;
+        let name = file.display().to_string();
+        let added = if is_causes(&file) {
+            catalogue.add_causes(&name, &text)
+        } else {
+            catalogue.add_str(&name, &text)
+        };
+        mistakes.extend(added.err());
+    }
+    Ok((catalogue, mistakes))
+}
+
+/// Says which built-in signatures others stand in for, if there are any.
+pub fn replaced(catalogue: &Catalogue) -> Option<String> {
+    let ids: Vec<&str> = catalogue.replaced().collect();
+    let (first, more) = ids.split_at(ids.len().min(MAX_LISTED));
+    let by = catalogue.get(first.first()?)?.file.as_ref();
+    let mut told = counted(ids.len() as u64, "built-in signature");
+    told.push_str(match ids.len() {
+        1 => " is replaced: ",
+        _ => " are replaced: ",
+    });
+    told.push_str(&first.join(", "));
+    if more.is_empty() {
+        told.push_str(&format!(" (by {by})"));
+    } else {
+        told.push_str(&format!(" (by {by}) and {} more", more.len()));
+    }
+    Some(visible(&told).into_owned())
+}
+
+fn is_causes(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| name == CAUSES)
+}
+
+fn unreadable(path: &Path, source: io::Error) -> Failure {
+    Failure::Signatures {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+/// A file as given; of a folder the YAML files and the causes below it.
+fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let (mut files, failures) = input::files_below(path);
+    if let Some(failure) = failures.into_iter().next() {
+        return Err(unreadable(&failure.path, failure.source));
+    }
+    files.retain(|file| {
+        let extension = file.extension();
+        is_causes(file) || extension.is_some_and(|is| is == "yaml" || is == "yml")
+    });
+    Ok(files)
+}

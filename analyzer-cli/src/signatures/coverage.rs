@@ -1,0 +1,142 @@
+//! `kwhy signatures coverage`: which causes the examples prove in which form of input.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use analyzer_core::{Analyzer, CauseCoverage, Form};
+use serde::Serialize;
+
+use super::write_json;
+use crate::catalogue;
+use crate::plan::CataloguePlan;
+use crate::run::{Failure, Status};
+
+/// What is written for programs.
+#[derive(Serialize)]
+struct Told {
+    schema: &'static str,
+    causes: Vec<CauseCoverage>,
+}
+
+/// A page of Markdown: a summary, then a table for each family of causes.
+pub fn coverage(plan: &CataloguePlan, json: bool, out: &mut dyn Write) -> Result<Status, Failure> {
+    let analyzer = Analyzer::with_catalogue(catalogue::load(plan)?);
+    let proof = analyzer.proof();
+    let told = Told {
+        schema: "kwhy.coverage/1",
+        causes: proof.coverage(),
+    };
+    if json {
+        write_json(&told, out)?;
+    } else {
+        page(&told.causes, analyzer.catalogue().len(), out)?;
+    }
+    Ok(Status::Ran)
+}
+
+const HEAD: &str = "\
+# Coverage
+
+Which causes the signatures prove, and in which forms of input: made by `kwhy signatures coverage` from the
+examples that the signatures carry. A number says how many examples prove the cause in that form, where the form
+is what the parsers made of the lines of proof; a blank says that no example does. Not every cause shows in
+every form.
+
+| form | what it is |
+| --- | --- |
+| describe | the status in a `kubectl describe` |
+| events | a row of events: below a describe, or of `kubectl get events` |
+| table | a row of another table, such as `kubectl get pods` |
+| object | an object or an event as YAML or JSON |
+| klog | the kubelet, the control plane, many controllers |
+| logrus | container runtimes, some controllers |
+| zap, JSON | controllers and operators |
+| other log | any other log format, also the kernel's |
+| plain | a line without any of these |
+";
+
+fn page(causes: &[CauseCoverage], signatures: usize, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{HEAD}")?;
+    summary(causes, signatures, out)?;
+    let mut families: BTreeMap<&str, Vec<&CauseCoverage>> = BTreeMap::new();
+    for cause in causes {
+        families.entry(family(cause)).or_default().push(cause);
+    }
+    for (family, causes) in families {
+        writeln!(out, "\n## {family}\n")?;
+        let widest = causes.iter().map(|cause| name(cause).len()).max();
+        let width = widest.unwrap_or(0).max("cause".len());
+        write!(out, "| {:width$} |", "cause")?;
+        for form in Form::ALL {
+            write!(out, " {} |", form.name())?;
+        }
+        write!(out, "\n| {} |", "-".repeat(width))?;
+        for form in Form::ALL {
+            write!(out, " {}: |", "-".repeat(form.name().len() - 1))?;
+        }
+        writeln!(out)?;
+        for cause in &causes {
+            write!(out, "| {:width$} |", name(cause))?;
+            for form in Form::ALL {
+                let count = cause.forms.get(&form).map(ToString::to_string);
+                let width = form.name().len();
+                write!(out, " {:>width$} |", count.unwrap_or_default())?;
+            }
+            writeln!(out)?;
+        }
+        writeln!(out)?;
+        for cause in causes.iter().filter(|cause| !cause.signatures.is_empty()) {
+            let ids: Vec<String> = cause
+                .signatures
+                .iter()
+                .map(|id| format!("`{id}`"))
+                .collect();
+            writeln!(out, "- {}: {}", name(cause), ids.join(", "))?;
+        }
+    }
+    Ok(())
+}
+
+/// How many causes are proved in how many forms, and the gaps.
+fn summary(causes: &[CauseCoverage], signatures: usize, out: &mut dyn Write) -> io::Result<()> {
+    let proved = causes
+        .iter()
+        .filter(|cause| !cause.forms.is_empty())
+        .count();
+    writeln!(
+        out,
+        "{} causes, {signatures} signatures; {proved} causes are proved by examples.\n",
+        causes.len()
+    )?;
+    writeln!(out, "| form | causes proved | examples |")?;
+    writeln!(out, "| --- | ---: | ---: |")?;
+    for form in Form::ALL {
+        let counts = causes.iter().filter_map(|cause| cause.forms.get(&form));
+        let (causes, examples) = counts.fold((0, 0), |(n, sum), count| (n + 1, sum + count));
+        writeln!(out, "| {} | {causes} | {examples} |", form.name())?;
+    }
+    let without = causes.iter().filter(|cause| cause.signatures.is_empty());
+    let without: Vec<String> = without.map(|c| format!("`{}`", c.cause)).collect();
+    let one = causes.iter().filter(|cause| cause.forms.len() == 1).count();
+    writeln!(out, "\n{one} causes are proved in one form only.")?;
+    writeln!(
+        out,
+        "\nCauses without a signature: {}.",
+        match without.is_empty() {
+            true => "none".to_owned(),
+            false => without.join(", "),
+        }
+    )
+}
+
+fn family(cause: &CauseCoverage) -> &str {
+    cause.cause.split('/').next().unwrap_or(&cause.cause)
+}
+
+/// The cause without its family.
+fn name(cause: &CauseCoverage) -> &str {
+    cause
+        .cause
+        .split_once('/')
+        .map_or(&cause.cause, |(_, name)| name)
+}

@@ -1,0 +1,110 @@
+//! `kwhy signatures lint`: mistakes in signatures.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use analyzer_core::{Analyzer, Level, Lint, LintLevel};
+use serde::Serialize;
+
+use super::{how_many, is_meant, write_json};
+use crate::catalogue;
+use crate::input;
+use crate::plan::{CataloguePlan, LintPlan, Page};
+use crate::render::counted;
+use crate::render::page::Ink;
+use crate::render::visible::visible;
+use crate::run::{Failure, Status};
+
+/// What is written for programs.
+#[derive(Serialize)]
+struct Told {
+    schema: &'static str,
+    signatures: usize,
+    examples: usize,
+    errors: usize,
+    warnings: usize,
+    lints: Vec<Lint>,
+}
+
+/// Mistakes, one a line, then how many there are.
+pub fn lint(
+    plan: &CataloguePlan,
+    how: &LintPlan,
+    page: &Page,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let (catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
+    let analyzer = Analyzer::with_catalogue(catalogue);
+    let catalogue = analyzer.catalogue();
+    let healthy = read(&how.healthy)?;
+    let proof = analyzer.proof();
+    let mut lints: Vec<Lint> = mistakes.iter().map(Lint::from).collect();
+    lints.extend(proof.lints(
+        |signature| is_meant(catalogue, how.which, signature),
+        &healthy,
+    ));
+    let count = |level| lints.iter().filter(|lint| lint.level == level).count();
+    let told = Told {
+        schema: "kwhy.lint/1",
+        signatures: how_many(catalogue, how.which),
+        examples: proof.examples(),
+        errors: count(LintLevel::Error),
+        warnings: count(LintLevel::Warning),
+        lints,
+    };
+    if how.json {
+        write_json(&told, out)?;
+    } else {
+        write(&told, page, out)?;
+        if let Some(replaced) = catalogue::replaced(catalogue) {
+            writeln!(out, "{}", page.ink(Ink::Faint, replaced))?;
+        }
+    }
+    let fails = told.lints.iter().any(|lint| lint.level >= how.fail_on);
+    Ok(if fails { Status::Found } else { Status::Ran })
+}
+
+fn write(told: &Told, page: &Page, out: &mut dyn Write) -> Result<(), Failure> {
+    for lint in &told.lints {
+        let ink = Ink::Level(match lint.level {
+            LintLevel::Error => Level::Error,
+            LintLevel::Warning => Level::Warning,
+        });
+        // one a line, so that editors and `grep` find the place
+        let text = lint.to_string();
+        writeln!(out, "{}", page.ink(ink, visible(&text)))?;
+    }
+    let signatures = counted(told.signatures as u64, "signature");
+    let errors = counted(told.errors as u64, "error");
+    let warnings = counted(told.warnings as u64, "warning");
+    writeln!(out, "{signatures}, {errors}, {warnings}")?;
+    Ok(())
+}
+
+/// The healthy inputs with their names.
+fn read(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let mut inputs = Vec::new();
+    for path in paths {
+        let files = if path.is_dir() {
+            let (files, failures) = input::files_below(path);
+            if let Some(failure) = failures.into_iter().next() {
+                return Err(Failure::Healthy {
+                    path: failure.path,
+                    source: failure.source,
+                });
+            }
+            files
+        } else {
+            vec![path.clone()]
+        };
+        for file in files {
+            let bytes = fs::read(&file).map_err(|source| Failure::Healthy {
+                path: file.clone(),
+                source,
+            })?;
+            inputs.push((file.display().to_string(), bytes));
+        }
+    }
+    Ok(inputs)
+}

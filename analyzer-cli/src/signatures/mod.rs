@@ -1,0 +1,181 @@
+//! The commands about signatures and causes: list, show, lint, test, overlaps, coverage,
+//! explain.
+
+mod coverage;
+mod lint;
+mod overlaps;
+mod test;
+
+use std::io::Write;
+
+use analyzer_core::{Catalogue, Check, Fix, Signature};
+use unicode_width::UnicodeWidthStr;
+
+use crate::catalogue;
+use crate::plan::{CataloguePlan, Page, Task, Which};
+use crate::render::page::{Ink, level_name};
+use crate::render::visible::visible;
+use crate::run::{Failure, Status};
+
+/// Does one of the tasks about signatures.
+pub fn run(
+    task: &Task,
+    plan: &CataloguePlan,
+    page: &Page,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let status = match task {
+        Task::ListSignatures => list(&catalogue::load(plan)?, page, out)?,
+        Task::ShowSignature(id) => show(&catalogue::load(plan)?, id, out)?,
+        Task::LintSignatures(how) => lint::lint(plan, how, page, out)?,
+        Task::TestSignatures { which, json } => test::test(plan, *which, *json, page, out)?,
+        Task::Coverage { json } => coverage::coverage(plan, *json, out)?,
+        Task::Overlaps { which, json } => overlaps::overlaps(plan, *which, *json, page, out)?,
+        Task::Explain(id) => explain(&catalogue::load(plan)?, id, page, out)?,
+        Task::Diagnose(_) | Task::Convert(_) | Task::Hint => Status::Ran,
+    };
+    out.flush()?;
+    Ok(status)
+}
+
+/// One line for each signature: id, cause, level, title.
+fn list(catalogue: &Catalogue, page: &Page, out: &mut dyn Write) -> Result<Status, Failure> {
+    let signatures: Vec<_> = catalogue.signatures().collect();
+    let widest = |text: fn(&Signature) -> &str| {
+        let widths = signatures.iter().map(|s| visible(text(s)).width());
+        widths.max().unwrap_or(0)
+    };
+    let (ids, causes) = (widest(|s| &s.id), widest(|s| &s.cause));
+    for signature in signatures {
+        let (id, cause) = (visible(&signature.id), visible(&signature.cause));
+        let after_id = ids + 2 - id.width();
+        let after_cause = causes + 2 - cause.width();
+        let level = level_name(signature.severity);
+        write!(out, "{}{:after_id$}", page.ink(Ink::Strong, id), "")?;
+        writeln!(out, "{cause}{:after_cause$}{level}", "")?;
+    }
+    Ok(Status::Ran)
+}
+
+/// The file of a signature as it is written.
+fn show(catalogue: &Catalogue, id: &str, out: &mut dyn Write) -> Result<Status, Failure> {
+    let signature = catalogue
+        .get(id)
+        .ok_or_else(|| unknown(catalogue, "signature", id))?;
+    for line in signature.source.lines() {
+        writeln!(out, "{}", visible(line))?;
+    }
+    Ok(Status::Ran)
+}
+
+fn is_meant(catalogue: &Catalogue, which: Which, signature: &Signature) -> bool {
+    match which {
+        Which::All => true,
+        Which::Added => catalogue.is_added(&signature.id),
+    }
+}
+
+/// How many signatures a task is about.
+fn how_many(catalogue: &Catalogue, which: Which) -> usize {
+    let signatures = catalogue.signatures();
+    signatures
+        .filter(|signature| is_meant(catalogue, which, signature))
+        .count()
+}
+
+/// Writes what a program reads, on several lines.
+fn write_json(value: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), Failure> {
+    serde_json::to_writer_pretty(&mut *out, value).map_err(std::io::Error::from)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+/// A cause with the signatures that prove it, or a signature.
+fn explain(
+    catalogue: &Catalogue,
+    id: &str,
+    page: &Page,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let description = catalogue.cause(id);
+    let signature = catalogue.get(id);
+    if description.is_none() && signature.is_none() {
+        return Err(unknown(catalogue, "cause or signature", id));
+    }
+    if let Some(description) = description {
+        writeln!(out, "{}", page.ink(Ink::Strong, id))?;
+        page.hang(out, Ink::Plain, description, 0, 7)?;
+        let mut proofs = catalogue.signatures().filter(|s| s.cause == id);
+        let mut label = "proof";
+        for proof in &mut proofs {
+            let text = format!("{}: {}", proof.id, proof.title);
+            page.row(out, std::mem::take(&mut label), &text)?;
+        }
+        if !label.is_empty() {
+            page.row(out, label, "no signature names it yet")?;
+        }
+    }
+    if let Some(signature) = signature {
+        if description.is_some() {
+            writeln!(out)?;
+        }
+        write!(
+            out,
+            "{}  ",
+            page.ink(
+                Ink::Level(signature.severity),
+                level_name(signature.severity)
+            )
+        )?;
+        let title = signature.title.to_string();
+        let taken = level_name(signature.severity).len() + 2;
+        page.hang(out, Ink::Strong, &visible(&title), taken, 7)?;
+        let ids = format!("{} ({})", signature.cause, signature.id);
+        page.hang(out, Ink::Faint, &visible(&ids), 0, 7)?;
+        page.row(out, "why", signature.why.as_str())?;
+        let checks: Vec<Check> = signature
+            .check
+            .iter()
+            .map(|check| Check {
+                run: check.run.to_string(),
+                why: check.why.to_string(),
+            })
+            .collect();
+        page.checks("check", &checks, out)?;
+        let fixes: Vec<Fix> = signature
+            .fix
+            .iter()
+            .map(|fix| Fix {
+                text: fix.text.to_string(),
+                run: fix.run.as_ref().map(ToString::to_string),
+            })
+            .collect();
+        page.fixes(&fixes, out)?;
+        if let Some(versions) = &signature.versions {
+            page.row(out, "versions", versions)?;
+        }
+        page.references(&signature.references, out)?;
+    }
+    Ok(Status::Ran)
+}
+
+fn unknown(catalogue: &Catalogue, what: &'static str, id: &str) -> Failure {
+    let ids = catalogue.signatures().map(|s| s.id.as_str());
+    let causes = catalogue.causes().map(|(cause, _)| cause);
+    let causes = causes.filter(|_| what != "signature");
+    let last = |id: &str| id.rsplit('/').next().unwrap_or(id).to_owned();
+    let wanted = last(id);
+    let close = ids
+        .chain(causes)
+        .filter(|known| !wanted.is_empty() && last(known).contains(&wanted))
+        .min_by_key(|known| known.len());
+    let advice = match close {
+        Some(close) => format!("did you mean `{}`?", visible(close)),
+        None => "`kwhy signatures list` lists all".into(),
+    };
+    Failure::Unknown {
+        what,
+        id: id.to_owned(),
+        advice,
+    }
+}

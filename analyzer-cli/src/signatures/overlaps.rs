@@ -1,0 +1,111 @@
+//! `kwhy signatures overlaps`: examples of one signature that another one matches too.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use analyzer_core::{Analyzer, Overlap, OverlapOutcome, Role};
+use serde::Serialize;
+
+use super::{is_meant, write_json};
+use crate::catalogue;
+use crate::plan::{CataloguePlan, Page, Which};
+use crate::render::counted;
+use crate::render::page::Ink;
+use crate::render::visible::visible;
+use crate::run::{Failure, Status};
+
+/// What is written for programs.
+#[derive(Serialize)]
+struct Told {
+    schema: &'static str,
+    /// How many examples there are, of all signatures.
+    examples: usize,
+    /// How many overlaps there are of each outcome.
+    outcomes: BTreeMap<OverlapOutcome, usize>,
+    overlaps: Vec<Overlap>,
+}
+
+/// One row for each signature and each other one that matches its examples, grouped by outcome.
+pub fn overlaps(
+    plan: &CataloguePlan,
+    which: Which,
+    json: bool,
+    page: &Page,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let analyzer = Analyzer::with_catalogue(catalogue::load(plan)?);
+    let catalogue = analyzer.catalogue();
+    let proof = analyzer.proof();
+    let mut overlaps = proof.overlaps();
+    let meant = |id: &str| {
+        catalogue
+            .get(id)
+            .is_some_and(|s| is_meant(catalogue, which, s))
+    };
+    overlaps.retain(|overlap| meant(&overlap.signature) || meant(&overlap.other));
+    let mut outcomes = BTreeMap::new();
+    for overlap in &overlaps {
+        *outcomes.entry(overlap.outcome).or_default() += 1;
+    }
+    let told = Told {
+        schema: "kwhy.overlaps/1",
+        examples: proof.examples(),
+        outcomes,
+        overlaps,
+    };
+    if json {
+        write_json(&told, out)?;
+    } else {
+        write(&told, page, out)?;
+    }
+    Ok(Status::Ran)
+}
+
+fn write(told: &Told, page: &Page, out: &mut dyn Write) -> Result<(), Failure> {
+    for (outcome, count) in &told.outcomes {
+        let head = format!(
+            "{}: {}",
+            meaning(*outcome),
+            counted(*count as u64, "example")
+        );
+        writeln!(out, "{}", page.ink(Ink::Strong, visible(&head)))?;
+        let mut rows: BTreeMap<_, usize> = BTreeMap::new();
+        for overlap in told.overlaps.iter().filter(|o| o.outcome == *outcome) {
+            let row = (&overlap.signature, &overlap.other, &overlap.other_cause);
+            let role = role_name(overlap.other_role);
+            *rows.entry((row, role, &overlap.explained_by)).or_default() += 1;
+        }
+        for (((signature, other, cause), role, by), count) in rows {
+            let mut text = format!("  {count} of {signature}: {other} ({cause}, {role})");
+            if let Some(by) = by.as_ref().filter(|by| *by != signature) {
+                text.push_str(&format!(" by {by}"));
+            }
+            writeln!(out, "{}", visible(&text))?;
+        }
+    }
+    let overlaps = counted(told.overlaps.len() as u64, "overlap");
+    writeln!(out, "{overlaps}")?;
+    Ok(())
+}
+
+fn meaning(outcome: OverlapOutcome) -> &'static str {
+    match outcome {
+        OverlapOutcome::GivesWay => "gives way to one that demands more of the text",
+        OverlapOutcome::Ends => "only shows, or only the example shows, that trouble is over",
+        OverlapOutcome::Explained => "is explained",
+        OverlapOutcome::SameCause => "names the same cause",
+        OverlapOutcome::Explains => "explains the example's own",
+        OverlapOutcome::Beside => "stands beside as symptom or benign",
+        OverlapOutcome::Told => "is a further cause, as the example says",
+        OverlapOutcome::SecondCause => "is a further cause",
+        OverlapOutcome::FirstCause => "is the first cause instead",
+    }
+}
+
+fn role_name(role: Role) -> &'static str {
+    match role {
+        Role::Cause => "cause",
+        Role::Symptom => "symptom",
+        Role::Benign => "benign",
+    }
+}

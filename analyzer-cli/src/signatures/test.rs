@@ -1,0 +1,86 @@
+//! `kwhy signatures test`: do the examples of signatures hold?
+
+use std::io::Write;
+
+use analyzer_core::{Analyzer, ExampleOutcome, Lint};
+use serde::Serialize;
+
+use super::{how_many, is_meant, write_json};
+use crate::catalogue;
+use crate::plan::{CataloguePlan, Page, Which};
+use crate::render::counted;
+use crate::render::page::Ink;
+use crate::render::visible::visible;
+use crate::run::{Failure, Status};
+
+/// What is written for programs.
+#[derive(Serialize)]
+struct Told<'t> {
+    schema: &'static str,
+    signatures: usize,
+    examples: usize,
+    failed: Vec<&'t ExampleOutcome>,
+    refused: Vec<Lint>,
+}
+
+/// Files that are refused and examples that fail, then how many there are.
+pub fn test(
+    plan: &CataloguePlan,
+    which: Which,
+    json: bool,
+    page: &Page,
+    out: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let (catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
+    let analyzer = Analyzer::with_catalogue(catalogue);
+    let catalogue = analyzer.catalogue();
+    let outcomes = analyzer.test_signatures_of(|signature| is_meant(catalogue, which, signature));
+    let told = Told {
+        schema: "kwhy.test/1",
+        signatures: how_many(catalogue, which),
+        examples: outcomes.len(),
+        failed: outcomes.iter().filter(|o| o.failure.is_some()).collect(),
+        refused: mistakes.iter().map(Lint::from).collect(),
+    };
+    if json {
+        write_json(&told, out)?;
+    } else {
+        write(&told, out)?;
+        if let Some(replaced) = catalogue::replaced(catalogue) {
+            writeln!(out, "{}", page.ink(Ink::Faint, replaced))?;
+        }
+    }
+    Ok(if told.failed.is_empty() && told.refused.is_empty() {
+        Status::Ran
+    } else {
+        Status::Found
+    })
+}
+
+fn write(told: &Told<'_>, out: &mut dyn Write) -> Result<(), Failure> {
+    for mistake in &told.refused {
+        writeln!(out, "{}", visible(&mistake.to_string()))?;
+    }
+    for outcome in &told.failed {
+        let failure = outcome.failure.as_deref().unwrap_or_default();
+        let text = format!(
+            "{}:{}: {}: {failure}",
+            outcome.file, outcome.line, outcome.signature
+        );
+        // one a line, so that editors and `grep` find the place
+        writeln!(out, "{}", visible(&text))?;
+    }
+    let signatures = counted(told.signatures as u64, "signature");
+    let examples = counted(told.examples as u64, "example");
+    write!(
+        out,
+        "{signatures}, {examples}, {} failed",
+        told.failed.len()
+    )?;
+    if !told.refused.is_empty() {
+        let refused = counted(told.refused.len() as u64, "file");
+        write!(out, ", {refused} refused")?;
+    }
+    writeln!(out)?;
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! What a condition says about itself, without any input.
+
+use std::collections::BTreeSet;
+
+use super::LintLevel;
+use crate::signature::{Condition, Need, Pattern, SHORTEST, STARTS, What, leaves};
+
+impl Condition {
+    /// Whether a captured value is used by the condition itself: it is compared, or joins two parts.
+    pub(super) fn uses(&self, name: &str) -> bool {
+        let mut conditions = Vec::new();
+        leaves(self, &mut conditions);
+        let parts = conditions.iter().filter(|leaf| {
+            let mut captured = Vec::new();
+            leaf.what_captures(&mut captured);
+            captured.contains(&name)
+        });
+        parts.count() > 1 || self.compares(name)
+    }
+
+    /// What the event or object of a leaf captures.
+    fn what_captures<'c>(&'c self, into: &mut Vec<&'c str>) {
+        match &self.what {
+            What::Event(event) => {
+                let facts = event.chain.values().chain(event.fields.values());
+                let patterns = event.message.0.iter().chain(facts.flat_map(|many| &many.0));
+                into.extend(patterns.flat_map(Pattern::slots));
+            }
+            What::Object(object) => {
+                let tests = object.item.values().chain(object.fields.values());
+                let tested = tests.flat_map(|test| test.equals.iter().chain(&test.matches));
+                let named = object.name.0.iter().chain(&object.namespace.0);
+                into.extend(named.chain(tested).flat_map(Pattern::slots));
+                if !object.each.0.is_empty() {
+                    into.push("item");
+                }
+            }
+            What::All(_) | What::Any(_) | What::Sequence(_) => {}
+        }
+    }
+
+    fn compares(&self, name: &str) -> bool {
+        let here = self
+            .comparisons
+            .iter()
+            .any(|comparison| comparison.captures().any(|known| known == name));
+        let further = self.also.iter().chain(&self.none);
+        here || further.into_iter().any(|part| part.compares(name))
+            || match &self.what {
+                What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
+                    parts.iter().any(|part| part.compares(name))
+                }
+                What::Event(_) | What::Object(_) => false,
+            }
+    }
+
+    /// The names that every match captures, whichever of its alternatives holds.
+    pub(super) fn sure_captures(&self) -> BTreeSet<&str> {
+        match &self.what {
+            What::Event(event) => {
+                let facts = event.chain.values().chain(event.fields.values());
+                let tests = std::iter::once(&event.message).chain(facts);
+                tests.flat_map(|many| of_any(many.0.iter())).collect()
+            }
+            What::Object(object) => {
+                let tests = object.item.values().chain(object.fields.values());
+                let tests = tests.flat_map(|test| {
+                    let equal = of_any(test.equals.iter());
+                    equal.into_iter().chain(of_any(test.matches.iter()))
+                });
+                let named = of_any(object.name.0.iter()).into_iter();
+                let named = named.chain(of_any(object.namespace.0.iter()));
+                let item = (!object.each.0.is_empty()).then_some("item");
+                tests.chain(named).chain(item).collect()
+            }
+            What::All(parts) | What::Sequence(parts) => {
+                parts.iter().flat_map(Condition::sure_captures).collect()
+            }
+            What::Any(parts) => parts
+                .iter()
+                .map(Condition::sure_captures)
+                .reduce(|all, next| all.intersection(&next).copied().collect())
+                .unwrap_or_default(),
+        }
+    }
+
+    /// What makes large logs slow: conditions that no text announces, or a short one. A level
+    /// and a code, the text that it is about, and what to do.
+    pub(super) fn dear(&self) -> Vec<((LintLevel, &'static str), String, String)> {
+        let mut conditions = Vec::new();
+        leaves(self, &mut conditions);
+        let mut dear = Vec::new();
+        for need in conditions.into_iter().map(Need::of) {
+            if need.is_boundless() {
+                let message = "every log record must be parsed for it; name `literals`, texts of which the message holds one";
+                dear.push((
+                    (LintLevel::Error, "boundless"),
+                    String::new(),
+                    message.to_owned(),
+                ));
+            }
+            let is_short =
+                |text: &&String| text.len() < SHORTEST && !STARTS.contains(&text.as_str());
+            dear.extend(need.raw.iter().filter(is_short).map(|text| {
+                let message = format!(
+                    "large logs are searched for {text:?} alone; with {SHORTEST} characters or more it would be found with all others"
+                );
+                ((LintLevel::Warning, "short-text"), text.clone(), message)
+            }));
+        }
+        dear
+    }
+
+    /// Message patterns that demand less than so much text, in event patterns that demand nothing else.
+    pub(super) fn broad(&self, least: usize) -> Vec<&Pattern> {
+        match &self.what {
+            What::Event(event) => {
+                let narrowed = !event.reason.0.is_empty()
+                    || !event.chain.is_empty()
+                    || !event.fields.is_empty()
+                    || !event.component.0.is_empty();
+                let patterns = event.message.0.iter().filter(|_| !narrowed);
+                patterns
+                    .filter(|pattern| pattern.least_length() < least)
+                    .collect()
+            }
+            What::Object(_) => Vec::new(),
+            What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
+                parts.iter().flat_map(|part| part.broad(least)).collect()
+            }
+        }
+    }
+}
+
+/// The names that each of some patterns captures.
+fn of_any<'p>(patterns: impl Iterator<Item = &'p Pattern>) -> BTreeSet<&'p str> {
+    patterns
+        .map(|pattern| pattern.slots().collect::<BTreeSet<&str>>())
+        .reduce(|all, next| all.intersection(&next).copied().collect())
+        .unwrap_or_default()
+}

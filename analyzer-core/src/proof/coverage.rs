@@ -1,0 +1,171 @@
+//! In which forms of input the examples prove each cause.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::Proof;
+use super::trial::Trial;
+use crate::input::{Document, lines};
+use crate::model::{Format, Span};
+use crate::parse;
+
+/// A kind of input, as the parsers tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// The status in a `kubectl describe`.
+    Describe,
+    /// A row of events: below a `kubectl describe` or of `kubectl get events`.
+    Events,
+    /// A row of another table.
+    Table,
+    /// An object or event as YAML or JSON.
+    Object,
+    /// klog: the kubelet, the control plane, many controllers.
+    Klog,
+    /// logrus: container runtimes, some controllers.
+    Logrus,
+    /// zap and JSON: controllers and operators.
+    ZapJson,
+    /// Any other log format, also the kernel's.
+    OtherLog,
+    /// A line without any of these.
+    Plain,
+}
+
+impl Form {
+    /// All forms.
+    pub const ALL: [Form; 9] = [
+        Form::Describe,
+        Form::Events,
+        Form::Table,
+        Form::Object,
+        Form::Klog,
+        Form::Logrus,
+        Form::ZapJson,
+        Form::OtherLog,
+        Form::Plain,
+    ];
+
+    /// The name in a word or two.
+    pub fn name(self) -> &'static str {
+        match self {
+            Form::Describe => "describe",
+            Form::Events => "events",
+            Form::Table => "table",
+            Form::Object => "object",
+            Form::Klog => "klog",
+            Form::Logrus => "logrus",
+            Form::ZapJson => "zap, JSON",
+            Form::OtherLog => "other log",
+            Form::Plain => "plain",
+        }
+    }
+
+    fn of(format: Format) -> Form {
+        match format {
+            Format::Describe => Form::Describe,
+            Format::DescribeEvents | Format::EventsTable => Form::Events,
+            Format::Table => Form::Table,
+            Format::ObjectYaml | Format::ObjectJson => Form::Object,
+            Format::Klog => Form::Klog,
+            Format::Logrus => Form::Logrus,
+            Format::ZapConsole | Format::JsonLog => Form::ZapJson,
+            Format::Plain | Format::Prose | Format::Command => Form::Plain,
+            Format::Capnslog
+            | Format::GoLog
+            | Format::Hclog
+            | Format::ZerologConsole
+            | Format::LogrFuncr
+            | Format::Coredns
+            | Format::NginxAccess
+            | Format::NginxError
+            | Format::Envoy
+            | Format::EnvoyAccess
+            | Format::Logback
+            | Format::SpringBoot
+            | Format::JavaUtilLogging
+            | Format::PythonLogging
+            | Format::Kernel
+            | Format::KubeAudit
+            | Format::Leveled => Form::OtherLog,
+        }
+    }
+}
+
+/// What the examples prove of a cause.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct CauseCoverage {
+    /// The cause.
+    pub cause: String,
+    /// The ids of the signatures that name it, in order.
+    pub signatures: Vec<String>,
+    /// How many examples prove it in which form; a form without any is a gap.
+    pub forms: BTreeMap<Form, usize>,
+}
+
+impl Proof<'_> {
+    /// What the examples prove of each cause that a signature may name, in order of the causes.
+    ///
+    /// An example counts if it holds, for each form of the records that prove it.
+    pub fn coverage(&self) -> Vec<CauseCoverage> {
+        let catalogue = self.analyzer.catalogue();
+        let causes = catalogue.causes().map(|(cause, _)| {
+            let signatures = catalogue.signatures().filter(|s| s.cause == cause);
+            let mut signatures: Vec<String> = signatures.map(|s| s.id.clone()).collect();
+            signatures.sort_unstable();
+            let coverage = CauseCoverage {
+                cause: cause.to_owned(),
+                signatures,
+                forms: BTreeMap::new(),
+            };
+            (cause, coverage)
+        });
+        let mut causes: BTreeMap<&str, CauseCoverage> = causes.collect();
+        let proofs = self.trials.par_iter();
+        let proofs = proofs.filter(|trial| trial.wanted && trial.failure.is_none());
+        let forms: Vec<(&str, Vec<Form>)> = proofs
+            .map(|trial| (trial.signature.cause.as_str(), forms(trial)))
+            .collect();
+        for (cause, forms) in forms {
+            let Some(coverage) = causes.get_mut(cause) else {
+                continue;
+            };
+            for form in forms {
+                *coverage.forms.entry(form).or_default() += 1;
+            }
+        }
+        causes.into_values().collect()
+    }
+}
+
+/// The forms of the records that prove an example's own finding, each once.
+fn forms(trial: &Trial<'_>) -> Vec<Form> {
+    let document = Document::new("example", trial.example.text.as_str());
+    let starts: Vec<usize> = lines(document.text()).map(|line| line.start).collect();
+    let line_of = |at: usize| starts.partition_point(|start| *start <= at) as u64;
+    let parsed = parse::document(&document);
+    let events = parsed
+        .events
+        .iter()
+        .map(|event| (event.format, &event.span));
+    let objects = parsed
+        .objects
+        .iter()
+        .map(|object| (object.format, &object.span));
+    let records: Vec<(Format, &Span)> = events.chain(objects).collect();
+    // what describes an object reaches over its events: the smallest record is meant
+    let form_at = |line: &u64| {
+        let holds = |span: &Span| {
+            (line_of(span.start)..=line_of(span.end.max(span.start + 1) - 1)).contains(line)
+        };
+        let around = records.iter().filter(|(_, span)| holds(span));
+        let (format, _) = around.min_by_key(|(_, span)| span.len())?;
+        Some(Form::of(*format))
+    };
+    let mut forms: Vec<Form> = trial.proved_at.iter().filter_map(form_at).collect();
+    forms.sort_unstable();
+    forms.dedup();
+    forms
+}

@@ -1,0 +1,358 @@
+//! Mistakes in signatures that do not stop them from working.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use rayon::prelude::*;
+
+use super::Proof;
+use super::crossing::Crossings;
+use super::stated::line_of;
+use super::trial::{self, Trial};
+use crate::report::{Finding, Level, Role};
+use crate::signature::{GIVEN, Signature, SignatureError};
+
+/// How many examples of each kind a signature needs.
+const LEAST_EXAMPLES: usize = 2;
+
+/// How much text a message pattern must demand if nothing else narrows it.
+const LEAST_LENGTH: usize = 12;
+
+/// Words of a command that change something: a check only looks.
+const CHANGING: &[&str] = &[
+    "apply", "annotate", "cordon", "create", "delete", "drain", "edit", "label", "patch",
+    "replace", "restart", "scale", "taint", "uncordon", "rm", "kill", "reboot",
+];
+
+/// A mistake in a signature that does not stop it from working.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Lint {
+    /// How grave it is.
+    pub level: LintLevel,
+    /// What is wrong, in a word with hyphens.
+    pub code: &'static str,
+    /// The signature's id; empty if the file was refused.
+    pub signature: String,
+    /// Its file.
+    pub file: String,
+    /// The line that it is about, counted from 1.
+    pub line: usize,
+    /// The field that it is about, such as `match` or `examples.no_match`.
+    pub field: &'static str,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+/// How grave a mistake in a signature is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LintLevel {
+    /// It works, and could be better.
+    Warning,
+    /// It must not stay.
+    Error,
+}
+
+impl LintLevel {
+    /// The level in a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            LintLevel::Warning => "warning",
+            LintLevel::Error => "error",
+        }
+    }
+}
+
+impl fmt::Display for Lint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, line, level) = (&self.file, self.line, self.level.name());
+        write!(f, "{file}:{line}: {level}: ")?;
+        if !self.field.is_empty() {
+            write!(f, "{}: ", self.field)?;
+        }
+        write!(f, "{} [{}]", self.message, self.code)
+    }
+}
+
+impl From<&SignatureError> for Lint {
+    fn from(error: &SignatureError) -> Lint {
+        Lint {
+            level: LintLevel::Error,
+            code: "refused",
+            signature: String::new(),
+            file: error.file().to_owned(),
+            line: error.line(),
+            field: "",
+            message: error.message().to_owned(),
+        }
+    }
+}
+
+/// The mistakes of one signature.
+pub(super) struct Lints<'s> {
+    pub signature: &'s Signature,
+    found: Vec<Lint>,
+}
+
+impl Lints<'_> {
+    pub fn add(
+        &mut self,
+        (level, code): (LintLevel, &'static str),
+        (field, piece): (&'static str, &str),
+        message: impl Into<String>,
+    ) {
+        let line = line_of(self.signature, field, piece);
+        self.add_at((level, code), field, line, message);
+    }
+
+    pub fn add_at(
+        &mut self,
+        (level, code): (LintLevel, &'static str),
+        field: &'static str,
+        line: usize,
+        message: impl Into<String>,
+    ) {
+        self.found.push(Lint {
+            level,
+            code,
+            signature: self.signature.id.clone(),
+            file: self.signature.file.to_string(),
+            line,
+            field,
+            message: message.into(),
+        });
+    }
+}
+
+use LintLevel::{Error, Warning};
+
+impl Proof<'_> {
+    /// The mistakes of those signatures that are `wanted`, in order of the signatures and lines. In the
+    /// `healthy` inputs, given by name, nothing is wrong, so that none of them may raise an alarm there.
+    pub fn lints(
+        &self,
+        wanted: impl Fn(&Signature) -> bool,
+        healthy: &[(String, Vec<u8>)],
+    ) -> Vec<Lint> {
+        let mut of: BTreeMap<&str, Vec<&Trial<'_>>> = BTreeMap::new();
+        for trial in &self.trials {
+            of.entry(&trial.signature.id).or_default().push(trial);
+        }
+        let overlaps = self.overlaps();
+        let crossings = Crossings::new(&overlaps);
+        let alarms = self.alarms(healthy);
+        let mut lints = Vec::new();
+        for signature in self.analyzer.catalogue().signatures() {
+            if !wanted(signature) {
+                continue;
+            }
+            let mut of_this = Lints {
+                signature,
+                found: Vec::new(),
+            };
+            self.lint_ids(&mut of_this);
+            lint_parts(&mut of_this);
+            lint_captures(&mut of_this);
+            lint_match(&mut of_this);
+            let trials = of.get(signature.id.as_str()).map_or(&[][..], Vec::as_slice);
+            lint_examples(&mut of_this, trials);
+            crossings.lint(&mut of_this, trials, self);
+            for (place, _) in alarms.iter().filter(|(_, id)| *id == signature.id) {
+                let message =
+                    format!("it raises an alarm in {place}, where nothing is wrong; narrow it");
+                of_this.add((Error, "healthy"), ("match", ""), message);
+            }
+            of_this.found.sort_by_key(|lint| lint.line);
+            lints.append(&mut of_this.found);
+        }
+        lints
+    }
+
+    fn lint_ids(&self, lints: &mut Lints<'_>) {
+        let signature = lints.signature;
+        let catalogue = self.analyzer.catalogue();
+        for (field, rules) in [("explains", &signature.explains), ("ends", &signature.ends)] {
+            for rule in rules {
+                if !rule.what.contains('/') && catalogue.get(&rule.what).is_none() {
+                    let message = format!("{:?} is no cause and no signature", rule.what);
+                    lints.add((Error, "unknown-id"), (field, &rule.what), message);
+                }
+            }
+        }
+        if signature.only_ends() && signature.role != Role::Benign {
+            let message = "what ends trouble makes no finding, so its role is benign";
+            lints.add((Error, "ends-role"), ("role", ""), message);
+        }
+        for id in &signature.refines {
+            if catalogue.get(id).is_none() {
+                let message = format!("{id:?} is no signature");
+                lints.add((Error, "unknown-id"), ("refines", id), message);
+            }
+        }
+    }
+
+    /// The healthy inputs that raise an alarm: the place of its proof, and the signature.
+    fn alarms(&self, healthy: &[(String, Vec<u8>)]) -> Vec<(String, String)> {
+        let alarms = healthy.par_iter().flat_map_iter(|(name, bytes)| {
+            let report = self.analyzer.analyze_text(name, bytes.as_slice());
+            let findings = report.findings.into_iter();
+            let grave = findings.filter(|f| f.role == Role::Cause && f.severity >= Level::Warning);
+            let place = |finding: Finding| {
+                let line = finding.evidence.first().map_or(1, |evidence| evidence.line);
+                (format!("{name}:{line}"), finding.signature)
+            };
+            grave.map(place).collect::<Vec<_>>()
+        });
+        alarms.collect()
+    }
+}
+
+/// Advice that is missing, and checks that do more than look.
+fn lint_parts(lints: &mut Lints<'_>) {
+    let signature = lints.signature;
+    let empty = |text: &str| text.trim().is_empty();
+    if empty(signature.why.as_str()) {
+        let message = "say how it comes about, in two sentences";
+        lints.add((Error, "no-why"), ("why", ""), message);
+    }
+    if signature.role == Role::Cause {
+        for (field, none) in [
+            ("check", signature.check.is_empty()),
+            ("fix", signature.fix.is_empty()),
+        ] {
+            if none {
+                let message = format!("a cause needs a {field}");
+                lints.add((Error, "no-advice"), (field, ""), message);
+            }
+        }
+    }
+    for check in &signature.check {
+        let run = check.run.as_str();
+        if let Some(verb) = changing_verb(run) {
+            let message = format!("a check only looks, and `{verb}` changes; move it to `fix`");
+            lints.add((Error, "changing-check"), ("check", run), message);
+        }
+    }
+}
+
+/// The word of a command line that changes something, if there is one and it is no rehearsal.
+fn changing_verb(run: &str) -> Option<&str> {
+    let commands = run.split(['|', ';', '&']);
+    let commands = commands.filter(|command| !command.contains("--dry-run"));
+    let verbs = commands.filter_map(|command| match command.split_whitespace().next()? {
+        "kubectl" | "oc" => kubectl_verb(command),
+        other => Some(other),
+    });
+    verbs.into_iter().find(|verb| CHANGING.contains(verb))
+}
+
+/// The first word behind `kubectl` that is no option and no option's value.
+fn kubectl_verb(command: &str) -> Option<&str> {
+    let mut words = command.split_whitespace().skip(1);
+    while let Some(word) = words.next() {
+        match word {
+            "-n" | "--namespace" | "--context" | "--kubeconfig" => {
+                words.next();
+            }
+            option if option.starts_with('-') => {}
+            verb => return Some(verb),
+        }
+    }
+    None
+}
+
+/// Values that are captured and not used, or used and not always captured.
+fn lint_captures(lints: &mut Lints<'_>) {
+    let signature = lints.signature;
+    let mut captured = Vec::new();
+    signature.condition.captures(&mut captured);
+    let captured: BTreeSet<&str> = captured
+        .into_iter()
+        .filter(|name| *name != "item")
+        .collect();
+    for name in &captured {
+        let mut templates = signature.templates();
+        let used = templates.any(|(_, template)| template.slots().any(|slot| slot == *name));
+        if !used && !signature.condition.uses(name) {
+            let message =
+                format!("{{{name}}} is captured and no text shows it; show it, or write {{_}}");
+            let piece = format!("{{{name}");
+            lints.add((Warning, "unused-capture"), ("match", &piece), message);
+        }
+    }
+    let sure = signature.condition.sure_captures();
+    let mut told = BTreeSet::new();
+    // the parts of a subject may be missing, and a command asks the reader for what is
+    let texts = signature.templates_people_read();
+    for (field, template) in texts {
+        for slot in template.bare_slots() {
+            let known = GIVEN.contains(&slot) || sure.contains(slot);
+            if !known && told.insert((field, slot)) {
+                let message = format!(
+                    "not every alternative of `match` captures {{{slot}}}; write {{{slot}|words}} for where it is missing"
+                );
+                lints.add(
+                    (Warning, "maybe-missing"),
+                    (field, &format!("{{{slot}")),
+                    message,
+                );
+            }
+        }
+    }
+}
+
+/// Conditions that take too much, or make large logs slow.
+fn lint_match(lints: &mut Lints<'_>) {
+    let signature = lints.signature;
+    // a family gives way to all others, so it may ask for less
+    let least = match signature.generic {
+        true => LEAST_LENGTH / 2,
+        false => LEAST_LENGTH,
+    };
+    for pattern in signature.condition.broad(least) {
+        let pattern = pattern.as_str();
+        let message =
+            format!("{pattern:?} is too short to stand for itself; add a reason or more text");
+        lints.add((Error, "broad-pattern"), ("match", pattern), message);
+    }
+    for ((level, code), piece, message) in signature.condition.dear() {
+        lints.add((level, code), ("match", &piece), message);
+    }
+}
+
+/// Examples that are missing, fail or leave a value open.
+fn lint_examples(lints: &mut Lints<'_>, trials: &[&Trial<'_>]) {
+    for wanted in [true, false] {
+        let field = trial::field(wanted);
+        let there = trials.iter().filter(|trial| trial.wanted == wanted).count();
+        if there < LEAST_EXAMPLES {
+            let message = match wanted {
+                true => format!("{there} of {LEAST_EXAMPLES}; add one of another version or form"),
+                false => format!(
+                    "{there} of {LEAST_EXAMPLES}; add a text that is nearly the same and means something else"
+                ),
+            };
+            lints.add((Error, "missing-examples"), (field, ""), message);
+        }
+    }
+    let mut told = BTreeSet::new();
+    for trial in trials {
+        let field = trial::field(trial.wanted);
+        if let Some(failure) = &trial.failure {
+            lints.add_at(
+                (Error, "example-fails"),
+                field,
+                trial.line,
+                failure.as_str(),
+            );
+        }
+        for (of, slot) in trial.unfilled.iter().filter(|_| trial.wanted) {
+            if told.insert((*of, slot.clone())) {
+                let message = format!(
+                    "the {of} of this example reads <{slot}>; write {{{slot}|words}} for where it is missing"
+                );
+                lints.add_at((Warning, "unfilled"), field, trial.line, message);
+            }
+        }
+    }
+}

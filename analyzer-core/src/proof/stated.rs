@@ -1,0 +1,101 @@
+//! Where a signature's file says something.
+
+use crate::signature::Signature;
+
+/// The line at which a piece of text stands in a field of a signature's file, counted from 1; the field's
+/// line if it does not stand there as it is, and the signature's if there is no such field.
+pub(super) fn line_of(signature: &Signature, field: &str, piece: &str) -> usize {
+    let text: &str = &signature.source;
+    let start = document(text, &signature.id);
+    let (key, inner) = field.split_once('.').unwrap_or((field, ""));
+    let at = match after_key(text, start, key) {
+        Some(field) => {
+            let rest = text.get(field..).unwrap_or_default();
+            let field = field + inner_key(rest, inner).unwrap_or(0);
+            let first = piece.trim_start().lines().next().unwrap_or(piece).trim();
+            let found = text.get(field..).and_then(|rest| rest.find(first));
+            field + found.unwrap_or(0)
+        }
+        None => start,
+    };
+    text.get(..at)
+        .map_or(1, |before| before.matches('\n').count() + 1)
+}
+
+/// The start of a key below the first line of a text, as far as the indented lines reach.
+fn inner_key(text: &str, key: &str) -> Option<usize> {
+    let mut lines = text.split_inclusive('\n');
+    let mut at = lines.next()?.len();
+    for line in lines {
+        let rest = line.trim_start();
+        let blanks = line.len() - rest.len();
+        if blanks == 0 || key.is_empty() {
+            return None;
+        }
+        if rest
+            .strip_prefix(key)
+            .is_some_and(|rest| rest.starts_with(':'))
+        {
+            return Some(at + blanks);
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// The start of the line that gives a signature its id, or of the text.
+fn document(text: &str, id: &str) -> usize {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let value = line.strip_prefix("id:").map(str::trim);
+        if value.is_some_and(|value| value.trim_matches(['"', '\'']) == id) {
+            return at;
+        }
+        at += line.len();
+    }
+    0
+}
+
+/// The start of the line of a top-level key, not before a place.
+fn after_key(text: &str, start: usize, key: &str) -> Option<usize> {
+    let mut at = start;
+    for line in text.get(start..)?.split_inclusive('\n') {
+        let rest = line.strip_prefix(key);
+        if rest.is_some_and(|rest| rest.trim_start().starts_with(':')) {
+            return Some(at);
+        }
+        if line.trim_end() == "---" && at > start {
+            return None;
+        }
+        at += line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signature::Catalogue;
+
+    #[test]
+    fn the_line_of_the_right_document() {
+        let one = "\
+id: one
+cause: storage/configmap-missing
+severity: error
+title: '{name} is gone'
+match:
+  event: {reason: FailedMount, message: 'configmap \"{name}\" not found'}
+why: it is mounted
+";
+        let two = format!("{one}---\n{}", one.replace("id: one", "id: two"));
+        let mut catalogue = Catalogue::empty();
+        catalogue.add_str("x.yaml", &two).unwrap();
+        let line = |id, field, piece| line_of(catalogue.get(id).unwrap(), field, piece);
+        assert_eq!(line("one", "match", "{name}"), 6);
+        assert_eq!(line("two", "title", "{name}"), 12);
+        assert_eq!(line("two", "match", "configmap \"{name}"), 14);
+        assert_eq!(line("two", "match", "nothing of it"), 13);
+        assert_eq!(line("two", "examples.match", "x"), 9);
+    }
+}

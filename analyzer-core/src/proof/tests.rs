@@ -1,0 +1,272 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::signature::Catalogue;
+
+/// A signature without mistakes.
+const ONE: &str = r#"
+id: bin-full
+cause: storage/configmap-missing
+severity: error
+title: bin {bin} is full
+match:
+  event: {reason: FailedStore, message: 'the bin "{bin}" takes no more'}
+why: it holds all that it can
+check:
+  - run: kubectl -n delete get bins {bin} | sort
+    confirms: '100 %'
+fix:
+  - text: empty it
+    run: kubectl delete bin {bin}
+examples:
+  match:
+    - text: 'Warning  FailedStore  5s  storer  the bin "b-1" takes no more'
+      captures: {bin: b-1}
+    - text: 'Warning  FailedStore  9s (x3 over 1m)  storer  keep: the bin "b-2" takes no more'
+  no_match:
+    - text: 'Warning  FailedStore  5s  storer  the bin "b-1" takes more'
+    - text: 'Normal  Stored  5s  storer  in the bin "b-1"'
+"#;
+
+fn analyzer(files: &[&str]) -> Analyzer {
+    let mut catalogue = Catalogue::empty();
+    for (number, yaml) in files.iter().enumerate() {
+        catalogue.add_str(&format!("{number}.yaml"), yaml).unwrap();
+    }
+    Analyzer::with_catalogue(catalogue)
+}
+
+/// The codes of all lints with their places.
+fn codes(files: &[&str], healthy: &[(String, Vec<u8>)]) -> Vec<String> {
+    let analyzer = analyzer(files);
+    let lints = analyzer.proof().lints(|_| true, healthy);
+    lints
+        .iter()
+        .map(|lint| format!("{}:{} {} {}", lint.file, lint.line, lint.field, lint.code))
+        .collect()
+}
+
+#[test]
+fn nothing_is_said_of_a_good_one() {
+    assert!(codes(&[ONE], &[]).is_empty());
+    let outcomes = analyzer(&[ONE]).test_signatures();
+    assert_eq!(outcomes.len(), 4);
+    assert!(outcomes.iter().all(|outcome| outcome.failure.is_none()));
+    assert_eq!(outcomes[0].line, 17);
+}
+
+#[test]
+fn mistakes_of_one_signature() {
+    for (from, to, code) in [
+        ("title: bin {bin} is full", "title: a bin is full", ""),
+        (
+            "message: 'the bin \"{bin}\" takes",
+            "message: '{who} the bin \"{bin}\" takes",
+            "0.yaml:7 match unused-capture",
+        ),
+        (
+            "message: 'the bin \"{bin}\" takes no more'",
+            "message: ['the bin \"{bin}\" takes no more', 'no bin at all is there']",
+            "0.yaml:5 title maybe-missing",
+        ),
+        (
+            "why: it holds all that it can",
+            "why: '{node} holds all that it can'",
+            "0.yaml:17 examples.match unfilled",
+        ),
+        (
+            "why: it holds all that it can",
+            "why: ' '",
+            "0.yaml:8 why no-why",
+        ),
+        (
+            "get bins {bin}",
+            "patch bins {bin}",
+            "0.yaml:10 check changing-check",
+        ),
+        ("get bins {bin}", "patch --dry-run=client bins {bin}", ""),
+        (
+            "    - text: 'Normal  Stored  5s  storer  in the bin \"b-1\"'\n",
+            "",
+            "0.yaml:20 examples.no_match missing-examples",
+        ),
+        (
+            "takes more'",
+            "takes no more'",
+            "0.yaml:21 examples.no_match example-fails",
+        ),
+        (
+            "captures: {bin: b-1}",
+            "captures: {bin: b-2}",
+            "0.yaml:17 examples.match example-fails",
+        ),
+        (
+            "captures: {bin: b-1}",
+            "also: [image/not-found]",
+            "0.yaml:17 examples.match example-fails",
+        ),
+        (
+            "severity: error",
+            "severity: error\nrefines: [no-such]",
+            "0.yaml:5 refines unknown-id",
+        ),
+        (
+            "reason: FailedStore, message: 'the bin \"{bin}\" takes no more'",
+            "message: 'bin \"{bin}\" takes'",
+            "0.yaml:7 match broad-pattern",
+        ),
+    ] {
+        let changed = ONE.replacen(from, to, 1);
+        assert_ne!(changed, ONE, "{from}");
+        let found = codes(&[&changed], &[]);
+        let wanted: Vec<&str> = Some(code)
+            .filter(|code| !code.is_empty())
+            .into_iter()
+            .collect();
+        let missing = wanted.iter().any(|code| !found.iter().any(|f| f == code));
+        assert!(
+            !missing && (found.is_empty() == wanted.is_empty()),
+            "{to}: {found:?}"
+        );
+    }
+}
+
+/// The same with other words, which the first one's examples hold.
+fn other(id: &str) -> String {
+    ONE.replace("id: bin-full", &format!("id: {id}"))
+}
+
+#[test]
+fn one_that_says_the_same() {
+    let found = codes(&[ONE, &other("can-full")], &[]);
+    // of two equal ones that with the first id stays, and the other never shows
+    assert!(
+        found.contains(&"0.yaml:6 match same-as".to_owned()),
+        "{found:?}"
+    );
+    assert!(
+        found.contains(&"1.yaml:6 match shadowed".to_owned()),
+        "{found:?}"
+    );
+    let refined = other("can-full").replace("severity:", "refines: [bin-full]\nseverity:");
+    let found = codes(&[ONE, &refined], &[]);
+    assert!(
+        !found.iter().any(|lint| lint.ends_with("same-as")),
+        "{found:?}"
+    );
+    assert!(
+        found.contains(&"0.yaml:6 match shadowed".to_owned()),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn one_that_takes_the_examples_of_another() {
+    let greedy = other("greedy")
+        .replace("storage/configmap-missing", "image/not-found")
+        .replace(
+            "'the bin \"{bin}\" takes no more'",
+            "'bin \"{bin}\" takes no more'",
+        );
+    let longer = greedy
+        .replace("'bin \"{bin}\"", "'the bin \"{bin}\"")
+        .replace("severity:", "refines: [bin-full]\nseverity:");
+    let found = codes(&[ONE, &longer], &[]);
+    // its finding gives way altogether
+    assert!(
+        found
+            .iter()
+            .any(|lint| lint.starts_with("0.yaml:17") && lint.ends_with("example-fails")),
+        "{found:?}"
+    );
+    let overlaps = analyzer(&[ONE, &greedy]);
+    let overlaps = overlaps.proof().overlaps();
+    let outcome: BTreeMap<_, _> = overlaps
+        .iter()
+        .map(|o| ((o.signature.as_str(), o.other.as_str()), o.outcome))
+        .collect();
+    assert_eq!(outcome[&("bin-full", "greedy")], OverlapOutcome::GivesWay);
+    assert_eq!(outcome[&("greedy", "bin-full")], OverlapOutcome::FirstCause);
+}
+
+#[test]
+fn a_further_cause_is_told() {
+    let lid = r#"
+id: lid-open
+cause: image/not-found
+severity: warning
+title: the lid is open
+match: {event: {reason: FailedStore, message: and the lid of it stands open}}
+why: it was opened
+"#;
+    let both = ONE.replace(
+        "keep: the bin \"b-2\" takes no more'",
+        "the bin \"b-2\" takes no more, and the lid of it stands open'",
+    );
+    let found = codes(&[&both, lid], &[]);
+    assert!(
+        found.contains(&"0.yaml:19 examples.match second-cause".to_owned()),
+        "{found:?}"
+    );
+    let told = both.replace("stands open'", "stands open'\n      also: [lid-open]");
+    let found = codes(&[&told, lid], &[]);
+    assert!(
+        !found.iter().any(|lint| lint.contains("0.yaml")),
+        "{found:?}"
+    );
+    let explained = both.replace(
+        "why: it holds",
+        "explains: [image/not-found]\nwhy: it holds",
+    );
+    let found = codes(&[&explained, lid], &[]);
+    assert!(
+        !found.iter().any(|lint| lint.contains("0.yaml")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn alarms_in_healthy_inputs() {
+    let text = "\nWarning  FailedStore  5s  storer  the bin \"b\" takes no more\n";
+    let healthy = [("good.txt".to_owned(), text.as_bytes().to_vec())];
+    assert_eq!(codes(&[ONE], &healthy), ["0.yaml:6 match healthy"]);
+    let analyzer = analyzer(&[ONE]);
+    let lints = analyzer.proof().lints(|_| true, &healthy);
+    assert!(lints[0].message.contains("good.txt:2"), "{}", lints[0]);
+    let harmless = ONE.replace("severity: error", "severity: info");
+    assert!(codes(&[&harmless], &healthy).is_empty());
+}
+
+#[test]
+fn what_the_proof_was_read_from() {
+    let log = "    - text: 'E0304 05:06:07.123456       1 bins.go:8] \"Not stored\" err=\"the bin \\\"b-3\\\" takes no more\"'\n  no_match:";
+    let any = ONE
+        .replace("reason: FailedStore, ", "")
+        .replace("  no_match:", log);
+    let analyzer = analyzer(&[&any]);
+    let coverage = analyzer.proof().coverage();
+    let of = |cause: &str| coverage.iter().find(|c| c.cause == cause).unwrap();
+    let proved = of("storage/configmap-missing");
+    assert_eq!(proved.signatures, ["bin-full"]);
+    assert_eq!(
+        proved.forms,
+        BTreeMap::from([(Form::Events, 2), (Form::Klog, 1)])
+    );
+    assert!(of("image/not-found").forms.is_empty());
+}
+
+#[test]
+fn what_a_check_says() {
+    let analyzer = analyzer(&[&ONE.replace(
+        "confirms: '100 %'",
+        "confirms: '100 %'\n    rules_out: less\n    why: it shows how full it is",
+    )]);
+    let why = &analyzer.catalogue().get("bin-full").unwrap().check[0].why;
+    assert_eq!(
+        why.as_str(),
+        "it shows how full it is; 100 % confirms it; less rules it out"
+    );
+    let none = ONE.replace("    confirms: '100 %'\n", "");
+    let refused = Catalogue::empty().add_str("x.yaml", &none).unwrap_err();
+    assert!(refused.to_string().contains("confirms"), "{refused}");
+}

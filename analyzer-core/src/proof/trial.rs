@@ -1,0 +1,204 @@
+//! One example, run against the whole catalogue.
+
+use super::ExampleOutcome;
+use super::stated::line_of;
+use crate::analyzer::Analyzer;
+use crate::report::{Finding, Report, Role};
+use crate::signature::{Example, Signature};
+
+/// What the analysis of an example says.
+#[derive(Debug)]
+pub(super) struct Trial<'a> {
+    pub signature: &'a Signature,
+    pub example: &'a Example,
+    /// Whether the signature must match it.
+    pub wanted: bool,
+    /// The line of the signature's file at which it begins.
+    pub line: usize,
+    pub failure: Option<String>,
+    /// The findings in order of rank.
+    pub found: Vec<Found>,
+    /// The ids of the signatures whose condition is fulfilled, in order.
+    pub matched: Vec<String>,
+    /// The lines of the example that prove the signature's own finding, counted from 1.
+    pub proved_at: Vec<u64>,
+    /// Texts of the signature's own finding in which a value is missing: the field and the slot.
+    pub unfilled: Vec<(&'static str, String)>,
+}
+
+/// What is kept of a finding.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub signature: String,
+    pub role: Role,
+    /// The signature whose finding explains it.
+    pub explained_by: Option<String>,
+}
+
+/// The field that holds such examples.
+pub(super) fn field(wanted: bool) -> &'static str {
+    if wanted {
+        "examples.match"
+    } else {
+        "examples.no_match"
+    }
+}
+
+/// The trials of a signature's examples.
+pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<Trial<'a>> {
+    let examples = signature.examples();
+    let positive = examples.matching.iter().map(|example| (true, example));
+    let negative = examples.no_match.iter().map(|example| (false, example));
+    positive
+        .chain(negative)
+        .map(|(wanted, example)| {
+            let report = analyzer.analyze_text("example", example.text.as_str());
+            let own = report.findings.iter().find(|f| f.signature == signature.id);
+            Trial {
+                signature,
+                example,
+                wanted,
+                line: line_of(signature, field(wanted), &example.text),
+                failure: failure(&report, own, signature, wanted, example),
+                proved_at: own.map_or(Vec::new(), |own| {
+                    own.evidence.iter().map(|evidence| evidence.line).collect()
+                }),
+                unfilled: own.map_or(Vec::new(), |own| unfilled(signature, own)),
+                found: found(&report),
+                matched: report.matched.into_keys().collect(),
+            }
+        })
+        .collect()
+}
+
+fn found(report: &Report) -> Vec<Found> {
+    let by_rank = |rank: usize| report.findings.iter().find(|f| f.rank == rank);
+    let found = report.findings.iter().map(|finding| Found {
+        signature: finding.signature.clone(),
+        role: finding.role,
+        explained_by: finding
+            .explained_by
+            .and_then(by_rank)
+            .map(|by| by.signature.clone()),
+    });
+    found.collect()
+}
+
+impl Trial<'_> {
+    /// The finding that is told to be the root cause.
+    pub fn first_cause(&self) -> Option<&Found> {
+        self.found.iter().find(|found| found.role == Role::Cause)
+    }
+
+    /// The finding of a signature.
+    pub fn finding_of(&self, signature: &str) -> Option<&Found> {
+        self.found.iter().find(|found| found.signature == signature)
+    }
+
+    pub fn into_outcome(self) -> ExampleOutcome {
+        ExampleOutcome {
+            signature: self.signature.id.clone(),
+            file: self.signature.file.to_string(),
+            line: self.line,
+            failure: self.failure,
+        }
+    }
+}
+
+fn failure(
+    report: &Report,
+    own: Option<&Finding>,
+    signature: &Signature,
+    wanted: bool,
+    example: &Example,
+) -> Option<String> {
+    let matched = report.matched.contains_key(&signature.id);
+    if signature.only_ends() && matched {
+        return (!wanted).then(|| "it should not match and does".into());
+    }
+    let Some(own) = own else {
+        let others = told(&report.findings);
+        return wanted.then(|| match matched {
+            true => format!(
+                "it matches, and gives way{others}; say what it `refines`, or demand more text"
+            ),
+            false => format!("it should match and does not{others}"),
+        });
+    };
+    if !wanted {
+        return Some("it should not match and does".into());
+    }
+    let wrong = example
+        .captures
+        .iter()
+        .find(|(name, value)| own.captures.get(name.as_str()) != Some(*value));
+    if let Some((name, value)) = wrong {
+        let got = match own.captures.get(name.as_str()) {
+            Some(got) => format!("{got:?}"),
+            None => "nothing".into(),
+        };
+        return Some(format!(
+            "it should capture {name}: {value:?}, and captured {got}"
+        ));
+    }
+    let proves = |what: &String| {
+        let mut findings = report.findings.iter();
+        findings.any(|finding| finding.signature == *what || finding.cause == *what)
+    };
+    if let Some(missing) = example.also.iter().find(|what| !proves(what)) {
+        return Some(format!("it should also prove {missing} and does not"));
+    }
+    let first = report
+        .findings
+        .iter()
+        .find(|finding| finding.role == Role::Cause)?;
+    let misled = signature.role == Role::Cause && first.cause != signature.cause;
+    misled.then(|| format!("the first cause is {} ({})", first.cause, first.signature))
+}
+
+fn told(findings: &[Finding]) -> String {
+    let ids: Vec<&str> = findings
+        .iter()
+        .map(|finding| finding.signature.as_str())
+        .collect();
+    if ids.is_empty() {
+        String::new()
+    } else {
+        format!("; found instead: {}", ids.join(", "))
+    }
+}
+
+/// The places of a finding that people read in which `<name>` stands for a value that is not there. In a
+/// command it asks the reader to fill it in.
+fn unfilled(signature: &Signature, finding: &Finding) -> Vec<(&'static str, String)> {
+    let label = finding.evidence.iter().find_map(|e| e.label.as_deref());
+    let checks = signature.check.iter().zip(&finding.check);
+    let fixes = signature.fix.iter().zip(&finding.fix);
+    let texts = [
+        (
+            "title",
+            Some(&signature.title),
+            Some(finding.title.as_str()),
+        ),
+        ("label", signature.label.as_ref(), label),
+        ("why", Some(&signature.why), Some(finding.why.as_str())),
+    ];
+    let texts = texts.into_iter();
+    let texts = texts.chain(checks.map(|(t, f)| ("check", Some(&t.why), Some(f.why.as_str()))));
+    let texts = texts.chain(fixes.map(|(t, f)| ("fix", Some(&t.text), Some(f.text.as_str()))));
+    let mut unfilled = Vec::new();
+    for (field, template, filled) in texts {
+        let (Some(template), Some(filled)) = (template, filled) else {
+            continue;
+        };
+        for slot in template.bare_slots() {
+            let written = format!("<{slot}>");
+            let missing = filled.contains(&written) && !template.as_str().contains(&written);
+            if missing {
+                unfilled.push((field, slot.to_owned()));
+            }
+        }
+    }
+    unfilled.dedup();
+    unfilled
+}
