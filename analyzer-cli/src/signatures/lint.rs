@@ -58,7 +58,7 @@ pub fn lint(
     } else {
         write(&told, page, out)?;
         if let Some(replaced) = catalogue::replaced(catalogue) {
-            page.hang(out, Ink::Faint, &replaced, 0, 7)?;
+            writeln!(out, "{}", page.ink(Ink::Faint, replaced))?;
         }
     }
     let fails = told.lints.iter().any(|lint| lint.level >= how.fail_on);

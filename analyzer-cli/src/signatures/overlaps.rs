@@ -91,6 +91,7 @@ fn write(told: &Told, page: &Page, out: &mut dyn Write) -> Result<(), Failure> {
 fn meaning(outcome: OverlapOutcome) -> &'static str {
     match outcome {
         OverlapOutcome::GivesWay => "gives way to one that demands more of the text",
+        OverlapOutcome::Ends => "only shows, or only the example shows, that trouble is over",
         OverlapOutcome::Explained => "is explained",
         OverlapOutcome::SameCause => "names the same cause",
         OverlapOutcome::Explains => "explains the example's own",

@@ -45,9 +45,9 @@ pub fn test(
     if json {
         write_json(&told, out)?;
     } else {
-        write(&told, page, out)?;
+        write(&told, out)?;
         if let Some(replaced) = catalogue::replaced(catalogue) {
-            page.hang(out, Ink::Faint, &replaced, 0, 7)?;
+            writeln!(out, "{}", page.ink(Ink::Faint, replaced))?;
         }
     }
     Ok(if told.failed.is_empty() && told.refused.is_empty() {
@@ -57,9 +57,9 @@ pub fn test(
     })
 }
 
-fn write(told: &Told<'_>, page: &Page, out: &mut dyn Write) -> Result<(), Failure> {
+fn write(told: &Told<'_>, out: &mut dyn Write) -> Result<(), Failure> {
     for mistake in &told.refused {
-        page.hang(out, Ink::Plain, &visible(&mistake.to_string()), 0, 7)?;
+        writeln!(out, "{}", visible(&mistake.to_string()))?;
     }
     for outcome in &told.failed {
         let failure = outcome.failure.as_deref().unwrap_or_default();
@@ -67,7 +67,8 @@ fn write(told: &Told<'_>, page: &Page, out: &mut dyn Write) -> Result<(), Failur
             "{}:{}: {}: {failure}",
             outcome.file, outcome.line, outcome.signature
         );
-        page.hang(out, Ink::Plain, &visible(&text), 0, 7)?;
+        // one a line, so that editors and `grep` find the place
+        writeln!(out, "{}", visible(&text))?;
     }
     let signatures = counted(told.signatures as u64, "signature");
     let examples = counted(told.examples as u64, "example");

@@ -124,9 +124,10 @@ fn outside_of_message(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Opt
         )
         && is_one_of(&pattern.kind.0, event.subject.kind.as_deref())
         && is_one_of(&pattern.format.0, Some(event.format.name()))
-        && pattern
-            .severity
-            .is_none_or(|least| event.severity.is_none_or(|own| own >= least))
+        && pattern.severity.is_none_or(|least| match event.severity {
+            Some(own) => own >= least,
+            None => pattern.raw.0.is_empty(),
+        })
         && pattern
             .count
             .as_ref()

@@ -92,6 +92,9 @@ impl<'c> Tester<'c> {
             let What::Event(pattern) = &leaf.condition.what else {
                 return Vec::new();
             };
+            if !is_written(&pattern.raw.0, stretch, event) {
+                return Vec::new();
+            }
             if as_it_is && !leaf.needed.is_empty() && !facts.hold_one_of(&leaf.needed) {
                 return Vec::new();
             }
@@ -174,4 +177,16 @@ impl<'c> Tester<'c> {
             conditions.into_iter().map(leaf).collect()
         })
     }
+}
+
+/// Whether one of the texts stands in the record as it is written; true if there are none.
+fn is_written(texts: &[String], stretch: &Stretch, event: &Event<'_>) -> bool {
+    if texts.is_empty() {
+        return true;
+    }
+    let record = stretch.text.text().as_bytes().get(event.span.clone());
+    record.is_some_and(|record| {
+        let mut texts = texts.iter();
+        texts.any(|text| memchr::memmem::find(record, text.as_bytes()).is_some())
+    })
 }

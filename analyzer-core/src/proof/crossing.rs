@@ -100,6 +100,9 @@ fn shadow<'t>(signature: &Signature, positive: &[&&'t Trial<'_>]) -> Option<&'t 
         if !trial.matched.contains(&signature.id) {
             return None;
         }
+        if signature.only_ends() {
+            return None;
+        }
         let first = match signature.role {
             Role::Cause => trial.first_cause()?,
             Role::Symptom | Role::Benign if trial.finding_of(&signature.id).is_none() => {

@@ -171,11 +171,17 @@ impl Proof<'_> {
     fn lint_ids(&self, lints: &mut Lints<'_>) {
         let signature = lints.signature;
         let catalogue = self.analyzer.catalogue();
-        for rule in &signature.explains {
-            if !rule.what.contains('/') && catalogue.get(&rule.what).is_none() {
-                let message = format!("{:?} is no cause and no signature", rule.what);
-                lints.add((Error, "unknown-id"), ("explains", &rule.what), message);
+        for (field, rules) in [("explains", &signature.explains), ("ends", &signature.ends)] {
+            for rule in rules {
+                if !rule.what.contains('/') && catalogue.get(&rule.what).is_none() {
+                    let message = format!("{:?} is no cause and no signature", rule.what);
+                    lints.add((Error, "unknown-id"), (field, &rule.what), message);
+                }
             }
+        }
+        if signature.only_ends() && signature.role != Role::Benign {
+            let message = "what ends trouble makes no finding, so its role is benign";
+            lints.add((Error, "ends-role"), ("role", ""), message);
         }
         for id in &signature.refines {
             if catalogue.get(id).is_none() {

@@ -34,6 +34,8 @@ pub struct Overlap {
 pub enum OverlapOutcome {
     /// It makes no finding: one that demands more of the same text stays.
     GivesWay,
+    /// It makes no finding at all: it shows that trouble is over; or the example does.
+    Ends,
     /// Its finding stands under one that explains it.
     Explained,
     /// Its finding names the same cause.
@@ -81,6 +83,9 @@ impl Proof<'_> {
 }
 
 fn outcome(trial: &Trial<'_>, other: &Signature, found: Option<&Found>) -> OverlapOutcome {
+    if other.only_ends() || trial.signature.only_ends() {
+        return OverlapOutcome::Ends;
+    }
     let Some(found) = found else {
         return OverlapOutcome::GivesWay;
     };

@@ -112,8 +112,11 @@ fn failure(
     wanted: bool,
     example: &Example,
 ) -> Option<String> {
+    let matched = report.matched.contains_key(&signature.id);
+    if signature.only_ends() && matched {
+        return (!wanted).then(|| "it should not match and does".into());
+    }
     let Some(own) = own else {
-        let matched = report.matched.contains_key(&signature.id);
         let others = told(&report.findings);
         return wanted.then(|| match matched {
             true => format!(

@@ -115,8 +115,9 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
     if signature.condition.reach.is_some() {
         return Err(("match".into(), MISPLACED.into()));
     }
-    let explained = signature.explains.iter().map(|explains| &explains.what);
-    let causes = explained.filter(|what| what.contains('/'));
+    let related = signature.explains.iter().chain(&signature.ends);
+    let causes = related.map(|rule| &rule.what);
+    let causes = causes.filter(|what| what.contains('/'));
     for cause in std::iter::once(&signature.cause).chain(causes) {
         known_cause(cause, more).map_err(|message| (cause.clone(), message))?;
     }

@@ -86,6 +86,10 @@ pub(crate) struct EventPattern {
     /// before it is worth parsing, where no pattern of the message tells that.
     #[serde(default)]
     pub literals: OneOrMany<String>,
+    /// Texts, one of which stands in the record as it is written, for what no message tells, such as the
+    /// level: what a record must hold before it is worth parsing.
+    #[serde(default)]
+    pub raw: OneOrMany<String>,
     /// Patterns, one of which is found in the message or an error field.
     #[serde(default)]
     pub message: OneOrMany<Pattern>,
@@ -382,7 +386,9 @@ impl Condition {
     fn check(&self) -> Result<(), String> {
         match &self.what {
             What::Event(event) if event.is_unbounded() => {
-                return Err("an event pattern needs a reason, message, chain or field".into());
+                return Err(
+                    "an event pattern needs a reason, message, chain, field or raw text".into(),
+                );
             }
             What::Object(object) if object.is_unbounded() => {
                 return Err("an object pattern needs a kind, name or value".into());
@@ -470,6 +476,7 @@ impl EventPattern {
             && self.message.0.is_empty()
             && self.chain.is_empty()
             && self.fields.is_empty()
+            && self.raw.0.is_empty()
     }
 }
 

@@ -64,6 +64,13 @@ impl Need {
 }
 
 fn of_event(event: &EventPattern) -> Need {
+    if !event.raw.0.is_empty() {
+        return Need {
+            what: NeedKind::AnyEvent,
+            words: Vec::new(),
+            raw: event.raw.0.clone(),
+        };
+    }
     let reasons = &event.reason.0;
     let exact = !reasons.is_empty() && !reasons.iter().any(|word| word.ends_with('*'));
     let named = (!event.literals.0.is_empty()).then(|| event.literals.0.clone());

@@ -275,6 +275,11 @@ impl Signature {
         self.cause.split('/').next().unwrap_or(&self.cause)
     }
 
+    /// Whether it makes no finding, and only shows that others are over.
+    pub fn only_ends(&self) -> bool {
+        !self.ends.is_empty()
+    }
+
     /// Texts that it must and must not match. Of a built-in signature they are read from the file's
     /// text when they are first asked for.
     pub fn examples(&self) -> &Examples {

@@ -27,6 +27,7 @@ fn hit(place: usize, moment: Option<Moment>) -> Hit {
         captures: Vec::new(),
         weight: 1,
         count: 1,
+        is_state: false,
         leads: true,
         first: moment,
         last: moment,
