@@ -457,7 +457,13 @@ impl<'a> Cutter<'a> {
                     || events_title(text).is_some();
                 (row || (!blank_before && !foreign)) && !events::is_header(text)
             }
-            Format::Table => !blank_before && table::continues(&open.lines, text),
+            Format::Table => {
+                let stamped = record.is_some() && text.starts_with(|c: char| c.is_ascii_digit());
+                let header = open.lines.first().map_or("", |line| line.text.trim_start());
+                let of_times = ["TIME", "CREAT", "DATE", "FIRST", "LAST"];
+                let foreign = stamped && !of_times.iter().any(|word| header.starts_with(word));
+                !blank_before && !foreign && table::continues(&open.lines, text)
+            }
             Format::Plain | Format::Prose => {
                 !blank_before && !object && record.is_none() && self.classify(line) == open.format
             }

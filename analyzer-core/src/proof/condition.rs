@@ -118,7 +118,8 @@ impl Condition {
                 let narrowed = !event.reason.0.is_empty()
                     || !event.chain.is_empty()
                     || !event.fields.is_empty()
-                    || !event.component.0.is_empty();
+                    || !event.component.0.is_empty()
+                    || !event.raw.0.is_empty();
                 let patterns = event.message.0.iter().filter(|_| !narrowed);
                 patterns
                     .filter(|pattern| pattern.least_length() < least)
