@@ -30,7 +30,7 @@ pub struct Values {
     named: BTreeMap<String, Vec<String>>,
 }
 
-/// Values for formats that hold a text.
+/// Values for formats that hold a text, or that are the text behind `=`.
 #[derive(Clone, Debug, Deserialize)]
 struct Special {
     text: String,
@@ -48,7 +48,11 @@ impl Values {
 
     fn choices(&self, format: &str, name: &str) -> &[String] {
         let plain = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let special = self.special.iter().filter(|s| format.contains(&s.text));
+        let fits = |special: &&Special| match special.text.strip_prefix('=') {
+            Some(whole) => format == whole,
+            None => format.contains(&special.text),
+        };
+        let special = self.special.iter().filter(fits);
         let special = special.filter_map(|s| s.values.get(plain)).next();
         let named = special.or_else(|| self.named.get(name));
         named
