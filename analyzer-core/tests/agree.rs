@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use analyzer_core::{Analyzer, Catalogue, Finding, Report};
 use proptest::prelude::*;
 use proptest::sample::Index;
+use rayon::prelude::*;
 
 use crate::logs::{Logs, logs};
 
@@ -53,18 +54,20 @@ fn assert_agreement(name: &str, text: &[u8]) {
 
 #[test]
 fn on_every_example() {
-    for signature in Catalogue::builtin().signatures() {
+    let catalogue = Catalogue::builtin();
+    let signatures: Vec<_> = catalogue.signatures().collect();
+    signatures.par_iter().for_each(|signature| {
         let examples = signature.examples();
         for example in examples.matching.iter().chain(&examples.no_match) {
             assert_agreement(&signature.id, example.text.as_bytes());
         }
-    }
+    });
 }
 
 #[test]
 fn on_every_fixture() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures");
-    let mut seen = 0;
+    let mut files = Vec::new();
     for folder in [
         "cases",
         "healthy",
@@ -84,11 +87,13 @@ fn on_every_fixture() {
             if !file.exists() {
                 continue;
             }
-            assert_agreement(&file.display().to_string(), &std::fs::read(&file).unwrap());
-            seen += 1;
+            files.push(file);
         }
     }
-    assert!(seen > 200, "{seen}");
+    assert!(files.len() > 200, "{}", files.len());
+    files.par_iter().for_each(|file| {
+        assert_agreement(&file.display().to_string(), &std::fs::read(file).unwrap());
+    });
 }
 
 #[test]
