@@ -9,7 +9,7 @@ use super::often::{Sample, Sampled};
 use super::read::Known;
 use super::survey::{DOCKER_LINE, Trigger, Why};
 use crate::matcher::Tester;
-use crate::signature::{Index, Leaf};
+use crate::signature::{Index, Leaf, STARTS};
 
 /// How many lines an unfinished line may go on in.
 const MAX_PARTS: usize = 256;
@@ -121,6 +121,9 @@ fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
 pub(super) fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
     let mut stands = false;
     if let Some(joined) = joined(bytes, at) {
+        stands = STARTS
+            .iter()
+            .any(|start| joined.starts_with(start.as_bytes()));
         index.sweep(&joined, |standing| {
             stands |= !index.is_grave(standing.phrase);
         });
