@@ -34,7 +34,8 @@ struct Builtin {
 /// ```
 /// use analyzer_core::Catalogue;
 /// let mut catalogue = Catalogue::empty();
-/// let error = catalogue.add_str("mine.yaml", "id: x\ncause: no/such\n").unwrap_err();
+/// let yaml = "id: x\ncause: no/such\nseverity: error\ntitle: x\nwhy: x\nmatch: {event: {message: the shelf is empty}}\n";
+/// let error = catalogue.add_str("mine.yaml", yaml).unwrap_err();
 /// assert_eq!(error.line(), 2);
 /// assert!(Catalogue::builtin().get("configmap-mount-missing").is_some());
 /// ```
