@@ -99,6 +99,7 @@ pub(crate) fn correlate(
                 catalogue,
                 &groups[at],
                 explained[at].is_some(),
+                ended[at].is_some(),
                 cause_known,
             );
             finding.explained_by = explained[at].as_ref().map(|(cause, _)| ranks[*cause]);
