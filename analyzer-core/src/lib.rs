@@ -93,6 +93,6 @@ pub use report::{
 pub use scan::{Extract, Incident, extract};
 pub use signature::{
     Catalogue, CheckTemplate, Comparison, Condition, Ends, Example, Examples, Explains,
-    FixTemplate, Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,
+    FixTemplate, Needs, Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,
 };
 pub use timeline::{Counts, Timeline, TimelineBucket, TimelineReport};
