@@ -38,6 +38,9 @@ pub struct EventJson<'e> {
     /// Only where the zone was not stated: UTC is taken then.
     #[serde(skip_serializing_if = "Option::is_none")]
     zone_stated: Option<bool>,
+    /// How far it lies before the time of its writer's record before it, where times run backwards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_back_s: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     age_s: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,6 +119,7 @@ impl<'e> EventJson<'e> {
             format: event.format.name(),
             time: event.time.as_ref().map(Stamp::to_string),
             zone_stated: event.time.filter(|time| !time.zone_stated).map(|_| false),
+            time_back_s: event.back.map(seconds),
             age_s: age.map(|age| age.seconds),
             age_resolution_s: age.map(|age| age.resolution),
             first_age_s: event.first_age.or(age).map(|age| age.seconds),
@@ -132,6 +136,11 @@ impl<'e> EventJson<'e> {
             cut: event.cut,
         }
     }
+}
+
+/// Nanoseconds as seconds.
+pub fn seconds(nanos: u64) -> f64 {
+    nanos as f64 / 1e9
 }
 
 /// The type of a Kubernetes event.

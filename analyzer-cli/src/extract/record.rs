@@ -3,7 +3,7 @@
 
 use analyzer_core::{Event, Extract, Format, Severity, Stamp, Text};
 
-use super::event::{CarrierJson, push};
+use super::event::{CarrierJson, push, seconds};
 use super::fields::Fields;
 
 /// One line for each log record.
@@ -20,6 +20,7 @@ pub fn lines(part: &Extract<'_>) -> Vec<u8> {
                 level: level(event),
                 time: event.time.as_ref().map(time),
                 year_stated: event.time.filter(|time| !time.year_stated).map(|_| false),
+                time_back_s: event.back.map(seconds),
                 message: event.message.as_str(),
                 logger: logger(event),
                 caller: event.caller.as_ref().map(Text::as_str),
@@ -71,6 +72,9 @@ struct Record<'e> {
     /// Only where the year was not stated: 1970 is printed then.
     #[serde(skip_serializing_if = "Option::is_none")]
     year_stated: Option<bool>,
+    /// How far it lies before the time of its writer's record before it, where times run backwards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_back_s: Option<f64>,
     message: &'e str,
     #[serde(skip_serializing_if = "Option::is_none")]
     logger: Option<&'e str>,

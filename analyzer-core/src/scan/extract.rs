@@ -7,6 +7,7 @@ use memchr::memchr_iter;
 use rayon::prelude::*;
 
 use super::blocks::{Block, Blocks};
+use super::order::{Clocks, Seen};
 use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
 use crate::input::{Document, Place, Segment, Stretch, segments_before};
 use crate::model::{Event, Parsed, Span, Subject};
@@ -99,6 +100,7 @@ struct State {
     open: Option<Subject>,
     /// The latest time with a year.
     latest: Option<i128>,
+    clocks: Clocks,
 }
 
 /// The latest time that an event states with its year.
@@ -186,11 +188,25 @@ impl State {
                 (parsed, before)
             })
             .collect();
+        let ordered: Vec<(Parsed<'_>, Seen)> = dated
+            .into_par_iter()
+            .map(|(mut parsed, latest)| {
+                settle(&mut parsed.events, latest);
+                let seen = Seen::mark(&mut parsed.events);
+                (parsed, seen)
+            })
+            .collect();
+        let ordered: Vec<Parsed<'_>> = ordered
+            .into_iter()
+            .map(|(mut parsed, seen)| {
+                self.clocks.go_on(&mut parsed.events, seen);
+                parsed
+            })
+            .collect();
         stretches
             .par_iter()
-            .zip(dated)
-            .map(|(stretch, (mut parsed, latest))| {
-                settle(&mut parsed.events, latest);
+            .zip(ordered)
+            .map(|(stretch, parsed)| {
                 map(&Extract {
                     source,
                     stretch,
@@ -283,6 +299,35 @@ mod tests {
         let one = by(1);
         assert!(one.iter().all(|time| time.starts_with("20")));
         assert!(one == by(3));
+    }
+
+    #[test]
+    fn times_that_run_backwards_are_marked() {
+        let line = |pod: &str, seconds: usize| {
+            let time = format!("2024-03-04T{:02}:{:02}:00Z", seconds / 3600, seconds / 60 % 60);
+            format!("[pod/{pod}/arm] time=\"{time}\" level=info msg=ready\n")
+        };
+        let backs = |text: &str| {
+            let mut all = Vec::new();
+            let told = |part: &Extract<'_>| {
+                let events = part.parsed.events.iter();
+                events.map(|event| event.back).collect::<Vec<_>>()
+            };
+            extract("x", text.as_bytes(), told, |mut more| all.append(&mut more)).unwrap();
+            all
+        };
+        let log = [("a", 7200), ("b", 60), ("a", 7260), ("a", 3660), ("b", 60), ("a", 3720)];
+        let text: String = log.iter().map(|(pod, seconds)| line(pod, *seconds)).collect();
+        let hour = Some(3_600_000_000_000);
+        assert_eq!(backs(&text), [None, None, None, hour, None, None]);
+        // from block to block
+        let many = line("a", 3600).repeat(BLOCK / 40);
+        let found = backs(&(many + &line("a", 0)));
+        let marked = found.iter().filter(|back| back.is_some()).count();
+        assert_eq!((marked, found.last()), (1, Some(&hour)));
+        // without a year, at its end
+        let klog = |day| format!("E{day} 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n");
+        assert_eq!(backs(&(klog("1231") + &klog("0101"))), [None, None]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod collect;
 mod collected;
 mod extract;
 mod often;
+mod order;
 mod pick;
 mod read;
 pub(crate) mod survey;
