@@ -24,7 +24,10 @@ pub(super) fn whole(bytes: &[u8], begin: Range<usize>) -> Option<(char, Range<us
     };
     let missing = usize::checked_sub(length, begin.len()).filter(|missing| *missing > 0)?;
     let rest = bytes.get(begin.end..)?;
-    let rest = rest.strip_prefix(b"\r").unwrap_or(rest).strip_prefix(b"\n")?;
+    let rest = rest
+        .strip_prefix(b"\r")
+        .unwrap_or(rest)
+        .strip_prefix(b"\n")?;
     let start = memrchr(b'\n', bytes.get(..begin.start)?).map_or(0, |end| end + 1);
     let (stream, tag, _) = head(bytes.get(start..begin.start)?)?;
     if tag != b'P' {
@@ -84,7 +87,10 @@ mod tests {
     fn ends_of_characters() {
         let other = line("stdout", "F", b"\xa5");
         let end = line("stderr", "F", b"\xa5b");
-        assert_eq!(found(b"\xe6\x97", &[other.clone(), end.clone()]), Some('日'));
+        assert_eq!(
+            found(b"\xe6\x97", &[other.clone(), end.clone()]),
+            Some('日')
+        );
         let part = line("stderr", "P:x", b"\x9f\x98\x80");
         assert_eq!(found(b"\xf0", &[part]), Some('😀'));
         assert_eq!(found(b"\xe6\x97", std::slice::from_ref(&other)), None);

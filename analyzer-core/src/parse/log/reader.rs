@@ -193,9 +193,7 @@ impl<'a> Reader<'a> {
             }
             if line.is_blank() {
                 // java.util.logging ends a trace with a line of its own
-                if record.format == Format::JavaUtilLogging
-                    && record.stack.is_some()
-                    && !record.gap
+                if record.format == Format::JavaUtilLogging && record.stack.is_some() && !record.gap
                 {
                     // an empty line is its line end
                     record.span.end = (line.start + line.text.len().max(1)).max(record.span.end);
