@@ -33,13 +33,14 @@ impl Reach {
     /// first one is, so that it must be seen.
     fn then(self, next: Reach) -> Option<Reach> {
         let on = match (self.on, next.on) {
+            _ if self.apart => return None,
             (Scope::Node, Scope::Owner) => Scope::Node,
             (way, next) if next >= way => next,
             _ => return None,
         };
         Some(Reach {
             on,
-            apart: self.apart || next.apart,
+            apart: next.apart,
         })
     }
 
