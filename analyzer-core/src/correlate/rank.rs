@@ -98,13 +98,17 @@ pub(crate) fn rank(
         .collect();
     let causes = roots.iter().filter(|at| role_of(**at).0 == Role::Cause);
     // a cause is as present as the last of what it explains
+    let severity = |at: usize| catalogue.at(groups[at].signature).severity;
     let seen: Vec<(usize, Option<Moment>)> = causes
         .map(|at| (*at, last_of_all(*at, groups, &explains)))
         .collect();
     let mut is_past = vec![false; groups.len()];
     for (at, last) in &seen {
         is_past[*at] = last.is_some_and(|last| {
-            let mut others = seen.iter().filter_map(|(_, other)| *other);
+            let others = seen
+                .iter()
+                .filter(|(other, _)| severity(*other) >= severity(*at));
+            let mut others = others.filter_map(|(_, other)| *other);
             others.any(|other| is_long_before(&groups[*at], &last, &other))
         });
     }
@@ -114,10 +118,9 @@ pub(crate) fn rank(
         let score = confidence + EACH_EXPLAINED * breadth.min(MOST_EXPLAINED) as f64;
         let first = groups[at].hits.first().map(|hit| hit.position());
         let is_note = ended[at].is_some() || is_past[at];
-        let severity = catalogue.at(groups[at].signature).severity;
         (
             role,
-            Reverse(if is_note { Level::Info } else { severity }),
+            Reverse(if is_note { Level::Info } else { severity(at) }),
             // hundredths, so that the order does not hang on rounding
             Reverse((score * 100.0).round() as i64),
             first,

@@ -17,7 +17,7 @@ const MAX_OBJECTS: usize = 64;
 pub(crate) fn recover(
     catalogue: &Catalogue,
     groups: &[Group],
-    enders: &[Group],
+    enders: &[&Group],
 ) -> Vec<Option<Hit>> {
     let mut ending: HashMap<&str, Vec<(&Group, &Ends)>> = HashMap::new();
     for ender in enders {

@@ -358,7 +358,7 @@ impl<'a> Incident<'a> {
             .map(|(number, count)| (catalogue.at(*number).id.clone(), *count))
             .collect();
         self.graph.settle();
-        let (findings, covered) = correlate(
+        let correlated = correlate(
             catalogue,
             &names,
             collected.matches,
@@ -368,8 +368,9 @@ impl<'a> Incident<'a> {
         );
         Report {
             schema: SCHEMA,
-            findings,
-            unexplained: self.telling.report(&names, &covered),
+            findings: correlated.findings,
+            unexplained: self.telling.report(&names, &correlated.covered),
+            next: correlated.next,
             inputs: self.documents.into_iter().map(Input::summary).collect(),
             limits,
             collected_at: reference.map(|time| CollectedAt {

@@ -53,6 +53,10 @@ pub struct Signature {
     /// Pods without which what it tells of cannot work: their trouble explains it.
     #[serde(default)]
     pub needs: Vec<Needs>,
+    /// What to ask the cluster next where it is seen and no cause is known for sure: it makes no finding
+    /// itself.
+    #[serde(default)]
+    pub collect: Vec<CheckTemplate>,
     /// Signatures that it replaces where both match the same event.
     #[serde(default)]
     pub refines: Vec<String>,
@@ -316,9 +320,9 @@ impl Signature {
         self.cause.split('/').next().unwrap_or(&self.cause)
     }
 
-    /// Whether it makes no finding, and only shows that others are over.
-    pub fn only_ends(&self) -> bool {
-        !self.ends.is_empty()
+    /// Whether it makes no finding, and only shows that others are over or what to ask next.
+    pub fn makes_no_finding(&self) -> bool {
+        !self.ends.is_empty() || !self.collect.is_empty()
     }
 
     /// Texts that it must and must not match. Of a built-in signature they are read from the file's
@@ -345,6 +349,7 @@ impl Signature {
         let checks = self
             .check
             .iter()
+            .chain(&self.collect)
             .flat_map(|check| [("check", &check.run), ("check", &check.why)]);
         let fixes = self.fix.iter().flat_map(|fix| {
             std::iter::once(("fix", &fix.text)).chain(fix.run.as_ref().map(|run| ("fix", run)))
