@@ -7,18 +7,21 @@ use crate::model::Subject;
 use crate::report::Role;
 use crate::signature::{Catalogue, Scope};
 
+use super::graph::Graph;
 use super::group::Group;
-use super::ties::Ties;
 
 /// How many objects of a group are looked at.
 const MAX_SUBJECTS: usize = 64;
+
+/// Of how many of them it is asked what they depend on.
+const MAX_SEARCHED: usize = 8;
 
 /// For each group the number of the group that explains it, and the words for why.
 pub(crate) fn explain(
     catalogue: &Catalogue,
     groups: &[Group],
     ended: &[Option<Hit>],
-    ties: &Ties,
+    graph: &Graph,
 ) -> Vec<Option<(usize, String)>> {
     // which groups speak of a cause or signature as what they explain
     let mut explaining: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -39,7 +42,8 @@ pub(crate) fn explain(
             // what is over does not explain what is not
             .filter(|cause| ended[**cause].is_none() || ended[symptom].is_some())
             .filter_map(|&cause| {
-                let (closeness, why) = relation(catalogue, &groups[cause], &groups[symptom], ties)?;
+                let (closeness, why) =
+                    relation(catalogue, &groups[cause], &groups[symptom], graph)?;
                 Some((closeness, std::cmp::Reverse(cause), why))
             })
             .max_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)))
@@ -67,7 +71,7 @@ fn relation(
     catalogue: &Catalogue,
     cause: &Group,
     symptom: &Group,
-    ties: &Ties,
+    graph: &Graph,
 ) -> Option<(u8, String)> {
     let explaining = catalogue.at(cause.signature);
     let explained = catalogue.at(symptom.signature);
@@ -110,11 +114,19 @@ fn relation(
             format!("same workload: {}", subject.workload().unwrap_or_default()),
         ));
     }
-    let tie = |a| theirs.iter().find_map(|b| ties.between(a, b));
+    let way = |a| {
+        let ways = theirs.iter().take(MAX_SEARCHED);
+        ways.filter_map(|b| graph.path(b, a).or_else(|| graph.path(a, b)))
+            .min_by_key(|(steps, _)| *steps)
+    };
     if rule.on >= Scope::Owner
-        && let Some(why) = mine.iter().find_map(tie)
+        && let Some((steps, why)) = mine
+            .iter()
+            .take(MAX_SEARCHED)
+            .filter_map(way)
+            .min_by_key(|(steps, _)| *steps)
     {
-        return Some((3, why));
+        return Some((if steps == 1 { 3 } else { 2 }, why));
     }
     // both say what they are about, and it is not the same
     if !mine.is_empty() && !theirs.is_empty() && rule.on <= Scope::Owner {
