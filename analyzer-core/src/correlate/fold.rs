@@ -6,10 +6,8 @@ use crate::matcher::Hit;
 use crate::model::Subject;
 use crate::signature::{Catalogue, GIVEN};
 
+use super::explain::Explanations;
 use super::group::Group;
-
-/// By which group each one is explained, and the words for why.
-type Explanations = Vec<Option<(usize, String)>>;
 
 /// What groups must share to be one finding.
 #[derive(PartialEq, Eq, Hash)]

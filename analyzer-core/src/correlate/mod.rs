@@ -6,6 +6,7 @@ mod fill;
 mod fold;
 mod graph;
 mod group;
+mod mechanism;
 mod rank;
 mod recover;
 mod telling;

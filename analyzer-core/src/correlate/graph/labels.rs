@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::plain;
 use crate::model::{Object, Subject, Value};
 
 /// How many pods with labels are remembered.
@@ -88,14 +89,6 @@ impl Labels {
             }
         }
         selected
-    }
-}
-
-fn plain(subject: &Subject) -> Subject {
-    Subject {
-        container: None,
-        node: None,
-        ..subject.clone()
     }
 }
 

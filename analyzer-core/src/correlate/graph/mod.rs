@@ -2,21 +2,33 @@
 //! the pods that it selects, a Deployment on its pods.
 
 mod labels;
+mod needed;
 mod objects;
 mod told;
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use crate::matcher::subjects_agree;
-use crate::model::{Event, Object, Subject};
+use crate::model::{Event, Object, Subject, Value};
 
+use super::group::Group;
 use labels::Labels;
+use needed::Host;
 
 /// How many edges of objects with one name are remembered.
 const MAX_OF_NAME: usize = 64;
 
 /// How many edges are remembered in all: some 20 MB.
 const MAX_EDGES: usize = 100_000;
+
+/// How many addresses are remembered.
+const MAX_ADDRESSES: usize = 50_000;
+
+/// In how many lines of a group it is looked for what they could not reach.
+const MAX_LINES: usize = 8;
+
+/// The kinds whose objects are there for those who call their name.
+const SERVING: [&str; 2] = ["Service", "Endpoints"];
 
 /// How many steps may lie between two objects.
 const MAX_STEPS: usize = 4;
@@ -33,6 +45,8 @@ pub(crate) struct Graph {
     /// By the name of the object that depends.
     by_dependant: BTreeMap<String, Vec<Edge>>,
     count: usize,
+    /// Whose address it is.
+    addresses: BTreeMap<String, Named>,
     labels: Labels,
 }
 
@@ -57,6 +71,15 @@ impl Graph {
                 on,
             });
         });
+        let own = ["ip", "addresses.address"].into_iter();
+        for address in own.filter_map(|path| object.fields.get(path).and_then(Value::to_text)) {
+            if self.addresses.len() < MAX_ADDRESSES && object.subject.name.is_some() {
+                let owner = || (document, plain(&object.subject));
+                self.addresses
+                    .entry(address.into_owned())
+                    .or_insert_with(owner);
+            }
+        }
         self.labels.object(document, object);
     }
 
@@ -94,6 +117,11 @@ impl Graph {
         for edge in later.by_dependant.into_values().flatten() {
             self.add(edge);
         }
+        for (address, owner) in later.addresses {
+            if self.addresses.len() < MAX_ADDRESSES {
+                self.addresses.entry(address).or_insert(owner);
+            }
+        }
         self.labels.absorb(later.labels);
     }
 
@@ -109,6 +137,31 @@ impl Graph {
         }
     }
 
+    /// What the lines of a group say that they could not reach: Services by their name, and whatever has
+    /// the address.
+    pub fn needed(&self, group: &Group) -> Vec<Named> {
+        let mut needed: Vec<Named> = Vec::new();
+        for hit in group.hits.iter().take(MAX_LINES) {
+            for host in needed::hosts(&hit.place.text) {
+                let named = match host {
+                    Host::Address(address) => match self.addresses.get(&address) {
+                        Some(owner) => owner.clone(),
+                        None => continue,
+                    },
+                    Host::Name(name, namespace) => {
+                        let namespace = namespace.or_else(|| hit.subject.namespace.clone());
+                        let service = Subject::new("Service", namespace.as_deref(), &name);
+                        (hit.document, service)
+                    }
+                };
+                if !needed.contains(&named) {
+                    needed.push(named);
+                }
+            }
+        }
+        needed
+    }
+
     /// The steps from an object to one that it depends on, and the words for them.
     pub fn path(&self, from: &Named, to: &Named) -> Option<(usize, String)> {
         let mut reached: Vec<(Named, Option<usize>, &'static str)> = vec![(from.clone(), None, "")];
@@ -122,6 +175,10 @@ impl Graph {
                 continue;
             }
             let here = reached[at].0.clone();
+            if serves(&here.1, &to.1) {
+                reached.push((to.clone(), Some(at), "is served by"));
+                return Some((steps + 1, words(&reached, reached.len() - 1)));
+            }
             for edge in self.of(&here) {
                 let on = &edge.on;
                 if seen.insert((on.kind.clone(), on.namespace.clone(), on.name.clone())) {
@@ -138,6 +195,31 @@ impl Graph {
         let name = named.1.name.as_deref().unwrap_or_default();
         let known = self.by_dependant.get(name).into_iter().flatten();
         known.filter(|edge| agree(&(edge.document, edge.dependant.clone()), named))
+    }
+}
+
+/// Whether a workload has the name of a Service, as most have that serve it.
+fn serves(service: &Subject, workload: &Subject) -> bool {
+    let is_service = service
+        .kind
+        .as_deref()
+        .is_some_and(|kind| SERVING.contains(&kind));
+    let is_pod = matches!(
+        workload.kind.as_deref(),
+        Some("Pod" | "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet")
+    );
+    is_service
+        && is_pod
+        && service.name.is_some()
+        && service.name.as_deref() == workload.workload()
+        && service.namespace == workload.namespace
+}
+
+fn plain(subject: &Subject) -> Subject {
+    Subject {
+        container: None,
+        node: None,
+        ..subject.clone()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::plain;
 use crate::model::{Object, Subject, Value};
 
 /// A field that names another object.
@@ -212,11 +213,7 @@ const FIELDS: &[Names] = &[
 
 /// Calls `add` with what depends, how, and on what, for each object that an object names.
 pub(super) fn edges(object: &Object<'_>, mut add: impl FnMut(Subject, &'static str, Subject)) {
-    let this = Subject {
-        container: None,
-        node: None,
-        ..object.subject.clone()
-    };
+    let this = plain(&object.subject);
     let Some(kind) = this.kind.as_deref().filter(|_| this.name.is_some()) else {
         return;
     };

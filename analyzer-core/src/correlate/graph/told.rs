@@ -1,5 +1,6 @@
 //! What events say of how objects depend on one another.
 
+use super::plain;
 use crate::model::{Event, Format, Subject};
 
 /// A message that names another object.
@@ -62,11 +63,7 @@ pub(super) fn edge(event: &Event<'_>) -> Option<(Subject, &'static str, Subject)
         let name = rest.split_whitespace().next()?;
         let namespace = event.subject.namespace.as_deref();
         let namespace = namespace.filter(|_| tells.kind != "Node");
-        let this = Subject {
-            container: None,
-            node: None,
-            ..event.subject.clone()
-        };
+        let this = plain(&event.subject);
         Some((this, tells.verb, Subject::new(tells.kind, namespace, name)))
     })
 }
