@@ -97,7 +97,7 @@ fn sums_and_times_are_compared() {
     where: {'sum(containers.requests.cpu)': '{wanted}'}
     each: containers
     item: {last_state.started_time: '{began}', last_state.finished_time: '{ended}'}
-  where: ['{wanted} > 2', '{ended} - {began} < 1m']
+  where: ['{wanted} > 2', '{ended} - {began} < 60']
 ";
     let text = |cpu: &str, end: &str| {
         format!(
