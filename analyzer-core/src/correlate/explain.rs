@@ -123,7 +123,6 @@ fn relation(
     if pairs().any(|(a, b)| related(a, b, rule.on)) {
         let why = match rule.on {
             Scope::Node => "same node",
-            Scope::Namespace => "same namespace",
             Scope::Input => "same cluster",
             _ => "same input",
         };
