@@ -4,6 +4,7 @@
 mod event;
 mod fields;
 mod filter;
+mod json;
 mod merge;
 mod object;
 mod patterns;
@@ -12,9 +13,9 @@ mod table;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use analyzer_core::{Event, Extract, Folded, extract};
+use analyzer_core::{Event, Extract, Folded, extract, extract_near};
 
 use crate::input::{self, InputError};
 use crate::plan::{Page, Source};
@@ -99,18 +100,24 @@ pub fn run(
     if let What::Events { table: true, .. } = convert.what {
         output.write(table::header(page).as_bytes());
     }
+    let near = match convert.what {
+        What::Objects { .. } => None,
+        _ if documents.len() < 2 => None,
+        _ => documents.iter().flatten().find_map(|path| first_time(path)),
+    };
     let mut read = 0;
     let mut stdin = Some(stdin);
     for path in documents {
         output.last = i128::MIN;
         let done = match &path {
             None => match stdin.take() {
-                Some(stdin) => one(convert, page, "stdin", stdin, &mut output),
+                Some(stdin) => one(convert, page, ("stdin", near), stdin, &mut output),
                 None => continue,
             },
             Some(path) => {
                 let name = path.display().to_string();
-                File::open(path).and_then(|file| one(convert, page, &name, file, &mut output))
+                let from = (name.as_str(), near);
+                File::open(path).and_then(|file| one(convert, page, from, file, &mut output))
             }
         };
         match done {
@@ -198,11 +205,29 @@ impl Output<'_> {
     }
 }
 
-/// Converts one document.
+/// How much of a file is read to learn the year of times elsewhere.
+const BEGINNING: u64 = 256 * 1024;
+
+/// The first time with a year at a file's beginning. What can be read once only tells nothing.
+fn first_time(path: &Path) -> Option<i128> {
+    if !path.metadata().is_ok_and(|file| file.is_file()) {
+        return None;
+    }
+    let file = File::open(path).ok()?.take(BEGINNING);
+    let mut found = None;
+    let told = |part: &Extract<'_>| {
+        let mut times = part.parsed.events.iter().filter_map(|event| event.time);
+        times.find(|time| time.year_stated).map(|time| time.nanos)
+    };
+    extract("", file, told, |time| found = found.or(time)).ok()?;
+    found
+}
+
+/// Converts one document; `near` tells the year of times that state none.
 fn one(
     convert: &Convert,
     page: &Page,
-    name: &str,
+    (name, near): (&str, Option<i128>),
     reader: impl Read + Send,
     output: &mut Output<'_>,
 ) -> io::Result<()> {
@@ -243,7 +268,7 @@ fn one(
                 }
                 texts
             };
-            extract(name, reader, map, |texts| output.events(texts))?;
+            extract_near(name, reader, near, map, |texts| output.events(texts))?;
         }
         What::Patterns { filter, .. } => {
             let map = |part: &Extract<'_>| {
@@ -259,10 +284,14 @@ fn one(
                 }
                 folded
             };
-            extract(name, reader, map, |folded| output.folded.merge(folded))?;
+            extract_near(name, reader, near, map, |folded| {
+                output.folded.merge(folded)
+            })?;
         }
         What::Records => {
-            extract(name, reader, record::lines, |text| output.write(&text))?;
+            extract_near(name, reader, near, record::lines, |text| {
+                output.write(&text)
+            })?;
         }
     }
     Ok(())

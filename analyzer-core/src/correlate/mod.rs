@@ -64,7 +64,11 @@ pub(crate) fn correlate(
         .flat_map(|(_, found)| &found.hits)
         .map(|hit| (hit.document, hit.record.start))
         .collect();
-    let matches = compete::compete(catalogue, matches);
+    let mut matches = compete::compete(catalogue, matches);
+    let hits = matches.iter_mut().flat_map(|(_, found)| &mut found.hits);
+    for hit in hits.filter(|hit| hit.subject.node.is_none()) {
+        hit.subject.node = graph.node_of(hit.document, &hit.subject);
+    }
     let groups = group::group(catalogue, matches, surplus);
     let (groups, enders): (Vec<Group>, Vec<Group>) = groups
         .into_iter()
@@ -75,7 +79,7 @@ pub(crate) fn correlate(
     let order = rank::rank(catalogue, &groups, &explained, &ended);
     let cause_known = rank::is_cause_known(catalogue, &groups, &explained, &ended);
     let mut ranks = vec![0; groups.len()];
-    for (rank, &group) in (1..).zip(&order) {
+    for (rank, &group) in (1..).zip(&order.ranked) {
         ranks[group] = rank;
     }
     let mut explains: Vec<Vec<Explained>> = vec![Vec::new(); groups.len()];
@@ -88,10 +92,14 @@ pub(crate) fn correlate(
         }
     }
     let findings = order
+        .ranked
         .iter()
         .map(|&at| {
             let mut finding = finding(catalogue, names, &groups[at], reference);
             finding.rank = ranks[at];
+            if order.is_past[at] {
+                finding.severity = Level::Info;
+            }
             if let Some(hit) = &ended[at] {
                 finding.severity = Level::Info;
                 finding.recovered = names

@@ -12,6 +12,7 @@ mod collect;
 mod collected;
 mod extract;
 mod often;
+mod order;
 mod pick;
 mod read;
 pub(crate) mod survey;
@@ -35,7 +36,7 @@ use crate::signature::{Index, Leaf};
 use crate::timeline::Timeline;
 use crate::years;
 
-pub use extract::{Extract, extract};
+pub use extract::{Extract, extract, extract_near};
 
 use blocks::{Block, Blocks};
 use collect::Collector;

@@ -25,7 +25,8 @@ pub use condition::{Condition, Scope};
 pub use error::SignatureError;
 pub use pattern::Pattern;
 pub use schema::{
-    CheckTemplate, Ends, Example, Examples, Explains, FixTemplate, Signature, SubjectTemplate,
+    CheckTemplate, Ends, Example, Examples, Explains, FixTemplate, Needs, Signature,
+    SubjectTemplate,
 };
 pub use template::Template;
 
