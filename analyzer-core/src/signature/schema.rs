@@ -263,7 +263,7 @@ impl<'de> Visitor<'de> for ExplainsVisitor {
     type Value = Explains;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a cause, or {cause, on: subject|owner|node|source|input}")
+        f.write_str("a cause, or {cause, on: subject|owner|node|namespace|source|input}")
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Explains, E> {
