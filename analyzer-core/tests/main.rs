@@ -6,6 +6,7 @@ mod carriers;
 mod cases;
 mod catalogue;
 mod describe;
+mod incidents;
 mod logs;
 mod neutral;
 mod objects;

@@ -175,12 +175,19 @@ mod tests {
     #[test]
     fn consequences_of_consequences() {
         let effects = Mechanisms::new().effects("node/inodes-exhausted");
-        assert_eq!(effects.get("node/disk-full"), Some(&Scope::Node));
-        assert_eq!(effects.get("workload/evicted"), Some(&Scope::Node));
-        assert_eq!(
-            effects.get("scheduling/untolerated-taint"),
-            Some(&Scope::Input)
-        );
-        assert_eq!(effects.get("api/etcd-slow"), None);
+        let reach = |effects: &Effects, name: &str| effects.get(name).map(|to| (to.on, to.apart));
+        for (effect, on) in [
+            ("node/disk-full", Scope::Node),
+            ("workload/evicted", Scope::Node),
+            ("scheduling/untolerated-taint", Scope::Input),
+        ] {
+            assert_eq!(reach(&effects, effect), Some((on, false)), "{effect}");
+        }
+        assert_eq!(reach(&effects, "api/etcd-slow"), None);
+        let effects = Mechanisms::new().effects("image/not-found");
+        let called = reach(&effects, "network/no-endpoints");
+        assert_eq!(called, Some((Scope::Owner, true)));
+        // who calls the Service must be seen to be in trouble
+        assert_eq!(reach(&effects, "workload/operator-error"), None);
     }
 }

@@ -99,7 +99,9 @@ impl Graph {
         let Some(name) = &edge.dependant.name else {
             return;
         };
-        if self.count >= MAX_EDGES || edge.on.name.is_none() {
+        // tables print `<none>`
+        let is_name = |name: &String| !name.starts_with('<');
+        if self.count >= MAX_EDGES || !edge.on.name.as_ref().is_some_and(is_name) {
             return;
         }
         let known = match self.by_dependant.get_mut(name) {

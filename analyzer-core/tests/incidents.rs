@@ -1,0 +1,264 @@
+//! From many events to one answer: each folder of `fixtures/incidents` holds what a person on call or a bundle
+//! has of one incident, and an `expected.yaml` with the cause that must come first and what it explains.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use analyzer_core::{Analyzer, Document, Finding, Level, Report, Role};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Expected {
+    /// The mechanism, and what must not be taken for the cause.
+    #[allow(dead_code)]
+    shows: String,
+    /// The first finding.
+    root: Option<Root>,
+    /// Findings that lead to the root.
+    #[serde(default)]
+    explained: Vec<Consequence>,
+    /// Causes that may stand beside it.
+    #[serde(default)]
+    beside: Vec<Beside>,
+    /// Causes that must be told as over.
+    #[serde(default)]
+    over: Vec<String>,
+    /// No cause is proved.
+    #[serde(default)]
+    silent: bool,
+    /// Then these texts are told, the first of them among the first two.
+    #[serde(default)]
+    telling: Vec<String>,
+    /// Why the answer is not right yet.
+    open: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Root {
+    cause: String,
+    subject: Option<String>,
+    file: Option<String>,
+    line: Option<u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Consequence {
+    cause: String,
+    subject: Option<String>,
+    /// The cause of the finding that explains it directly.
+    by: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Beside {
+    May(String),
+    Listed {
+        cause: String,
+        #[serde(default)]
+        must: bool,
+    },
+}
+
+impl Beside {
+    fn cause(&self) -> &str {
+        match self {
+            Beside::May(cause) | Beside::Listed { cause, .. } => cause,
+        }
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/incidents")
+}
+
+/// The files below a folder, as paths from there, sorted.
+fn files(folder: &Path, below: &str, into: &mut Vec<String>) {
+    for entry in fs::read_dir(folder.join(below)).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = if below.is_empty() {
+            name
+        } else {
+            format!("{below}/{name}")
+        };
+        if entry.file_type().unwrap().is_dir() {
+            files(folder, &path, into);
+        } else if path != "expected.yaml" {
+            into.push(path);
+        }
+    }
+    into.sort();
+}
+
+fn report(analyzer: &Analyzer, folder: &Path) -> Report {
+    let mut names = Vec::new();
+    files(folder, "", &mut names);
+    let read = |name: &String| Document::new(name.as_str(), fs::read(folder.join(name)).unwrap());
+    analyzer.analyze(&names.iter().map(read).collect::<Vec<_>>())
+}
+
+fn subject(finding: &Finding) -> String {
+    let text = finding.subject.to_string();
+    text.split(" container ").next().unwrap_or(&text).to_owned()
+}
+
+fn told(finding: &Finding) -> String {
+    let proof = finding.evidence.first();
+    let place = proof.map_or_else(String::new, |e| format!("{}:{}", e.source, e.line));
+    format!(
+        "{} ({}) [{}] {place}",
+        finding.cause,
+        finding.signature,
+        subject(finding)
+    )
+}
+
+fn is_root(finding: &Finding) -> bool {
+    finding.role == Role::Cause && finding.severity >= Level::Warning
+}
+
+/// What is wrong with a report.
+fn faults(expected: &Expected, report: &Report) -> Vec<String> {
+    let mut faults = Vec::new();
+    let findings = &report.findings;
+    let by_rank: BTreeMap<usize, &Finding> = findings.iter().map(|f| (f.rank, f)).collect();
+    let first = findings.first();
+    if let Some(root) = &expected.root {
+        match first.filter(|first| first.role == Role::Cause && first.cause == root.cause) {
+            None => faults.push(format!(
+                "{} is not first, but {:?}",
+                root.cause,
+                first.map(told)
+            )),
+            Some(first) => {
+                if root
+                    .subject
+                    .as_ref()
+                    .is_some_and(|wanted| *wanted != subject(first))
+                {
+                    faults.push(format!("it is about {}", subject(first)));
+                }
+                let proof = first.evidence.first();
+                let file = proof.map(|e| e.source.as_str());
+                let line = proof.map(|e| e.line);
+                let differs = root.file.is_some() && root.file.as_deref() != file
+                    || root.line.is_some() && root.line != line;
+                if differs {
+                    faults.push(format!("its foremost proof is {}", told(first)));
+                }
+            }
+        }
+    }
+    let further = findings.iter().filter(|f| is_root(f));
+    let further = further.filter(|f| expected.silent || Some(f.rank) != first.map(|f| f.rank));
+    for other in further {
+        if !expected
+            .beside
+            .iter()
+            .any(|beside| beside.cause() == other.cause)
+        {
+            faults.push(format!("also a cause: {}", told(other)));
+        }
+    }
+    for beside in &expected.beside {
+        if let Beside::Listed { cause, must: true } = beside
+            && !findings
+                .iter()
+                .any(|f| f.role == Role::Cause && f.cause == *cause)
+        {
+            faults.push(format!("no second cause {cause}"));
+        }
+    }
+    let leads_to = |mut finding: &Finding| {
+        while let Some(by) = finding
+            .explained_by
+            .and_then(|rank| by_rank.get(&rank).copied())
+        {
+            finding = by;
+        }
+        finding.rank
+    };
+    for wanted in &expected.explained {
+        let same = |f: &&Finding| {
+            f.cause == wanted.cause
+                && Some(f.rank) != first.map(|f| f.rank)
+                && wanted
+                    .subject
+                    .as_ref()
+                    .is_none_or(|wanted| *wanted == subject(f))
+        };
+        let mut found = findings.iter().filter(same).peekable();
+        if found.peek().is_none() {
+            faults.push(format!("no finding {}", wanted.cause));
+        }
+        for finding in found {
+            let by = finding
+                .explained_by
+                .and_then(|rank| by_rank.get(&rank).copied());
+            if Some(leads_to(finding)) != first.map(|f| f.rank) {
+                faults.push(format!("{} is under {:?}", told(finding), by.map(told)));
+            } else if wanted.by.is_some() && wanted.by.as_ref() != by.map(|by| &by.cause) {
+                faults.push(format!(
+                    "{} is directly under {:?}",
+                    told(finding),
+                    by.map(told)
+                ));
+            }
+        }
+    }
+    for cause in &expected.over {
+        let over = |f: &Finding| f.role == Role::Benign && f.recovered.is_some();
+        if !findings.iter().any(|f| f.cause == *cause && over(f)) {
+            faults.push(format!("{cause} is not told as over"));
+        }
+    }
+    for (number, text) in expected.telling.iter().enumerate() {
+        let most = if number == 0 { 2 } else { usize::MAX };
+        let mut shown = report.unexplained.iter().take(most);
+        let holds = shown.any(|told| {
+            told.reason.contains(text) || told.evidence.iter().any(|e| e.text.contains(text))
+        });
+        if !holds {
+            faults.push(format!("not told: {text}"));
+        }
+    }
+    faults
+}
+
+#[test]
+fn the_root_comes_first() {
+    let analyzer = Analyzer::new();
+    let mut failures = Vec::new();
+    let mut right = 0;
+    let mut folders: Vec<PathBuf> = fs::read_dir(root())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    folders.sort();
+    for folder in &folders {
+        let yaml = fs::read_to_string(folder.join("expected.yaml")).unwrap();
+        let expected: Expected = serde_yaml::from_str(&yaml)
+            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let faults = faults(&expected, &report(&analyzer, folder));
+        match (&expected.open, faults.is_empty()) {
+            (None, true) => right += 1,
+            (None, false) => failures.push(format!("{name}\n    {}", faults.join("\n    "))),
+            (Some(_), false) => {}
+            (Some(why), true) => failures.push(format!("{name} is right now; it was open: {why}")),
+        }
+    }
+    let all = failures.join("\n");
+    assert!(
+        failures.is_empty(),
+        "{} of {} fail:\n{all}",
+        failures.len(),
+        folders.len()
+    );
+    assert!(right >= 50, "only {right} incidents are answered");
+}
