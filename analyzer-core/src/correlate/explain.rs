@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::matcher::{Hit, Moment, related, subjects_agree};
+use crate::matcher::{Hit, Moment, node, related, subjects_agree};
 use crate::model::Subject;
 use crate::report::Role;
 use crate::signature::{Catalogue, Needs, Scope, Signature};
@@ -285,16 +285,13 @@ impl Pair<'_> {
 
     /// The pod at fault, if the symptom cannot do without it.
     fn provider(&self) -> Option<&Subject> {
-        let apart = |(a, b): (&Hit, &Hit)| match (&a.subject.node, &b.subject.node) {
-            (Some(a), Some(b)) => a != b,
-            _ => false,
-        };
         let provides = |(_, subject): &&Named| {
             let name = subject.name.as_deref().unwrap_or_default();
             let mut providers = self.providers.iter();
             subject.kind.as_deref() == Some("Pod")
                 && providers.any(|wanted| {
-                    wanted.is(name) && (wanted.on != Scope::Node || !self.hits().all(apart))
+                    wanted.is(name)
+                        && (wanted.on != Scope::Node || !self.hits().all(are_on_other_nodes))
                 })
         };
         self.mine.iter().find(provides).map(|(_, subject)| subject)
@@ -314,8 +311,7 @@ impl Pair<'_> {
             let mut kinds = named.iter().map(|(_, subject)| subject.kind.as_deref());
             kinds.all(|kind| kind == Some("Node"))
         };
-        let near = |(a, b): (&Hit, &Hit)| related(a, b, Scope::Node);
-        if (is_wide(self.mine) || is_wide(self.theirs)) && self.hits().any(near) {
+        if (is_wide(self.mine) || is_wide(self.theirs)) && !self.hits().all(are_on_other_nodes) {
             return why();
         }
         None
@@ -378,6 +374,14 @@ fn is_long_after(later: &Moment, earlier: &Moment) -> bool {
         && later
             .distance(earlier)
             .is_some_and(|seconds| seconds > DELAY)
+}
+
+/// Whether two hits are known to be of different nodes.
+fn are_on_other_nodes((a, b): (&Hit, &Hit)) -> bool {
+    match (node(&a.subject), node(&b.subject)) {
+        (Some(a), Some(b)) => a != b,
+        _ => false,
+    }
 }
 
 /// A pod without which something cannot work.

@@ -19,7 +19,7 @@ pub(crate) use evaluate::{Match, evaluate};
 pub(crate) use facts::EventFacts;
 pub(crate) use hit::{Hit, Moment};
 pub(crate) use prefilter::Prefilter;
-pub(crate) use scope::{related, subjects_agree};
+pub(crate) use scope::{node, related, subjects_agree};
 pub(crate) use window::Followed;
 
 use std::sync::OnceLock;

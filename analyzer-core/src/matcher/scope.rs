@@ -24,7 +24,8 @@ pub(crate) fn related(a: &Hit, b: &Hit, scope: Scope) -> bool {
     }
 }
 
-pub(super) fn node(subject: &Subject) -> Option<&str> {
+/// The node that a subject is, or is on.
+pub(crate) fn node(subject: &Subject) -> Option<&str> {
     match subject.kind.as_deref() {
         Some("Node") => subject.name.as_deref(),
         _ => subject.node.as_deref(),

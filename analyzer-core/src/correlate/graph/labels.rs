@@ -6,7 +6,7 @@ use super::plain;
 use crate::model::{Object, Subject, Value};
 
 /// How many pods with labels are remembered.
-const MAX_PODS: usize = 20_000;
+const MAX_PODS: usize = 5_000;
 
 /// How many selectors are remembered.
 const MAX_SELECTORS: usize = 2_000;
@@ -24,13 +24,19 @@ const SELECTING: [&str; 6] = [
     "Job",
 ];
 
+/// A pod with its labels.
+type Labelled = (Subject, BTreeMap<String, String>);
+
+/// A document's object with the pairs of its selector.
+type Selecting = (usize, Subject, Vec<(String, String)>);
+
 /// Labels of pods, and the selectors of what depends on pods.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     /// By namespace.
-    pods: BTreeMap<Option<String>, Vec<(Subject, BTreeMap<String, String>)>>,
+    pods: BTreeMap<Option<String>, Vec<Labelled>>,
     pods_known: usize,
-    selectors: Vec<(usize, Subject, Vec<(String, String)>)>,
+    selectors: Vec<Selecting>,
 }
 
 impl Labels {

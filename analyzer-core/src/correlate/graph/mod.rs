@@ -18,11 +18,11 @@ use needed::Host;
 /// How many edges of objects with one name are remembered.
 const MAX_OF_NAME: usize = 64;
 
-/// How many edges are remembered in all: some 20 MB.
-const MAX_EDGES: usize = 100_000;
+/// How many edges are remembered in all: some 8 MB.
+const MAX_EDGES: usize = 20_000;
 
 /// How many addresses are remembered.
-const MAX_ADDRESSES: usize = 50_000;
+const MAX_ADDRESSES: usize = 10_000;
 
 /// In how many lines of a group it is looked for what they could not reach.
 const MAX_LINES: usize = 8;
