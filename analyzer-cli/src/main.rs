@@ -10,14 +10,18 @@
 //! Exit status: 0 it ran; 1 it ran and found something at or above `--fail-on`; 2 wrong usage, or
 //! nothing could be read. A reader of standard output that goes away is no failure.
 
+mod archive;
 mod args;
+mod bundle;
 mod catalogue;
 mod extract;
 mod filter;
 mod input;
 mod plan;
+mod progress;
 mod render;
 mod run;
+mod scan;
 mod signatures;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -54,6 +58,7 @@ fn world() -> World {
     World {
         stdin_is_terminal: io::stdin().is_terminal(),
         stdout_is_terminal: stdout.is_terminal(),
+        stderr_is_terminal: io::stderr().is_terminal(),
         columns: terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0)),
         no_color: set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb"),
     }

@@ -71,11 +71,28 @@ pub fn extract<T: Send>(
     source: &str,
     reader: impl Read + Send,
     map: impl Fn(&Extract<'_>) -> T + Sync,
+    each: impl FnMut(T) + Send,
+) -> io::Result<u64> {
+    extract_about(source, Subject::default(), reader, map, each)
+}
+
+/// Like [`extract`] for a document of which the place where it was found tells what it is about.
+///
+/// # Errors
+/// The reader's. What was read before has gone to `each`.
+pub fn extract_about<T: Send>(
+    source: &str,
+    about: Subject,
+    reader: impl Read + Send,
+    map: impl Fn(&Extract<'_>) -> T + Sync,
     mut each: impl FnMut(T) + Send,
 ) -> io::Result<u64> {
     let mut blocks = Blocks::new(0, reader, BLOCK);
     let at_once = (rayon::current_num_threads() * BLOCKS_A_THREAD).min(MAX_BLOCKS);
-    let mut state = State::default();
+    let mut state = State {
+        about,
+        ..State::default()
+    };
     let mut ready = fetch(&mut blocks, at_once * BLOCK);
     while !ready.is_empty() {
         let (made, next) = rayon::join(
@@ -94,6 +111,8 @@ pub fn extract<T: Send>(
 /// What is known of the document at the end of what was read.
 #[derive(Default)]
 struct State {
+    /// What the document's place says that it is about.
+    about: Subject,
     lines: u64,
     /// What a command said of the log that is open.
     open: Option<Subject>,
@@ -173,6 +192,9 @@ impl State {
                 let mut parsed = Parsed::default();
                 for segment in &segments {
                     parsed.append(parse::segment(segment));
+                }
+                for event in &mut parsed.events {
+                    event.subject.fill_from(&self.about);
                 }
                 let latest = parsed.events.iter().filter_map(dated).max();
                 (parsed, latest)

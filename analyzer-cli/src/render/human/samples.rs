@@ -100,6 +100,7 @@ pub fn report(findings: Vec<Finding>) -> Report {
             }],
         }],
         collected_at: None,
+        bundles: Vec::new(),
         limits: Vec::new(),
         matched: BTreeMap::new(),
         timeline: None,
