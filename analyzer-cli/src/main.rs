@@ -2,7 +2,8 @@
 //!
 //! All that touches the world is in this crate; the analysis is `analyzer-core`'s. A command line
 //! goes through [`args`] (what was typed) and [`plan`](mod@plan) (what it means) to
-//! [`run`](mod@run), which reads the sources ([`input`]), analyses them, leaves out what was not
+//! [`run`](mod@run), which reads the sources ([`input`]), opens archives among them ([`archive`]), tells what the
+//! members of bundles are ([`bundle`]), analyses them, leaves out what was not
 //! asked for ([`filter`]) and hands the report to a renderer ([`render`]). [`extract`](mod@extract) prints
 //! events, objects and records in other forms; [`signatures`] holds the
 //! sub-commands on signatures and causes, [`catalogue`] loads them.
@@ -11,6 +12,8 @@
 //! nothing could be read. A reader of standard output that goes away is no failure.
 
 mod archive;
+#[cfg(test)]
+mod archive_tests;
 mod args;
 mod bundle;
 mod catalogue;

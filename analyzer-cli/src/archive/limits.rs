@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use analyzer_core::LimitMet;
-
-use crate::input::InputError;
 
 /// What an archive may take, whatever it claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,12 +178,11 @@ impl Shared {
 
     /// Tells a source that cannot be read.
     pub fn fail(&self, path: &Path, source: io::Error) {
-        let path = path.to_owned();
-        self.told().failures.push(InputError { path, source });
+        self.told().failures.push((path.to_owned(), source));
     }
 
     /// All that was told, and what could not be read.
-    pub fn finish(&self) -> (Vec<LimitMet>, Vec<InputError>) {
+    pub fn finish(&self) -> (Vec<LimitMet>, Vec<(PathBuf, io::Error)>) {
         let told = std::mem::take(&mut *self.told());
         let mut all = Vec::new();
         for (_, (mut listed, more)) in told.met {
@@ -229,7 +226,7 @@ type Noted = (Vec<String>, u64);
 struct Told {
     met: BTreeMap<&'static str, (Vec<LimitMet>, u64)>,
     noted: BTreeMap<(&'static str, &'static str, String), Noted>,
-    failures: Vec<InputError>,
+    failures: Vec<(PathBuf, io::Error)>,
 }
 
 /// The failure of a stream whose reason is told already.

@@ -12,9 +12,6 @@ mod tar;
 mod unpack;
 mod zip;
 
-#[cfg(test)]
-mod tests;
-
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Read};
 use std::sync::Arc;

@@ -1,10 +1,14 @@
-//! Archives made here, whole and damaged.
+//! Archives made here, whole and damaged, through [`archive`](crate::archive).
+//!
+//! It stands beside that module, which the fuzz targets take over without its tests.
 
-use std::io::Write;
+use std::io::{Read, Write};
+use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::*;
+use crate::archive::limits::{Limits, Shared};
+use crate::archive::{Member, Start, Visit, Walk};
 
 /// Keeps what is found.
 #[derive(Default)]
