@@ -92,7 +92,7 @@ pub use report::{
 };
 pub use scan::{Extract, Incident, extract, extract_about};
 pub use signature::{
-    Catalogue, CheckTemplate, Comparison, Condition, Example, Examples, Explains, FixTemplate,
-    Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,
+    Catalogue, CheckTemplate, Comparison, Condition, Ends, Example, Examples, Explains,
+    FixTemplate, Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,
 };
 pub use timeline::{Counts, Timeline, TimelineBucket, TimelineReport};

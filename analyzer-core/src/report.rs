@@ -70,6 +70,9 @@ pub struct Finding {
     pub title: String,
     /// The object at fault.
     pub subject: Subject,
+    /// Further objects at which the same is at fault, such as the other replicas.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Subject>,
     /// The captured values by name.
     pub captures: BTreeMap<String, String>,
     /// How often it was seen.

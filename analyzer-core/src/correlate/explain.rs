@@ -1,139 +1,351 @@
 //! Which finding explains which.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::matcher::{Hit, related, subjects_agree};
+use crate::matcher::{Hit, Moment, related, subjects_agree};
 use crate::model::Subject;
 use crate::report::Role;
-use crate::signature::{Catalogue, Scope};
+use crate::signature::{Catalogue, Scope, Signature};
 
+use super::DEFAULT_CONFIDENCE;
+use super::graph::{Graph, Named};
 use super::group::Group;
-use super::ties::Ties;
+use super::mechanism::{Effects, Mechanisms, reach};
 
 /// How many objects of a group are looked at.
 const MAX_SUBJECTS: usize = 64;
 
-/// For each group the number of the group that explains it, and the words for why.
+/// Of how many of them it is asked what they depend on.
+const MAX_SEARCHED: usize = 8;
+
+/// How many hits of a group are held against those of another.
+const MAX_HITS: usize = 64;
+
+/// Seconds by which controllers and kubelets may report late.
+const DELAY: f64 = 600.0;
+
+/// By which group each one is explained, and the words for why.
+pub(crate) type Explanations = Vec<Option<(usize, String)>>;
+
+/// A group that may explain another one.
+struct Candidate {
+    cause: usize,
+    /// How near the one is to the other: 5 is the same event, 1 the same cluster.
+    closeness: u8,
+    why: String,
+    /// Whether a symptom explains it only by its mechanism, which tells nothing new unless a cause is behind it.
+    weak: bool,
+}
+
+/// For each group the one that explains it, if any does.
 pub(crate) fn explain(
     catalogue: &Catalogue,
     groups: &[Group],
     ended: &[Option<Hit>],
-    ties: &Ties,
-) -> Vec<Option<(usize, String)>> {
-    // which groups speak of a cause or signature as what they explain
-    let mut explaining: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, group) in groups.iter().enumerate() {
-        for rule in &catalogue.at(group.signature).explains {
-            explaining.entry(&rule.what).or_default().push(at);
-        }
+    graph: &Graph,
+) -> Explanations {
+    let rules = Rules::new(catalogue, groups);
+    let named: Vec<Vec<Named>> = groups.iter().map(named).collect();
+    let needed: Vec<Vec<Named>> = groups.iter().map(|group| graph.needed(group)).collect();
+    let candidates: Vec<Vec<Candidate>> = (0..groups.len())
+        .map(|symptom| {
+            (0..groups.len())
+                .filter(|cause| *cause != symptom)
+                // what is over does not explain what is not
+                .filter(|cause| ended[*cause].is_none() || ended[symptom].is_some())
+                .filter_map(|cause| {
+                    let (a, b) = (&groups[cause], &groups[symptom]);
+                    let pair = Pair {
+                        cause: a,
+                        symptom: b,
+                        mine: &named[cause],
+                        theirs: &named[symptom],
+                        needed: &needed[symptom],
+                    };
+                    let rule = rules.between(a.signature, b.signature);
+                    let (closeness, why) = match rule {
+                        Some(rule) => pair.relation(rule.on, graph),
+                        None if is_weaker(catalogue, b, symptom, a, cause) => pair.same_fault(),
+                        None => None,
+                    }?;
+                    Some(Candidate {
+                        cause,
+                        closeness,
+                        why,
+                        weak: rule.is_some_and(|rule| rule.weak),
+                    })
+                })
+                .collect()
+        })
+        .collect();
+    let is_explained: Vec<bool> = candidates
+        .iter()
+        .map(|all| all.iter().any(|candidate| !candidate.weak))
+        .collect();
+    let mut candidates = candidates;
+    for of_symptom in &mut candidates {
+        of_symptom.retain(|candidate| !candidate.weak || is_explained[candidate.cause]);
     }
-    let mut explained: Vec<Option<(usize, String)>> = vec![None; groups.len()];
-    for (symptom, slot) in explained.iter_mut().enumerate() {
-        let signature = catalogue.at(groups[symptom].signature);
-        let candidates = [&signature.cause, &signature.id]
-            .into_iter()
-            .filter_map(|what| explaining.get(what.as_str()))
-            .flatten();
-        *slot = candidates
-            .filter(|cause| **cause != symptom)
-            // what is over does not explain what is not
-            .filter(|cause| ended[**cause].is_none() || ended[symptom].is_some())
-            .filter_map(|&cause| {
-                let (closeness, why) = relation(catalogue, &groups[cause], &groups[symptom], ties)?;
-                Some((closeness, std::cmp::Reverse(cause), why))
-            })
-            .max_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)))
-            .map(|(_, cause, why)| (cause.0, why));
-    }
-    // two that explain each other: the earlier one in the catalogue's order stays
-    for at in 0..explained.len() {
-        let mut next = at;
-        for _ in 0..groups.len() {
-            match &explained[next] {
-                Some((cause, _)) if *cause == at => {
-                    explained[at] = None;
-                    break;
-                }
-                Some((cause, _)) => next = *cause,
-                None => break,
-            }
-        }
-    }
+    let mut explained: Explanations = candidates
+        .iter()
+        .map(|of_symptom| {
+            let chosen = nearest(of_symptom, &candidates)?;
+            Some((chosen.cause, chosen.why.clone()))
+        })
+        .collect();
+    open_circles(catalogue, groups, &mut explained);
     explained
 }
 
-/// How closely and by what the first group explains the second, if it does.
-fn relation(
-    catalogue: &Catalogue,
-    cause: &Group,
-    symptom: &Group,
-    ties: &Ties,
-) -> Option<(u8, String)> {
-    let explaining = catalogue.at(cause.signature);
-    let explained = catalogue.at(symptom.signature);
+/// The nearest candidate: of several that are equally near the one that the others explain, too.
+fn nearest<'c>(of_symptom: &'c [Candidate], all: &[Vec<Candidate>]) -> Option<&'c Candidate> {
+    let closest = of_symptom.iter().map(|c| c.closeness).max()?;
+    let rivals = || of_symptom.iter().filter(|c| c.closeness == closest);
+    let explains = |a: &Candidate, b: &Candidate| all[b.cause].iter().any(|c| c.cause == a.cause);
+    let behind_no_other = |c: &&Candidate| {
+        !rivals().any(|other| other.cause != c.cause && explains(c, other) && !explains(other, c))
+    };
+    let mut direct = rivals().filter(behind_no_other);
+    direct.next().or_else(|| rivals().next())
+}
+
+/// Of groups that explain each other in a circle the one that began first is left to stand for itself.
+fn open_circles(catalogue: &Catalogue, groups: &[Group], explained: &mut Explanations) {
+    for start in 0..explained.len() {
+        let mut circle = vec![start];
+        let mut at = start;
+        while let Some((by, _)) = &explained[at] {
+            at = *by;
+            if at == start || circle.contains(&at) {
+                break;
+            }
+            circle.push(at);
+        }
+        if explained[at].is_none() || at != start {
+            continue;
+        }
+        let began = |at: &usize| {
+            let group = &groups[*at];
+            let is_cause = catalogue.at(group.signature).role == Role::Cause;
+            (Reverse(is_cause), group.hits.first().map(Hit::position))
+        };
+        let first =
+            circle
+                .iter()
+                .copied()
+                .reduce(|a, b| match (groups[a].first, groups[b].first) {
+                    (Some(x), Some(y)) if x.is_after(&y) == Some(true) => b,
+                    (Some(x), Some(y)) if y.is_after(&x) == Some(true) => a,
+                    _ if began(&b) < began(&a) => b,
+                    _ => a,
+                });
+        if let Some(first) = first {
+            explained[first] = None;
+        }
+    }
+}
+
+/// Which signatures of an input explain which, and how far.
+struct Rules(HashMap<(usize, usize), Allowed>);
+
+/// How far from its cause a symptom may lie.
+#[derive(Clone, Copy)]
+struct Allowed {
+    on: Scope,
+    /// See [`Candidate::weak`].
+    weak: bool,
+}
+
+impl Rules {
+    fn new(catalogue: &Catalogue, groups: &[Group]) -> Rules {
+        let mut signatures: Vec<usize> = groups.iter().map(|group| group.signature).collect();
+        signatures.sort_unstable();
+        signatures.dedup();
+        if signatures.len() < 2 {
+            return Rules(HashMap::new());
+        }
+        let mechanisms = Mechanisms::new();
+        let mut rules = HashMap::new();
+        for &one in &signatures {
+            let effects = mechanisms.effects(&catalogue.at(one).cause);
+            for &other in signatures.iter().filter(|other| **other != one) {
+                let rule = allowed(catalogue.at(one), &effects, catalogue.at(other));
+                if let Some(rule) = rule {
+                    rules.insert((one, other), rule);
+                }
+            }
+        }
+        Rules(rules)
+    }
+
+    fn between(&self, cause: usize, symptom: usize) -> Option<Allowed> {
+        self.0.get(&(cause, symptom)).copied()
+    }
+}
+
+fn allowed(explaining: &Signature, effects: &Effects, explained: &Signature) -> Option<Allowed> {
     if explaining.role == Role::Benign || explained.role == Role::Benign {
         return None;
     }
-    let rule = explaining
+    let own = explaining
         .explains
         .iter()
-        .find(|rule| rule.what == explained.cause || rule.what == explained.id)?;
-    if ended_before(cause, symptom) {
-        return None;
-    }
-    let pairs = || {
-        cause
-            .hits
-            .iter()
-            .take(64)
-            .flat_map(|a| symptom.hits.iter().take(64).map(move |b| (a, b)))
-    };
-    if pairs().any(|(a, b)| a.document == b.document && a.record == b.record) {
-        return Some((5, "same event".into()));
-    }
-    let (mine, theirs) = (named(cause), named(symptom));
-    let kin = |workload: bool| {
-        mine.iter().find(|a| {
-            theirs
-                .iter()
-                .any(|b| subjects_agree(&a.1, &b.1, a.0 == b.0, workload))
-        })
-    };
-    if let Some((_, subject)) = kin(false) {
-        return Some((4, format!("same object: {subject}")));
-    }
-    if rule.on >= Scope::Owner
-        && let Some((_, subject)) = kin(true)
-    {
-        return Some((
-            3,
-            format!("same workload: {}", subject.workload().unwrap_or_default()),
-        ));
-    }
-    let tie = |a| theirs.iter().find_map(|b| ties.between(a, b));
-    if rule.on >= Scope::Owner
-        && let Some(why) = mine.iter().find_map(tie)
-    {
-        return Some((3, why));
-    }
-    // both say what they are about, and it is not the same
-    if !mine.is_empty() && !theirs.is_empty() && rule.on <= Scope::Owner {
-        return None;
-    }
-    if pairs().any(|(a, b)| related(a, b, rule.on)) {
-        let why = match rule.on {
-            Scope::Node => "same node",
-            Scope::Input => "same cluster",
-            _ => "same input",
-        };
-        return Some((1, why.into()));
-    }
-    None
+        .filter(|rule| rule.what == explained.cause || rule.what == explained.id);
+    let own = own.map(|rule| rule.on).max();
+    let by_mechanism = reach(effects, explained);
+    Some(Allowed {
+        on: own.max(by_mechanism)?,
+        weak: own.is_none() && explaining.role == Role::Symptom,
+    })
 }
 
-/// What a group is about, with the document that says so: the object at fault and those of its events.
-fn named(group: &Group) -> Vec<(usize, Subject)> {
-    let mut all: Vec<(usize, Subject)> = Vec::new();
+/// Whether of two groups that name the same cause in other words the first is the less telling one.
+fn is_weaker(catalogue: &Catalogue, a: &Group, at: usize, b: &Group, bt: usize) -> bool {
+    let (one, other) = (catalogue.at(a.signature), catalogue.at(b.signature));
+    let strength = |signature: &Signature, number: usize| {
+        let confidence = signature.confidence.unwrap_or(DEFAULT_CONFIDENCE);
+        (
+            signature.role == Role::Cause,
+            !signature.generic,
+            signature.severity,
+            (confidence * 100.0).round() as i64,
+            Reverse(number),
+        )
+    };
+    one.cause == other.cause
+        && one.id != other.id
+        && one.role != Role::Benign
+        && other.role != Role::Benign
+        && strength(one, at) < strength(other, bt)
+}
+
+/// Two groups, the first of which may explain the second.
+struct Pair<'g> {
+    cause: &'g Group,
+    symptom: &'g Group,
+    /// What the cause is about.
+    mine: &'g [Named],
+    /// What the symptom is about.
+    theirs: &'g [Named],
+    /// What the symptom says that it could not reach.
+    needed: &'g [Named],
+}
+
+impl Pair<'_> {
+    /// How closely and by what the first group explains the second, if it does.
+    fn relation(&self, on: Scope, graph: &Graph) -> Option<(u8, String)> {
+        if self.is_apart_in_time() {
+            return None;
+        }
+        if self.is_same_event() {
+            return Some((5, "same event".into()));
+        }
+        if let Some(subject) = self.kin(false) {
+            return Some((4, format!("same object: {subject}")));
+        }
+        if on >= Scope::Owner {
+            if let Some(subject) = self.kin(true) {
+                let workload = subject.workload().unwrap_or_default();
+                return Some((3, format!("same workload: {workload}")));
+            }
+            if let Some((steps, why)) = self.way(graph) {
+                return Some((if steps == 1 { 3 } else { 2 }, why));
+            }
+        }
+        // both say what they are about, and it is not the same
+        if !self.mine.is_empty() && !self.theirs.is_empty() && on <= Scope::Owner {
+            return None;
+        }
+        if self.hits().any(|(a, b)| related(a, b, on)) {
+            let why = match on {
+                Scope::Node => "same node",
+                Scope::Input => "same cluster",
+                _ => "same input",
+            };
+            return Some((1, why.into()));
+        }
+        None
+    }
+
+    /// Whether they speak of one fault in two ways.
+    fn same_fault(&self) -> Option<(u8, String)> {
+        let why = || Some((2, "the same fault in other words".to_owned()));
+        if self.is_apart_in_time() {
+            return None;
+        }
+        if self.kin(true).is_some() {
+            return why();
+        }
+        let unnamed = self.mine.is_empty() || self.theirs.is_empty();
+        let near = |(a, b): (&Hit, &Hit)| related(a, b, Scope::Node);
+        if unnamed && self.hits().any(near) {
+            return why();
+        }
+        None
+    }
+
+    /// The shortest way from what the symptom is about to what the cause is about.
+    fn way(&self, graph: &Graph) -> Option<(usize, String)> {
+        let to = || self.mine.iter().take(MAX_SEARCHED);
+        let from = self.theirs.iter().take(MAX_SEARCHED);
+        let ways = from
+            .flat_map(|b| to().map(move |a| (a, b)))
+            .filter_map(|(a, b)| {
+                // what an object needs may also fail for want of the object: a claim for its pod
+                let back = || graph.path(a, b).filter(|(steps, _)| *steps == 1);
+                graph.path(b, a).or_else(back)
+            });
+        let needed = self.needed.iter().take(MAX_SEARCHED);
+        let over_needed = needed
+            .flat_map(|b| to().map(move |a| (a, b)))
+            .filter_map(|(a, b)| {
+                let (steps, why) = graph.path(b, a)?;
+                Some((steps + 1, format!("needs {why}")))
+            });
+        ways.chain(over_needed).min_by_key(|(steps, _)| *steps)
+    }
+
+    fn hits(&self) -> impl Iterator<Item = (&Hit, &Hit)> {
+        let theirs = || self.symptom.hits.iter().take(MAX_HITS);
+        let mine = self.cause.hits.iter().take(MAX_HITS);
+        mine.flat_map(move |a| theirs().map(move |b| (a, b)))
+    }
+
+    fn is_same_event(&self) -> bool {
+        self.hits()
+            .any(|(a, b)| a.document == b.document && a.record == b.record)
+    }
+
+    /// What both are about, or of which workload both are.
+    fn kin(&self, workload: bool) -> Option<&Subject> {
+        let agrees = |a: &&Named| {
+            let mut theirs = self.theirs.iter();
+            theirs.any(|b| subjects_agree(&a.1, &b.1, a.0 == b.0, workload))
+        };
+        self.mine.iter().find(agrees).map(|(_, subject)| subject)
+    }
+
+    /// Whether the cause was gone before the symptom began, or began when that was over.
+    fn is_apart_in_time(&self) -> bool {
+        let far = |earlier: Option<_>, later: Option<_>| match (earlier, later) {
+            (Some(ended), Some(began)) => is_long_after(&began, &ended),
+            _ => false,
+        };
+        far(self.cause.last, self.symptom.first) || far(self.symptom.last, self.cause.first)
+    }
+}
+
+fn is_long_after(later: &Moment, earlier: &Moment) -> bool {
+    later.is_after(earlier) == Some(true)
+        && later
+            .distance(earlier)
+            .is_some_and(|seconds| seconds > DELAY)
+}
+
+/// What a group is about, with the document that says so: the objects at fault and those of its events.
+fn named(group: &Group) -> Vec<Named> {
+    let mut all: Vec<Named> = Vec::new();
     let document = group.best.primary().document;
     let own = std::iter::once((document, &group.subject));
     for (document, subject) in own.chain(group.hits.iter().map(|hit| (hit.document, &hit.subject)))
@@ -151,18 +363,4 @@ fn named(group: &Group) -> Vec<(usize, Subject)> {
         }
     }
     all
-}
-
-/// A cause that was gone before the symptom began explains nothing.
-fn ended_before(cause: &Group, symptom: &Group) -> bool {
-    match (cause.last, symptom.first) {
-        (Some(ended), Some(began)) => {
-            // controllers and kubelets report with some delay
-            began.is_after(&ended) == Some(true)
-                && began
-                    .distance(&ended)
-                    .is_some_and(|seconds| seconds > 600.0)
-        }
-        _ => false,
-    }
 }

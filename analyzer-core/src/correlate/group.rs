@@ -18,6 +18,8 @@ pub(crate) struct Group {
     pub signature: usize,
     /// The object at fault.
     pub subject: Subject,
+    /// Further objects at which the same is at fault.
+    pub others: Vec<Subject>,
     /// The match that fills the templates.
     pub best: Match,
     /// Hits that prove it, in the order of the input, without repetitions.
@@ -137,6 +139,7 @@ impl Group {
         Group {
             signature,
             subject,
+            others: Vec::new(),
             best: found,
             hits,
             more: 0,
@@ -153,13 +156,22 @@ impl Group {
         }
     }
 
+    /// Takes a group that says the same of another object.
+    pub fn take(&mut self, other: Group) {
+        self.others.push(other.subject);
+        self.others.extend(other.others);
+        self.hits.extend(other.hits);
+        self.count_more(other.more, other.first, other.last);
+    }
+
     fn count_more(&mut self, count: u64, first: Option<Moment>, last: Option<Moment>) {
         self.more += count;
         self.first = self.first.into_iter().chain(first).reduce(Moment::earlier);
         self.last = self.last.into_iter().chain(last).reduce(Moment::later);
     }
 
-    fn settle(&mut self) {
+    /// Brings its hits into order, and counts them.
+    pub fn settle(&mut self) {
         let mut seen = HashSet::new();
         self.hits.sort_by_key(|hit| (hit.position(), !hit.leads));
         self.hits

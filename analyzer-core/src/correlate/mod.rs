@@ -3,11 +3,13 @@
 mod compete;
 mod explain;
 mod fill;
+mod fold;
+mod graph;
 mod group;
+mod mechanism;
 mod rank;
 mod recover;
 mod telling;
-mod ties;
 
 use std::collections::BTreeMap;
 
@@ -21,9 +23,9 @@ use crate::signature::{Catalogue, Signature};
 use group::Group;
 
 pub(crate) use compete::winners;
+pub(crate) use graph::Graph;
 pub(crate) use group::object_of;
 pub(crate) use telling::Telling;
-pub(crate) use ties::Ties;
 
 /// How many lines of proof a finding shows.
 const MAX_EVIDENCE: usize = 20;
@@ -54,7 +56,7 @@ pub(crate) fn correlate(
     names: &[String],
     matches: Vec<(usize, Match)>,
     surplus: Vec<Surplus>,
-    ties: &Ties,
+    graph: &Graph,
     reference: Option<Timestamp>,
 ) -> (Vec<Finding>, Covered) {
     let covered = matches
@@ -68,7 +70,8 @@ pub(crate) fn correlate(
         .into_iter()
         .partition(|group| catalogue.at(group.signature).ends.is_empty());
     let ended = recover::recover(catalogue, &groups, &enders);
-    let explained = explain::explain(catalogue, &groups, &ended, ties);
+    let explained = explain::explain(catalogue, &groups, &ended, graph);
+    let (groups, explained, ended) = fold::fold(catalogue, groups, explained, ended);
     let order = rank::rank(catalogue, &groups, &explained, &ended);
     let cause_known = rank::is_cause_known(catalogue, &groups, &explained, &ended);
     let mut ranks = vec![0; groups.len()];
@@ -99,6 +102,7 @@ pub(crate) fn correlate(
                 catalogue,
                 &groups[at],
                 explained[at].is_some(),
+                ended[at].is_some(),
                 cause_known,
             );
             finding.explained_by = explained[at].as_ref().map(|(cause, _)| ranks[*cause]);
@@ -129,6 +133,7 @@ fn finding(
         confidence: 0.0,
         title: signature.title.fill(value),
         subject: group.subject.clone(),
+        others: group.others.clone(),
         captures,
         count: group.count,
         first: group.first.map(|first| told(first, reference)),

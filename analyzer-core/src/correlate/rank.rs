@@ -27,11 +27,13 @@ pub(crate) fn role_and_confidence(
     catalogue: &Catalogue,
     group: &Group,
     explained: bool,
+    ended: bool,
     cause_known: bool,
 ) -> (Role, f64) {
     let signature = catalogue.at(group.signature);
     // an explained cause is a consequence here
     let role = match (signature.role, explained) {
+        _ if ended => Role::Benign,
         (Role::Benign, _) => Role::Benign,
         (_, true) => Role::Symptom,
         (Role::Symptom, false) if cause_known => Role::Symptom,
@@ -56,7 +58,7 @@ pub(crate) fn role_and_confidence(
 
 /// The groups' numbers in order of rank: causes by severity, confidence and what they explain, each
 /// followed by what it explains; then symptoms that nothing explains; then the benign. What is over
-/// counts as no more than a note.
+/// is benign.
 pub(crate) fn rank(
     catalogue: &Catalogue,
     groups: &[Group],
@@ -72,12 +74,14 @@ pub(crate) fn rank(
     }
     let weight = |at: usize| {
         let signature = catalogue.at(groups[at].signature);
-        let (role, confidence) = role_and_confidence(catalogue, &groups[at], false, cause_known);
+        let over = ended[at].is_some();
+        let (role, confidence) =
+            role_and_confidence(catalogue, &groups[at], false, over, cause_known);
         let score = confidence + 0.02 * explains[at].len().min(5) as f64;
         let first = groups[at].hits.first().map(|hit| hit.position());
         (
             role,
-            Reverse(if ended[at].is_some() {
+            Reverse(if over {
                 Level::Info
             } else {
                 signature.severity

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 
 use crate::matcher::{Hit, Moment, related};
-use crate::signature::{Catalogue, Scope};
+use crate::signature::{Catalogue, Ends, Signature};
 
 use super::group::Group;
 
 /// For so many seconds at least nothing may have been seen of trouble that a sound state says to be over.
 const QUIET: u64 = 60;
+
+/// Of how many objects of a group it is asked whether it is over for them.
+const MAX_OBJECTS: usize = 64;
 
 /// For each group the hit that shows it to be over.
 pub(crate) fn recover(
@@ -16,53 +19,87 @@ pub(crate) fn recover(
     groups: &[Group],
     enders: &[Group],
 ) -> Vec<Option<Hit>> {
-    let mut ending: HashMap<&str, Vec<(&Group, Scope)>> = HashMap::new();
+    let mut ending: HashMap<&str, Vec<(&Group, &Ends)>> = HashMap::new();
     for ender in enders {
         for rule in &catalogue.at(ender.signature).ends {
-            let known = ending.entry(&rule.what).or_default();
-            known.push((ender, rule.on));
+            ending.entry(&rule.what).or_default().push((ender, rule));
         }
     }
     let over = |group: &Group| {
-        let signature = catalogue.at(group.signature);
-        let rules = [&signature.cause, &signature.id]
-            .into_iter()
-            .filter_map(|what| ending.get(what.as_str()))
-            .flatten();
-        rules
-            .filter_map(|(ender, on)| end(ender, group, *on))
-            .next()
-            .cloned()
+        let names = names(catalogue.at(group.signature));
+        let rules = names.iter().filter_map(|what| ending.get(what.as_str()));
+        let rules: Vec<_> = rules.flatten().collect();
+        let end_of = |last: &Hit| {
+            let mut ends = rules.iter();
+            ends.find_map(|(ender, rule)| end(ender, rule, group, last))
+        };
+        let mut ends = last_of_each(&group.hits).into_iter().map(end_of);
+        // it is over if it is over for each object
+        let shown = ends.next()??;
+        ends.all(|end| end.is_some()).then(|| shown.clone())
     };
     groups.iter().map(over).collect()
 }
 
-/// The hit of `ender` that comes after all of `group`.
-fn end<'g>(ender: &'g Group, group: &Group, on: Scope) -> Option<&'g Hit> {
-    let last = group.hits.last()?;
+/// The words by which a rule may name a signature's findings.
+fn names(signature: &Signature) -> [String; 4] {
+    [
+        signature.id.clone(),
+        signature.cause.clone(),
+        format!("{}/*", signature.family()),
+        "*".to_owned(),
+    ]
+}
+
+/// The last hit about each object, the last of all first.
+fn last_of_each(hits: &[Hit]) -> Vec<&Hit> {
+    let mut last: Vec<&Hit> = Vec::new();
+    for hit in hits.iter().rev() {
+        let known = |other: &&Hit| other.subject == hit.subject;
+        if last.len() < MAX_OBJECTS && !last.iter().any(known) {
+            last.push(hit);
+        }
+    }
+    last
+}
+
+/// The hit of `ender` that comes after `last`, which is the last of `group` about an object.
+fn end<'g>(ender: &'g Group, rule: &Ends, group: &Group, last: &Hit) -> Option<&'g Hit> {
+    let has_reason = |reason: &String| rule.reason.0.contains(reason);
+    if !rule.reason.0.is_empty() && !last.reason.as_ref().is_some_and(has_reason) {
+        return None;
+    }
     let mut after = ender.hits.iter().rev();
     after.find(|hit| {
         let same = match (&hit.subject.container, &last.subject.container) {
             (Some(a), Some(b)) => a == b,
             _ => true,
         };
-        same && related(hit, last, on) && comes_after(hit, ender, group, last)
+        same && related(hit, last, rule.on) && comes_after(hit, ender, group, last)
     })
 }
 
 fn comes_after(hit: &Hit, ender: &Group, group: &Group, last: &Hit) -> bool {
+    let is_last = group.hits.last().map(Hit::position) == Some(last.position());
+    // what was only counted came last
+    let seen = last.last.filter(|_| !is_last).or(group.last);
     if hit.is_state {
-        return match group.last {
+        return match seen {
             None => last.is_state && hit.document == last.document,
             Some(Moment::Ago(age)) => age >= QUIET.max(lasted(group) / 2),
             // a state has no time of its own
             Some(Moment::At(_)) => false,
         };
     }
-    match (hit.last.or(ender.last), group.last) {
+    if last.is_state {
+        return false;
+    }
+    let stands_behind = hit.position() > last.position();
+    match (hit.last.or(ender.last), seen) {
+        (Some(ended), Some(seen)) if ended.distance(&seen) == Some(0.0) => stands_behind,
         (Some(ended), Some(seen)) => ended.is_after(&seen) == Some(true),
-        (None, None) => !last.is_state && hit.position() > last.position(),
-        _ => false,
+        // the events of an object stand in the order in which they came, some without a time
+        _ => stands_behind && hit.document == last.document,
     }
 }
 

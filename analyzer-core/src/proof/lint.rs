@@ -171,12 +171,16 @@ impl Proof<'_> {
     fn lint_ids(&self, lints: &mut Lints<'_>) {
         let signature = lints.signature;
         let catalogue = self.analyzer.catalogue();
-        for (field, rules) in [("explains", &signature.explains), ("ends", &signature.ends)] {
-            for rule in rules {
-                if !rule.what.contains('/') && catalogue.get(&rule.what).is_none() {
-                    let message = format!("{:?} is no cause and no signature", rule.what);
-                    lints.add((Error, "unknown-id"), (field, &rule.what), message);
-                }
+        let explained = signature
+            .explains
+            .iter()
+            .map(|rule| ("explains", &rule.what));
+        let ended = signature.ends.iter().map(|rule| ("ends", &rule.what));
+        for (field, what) in explained.chain(ended) {
+            let is_cause = what.contains('/') || (field == "ends" && what == "*");
+            if !is_cause && catalogue.get(what).is_none() {
+                let message = format!("{what:?} is no cause and no signature");
+                lints.add((Error, "unknown-id"), (field, what), message);
             }
         }
         if signature.only_ends() && signature.role != Role::Benign {

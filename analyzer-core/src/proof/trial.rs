@@ -116,7 +116,8 @@ fn failure(
     if signature.only_ends() && matched {
         return (!wanted).then(|| "it should not match and does".into());
     }
-    let Some(own) = own else {
+    // what is over is no answer
+    let Some(own) = own.filter(|own| own.recovered.is_none()) else {
         let others = told(&report.findings);
         return wanted.then(|| match matched {
             true => format!(

@@ -26,7 +26,7 @@ use memchr::memchr_iter;
 use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
-use crate::correlate::{Telling, Ties, correlate};
+use crate::correlate::{Graph, Telling, correlate};
 use crate::matcher::{Hit, Moment, Tester};
 use crate::model::{Format, Stamp, Subject};
 use crate::parse::log;
@@ -118,7 +118,7 @@ pub struct Incident<'a> {
     documents: Vec<Input>,
     collector: Collector<'a>,
     telling: Telling,
-    ties: Ties,
+    graph: Graph,
     stats: Stats,
     latest: Option<i128>,
     /// When the input was collected, as a node's lease shows it.
@@ -157,7 +157,7 @@ impl<'a> Incident<'a> {
             waiting_bytes: 0,
             documents: Vec::new(),
             telling: Telling::default(),
-            ties: Ties::default(),
+            graph: Graph::default(),
             stats: Stats::default(),
             latest: None,
             collected: None,
@@ -355,7 +355,7 @@ impl<'a> Incident<'a> {
             self.read_late(count, unread, limit);
         }
         self.telling.absorb(outcome.telling, before);
-        self.ties.absorb(outcome.ties);
+        self.graph.absorb(outcome.graph);
         self.timeline.merge(outcome.timeline);
         self.vain.extend(outcome.vain);
         self.unread += outcome.unread;
@@ -413,12 +413,13 @@ impl<'a> Incident<'a> {
         let matched = matched
             .map(|(number, count)| (catalogue.at(*number).id.clone(), *count))
             .collect();
+        self.graph.settle();
         let (findings, covered) = correlate(
             catalogue,
             &names,
             collected.matches,
             collected.surplus,
-            &self.ties,
+            &self.graph,
             reference,
         );
         Report {

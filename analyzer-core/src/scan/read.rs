@@ -13,7 +13,7 @@ use super::collected::collected;
 use super::often::{Group, Often, Sample, Unread};
 use super::pick::{choose, is_cut_in_two};
 use super::survey::{Trigger, Why, survey};
-use crate::correlate::{Telling, Ties};
+use crate::correlate::{Graph, Telling};
 use crate::input::{Document, Segment, Stretch, floor_char, is_clean, lines, segments_before};
 use crate::matcher::{Hit, Tester};
 use crate::model::{Event, Format, Parsed, Stamp, Subject};
@@ -63,7 +63,7 @@ pub(crate) struct Outcome {
     /// How many records were counted without being read.
     pub unread: u64,
     pub telling: Telling,
-    pub ties: Ties,
+    pub graph: Graph,
     /// The latest time whose year is stated, in nanoseconds since 1970.
     pub latest: Option<i128>,
     /// When the input was collected, as an object shows it, in nanoseconds since 1970.
@@ -443,6 +443,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
                 let condition = &catalogue.at(*number as usize).condition;
                 condition.comparisons.is_empty() && is_single(condition)
             };
+            outcome.graph.event(stretch.document, event);
             let matched = !hits.is_empty();
             // what is a match by itself is told as a finding
             if !hits.iter().any(covers) {
@@ -453,7 +454,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         let outcome = &mut self.outcome;
         for object in &parsed.objects {
             self.tester.object(stretch, object, &mut outcome.hits);
-            outcome.ties.object(stretch.document, object);
+            outcome.graph.object(stretch.document, object);
             outcome.collected = outcome.collected.max(collected(object));
         }
         if !counted {

@@ -115,12 +115,16 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
     if signature.condition.reach.is_some() {
         return Err(("match".into(), MISPLACED.into()));
     }
-    let related = signature.explains.iter().chain(&signature.ends);
-    let causes = related.map(|rule| &rule.what);
-    let causes = causes.filter(|what| what.contains('/'));
-    for cause in std::iter::once(&signature.cause).chain(causes) {
-        known_cause(cause, more).map_err(|message| (cause.clone(), message))?;
+    let explained = signature.explains.iter().map(|rule| &rule.what);
+    let ended = signature.ends.iter().map(|rule| &rule.what);
+    for what in explained.filter(|what| what.contains('/')) {
+        known_cause(what, more).map_err(|message| (what.clone(), message))?;
     }
+    for what in ended.filter(|what| what.contains('/')) {
+        known_family(what, more).map_err(|message| (what.clone(), message))?;
+    }
+    let own = &signature.cause;
+    known_cause(own, more).map_err(|message| (own.clone(), message))?;
     let mut patterns = Vec::new();
     signature.condition.patterns(&mut patterns);
     for pattern in patterns {
@@ -138,6 +142,19 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
         }
     }
     Ok(())
+}
+
+/// Holds a cause, or a family of causes `family/*`, against those that are known.
+fn known_family(what: &str, more: &MoreCauses) -> Result<(), String> {
+    let Some(family) = what.strip_suffix('*') else {
+        return known_cause(what, more);
+    };
+    let built_in = causes::all().map(|(known, _)| known);
+    let mut all = built_in.chain(more.keys().map(String::as_str));
+    if all.any(|known| known.starts_with(family)) {
+        return Ok(());
+    }
+    Err(format!("no cause begins with {family:?}"))
 }
 
 fn known_cause(id: &str, more: &MoreCauses) -> Result<(), String> {

@@ -24,7 +24,7 @@ pub use condition::{Condition, Scope};
 pub use error::SignatureError;
 pub use pattern::Pattern;
 pub use schema::{
-    CheckTemplate, Example, Examples, Explains, FixTemplate, Signature, SubjectTemplate,
+    CheckTemplate, Ends, Example, Examples, Explains, FixTemplate, Signature, SubjectTemplate,
 };
 pub use template::Template;
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
 use super::condition::{Condition, Scope};
+use super::one_or_many::OneOrMany;
 use super::template::Template;
 use crate::report::{Level, Role};
 
@@ -46,9 +47,9 @@ pub struct Signature {
     /// The causes whose findings it explains.
     #[serde(default)]
     pub explains: Vec<Explains>,
-    /// The causes whose findings it shows to be over: it makes no finding itself.
+    /// What it shows to be over: it makes no finding itself.
     #[serde(default)]
-    pub ends: Vec<Explains>,
+    pub ends: Vec<Ends>,
     /// Signatures that it replaces where both match the same event.
     #[serde(default)]
     pub refines: Vec<String>,
@@ -100,6 +101,21 @@ pub struct Explains {
     pub what: String,
     /// What the two must share.
     pub on: Scope,
+}
+
+/// Findings that a signature shows to be over.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ends {
+    /// The cause, a family of causes (`scheduling/*`), any (`*`), or a signature's id.
+    #[serde(rename = "cause")]
+    pub what: String,
+    /// What the two must share.
+    #[serde(default)]
+    pub on: Scope,
+    /// Only what was last reported with one of these reasons of an event; anything if there is none.
+    #[serde(default)]
+    pub(crate) reason: OneOrMany<String>,
 }
 
 /// A read-only check.

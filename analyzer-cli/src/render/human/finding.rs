@@ -20,6 +20,9 @@ const REMARK: usize = 5;
 /// Lines of proof under the first finding, and under later ones.
 const EVIDENCE: (usize, usize) = (3, 1);
 
+/// How many further objects are named.
+const OTHERS: usize = 4;
+
 /// Writes findings of one report.
 pub struct Findings<'a> {
     page: &'a Page,
@@ -46,6 +49,11 @@ impl<'a> Findings<'a> {
     pub fn write(&self, finding: &Finding, first: bool, out: &mut dyn Write) -> io::Result<()> {
         self.title(finding, out)?;
         self.evidence(finding, first, out)?;
+        if !finding.others.is_empty() {
+            let most = if self.verbose { usize::MAX } else { OTHERS };
+            self.page
+                .row(out, "also", &words::subjects(&finding.others, most))?;
+        }
         if !finding.why.is_empty() {
             self.page.row(out, "why", &finding.why)?;
         }

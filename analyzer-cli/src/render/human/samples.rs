@@ -29,6 +29,7 @@ pub fn finding(rank: usize, role: Role, severity: Level, cause: &str, title: &st
         confidence: 0.9,
         title: title.into(),
         subject: Subject::new("Pod", Some("shop"), "cart-0"),
+        others: Vec::new(),
         captures: BTreeMap::new(),
         count: 1,
         first: None,

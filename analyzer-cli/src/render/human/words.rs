@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use analyzer_core::{Evidence, Finding};
+use analyzer_core::{Evidence, Finding, Subject};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::render::visible::visible;
@@ -31,6 +31,17 @@ pub fn times(count: u64) -> String {
     match count {
         1 => "once".into(),
         _ => counted(count, "time"),
+    }
+}
+
+/// `Pod shop/web-1, Pod shop/web-2 and 37 more`; at most so many are named.
+pub fn subjects(subjects: &[Subject], most: usize) -> String {
+    let named = subjects.iter().take(most);
+    let named: Vec<String> = named.map(ToString::to_string).collect();
+    let text = named.join(", ");
+    match subjects.len().saturating_sub(most) {
+        0 => text,
+        more => format!("{text} and {more} more"),
     }
 }
 

@@ -1,0 +1,154 @@
+//! The same on many replicas is one finding.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::matcher::Hit;
+use crate::model::Subject;
+use crate::signature::{Catalogue, GIVEN};
+
+use super::explain::Explanations;
+use super::group::Group;
+
+/// What groups must share to be one finding.
+#[derive(PartialEq, Eq, Hash)]
+struct Likeness {
+    signature: usize,
+    /// The group that explains them, or into which that one was folded.
+    explained_by: Option<usize>,
+    is_over: bool,
+    subject: Same,
+}
+
+/// In what the objects of groups are alike.
+#[derive(PartialEq, Eq, Hash)]
+enum Same {
+    /// Pods, or containers of one name in pods, of one workload.
+    Workload(Subject),
+    /// Objects of one kind of which the same was captured.
+    Captures(Option<String>, BTreeMap<String, String>),
+}
+
+/// Folds groups that say the same of several objects, and are explained by the same, into the first of them.
+pub(crate) fn fold(
+    catalogue: &Catalogue,
+    groups: Vec<Group>,
+    explained: Explanations,
+    ended: Vec<Option<Hit>>,
+) -> (Vec<Group>, Explanations, Vec<Option<Hit>>) {
+    // into which group each one goes
+    let mut into: Vec<usize> = (0..groups.len()).collect();
+    for by_workload in [true, false] {
+        let mut known: HashMap<Likeness, usize> = HashMap::new();
+        for at in by_depth(&explained) {
+            if into[at] != at {
+                continue;
+            }
+            let likeness = |subject| Likeness {
+                signature: groups[at].signature,
+                explained_by: explained[at].as_ref().map(|(by, _)| root(&into, *by)),
+                is_over: ended[at].is_some(),
+                subject,
+            };
+            let same = if by_workload {
+                workload(&groups[at])
+            } else {
+                captures(catalogue, &groups[at])
+            };
+            if let Some(same) = same {
+                into[at] = *known.entry(likeness(same)).or_insert(at);
+            }
+        }
+    }
+    let into: Vec<usize> = (0..groups.len()).map(|at| root(&into, at)).collect();
+    // the number of each group that stays
+    let mut number = vec![0; groups.len()];
+    let mut kept = 0;
+    for (at, to) in into.iter().enumerate() {
+        if at == *to {
+            number[at] = kept;
+            kept += 1;
+        }
+    }
+    let mut folded: Vec<Option<Group>> = (0..kept).map(|_| None).collect();
+    let mut explanations: Explanations = vec![None; kept];
+    let mut ends: Vec<Option<Hit>> = vec![None; kept];
+    let all = groups.into_iter().zip(explained).zip(ended).enumerate();
+    let (stay, go): (Vec<_>, Vec<_>) = all.partition(|(at, _)| into[*at] == *at);
+    for (at, ((group, by), end)) in stay {
+        folded[number[at]] = Some(group);
+        explanations[number[at]] = by.map(|(by, why)| (number[into[by]], why));
+        ends[number[at]] = end;
+    }
+    for (at, ((group, _), _)) in go {
+        if let Some(first) = &mut folded[number[into[at]]] {
+            first.take(group);
+        }
+    }
+    let mut groups: Vec<Group> = folded.into_iter().flatten().collect();
+    for group in groups.iter_mut().filter(|group| !group.others.is_empty()) {
+        group.settle();
+    }
+    (groups, explanations, ends)
+}
+
+/// The group into which one goes over others.
+fn root(into: &[usize], mut at: usize) -> usize {
+    while into[at] != at {
+        at = into[at];
+    }
+    at
+}
+
+/// The groups' numbers, each behind what explains it.
+fn by_depth(explained: &Explanations) -> Vec<usize> {
+    let depth = |mut at: usize| {
+        let mut depth = 0;
+        // nothing explains itself over others
+        while let Some((by, _)) = &explained[at] {
+            at = *by;
+            depth += 1;
+        }
+        depth
+    };
+    let mut order: Vec<usize> = (0..explained.len()).collect();
+    order.sort_by_cached_key(|at| depth(*at));
+    order
+}
+
+fn workload(group: &Group) -> Option<Same> {
+    let subject = &group.subject;
+    let workload = subject.workload()?.to_owned();
+    Some(Same::Workload(Subject {
+        name: Some(workload),
+        node: None,
+        ..subject.clone()
+    }))
+}
+
+/// What was captured, without what only says which object it is about.
+fn captures(catalogue: &Catalogue, group: &Group) -> Option<Same> {
+    let subject = &group.subject;
+    // a container's trouble is its program's own, and an object that the signature names is another each time
+    if subject.container.is_some() || catalogue.at(group.signature).subject.is_some() {
+        return None;
+    }
+    let captured = group.best.captures.iter();
+    let captured = captured
+        .filter(|(name, value)| !GIVEN.contains(&name.as_str()) && !names(subject, value))
+        .cloned();
+    Some(Same::Captures(subject.kind.clone(), captured.collect()))
+}
+
+/// Whether a value is a name of the object.
+fn names(subject: &Subject, value: &str) -> bool {
+    let parts = [
+        &subject.name,
+        &subject.namespace,
+        &subject.container,
+        &subject.node,
+    ];
+    parts
+        .into_iter()
+        .flatten()
+        .any(|part| value.contains(part.as_str()))
+}

@@ -1,0 +1,299 @@
+//! What the input says of how objects depend on one another: a pod on its node and claims, a Service on
+//! the pods that it selects, a Deployment on its pods.
+
+mod labels;
+mod needed;
+mod objects;
+mod told;
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+
+use crate::matcher::subjects_agree;
+use crate::model::{Event, Object, Subject, Value};
+
+use super::group::Group;
+use labels::Labels;
+use needed::Host;
+
+/// How many edges of objects with one name are remembered.
+const MAX_OF_NAME: usize = 64;
+
+/// How many edges are remembered in all: some 20 MB.
+const MAX_EDGES: usize = 100_000;
+
+/// How many addresses are remembered.
+const MAX_ADDRESSES: usize = 50_000;
+
+/// In how many lines of a group it is looked for what they could not reach.
+const MAX_LINES: usize = 8;
+
+/// The kinds whose objects are there for those who call their name.
+const SERVING: [&str; 2] = ["Service", "Endpoints"];
+
+/// How many steps may lie between two objects.
+const MAX_STEPS: usize = 4;
+
+/// How many objects a search looks at.
+const MAX_LOOKED_AT: usize = 256;
+
+/// An object, with the number of the document that speaks of it.
+pub(crate) type Named = (usize, Subject);
+
+/// What depends on what.
+#[derive(Debug, Default)]
+pub(crate) struct Graph {
+    /// By the name of the object that depends.
+    by_dependant: BTreeMap<String, Vec<Edge>>,
+    count: usize,
+    /// Whose address it is.
+    addresses: BTreeMap<String, Named>,
+    labels: Labels,
+}
+
+/// In this document it is said that one object depends on another.
+#[derive(Clone, Debug, PartialEq)]
+struct Edge {
+    document: usize,
+    dependant: Subject,
+    /// What the dependant does with it: `uses`, `runs on`.
+    verb: &'static str,
+    on: Subject,
+}
+
+impl Graph {
+    /// Takes an object of the document with this number.
+    pub fn object(&mut self, document: usize, object: &Object<'_>) {
+        objects::edges(object, |dependant, verb, on| {
+            self.add(Edge {
+                document,
+                dependant,
+                verb,
+                on,
+            });
+        });
+        let own = ["ip", "addresses.address"].into_iter();
+        for address in own.filter_map(|path| object.fields.get(path).and_then(Value::to_text)) {
+            if self.addresses.len() < MAX_ADDRESSES && object.subject.name.is_some() {
+                let owner = || (document, plain(&object.subject));
+                self.addresses
+                    .entry(address.into_owned())
+                    .or_insert_with(owner);
+            }
+        }
+        self.labels.object(document, object);
+    }
+
+    /// Takes an event of the document with this number.
+    pub fn event(&mut self, document: usize, event: &Event<'_>) {
+        if let Some((dependant, verb, on)) = told::edge(event) {
+            self.add(Edge {
+                document,
+                dependant,
+                verb,
+                on,
+            });
+        }
+    }
+
+    fn add(&mut self, edge: Edge) {
+        let Some(name) = &edge.dependant.name else {
+            return;
+        };
+        if self.count >= MAX_EDGES || edge.on.name.is_none() {
+            return;
+        }
+        let known = match self.by_dependant.get_mut(name) {
+            Some(known) => known,
+            None => self.by_dependant.entry(name.clone()).or_default(),
+        };
+        if known.len() < MAX_OF_NAME && !known.contains(&edge) {
+            known.push(edge);
+            self.count += 1;
+        }
+    }
+
+    /// Adds what a later part of the input says.
+    pub fn absorb(&mut self, later: Graph) {
+        for edge in later.by_dependant.into_values().flatten() {
+            self.add(edge);
+        }
+        for (address, owner) in later.addresses {
+            if self.addresses.len() < MAX_ADDRESSES {
+                self.addresses.entry(address).or_insert(owner);
+            }
+        }
+        self.labels.absorb(later.labels);
+    }
+
+    /// Adds which pods the selectors of the input choose.
+    pub fn settle(&mut self) {
+        for (document, dependant, on) in std::mem::take(&mut self.labels).selected() {
+            self.add(Edge {
+                document,
+                dependant,
+                verb: "selects",
+                on,
+            });
+        }
+    }
+
+    /// What the lines of a group say that they could not reach: Services by their name, and whatever has
+    /// the address.
+    pub fn needed(&self, group: &Group) -> Vec<Named> {
+        let mut needed: Vec<Named> = Vec::new();
+        for hit in group.hits.iter().take(MAX_LINES) {
+            for host in needed::hosts(&hit.place.text) {
+                let named = match host {
+                    Host::Address(address) => match self.addresses.get(&address) {
+                        Some(owner) => owner.clone(),
+                        None => continue,
+                    },
+                    Host::Name(name, namespace) => {
+                        let namespace = namespace.or_else(|| hit.subject.namespace.clone());
+                        let service = Subject::new("Service", namespace.as_deref(), &name);
+                        (hit.document, service)
+                    }
+                };
+                if !needed.contains(&named) {
+                    needed.push(named);
+                }
+            }
+        }
+        needed
+    }
+
+    /// The steps from an object to one that it depends on, and the words for them.
+    pub fn path(&self, from: &Named, to: &Named) -> Option<(usize, String)> {
+        let mut reached: Vec<(Named, Option<usize>, &'static str)> = vec![(from.clone(), None, "")];
+        let mut seen: HashSet<(Option<String>, Option<String>, Option<String>)> = HashSet::new();
+        let mut open = VecDeque::from([(0, 0)]);
+        while let Some((at, steps)) = open.pop_front() {
+            if steps > 0 && agree(&reached[at].0, to) {
+                return Some((steps, words(&reached, at)));
+            }
+            if steps == MAX_STEPS || reached.len() >= MAX_LOOKED_AT {
+                continue;
+            }
+            let here = reached[at].0.clone();
+            if serves(&here.1, &to.1) {
+                reached.push((to.clone(), Some(at), "is served by"));
+                return Some((steps + 1, words(&reached, reached.len() - 1)));
+            }
+            for edge in self.of(&here) {
+                let on = &edge.on;
+                if seen.insert((on.kind.clone(), on.namespace.clone(), on.name.clone())) {
+                    open.push_back((reached.len(), steps + 1));
+                    reached.push(((edge.document, on.clone()), Some(at), edge.verb));
+                }
+            }
+        }
+        None
+    }
+
+    /// The edges that go out from an object.
+    fn of<'g>(&'g self, named: &'g Named) -> impl Iterator<Item = &'g Edge> {
+        let name = named.1.name.as_deref().unwrap_or_default();
+        let known = self.by_dependant.get(name).into_iter().flatten();
+        known.filter(|edge| agree(&(edge.document, edge.dependant.clone()), named))
+    }
+}
+
+/// Whether a workload has the name of a Service, as most have that serve it.
+fn serves(service: &Subject, workload: &Subject) -> bool {
+    let is_service = service
+        .kind
+        .as_deref()
+        .is_some_and(|kind| SERVING.contains(&kind));
+    let is_pod = matches!(
+        workload.kind.as_deref(),
+        Some("Pod" | "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet")
+    );
+    is_service
+        && is_pod
+        && service.name.is_some()
+        && service.name.as_deref() == workload.workload()
+        && service.namespace == workload.namespace
+}
+
+fn plain(subject: &Subject) -> Subject {
+    Subject {
+        container: None,
+        node: None,
+        ..subject.clone()
+    }
+}
+
+/// Whether two may be the same object.
+fn agree(a: &Named, b: &Named) -> bool {
+    a.1.name.is_some() && b.1.name.is_some() && subjects_agree(&a.1, &b.1, a.0 == b.0, false)
+}
+
+/// The words for the way to an object that was reached.
+fn words(reached: &[(Named, Option<usize>, &'static str)], to: usize) -> String {
+    let mut steps = Vec::new();
+    let mut at = to;
+    while let Some((_, Some(before), _)) = reached.get(at) {
+        steps.push(at);
+        at = *before;
+    }
+    let mut text = reached
+        .first()
+        .map_or_else(String::new, |(from, ..)| from.1.to_string());
+    for (number, step) in steps.into_iter().rev().enumerate() {
+        let (named, _, verb) = &reached[step];
+        let joint = if number == 0 { " " } else { ", which " };
+        text += &format!("{joint}{verb} {}", named.1);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(dependant: (&str, &str), verb: &'static str, on: (&str, &str)) -> Edge {
+        Edge {
+            document: 0,
+            dependant: Subject::new(dependant.0, Some("shop"), dependant.1),
+            verb,
+            on: Subject::new(on.0, Some("shop"), on.1),
+        }
+    }
+
+    #[test]
+    fn a_way_over_several_objects() {
+        let mut graph = Graph::default();
+        graph.add(edge(("Ingress", "front"), "sends to", ("Service", "web")));
+        graph.add(edge(("Service", "web"), "selects", ("Pod", "web-0")));
+        graph.add(edge(
+            ("Pod", "web-0"),
+            "uses",
+            ("PersistentVolumeClaim", "data"),
+        ));
+        graph.add(edge(("Pod", "web-0"), "uses", ("Secret", "web")));
+        let named = |kind: &str, name: &str| (0, Subject::new(kind, Some("shop"), name));
+        let (front, data) = (
+            named("Ingress", "front"),
+            named("PersistentVolumeClaim", "data"),
+        );
+        let (steps, words) = graph.path(&front, &data).unwrap();
+        assert_eq!(
+            (steps, words.as_str()),
+            (
+                3,
+                "Ingress shop/front sends to Service shop/web, which selects Pod shop/web-0, which uses PersistentVolumeClaim shop/data"
+            )
+        );
+        assert!(graph.path(&data, &front).is_none());
+        assert!(graph.path(&front, &front).is_none());
+    }
+
+    #[test]
+    fn circles_end() {
+        let mut graph = Graph::default();
+        graph.add(edge(("Pod", "a"), "uses", ("Pod", "b")));
+        graph.add(edge(("Pod", "b"), "uses", ("Pod", "a")));
+        let named = |name: &str| (0, Subject::new("Pod", Some("shop"), name));
+        assert!(graph.path(&named("a"), &named("c")).is_none());
+    }
+}

@@ -1,0 +1,69 @@
+//! What events say of how objects depend on one another.
+
+use super::plain;
+use crate::model::{Event, Format, Subject};
+
+/// A message that names another object.
+struct Tells {
+    reason: &'static str,
+    /// The text before the name.
+    before: &'static str,
+    /// The kind of the object whose name follows.
+    kind: &'static str,
+    verb: &'static str,
+}
+
+const fn tells(
+    reason: &'static str,
+    before: &'static str,
+    kind: &'static str,
+    verb: &'static str,
+) -> Tells {
+    Tells {
+        reason,
+        before,
+        kind,
+        verb,
+    }
+}
+
+/// kube-scheduler and the workload controllers, since Kubernetes 1.0.
+const MESSAGES: &[Tells] = &[
+    tells("Scheduled", " to ", "Node", "runs on"),
+    tells("SuccessfulCreate", "Created pod: ", "Pod", "owns"),
+    tells("SuccessfulCreate", "create Pod ", "Pod", "owns"),
+    tells("SuccessfulCreate", "Created job ", "Job", "owns"),
+    tells(
+        "ScalingReplicaSet",
+        "Scaled up replica set ",
+        "ReplicaSet",
+        "owns",
+    ),
+    tells(
+        "ScalingReplicaSet",
+        "Scaled down replica set ",
+        "ReplicaSet",
+        "owns",
+    ),
+];
+
+/// What depends, how, and on what, if an event tells it.
+pub(super) fn edge(event: &Event<'_>) -> Option<(Subject, &'static str, Subject)> {
+    // of logs not every record is read
+    let is_read = matches!(
+        event.format,
+        Format::DescribeEvents | Format::EventsTable | Format::ObjectYaml | Format::ObjectJson
+    );
+    let reason = event.reason.as_ref().filter(|_| is_read)?.as_str();
+    event.subject.name.as_ref()?;
+    let message = event.message.as_str();
+    let mut all = MESSAGES.iter().filter(|tells| tells.reason == reason);
+    all.find_map(|tells| {
+        let (_, rest) = message.split_once(tells.before)?;
+        let name = rest.split_whitespace().next()?;
+        let namespace = event.subject.namespace.as_deref();
+        let namespace = namespace.filter(|_| tells.kind != "Node");
+        let this = plain(&event.subject);
+        Some((this, tells.verb, Subject::new(tells.kind, namespace, name)))
+    })
+}

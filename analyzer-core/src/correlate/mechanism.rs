@@ -1,0 +1,140 @@
+//! What follows from a cause by its mechanism, whichever signature proves it.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::signature::{Scope, Signature};
+
+/// The rules in words: what is at the margin brings about what stands below it.
+const RULES: &str = include_str!("../../signatures/mechanisms.txt");
+
+/// Which consequences a cause has, and how far from it.
+#[derive(Debug)]
+pub(crate) struct Mechanisms {
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    causes: Vec<&'static str>,
+    reach: Scope,
+    effects: Vec<&'static str>,
+}
+
+/// The consequences of one cause: causes, families and signatures, with how far they reach.
+pub(crate) type Effects = BTreeMap<&'static str, Scope>;
+
+impl Mechanisms {
+    /// The rules of all causes.
+    pub fn new() -> Mechanisms {
+        let mut rules = Vec::new();
+        let mut causes: Vec<&str> = Vec::new();
+        for line in RULES.lines().filter(|line| !line.starts_with('#')) {
+            match line.strip_prefix("    ") {
+                None => causes = list(line),
+                Some(effect) => {
+                    if let Some((reach, effects)) = effect.split_once(": ")
+                        && let Some(reach) = scope(reach)
+                    {
+                        rules.push(Rule {
+                            causes: causes.clone(),
+                            reach,
+                            effects: list(effects),
+                        });
+                    }
+                }
+            }
+        }
+        Mechanisms { rules }
+    }
+
+    /// All that follows from a cause, over any number of steps: a way reaches as far as its longest step.
+    pub fn effects(&self, cause: &str) -> Effects {
+        let mut effects = Effects::new();
+        let mut open: VecDeque<(&str, Scope)> = VecDeque::from([(cause, Scope::Subject)]);
+        while let Some((cause, way)) = open.pop_front() {
+            let rules = self.rules.iter().filter(|rule| {
+                let mut causes = rule.causes.iter();
+                causes.any(|known| is_of(cause, known))
+            });
+            for rule in rules {
+                let reach = rule.reach.max(way);
+                for effect in &rule.effects {
+                    if effects.get(effect).is_none_or(|known| *known < reach) {
+                        effects.insert(effect, reach);
+                        open.push_back((effect, reach));
+                    }
+                }
+            }
+        }
+        effects
+    }
+}
+
+/// How far a signature's findings may lie from the cause with these effects, if they follow from it.
+pub(crate) fn reach(effects: &Effects, signature: &Signature) -> Option<Scope> {
+    let exact = [signature.cause.as_str(), signature.id.as_str()];
+    let exact = exact.iter().filter_map(|name| effects.get(name));
+    let family = format!("{}/*", signature.family());
+    exact.chain(effects.get(family.as_str())).max().copied()
+}
+
+fn is_of(cause: &str, known: &str) -> bool {
+    match known.strip_suffix('*') {
+        Some(family) => cause.starts_with(family),
+        None => cause == known,
+    }
+}
+
+fn list(line: &'static str) -> Vec<&'static str> {
+    let names = line.split(',').map(str::trim);
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+fn scope(word: &str) -> Option<Scope> {
+    match word {
+        "owner" => Some(Scope::Owner),
+        "node" => Some(Scope::Node),
+        "source" => Some(Scope::Source),
+        "input" => Some(Scope::Input),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signature::Catalogue;
+
+    #[test]
+    fn all_names_are_known() {
+        let catalogue = Catalogue::builtin();
+        let causes: Vec<&str> = catalogue.causes().map(|(id, _)| id).collect();
+        let known = |name: &&str| match name.strip_suffix('*') {
+            Some(family) => causes.iter().any(|cause| cause.starts_with(family)),
+            None if name.contains('/') => causes.contains(name),
+            None => catalogue.get(name).is_some(),
+        };
+        let rules = Mechanisms::new().rules;
+        assert!(rules.len() > 50);
+        for rule in &rules {
+            let mut names = rule.causes.iter().chain(&rule.effects);
+            assert_eq!(names.find(|name| !known(name)), None);
+            assert!(!rule.causes.is_empty() && !rule.effects.is_empty());
+        }
+        // each indented line is a rule
+        let lines = RULES.lines().filter(|line| line.starts_with(' ')).count();
+        assert_eq!(rules.len(), lines);
+    }
+
+    #[test]
+    fn consequences_of_consequences() {
+        let effects = Mechanisms::new().effects("node/inodes-exhausted");
+        assert_eq!(effects.get("node/disk-full"), Some(&Scope::Node));
+        assert_eq!(effects.get("workload/evicted"), Some(&Scope::Node));
+        assert_eq!(
+            effects.get("scheduling/untolerated-taint"),
+            Some(&Scope::Input)
+        );
+        assert_eq!(effects.get("api/etcd-slow"), None);
+    }
+}
