@@ -127,7 +127,9 @@ pub fn read(reading: &Reading, stdin: impl Read + Send, take: &mut dyn Take) -> 
     let (bundles, collected) = bundles.finish();
     let (limits, failures) = shared.finish();
     let failures = failures.into_iter();
-    let failures = failures.map(|(path, source)| InputError { path, source }).collect();
+    let failures = failures
+        .map(|(path, source)| InputError { path, source })
+        .collect();
     Inputs {
         read,
         limits,

@@ -262,9 +262,15 @@ fn a_scan_goes_on_behind_what_cannot_be_read() {
         .collect();
     assert_eq!(lines.len(), 5);
     assert!(lines[0]["error"].is_string());
-    assert_eq!(lines[1]["report"]["findings"][0]["cause"], "storage/configmap-missing");
+    assert_eq!(
+        lines[1]["report"]["findings"][0]["cause"],
+        "storage/configmap-missing"
+    );
     assert_eq!(limits(&lines[2]["report"]), ["damaged"]);
     let summary = &lines[4]["summary"];
-    assert_eq!((summary["read"].as_u64(), summary["failed"].as_u64()), (Some(3), Some(1)));
+    assert_eq!(
+        (summary["read"].as_u64(), summary["failed"].as_u64()),
+        (Some(3), Some(1))
+    );
     assert_eq!(summary["causes"]["storage/configmap-missing"], 2);
 }

@@ -16,8 +16,10 @@ pub struct Limits {
     pub member_size: u64,
     /// Bytes that are unpacked of all sources together.
     pub total_size: u64,
-    /// Bytes that are unpacked for each packed one, once there are more than [`Limits::FREE`].
+    /// Bytes that are unpacked for each packed one, once there are more than `free`.
     pub ratio: u64,
+    /// Up to how many bytes no ratio is asked for: a short file of one line over and over is well packed.
+    pub free: u64,
     /// Members of all sources together.
     pub members: u64,
     /// Archives and compressed files inside of one another.
@@ -27,9 +29,6 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Up to how many bytes no ratio is asked for: a short file of one line over and over is well packed.
-    pub const FREE: u64 = 64 << 20;
-
     /// The names under which limits are set and told.
     pub const NAMES: [&str; 6] = [
         "member-size",
@@ -73,6 +72,7 @@ impl Default for Limits {
             total_size: 256 << 30,
             // logs are packed 5 to 30 times, one line over and over up to 200 times
             ratio: 250,
+            free: 512 << 20,
             members: 100_000,
             // real bundles have two: a node's archive in a bundle, and compressed logs in that
             nesting: 4,

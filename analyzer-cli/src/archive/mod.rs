@@ -195,7 +195,7 @@ impl<'v> Walk<'v> {
             }
             let entry = match tar.next() {
                 Ok(Some(entry)) => entry,
-                Ok(None) => return,
+                Ok(None) => return self.ended(archive, "tar", &last),
                 Err(error) => return self.damaged(archive, "tar", &last, &error),
             };
             let member = self.member(archive, &entry.name, entry.modified, Some(entry.size));
@@ -248,7 +248,7 @@ impl<'v> Walk<'v> {
             }
             let entry = match zip.next() {
                 Ok(Some(entry)) => entry,
-                Ok(None) => return,
+                Ok(None) => return self.ended(archive, "zip", &last),
                 Err(error) => return self.damaged(archive, "zip", &last, &error),
             };
             let name: Vec<u8> = entry
@@ -330,6 +330,14 @@ impl<'v> Walk<'v> {
         let what = "names were too long and were cut";
         self.shared
             .note(&member.root, "path-length", what, &member.path);
+    }
+
+    /// Tells of an archive without members.
+    fn ended(&self, archive: &Member, format: &str, last: &str) {
+        if last.is_empty() {
+            let message = format!("the {format} archive holds nothing");
+            self.shared.tell(&archive.name, "empty", message);
+        }
     }
 
     /// Tells how an archive ended, if that is not told already.
@@ -505,7 +513,7 @@ impl Read for Layer<'_> {
             .map(|count| count.load(Ordering::Relaxed))
             .min();
         let packed = packed.unwrap_or_default().max(1);
-        if self.given > Limits::FREE && self.given / packed > self.limits.ratio {
+        if self.given > self.limits.free && self.given / packed > self.limits.ratio {
             let message = format!(
                 "more than {} bytes unpacked for each packed one: it was left behind {} bytes",
                 self.limits.ratio, self.given

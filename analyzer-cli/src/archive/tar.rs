@@ -6,9 +6,13 @@
 
 use std::io::{self, BufRead};
 
-use super::source::Source;
+use super::source::{AHEAD, Source};
 
 const BLOCK: usize = 512;
+
+/// What stands in a header, and where.
+const MAGIC: &[u8] = b"ustar";
+const MAGIC_AT: usize = 257;
 
 /// How long a long name or a set of pax records may be.
 const MAX_EXTENSION: u64 = 256 * 1024;
@@ -195,14 +199,14 @@ impl<'s> Tar<'s> {
             }
             let Some(block) = start.first_chunk::<BLOCK>().copied() else {
                 // what is left of the last block of an archive that was cut
-                return if is_zero(start) {
-                    Ok(None)
-                } else {
-                    Err(io::ErrorKind::UnexpectedEof.into())
-                };
+                if !is_zero(start) {
+                    self.ended = true;
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                break;
             };
-            self.source.consume(BLOCK);
             if is_zero(&block) {
+                self.source.consume(BLOCK);
                 // archives that were put behind each other have zeros between them
                 zeros += BLOCK as u64;
                 if zeros > MAX_BEHIND {
@@ -212,10 +216,11 @@ impl<'s> Tar<'s> {
             }
             let size = number(&block[124..136]).filter(|_| is_header(&block));
             let Some(size) = size else {
-                lost += BLOCK as u64;
+                lost += self.pass_to_header()?;
                 extension = Extension::default();
                 continue;
             };
+            self.source.consume(BLOCK);
             let flag = block[156];
             match flag {
                 b'L' | b'K' | b'x' | b'X' | b'g' => {
@@ -233,6 +238,31 @@ impl<'s> Tar<'s> {
             ));
         }
         Ok(None)
+    }
+
+    /// Passes over bytes up to the next header, which need not stand where a block should begin, and says how
+    /// many there were.
+    fn pass_to_header(&mut self) -> io::Result<u64> {
+        self.source.consume(1);
+        let mut passed = 1;
+        loop {
+            let ahead = self.source.peek(AHEAD)?;
+            let header = memchr::memmem::find_iter(ahead, MAGIC).find_map(|at| {
+                let start = at.checked_sub(MAGIC_AT)?;
+                let block = ahead.get(start..)?.first_chunk::<BLOCK>()?;
+                is_header(block).then_some(start)
+            });
+            let (step, found) = match header {
+                Some(start) => (start, true),
+                None if ahead.len() < BLOCK => (ahead.len(), true),
+                None => (ahead.len() - (BLOCK - 1), false),
+            };
+            self.source.consume(step);
+            passed += step as u64;
+            if found {
+                return Ok(passed);
+            }
+        }
     }
 
     fn open(&mut self, size: u64) {

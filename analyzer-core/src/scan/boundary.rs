@@ -24,9 +24,8 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
     // it goes back over many lines, and few places hang on it
     let mut inside: Option<bool> = None;
     let mut begun = false;
-    let mut structural = |begun: bool| {
-        begun || *inside.get_or_insert_with(|| is_inside(bytes, first))
-    };
+    let mut structural =
+        |begun: bool| begun || *inside.get_or_insert_with(|| is_inside(bytes, first));
     // of two places without a record a blank line is better
     let mut fallback: Option<(bool, usize)> = None;
     for number in 0.. {
