@@ -41,7 +41,8 @@ fn main() -> ExitCode {
     let plan = plan(args, &world());
     let stdin = io::stdin();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
-    let mut err = io::stderr().lock();
+    // unlocked, as the progress is drawn by a thread of its own
+    let mut err = io::stderr();
     let status = match run(&plan, stdin, &mut out, &mut err) {
         Ok(status) => status,
         Err(failure) if failure.is_broken_pipe() => Status::Ran,

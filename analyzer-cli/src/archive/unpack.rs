@@ -219,12 +219,17 @@ impl Read for Gzip<'_> {
     }
 }
 
+/// An empty last block, with a check sum behind it.
+const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
+
 /// A zstd stream of any number of frames.
 struct Zstd<'s> {
     source: Source<'s>,
     decoder: FrameDecoder,
     inside: bool,
     first: bool,
+    /// Why there is nothing behind what is still to be given out.
+    failure: Option<io::Error>,
 }
 
 impl<'s> Zstd<'s> {
@@ -236,6 +241,7 @@ impl<'s> Zstd<'s> {
             decoder,
             inside: false,
             first: true,
+            failure: None,
         }
     }
 
@@ -278,13 +284,21 @@ impl Read for Zstd<'_> {
             }
             while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
                 let strategy = BlockDecodingStrategy::UptoBlocks(1);
-                self.decoder
-                    .decode_blocks(&mut self.source, strategy)
-                    .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+                if let Err(error) = self.decoder.decode_blocks(&mut self.source, strategy) {
+                    if self.failure.is_some() {
+                        break;
+                    }
+                    self.failure = Some(io::Error::new(io::ErrorKind::InvalidData, error));
+                    // the decoder keeps back what later blocks may point at until it sees the last one
+                    let _ = self.decoder.decode_blocks(LAST_BLOCK, strategy);
+                }
             }
             let length = Read::read(&mut self.decoder, into)?;
             if length > 0 {
                 return Ok(length);
+            }
+            if let Some(error) = self.failure.take() {
+                return Err(error);
             }
             let told = self.decoder.get_checksum_from_data();
             if told.is_some() && told != self.decoder.get_calculated_checksum() {
