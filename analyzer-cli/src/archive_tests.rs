@@ -338,7 +338,7 @@ fn limits_hold() {
     let found = walk_with(
         &bomb,
         Limits {
-            ratio: 100,
+            ratio: 20,
             free: 1 << 20,
             ..Limits::default()
         },

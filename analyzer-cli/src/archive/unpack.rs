@@ -290,7 +290,9 @@ impl Read for Zstd<'_> {
                     }
                     self.failure = Some(io::Error::new(io::ErrorKind::InvalidData, error));
                     // the decoder keeps back what later blocks may point at until it sees the last one
-                    let _ = self.decoder.decode_blocks(LAST_BLOCK, strategy);
+                    let _ = self
+                        .decoder
+                        .decode_blocks(LAST_BLOCK, BlockDecodingStrategy::All);
                 }
             }
             let length = Read::read(&mut self.decoder, into)?;
