@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use analyzer_core::Subject;
 use serde::Deserialize;
 
-use super::pattern::{Field, Pattern};
+use super::pattern::{Field, Kept, Pattern};
 
 /// What a member holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -170,7 +170,7 @@ pub struct Place {
 /// What a member's name says of it: the pattern with the most text of its own counts, whatever else
 /// the bundle holds, so that it does not matter in which order members come.
 pub fn place(path: &[&str]) -> Place {
-    let mut best: Option<(usize, Content, Vec<(Field, &str)>)> = None;
+    let mut best: Option<(usize, Content, Kept<'_>)> = None;
     for layout in layouts() {
         for (pattern, content) in &layout.members {
             if best
