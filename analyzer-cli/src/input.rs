@@ -215,6 +215,15 @@ pub fn holds_several(sources: &[Source]) -> bool {
     }
 }
 
+/// The files of sources, in the order in which they are read.
+pub fn files(sources: &[Source]) -> impl Iterator<Item = PathBuf> {
+    sources.iter().flat_map(|source| match source {
+        Source::Stdin => Vec::new(),
+        Source::Path(path) if path.is_dir() => files_below(path).0,
+        Source::Path(path) => vec![path.clone()],
+    })
+}
+
 /// How many bytes sources have, where all of them tell it.
 pub fn size(sources: &[Source]) -> Option<u64> {
     let of = |source: &Source| match source {

@@ -22,6 +22,8 @@ pub mod need;
 mod one_or_many;
 #[path = "../src/signature/pattern.rs"]
 mod pattern;
+#[path = "../src/signature/relation.rs"]
+mod relation;
 #[path = "../src/signature/schema.rs"]
 pub mod schema;
 #[path = "../src/signature/template.rs"]

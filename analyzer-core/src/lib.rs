@@ -90,9 +90,9 @@ pub use report::{
     BundleSummary, Check, CollectedAt, Evidence, Explained, Finding, Fix, InputSummary, Level,
     LimitMet, Report, Role, SCHEMA, SegmentSummary, Stats, Unexplained,
 };
-pub use scan::{Extract, Incident, extract, extract_about};
+pub use scan::{Extract, Incident, extract, extract_about, extract_near};
 pub use signature::{
     Catalogue, CheckTemplate, Comparison, Condition, Ends, Example, Examples, Explains,
-    FixTemplate, Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,
+    FixTemplate, Needs, Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,
 };
 pub use timeline::{Counts, Timeline, TimelineBucket, TimelineReport};

@@ -21,6 +21,9 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// The most telling events that no finding covers.
     pub unexplained: Vec<Unexplained>,
+    /// What to ask the cluster next, where no cause is known for sure.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<Check>,
     /// What was read.
     pub inputs: Vec<InputSummary>,
     /// The bundles among that. The library knows none; who opens archives tells them.

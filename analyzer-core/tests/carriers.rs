@@ -63,38 +63,7 @@ const EXCEPTIONS: &[(&str, &str, Part, &str)] = &[
     ),
     ("logrus-terminal", "CRI in parts", Part::Text, "the same"),
     ("logrus-terminal", "CRI two streams", Part::Text, "the same"),
-    (
-        "logrus-json-pretty",
-        "stern",
-        Part::Text,
-        "its names are told by a record behind them, and `{` alone is none",
-    ),
-    (
-        "logrus-json-pretty",
-        "stern namespaces",
-        Part::Text,
-        "the same",
-    ),
-    ("logrus-json-pretty", "stern colour", Part::Text, "the same"),
     ("istio", "journald short", Part::Text, "as zap-console"),
-    (
-        "winston-simple",
-        "stern",
-        Part::Text,
-        "its names are told by a record behind them, and a word in lower case may be a sentence's",
-    ),
-    (
-        "winston-simple",
-        "stern namespaces",
-        Part::Text,
-        "its names are told by a record behind them, and a word in lower case may be a sentence's",
-    ),
-    (
-        "winston-simple",
-        "stern colour",
-        Part::Text,
-        "its names are told by a record behind them, and a word in lower case may be a sentence's",
-    ),
     (
         "java-util-logging",
         "docker json-file in parts",
@@ -355,19 +324,19 @@ fn score(bare: &Bare, carrier: &Carrier) -> (Score, Vec<String>) {
             bare.records.len()
         ));
     }
-    let mut rest = found.iter();
+    let mut rest = found.as_slice();
     for bare in &bare.records {
         score.fields += PARTS.len();
-        // the next record that is it, else the next one
+        // the next record that is it; else the next one, which is left for those behind
         let at = rest
-            .as_slice()
             .iter()
             .take(NEAR)
             .position(|found| same("message", bare, found) && same("level", bare, found));
-        let Some(found) = rest.nth(at.unwrap_or(0)) else {
+        let Some(found) = rest.get(at.unwrap_or(0)) else {
             continue;
         };
         score.found += usize::from(at.is_some());
+        rest = at.and_then(|at| rest.get(at + 1..)).unwrap_or(rest);
         for part in PARTS {
             if same(part, bare, found) {
                 score.right += 1;
@@ -504,6 +473,23 @@ proptest! {
         for part in PARTS {
             prop_assert!(same(part, &bare[0], &found[0]), "{} {:?}", carrier.name, found);
         }
+    }
+
+    /// The CRI's runtimes cut a line between bytes, not between characters.
+    #[test]
+    fn join_cut_characters(tail in "[a-zé日😀]{1,40}", most in 4usize..30) {
+        let line = format!("E0304 05:06:07.123456       1 tide.go:7] {tail}");
+        let mut log = Vec::new();
+        let mut parts = line.as_bytes().chunks(most).peekable();
+        while let Some(part) = parts.next() {
+            let tag = if parts.peek().is_some() { "P" } else { "F" };
+            log.extend_from_slice(format!("2024-05-17T20:00:00.5Z stderr {tag} ").as_bytes());
+            log.extend_from_slice(part);
+            log.extend_from_slice(b"\n2024-05-17T20:00:00.5Z stdout F other\n");
+        }
+        let found = records(&log);
+        let own = found.iter().find(|record| record["carrier"]["stream"] == "stderr");
+        prop_assert_eq!(own.and_then(|record| record["message"].as_str()), Some(&*tail));
     }
 
     /// Any text in any carriers, whole or cut, is read without a panic.

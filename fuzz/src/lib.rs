@@ -177,6 +177,8 @@ const BEGINNINGS: &[&str] = &[
     "Mar 04, 2024 5:06:07 AM io.harbour.Quay\nSEVERE: ",
     "[ERROR] plugin/errors: ",
     "warn: ",
+    "[0.123s][warning][gc,heap] ",
+    "[2024-03-04 05:06:07.123 +0000] \u{1b}[31mERROR\u{1b}[39m (17): ",
     "quay: \"level\"=0 \"msg\"=",
     "panic: ",
 ];

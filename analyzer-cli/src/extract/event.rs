@@ -1,17 +1,16 @@
 //! An event as a JSON object.
 
-use analyzer_core::{Carrier, Event, Extract, Severity, Stamp, Stream, Subject, Text};
+use analyzer_core::{Carrier, Event, Extract, Severity, Stream, Subject};
 use serde::ser::Serialize;
 
-use super::fields::Fields;
+use super::fields;
+use super::json::Object;
 
 /// Adds an event as one line.
 pub fn line(text: &mut Vec<u8>, part: &Extract<'_>, event: &Event<'_>) {
     let lines = part.lines(&event.span);
-    push(
-        text,
-        &EventJson::of(event, Some((part.source(), lines.start))),
-    );
+    object(text, event, Some((part.source(), lines.start)));
+    text.push(b'\n');
 }
 
 /// Adds a value as one line.
@@ -25,113 +24,74 @@ pub fn push(text: &mut Vec<u8>, value: &impl Serialize) {
     }
 }
 
-/// An event in JSON. What the input does not say is left out.
-#[derive(serde::Serialize)]
-pub struct EventJson<'e> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    source: Option<&'e str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u64>,
-    format: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time: Option<String>,
-    /// Only where the zone was not stated: UTC is taken then.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    zone_stated: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    age_s: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    age_resolution_s: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    first_age_s: Option<u64>,
-    count: u64,
-    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    severity: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from: Option<&'e str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    subject: Option<&'e Subject>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'e str>,
-    message: &'e str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    caller: Option<&'e str>,
-    #[serde(skip_serializing_if = "Fields::is_empty")]
-    fields: Fields<'e>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    carrier: Option<CarrierJson<'e>>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    cut: bool,
-}
-
-/// What stood around a record.
-#[derive(serde::Serialize)]
-pub struct CarrierJson<'e> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stream: Option<Stream>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    namespace: Option<&'e str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pod: Option<&'e str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    container: Option<&'e str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    node: Option<&'e str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    program: Option<&'e str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pid: Option<&'e str>,
-}
-
-impl<'e> CarrierJson<'e> {
-    /// What an event's carrier says.
-    pub fn of(carrier: &'e Carrier<'e>) -> Self {
-        let text = |text: &'e Option<Text<'e>>| text.as_ref().map(Text::as_str);
-        CarrierJson {
-            time: carrier.time.as_ref().map(Stamp::to_string),
-            stream: carrier.stream,
-            namespace: text(&carrier.namespace),
-            pod: text(&carrier.pod),
-            container: text(&carrier.container),
-            node: text(&carrier.node),
-            program: text(&carrier.program),
-            pid: text(&carrier.pid),
-        }
+/// Adds an event, with the document and line where it stands. What the input does not say is left out.
+pub fn object(text: &mut Vec<u8>, event: &Event<'_>, place: Option<(&str, u64)>) {
+    let is_event = event.reason.is_some() || event.age.is_some();
+    let age = event.age;
+    let mut json = Object::open(text);
+    json.some("source", place.map(|(source, _)| source));
+    json.plain("line", place.map(|(_, line)| line));
+    json.string("format", event.format.name());
+    json.displayed("time", event.time);
+    // only where it was not: UTC is taken then
+    let unstated = event.time.filter(|time| !time.zone_stated);
+    json.plain("zone_stated", unstated.map(|_| false));
+    json.plain("time_back_s", event.back.map(seconds));
+    json.plain("age_s", age.map(|age| age.seconds));
+    json.plain("age_resolution_s", age.map(|age| age.resolution));
+    let first = event.first_age.or(age);
+    json.plain("first_age_s", first.map(|age| age.seconds));
+    json.plain("count", Some(event.count));
+    json.some("type", event.severity.filter(|_| is_event).map(event_type));
+    json.some("severity", event.severity.map(Severity::name));
+    json.piece("from", &event.component);
+    if event.subject != Subject::default() {
+        json.json("subject", |text| subject(text, &event.subject));
     }
+    json.piece("reason", &event.reason);
+    json.string("message", event.message.as_str());
+    json.piece("caller", &event.caller);
+    if !event.fields.is_empty() {
+        json.json("fields", |text| fields::object(text, &event.fields));
+    }
+    if let Some(own) = &event.carrier {
+        json.json("carrier", |text| carrier(text, own));
+    }
+    json.plain("cut", event.cut.then_some(true));
+    json.close();
 }
 
-impl<'e> EventJson<'e> {
-    /// An event, with the document and line where it stands.
-    pub fn of(event: &'e Event<'e>, place: Option<(&'e str, u64)>) -> Self {
-        let text = |text: &'e Option<Text<'e>>| text.as_ref().map(Text::as_str);
-        let is_event = event.reason.is_some() || event.age.is_some();
-        let age = event.age;
-        EventJson {
-            source: place.map(|(source, _)| source),
-            line: place.map(|(_, line)| line),
-            format: event.format.name(),
-            time: event.time.as_ref().map(Stamp::to_string),
-            zone_stated: event.time.filter(|time| !time.zone_stated).map(|_| false),
-            age_s: age.map(|age| age.seconds),
-            age_resolution_s: age.map(|age| age.resolution),
-            first_age_s: event.first_age.or(age).map(|age| age.seconds),
-            count: event.count,
-            kind: event.severity.filter(|_| is_event).map(event_type),
-            severity: event.severity.map(Severity::name),
-            from: text(&event.component),
-            subject: Some(&event.subject).filter(|subject| **subject != Subject::default()),
-            reason: text(&event.reason),
-            message: event.message.as_str(),
-            caller: text(&event.caller),
-            fields: Fields(&event.fields),
-            carrier: event.carrier.as_deref().map(CarrierJson::of),
-            cut: event.cut,
-        }
-    }
+fn subject(text: &mut Vec<u8>, subject: &Subject) {
+    let mut json = Object::open(text);
+    json.some("kind", subject.kind.as_deref());
+    json.some("namespace", subject.namespace.as_deref());
+    json.some("name", subject.name.as_deref());
+    json.some("container", subject.container.as_deref());
+    json.some("node", subject.node.as_deref());
+    json.close();
+}
+
+/// Adds what stood around a record.
+pub fn carrier(text: &mut Vec<u8>, carrier: &Carrier<'_>) {
+    let mut json = Object::open(text);
+    json.displayed("time", carrier.time);
+    let stream = carrier.stream.map(|stream| match stream {
+        Stream::Stdout => "stdout",
+        Stream::Stderr => "stderr",
+    });
+    json.some("stream", stream);
+    json.piece("namespace", &carrier.namespace);
+    json.piece("pod", &carrier.pod);
+    json.piece("container", &carrier.container);
+    json.piece("node", &carrier.node);
+    json.piece("program", &carrier.program);
+    json.piece("pid", &carrier.pid);
+    json.close();
+}
+
+/// Nanoseconds as seconds.
+pub fn seconds(nanos: u64) -> f64 {
+    nanos as f64 / 1e9
 }
 
 /// The type of a Kubernetes event.
@@ -140,5 +100,38 @@ pub fn event_type(severity: Severity) -> &'static str {
         "Normal"
     } else {
         "Warning"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use analyzer_core::{lines, parse};
+
+    use super::*;
+
+    #[test]
+    fn a_subject_is_written_as_everywhere() {
+        let whole = Subject {
+            container: Some("a\"".to_owned()),
+            node: Some("berth-1".to_owned()),
+            ..Subject::new("Pod", Some("dock"), "crane-0")
+        };
+        for known in [whole, Subject::default()] {
+            let mut text = Vec::new();
+            subject(&mut text, &known);
+            assert_eq!(text, serde_json::to_vec(&known).unwrap());
+        }
+    }
+
+    #[test]
+    fn an_event_is_one_object() {
+        let log = "2024-03-04T05:06:07.5Z stderr F E0304 05:06:07.25       1 a.go:8] \"No \\\"arm\\\"\" pod=\"dock/crane-0\" n=7";
+        let events = parse::log::parse(&lines(log).collect::<Vec<_>>()).events;
+        let mut text = Vec::new();
+        object(&mut text, &events[0], Some(("x\ny", 3)));
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            r#"{"source":"x\ny","line":3,"format":"klog","time":"2024-03-04T05:06:07.25Z","zone_stated":false,"count":1,"severity":"error","subject":{"kind":"Pod","namespace":"dock","name":"crane-0"},"message":"No \"arm\"","caller":"a.go:8","fields":{"pod":"dock/crane-0","n":7},"carrier":{"time":"2024-03-04T05:06:07.5Z","stream":"stderr"}}"#
+        );
     }
 }

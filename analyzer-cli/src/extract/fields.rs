@@ -3,49 +3,41 @@
 use std::collections::HashMap;
 
 use analyzer_core::Field;
-use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::value::RawValue;
 
-/// Fields with their values typed as the log shows them; nothing of them is read but its end.
-pub struct Fields<'e>(pub &'e [Field<'e>]);
-
-impl Fields<'_> {
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
+use super::json::{Object, string};
 
 /// Up to how many fields comparing each name with all is faster than a table of the names.
 const FEW: usize = 16;
 
-impl Serialize for Fields<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        let last = (self.0.len() > FEW).then(|| last_of_each(self.0));
-        for (at, field) in self.0.iter().enumerate() {
-            // of a repeated name the last one counts
-            let is_last = match &last {
-                Some(last) => last.get(field.key.as_ref()) == Some(&at),
-                None => {
-                    let mut behind = self.0.iter().skip(at + 1);
-                    !behind.any(|other| other.key == field.key)
-                }
-            };
-            if !is_last {
-                continue;
+/// Adds fields as an object, with their values typed as the log shows them; nothing of them is read but
+/// its end. Of a repeated name the last one counts.
+pub fn object(text: &mut Vec<u8>, fields: &[Field<'_>]) {
+    let mut json = Object::open(text);
+    let last = (fields.len() > FEW).then(|| last_of_each(fields));
+    for (at, field) in fields.iter().enumerate() {
+        let is_last = match &last {
+            Some(last) => last.get(field.key.as_ref()) == Some(&at),
+            None => {
+                let mut behind = fields.iter().skip(at + 1);
+                !behind.any(|other| other.key == field.key)
             }
-            match field.json() {
-                // a line holds one record
-                Some(json) if json.get().contains('\n') => match on_one_line(json) {
-                    Some(json) => map.serialize_entry(&field.key, &json)?,
-                    None => map.serialize_entry(&field.key, field.value.as_str())?,
-                },
-                Some(json) => map.serialize_entry(&field.key, json)?,
-                None => map.serialize_entry(&field.key, field.value.as_str())?,
-            }
+        };
+        if is_last {
+            json.member(&field.key, |text| value(text, field));
         }
-        map.end()
+    }
+    json.close();
+}
+
+fn value(text: &mut Vec<u8>, field: &Field<'_>) {
+    match field.json().map(|json| json.get()) {
+        Some(json) if json.contains('\n') => {
+            // a line holds one record, and all its line ends stand between values
+            json.lines()
+                .for_each(|line| text.extend_from_slice(line.trim().as_bytes()));
+        }
+        Some(json) => text.extend_from_slice(json.as_bytes()),
+        None => string(text, field.value.as_str()),
     }
 }
 
@@ -55,12 +47,6 @@ fn last_of_each<'f>(fields: &'f [Field<'_>]) -> HashMap<&'f str, usize> {
     places.map(|(at, field)| (field.key.as_ref(), at)).collect()
 }
 
-/// JSON without its line ends, all of which stand between its values.
-fn on_one_line(json: &RawValue) -> Option<Box<RawValue>> {
-    let lines = json.get().lines().map(str::trim);
-    RawValue::from_string(lines.collect()).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use analyzer_core::{Text, Written};
@@ -68,7 +54,9 @@ mod tests {
     use super::*;
 
     fn json(fields: &[Field<'_>]) -> String {
-        serde_json::to_string(&Fields(fields)).unwrap()
+        let mut text = Vec::new();
+        object(&mut text, fields);
+        String::from_utf8(text).unwrap()
     }
 
     fn field(key: &str, value: &'static str, written: Written) -> Field<'static> {

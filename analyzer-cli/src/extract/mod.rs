@@ -4,15 +4,18 @@
 mod event;
 mod fields;
 mod filter;
+mod json;
 mod merge;
 mod object;
 mod patterns;
 mod record;
 mod table;
 
+use std::fs::File;
 use std::io::{self, Read, Write};
+use std::path::Path;
 
-use analyzer_core::{Event, Extract, Folded, extract_about};
+use analyzer_core::{Event, Extract, Folded, extract, extract_about};
 
 use crate::bundle::{Document, Take};
 use crate::input::{self, Inputs, Reading};
@@ -89,10 +92,16 @@ pub fn run(
     if let What::Events { table: true, .. } = convert.what {
         output.write(table::header(page).as_bytes());
     }
+    let near = match convert.what {
+        What::Objects { .. } => None,
+        _ if !input::holds_several(&convert.sources) => None,
+        _ => input::files(&convert.sources).find_map(|path| first_time(&path)),
+    };
     let reading = Reading::new(&convert.sources, &convert.bundle);
     let mut taking = Taking {
         convert,
         page,
+        near,
         output: &mut output,
     };
     let inputs = if rayon::current_num_threads() > 1 {
@@ -113,6 +122,7 @@ pub fn run(
 struct Taking<'c, 'p, 'o, 'w> {
     convert: &'c Convert,
     page: &'p Page,
+    near: Option<i128>,
     output: &'o mut Output<'w>,
 }
 
@@ -120,7 +130,13 @@ impl Take for Taking<'_, '_, '_, '_> {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
         self.output.last = i128::MIN;
         // why a stream ends is told by its reader
-        let _ = one(self.convert, self.page, document, content, self.output);
+        let _ = one(
+            self.convert,
+            self.page,
+            (document, self.near),
+            content,
+            self.output,
+        );
     }
 }
 
@@ -192,11 +208,29 @@ impl Output<'_> {
     }
 }
 
-/// Converts one document.
+/// How much of a file is read to learn the year of times elsewhere.
+const BEGINNING: u64 = 256 * 1024;
+
+/// The first time with a year at a file's beginning. What can be read once only tells nothing.
+fn first_time(path: &Path) -> Option<i128> {
+    if !path.metadata().is_ok_and(|file| file.is_file()) {
+        return None;
+    }
+    let file = File::open(path).ok()?.take(BEGINNING);
+    let mut found = None;
+    let told = |part: &Extract<'_>| {
+        let mut times = part.parsed.events.iter().filter_map(|event| event.time);
+        times.find(|time| time.year_stated).map(|time| time.nanos)
+    };
+    extract("", file, told, |time| found = found.or(time)).ok()?;
+    found
+}
+
+/// Converts one document; `near` tells the year of times that state none.
 fn one(
     convert: &Convert,
     page: &Page,
-    document: Document,
+    (document, near): (Document, Option<i128>),
     reader: impl Read + Send,
     output: &mut Output<'_>,
 ) -> io::Result<()> {
@@ -205,7 +239,7 @@ fn one(
     match &convert.what {
         What::Objects { lines } => {
             let map = |part: &Extract<'_>| object::of(part);
-            extract_about(name, about, reader, map, |more| {
+            extract_about(name, about, reader, None, map, |more| {
                 if *lines {
                     let text = more.lines();
                     output.write(&text);
@@ -239,7 +273,7 @@ fn one(
                 }
                 texts
             };
-            extract_about(name, about, reader, map, |texts| output.events(texts))?;
+            extract_about(name, about, reader, near, map, |texts| output.events(texts))?;
         }
         What::Patterns { filter, .. } => {
             let map = |part: &Extract<'_>| {
@@ -255,12 +289,12 @@ fn one(
                 }
                 folded
             };
-            extract_about(name, about, reader, map, |folded| {
+            extract_about(name, about, reader, near, map, |folded| {
                 output.folded.merge(folded)
             })?;
         }
         What::Records => {
-            extract_about(name, about, reader, record::lines, |text| {
+            extract_about(name, about, reader, near, record::lines, |text| {
                 output.write(&text)
             })?;
         }

@@ -7,7 +7,7 @@ use analyzer_core::{Event, Extract, Format, Object, Text, Value};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use super::event::{EventJson, event_type, push};
+use super::event::{self, event_type, push};
 
 /// The objects of some input, each as JSON.
 #[derive(Debug, Default)]
@@ -56,12 +56,12 @@ pub fn of(part: &Extract<'_>) -> Collected {
         let own = events[before..]
             .iter()
             .take_while(|event| event.span.end <= span.end);
-        let own: Vec<EventJson<'_>> = own.map(|event| EventJson::of(event, None)).collect();
+        let own: Vec<&Event<'_>> = own.collect();
         told[before..before + own.len()].fill(true);
         before += own.len();
         collected.objects.extend(raw(&Json {
             object,
-            events: Some(own),
+            events: Some(own.into_iter().filter_map(told_of).collect()),
         }));
     }
     for (event, told) in events.iter().zip(told) {
@@ -127,7 +127,14 @@ impl Collected {
 /// An object with its events.
 struct Json<'o, 'a> {
     object: &'o Object<'a>,
-    events: Option<Vec<EventJson<'o>>>,
+    events: Option<Vec<Box<RawValue>>>,
+}
+
+/// An event as it is printed by itself.
+fn told_of(event: &Event<'_>) -> Option<Box<RawValue>> {
+    let mut text = Vec::new();
+    event::object(&mut text, event, None);
+    RawValue::from_string(String::from_utf8(text).ok()?).ok()
 }
 
 impl Json<'_, '_> {

@@ -1,51 +1,47 @@
 //! Log records in a neutral form, one JSON object a line: `line`, `lines`, `level`, `time`,
-//! `message`, `logger`, `caller`, `fields`, `error`; what carried it as `carrier`, and `cut` where its end is missing.
+//! `message`, `logger`, `caller`, `fields`, `error`; what carried it as `carrier`,
+//! `time_back_s` where times run backwards, and `cut` where its end is missing.
 
-use analyzer_core::{Event, Extract, Format, Severity, Stamp, Text};
+use analyzer_core::{Event, Extract, Severity, Stamp, Text};
 
-use super::event::{CarrierJson, push};
-use super::fields::Fields;
+use super::event::{carrier, seconds};
+use super::fields;
+use super::json::Object;
 
 /// One line for each log record.
 pub fn lines(part: &Extract<'_>) -> Vec<u8> {
     let events = part.parsed.events.iter();
     let mut text = Vec::new();
-    for event in events.filter(|event| is_record(event.format)) {
-        let lines = part.lines(&event.span);
-        push(
-            &mut text,
-            &Record {
-                line: lines.start,
-                lines: (lines.end - lines.start).saturating_sub(event.interrupted),
-                level: level(event),
-                time: event.time.as_ref().map(time),
-                year_stated: event.time.filter(|time| !time.year_stated).map(|_| false),
-                message: event.message.as_str(),
-                logger: logger(event),
-                caller: event.caller.as_ref().map(Text::as_str),
-                error: ["error", "err"]
-                    .iter()
-                    .find_map(|key| event.field(key))
-                    .map(Text::as_str),
-                fields: Fields(&event.fields),
-                carrier: event.carrier.as_deref().map(CarrierJson::of),
-                cut: event.cut,
-            },
-        );
+    for event in events.filter(|event| event.format.is_log()) {
+        record(&mut text, part, event);
+        text.push(b'\n');
     }
     text
 }
 
-fn is_record(format: Format) -> bool {
-    !matches!(
-        format,
-        Format::Describe
-            | Format::DescribeEvents
-            | Format::EventsTable
-            | Format::Table
-            | Format::Command
-            | Format::Prose
-    )
+fn record(text: &mut Vec<u8>, part: &Extract<'_>, event: &Event<'_>) {
+    let lines = part.lines(&event.span);
+    let own = (lines.end - lines.start).saturating_sub(event.interrupted);
+    let mut json = Object::open(text);
+    json.plain("line", Some(lines.start));
+    json.plain("lines", Some(own));
+    json.some("level", level(event));
+    json.displayed("time", event.time.as_ref().map(stated));
+    // only where it was not: 1970 is printed then
+    let unstated = event.time.filter(|time| !time.year_stated);
+    json.plain("year_stated", unstated.map(|_| false));
+    json.plain("time_back_s", event.back.map(seconds));
+    json.string("message", event.message.as_str());
+    json.some("logger", logger(event));
+    json.piece("caller", &event.caller);
+    let error = ["error", "err"].iter().find_map(|key| event.field(key));
+    json.some("error", error.map(Text::as_str));
+    json.json("fields", |text| fields::object(text, &event.fields));
+    if let Some(own) = &event.carrier {
+        json.json("carrier", |text| carrier(text, own));
+    }
+    json.plain("cut", event.cut.then_some(true));
+    json.close();
 }
 
 /// The name of the logger: not what the event is otherwise known to come from.
@@ -60,38 +56,12 @@ fn logger<'e>(event: &'e Event<'_>) -> Option<&'e str> {
     (!is_other).then(|| component.as_str())
 }
 
-#[derive(serde::Serialize)]
-struct Record<'e> {
-    line: u64,
-    lines: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    level: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    time: Option<String>,
-    /// Only where the year was not stated: 1970 is printed then.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    year_stated: Option<bool>,
-    message: &'e str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    logger: Option<&'e str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    caller: Option<&'e str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<&'e str>,
-    fields: Fields<'e>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    carrier: Option<CarrierJson<'e>>,
-    /// Whether its end is missing.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    cut: bool,
-}
-
-fn time(stamp: &Stamp) -> String {
-    let stated = Stamp {
+/// A time that is printed with its year, stated or not.
+fn stated(stamp: &Stamp) -> Stamp {
+    Stamp {
         year_stated: true,
         ..*stamp
-    };
-    stated.to_string()
+    }
 }
 
 fn level(event: &Event<'_>) -> Option<&'static str> {

@@ -31,6 +31,8 @@ pub fn header(page: &Page) -> String {
 /// Adds a row for an event.
 pub fn row(text: &mut Vec<u8>, page: &Page, event: &Event<'_>) {
     let when = match (&event.time, event.age) {
+        // it lies before the time of its writer's record before it
+        (Some(time), _) if event.back.is_some() => format!("{time} <"),
         (Some(time), _) => Stamp::to_string(time),
         (None, Some(age)) => format!("{age} before"),
         (None, None) => String::new(),

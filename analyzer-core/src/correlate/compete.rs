@@ -101,8 +101,8 @@ impl<'m> Rival<'m> {
     /// Whether a match that stays makes another one superfluous.
     fn beats(&self, other: &Rival<'_>) -> bool {
         let (a, b) = (self.signature, other.signature);
-        // what ends trouble makes no finding that could be the better one
-        if !a.ends.is_empty() || !b.ends.is_empty() {
+        // what makes no finding is not the better one
+        if a.makes_no_finding() || b.makes_no_finding() {
             return false;
         }
         if a.refines.contains(&b.id) {

@@ -6,9 +6,10 @@ use std::collections::HashMap;
 use crate::matcher::{Hit, Moment, related, subjects_agree};
 use crate::model::Subject;
 use crate::report::Role;
-use crate::signature::{Catalogue, Scope, Signature};
+use crate::signature::{Catalogue, Needs, Scope, Signature};
 
 use super::DEFAULT_CONFIDENCE;
+use super::fill;
 use super::graph::{Graph, Named};
 use super::group::Group;
 use super::mechanism::{Effects, Mechanisms, reach};
@@ -48,6 +49,10 @@ pub(crate) fn explain(
     let rules = Rules::new(catalogue, groups);
     let named: Vec<Vec<Named>> = groups.iter().map(named).collect();
     let needed: Vec<Vec<Named>> = groups.iter().map(|group| graph.needed(group)).collect();
+    let providers: Vec<Vec<Provider>> = groups
+        .iter()
+        .map(|group| providers(catalogue, group))
+        .collect();
     let candidates: Vec<Vec<Candidate>> = (0..groups.len())
         .map(|symptom| {
             (0..groups.len())
@@ -62,10 +67,11 @@ pub(crate) fn explain(
                         mine: &named[cause],
                         theirs: &named[symptom],
                         needed: &needed[symptom],
+                        providers: &providers[symptom],
                     };
                     let rule = rules.between(a.signature, b.signature);
                     let (closeness, why) = match rule {
-                        Some(rule) => pair.relation(rule.on, graph),
+                        Some(rule) => pair.relation(rule, graph),
                         None if is_weaker(catalogue, b, symptom, a, cause) => pair.same_fault(),
                         None => None,
                     }?;
@@ -153,6 +159,8 @@ struct Rules(HashMap<(usize, usize), Allowed>);
 #[derive(Clone, Copy)]
 struct Allowed {
     on: Scope,
+    /// Whether it lies on another object, which depends on the one at fault.
+    apart: bool,
     /// See [`Candidate::weak`].
     weak: bool,
 }
@@ -195,7 +203,8 @@ fn allowed(explaining: &Signature, effects: &Effects, explained: &Signature) -> 
     let own = own.map(|rule| rule.on).max();
     let by_mechanism = reach(effects, explained);
     Some(Allowed {
-        on: own.max(by_mechanism)?,
+        on: own.max(by_mechanism.map(|reach| reach.on))?,
+        apart: own.is_none() && by_mechanism.is_some_and(|reach| reach.apart),
         weak: own.is_none() && explaining.role == Role::Symptom,
     })
 }
@@ -230,24 +239,30 @@ struct Pair<'g> {
     theirs: &'g [Named],
     /// What the symptom says that it could not reach.
     needed: &'g [Named],
+    /// The names of pods without which it cannot work.
+    providers: &'g [Provider],
 }
 
 impl Pair<'_> {
     /// How closely and by what the first group explains the second, if it does.
-    fn relation(&self, on: Scope, graph: &Graph) -> Option<(u8, String)> {
+    fn relation(&self, rule: Allowed, graph: &Graph) -> Option<(u8, String)> {
         if self.is_apart_in_time() {
             return None;
         }
+        let on = rule.on;
         if self.is_same_event() {
             return Some((5, "same event".into()));
         }
-        if let Some(subject) = self.kin(false) {
+        if let Some(subject) = self.kin(false).filter(|_| !rule.apart) {
             return Some((4, format!("same object: {subject}")));
         }
         if on >= Scope::Owner {
-            if let Some(subject) = self.kin(true) {
+            if let Some(subject) = self.kin(true).filter(|_| !rule.apart) {
                 let workload = subject.workload().unwrap_or_default();
                 return Some((3, format!("same workload: {workload}")));
+            }
+            if let Some(provider) = self.provider() {
+                return Some((2, format!("needs {provider}")));
             }
             if let Some((steps, why)) = self.way(graph) {
                 return Some((if steps == 1 { 3 } else { 2 }, why));
@@ -268,6 +283,23 @@ impl Pair<'_> {
         None
     }
 
+    /// The pod at fault, if the symptom cannot do without it.
+    fn provider(&self) -> Option<&Subject> {
+        let apart = |(a, b): (&Hit, &Hit)| match (&a.subject.node, &b.subject.node) {
+            (Some(a), Some(b)) => a != b,
+            _ => false,
+        };
+        let provides = |(_, subject): &&Named| {
+            let name = subject.name.as_deref().unwrap_or_default();
+            let mut providers = self.providers.iter();
+            subject.kind.as_deref() == Some("Pod")
+                && providers.any(|wanted| {
+                    wanted.is(name) && (wanted.on != Scope::Node || !self.hits().all(apart))
+                })
+        };
+        self.mine.iter().find(provides).map(|(_, subject)| subject)
+    }
+
     /// Whether they speak of one fault in two ways.
     fn same_fault(&self) -> Option<(u8, String)> {
         let why = || Some((2, "the same fault in other words".to_owned()));
@@ -277,9 +309,13 @@ impl Pair<'_> {
         if self.kin(true).is_some() {
             return why();
         }
-        let unnamed = self.mine.is_empty() || self.theirs.is_empty();
+        // of a node, or of nothing that has a name
+        let is_wide = |named: &[Named]| {
+            let mut kinds = named.iter().map(|(_, subject)| subject.kind.as_deref());
+            kinds.all(|kind| kind == Some("Node"))
+        };
         let near = |(a, b): (&Hit, &Hit)| related(a, b, Scope::Node);
-        if unnamed && self.hits().any(near) {
+        if (is_wide(self.mine) || is_wide(self.theirs)) && self.hits().any(near) {
             return why();
         }
         None
@@ -314,7 +350,7 @@ impl Pair<'_> {
 
     fn is_same_event(&self) -> bool {
         self.hits()
-            .any(|(a, b)| a.document == b.document && a.record == b.record)
+            .any(|(a, b)| !a.is_state && a.document == b.document && a.record == b.record)
     }
 
     /// What both are about, or of which workload both are.
@@ -337,10 +373,44 @@ impl Pair<'_> {
 }
 
 fn is_long_after(later: &Moment, earlier: &Moment) -> bool {
-    later.is_after(earlier) == Some(true)
+    later.is_comparable(earlier)
+        && later.is_after(earlier) == Some(true)
         && later
             .distance(earlier)
             .is_some_and(|seconds| seconds > DELAY)
+}
+
+/// A pod without which something cannot work.
+struct Provider {
+    name: String,
+    on: Scope,
+}
+
+impl Provider {
+    /// Whether a pod's name is the wanted one up to its `*`, or has two words of it.
+    fn is(&self, pod: &str) -> bool {
+        if let Some(start) = self.name.strip_suffix('*') {
+            return pod.starts_with(start);
+        }
+        let words = |name: &str| -> Vec<String> {
+            name.split(['.', '-', '/']).map(str::to_owned).collect()
+        };
+        let of_pod = words(pod);
+        let wanted = words(&self.name).into_iter();
+        wanted.filter(|word| of_pod.contains(word)).count() >= 2
+    }
+}
+
+/// The pods that a group's signature needs.
+fn providers(catalogue: &Catalogue, group: &Group) -> Vec<Provider> {
+    let about = fill::about(&group.best);
+    let value = |name: &str| fill::value(&group.best, &about, group.count, name);
+    let needs = catalogue.at(group.signature).needs.iter();
+    let provider = |needed: &Needs| Provider {
+        name: needed.pod.fill(value),
+        on: needed.on,
+    };
+    needs.map(provider).collect()
 }
 
 /// What a group is about, with the document that says so: the objects at fault and those of its events.

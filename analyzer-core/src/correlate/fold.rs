@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::matcher::Hit;
+use crate::matcher::{Hit, Moment};
 use crate::model::Subject;
 use crate::signature::{Catalogue, GIVEN};
 
@@ -24,8 +24,8 @@ struct Likeness {
 enum Same {
     /// Pods, or containers of one name in pods, of one workload.
     Workload(Subject),
-    /// Objects of one kind of which the same was captured.
-    Captures(Option<String>, BTreeMap<String, String>),
+    /// Objects of which the same was captured.
+    Captures(BTreeMap<String, String>),
 }
 
 /// Folds groups that say the same of several objects, and are explained by the same, into the first of them.
@@ -39,7 +39,7 @@ pub(crate) fn fold(
     let mut into: Vec<usize> = (0..groups.len()).collect();
     for by_workload in [true, false] {
         let mut known: HashMap<Likeness, usize> = HashMap::new();
-        for at in by_depth(&explained) {
+        for at in by_depth(&groups, &explained) {
             if into[at] != at {
                 continue;
             }
@@ -99,8 +99,8 @@ fn root(into: &[usize], mut at: usize) -> usize {
     at
 }
 
-/// The groups' numbers, each behind what explains it.
-fn by_depth(explained: &Explanations) -> Vec<usize> {
+/// The groups' numbers, each behind what explains it, then by time.
+fn by_depth(groups: &[Group], explained: &Explanations) -> Vec<usize> {
     let depth = |mut at: usize| {
         let mut depth = 0;
         // nothing explains itself over others
@@ -111,7 +111,12 @@ fn by_depth(explained: &Explanations) -> Vec<usize> {
         depth
     };
     let mut order: Vec<usize> = (0..explained.len()).collect();
-    order.sort_by_cached_key(|at| depth(*at));
+    let time = |at: usize| match groups[at].first {
+        None => (true, 0),
+        Some(Moment::At(stamp)) => (false, stamp.nanos),
+        Some(Moment::Ago(seconds)) => (false, -i128::from(seconds)),
+    };
+    order.sort_by_cached_key(|at| (depth(*at), time(*at)));
     order
 }
 
@@ -128,15 +133,20 @@ fn workload(group: &Group) -> Option<Same> {
 /// What was captured, without what only says which object it is about.
 fn captures(catalogue: &Catalogue, group: &Group) -> Option<Same> {
     let subject = &group.subject;
+    let signature = catalogue.at(group.signature);
+    let all = group.best.captures.iter();
+    if let Some(deciding) = &signature.fold {
+        let captured = all.filter(|(name, _)| deciding.contains(name));
+        return Some(Same::Captures(captured.cloned().collect()));
+    }
     // a container's trouble is its program's own, and an object that the signature names is another each time
-    if subject.container.is_some() || catalogue.at(group.signature).subject.is_some() {
+    if subject.container.is_some() || signature.subject.is_some() {
         return None;
     }
-    let captured = group.best.captures.iter();
-    let captured = captured
+    let captured = all
         .filter(|(name, value)| !GIVEN.contains(&name.as_str()) && !names(subject, value))
         .cloned();
-    Some(Same::Captures(subject.kind.clone(), captured.collect()))
+    Some(Same::Captures(captured.collect()))
 }
 
 /// Whether a value is a name of the object.

@@ -56,11 +56,45 @@ pub(crate) fn group(
             groups[at].count_more(more.count, more.first, more.last);
         }
     }
+    about_nodes(catalogue, &mut groups);
     merge_vague(&mut groups);
     for group in &mut groups {
         group.settle();
     }
     groups
+}
+
+/// What is wrong with a node is about the node, whichever pod's event tells it.
+fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
+    let mut at: HashMap<(usize, String), usize> = HashMap::new();
+    let all = std::mem::take(groups);
+    for mut group in all {
+        let signature = catalogue.at(group.signature);
+        let node = group.subject.node.clone();
+        let is_of_node = signature.family() == "node" && signature.subject.is_none();
+        let Some(node) = node.filter(|_| is_of_node) else {
+            groups.push(group);
+            continue;
+        };
+        group.subject = Subject::new("Node", None, &node);
+        match at.get(&(group.signature, node.clone())) {
+            Some(&known) => {
+                let Group {
+                    hits,
+                    more,
+                    first,
+                    last,
+                    ..
+                } = group;
+                groups[known].hits.extend(hits);
+                groups[known].count_more(more, first, last);
+            }
+            None => {
+                at.insert((group.signature, node), groups.len());
+                groups.push(group);
+            }
+        }
+    }
 }
 
 /// The object that a match is about, for telling it from others of the same signature.

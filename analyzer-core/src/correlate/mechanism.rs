@@ -16,12 +16,45 @@ pub(crate) struct Mechanisms {
 #[derive(Debug)]
 struct Rule {
     causes: Vec<&'static str>,
-    reach: Scope,
+    reach: Reach,
     effects: Vec<&'static str>,
 }
 
+/// How far a consequence reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reach {
+    pub on: Scope,
+    /// Whether it shows only on other objects, which depend on the one at fault.
+    pub apart: bool,
+}
+
+impl Reach {
+    /// How far the consequence of a consequence reaches; `None` if that hangs on where in the cluster the
+    /// first one is, so that it must be seen.
+    fn then(self, next: Reach) -> Option<Reach> {
+        let on = match (self.on, next.on) {
+            _ if self.apart => return None,
+            (Scope::Node, Scope::Owner) => Scope::Node,
+            (way, next) if next >= way => next,
+            _ => return None,
+        };
+        Some(Reach {
+            on,
+            apart: next.apart,
+        })
+    }
+
+    /// What two ways reach together.
+    fn or(self, other: Reach) -> Reach {
+        Reach {
+            on: self.on.max(other.on),
+            apart: self.apart && other.apart,
+        }
+    }
+}
+
 /// The consequences of one cause: causes, families and signatures, with how far they reach.
-pub(crate) type Effects = BTreeMap<&'static str, Scope>;
+pub(crate) type Effects = BTreeMap<&'static str, Reach>;
 
 impl Mechanisms {
     /// The rules of all causes.
@@ -33,7 +66,7 @@ impl Mechanisms {
                 None => causes = list(line),
                 Some(effect) => {
                     if let Some((reach, effects)) = effect.split_once(": ")
-                        && let Some(reach) = scope(reach)
+                        && let Some(reach) = word(reach)
                     {
                         rules.push(Rule {
                             causes: causes.clone(),
@@ -47,21 +80,29 @@ impl Mechanisms {
         Mechanisms { rules }
     }
 
-    /// All that follows from a cause, over any number of steps: a way reaches as far as its longest step.
+    /// All that follows from a cause, over any number of steps.
     pub fn effects(&self, cause: &str) -> Effects {
         let mut effects = Effects::new();
-        let mut open: VecDeque<(&str, Scope)> = VecDeque::from([(cause, Scope::Subject)]);
+        let here = Reach {
+            on: Scope::Subject,
+            apart: false,
+        };
+        let mut open: VecDeque<(&str, Reach)> = VecDeque::from([(cause, here)]);
         while let Some((cause, way)) = open.pop_front() {
             let rules = self.rules.iter().filter(|rule| {
                 let mut causes = rule.causes.iter();
                 causes.any(|known| is_of(cause, known))
             });
             for rule in rules {
-                let reach = rule.reach.max(way);
+                let Some(way) = way.then(rule.reach) else {
+                    continue;
+                };
                 for effect in &rule.effects {
-                    if effects.get(effect).is_none_or(|known| *known < reach) {
-                        effects.insert(effect, reach);
-                        open.push_back((effect, reach));
+                    let known = effects.get(effect).copied();
+                    let wider = known.map_or(way, |known| known.or(way));
+                    if known != Some(wider) {
+                        effects.insert(effect, wider);
+                        open.push_back((effect, way));
                     }
                 }
             }
@@ -71,11 +112,12 @@ impl Mechanisms {
 }
 
 /// How far a signature's findings may lie from the cause with these effects, if they follow from it.
-pub(crate) fn reach(effects: &Effects, signature: &Signature) -> Option<Scope> {
+pub(crate) fn reach(effects: &Effects, signature: &Signature) -> Option<Reach> {
     let exact = [signature.cause.as_str(), signature.id.as_str()];
     let exact = exact.iter().filter_map(|name| effects.get(name));
     let family = format!("{}/*", signature.family());
-    exact.chain(effects.get(family.as_str())).max().copied()
+    let all = exact.chain(effects.get(family.as_str())).copied();
+    all.reduce(Reach::or)
 }
 
 fn is_of(cause: &str, known: &str) -> bool {
@@ -90,14 +132,18 @@ fn list(line: &'static str) -> Vec<&'static str> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
-fn scope(word: &str) -> Option<Scope> {
-    match word {
-        "owner" => Some(Scope::Owner),
-        "node" => Some(Scope::Node),
-        "source" => Some(Scope::Source),
-        "input" => Some(Scope::Input),
-        _ => None,
-    }
+fn word(word: &str) -> Option<Reach> {
+    let on = match word {
+        "owner" | "callers" => Scope::Owner,
+        "node" => Scope::Node,
+        "source" => Scope::Source,
+        "input" => Scope::Input,
+        _ => return None,
+    };
+    Some(Reach {
+        on,
+        apart: word == "callers",
+    })
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod fold;
 mod graph;
 mod group;
 mod mechanism;
+mod next;
 mod rank;
 mod recover;
 mod telling;
@@ -50,6 +51,16 @@ pub(crate) struct Surplus {
     pub last: Option<Moment>,
 }
 
+/// What matches amount to.
+#[derive(Debug)]
+pub(crate) struct Correlated {
+    /// In order of rank.
+    pub findings: Vec<Finding>,
+    pub covered: Covered,
+    /// What to ask the cluster next.
+    pub next: Vec<Check>,
+}
+
 /// Turns matches into findings in order of rank. `names` are the documents' names.
 pub(crate) fn correlate(
     catalogue: &Catalogue,
@@ -58,24 +69,32 @@ pub(crate) fn correlate(
     surplus: Vec<Surplus>,
     graph: &Graph,
     reference: Option<Timestamp>,
-) -> (Vec<Finding>, Covered) {
+) -> Correlated {
     let covered = matches
         .iter()
         .flat_map(|(_, found)| &found.hits)
         .map(|hit| (hit.document, hit.record.start))
         .collect();
-    let matches = compete::compete(catalogue, matches);
+    let mut matches = compete::compete(catalogue, matches);
+    let hits = matches.iter_mut().flat_map(|(_, found)| &mut found.hits);
+    for hit in hits.filter(|hit| hit.subject.node.is_none()) {
+        hit.subject.node = graph.node_of(hit.document, &hit.subject);
+    }
     let groups = group::group(catalogue, matches, surplus);
-    let (groups, enders): (Vec<Group>, Vec<Group>) = groups
+    let (silent, groups): (Vec<Group>, Vec<Group>) = groups
         .into_iter()
-        .partition(|group| catalogue.at(group.signature).ends.is_empty());
+        .partition(|group| catalogue.at(group.signature).makes_no_finding());
+    let enders: Vec<&Group> = silent
+        .iter()
+        .filter(|group| !catalogue.at(group.signature).ends.is_empty())
+        .collect();
     let ended = recover::recover(catalogue, &groups, &enders);
     let explained = explain::explain(catalogue, &groups, &ended, graph);
     let (groups, explained, ended) = fold::fold(catalogue, groups, explained, ended);
     let order = rank::rank(catalogue, &groups, &explained, &ended);
     let cause_known = rank::is_cause_known(catalogue, &groups, &explained, &ended);
     let mut ranks = vec![0; groups.len()];
-    for (rank, &group) in (1..).zip(&order) {
+    for (rank, &group) in (1..).zip(&order.ranked) {
         ranks[group] = rank;
     }
     let mut explains: Vec<Vec<Explained>> = vec![Vec::new(); groups.len()];
@@ -87,11 +106,15 @@ pub(crate) fn correlate(
             });
         }
     }
-    let findings = order
+    let findings: Vec<Finding> = order
+        .ranked
         .iter()
         .map(|&at| {
             let mut finding = finding(catalogue, names, &groups[at], reference);
             finding.rank = ranks[at];
+            if order.is_past[at] {
+                finding.severity = Level::Info;
+            }
             if let Some(hit) = &ended[at] {
                 finding.severity = Level::Info;
                 finding.recovered = names
@@ -111,7 +134,12 @@ pub(crate) fn correlate(
             finding
         })
         .collect();
-    (findings, covered)
+    let next = next::steps(catalogue, &findings, &silent);
+    Correlated {
+        findings,
+        covered,
+        next,
+    }
 }
 
 fn finding(

@@ -4,9 +4,18 @@ use std::cmp::Reverse;
 
 use super::group::Group;
 use super::{ALONE_CONFIDENCE, DEFAULT_CONFIDENCE, PROSE_FACTOR, is_hearsay, role_alone};
-use crate::matcher::Hit;
+use crate::matcher::{Hit, Moment};
 use crate::report::{Level, Role};
 use crate::signature::Catalogue;
+
+/// What each explained finding adds to a cause's score, and of how many it counts.
+const EACH_EXPLAINED: f64 = 0.02;
+const MOST_EXPLAINED: usize = 5;
+
+/// Seconds after which a cause of which nothing more is seen is past, if others are seen still; and how many
+/// times as long as it lasted that must be.
+const PAST: f64 = 1800.0;
+const PAST_TIMES: f64 = 3.0;
 
 /// Whether any group proves a root cause that is still there, so that what is left unexplained stays a
 /// symptom.
@@ -56,15 +65,23 @@ pub(crate) fn role_and_confidence(
     (role, (confidence * 100.0).round() / 100.0)
 }
 
-/// The groups' numbers in order of rank: causes by severity, confidence and what they explain, each
-/// followed by what it explains; then symptoms that nothing explains; then the benign. What is over
-/// is benign.
+/// The order of the groups' findings, and which of them are past.
+pub(crate) struct Order {
+    /// The groups' numbers in order of rank.
+    pub ranked: Vec<usize>,
+    /// Whether it was last seen long before other causes, which are there still.
+    pub is_past: Vec<bool>,
+}
+
+/// Ranks causes by severity, confidence and what they explain, each followed by what it explains; then
+/// symptoms that nothing explains; then the benign. What is over is benign, and what was last seen long
+/// before other causes counts as no more than a note.
 pub(crate) fn rank(
     catalogue: &Catalogue,
     groups: &[Group],
     explained: &[Option<(usize, String)>],
     ended: &[Option<Hit>],
-) -> Vec<usize> {
+) -> Order {
     let cause_known = is_cause_known(catalogue, groups, explained, ended);
     let mut explains: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
     for (symptom, by) in explained.iter().enumerate() {
@@ -72,43 +89,84 @@ pub(crate) fn rank(
             explains[*cause].push(symptom);
         }
     }
-    let weight = |at: usize| {
-        let signature = catalogue.at(groups[at].signature);
+    let role_of = |at: usize| {
         let over = ended[at].is_some();
-        let (role, confidence) =
-            role_and_confidence(catalogue, &groups[at], false, over, cause_known);
-        let score = confidence + 0.02 * explains[at].len().min(5) as f64;
+        role_and_confidence(catalogue, &groups[at], false, over, cause_known)
+    };
+    let mut roots: Vec<usize> = (0..groups.len())
+        .filter(|at| explained[*at].is_none())
+        .collect();
+    let causes = roots.iter().filter(|at| role_of(**at).0 == Role::Cause);
+    // a cause is as present as the last of what it explains
+    let severity = |at: usize| catalogue.at(groups[at].signature).severity;
+    let seen: Vec<(usize, Option<Moment>)> = causes
+        .map(|at| (*at, last_of_all(*at, groups, &explains)))
+        .collect();
+    let mut is_past = vec![false; groups.len()];
+    for (at, last) in &seen {
+        is_past[*at] = last.is_some_and(|last| {
+            let others = seen
+                .iter()
+                .filter(|(other, _)| severity(*other) >= severity(*at));
+            let mut others = others.filter_map(|(_, other)| *other);
+            others.any(|other| is_long_before(&groups[*at], &last, &other))
+        });
+    }
+    let weight = |at: usize| {
+        let (role, confidence) = role_of(at);
+        let breadth = below(at, &explains).len() - 1;
+        let score = confidence + EACH_EXPLAINED * breadth.min(MOST_EXPLAINED) as f64;
         let first = groups[at].hits.first().map(|hit| hit.position());
+        let is_note = ended[at].is_some() || is_past[at];
         (
             role,
-            Reverse(if over {
-                Level::Info
-            } else {
-                signature.severity
-            }),
+            Reverse(if is_note { Level::Info } else { severity(at) }),
             // hundredths, so that the order does not hang on rounding
             Reverse((score * 100.0).round() as i64),
             first,
         )
     };
-    let mut roots: Vec<usize> = (0..groups.len())
-        .filter(|at| explained[*at].is_none())
-        .collect();
     roots.sort_by_cached_key(|at| weight(*at));
-    let mut order = Vec::with_capacity(groups.len());
+    let mut ranked = Vec::with_capacity(groups.len());
     let mut placed = vec![false; groups.len()];
     for root in roots {
-        follow(root, &explains, &mut placed, &mut order);
-    }
-    order
-}
-
-fn follow(cause: usize, explains: &[Vec<usize>], placed: &mut [bool], order: &mut Vec<usize>) {
-    let mut stack = vec![cause];
-    while let Some(at) = stack.pop() {
-        if !std::mem::replace(&mut placed[at], true) {
-            order.push(at);
-            stack.extend(explains[at].iter().rev());
+        for at in below(root, &explains) {
+            if !std::mem::replace(&mut placed[at], true) {
+                ranked.push(at);
+            }
         }
     }
+    Order { ranked, is_past }
+}
+
+/// A group and all that it explains over any number of steps, each behind what explains it.
+fn below(cause: usize, explains: &[Vec<usize>]) -> Vec<usize> {
+    let mut all = Vec::new();
+    let mut stack = vec![cause];
+    while let Some(at) = stack.pop() {
+        all.push(at);
+        stack.extend(explains[at].iter().rev());
+    }
+    all
+}
+
+/// When a cause or anything that it explains was last seen.
+fn last_of_all(cause: usize, groups: &[Group], explains: &[Vec<usize>]) -> Option<Moment> {
+    let all = below(cause, explains);
+    let moments: Option<Vec<Moment>> = all.iter().map(|at| groups[*at].last).collect();
+    // a state without a time is as it is at the end
+    moments?.into_iter().reduce(Moment::later)
+}
+
+/// Whether a cause was last seen so long before another one that it is past: longer than it lasted itself,
+/// several times over.
+fn is_long_before(group: &Group, last: &Moment, other: &Moment) -> bool {
+    let Some(gap) = last.distance(other).filter(|_| last.is_comparable(other)) else {
+        return false;
+    };
+    let lasted = match (&group.first, &group.last) {
+        (Some(first), Some(last)) => first.distance(last).unwrap_or(0.0),
+        _ => 0.0,
+    };
+    other.is_after(last) == Some(true) && gap > PAST.max(PAST_TIMES * lasted)
 }

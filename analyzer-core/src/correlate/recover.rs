@@ -17,7 +17,7 @@ const MAX_OBJECTS: usize = 64;
 pub(crate) fn recover(
     catalogue: &Catalogue,
     groups: &[Group],
-    enders: &[Group],
+    enders: &[&Group],
 ) -> Vec<Option<Hit>> {
     let mut ending: HashMap<&str, Vec<(&Group, &Ends)>> = HashMap::new();
     for ender in enders {
@@ -75,8 +75,26 @@ fn end<'g>(ender: &'g Group, rule: &Ends, group: &Group, last: &Hit) -> Option<&
             (Some(a), Some(b)) => a == b,
             _ => true,
         };
-        same && related(hit, last, rule.on) && comes_after(hit, ender, group, last)
+        same && agree(rule, hit, last)
+            && related(hit, last, rule.on)
+            && comes_after(hit, ender, group, last)
     })
+}
+
+/// Whether what the rule says to be the same is, as far as both captured it.
+fn agree(rule: &Ends, a: &Hit, b: &Hit) -> bool {
+    let value = |hit: &Hit, name: &String| {
+        let mut captures = hit.captures.iter();
+        captures
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.clone())
+    };
+    rule.same
+        .iter()
+        .all(|name| match (value(a, name), value(b, name)) {
+            (Some(a), Some(b)) => a == b,
+            _ => true,
+        })
 }
 
 fn comes_after(hit: &Hit, ender: &Group, group: &Group, last: &Hit) -> bool {

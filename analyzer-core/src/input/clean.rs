@@ -1,10 +1,11 @@
 //! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
 //! returns, colour sequences, zero-width characters, blanks and dashes of other widths, typographic
-//! quotes, HTML entities (which lines are escaped says [`entity`]).
+//! quotes, HTML entities (which lines are escaped says [`entity`]), and puts characters together that a
+//! container runtime cut ([`cut_char`]).
 
 use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memchr3, memchr3_iter, memrchr};
 
-use super::entity;
+use super::{cut_char, entity};
 
 /// A change made to the bytes of a document: `text` from `clean` on stands for `original`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,6 +154,8 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
         ..Clean::default()
     };
     let mut at = 0;
+    // ends of cut characters, which were put where they begin
+    let mut moved: Vec<std::ops::Range<usize>> = Vec::new();
     // up to where is told whether the line was escaped, and whether it was
     let (mut told, mut escaped) = (0, false);
     for chunk in bytes.utf8_chunks() {
@@ -190,9 +193,16 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
         out.text.push_str(&valid[kept..]);
         at += valid.len();
         if !chunk.invalid().is_empty() {
-            out.text.push(char::REPLACEMENT_CHARACTER);
-            out.invalid += 1;
-            at += chunk.invalid().len();
+            let end = at + chunk.invalid().len();
+            moved.retain(|rest| rest.end > at);
+            if let Some((whole, rest)) = cut_char::whole(bytes, at..end) {
+                out.text.push(whole);
+                moved.push(rest);
+            } else if !moved.iter().any(|rest| rest.contains(&at)) {
+                out.text.push(char::REPLACEMENT_CHARACTER);
+                out.invalid += 1;
+            }
+            at = end;
             out.mark(at);
         }
     }
@@ -318,6 +328,18 @@ mod tests {
         );
         assert_eq!(cleaned(b"\x1b"), "");
         assert_eq!(cleaned(b"a\x1b(Bb\x1b(\nc\x1b(\r\nd"), "ab(\nc(\nd");
+    }
+
+    #[test]
+    fn what_a_runtime_cut_is_whole() {
+        let head = |tag: &str| format!("2024-03-04T05:06:07.1Z stderr {tag} ").into_bytes();
+        let log = [&head("P"), &b"a\xe6\x97\n"[..], &head("F"), b"\xa5b\n\xa5"].concat();
+        let clean = clean(&log);
+        let lines: Vec<&str> = clean.text.lines().collect();
+        assert!(lines[0].ends_with("P a日") && lines[1].ends_with("F b") && lines[2] == "\u{fffd}");
+        assert_eq!(clean.invalid, 1);
+        let at = clean.text.find("b\n").unwrap();
+        assert_eq!(log[original_offset(&clean.edits, at)], b'b');
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod clean;
 mod command;
+mod cut_char;
 mod document;
 mod entity;
 mod line;

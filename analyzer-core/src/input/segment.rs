@@ -266,7 +266,9 @@ impl<'a> Cutter<'a> {
         {
             self.before = "";
             self.follower.blank("");
-            self.push(line);
+            if self.has_end(&line) {
+                self.push(line);
+            }
             return;
         }
         let mut record = log::detect(line.text);
@@ -495,8 +497,18 @@ impl<'a> Cutter<'a> {
         }
     }
 
+    /// Whether a line that is blank has at least its line end.
+    fn has_end(&self, line: &Line<'a>) -> bool {
+        line.start < self.text.len()
+    }
+
     fn close(&mut self) {
+        let own = self.blanks.first().copied();
+        let own = own.filter(|line| self.follower.ends_blank() && self.has_end(line));
         self.blanks.clear();
+        if let Some(open) = self.open.as_mut().filter(|open| open.is_log) {
+            open.lines.extend(own);
+        }
         self.objects = None;
         self.follower = log::Follower::default();
         let Some(mut segment) = self.open.take() else {

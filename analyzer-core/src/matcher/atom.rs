@@ -1,5 +1,6 @@
 //! Tests of one event or one object against one pattern.
 
+use super::derive;
 use super::facts::EventFacts;
 use crate::model::{Object, Span, Subject, Text, Value};
 use crate::signature::{EventPattern, ObjectPattern, Pattern, Place, ValueTest, number};
@@ -204,6 +205,7 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
     };
     let fits = is_one_of(&pattern.kind.0, subject.kind.as_deref())
         && is_one_of(&pattern.format.0, Some(object.format.name()))
+        && (!pattern.listed || object.listed)
         && name(&pattern.name.0, &subject.name, &mut found)
         && name(&pattern.namespace.0, &subject.namespace, &mut found);
     if !fits {
@@ -211,7 +213,9 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
     }
     let mut proof = Proof::None;
     for (path, test) in &pattern.fields {
-        if !value(test, object.fields.get(path), &mut found, &mut proof) {
+        let derived = derive::sum(path, &object.fields);
+        let field = derived.as_ref().or_else(|| object.fields.get(path));
+        if !value(test, field, &mut found, &mut proof) {
             return Vec::new();
         }
     }
@@ -263,6 +267,18 @@ fn value(
     found: &mut Found,
     proof: &mut Proof,
 ) -> bool {
+    if let Some(name) = &test.flat {
+        let Some(text) = value.map_or(Some(String::new()), derive::flat) else {
+            return false;
+        };
+        if text.is_empty() && test.present {
+            return false;
+        }
+        found.captures.push((name.clone(), text));
+        if value.is_none_or(|value| value.to_text().is_none()) {
+            return true;
+        }
+    }
     let Some(present) = value else {
         return test.absent || test.is_negative();
     };

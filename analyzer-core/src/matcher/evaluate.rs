@@ -153,6 +153,7 @@ pub(crate) fn evaluate(
                 found.is_related(other, condition.per)
                     && found.unifies(other)
                     && near(found, other, condition.within)
+                    && absent.compares_with(other, found)
             })
         });
     }
@@ -170,6 +171,12 @@ fn near(a: &Match, b: &Match, within: Option<Duration>) -> bool {
 }
 
 impl Condition {
+    /// Whether what an entry of `none` captured compares as it asks with what the match captured.
+    fn compares_with(&self, other: &Match, found: &Match) -> bool {
+        let value = |name: &str| other.value(name).or_else(|| found.value(name));
+        self.open.iter().all(|comparison| comparison.holds(value))
+    }
+
     /// Whether the comparisons hold; before the match is complete, those whose values are there.
     fn compares_well(&self, found: &Match, complete: bool) -> bool {
         self.comparisons.iter().all(|comparison| {

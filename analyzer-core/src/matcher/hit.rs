@@ -23,6 +23,18 @@ impl Moment {
         }
     }
 
+    /// Whether both were printed in such a way that hours cannot lie between their clocks: a stamp without a
+    /// zone may be of any.
+    pub fn is_comparable(&self, other: &Moment) -> bool {
+        match (self, other) {
+            (Moment::At(a), Moment::At(b)) => {
+                a.zone_stated == b.zone_stated && a.year_stated == b.year_stated
+            }
+            (Moment::Ago(_), Moment::Ago(_)) => true,
+            _ => false,
+        }
+    }
+
     /// The earlier of two; on different axes this one.
     pub fn earlier(self, other: Moment) -> Moment {
         if self.is_after(&other) == Some(true) {

@@ -5,9 +5,12 @@
 //! [`Match`]es.
 
 mod atom;
+mod derive;
 mod evaluate;
 mod facts;
 mod hit;
+#[cfg(test)]
+mod joins;
 mod period;
 mod prefilter;
 mod scope;

@@ -15,6 +15,10 @@ pub(crate) fn related(a: &Hit, b: &Hit, scope: Scope) -> bool {
             (Some(a), Some(b)) => a == b,
             _ => near,
         },
+        Scope::Namespace => match (&a.subject.namespace, &b.subject.namespace) {
+            (Some(a), Some(b)) => a == b,
+            _ => near,
+        },
         Scope::Subject => subjects_agree(&a.subject, &b.subject, near, false),
         Scope::Owner => subjects_agree(&a.subject, &b.subject, near, true),
     }

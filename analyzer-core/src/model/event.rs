@@ -76,6 +76,21 @@ pub enum Format {
 }
 
 impl Format {
+    /// Whether it is a log's, so that each event is a record that was written at its time.
+    pub fn is_log(self) -> bool {
+        !matches!(
+            self,
+            Format::Describe
+                | Format::DescribeEvents
+                | Format::EventsTable
+                | Format::Table
+                | Format::ObjectYaml
+                | Format::ObjectJson
+                | Format::Command
+                | Format::Prose
+        )
+    }
+
     /// The name used in reports and in a signature's `format` condition.
     pub fn name(self) -> &'static str {
         match self {
@@ -186,6 +201,9 @@ pub struct Event<'a> {
     pub carrier: Option<Box<Carrier<'a>>>,
     /// How many lines inside of its span are other records', which interrupt it.
     pub interrupted: u64,
+    /// How many nanoseconds its time lies before that of its writer's record before it, where times run
+    /// backwards: a clock was set back, or the line came late. [`extract`](crate::extract) tells it.
+    pub back: Option<u64>,
     /// Whether its end is missing: the input ends in it, or it is longer than a record may be.
     pub cut: bool,
 }
@@ -211,6 +229,7 @@ impl<'a> Event<'a> {
             stack: None,
             carrier: None,
             interrupted: 0,
+            back: None,
             cut: false,
         }
     }

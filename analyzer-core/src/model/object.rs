@@ -288,6 +288,8 @@ pub struct Object<'a> {
     pub subject: Subject,
     /// What was printed of it.
     pub fields: Map<'a>,
+    /// Whether it stands in a list of its kind: below a table's header with others, or in a `List`.
+    pub listed: bool,
 }
 
 /// What a parser made of a segment.

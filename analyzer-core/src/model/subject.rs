@@ -69,12 +69,29 @@ impl Subject {
     /// The API spelling of a kind as people and tables write it: `pod`, `pods`, `po`, `pvc`,
     /// `deployment.apps`. An unknown word is returned as it is.
     pub fn kind_from_word(word: &str) -> String {
-        known_kind(word).unwrap_or(word).to_owned()
+        Subject::known_kind(word).unwrap_or(word).to_owned()
     }
 
     /// Whether a word names a kind known to this crate.
     pub fn is_kind_word(word: &str) -> bool {
-        known_kind(word).is_some()
+        Subject::known_kind(word).is_some()
+    }
+
+    /// The kind that a word names, in its API spelling.
+    pub(crate) fn known_kind(word: &str) -> Option<&'static str> {
+        let plain = word.split('.').next().unwrap_or(word).as_bytes();
+        let words = &*WORDS;
+        // asked for the name of each value of each record: most are told by these
+        let first = plain.first()?.to_ascii_lowercase().wrapping_sub(b'a');
+        let lengths = words.lengths.get(usize::from(first))?;
+        if plain.len() >= LONGEST || lengths & (1 << plain.len()) == 0 {
+            return None;
+        }
+        let mut lower = [0; LONGEST];
+        let lower = lower.get_mut(..plain.len())?;
+        lower.copy_from_slice(plain);
+        lower.make_ascii_lowercase();
+        words.kinds.get(std::str::from_utf8(lower).ok()?).copied()
     }
 }
 
@@ -82,7 +99,13 @@ impl Subject {
 const LONGEST: usize = 40;
 
 /// All words of [`KINDS`] in small letters.
-static WORDS: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
+struct Words {
+    kinds: HashMap<String, &'static str>,
+    /// The lengths of the words with each first letter, a bit each.
+    lengths: [u64; 26],
+}
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| {
     let of_kind = |(kind, words): &(&'static str, &[&'static str])| {
         let own = std::iter::once(*kind).chain(words.iter().copied());
         let kind = *kind;
@@ -90,18 +113,19 @@ static WORDS: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
             .collect::<Vec<_>>()
     };
     // of a word that names several kinds the first one counts
-    KINDS.iter().rev().flat_map(of_kind).collect()
+    let kinds: HashMap<_, _> = KINDS.iter().rev().flat_map(of_kind).collect();
+    let mut lengths = [0; 26];
+    for word in kinds.keys() {
+        let first = word
+            .as_bytes()
+            .first()
+            .map(|first| first.wrapping_sub(b'a'));
+        if let Some(lengths) = first.and_then(|first| lengths.get_mut(usize::from(first))) {
+            *lengths |= 1 << word.len().min(LONGEST);
+        }
+    }
+    Words { kinds, lengths }
 });
-
-/// The kind that a word names, in its API spelling.
-fn known_kind(word: &str) -> Option<&'static str> {
-    let plain = word.split('.').next().unwrap_or(word).as_bytes();
-    let mut lower = [0; LONGEST];
-    let lower = lower.get_mut(..plain.len())?;
-    lower.copy_from_slice(plain);
-    lower.make_ascii_lowercase();
-    WORDS.get(std::str::from_utf8(lower).ok()?).copied()
-}
 
 impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -31,6 +31,8 @@ impl Condition {
                 let tested = tests.flat_map(|test| test.equals.iter().chain(&test.matches));
                 let named = object.name.0.iter().chain(&object.namespace.0);
                 into.extend(named.chain(tested).flat_map(Pattern::slots));
+                let tests = object.item.values().chain(object.fields.values());
+                into.extend(tests.filter_map(|test| test.flat.as_deref()));
                 if !object.each.0.is_empty() {
                     into.push("item");
                 }
@@ -43,6 +45,7 @@ impl Condition {
         let here = self
             .comparisons
             .iter()
+            .chain(&self.open)
             .any(|comparison| comparison.captures().any(|known| known == name));
         let further = self.also.iter().chain(&self.none);
         here || further.into_iter().any(|part| part.compares(name))
@@ -71,7 +74,9 @@ impl Condition {
                 let named = of_any(object.name.0.iter()).into_iter();
                 let named = named.chain(of_any(object.namespace.0.iter()));
                 let item = (!object.each.0.is_empty()).then_some("item");
-                tests.chain(named).chain(item).collect()
+                let flat = object.item.values().chain(object.fields.values());
+                let flat = flat.filter_map(|test| test.flat.as_deref());
+                tests.chain(named).chain(item).chain(flat).collect()
             }
             What::All(parts) | What::Sequence(parts) => {
                 parts.iter().flat_map(Condition::sure_captures).collect()

@@ -100,7 +100,7 @@ fn shadow<'t>(signature: &Signature, positive: &[&&'t Trial<'_>]) -> Option<&'t 
         if !trial.matched.contains(&signature.id) {
             return None;
         }
-        if signature.only_ends() {
+        if signature.makes_no_finding() {
             return None;
         }
         let first = match signature.role {

@@ -183,7 +183,7 @@ impl Proof<'_> {
                 lints.add((Error, "unknown-id"), (field, what), message);
             }
         }
-        if signature.only_ends() && signature.role != Role::Benign {
+        if signature.makes_no_finding() && signature.role != Role::Benign {
             let message = "what ends trouble makes no finding, so its role is benign";
             lints.add((Error, "ends-role"), ("role", ""), message);
         }

@@ -83,7 +83,7 @@ impl Proof<'_> {
 }
 
 fn outcome(trial: &Trial<'_>, other: &Signature, found: Option<&Found>) -> OverlapOutcome {
-    if other.only_ends() || trial.signature.only_ends() {
+    if other.makes_no_finding() || trial.signature.makes_no_finding() {
         return OverlapOutcome::Ends;
     }
     let Some(found) = found else {

@@ -113,7 +113,7 @@ fn failure(
     example: &Example,
 ) -> Option<String> {
     let matched = report.matched.contains_key(&signature.id);
-    if signature.only_ends() && matched {
+    if signature.makes_no_finding() && matched {
         return (!wanted).then(|| "it should not match and does".into());
     }
     // what is over is no answer

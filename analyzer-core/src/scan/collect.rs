@@ -6,7 +6,7 @@ use super::often::{EXACT, Often};
 use crate::correlate::{Surplus, object_of, winners};
 use crate::matcher::{Followed, Hit, Match, Moment, evaluate};
 use crate::model::Subject;
-use crate::signature::{Catalogue, Condition, Leaf, What, leaves};
+use crate::signature::{Catalogue, Condition, Leaf, What, leaves, refuting_objects};
 
 /// How many hits of one signature about one object are kept: so many first ones...
 const FIRST: usize = 16;
@@ -45,6 +45,8 @@ pub(crate) struct Collector<'c> {
     signatures: BTreeMap<u32, Kept<'c>>,
     room: usize,
     left_out: u64,
+    /// The conditions over several of which not all hits are kept.
+    cut: BTreeSet<Leaf>,
 }
 
 /// The hits of a signature.
@@ -83,6 +85,7 @@ impl<'c> Collector<'c> {
             signatures: BTreeMap::new(),
             room: ROOM,
             left_out: 0,
+            cut: BTreeSet::new(),
         }
     }
 
@@ -125,6 +128,7 @@ impl<'c> Collector<'c> {
                         hits.push(hit);
                     } else {
                         self.left_out += 1;
+                        self.cut.insert((number, leaf));
                     }
                 }
             }
@@ -182,6 +186,7 @@ impl<'c> Collector<'c> {
             hit.last = hit.last.map(settle);
         };
         for (number, kept) in self.signatures {
+            let cut = self.cut.range((number, 0)..=(number, u16::MAX));
             let number = number as usize;
             match kept {
                 Kept::Single(single) => {
@@ -223,6 +228,12 @@ impl<'c> Collector<'c> {
                         continue;
                     }
                     let condition = &self.catalogue.at(number).condition;
+                    // an object that is not kept might be the one that refutes it
+                    let refuting = refuting_objects(condition);
+                    let mut cut = cut.map(|(_, leaf)| usize::from(*leaf));
+                    if cut.any(|leaf| refuting.get(leaf) == Some(&true)) {
+                        continue;
+                    }
                     let found = evaluate(condition, &mut leaves.iter());
                     if !found.is_empty() {
                         collected.matched.insert(number, found.len() as u64);

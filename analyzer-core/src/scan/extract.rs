@@ -7,6 +7,7 @@ use memchr::memchr_iter;
 use rayon::prelude::*;
 
 use super::blocks::{Block, Blocks};
+use super::order::{Clocks, Seen};
 use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
 use crate::input::{Document, Place, Segment, Stretch, segments_before};
 use crate::model::{Event, Parsed, Span, Subject};
@@ -73,17 +74,34 @@ pub fn extract<T: Send>(
     map: impl Fn(&Extract<'_>) -> T + Sync,
     each: impl FnMut(T) + Send,
 ) -> io::Result<u64> {
-    extract_about(source, Subject::default(), reader, map, each)
+    extract_near(source, reader, None, map, each)
 }
 
-/// Like [`extract`] for a document of which the place where it was found tells what it is about.
+/// As [`extract`], with a time that stands elsewhere (in another file of the same incident, say), in
+/// nanoseconds since 1970: times without a year are put near to it where the document tells no year before
+/// them. A year that its beginning states goes before that.
 ///
 /// # Errors
-/// The reader's. What was read before has gone to `each`.
+/// As [`extract`].
+pub fn extract_near<T: Send>(
+    source: &str,
+    reader: impl Read + Send,
+    near: Option<i128>,
+    map: impl Fn(&Extract<'_>) -> T + Sync,
+    each: impl FnMut(T) + Send,
+) -> io::Result<u64> {
+    extract_about(source, Subject::default(), reader, near, map, each)
+}
+
+/// As [`extract_near`], for a document of which the place where it was found tells what it is about.
+///
+/// # Errors
+/// As [`extract`].
 pub fn extract_about<T: Send>(
     source: &str,
     about: Subject,
     reader: impl Read + Send,
+    near: Option<i128>,
     map: impl Fn(&Extract<'_>) -> T + Sync,
     mut each: impl FnMut(T) + Send,
 ) -> io::Result<u64> {
@@ -91,6 +109,7 @@ pub fn extract_about<T: Send>(
     let at_once = (rayon::current_num_threads() * BLOCKS_A_THREAD).min(MAX_BLOCKS);
     let mut state = State {
         about,
+        near,
         ..State::default()
     };
     let mut ready = fetch(&mut blocks, at_once * BLOCK);
@@ -113,11 +132,16 @@ pub fn extract_about<T: Send>(
 struct State {
     /// What the document's place says that it is about.
     about: Subject,
+    /// A time with a year that tells the year of those before the first one that states it.
+    near: Option<i128>,
+    /// Whether anything was read.
+    begun: bool,
     lines: u64,
     /// What a command said of the log that is open.
     open: Option<Subject>,
     /// The latest time with a year.
     latest: Option<i128>,
+    clocks: Clocks,
 }
 
 /// The latest time that an event states with its year.
@@ -200,19 +224,39 @@ impl State {
                 (parsed, latest)
             })
             .collect();
+        if !std::mem::replace(&mut self.begun, true)
+            && let Some((first, _)) = parsed.first()
+        {
+            // the first block is the same for any number of threads
+            self.near = first.events.iter().find_map(dated).or(self.near);
+        }
         let dated: Vec<(Parsed<'_>, Option<i128>)> = parsed
             .into_iter()
             .map(|(parsed, latest)| {
                 let before = self.latest;
                 self.latest = before.max(latest);
-                (parsed, before)
+                (parsed, before.or(self.near))
+            })
+            .collect();
+        let ordered: Vec<(Parsed<'_>, Seen)> = dated
+            .into_par_iter()
+            .map(|(mut parsed, latest)| {
+                settle(&mut parsed.events, latest);
+                let seen = Seen::mark(&mut parsed.events);
+                (parsed, seen)
+            })
+            .collect();
+        let ordered: Vec<Parsed<'_>> = ordered
+            .into_iter()
+            .map(|(mut parsed, seen)| {
+                self.clocks.go_on(&mut parsed.events, seen);
+                parsed
             })
             .collect();
         stretches
             .par_iter()
-            .zip(dated)
-            .map(|(stretch, (mut parsed, latest))| {
-                settle(&mut parsed.events, latest);
+            .zip(ordered)
+            .map(|(stretch, parsed)| {
                 map(&Extract {
                     source,
                     stretch,
@@ -275,20 +319,29 @@ mod tests {
     }
 
     #[test]
-    fn years_come_from_what_stands_before() {
+    fn years_come_from_what_states_them() {
         let klog = "E1231 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n";
         let logrus = "time=\"2024-01-02T05:06:07Z\" level=info msg=ready\n";
         let cri = format!("2021-01-01T00:00:00.5Z stderr F {klog}");
         let found = times(&format!("{klog}{logrus}{klog}{cri}{klog}"));
         let settled = "2023-12-31T23:59:58.000001Z";
         let expected = [
-            "12-31T23:59:58.000001",
+            settled,
             "2024-01-02T05:06:07Z",
             settled,
             "2020-12-31T23:59:58.000001Z",
             settled,
         ];
         assert_eq!(found, expected);
+        // from elsewhere
+        let near = |near| {
+            let mut all = Vec::new();
+            let told = |part: &Extract<'_>| part.parsed.events[0].time.unwrap().to_string();
+            extract_near("x", klog.as_bytes(), near, told, |time| all.push(time)).unwrap();
+            all
+        };
+        assert_eq!(near(None), ["12-31T23:59:58.000001"]);
+        assert_eq!(near(Some(1_704_172_767_000_000_000)), [settled]);
     }
 
     #[test]
@@ -305,6 +358,49 @@ mod tests {
         let one = by(1);
         assert!(one.iter().all(|time| time.starts_with("20")));
         assert!(one == by(3));
+    }
+
+    #[test]
+    fn times_that_run_backwards_are_marked() {
+        let line = |pod: &str, seconds: usize| {
+            let time = format!(
+                "2024-03-04T{:02}:{:02}:00Z",
+                seconds / 3600,
+                seconds / 60 % 60
+            );
+            format!("[pod/{pod}/arm] time=\"{time}\" level=info msg=ready\n")
+        };
+        let backs = |text: &str| {
+            let mut all = Vec::new();
+            let told = |part: &Extract<'_>| {
+                let events = part.parsed.events.iter();
+                events.map(|event| event.back).collect::<Vec<_>>()
+            };
+            extract("x", text.as_bytes(), told, |mut more| all.append(&mut more)).unwrap();
+            all
+        };
+        let log = [
+            ("a", 7200),
+            ("b", 60),
+            ("a", 7260),
+            ("a", 3660),
+            ("b", 60),
+            ("a", 3720),
+        ];
+        let text: String = log
+            .iter()
+            .map(|(pod, seconds)| line(pod, *seconds))
+            .collect();
+        let hour = Some(3_600_000_000_000);
+        assert_eq!(backs(&text), [None, None, None, hour, None, None]);
+        // from block to block
+        let many = line("a", 3600).repeat(BLOCK / 40);
+        let found = backs(&(many + &line("a", 0)));
+        let marked = found.iter().filter(|back| back.is_some()).count();
+        assert_eq!((marked, found.last()), (1, Some(&hour)));
+        // without a year, at its end
+        let klog = |day| format!("E{day} 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n");
+        assert_eq!(backs(&(klog("1231") + &klog("0101"))), [None, None]);
     }
 
     #[test]

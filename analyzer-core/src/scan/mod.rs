@@ -12,6 +12,7 @@ mod collect;
 mod collected;
 mod extract;
 mod often;
+mod order;
 mod pick;
 mod read;
 pub(crate) mod survey;
@@ -35,7 +36,7 @@ use crate::signature::{Index, Leaf};
 use crate::timeline::Timeline;
 use crate::years;
 
-pub use extract::{Extract, extract, extract_about};
+pub use extract::{Extract, extract, extract_about, extract_near};
 
 use blocks::{Block, Blocks};
 use collect::Collector;
@@ -414,7 +415,7 @@ impl<'a> Incident<'a> {
             .map(|(number, count)| (catalogue.at(*number).id.clone(), *count))
             .collect();
         self.graph.settle();
-        let (findings, covered) = correlate(
+        let correlated = correlate(
             catalogue,
             &names,
             collected.matches,
@@ -424,8 +425,9 @@ impl<'a> Incident<'a> {
         );
         Report {
             schema: SCHEMA,
-            findings,
-            unexplained: self.telling.report(&names, &covered),
+            findings: correlated.findings,
+            unexplained: self.telling.report(&names, &correlated.covered),
+            next: correlated.next,
             inputs: self.documents.into_iter().map(Input::summary).collect(),
             bundles: Vec::new(),
             limits,

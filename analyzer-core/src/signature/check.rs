@@ -115,6 +115,8 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
     if signature.condition.reach.is_some() {
         return Err(("match".into(), MISPLACED.into()));
     }
+    let closed = signature.condition.check_closed();
+    closed.map_err(|message| ("where".to_owned(), message))?;
     let explained = signature.explains.iter().map(|rule| &rule.what);
     let ended = signature.ends.iter().map(|rule| &rule.what);
     for what in explained.filter(|what| what.contains('/')) {

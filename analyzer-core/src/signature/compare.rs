@@ -2,16 +2,20 @@
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 
+use super::relation::Relation;
 use crate::model::{Age, Quantity};
 
-/// A comparison of two sums of captured values and constants. Values are Kubernetes quantities,
-/// or ages such as `5m30s` in seconds where they are no quantity.
+/// A comparison of two sums of captured values and constants, or a relation between two of them.
+/// Values are Kubernetes quantities, ages such as `5m30s` in seconds, or times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    source: String,
-    left: Sum,
-    order: Order,
-    right: Sum,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum What {
+    Sums(Sum, Order, Sum),
+    Relation(Relation),
 }
 
 type Sum = Vec<(f64, Vec<Factor>)>;
@@ -55,12 +59,16 @@ impl Order {
     }
 }
 
-/// Reads a quantity, a number or an age as a number.
+/// Reads a quantity, a number, an age or a time as a number; ages and times count seconds.
 pub(crate) fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     Quantity::parse(text)
         .map(Quantity::value)
         .or_else(|| Age::parse(text).map(|age| age.seconds as f64))
+        .or_else(|| {
+            let time: jiff::Timestamp = text.parse().ok()?;
+            Some(time.as_millisecond() as f64 / 1e3)
+        })
 }
 
 impl Comparison {
@@ -69,33 +77,42 @@ impl Comparison {
     /// # Errors
     /// Says what is wrong with it.
     pub fn parse(source: &str) -> Result<Comparison, String> {
+        if let Some(relation) = Relation::parse(source) {
+            return Ok(Comparison {
+                what: What::Relation(relation),
+            });
+        }
         let (at, sign, order) = Order::SIGNS
             .iter()
             .filter_map(|(sign, order)| source.find(sign).map(|at| (at, *sign, *order)))
             .min_by_key(|(at, sign, _)| (*at, usize::MAX - sign.len()))
-            .ok_or("a comparison needs one of < <= > >= == !=")?;
+            .ok_or("a comparison needs one of < <= > >= == !=, selects, tolerates")?;
+        let (left, right) = (sum(&source[..at])?, sum(&source[at + sign.len()..])?);
         Ok(Comparison {
-            source: source.to_owned(),
-            left: sum(&source[..at])?,
-            order,
-            right: sum(&source[at + sign.len()..])?,
+            what: What::Sums(left, order, right),
         })
     }
 
     /// The names that it compares.
     pub fn captures(&self) -> impl Iterator<Item = &str> {
-        self.left
-            .iter()
-            .chain(&self.right)
-            .flat_map(|(_, factors)| factors)
-            .filter_map(|factor| match factor {
-                Factor::Capture(name) => Some(name.as_str()),
-                Factor::Constant(_) => None,
-            })
+        let (sums, names) = match &self.what {
+            What::Sums(left, _, right) => ([left.as_slice(), right.as_slice()], None),
+            What::Relation(relation) => ([&[][..], &[][..]], Some(relation.captures())),
+        };
+        let factors = sums.into_iter().flatten().flat_map(|(_, factors)| factors);
+        let captured = factors.filter_map(|factor| match factor {
+            Factor::Capture(name) => Some(name.as_str()),
+            Factor::Constant(_) => None,
+        });
+        captured.chain(names.into_iter().flatten())
     }
 
     /// Whether it holds; not if a value is missing or no quantity.
     pub(crate) fn holds<'v>(&self, value: impl Fn(&str) -> Option<&'v str>) -> bool {
+        let (left, order, right) = match &self.what {
+            What::Sums(left, order, right) => (left, *order, right),
+            What::Relation(relation) => return relation.holds(value),
+        };
         let evaluate = |sum: &Sum| {
             sum.iter().try_fold(0.0, |total, (sign, factors)| {
                 let product = factors
@@ -107,18 +124,16 @@ impl Comparison {
                 Some(total + sign * product)
             })
         };
-        if let (Some(left), Some(right)) = (evaluate(&self.left), evaluate(&self.right)) {
-            return self.order.holds(left, right);
+        if let (Some(left), Some(right)) = (evaluate(left), evaluate(right)) {
+            return order.holds(left, right);
         }
         // names are told apart as text
-        match (self.left.as_slice(), self.order, self.right.as_slice()) {
+        match (left.as_slice(), order, right.as_slice()) {
             ([(_, left)], Order::Equal | Order::NotEqual, [(_, right)]) => {
                 match (left.as_slice(), right.as_slice()) {
                     ([Factor::Capture(left)], [Factor::Capture(right)]) => {
                         match (value(left), value(right)) {
-                            (Some(left), Some(right)) => {
-                                (left == right) == (self.order == Order::Equal)
-                            }
+                            (Some(left), Some(right)) => (left == right) == (order == Order::Equal),
                             _ => false,
                         }
                     }
@@ -185,6 +200,10 @@ mod tests {
                 "limited" => Some("100Gi"),
                 "memory" => Some("1024m"),
                 "age" => Some("3d6h"),
+                "started" => Some("2026-03-01T10:00:00Z"),
+                "finished" => Some("2026-03-01T10:00:41Z"),
+                "selector" => Some("app=web"),
+                "labels" => Some("app=web,tier=front"),
                 _ => None,
             })
     }
@@ -196,6 +215,15 @@ mod tests {
         assert!(holds("{memory} < 4Mi"));
         assert!(holds("{age} >= 10m"));
         assert!(!holds("{unknown} < 1"));
+        assert!(holds("{finished} - {started} == 41s"));
+    }
+
+    #[test]
+    fn relations() {
+        assert!(holds("{selector} selects {labels}"));
+        assert!(!holds("{selector} does not select {labels}"));
+        let captures = Comparison::parse("{a} tolerates {b}").unwrap();
+        assert!(captures.captures().eq(["a", "b"]));
     }
 
     #[test]

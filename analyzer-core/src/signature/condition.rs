@@ -34,6 +34,8 @@ pub struct Condition {
     pub(crate) per: Scope,
     /// Comparisons of captured values.
     pub(crate) comparisons: Vec<Comparison>,
+    /// Comparisons of an entry of `none` with what the condition that it belongs to captured.
+    pub(crate) open: Vec<Comparison>,
 }
 
 /// The positive part of a condition.
@@ -58,6 +60,8 @@ pub enum Scope {
     Owner,
     /// The same node, as far as it is known.
     Node,
+    /// The same namespace, as far as it is known.
+    Namespace,
     /// The same document.
     Source,
     /// Nothing: the whole input.
@@ -124,13 +128,16 @@ pub(crate) struct ObjectPattern {
     /// The format's name: `describe` or `table`.
     #[serde(default)]
     pub format: OneOrMany<String>,
+    /// Whether it stands in a list of all objects of its kind, not by itself.
+    #[serde(default)]
+    pub listed: bool,
     /// Lists one of whose items must pass all of `item`.
     #[serde(default)]
     pub each: OneOrMany<String>,
     /// Tests of the item's values by path.
     #[serde(default)]
     pub item: BTreeMap<String, ValueTest>,
-    /// Tests of the object's values by path.
+    /// Tests of the object's values by path, or of `sum(LIST.PATH)`.
     #[serde(default, rename = "where")]
     pub fields: BTreeMap<String, ValueTest>,
 }
@@ -148,6 +155,9 @@ pub(crate) struct ValueTest {
     pub absent: bool,
     /// The value must be there.
     pub present: bool,
+    /// The name that takes the whole value, also of a map or list, as one text; empty where it is not
+    /// there.
+    pub flat: Option<String>,
     pub number: NumberTest,
 }
 
@@ -206,7 +216,7 @@ impl<'de> Visitor<'de> for ValueTestVisitor {
     type Value = ValueTest;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a pattern, a list of patterns, or {lt, le, gt, ge, eq, ne, not, matches, absent, present}")
+        f.write_str("a pattern, a list of patterns, or {lt, le, gt, ge, eq, ne, not, matches, absent, present, flat}")
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<ValueTest, E> {
@@ -246,6 +256,7 @@ impl<'de> Visitor<'de> for ValueTestVisitor {
                 "not" => test.not = map.next_value::<OneOrMany<Pattern>>()?.0,
                 "absent" => test.absent = map.next_value()?,
                 "present" => test.present = map.next_value()?,
+                "flat" => test.flat = Some(map.next_value()?),
                 other => match NumberTest::key(other) {
                     Some(order) => test.number.0.push((order, map.next_value::<Bound>()?.0)),
                     None => return Err(A::Error::custom(format!("unknown test {other:?}"))),
@@ -369,7 +380,7 @@ impl Condition {
                 );
             }
         };
-        let condition = Condition {
+        let mut condition = Condition {
             what,
             none: raw.none,
             also: raw.also,
@@ -377,10 +388,32 @@ impl Condition {
             within,
             reach,
             per: raw.per,
-            comparisons: raw.comparisons,
+            comparisons: Vec::new(),
+            open: Vec::new(),
         };
+        let mut captured = Vec::new();
+        condition.captures(&mut captured);
+        let is_own = |comparison: &Comparison| {
+            let mut names = comparison.captures();
+            names.all(|name| captured.contains(&name))
+        };
+        let (own, open) = raw.comparisons.into_iter().partition(is_own);
+        (condition.comparisons, condition.open) = (own, open);
         condition.check()?;
         Ok(condition)
+    }
+
+    /// Refuses comparisons with what nothing captures.
+    pub(super) fn check_closed(&self) -> Result<(), String> {
+        let mut captured = Vec::new();
+        self.captures(&mut captured);
+        let mut names = self.open.iter().flat_map(Comparison::captures);
+        match names.find(|name| !captured.contains(name)) {
+            Some(name) => Err(format!(
+                "the comparison uses {{{name}}}, which nothing captures"
+            )),
+            None => Ok(()),
+        }
     }
 
     fn check(&self) -> Result<(), String> {
@@ -396,13 +429,24 @@ impl Condition {
             _ => {}
         }
         self.check_times()?;
-        if self.comparisons.is_empty() {
-            return Ok(());
-        }
+        let listed = match &self.what {
+            What::All(parts) | What::Any(parts) | What::Sequence(parts) => parts.as_slice(),
+            What::Event(_) | What::Object(_) => &[],
+        };
+        listed
+            .iter()
+            .chain(&self.also)
+            .try_for_each(Condition::check_closed)?;
         let mut captured = Vec::new();
         self.captures(&mut captured);
-        for comparison in &self.comparisons {
-            if let Some(name) = comparison.captures().find(|name| !captured.contains(name)) {
+        for absent in &self.none {
+            if self.is_temporal() {
+                absent.check_closed()?;
+            }
+            let mut known = captured.clone();
+            absent.captures(&mut known);
+            let mut names = absent.open.iter().flat_map(Comparison::captures);
+            if let Some(name) = names.find(|name| !known.contains(name)) {
                 return Err(format!(
                     "the comparison uses {{{name}}}, which nothing captures"
                 ));
@@ -454,6 +498,8 @@ impl Condition {
                 let tested = tests.flat_map(|test| test.equals.iter().chain(&test.matches));
                 let named = object.name.0.iter().chain(&object.namespace.0);
                 into.extend(named.chain(tested).flat_map(Pattern::slots));
+                let tests = object.item.values().chain(object.fields.values());
+                into.extend(tests.filter_map(|test| test.flat.as_deref()));
                 if !object.each.0.is_empty() {
                     into.push("item");
                 }

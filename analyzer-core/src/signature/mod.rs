@@ -13,6 +13,7 @@ mod literals;
 mod need;
 mod one_or_many;
 mod pattern;
+mod relation;
 mod schema;
 mod template;
 mod temporal;
@@ -24,7 +25,8 @@ pub use condition::{Condition, Scope};
 pub use error::SignatureError;
 pub use pattern::Pattern;
 pub use schema::{
-    CheckTemplate, Ends, Example, Examples, Explains, FixTemplate, Signature, SubjectTemplate,
+    CheckTemplate, Ends, Example, Examples, Explains, FixTemplate, Needs, Signature,
+    SubjectTemplate,
 };
 pub use template::Template;
 
@@ -32,7 +34,7 @@ pub(crate) use compare::number;
 pub(crate) use condition::{EventPattern, ObjectPattern, ValueTest, What};
 pub(crate) use grams::SHORTEST;
 pub(crate) use index::{Index, Leaf, STARTS};
-pub(crate) use need::{Need, NeedKind, leaves};
+pub(crate) use need::{Need, NeedKind, leaves, refuting_objects};
 pub(crate) use pattern::Place;
 pub(crate) use schema::GIVEN;
 pub(crate) use temporal::Reach;

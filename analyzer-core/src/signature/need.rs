@@ -161,3 +161,24 @@ pub(crate) fn leaves<'c>(condition: &'c Condition, into: &mut Vec<&'c Condition>
         leaves(further, into);
     }
 }
+
+/// Of each leaf condition, in the order of [`leaves`], whether it is an object that must not be there.
+pub(crate) fn refuting_objects(condition: &Condition) -> Vec<bool> {
+    fn collect(condition: &Condition, refuting: bool, into: &mut Vec<bool>) {
+        match &condition.what {
+            What::Event(_) => into.push(false),
+            What::Object(_) => into.push(refuting),
+            What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
+                parts.iter().for_each(|part| collect(part, refuting, into));
+            }
+        }
+        let also = condition.also.iter().map(|part| (part, refuting));
+        let none = condition.none.iter().map(|part| (part, true));
+        for (part, refuting) in also.chain(none) {
+            collect(part, refuting, into);
+        }
+    }
+    let mut refuting = Vec::new();
+    collect(condition, false, &mut refuting);
+    refuting
+}

@@ -50,6 +50,13 @@ pub struct Signature {
     /// What it shows to be over: it makes no finding itself.
     #[serde(default)]
     pub ends: Vec<Ends>,
+    /// Pods without which what it tells of cannot work: their trouble explains it.
+    #[serde(default)]
+    pub needs: Vec<Needs>,
+    /// What to ask the cluster next where it is seen and no cause is known for sure: it makes no finding
+    /// itself.
+    #[serde(default)]
+    pub collect: Vec<CheckTemplate>,
     /// Signatures that it replaces where both match the same event.
     #[serde(default)]
     pub refines: Vec<String>,
@@ -57,6 +64,10 @@ pub struct Signature {
     /// record, unless it refines that one, is the better answer.
     #[serde(default)]
     pub generic: bool,
+    /// Captures that tell one fault from another: findings that agree in them are one, whatever their
+    /// objects. All captures if nothing is said.
+    #[serde(default)]
+    pub fold: Option<Vec<String>>,
     /// The mechanism, in two sentences or so.
     pub why: Template,
     /// Read-only checks.
@@ -103,6 +114,21 @@ pub struct Explains {
     pub on: Scope,
 }
 
+/// Pods that something cannot do without.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Needs {
+    /// Their name up to a `*`; without one, a name with which theirs share two words.
+    pub pod: Template,
+    /// Where they must run: on the same node, or anywhere.
+    #[serde(default = "anywhere")]
+    pub on: Scope,
+}
+
+fn anywhere() -> Scope {
+    Scope::Input
+}
+
 /// Findings that a signature shows to be over.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -113,6 +139,9 @@ pub struct Ends {
     /// What the two must share.
     #[serde(default)]
     pub on: Scope,
+    /// Captures that must be the same where both have them.
+    #[serde(default)]
+    pub same: Vec<String>,
     /// Only what was last reported with one of these reasons of an event; anything if there is none.
     #[serde(default)]
     pub(crate) reason: OneOrMany<String>,
@@ -234,7 +263,7 @@ impl<'de> Visitor<'de> for ExplainsVisitor {
     type Value = Explains;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a cause, or {cause, on: subject|owner|node|source|input}")
+        f.write_str("a cause, or {cause, on: subject|owner|node|namespace|source|input}")
     }
 
     fn visit_str<E: Error>(self, value: &str) -> Result<Explains, E> {
@@ -291,9 +320,9 @@ impl Signature {
         self.cause.split('/').next().unwrap_or(&self.cause)
     }
 
-    /// Whether it makes no finding, and only shows that others are over.
-    pub fn only_ends(&self) -> bool {
-        !self.ends.is_empty()
+    /// Whether it makes no finding, and only shows that others are over or what to ask next.
+    pub fn makes_no_finding(&self) -> bool {
+        !self.ends.is_empty() || !self.collect.is_empty()
     }
 
     /// Texts that it must and must not match. Of a built-in signature they are read from the file's
@@ -320,6 +349,7 @@ impl Signature {
         let checks = self
             .check
             .iter()
+            .chain(&self.collect)
             .flat_map(|check| [("check", &check.run), ("check", &check.why)]);
         let fixes = self.fix.iter().flat_map(|fix| {
             std::iter::once(("fix", &fix.text)).chain(fix.run.as_ref().map(|run| ("fix", run)))
@@ -327,6 +357,7 @@ impl Signature {
         std::iter::once(("title", &self.title))
             .chain(self.label.as_ref().map(|label| ("label", label)))
             .chain(subject.flatten().map(|template| ("subject", template)))
+            .chain(self.needs.iter().map(|needed| ("needs", &needed.pod)))
             .chain(std::iter::once(("why", &self.why)))
             .chain(checks)
             .chain(fixes)

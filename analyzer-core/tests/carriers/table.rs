@@ -73,6 +73,7 @@ fn percent(right: usize, all: usize) -> f64 {
 
 /// A table: of each format the lines of a sample, the records found and the parts that are right, in
 /// percent; then the same of the sample in each carrier against the bare one, the worst first.
+/// `KWHY_TABLE_FORMATS=klog,node` takes some formats only.
 /// `KWHY_TABLE_BYTES=100000 cargo test --release -p analyzer-core --test main -- --ignored --nocapture
 /// table_of_samples`
 #[test]
@@ -83,6 +84,8 @@ fn table_of_samples() {
     let bytes = bytes
         .and_then(|bytes| bytes.parse().ok())
         .unwrap_or(1 << 20);
+    let wanted = std::env::var("KWHY_TABLE_FORMATS").unwrap_or_default();
+    let is_wanted = |format: &str| wanted.is_empty() || wanted.split(',').any(|one| one == format);
     let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut table = String::from(
         "| format | lines | found % | right % | carriers with all | worst carrier, found %, right % |\n\
@@ -91,6 +94,9 @@ fn table_of_samples() {
     for log in logs("") {
         let format = log.file_stem().unwrap().to_string_lossy().into_owned();
         let (text, truth) = sample(&log, bytes, &mut random);
+        if !is_wanted(&format) {
+            continue;
+        }
         let own = against_truth(&text, &truth);
         let lines = text.lines().count();
         let bare = Bare::new(&format, text);

@@ -1,6 +1,6 @@
 //! One finding: what is wrong, the proof, why, and what to do.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use analyzer_core::{Check, Explained, Finding, Fix, Report, Role};
@@ -46,7 +46,7 @@ impl<'a> Findings<'a> {
     }
 
     /// Writes a finding in full. The first of a report shows more proof than later ones.
-    pub fn write(&self, finding: &Finding, first: bool, out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(&self, finding: &'a Finding, first: bool, out: &mut dyn Write) -> io::Result<()> {
         self.title(finding, out)?;
         self.evidence(finding, first, out)?;
         if !finding.others.is_empty() {
@@ -121,45 +121,72 @@ impl<'a> Findings<'a> {
         Ok(())
     }
 
-    /// The findings that this one explains; those that say the same are one line.
-    fn explains(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    /// The findings that this one explains, over any number of steps; those that say the same are one line.
+    fn explains(&self, finding: &'a Finding, out: &mut dyn Write) -> io::Result<()> {
         let home = finding.evidence.first().map_or("", |e| e.source.as_str());
-        let mut order: Vec<&str> = Vec::new();
-        let mut same: BTreeMap<&str, Vec<(&Finding, &Explained)>> = BTreeMap::new();
-        for explained in &finding.explains {
-            if let Some(&known) = self.by_rank.get(&explained.rank) {
-                let group = same.entry(&known.title).or_default();
-                if group.is_empty() {
-                    order.push(&known.title);
-                }
-                group.push((known, explained));
-            }
-        }
         let mut label = "explains";
-        for title in order {
-            let Some(group) = same.get(title) else {
+        let mut told: HashSet<usize> = HashSet::from([finding.rank]);
+        let mut open: Vec<(usize, Vec<(&Finding, &Explained)>)> =
+            self.folded(finding, 0, &mut told);
+        open.reverse();
+        while let Some((depth, group)) = open.pop() {
+            let Some((first, explained)) = group.first() else {
                 continue;
             };
             let evidence = group.iter().flat_map(|(known, _)| &known.evidence);
             let lines = words::lines(evidence, home);
             let count = group.iter().map(|(known, _)| known.count).sum();
-            let mut text = visible(title).into_owned();
+            let mut text = visible(&first.title).into_owned();
             if !lines.is_empty() {
                 text = format!("{lines}: {text}");
             }
             if count > 1 {
                 text = format!("{text} ({})", words::times(count));
             }
+            if depth > 0 {
+                text = format!("{}→ {text}", "  ".repeat(depth - 1));
+            }
             self.page.row(out, std::mem::take(&mut label), &text)?;
-            if self.verbose
-                && let Some((_, explained)) = group.first()
-                && !explained.why.is_empty()
-            {
+            if self.verbose && !explained.why.is_empty() {
                 self.page
                     .hang(out, Ink::Faint, &visible(&explained.why), 0, TEXT)?;
             }
+            let below = group
+                .iter()
+                .flat_map(|(known, _)| self.folded(known, depth + 1, &mut told));
+            let mut below: Vec<_> = below.collect();
+            below.reverse();
+            open.extend(below);
         }
         Ok(())
+    }
+
+    /// What a finding explains directly and is not told yet, those of one title together.
+    fn folded(
+        &self,
+        finding: &'a Finding,
+        depth: usize,
+        told: &mut HashSet<usize>,
+    ) -> Vec<(usize, Vec<(&'a Finding, &'a Explained)>)> {
+        let mut groups: Vec<(usize, Vec<(&Finding, &Explained)>)> = Vec::new();
+        for explained in &finding.explains {
+            let Some(&known) = self.by_rank.get(&explained.rank) else {
+                continue;
+            };
+            if !told.insert(known.rank) {
+                continue;
+            }
+            let same = |(_, group): &&mut (usize, Vec<(&Finding, &Explained)>)| {
+                group
+                    .first()
+                    .is_some_and(|(first, _)| first.title == known.title)
+            };
+            match groups.iter_mut().find(same) {
+                Some((_, group)) => group.push((known, explained)),
+                None => groups.push((depth, vec![(known, explained)])),
+            }
+        }
+        groups
     }
 }
 

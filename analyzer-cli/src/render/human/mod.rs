@@ -91,7 +91,10 @@ impl Render for Human {
         if !answered || self.verbose {
             self.unexplained(report, out)?;
         }
-        if !answered && !is_empty(report) {
+        if !report.next.is_empty() {
+            self.page.checks("collect", &report.next, out)?;
+            writeln!(out)?;
+        } else if !answered && !is_empty(report) {
             self.collect(report, out)?;
         }
         self.benign(&benign, out)?;

@@ -86,6 +86,7 @@ pub fn report(findings: Vec<Finding>) -> Report {
     Report {
         schema: SCHEMA,
         findings,
+        next: Vec::new(),
         unexplained: Vec::new(),
         inputs: vec![InputSummary {
             source: "stdin".into(),

@@ -137,6 +137,19 @@ impl Graph {
         }
     }
 
+    /// The node on which a pod runs, where the input tells it.
+    pub fn node_of(&self, document: usize, pod: &Subject) -> Option<String> {
+        if pod.kind.as_deref() != Some("Pod") || pod.name.is_none() {
+            return None;
+        }
+        let named = (document, plain(pod));
+        let mut edges = self.of(&named);
+        edges.find_map(|edge| {
+            let is_node = edge.on.kind.as_deref() == Some("Node");
+            edge.on.name.clone().filter(|_| is_node)
+        })
+    }
+
     /// What the lines of a group say that they could not reach: Services by their name, and whatever has
     /// the address.
     pub fn needed(&self, group: &Group) -> Vec<Named> {

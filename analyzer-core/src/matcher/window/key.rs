@@ -10,6 +10,7 @@ pub(super) enum Key {
     Input,
     Document(usize),
     Node(String),
+    Namespace(String),
     Object {
         kind: Option<String>,
         namespace: Option<String>,
@@ -28,6 +29,7 @@ impl Key {
             Scope::Input => return Key::Input,
             Scope::Source => None,
             Scope::Node => node(subject).map(|node| Key::Node(node.to_owned())),
+            Scope::Namespace => subject.namespace.clone().map(Key::Namespace),
             Scope::Subject | Scope::Owner => subject.name.as_ref().map(|name| {
                 let namespace = subject.namespace.clone();
                 match subject.workload() {

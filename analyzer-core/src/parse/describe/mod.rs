@@ -178,6 +178,7 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
             span,
             subject,
             fields,
+            listed: false,
         });
     }
 }

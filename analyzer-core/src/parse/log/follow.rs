@@ -78,6 +78,12 @@ impl Follower {
         inside
     }
 
+    /// Whether a blank line right behind the lines so far is the record's own: java.util.logging ends a
+    /// trace with one.
+    pub fn ends_blank(&self) -> bool {
+        self.format == Some(Format::JavaUtilLogging) && self.trace.is_open()
+    }
+
     /// A line that is not blank and begins no record.
     pub fn line(&mut self, line: &str) -> Belongs {
         let Some(format) = self.format else {

@@ -131,7 +131,8 @@ fn time_and_severity(text: &str) -> Shown {
         return Shown::NoRecord;
     }
     // a record that reports an event has the event's severity
-    if escaped || (object && reason) || taken > CANDIDATES {
+    let is_event = object && (reason || members.is_cut());
+    if escaped || is_event || taken > CANDIDATES {
         return Shown::Unclear;
     }
     let names = keys.names();
@@ -185,7 +186,8 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     if !text.starts_with('{') {
         return None;
     }
-    let members: Vec<Member> = Members::new(text, 0).collect();
+    let mut walk = Members::new(text, 0);
+    let mut members: Vec<Member> = walk.by_ref().collect();
     let names = names(text, &members);
     let key = |member: &Member| text.get(member.key.clone()).unwrap_or("");
     // zerolog's own message is its last one, everywhere else the first is the writer's own
@@ -194,11 +196,18 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             .iter()
             .position(|member| wanted.contains(&key(member)))
     };
-    let message = if std::ptr::eq(names, &ZEROLOG) {
+    let is_zerolog = std::ptr::eq(names, &ZEROLOG);
+    let mut message = if is_zerolog {
         members.len().checked_sub(1)
     } else {
         own(names.message)
     };
+    // of what was cut off a text is known, but neither a time nor a level
+    let cut = walk.cut_string();
+    let is_message = |member: &Member| names.message.contains(&key(member));
+    if (is_zerolog || message.is_none()) && cut.as_ref().is_some_and(is_message) {
+        message = Some(members.len());
+    }
     let front = |wanted: &[&str]| {
         own(wanted)
             .filter(|index| !names.in_front || message.is_none_or(|message| *index < message))
@@ -208,7 +217,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         // klog writes no level, so one behind the message is the user's
         level = front(names.level);
     }
-    if std::ptr::eq(names, &ZEROLOG) {
+    if is_zerolog {
         // the user's members stand before the writer's own
         time = members
             .iter()
@@ -216,8 +225,12 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     }
     let (logger, caller) = (front(names.logger), front(names.caller));
 
+    let verbose = members.iter().any(|member| key(member) == "v");
+
+    members.extend(cut);
     let empty = payload.part(0..0);
     let mut event = Event::new(Format::JsonLog, payload.text().span(), empty);
+    event.cut = walk.is_cut();
     event.fields.reserve(members.len());
     for (index, member) in members.iter().enumerate() {
         let at = Some(index);
@@ -248,7 +261,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         }
     }
     if level.is_none() && std::ptr::eq(names, &ZAP) {
-        event.severity = Some(klog_severity(event.field("v").is_some()));
+        event.severity = Some(klog_severity(verbose));
     }
     Some(event)
 }
@@ -319,6 +332,20 @@ mod tests {
         assert_eq!(event.component.as_ref().unwrap().as_str(), "ctrl");
         assert!(text[event.stack.clone().unwrap()].starts_with("main.sync\\n"));
         assert_eq!(event.time.unwrap().digits, 7);
+    }
+
+    #[test]
+    fn what_is_cut_is_marked() {
+        let whole =
+            r#"{"level":"error","ts":1709528767.5,"msg":"lift \"a\" failed","n":{"a":"b"}}"#;
+        let message = whole.find("lift").unwrap();
+        for end in message..whole.len() {
+            let event = event(&whole[..end]);
+            assert!(event.cut, "{end}");
+            assert!("lift \"a\" failed".starts_with(event.message.as_str().trim_end_matches('\\')));
+        }
+        assert!(!event(whole).cut && !event(&format!("{whole} junk")).cut);
+        assert!(!event(&whole.replace(",\"n\"", " \"n\"")).cut);
     }
 
     #[test]

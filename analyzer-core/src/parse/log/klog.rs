@@ -165,7 +165,12 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         .or_else(|| recorded_event(payload, rest))
         .unwrap_or_else(|| {
             let message = payload.part(rest..text.len());
-            Event::new(Format::Klog, payload.text().span(), message)
+            // a structured message whose end is missing
+            let cut = text[rest..].starts_with('"') && closing_quote(text, rest).is_none();
+            Event {
+                cut,
+                ..Event::new(Format::Klog, payload.text().span(), message)
+            }
         });
     event.time = header.time;
     event.severity = event.severity.or(header.severity);
@@ -192,7 +197,9 @@ fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
     let span = payload.text().span();
     let mut event = if text.as_bytes().get(close + 1) == Some(&b'=') {
         let mut event = Event::new(Format::Klog, span, payload.part(start..start));
-        event.fields.extend(Pairs::quoted(payload, open));
+        let mut pairs = Pairs::quoted(payload, open);
+        event.fields.extend(pairs.by_ref());
+        event.cut = pairs.is_cut();
         let at = event.fields.iter().position(|field| field.key == "msg")?;
         event.message = event.fields.remove(at).value;
         event
@@ -210,7 +217,9 @@ fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
             {
                 return None;
             }
-            event.fields.extend(Pairs::quoted(payload, close + 1));
+            let mut pairs = Pairs::quoted(payload, close + 1);
+            event.fields.extend(pairs.by_ref());
+            event.cut = pairs.is_cut();
         } else if name.is_some() && event.message.is_empty() {
             return None;
         }

@@ -190,7 +190,8 @@ fn logfmt<'a>(payload: &Payload<'a>) -> Event<'a> {
     let empty = payload.part(0..0);
     let mut event = Event::new(Format::Logrus, payload.text().span(), empty);
     let (mut level_seen, mut message_seen) = (false, false);
-    for field in Pairs::new(payload, 0) {
+    let mut pairs = Pairs::new(payload, 0);
+    for field in pairs.by_ref() {
         match field.key.as_ref() {
             "time" | "ts" | "t" | "@timestamp" if event.time.is_none() => {
                 match timestamp::parse(field.value.as_str()) {
@@ -214,6 +215,7 @@ fn logfmt<'a>(payload: &Payload<'a>) -> Event<'a> {
             _ => event.fields.push(field),
         }
     }
+    event.cut = pairs.is_cut();
     event.component = event
         .field("component")
         .or_else(|| event.field("logger"))
@@ -252,7 +254,9 @@ fn terminal<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     event.time = leading_date_time(&text[open + 1..]).map(|(time, _)| time);
     event.caller = caller.map(|range| payload.part(range));
     if let Some(at) = fields {
-        event.fields.extend(Pairs::new(payload, at));
+        let mut pairs = Pairs::new(payload, at);
+        event.fields.extend(pairs.by_ref());
+        event.cut = pairs.is_cut();
     }
     event.component = event.field("component").cloned();
     level::set(&mut event, payload.part(level));

@@ -77,6 +77,8 @@ pub(super) struct Members<'t> {
     at: usize,
     closed: Option<usize>,
     started: bool,
+    /// The key whose value is being read, and whether it holds escapes.
+    open: Option<(Range<usize>, bool)>,
 }
 
 impl<'t> Members<'t> {
@@ -87,12 +89,36 @@ impl<'t> Members<'t> {
             at: open + 1,
             closed: None,
             started: false,
+            open: None,
         }
     }
 
     /// The byte behind the closing bracket, once the walk has come to it.
     pub(super) fn end(&self) -> Option<usize> {
         self.closed
+    }
+
+    /// Whether the walk came to the text's end within the object.
+    pub(super) fn is_cut(&self) -> bool {
+        self.closed.is_none()
+            && match self.byte() {
+                None => true,
+                Some(b'"') => closing_quote(self.text, self.at).is_none(),
+                Some(b'{' | b'[') => nested_end(self.text, self.at).is_none(),
+                Some(_) => false,
+            }
+    }
+
+    /// The string whose end was cut off, once the walk has come to it.
+    pub(super) fn cut_string(&self) -> Option<Member> {
+        let (key, escaped) = self.open.clone()?;
+        let is_string = self.byte() == Some(b'"') && self.is_cut();
+        is_string.then(|| Member {
+            key,
+            value: self.at + 1..self.text.len(),
+            kind: ValueKind::String,
+            escaped,
+        })
     }
 
     fn byte(&self) -> Option<u8> {
@@ -179,7 +205,9 @@ impl Iterator for Members<'_> {
         }
         self.at += 1;
         self.blanks();
+        self.open = Some((key.clone(), escaped));
         let (value, kind) = self.value()?;
+        self.open = None;
         Some(Member {
             key,
             value,

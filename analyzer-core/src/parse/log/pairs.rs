@@ -21,6 +21,8 @@ pub(super) struct Pairs<'p, 'a> {
     at: usize,
     /// Whether a value in brackets may go on over blanks; off after a bracket did not close.
     brackets: bool,
+    /// Whether the last value's end is missing.
+    cut: bool,
     /// How values without quotes are written.
     bare: Written,
 }
@@ -31,6 +33,7 @@ impl<'p, 'a> Pairs<'p, 'a> {
             payload,
             at,
             brackets: true,
+            cut: false,
             bare: Written::Bare,
         }
     }
@@ -41,6 +44,11 @@ impl<'p, 'a> Pairs<'p, 'a> {
             bare: Written::Unquoted,
             ..Pairs::new(payload, at)
         }
+    }
+
+    /// Whether the last value's end is missing.
+    pub(super) fn is_cut(&self) -> bool {
+        self.cut
     }
 
     fn rest(&self) -> &'p str {
@@ -91,6 +99,7 @@ impl<'p, 'a> Pairs<'p, 'a> {
                     }
                 } else {
                     // cut off: what is there is the value
+                    self.cut = true;
                     self.at = start + rest.len();
                     let value = unquote_go(self.payload, start + 1..start + rest.len());
                     return (value, Written::Text);

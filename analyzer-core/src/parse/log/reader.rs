@@ -120,8 +120,10 @@ impl<'a> Reader<'a> {
             self.current = Some(record);
             self.close();
         }
-        if self.mixed {
-            self.parsed.events.sort_by_key(|event| event.span.start);
+        let events = &mut self.parsed.events;
+        if self.mixed && !events.is_sorted_by_key(|event| event.span.start) {
+            // events are large: their places are sorted, and each event is moved once
+            events.sort_by_cached_key(|event| event.span.start);
         }
         self.parsed
     }
@@ -191,12 +193,10 @@ impl<'a> Reader<'a> {
             }
             if line.is_blank() {
                 // java.util.logging ends a trace with a line of its own
-                if record.format == Format::JavaUtilLogging
-                    && record.stack.is_some()
-                    && !record.gap
-                    && let Some(next) = behind.first()
+                if record.format == Format::JavaUtilLogging && record.stack.is_some() && !record.gap
                 {
-                    record.span.end = next.start.max(record.span.end);
+                    // an empty line is its line end
+                    record.span.end = (line.start + line.text.len().max(1)).max(record.span.end);
                 }
                 // between what carriers hold, blank lines stand for nothing
                 record.gap = own;

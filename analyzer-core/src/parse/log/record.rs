@@ -217,7 +217,7 @@ impl<'a> Record<'a> {
             .fields
             .extend(heading.map(|value| Field::text("stacktrace", value)));
         event.interrupted = self.lines.of_others();
-        event.cut = self.wrapper.cut || self.block;
+        event.cut |= self.wrapper.cut || self.block;
         subject::fill(&mut event);
         if event.component.is_none() {
             event.component = event.field("controller").cloned();

@@ -23,11 +23,19 @@ struct Reference {
 /// its reason, type and message are the event's own.
 pub(super) fn fill(event: &mut Event<'_>) {
     recorded_event(event);
+    let nothing = Subject::default();
     let mut known = std::mem::take(&mut event.subject);
-    let found = from_fields(event);
-    known.fill_from(&found);
+    let mut found = from_fields(event);
+    if known == nothing {
+        known = std::mem::take(&mut found);
+    } else if found != nothing {
+        known.fill_from(&found);
+    }
     if known.name.is_none() {
-        known.fill_from(&from_texts(event));
+        let told = from_texts(event);
+        if told != nothing {
+            known.fill_from(&told);
+        }
     }
     if known.container.is_none() {
         known.container = found.container;
@@ -130,7 +138,8 @@ fn kind_of_key(key: &str) -> Option<String> {
     const OTHER: [&str; 12] = [
         "event", "events", "limits", "role", "endpoint", "pc", "no", "rs", "ev", "sa", "cm", "ep",
     ];
-    (!OTHER.contains(&word) && Subject::is_kind_word(word)).then(|| Subject::kind_from_word(word))
+    let kind = Subject::known_kind(word)?;
+    (!OTHER.contains(&word)).then(|| kind.to_owned())
 }
 
 fn from_fields(event: &Event<'_>) -> Subject {
@@ -275,12 +284,21 @@ fn from_texts(event: &Event<'_>) -> Subject {
 
 /// The first `pvc "namespace/name"` of a text, quoted or not.
 fn named_in(text: &str) -> Option<(String, &str, &str)> {
-    let mut words = text.split(' ').peekable();
-    while let Some(word) = words.next() {
-        let Some((namespace, name)) = words.peek().and_then(|next| {
-            let plain = next.trim_matches(['"', '\'', ',', ':', '.', ';', '(', ')']);
-            plain.split_once('/')
-        }) else {
+    let mut at = 0;
+    while let Some(slash) = text
+        .get(at..)
+        .and_then(|rest| memchr(b'/', rest.as_bytes()))
+    {
+        let slash = at + slash;
+        let (before, behind) = text.split_at_checked(slash)?;
+        at = slash + memchr(b' ', behind.as_bytes()).unwrap_or(behind.len());
+        let Some((before, _)) = before.rsplit_once(' ') else {
+            continue;
+        };
+        let word = before.rsplit(' ').next().unwrap_or(before);
+        let next = text.get(before.len() + 1..at).unwrap_or("");
+        let plain = next.trim_matches(['"', '\'', ',', ':', '.', ';', '(', ')']);
+        let Some((namespace, name)) = plain.split_once('/') else {
             continue;
         };
         let is_object = [namespace, name].iter().all(|part| {

@@ -112,6 +112,11 @@ impl Trace {
             || (self.state == State::Between && line.starts_with(PYTHON))
     }
 
+    /// Whether any line was taken.
+    pub(super) fn is_open(&self) -> bool {
+        self.state != State::Outside
+    }
+
     /// Whether the next lines may be a part of an error's message.
     pub(super) fn is_in_message(&self) -> bool {
         matches!(self.state, State::Head | State::PythonError)
@@ -121,6 +126,15 @@ impl Trace {
 /// Whether Python begins a trace with this line.
 pub(super) fn is_heading(line: &str) -> bool {
     line.trim_start().starts_with(PYTHON)
+}
+
+/// Whether a line that is this part of a trace, by itself, begins one: it goes on with no earlier one.
+pub(super) fn begins(part: Part, line: &str) -> bool {
+    match part {
+        Part::Error(start) => start == 0 || line.starts_with("Exception in thread "),
+        Part::Frame => is_heading(line),
+        Part::Message => false,
+    }
 }
 
 /// Where the error's name begins behind `Caused by: ` and the like.

@@ -115,7 +115,7 @@ fn head(text: &str) -> Option<Head> {
 fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     let head = head(text)?;
-    let (mut context, mut fields) = context(payload, head.level.end, head.separator);
+    let (mut context, mut fields, cut) = context(payload, head.level.end, head.separator);
     let is_istio = head.separator == Separator::Tab
         && head.time.digits == 6
         && text[head.level.clone()].starts_with(|c: char| c.is_ascii_lowercase());
@@ -130,6 +130,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         payload.text().span(),
         payload.part(message),
     );
+    event.cut = cut;
     event.time = Some(head.time);
     event.component = logger.map(|range| payload.part(range));
     event.caller = caller.map(|range| payload.part(range));
@@ -175,12 +176,12 @@ fn envoy(text: &str, region: Range<usize>) -> Option<(Part, Part, Range<usize>)>
     Some((Some(start..start + logger.len()), caller, message))
 }
 
-/// Where the message's region ends and the context's members.
+/// Where the message's region ends, the context's members, and whether their end is missing.
 fn context<'a>(
     payload: &Payload<'a>,
     from: usize,
     separator: Separator,
-) -> (usize, Vec<Field<'a>>) {
+) -> (usize, Vec<Field<'a>>, bool) {
     let text = payload.as_str();
     let body = &text[from..];
     let trimmed = text.trim_end().len();
@@ -203,10 +204,12 @@ fn context<'a>(
         let behind = &body[at..];
         let open = from + at + (behind.len() - behind.trim_start().len());
         let mut members = Members::new(text, open);
-        let fields: Vec<_> = members
+        let mut fields: Vec<_> = members
             .by_ref()
             .map(|member| member.field(payload))
             .collect();
+        let last = members.cut_string();
+        fields.extend(last.map(|member| member.field(payload)));
         let whole = members.end().is_some_and(|end| end == trimmed);
         // cut off or followed by junk, it is the context still if it began as one
         if whole || (cut.is_none() && !fields.is_empty() && text[open..].starts_with("{\"")) {
@@ -218,15 +221,15 @@ fn context<'a>(
                 end + if open - end >= 16 { 8 } else { 0 }
             };
             if whole {
-                return (region_end, fields);
+                return (region_end, fields, false);
             }
-            cut = Some((region_end, fields));
+            cut = Some((region_end, fields, members.is_cut()));
         }
     }
     if let Some(cut) = cut {
         return cut;
     }
-    (text.len(), Vec::new())
+    (text.len(), Vec::new(), false)
 }
 
 type Part = Option<Range<usize>>;

@@ -22,6 +22,8 @@ mod yaml;
 pub(crate) use recognise::{Ahead, begins, begins_item, is_compact_head, may_begin};
 pub(crate) use run::Run;
 
+use std::collections::HashMap;
+
 use crate::input::Line;
 use crate::model::{Format, Map, Object, Parsed, Span, Subject, Value};
 use source::Row;
@@ -81,11 +83,15 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
 
 /// Reads one YAML document: an object, or the items of a list, each by itself.
 fn document<'a>(rows: &[Row<'a>], parsed: &mut Parsed<'a>) {
+    let given = rows.len();
+    let first = parsed.objects.len();
+    let mut has_items = false;
     let rows: Vec<Row<'a>> = rows
         .iter()
         .filter(|row| !recognise::is_ellipsis(row.line.text))
         .copied()
         .collect();
+    let is_whole = rows.len() == given;
     let filled = rows.iter().filter(|row| !row.line.is_blank());
     let base = filled.map(Row::indent).min().unwrap_or(0);
     let mut object: Vec<Row<'a>> = Vec::new();
@@ -100,6 +106,7 @@ fn document<'a>(rows: &[Row<'a>], parsed: &mut Parsed<'a>) {
             let text = row.bare();
             let key = recognise::key_length(text).and_then(|end| text.get(..end));
             in_list = key == Some("items");
+            has_items |= in_list;
             keyed = true;
         }
         if on_level && row.is_item() && in_list {
@@ -116,7 +123,26 @@ fn document<'a>(rows: &[Row<'a>], parsed: &mut Parsed<'a>) {
         }
     }
     self::item(&mut item, parsed);
+    if has_items && is_whole {
+        mark_listed(parsed, first, false);
+    }
     self::item(&mut object, parsed);
+}
+
+/// Says of the objects from the first one on that they stand in a list. One of its kind may be all that
+/// was asked for, unless the list's own kind says that it is the list of all.
+fn mark_listed(parsed: &mut Parsed<'_>, first: usize, of_kind: bool) {
+    let items = parsed.objects.get_mut(first..).unwrap_or_default();
+    let mut counts: HashMap<Option<String>, usize> = HashMap::new();
+    for item in items.iter() {
+        *counts.entry(item.subject.kind.clone()).or_default() += 1;
+    }
+    for item in items {
+        item.listed = of_kind
+            || counts
+                .get(&item.subject.kind)
+                .is_some_and(|count| *count > 1);
+    }
 }
 
 /// Reads the lines of one object.
@@ -198,11 +224,15 @@ fn take<'a>(
         .and_then(|kind| kind.strip_suffix("List"))
         .filter(|kind| !kind.is_empty());
     let of = of.map(str::to_owned);
+    let first = parsed.objects.len();
     for (key, value) in map {
         if key == within {
             let place = value.span();
             take(format, value, &place, (depth + 1, of.as_deref()), parsed);
         }
+    }
+    if within == "items" {
+        mark_listed(parsed, first, of.is_some());
     }
 }
 
@@ -248,6 +278,7 @@ fn object<'a>(
         span: span.clone(),
         subject,
         fields,
+        listed: false,
     });
 }
 

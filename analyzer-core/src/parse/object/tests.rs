@@ -232,6 +232,27 @@ fn lists_of_one_kind_and_watches() {
 }
 
 #[test]
+fn what_stands_in_a_list_says_so() {
+    let listed = |text: &str| -> Vec<bool> {
+        let objects = parsed(text).objects;
+        objects.iter().map(|object| object.listed).collect()
+    };
+    let one = "{\"kind\":\"SecretList\",\"apiVersion\":\"v1\",\"items\":[{\"metadata\":{\"name\":\"a\"}}]}";
+    assert_eq!(listed(one), [true]);
+    let item = |kind: &str, name: &str| {
+        format!("- apiVersion: v1\n  kind: {kind}\n  metadata:\n    name: {name}\n")
+    };
+    let list = |items: &str| format!("apiVersion: v1\nkind: List\nitems:\n{items}");
+    assert_eq!(listed(&list(&item("Secret", "a"))), [false]);
+    let two = item("Secret", "a") + &item("Secret", "b") + &item("Pod", "c");
+    assert_eq!(listed(&list(&two)), [true, true, false]);
+    let cut = item("Secret", "a") + "...\n" + &item("Secret", "b");
+    assert_eq!(listed(&list(&cut)), [false, false]);
+    let documents = "kind: Secret\nmetadata:\n  name: a\n---\nkind: Secret\nmetadata:\n  name: b\n";
+    assert_eq!(listed(documents), [false, false]);
+}
+
+#[test]
 fn an_answer_of_the_server_is_an_event() {
     let text = "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\"message\":\"pods \\\"a\\\" not found\",\"reason\":\"NotFound\",\"details\":{\"name\":\"a\",\"kind\":\"pods\"},\"code\":404}";
     let parsed = parsed(text);

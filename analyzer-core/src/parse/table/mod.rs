@@ -194,8 +194,11 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
         return;
     };
     let width = wrap::longest(lines);
+    let first = parsed.objects.len();
+    let mut is_whole = true;
     while let Some(line) = rest.first() {
         if is_ornament(line.text) {
+            is_whole &= line.is_blank();
             rest = rest.get(1..).unwrap_or(&[]);
             continue;
         }
@@ -205,9 +208,18 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
                 parsed.objects.push(object);
                 taken = parts;
             }
-            None => rows_without_header(line, parsed),
+            None => {
+                rows_without_header(line, parsed);
+                is_whole = false;
+            }
         }
         rest = rest.get(taken..).unwrap_or(&[]);
+    }
+    // one row may be all that was asked for
+    let rows = parsed.objects.get_mut(first..).unwrap_or_default();
+    let listed = is_whole && rows.len() > 1;
+    for row in rows {
+        row.listed = listed;
     }
 }
 
@@ -420,6 +432,7 @@ impl<'h> Table<'h> {
             span: whole.trimmed_span(),
             subject,
             fields,
+            listed: false,
         }
     }
 }

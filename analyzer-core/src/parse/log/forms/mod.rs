@@ -112,6 +112,11 @@ pub(super) fn is_unindented(format: Format) -> bool {
     format == Format::Leveled
 }
 
+/// Whether a level stands before a text (`info: text`).
+pub(super) fn is_leveled(text: &str) -> bool {
+    (leveled::FORM.begins)(text)
+}
+
 /// Whether a line is the second one of a record that begins on the line before it.
 pub(crate) fn is_second_line(before: &str, line: &str) -> bool {
     may_be_second_line(line) && java_util_logging::is_head(before)

@@ -89,6 +89,7 @@ impl<'a> Reader<'a> {
         let foreign = match (&self.current, &self.trace) {
             (Some(record), Some(trace)) => {
                 record.stack.is_none()
+                    && !trace::begins(part, text)
                     && (matches!(record.format, Format::Logrus | Format::JsonLog)
                         || (trace.half && !half))
             }

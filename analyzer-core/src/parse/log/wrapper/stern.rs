@@ -2,7 +2,8 @@
 //! (`--output json` and `extjson`).
 //!
 //! Nothing but names stands before a text, so a line is taken for stern's only where a record begins
-//! behind them; the other lines of the same container are told by [`Sources`](super::Sources).
+//! behind them, or a line of an object that is spread over lines; the other lines of the same container
+//! are told by [`Sources`](super::Sources).
 
 use super::super::forms;
 use super::super::members::Members;
@@ -46,10 +47,12 @@ fn payload(text: &str, at: usize, names: Names) -> Option<Layer> {
     let is_record = match rest.as_bytes().first()? {
         // a form may take the time for a name that stands before its own
         _ if is_short => false,
-        // words of a sentence
+        // words of a sentence, if no level stands apart from them
         b'a'..=b'z' if !rest.starts_with("time=") && !rest.starts_with("level=") => {
-            compose::layer(rest).is_some()
+            compose::layer(rest).is_some() || forms::is_leveled(rest)
         }
+        b'{' if rest == "{" => is_numbered(text.get(names.pod.clone()?)?),
+        b' ' => is_spread_member(rest),
         _ => forms::find(rest).is_some() || plain_layer(rest).is_some(),
     };
     let source = Some(at);
@@ -65,6 +68,22 @@ fn payload(text: &str, at: usize, names: Names) -> Option<Layer> {
         source,
         ..Layer::new(Some(time), names, Inner::From(start))
     })
+}
+
+/// Whether a pod's name ends as a workload's controller makes it: a number, or five letters and digits of
+/// those that no word is made of.
+fn is_numbered(pod: &str) -> bool {
+    let end = pod.rsplit('-').next().unwrap_or(pod).as_bytes();
+    let is_safe = |byte: &u8| b"bcdfghjklmnpqrstvwxz2456789".contains(byte);
+    !end.is_empty()
+        && (end.iter().all(u8::is_ascii_digit) || (end.len() == 5 && end.iter().all(is_safe)))
+}
+
+/// Whether a text is a member of an object that is spread over lines: `  "key": value`.
+fn is_spread_member(text: &str) -> bool {
+    let key = text.strip_prefix("  \"").map(|rest| rest.split_once('"'));
+    key.flatten()
+        .is_some_and(|(key, rest)| !key.is_empty() && rest.starts_with(": "))
 }
 
 /// stern's own time: in full with nine digits, or short.

@@ -1,0 +1,237 @@
+//! Relations between captured maps: a selector and labels, tolerations and taints.
+//!
+//! Sources: kubernetes/apimachinery `pkg/labels/selector.go`, kubernetes/api
+//! `core/v1/toleration.go` and `core/v1/types.go` (`ToleratesTaint`), to 1.36.
+
+/// What one captured value says of another one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Relation {
+    left: String,
+    verb: Verb,
+    /// Whether it must hold, or must not.
+    holds: bool,
+    right: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verb {
+    /// A label selector picks an object with these labels.
+    Selects,
+    /// These tolerations let a pod onto a node with these taints.
+    Tolerates,
+}
+
+impl Relation {
+    /// Reads `{a} selects {b}`, `{a} does not select {b}`, `{a} tolerates {b}`,
+    /// `{a} does not tolerate {b}`; `None` for anything else.
+    pub fn parse(source: &str) -> Option<Relation> {
+        let words: Vec<&str> = source.split_whitespace().collect();
+        let (left, verb, holds, right) = match words.as_slice() {
+            [left, "selects", right] => (left, Verb::Selects, true, right),
+            [left, "does", "not", "select", right] => (left, Verb::Selects, false, right),
+            [left, "tolerates", right] => (left, Verb::Tolerates, true, right),
+            [left, "does", "not", "tolerate", right] => (left, Verb::Tolerates, false, right),
+            _ => return None,
+        };
+        let name = |word: &str| Some(word.strip_prefix('{')?.strip_suffix('}')?.to_owned());
+        Some(Relation {
+            left: name(left)?,
+            verb,
+            holds,
+            right: name(right)?,
+        })
+    }
+
+    /// The two names.
+    pub fn captures(&self) -> [&str; 2] {
+        [&self.left, &self.right]
+    }
+
+    /// Whether it is as it must be; not if a value is missing or cannot be read.
+    pub fn holds<'v>(&self, value: impl Fn(&str) -> Option<&'v str>) -> bool {
+        let (Some(left), Some(right)) = (value(&self.left), value(&self.right)) else {
+            return false;
+        };
+        let related = match self.verb {
+            Verb::Selects => selects(left, right),
+            Verb::Tolerates => Some(tolerates(left, right)),
+        };
+        related == Some(self.holds)
+    }
+}
+
+/// The entries of `a=b,c=d`.
+fn pairs(text: &str) -> Vec<(&str, &str)> {
+    let entries = text.split(',').map(str::trim);
+    let entries = entries.filter(|entry| !is_nothing(entry));
+    entries
+        .map(|entry| entry.split_once('=').unwrap_or((entry, "")))
+        .collect()
+}
+
+/// What kubectl prints where there is nothing.
+fn is_nothing(text: &str) -> bool {
+    matches!(text, "" | "<none>" | "<unset>")
+}
+
+fn value_of<'t>(pairs: &[(&'t str, &'t str)], key: &str) -> Option<&'t str> {
+    let found = pairs.iter().find(|(known, _)| *known == key);
+    found.map(|(_, value)| *value)
+}
+
+/// Whether a selector picks these labels; of several, apart by `;`, one is enough. An empty one picks
+/// all. `None` if it cannot be read.
+fn selects(selector: &str, labels: &str) -> Option<bool> {
+    let labels = pairs(labels);
+    let mut any = false;
+    for alternative in selector.split(';') {
+        let mut all = true;
+        for requirement in requirements(alternative) {
+            all &= meets(requirement, &labels)?;
+        }
+        any |= all;
+    }
+    Some(any)
+}
+
+/// The requirements of a selector, apart by commas outside of brackets.
+fn requirements(selector: &str) -> Vec<&str> {
+    let mut depth = 0_u32;
+    let parts = selector.split(|c: char| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    parts
+        .map(str::trim)
+        .filter(|part| !is_nothing(part))
+        .collect()
+}
+
+fn meets(requirement: &str, labels: &[(&str, &str)]) -> Option<bool> {
+    if let Some((key, rest)) = requirement.split_once(char::is_whitespace) {
+        let rest = rest.trim_start();
+        let (operator, values) = rest.split_once(['(', '[', ' ']).unwrap_or((rest, ""));
+        let own = value_of(labels, key);
+        let values = || {
+            let inner = values.trim_matches(|c: char| "()[] ".contains(c));
+            inner.split(',').map(str::trim)
+        };
+        return match operator.trim().to_ascii_lowercase().as_str() {
+            "in" => Some(own.is_some_and(|own| values().any(|value| value == own))),
+            "notin" => Some(!own.is_some_and(|own| values().any(|value| value == own))),
+            "exists" => Some(own.is_some()),
+            "doesnotexist" => Some(own.is_none()),
+            // `a = b`
+            "=" | "==" | "!=" => {
+                let plain: String = requirement.split_whitespace().collect();
+                meets(&plain, labels)
+            }
+            _ => None,
+        };
+    }
+    if let Some(key) = requirement.strip_prefix('!') {
+        return Some(value_of(labels, key).is_none());
+    }
+    if let Some((key, value)) = requirement.split_once("!=") {
+        return Some(value_of(labels, key) != Some(value));
+    }
+    match requirement.split_once('=') {
+        Some((key, value)) => {
+            let value = value.strip_prefix('=').unwrap_or(value);
+            Some(value_of(labels, key) == Some(value))
+        }
+        None => Some(value_of(labels, requirement).is_some()),
+    }
+}
+
+/// Whether each taint that keeps pods away is tolerated. Both are lists of maps, apart by `;`.
+fn tolerates(tolerations: &str, taints: &str) -> bool {
+    let tolerations: Vec<_> = tolerations
+        .split(';')
+        .map(pairs)
+        .filter(|toleration| !toleration.is_empty())
+        .collect();
+    let mut taints = taints.split(';').map(pairs);
+    taints.all(|taint| {
+        let part = |name| value_of(&taint, name).unwrap_or_default();
+        let keeps_away = matches!(part("effect"), "NoSchedule" | "NoExecute");
+        let mut tolerations = tolerations.iter();
+        !keeps_away
+            || tolerations.any(|toleration| {
+                let own = |name| value_of(toleration, name).unwrap_or_default();
+                let effect = own("effect");
+                let key = own("key");
+                let exists = own("op") == "Exists";
+                (effect.is_empty() || effect == part("effect"))
+                    && (key == part("key") || (key.is_empty() && exists))
+                    && (exists || own("value") == part("value"))
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selectors() {
+        let labels = "app=web,tier=front,zone=b";
+        for (selector, wanted) in [
+            ("app=web", true),
+            ("app=web,tier=back", false),
+            ("app == web", true),
+            ("tier in (front,back),!canary", true),
+            ("tier notin (front,back)", false),
+            ("zone in [a, b]", true),
+            ("zone in [a, c]; zone in [b]", true),
+            ("canary", false),
+            ("canary!=yes", true),
+            ("zone exists", true),
+            ("<none>", true),
+            ("", true),
+        ] {
+            assert_eq!(selects(selector, labels), Some(wanted), "{selector}");
+        }
+        assert_eq!(selects("app=web", ""), Some(false));
+        assert_eq!(selects("app is web", labels), None);
+    }
+
+    #[test]
+    fn taints() {
+        let gpu = "key=dedicated,value=gpu,effect=NoSchedule";
+        for (tolerations, wanted) in [
+            ("", false),
+            ("key=dedicated,value=gpu,effect=NoSchedule", true),
+            ("key=dedicated,value=web,effect=NoSchedule", false),
+            ("key=dedicated,value=gpu,effect=NoExecute", false),
+            ("key=dedicated,op=Exists", true),
+            ("op=Exists", true),
+            ("key=other,op=Exists;key=dedicated,value=gpu", true),
+        ] {
+            assert_eq!(tolerates(tolerations, gpu), wanted, "{tolerations}");
+        }
+        assert!(tolerates("", "key=busy,effect=PreferNoSchedule"));
+        assert!(tolerates("", ""));
+    }
+
+    #[test]
+    fn what_is_written() {
+        let relation = Relation::parse("{s} does not select {l}").unwrap();
+        assert_eq!(relation.captures(), ["s", "l"]);
+        let value = |name: &str| match name {
+            "s" => Some("app=web"),
+            "l" => Some("app=api"),
+            _ => None,
+        };
+        assert!(relation.holds(value));
+        // a missing value proves neither
+        assert!(!relation.holds(|_| None));
+        assert!(!Relation::parse("{s} selects {l}").unwrap().holds(|_| None));
+        assert!(Relation::parse("{s} > {l}").is_none());
+        assert!(Relation::parse("s selects {l}").is_none());
+    }
+}
