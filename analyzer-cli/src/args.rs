@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use analyzer_core::{Level, LintLevel};
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::archive::limits::SetLimit;
 use crate::extract::Moment;
 
 /// Names the root cause in pasted kubectl output, logs and events.
 ///
-/// Reads standard input where there is no PATH or PATH is `-`; files and folders otherwise, any
-/// number of them, as one incident. Never contacts a cluster or the network.
+/// Reads standard input where there is no PATH or PATH is `-`; files, folders and archives otherwise,
+/// any number of them, as one incident. Never contacts a cluster or the network.
 #[derive(Debug, Parser)]
 #[command(
     name = "kwhy",
@@ -25,9 +26,10 @@ pub struct Args {
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// Files or folders to read; `-` is standard input
+    /// Files, folders or archives to read; `-` is standard input
     ///
-    /// A folder is read with all regular files below it. A file that is called like a command is
+    /// A folder is read with all regular files below it, an archive (tar, zip; gzip, zstd, xz, bzip2) with all its
+    /// members. A file that is called like a command is
     /// given as `./signatures`.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
@@ -75,6 +77,14 @@ pub struct Args {
     #[arg(long, value_name = "TIME", global = true, help_heading = "Analysis")]
     pub now: Option<jiff::Timestamp>,
 
+    /// What is read of bundles.
+    #[command(flatten)]
+    pub bundle: BundleArgs,
+
+    /// What counts.
+    #[command(flatten)]
+    pub scope: ScopeArgs,
+
     /// Count the log records by time and severity, as `timeline` in the JSON report
     #[arg(long, help_heading = "Analysis")]
     pub timeline: bool,
@@ -94,9 +104,35 @@ const AFTER_HELP: &str = "\
 Examples:
   kubectl describe pod web-0 | kwhy
   kwhy describe.txt kubelet.log
+  kwhy support-bundle.tar.gz --namespace shop
   kwhy -o json ./bundle | jq '.findings[0].cause'
 
 Exit status: 0 ran; 1 found something at or above --fail-on; 2 wrong usage or nothing could be read.";
+
+/// What is read of bundles, and what they may take.
+#[derive(Debug, Default, clap::Args)]
+pub struct BundleArgs {
+    /// Of archives and folders read only the members whose path fits this glob (repeatable)
+    #[arg(long, value_name = "GLOB", global = true, help_heading = "Bundles")]
+    pub include: Vec<globset::Glob>,
+
+    /// Of archives and folders leave out the members whose path fits this glob (repeatable)
+    #[arg(long, value_name = "GLOB", global = true, help_heading = "Bundles")]
+    pub exclude: Vec<globset::Glob>,
+
+    /// Set a limit for archives, such as `member-size=2G` (repeatable)
+    ///
+    /// member-size (bytes of one member, 16G), total-size (bytes unpacked in all, 256G), ratio (bytes unpacked
+    /// for each packed one, 250), members (100000), nesting (archives inside of one another, 4), path-length
+    /// (bytes of a name, 4096). What is met is told in the report.
+    #[arg(
+        long,
+        value_name = "NAME=NUMBER",
+        global = true,
+        help_heading = "Bundles"
+    )]
+    pub limit: Vec<SetLimit>,
+}
 
 /// What to do instead of diagnosing.
 #[derive(Debug, Subcommand)]
@@ -133,12 +169,57 @@ pub enum Command {
         #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = RecordOutput::Ndjson)]
         output: RecordOutput,
     },
+    /// Look into bundles without a diagnosis
+    #[command(subcommand, disable_help_subcommand = true)]
+    Bundle(BundleCommand),
+    /// Diagnose many bundles, each as an incident of its own, one line of NDJSON each
+    ///
+    /// One that cannot be read is told in its line. The last line sums up.
+    Scan {
+        /// Bundles, folders of bundles, or globs such as `'in/**/*.tgz'`
+        #[arg(value_name = "PATH", required = true)]
+        paths: Vec<PathBuf>,
+        /// What counts.
+        #[command(flatten)]
+        scope: ScopeArgs,
+    },
     /// Explain a root cause or a signature by its id
     Explain {
         /// Such as `storage/configmap-missing` or `configmap-mount-missing`
         #[arg(value_name = "ID")]
         id: String,
     },
+}
+
+/// What to look at of bundles.
+#[derive(Debug, Subcommand)]
+pub enum BundleCommand {
+    /// List the members: what each is, its size, and what is skipped and why
+    Ls {
+        /// Archives and folders; `-` is standard input
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+        /// Leave out members of other namespaces
+        #[arg(long, value_name = "NAME")]
+        namespace: Option<String>,
+        /// How they are written
+        #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = EventOutput::Table)]
+        output: EventOutput,
+    },
+}
+
+/// What counts for a diagnosis.
+#[derive(Debug, Default, clap::Args)]
+pub struct ScopeArgs {
+    /// Leave out members of bundles, and findings, of other namespaces
+    #[arg(long, value_name = "NAME", help_heading = "Analysis")]
+    pub namespace: Option<String>,
+    /// Leave out events before this time (RFC 3339) or age (`90m`); an age needs --now
+    #[arg(long, value_name = "WHEN", help_heading = "Analysis")]
+    pub since: Option<Moment>,
+    /// Leave out events after this time or age
+    #[arg(long, value_name = "WHEN", help_heading = "Analysis")]
+    pub until: Option<Moment>,
 }
 
 /// Which events are printed, and how.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use analyzer_core::{Level, Report, Role};
+use analyzer_core::{Finding, Level, Report, Role};
 
 /// Whether something at or above a level was found. What is benign does not count.
 pub fn holds(report: &Report, level: Option<Level>) -> bool {
@@ -14,13 +14,26 @@ pub fn holds(report: &Report, level: Option<Level>) -> bool {
     })
 }
 
+/// Leaves out findings about objects of other namespaces. What explains one that stays, stays too, such as a
+/// trouble of a node.
+pub fn keep_namespace(report: &mut Report, namespace: &str) {
+    keep_those(report, |finding| {
+        let own = finding.subject.namespace.as_deref();
+        own.is_none_or(|own| own == namespace)
+    });
+}
+
 /// Leaves out findings below a level, and says how many. What explains one that stays, stays too.
 /// Ranks are kept.
 pub fn keep(report: &mut Report, level: Option<Level>) -> usize {
     let Some(level) = level else {
         return 0;
     };
-    let grave = report.findings.iter().filter(|f| f.severity >= level);
+    keep_those(report, |finding| finding.severity >= level)
+}
+
+fn keep_those(report: &mut Report, wanted: impl Fn(&Finding) -> bool) -> usize {
+    let grave = report.findings.iter().filter(|finding| wanted(finding));
     let mut stays: HashSet<usize> = grave.clone().map(|finding| finding.rank).collect();
     let explained_by: HashMap<usize, Option<usize>> = report
         .findings

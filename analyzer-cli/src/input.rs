@@ -1,22 +1,70 @@
-//! Opens standard input, files and folders, and reads them as streams into one incident.
+//! Opens standard input, files and folders, and hands out the documents that they hold: themselves, or the
+//! members of archives ([`archive`](crate::archive)).
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use analyzer_core::{Incident, LimitMet};
+use analyzer_core::{BundleSummary, LimitMet};
+use globset::GlobSetBuilder;
 
-use crate::plan::Source;
+use crate::archive::limits::{Limits, Shared};
+use crate::archive::{self, Kind, Member, Walk};
+use crate::bundle::{self, Bundles, Document, Take, Wanted};
+use crate::plan::{BundlePlan, Source};
+
+/// What is read, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// What to read, in order.
+    pub sources: Vec<Source>,
+    /// Which members of bundles are read.
+    pub wanted: Wanted,
+    /// What archives may take.
+    pub limits: Limits,
+    /// What all readers have in common.
+    pub shared: Arc<Shared>,
+}
+
+impl Reading {
+    /// Of these sources, as planned.
+    pub fn new(sources: &[Source], plan: &BundlePlan) -> Reading {
+        let set = |globs: &[globset::Glob]| {
+            let mut set = GlobSetBuilder::new();
+            globs.iter().for_each(|glob| {
+                set.add(glob.clone());
+            });
+            // each of them was read when it was typed
+            set.build().ok().filter(|set| !set.is_empty())
+        };
+        Reading {
+            sources: sources.to_vec(),
+            wanted: Wanted {
+                include: set(&plan.include),
+                exclude: set(&plan.exclude),
+                namespace: plan.namespace.clone(),
+            },
+            limits: plan.limits,
+            shared: Arc::default(),
+        }
+    }
+}
 
 /// What became of the inputs.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// How many could be read.
+    /// How many sources could be read.
     pub read: usize,
-    /// What was left out, or is not text.
+    /// What was left out, is damaged or is no text.
     pub limits: Vec<LimitMet>,
     /// What could not be read.
     pub failures: Vec<InputError>,
+    /// The bundles among them.
+    pub bundles: Vec<BundleSummary>,
+    /// When the latest of them was made, where they tell it.
+    pub collected: Option<jiff::Timestamp>,
 }
 
 /// A path that cannot be read.
@@ -40,70 +88,265 @@ impl InputError {
     }
 }
 
-/// Reads all sources into an incident; a folder's files in the order of their paths. `stdin` is taken
-/// where a source says so.
-pub fn read(sources: &[Source], stdin: impl Read + Send, incident: &mut Incident<'_>) -> Inputs {
-    let mut reader = Reader {
-        incident,
-        inputs: Inputs::default(),
-    };
+/// Reads all sources, a folder's files in the order of their paths. `stdin` is taken where a source says
+/// so.
+pub fn read(reading: &Reading, stdin: impl Read + Send, take: &mut dyn Take) -> Inputs {
+    let shared = &reading.shared;
+    let mut bundles = Bundles::new(take, reading.wanted.clone(), Arc::clone(shared));
+    let mut walk = Walk::new(&mut bundles, reading.limits, Arc::clone(shared));
+    let mut read = 0;
     let mut stdin = Some(stdin);
-    for source in sources {
+    for source in &reading.sources {
         match source {
             Source::Stdin => {
-                if let Some(stdin) = stdin.take() {
-                    reader.take(Path::new("stdin"), Ok(stdin));
+                let Some(stdin) = stdin.take() else { continue };
+                match walk.read(member("stdin".to_owned()), stdin) {
+                    Ok(()) => read += 1,
+                    Err(error) => shared.fail(Path::new("stdin"), error),
                 }
             }
-            Source::Path(path) if path.is_dir() => reader.folder(path),
-            Source::Path(path) => reader.take(path, File::open(path)),
-        }
-    }
-    reader.inputs
-}
-
-struct Reader<'r, 'a> {
-    incident: &'r mut Incident<'a>,
-    inputs: Inputs,
-}
-
-impl Reader<'_, '_> {
-    /// Reads all regular files below a folder. Links are not followed, so that there is no loop.
-    fn folder(&mut self, root: &Path) {
-        let (paths, failures) = files_below(root);
-        self.inputs.failures.extend(failures);
-        for path in paths {
-            self.take(&path, File::open(&path));
-        }
-    }
-
-    fn take(&mut self, path: &Path, opened: io::Result<impl Read + Send>) {
-        let name = path.display().to_string();
-        let mut start = Vec::new();
-        let opened = opened.and_then(|mut file| {
-            file.by_ref()
-                .take(SNIFFED as u64)
-                .read_to_end(&mut start)
-                .map(|_| file)
-        });
-        let read = match opened {
-            Ok(file) => {
-                if let Some(message) = not_text(&start) {
-                    self.inputs.limits.push(LimitMet {
-                        source: name.clone(),
-                        limit: "binary".to_owned(),
-                        message: message.to_owned(),
-                    });
-                }
-                self.inputs.read += 1;
-                self.incident.read(name, start.chain(file))
+            Source::Path(path) if path.is_dir() => read += folder(&mut walk, path, shared),
+            Source::Path(path) => {
+                let member = member(path.display().to_string());
+                read += one(&mut walk, member, path, shared);
             }
-            Err(error) => Err(error),
+        }
+        if shared.is_stopped() {
+            let read = shared.members.load(std::sync::atomic::Ordering::Relaxed);
+            let message = format!(
+                "it was broken off after {read} files: the report tells of what was read until then"
+            );
+            let name = match source {
+                Source::Stdin => "stdin".to_owned(),
+                Source::Path(path) => path.display().to_string(),
+            };
+            shared.tell(&name, "interrupted", message);
+            break;
+        }
+    }
+    let (bundles, collected) = bundles.finish();
+    let (limits, failures) = shared.finish();
+    let failures = failures.into_iter();
+    let failures = failures
+        .map(|(path, source)| InputError { path, source })
+        .collect();
+    Inputs {
+        read,
+        limits,
+        failures,
+        bundles,
+        collected,
+    }
+}
+
+/// A file that is all of a source.
+fn member(name: String) -> Member {
+    Member {
+        root: name.clone(),
+        name,
+        path: String::new(),
+        size: None,
+        modified: None,
+        packed: false,
+        loose: false,
+    }
+}
+
+/// Reads a file, and says how many were read.
+fn one(walk: &mut Walk<'_>, mut member: Member, path: &Path, shared: &Shared) -> usize {
+    let opened = File::open(path).and_then(|file| {
+        member.size = file.metadata().ok().map(|data| data.len());
+        walk.read(member, file)
+    });
+    match opened {
+        Ok(()) => 1,
+        Err(error) => {
+            shared.fail(path, error);
+            0
+        }
+    }
+}
+
+/// Reads all regular files below a folder. Links are not followed, so that there is no loop.
+fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
+    let (paths, failures) = files_below(root);
+    for InputError { path, source } in failures {
+        shared.fail(&path, source);
+    }
+    let inside = |path: &Path| -> String {
+        let top = root.file_name().map(Path::new);
+        let below = path.strip_prefix(root).unwrap_or(path);
+        let parts = top.into_iter().chain([below]).flat_map(Path::components);
+        let parts: Vec<_> = parts
+            .map(|part| part.as_os_str().to_string_lossy())
+            .collect();
+        parts.join("/")
+    };
+    // a folder of anything is no bundle: names tell something only if one is known
+    let loose = !bundle::is_known(paths.iter().map(|path| inside(path)));
+    let mut read = 0;
+    for path in paths {
+        if shared.is_stopped() {
+            break;
+        }
+        let member = Member {
+            path: inside(&path),
+            root: root.display().to_string(),
+            loose,
+            ..member(path.display().to_string())
         };
-        if let Err(source) = read {
-            let path = path.to_owned();
-            self.inputs.failures.push(InputError { path, source });
+        read += one(walk, member, &path, shared);
+    }
+    read
+}
+
+/// Whether a source holds several documents, as far as that can be told before it is read.
+pub fn holds_several(sources: &[Source]) -> bool {
+    let is_archive = |path: &Path| {
+        let mut head = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(1024).read_to_end(&mut head));
+        let kind = archive::kind(&head);
+        read.is_ok() && matches!(kind, Kind::Packed(_) | Kind::Tar | Kind::Zip)
+    };
+    match sources {
+        [Source::Path(path)] => path.is_dir() || is_archive(path),
+        [] | [Source::Stdin] => false,
+        _ => true,
+    }
+}
+
+/// The files of sources, in the order in which they are read.
+pub fn files(sources: &[Source]) -> impl Iterator<Item = PathBuf> {
+    sources.iter().flat_map(|source| match source {
+        Source::Stdin => Vec::new(),
+        Source::Path(path) if path.is_dir() => files_below(path).0,
+        Source::Path(path) => vec![path.clone()],
+    })
+}
+
+/// How many bytes sources have, where all of them tell it.
+pub fn size(sources: &[Source]) -> Option<u64> {
+    let of = |source: &Source| match source {
+        Source::Stdin => None,
+        Source::Path(path) if path.is_dir() => {
+            let (files, _) = files_below(path);
+            files
+                .iter()
+                .map(|file| Some(fs::metadata(file).ok()?.len()))
+                .sum()
         }
+        Source::Path(path) => fs::metadata(path)
+            .ok()
+            .filter(fs::Metadata::is_file)
+            .map(|data| data.len()),
+    };
+    sources.iter().map(of).sum()
+}
+
+/// How many bytes go through the channel at a time, and how many such pieces wait in it.
+const PIECE: usize = 128 * 1024;
+const PIECES: usize = 32;
+
+/// What goes through the channel.
+enum Message {
+    Begin(Document),
+    Piece(Vec<u8>),
+    End,
+}
+
+/// Like [`read`], with a thread of its own that reads and unpacks ahead of what is taken.
+pub fn read_ahead(
+    reading: &Reading,
+    stdin: impl Read + Send,
+    take: &mut (dyn Take + Send),
+) -> Inputs {
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(PIECES);
+        let ahead = scope.spawn(move || {
+            let mut ahead = Ahead { sender };
+            read(reading, stdin, &mut ahead)
+        });
+        let mut pieces = Pieces {
+            receiver,
+            piece: Vec::new(),
+            at: 0,
+            ended: true,
+        };
+        while let Ok(message) = pieces.receiver.recv() {
+            if let Message::Begin(document) = message {
+                pieces.ended = false;
+                take.document(document, &mut pieces);
+                pieces.pass();
+            }
+        }
+        ahead.join().unwrap_or_default()
+    })
+}
+
+/// Sends documents through a channel.
+struct Ahead {
+    sender: SyncSender<Message>,
+}
+
+impl Take for Ahead {
+    fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
+        if self.sender.send(Message::Begin(document)).is_err() {
+            return;
+        }
+        loop {
+            let mut piece = Vec::with_capacity(PIECE);
+            let read = Read::take(&mut *content, PIECE as u64).read_to_end(&mut piece);
+            let length = piece.len();
+            let sent = piece.is_empty() || self.sender.send(Message::Piece(piece)).is_ok();
+            // why a stream ends is told by its reader
+            if read.is_err() || !sent || length < PIECE {
+                break;
+            }
+        }
+        let _ = self.sender.send(Message::End);
+    }
+}
+
+/// The document that comes through the channel.
+struct Pieces {
+    receiver: Receiver<Message>,
+    piece: Vec<u8>,
+    at: usize,
+    ended: bool,
+}
+
+impl Pieces {
+    /// Passes over what is left of the document.
+    fn pass(&mut self) {
+        while !self.ended {
+            self.next();
+        }
+        self.piece = Vec::new();
+        self.at = 0;
+    }
+
+    fn next(&mut self) {
+        self.at = 0;
+        match self.receiver.recv() {
+            Ok(Message::Piece(piece)) => self.piece = piece,
+            _ => {
+                self.piece = Vec::new();
+                self.ended = true;
+            }
+        }
+    }
+}
+
+impl Read for Pieces {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while self.at == self.piece.len() && !self.ended {
+            self.next();
+        }
+        let rest = self.piece.get(self.at..).unwrap_or_default();
+        let length = rest.len().min(into.len());
+        into[..length].copy_from_slice(&rest[..length]);
+        self.at += length;
+        Ok(length)
     }
 }
 
@@ -135,43 +378,40 @@ pub fn files_below(root: &Path) -> (Vec<PathBuf>, Vec<InputError>) {
     (files, failures)
 }
 
-/// Says what bytes are that are no text, and what to do.
-fn not_text(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => None,
-        [0x1f, 0x8b, ..] => Some("compressed by gzip: pipe `zcat FILE` into kwhy"),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some("compressed by zstd: pipe `zstdcat FILE` into kwhy"),
-        [b'P', b'K', 3, 4, ..] => Some("a zip archive: extract it and give the folder"),
-        _ if bytes.contains(&0) => {
-            Some("holds NUL bytes, so it is no text; what reads like text in it was analysed")
-        }
-        _ => None,
-    }
-}
-
-/// How far into an input to look for NUL bytes.
-const SNIFFED: usize = 64 * 1024;
-
 #[cfg(test)]
 mod tests {
-    use analyzer_core::{Analyzer, Report};
-
     use super::*;
 
-    fn stdin(text: &[u8]) -> (Inputs, Report) {
-        let analyzer = Analyzer::new();
-        let mut incident = analyzer.incident();
-        let inputs = read(&[Source::Stdin], text, &mut incident);
-        (inputs, incident.finish())
+    /// Keeps what it takes.
+    #[derive(Default)]
+    struct Kept(Vec<(String, Vec<u8>)>);
+
+    impl Take for Kept {
+        fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
+            let mut bytes = Vec::new();
+            let _ = content.read_to_end(&mut bytes);
+            self.0.push((document.name, bytes));
+        }
+    }
+
+    fn stdin(text: &'static [u8]) -> (Inputs, Kept) {
+        let reading = Reading {
+            sources: vec![Source::Stdin],
+            ..Reading::default()
+        };
+        let mut kept = Kept::default();
+        let inputs = read(&reading, text, &mut kept);
+        (inputs, kept)
     }
 
     #[test]
     fn no_text() {
         let limit = |text| stdin(text).0.limits.pop();
         assert_eq!(limit(b"ab\0cd").unwrap().limit, "binary");
-        assert!(limit(b"\x1f\x8b\x08").unwrap().message.contains("zcat"));
+        assert_eq!(limit(b"\x1f\x8b\x08").unwrap().limit, "damaged");
+        assert_eq!(limit(b"7z\xbc\xaf\x27\x1c").unwrap().limit, "unsupported");
         assert_eq!(limit(b"\xff\xfea\0"), None);
-        assert_eq!(stdin(b"\xff\xfea\0").1.stats.bytes, 4);
+        assert_eq!(stdin(b"\xff\xfea\0").1.0[0].1.len(), 4);
     }
 
     #[test]
@@ -181,18 +421,26 @@ mod tests {
         fs::write(root.join("c.log"), "c").unwrap();
         fs::write(root.join("b/deep/x.log"), "x").unwrap();
         fs::write(root.join("a.log"), "a").unwrap();
-        let sources = [
-            Source::Path(root.clone()),
-            Source::Path(root.join("missing")),
-        ];
-        let analyzer = Analyzer::new();
-        let mut incident = analyzer.incident();
-        let inputs = read(&sources, io::empty(), &mut incident);
+        let reading = Reading {
+            sources: vec![
+                Source::Path(root.clone()),
+                Source::Path(root.join("missing")),
+            ],
+            ..Reading::default()
+        };
+        let mut kept = Kept::default();
+        let inputs = read(&reading, io::empty(), &mut kept);
+        let again = Reading {
+            shared: Arc::default(),
+            ..reading.clone()
+        };
+        let mut ahead = Kept::default();
+        read_ahead(&again, io::empty(), &mut ahead);
         fs::remove_dir_all(&root).unwrap();
-        let read = incident.finish().inputs;
-        let names: Vec<_> = read.iter().map(|input| Path::new(&input.source)).collect();
+        let names: Vec<_> = kept.0.iter().map(|(name, _)| Path::new(name)).collect();
         let wanted = ["a.log", "b/deep/x.log", "c.log"].map(|name| root.join(name));
         assert_eq!(names, wanted);
+        assert_eq!(kept.0, ahead.0);
         assert_eq!((inputs.read, inputs.failures.len()), (3, 1));
         assert_eq!(inputs.failures[0].advice(), "check the path");
     }

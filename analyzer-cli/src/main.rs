@@ -2,7 +2,8 @@
 //!
 //! All that touches the world is in this crate; the analysis is `analyzer-core`'s. A command line
 //! goes through [`args`] (what was typed) and [`plan`](mod@plan) (what it means) to
-//! [`run`](mod@run), which reads the sources ([`input`]), analyses them, leaves out what was not
+//! [`run`](mod@run), which reads the sources ([`input`]), opens archives among them ([`archive`]), tells what the
+//! members of bundles are ([`bundle`]), analyses them, leaves out what was not
 //! asked for ([`filter`]) and hands the report to a renderer ([`render`]). [`extract`](mod@extract) prints
 //! events, objects and records in other forms; [`signatures`] holds the
 //! sub-commands on signatures and causes, [`catalogue`] loads them.
@@ -10,14 +11,20 @@
 //! Exit status: 0 it ran; 1 it ran and found something at or above `--fail-on`; 2 wrong usage, or
 //! nothing could be read. A reader of standard output that goes away is no failure.
 
+mod archive;
+#[cfg(test)]
+mod archive_tests;
 mod args;
+mod bundle;
 mod catalogue;
 mod extract;
 mod filter;
 mod input;
 mod plan;
+mod progress;
 mod render;
 mod run;
+mod scan;
 mod signatures;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -34,7 +41,8 @@ fn main() -> ExitCode {
     let plan = plan(args, &world());
     let stdin = io::stdin();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout());
-    let mut err = io::stderr().lock();
+    // unlocked, as the progress is drawn by a thread of its own
+    let mut err = io::stderr();
     let status = match run(&plan, stdin, &mut out, &mut err) {
         Ok(status) => status,
         Err(failure) if failure.is_broken_pipe() => Status::Ran,
@@ -54,6 +62,7 @@ fn world() -> World {
     World {
         stdin_is_terminal: io::stdin().is_terminal(),
         stdout_is_terminal: stdout.is_terminal(),
+        stderr_is_terminal: io::stderr().is_terminal(),
         columns: terminal_size::terminal_size_of(&stdout).map(|(width, _)| usize::from(width.0)),
         no_color: set("NO_COLOR").is_some() || set("TERM").is_some_and(|term| term == "dumb"),
     }

@@ -4,10 +4,12 @@
 use std::path::PathBuf;
 
 use analyzer_core::{Level, LintLevel, Severity};
+use globset::Glob;
 
+use crate::archive::limits::Limits;
 use crate::args::{
-    Args, Command, CoverageOutput, EventOutput, EventsArgs, LevelName, ObjectOutput, Order, Output,
-    SignaturesCommand, When,
+    Args, BundleArgs, BundleCommand, Command, CoverageOutput, EventOutput, EventsArgs, LevelName,
+    ObjectOutput, Order, Output, SignaturesCommand, When,
 };
 use crate::extract::{Convert, EventFilter, What};
 
@@ -18,6 +20,8 @@ pub struct World {
     pub stdin_is_terminal: bool,
     /// Standard output is a terminal.
     pub stdout_is_terminal: bool,
+    /// Standard error is a terminal.
+    pub stderr_is_terminal: bool,
     /// The columns of the terminal on standard output, where it tells them.
     pub columns: Option<usize>,
     /// `NO_COLOR` is set, or the terminal is a dumb one.
@@ -40,6 +44,10 @@ pub struct Plan {
     pub catalogue: CataloguePlan,
     /// How text is laid out.
     pub page: Page,
+    /// Whether somebody looks at how far the work is.
+    pub progress: bool,
+    /// Whether Ctrl-C leaves a report of what was read: not where a person types the input.
+    pub interruptible: bool,
 }
 
 /// The work.
@@ -49,6 +57,15 @@ pub enum Task {
     Diagnose(Diagnose),
     /// Print what is read in another form.
     Convert(Convert),
+    /// List the members of bundles.
+    ListMembers(ListPlan),
+    /// Diagnose each of many bundles by itself.
+    Scan {
+        /// Where they are.
+        paths: Vec<PathBuf>,
+        /// How each is diagnosed.
+        diagnose: Box<Diagnose>,
+    },
     /// One line for each signature.
     ListSignatures,
     /// A signature's file.
@@ -80,6 +97,17 @@ pub enum Task {
     Hint,
 }
 
+/// A list of members.
+#[derive(Debug, PartialEq)]
+pub struct ListPlan {
+    /// Of what.
+    pub sources: Vec<Source>,
+    /// Which of them are read.
+    pub bundle: BundlePlan,
+    /// Whether it is NDJSON for programs.
+    pub json: bool,
+}
+
 /// Which of the signatures in use a task is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
@@ -107,6 +135,8 @@ pub struct LintPlan {
 pub struct Diagnose {
     /// What to read, in order.
     pub sources: Vec<Source>,
+    /// What is read of bundles.
+    pub bundle: BundlePlan,
     /// The report's form.
     pub form: Form,
     /// Findings below are left out.
@@ -117,10 +147,27 @@ pub struct Diagnose {
     pub verbose: bool,
     /// When the input was collected.
     pub now: Option<jiff::Timestamp>,
+    /// Events before are left out.
+    pub since: Option<jiff::Timestamp>,
+    /// Events after are left out.
+    pub until: Option<jiff::Timestamp>,
     /// Threads; `None` for as many as there are processors.
     pub threads: Option<usize>,
     /// Whether log records are counted by time and severity.
     pub timeline: bool,
+}
+
+/// What is read of bundles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BundlePlan {
+    /// Only members that fit one of these, if there are any.
+    pub include: Vec<Glob>,
+    /// No members that fit one of these.
+    pub exclude: Vec<Glob>,
+    /// Only members and findings of this namespace.
+    pub namespace: Option<String>,
+    /// What archives may take.
+    pub limits: Limits,
 }
 
 /// Where bytes come from.
@@ -181,12 +228,14 @@ pub fn plan(args: Args, world: &World) -> Plan {
         paths: args.signatures,
     };
     let threads = args.threads.map(usize::from);
+    let bundle = bundle(args.bundle);
     let convert = |paths: Vec<PathBuf>, what| {
         if paths.is_empty() && world.stdin_is_terminal {
             return Task::Hint;
         }
         Task::Convert(Convert {
             sources: sources(paths),
+            bundle: bundle.clone(),
             what,
             threads,
         })
@@ -217,6 +266,44 @@ pub fn plan(args: Args, world: &World) -> Plan {
             convert(paths, What::Objects { lines })
         }
         Some(Command::Records { paths, .. }) => convert(paths, What::Records),
+        Some(Command::Bundle(BundleCommand::Ls {
+            paths,
+            namespace,
+            output,
+        })) => {
+            if paths.is_empty() && world.stdin_is_terminal {
+                Task::Hint
+            } else {
+                Task::ListMembers(ListPlan {
+                    sources: sources(paths),
+                    bundle: BundlePlan {
+                        namespace,
+                        ..bundle
+                    },
+                    json: output == EventOutput::Ndjson,
+                })
+            }
+        }
+        Some(Command::Scan { paths, scope }) => {
+            let diagnose = Diagnose {
+                sources: Vec::new(),
+                bundle: BundlePlan {
+                    namespace: scope.namespace,
+                    ..bundle
+                },
+                form: Form::Json { pretty: false },
+                min_severity: args.min_severity.map(Level::from),
+                fail_on: args.fail_on.map(Level::from),
+                verbose: false,
+                now: args.now,
+                since: scope.since.and_then(|when| when.at(args.now)),
+                until: scope.until.and_then(|when| when.at(args.now)),
+                threads,
+                timeline: false,
+            };
+            let diagnose = Box::new(diagnose);
+            Task::Scan { paths, diagnose }
+        }
         Some(Command::Explain { id }) => Task::Explain(id),
         Some(Command::Signatures(command)) => match command {
             SignaturesCommand::List => Task::ListSignatures,
@@ -250,6 +337,10 @@ pub fn plan(args: Args, world: &World) -> Plan {
         None if args.paths.is_empty() && world.stdin_is_terminal => Task::Hint,
         None => Task::Diagnose(Diagnose {
             sources: sources(args.paths),
+            bundle: BundlePlan {
+                namespace: args.scope.namespace,
+                ..bundle
+            },
             form: match args.output {
                 Output::Human => Form::Human,
                 Output::Json => Form::Json {
@@ -260,14 +351,31 @@ pub fn plan(args: Args, world: &World) -> Plan {
             fail_on: args.fail_on.map(Level::from),
             verbose: args.verbose,
             now: args.now,
+            since: args.scope.since.and_then(|when| when.at(args.now)),
+            until: args.scope.until.and_then(|when| when.at(args.now)),
             threads,
             timeline: args.timeline,
         }),
+    };
+    let typed = match &task {
+        Task::Diagnose(diagnose) => diagnose.sources.contains(&Source::Stdin),
+        _ => false,
     };
     Plan {
         task,
         catalogue,
         page,
+        progress: world.stderr_is_terminal,
+        interruptible: !(typed && world.stdin_is_terminal),
+    }
+}
+
+fn bundle(args: BundleArgs) -> BundlePlan {
+    BundlePlan {
+        include: args.include,
+        exclude: args.exclude,
+        namespace: None,
+        limits: Limits::default().with(&args.limit),
     }
 }
 

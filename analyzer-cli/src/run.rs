@@ -1,18 +1,22 @@
 //! Does what was planned.
 
+use std::cell::Cell;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use analyzer_core::{Analyzer, LimitMet, Report};
+use analyzer_core::{Analyzer, Incident, LimitMet, Report};
 
+use crate::bundle::{self, Document, Take};
 use crate::catalogue;
 use crate::extract;
 use crate::filter;
-use crate::input::{self, InputError};
+use crate::input::{self, InputError, Inputs, Reading};
 use crate::plan::{Diagnose, Form, Page, Plan, Task};
+use crate::progress::{self, Progress};
 use crate::render::problem::{self, BadSignature};
 use crate::render::visible::visible;
 use crate::render::{Human, Json, Render, View};
+use crate::scan;
 use crate::signatures;
 
 /// How it ended. The numbers are a contract.
@@ -24,6 +28,8 @@ pub enum Status {
     Found = 1,
     /// Wrong usage, or nothing could be read.
     Failed = 2,
+    /// It was broken off, and the report tells of what was read until then.
+    Interrupted = 130,
 }
 
 /// What stops the program.
@@ -92,21 +98,15 @@ pub fn run(
             Ok(Status::Failed)
         }
         Task::Diagnose(diagnose) => {
-            let catalogue = catalogue::load(&plan.catalogue)?;
-            if let Some(told) = catalogue::replaced(&catalogue) {
-                writeln!(err, "kwhy: {told}")?;
-            }
-            let mut analyzer = Analyzer::with_catalogue(catalogue);
-            if let Some(now) = diagnose.now {
-                analyzer = analyzer.with_reference_time(now);
-            }
-            if diagnose.timeline {
-                analyzer = analyzer.with_timeline();
+            let analyzer = analyzer(plan, diagnose, err)?;
+            let reading = Reading::new(&diagnose.sources, &diagnose.bundle);
+            if plan.interruptible {
+                progress::on_interrupt(&reading.shared.stop);
             }
             let (inputs, mut report) = on_threads(diagnose.threads, || {
-                let mut incident = analyzer.incident();
-                let inputs = input::read(&diagnose.sources, stdin, &mut incident);
-                (inputs, incident.finish())
+                let size = input::size(&diagnose.sources);
+                let _shown = Progress::start(&reading.shared, size, plan.progress);
+                read(&analyzer, &reading, stdin)
             });
             for failure in &inputs.failures {
                 warn(failure, err)?;
@@ -115,13 +115,34 @@ pub fn run(
                 return Err(Failure::NothingRead);
             }
             add_limits(&mut report, inputs.limits, &inputs.failures);
-            diagnosed(diagnose, page, report, out)
+            let status = diagnosed(diagnose, page, report, out)?;
+            Ok(match reading.shared.is_stopped() {
+                true => Status::Interrupted,
+                false => status,
+            })
         }
-        Task::Convert(convert) => {
-            let (status, failures) =
-                on_threads(convert.threads, || extract::run(convert, page, stdin, out))?;
-            for failure in &failures {
+        Task::ListMembers(list) => {
+            let reading = Reading::new(&list.sources, &list.bundle);
+            let inputs = bundle::list::list(&reading, stdin, list.json, out)?;
+            out.flush()?;
+            for failure in &inputs.failures {
                 warn(failure, err)?;
+            }
+            match inputs.read {
+                0 => Err(Failure::NothingRead),
+                _ => Ok(Status::Ran),
+            }
+        }
+        Task::Scan { paths, diagnose } => scan_all(plan, paths, diagnose, out, err),
+        Task::Convert(convert) => {
+            let (status, inputs) =
+                on_threads(convert.threads, || extract::run(convert, page, stdin, out))?;
+            for failure in &inputs.failures {
+                warn(failure, err)?;
+            }
+            for limit in inputs.limits.iter().filter(|limit| limit.limit != "binary") {
+                let text = format!("{}: {}", limit.source, limit.message);
+                writeln!(err, "kwhy: {}", visible(&text))?;
             }
             match status {
                 Status::Failed => Err(Failure::NothingRead),
@@ -129,6 +150,94 @@ pub fn run(
             }
         }
         task => signatures::run(task, &plan.catalogue, page, out),
+    }
+}
+
+fn analyzer(plan: &Plan, diagnose: &Diagnose, err: &mut dyn Write) -> Result<Analyzer, Failure> {
+    let catalogue = catalogue::load(&plan.catalogue)?;
+    if let Some(told) = catalogue::replaced(&catalogue) {
+        writeln!(err, "kwhy: {told}")?;
+    }
+    let mut analyzer =
+        Analyzer::with_catalogue(catalogue).with_period(diagnose.since, diagnose.until);
+    if let Some(now) = diagnose.now {
+        analyzer = analyzer.with_reference_time(now);
+    }
+    if diagnose.timeline {
+        analyzer = analyzer.with_timeline();
+    }
+    Ok(analyzer)
+}
+
+/// Diagnoses each bundle by itself.
+fn scan_all(
+    plan: &Plan,
+    paths: &[PathBuf],
+    diagnose: &Diagnose,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Result<Status, Failure> {
+    let analyzer = analyzer(plan, diagnose, err)?;
+    let (bundles, failures) = scan::bundles(paths);
+    let reading = Reading::new(&[], &diagnose.bundle);
+    let stop = &reading.shared.stop;
+    progress::on_interrupt(stop);
+    let found = Cell::new(false);
+    let one = |reading: &Reading| {
+        let (inputs, mut report) = on_threads(diagnose.threads, || {
+            let size = input::size(&reading.sources);
+            let _shown = Progress::start(&reading.shared, size, plan.progress);
+            read(&analyzer, reading, io::empty())
+        });
+        add_limits(&mut report, inputs.limits, &inputs.failures);
+        narrow(diagnose, &mut report);
+        found.set(found.get() || filter::holds(&report, diagnose.fail_on));
+        filter::keep(&mut report, diagnose.min_severity);
+        (inputs.failures, inputs.read, report)
+    };
+    let summary = scan::scan(&reading, &bundles, &failures, stop, one, out)?;
+    Ok(match (summary.interrupted, summary.read, found.get()) {
+        (true, ..) => Status::Interrupted,
+        (_, 0, _) => Status::Failed,
+        (_, _, true) => Status::Found,
+        _ => Status::Ran,
+    })
+}
+
+/// Leaves out what is of another namespace.
+fn narrow(diagnose: &Diagnose, report: &mut Report) {
+    if let Some(namespace) = &diagnose.bundle.namespace {
+        filter::keep_namespace(report, namespace);
+    }
+}
+
+/// Reads all sources as one incident.
+fn read(analyzer: &Analyzer, reading: &Reading, stdin: impl Read + Send) -> (Inputs, Report) {
+    let mut taking = Taking(analyzer.incident());
+    let mut inputs = if rayon::current_num_threads() > 1 {
+        input::read_ahead(reading, stdin, &mut taking)
+    } else {
+        input::read(reading, stdin, &mut taking)
+    };
+    let mut incident = taking.0;
+    if let Some(time) = inputs.collected {
+        incident.collected_at(time);
+    }
+    if !inputs.bundles.is_empty() {
+        incident.collected_at_newest();
+    }
+    let mut report = incident.finish();
+    report.bundles = std::mem::take(&mut inputs.bundles);
+    (inputs, report)
+}
+
+/// Takes documents into an incident.
+struct Taking<'a>(Incident<'a>);
+
+impl Take for Taking<'_> {
+    fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
+        // why a stream ends is told by its reader
+        let _ = self.0.read_about(document.name, document.about, content);
     }
 }
 
@@ -174,6 +283,7 @@ fn diagnosed(
     mut report: Report,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
+    narrow(diagnose, &mut report);
     let found = filter::holds(&report, diagnose.fail_on);
     let left_out = filter::keep(&mut report, diagnose.min_severity);
     let render: Box<dyn Render> = match diagnose.form {

@@ -201,3 +201,76 @@ fn a_folder_that_may_not_be_read() {
     assert_eq!(limits(&report), ["unreadable"]);
     assert!(String::from_utf8_lossy(&among.stderr).contains("barred"));
 }
+
+/// A tar archive of one member.
+fn tar(name: &str, content: &[u8]) -> Vec<u8> {
+    let mut block = vec![0; 512];
+    block[..name.len()].copy_from_slice(name.as_bytes());
+    block[100..108].copy_from_slice(b"0000644\0");
+    block[124..136].copy_from_slice(format!("{:011o}\0", content.len()).as_bytes());
+    block[136..148].copy_from_slice(b"14571337557\0");
+    block[156] = b'0';
+    block[148..156].fill(b' ');
+    let sum: u64 = block.iter().map(|byte| u64::from(*byte)).sum();
+    block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+    block.extend(content);
+    block.resize(block.len().next_multiple_of(512) + 1024, 0);
+    block
+}
+
+#[test]
+fn a_log_in_an_archive_is_of_the_pod_that_its_place_names() {
+    let panic = b"panic: runtime error: index out of range [3] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n";
+    let place = "b/cluster-resources/pods/logs/shop/web-0/app-previous.log";
+    for threads in ["1", "2"] {
+        let output = kwhy(&["-o", "json", "-j", threads], &tar(place, panic));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let finding = &report["findings"][0];
+        assert_eq!(finding["subject"]["name"], "web-0", "{report}");
+        assert_eq!(finding["subject"]["namespace"], "shop");
+        assert_eq!(finding["subject"]["container"], "app");
+        assert_eq!(report["bundles"][0]["members"], 1);
+        let source = format!("stdin!{place}");
+        assert_eq!(finding["evidence"][0]["source"], source.as_str());
+    }
+    let cut = &tar(place, panic)[..540];
+    assert_eq!(limits(&report(cut)), ["damaged", "not-collected"]);
+    let other = kwhy(&["-o", "json", "--namespace", "mail"], &tar(place, panic));
+    let other: Value = serde_json::from_slice(&other.stdout).unwrap();
+    assert_eq!(other["inputs"].as_array().unwrap().len(), 0);
+    let excluded = kwhy(&["-o", "json", "--exclude", "**/*.log"], &tar(place, panic));
+    let excluded: Value = serde_json::from_slice(&excluded.stdout).unwrap();
+    assert_eq!(excluded["inputs"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn a_scan_goes_on_behind_what_cannot_be_read() {
+    let root = std::env::temp_dir().join(format!("kwhy-scan-{}", std::process::id()));
+    std::fs::create_dir_all(&root).unwrap();
+    let line = b"E0304 05:06:07.123456       1 volumes.go:42] MountVolume.SetUp failed for volume \"conf\" : configmap \"web-conf\" not found\n";
+    std::fs::write(root.join("a.tar"), tar("kubelet.log", line)).unwrap();
+    std::fs::write(root.join("b.tgz"), b"\x1f\x8b\x08\0\0").unwrap();
+    std::fs::write(root.join("c.log"), line).unwrap();
+    let all = root.join("*").display().to_string();
+    let absent = root.join("absent").display().to_string();
+    let output = kwhy(&["scan", &absent, &all], b"");
+    std::fs::remove_dir_all(&root).unwrap();
+    let lines: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 5);
+    assert!(lines[0]["error"].is_string());
+    assert_eq!(
+        lines[1]["report"]["findings"][0]["cause"],
+        "storage/configmap-missing"
+    );
+    assert_eq!(limits(&lines[2]["report"]), ["damaged"]);
+    let summary = &lines[4]["summary"];
+    assert_eq!(
+        (summary["read"].as_u64(), summary["failed"].as_u64()),
+        (Some(3), Some(1))
+    );
+    assert_eq!(summary["causes"]["storage/configmap-missing"], 2);
+}

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use crate::input::Document;
-use crate::matcher::{Prefilter, Tester};
+use crate::matcher::{Period, Prefilter, Tester};
 use crate::report::Report;
 use crate::scan::{Incident, Way};
 use crate::signature::Catalogue;
@@ -24,6 +24,8 @@ pub struct Analyzer {
     /// Made when it is first needed, and kept for the next input.
     prefilter: OnceLock<Prefilter>,
     reference: Option<Timestamp>,
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
     naive: bool,
     way: Way,
 }
@@ -46,6 +48,8 @@ impl Analyzer {
             catalogue,
             prefilter: OnceLock::new(),
             reference: None,
+            since: None,
+            until: None,
             naive: false,
             way: Way::default(),
         }
@@ -56,6 +60,22 @@ impl Analyzer {
     /// taken from the input where it shows one.
     pub fn with_reference_time(mut self, now: Timestamp) -> Analyzer {
         self.reference = Some(now);
+        self
+    }
+
+    /// Leaves out events before `since` and after `until`. One of which no time is known counts, and so does the
+    /// state of objects.
+    ///
+    /// ```
+    /// use analyzer_core::Analyzer;
+    /// let log = "2024-03-04T05:06:07Z panic: runtime error: index out of range [3] with length 3\n";
+    /// let analyzer = Analyzer::new().with_period(Some("2024-03-04T06:00:00Z".parse()?), None);
+    /// assert!(analyzer.analyze_text("log", log).findings.is_empty());
+    /// # Ok::<(), jiff::Error>(())
+    /// ```
+    pub fn with_period(mut self, since: Option<Timestamp>, until: Option<Timestamp>) -> Analyzer {
+        self.since = since;
+        self.until = until;
         self
     }
 
@@ -119,13 +139,23 @@ impl Analyzer {
                 all_up_to: usize::MAX,
                 ..self.way
             };
-            return Incident::new(self, Tester::naive(&self.catalogue), None, way);
+            let tester = Tester::naive(&self.catalogue).within(self.period());
+            return Incident::new(self, tester, None, way);
         }
         let prefilter = self
             .prefilter
             .get_or_init(|| Prefilter::new(&self.catalogue));
-        let tester = Tester::new(&self.catalogue, prefilter);
+        let tester = Tester::new(&self.catalogue, prefilter).within(self.period());
         Incident::new(self, tester, Some(prefilter.index()), self.way)
+    }
+
+    fn period(&self) -> Period {
+        let nanos = |time: Option<Timestamp>| time.map(Timestamp::as_nanosecond);
+        Period {
+            since: nanos(self.since),
+            until: nanos(self.until),
+            now: nanos(self.reference),
+        }
     }
 
     pub(crate) fn reference(&self) -> Option<Timestamp> {

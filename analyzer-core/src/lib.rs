@@ -87,10 +87,10 @@ pub use proof::{
     CauseCoverage, ExampleOutcome, Form, Lint, LintLevel, Overlap, OverlapOutcome, Proof,
 };
 pub use report::{
-    Check, CollectedAt, Evidence, Explained, Finding, Fix, InputSummary, Level, LimitMet, Report,
-    Role, SCHEMA, SegmentSummary, Stats, Unexplained,
+    BundleSummary, Check, CollectedAt, Evidence, Explained, Finding, Fix, InputSummary, Level,
+    LimitMet, Report, Role, SCHEMA, SegmentSummary, Stats, Unexplained,
 };
-pub use scan::{Extract, Incident, extract, extract_near};
+pub use scan::{Extract, Incident, extract, extract_about, extract_near};
 pub use signature::{
     Catalogue, CheckTemplate, Comparison, Condition, Ends, Example, Examples, Explains,
     FixTemplate, Needs, Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,

@@ -26,6 +26,9 @@ pub struct Report {
     pub next: Vec<Check>,
     /// What was read.
     pub inputs: Vec<InputSummary>,
+    /// The bundles among that. The library knows none; who opens archives tells them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bundles: Vec<BundleSummary>,
     /// Limits and damage that were met.
     pub limits: Vec<LimitMet>,
     /// When the input was collected: ages count back from then.
@@ -192,6 +195,21 @@ pub struct InputSummary {
     pub segments: Vec<SegmentSummary>,
 }
 
+/// An archive or a folder whose members were read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct BundleSummary {
+    /// Its name.
+    pub source: String,
+    /// The ids of the layouts that its members' names tell.
+    pub layouts: Vec<String>,
+    /// What the makers of these call them.
+    pub titles: Vec<String>,
+    /// How many files it holds.
+    pub members: u64,
+    /// What such a bundle holds and this one does not.
+    pub missing: Vec<String>,
+}
+
 /// A run of lines in one format.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct SegmentSummary {
@@ -209,7 +227,8 @@ pub struct LimitMet {
     /// The document's name.
     pub source: String,
     /// What kind: `long-line`, `invalid-utf-8`, `binary`, `unreadable`, `many-matches`,
-    /// `many-objects`, `sampled`.
+    /// `many-objects`, `sampled`; of archives `damaged`, `link`, `device`, `sparse`, `duplicate`, `unsupported`,
+    /// `not-collected`, `collector-error`, `interrupted`, and the limits by their names.
     pub limit: String,
     /// What was done.
     pub message: String,

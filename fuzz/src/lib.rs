@@ -2,11 +2,16 @@
 //! bytes, and panics where a promise of the library is broken.
 #![forbid(unsafe_code)]
 
-use std::sync::LazyLock;
+use std::io::Read;
+use std::sync::{Arc, LazyLock};
 
 use analyzer_core::{
     Analyzer, Catalogue, Document, ErrorChain, Event, Line, Parsed, Span, Text, lines, parse,
 };
+
+#[allow(dead_code)]
+#[path = "../../analyzer-cli/src/archive/mod.rs"]
+mod unpacking;
 
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 static BLOCKS: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_blocks_of(300));
@@ -45,6 +50,44 @@ pub fn incident(data: &[u8]) {
         let line = document.original_line(evidence.line);
         assert!(line.contains(&evidence.text), "{evidence:?}");
     }
+}
+
+/// Archives: whatever they claim, their members keep to the limits.
+pub fn archive(data: &[u8]) {
+    use unpacking::limits::{Limits, Shared};
+    use unpacking::{Member, Start, Visit, Walk};
+
+    struct Count(u64);
+    impl Visit for Count {
+        fn document(&mut self, member: &Member, _: Start, content: &mut (dyn Read + Send)) {
+            assert!(member.name.starts_with("input"));
+            let mut bytes = Vec::new();
+            let _ = content.take(MOST + 1).read_to_end(&mut bytes);
+            assert!(bytes.len() as u64 <= MOST);
+            self.0 += 1;
+        }
+    }
+    const MOST: u64 = 1 << 20;
+
+    let limits = Limits {
+        member_size: MOST,
+        total_size: 8 << 20,
+        members: 100,
+        ..Limits::default()
+    };
+    let member = Member {
+        name: "input".to_owned(),
+        root: "input".to_owned(),
+        path: String::new(),
+        size: None,
+        modified: None,
+        packed: false,
+        loose: false,
+    };
+    let mut count = Count(0);
+    let shared = Arc::new(Shared::default());
+    let read = Walk::new(&mut count, limits, Arc::clone(&shared)).read(member, data);
+    assert!(read.is_ok() && count.0 <= 100);
 }
 
 /// The cutting into segments: each line at most once, in order, as it stands in the text.

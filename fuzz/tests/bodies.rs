@@ -59,6 +59,7 @@ macro_rules! bodies {
 bodies!(
     analyze,
     incident,
+    archive,
     segments,
     describe,
     events,

@@ -32,6 +32,19 @@ pub enum Moment {
     Ago(u64),
 }
 
+impl Moment {
+    /// When it is; an age is no time as long as the moment of collection is not known.
+    pub fn at(self, now: Option<jiff::Timestamp>) -> Option<jiff::Timestamp> {
+        match self {
+            Moment::At(time) => Some(time),
+            Moment::Ago(seconds) => {
+                let ago = jiff::SignedDuration::from_secs(i64::try_from(seconds).ok()?);
+                now?.checked_sub(ago).ok()
+            }
+        }
+    }
+}
+
 impl std::str::FromStr for Moment {
     type Err = String;
 

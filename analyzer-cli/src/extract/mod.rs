@@ -13,12 +13,13 @@ mod table;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use analyzer_core::{Event, Extract, Folded, extract, extract_near};
+use analyzer_core::{Event, Extract, Folded, extract, extract_about};
 
-use crate::input::{self, InputError};
-use crate::plan::{Page, Source};
+use crate::bundle::{Document, Take};
+use crate::input::{self, Inputs, Reading};
+use crate::plan::{BundlePlan, Page, Source};
 use crate::run::{Failure, Status};
 
 use merge::Sorter;
@@ -30,6 +31,8 @@ pub use filter::{EventFilter, Moment};
 pub struct Convert {
     /// What to read, in order.
     pub sources: Vec<Source>,
+    /// What is read of bundles.
+    pub bundle: BundlePlan,
     /// What is printed of it.
     pub what: What,
     /// Threads; `None` for as many as there are processors.
@@ -64,28 +67,17 @@ pub enum What {
     Records,
 }
 
-/// Converts all sources. Inputs that cannot be read are given back.
+/// Converts all sources, and says what became of them.
 pub fn run(
     convert: &Convert,
     page: &Page,
     stdin: impl Read + Send,
     out: &mut (dyn Write + Send),
-) -> Result<(Status, Vec<InputError>), Failure> {
-    let mut failures = Vec::new();
-    let mut documents: Vec<Option<PathBuf>> = Vec::new();
-    for source in &convert.sources {
-        match source {
-            Source::Stdin => documents.push(None),
-            Source::Path(path) if path.is_dir() => {
-                let (files, failed) = input::files_below(path);
-                failures.extend(failed);
-                documents.extend(files.into_iter().map(Some));
-            }
-            Source::Path(path) => documents.push(Some(path.clone())),
-        }
-    }
+) -> Result<(Status, Inputs), Failure> {
     let by_time = match convert.what {
-        What::Events { by_time, .. } => by_time.unwrap_or(documents.len() > 1),
+        What::Events { by_time, .. } => {
+            by_time.unwrap_or_else(|| input::holds_several(&convert.sources))
+        }
         _ => false,
     };
     let mut output = Output {
@@ -102,39 +94,50 @@ pub fn run(
     }
     let near = match convert.what {
         What::Objects { .. } => None,
-        _ if documents.len() < 2 => None,
-        _ => documents.iter().flatten().find_map(|path| first_time(path)),
+        _ if !input::holds_several(&convert.sources) => None,
+        _ => input::files(&convert.sources).find_map(|path| first_time(&path)),
     };
-    let mut read = 0;
-    let mut stdin = Some(stdin);
-    for path in documents {
-        output.last = i128::MIN;
-        let done = match &path {
-            None => match stdin.take() {
-                Some(stdin) => one(convert, page, ("stdin", near), stdin, &mut output),
-                None => continue,
-            },
-            Some(path) => {
-                let name = path.display().to_string();
-                let from = (name.as_str(), near);
-                File::open(path).and_then(|file| one(convert, page, from, file, &mut output))
-            }
-        };
-        match done {
-            Ok(()) => read += 1,
-            Err(source) => {
-                let path = path.unwrap_or_else(|| PathBuf::from("stdin"));
-                failures.push(InputError { path, source });
-            }
-        }
-    }
+    let reading = Reading::new(&convert.sources, &convert.bundle);
+    let mut taking = Taking {
+        convert,
+        page,
+        near,
+        output: &mut output,
+    };
+    let inputs = if rayon::current_num_threads() > 1 {
+        input::read_ahead(&reading, stdin, &mut taking)
+    } else {
+        input::read(&reading, stdin, &mut taking)
+    };
     output.finish(convert, page)?;
-    let status = if read == 0 {
+    let status = if inputs.read == 0 {
         Status::Failed
     } else {
         Status::Ran
     };
-    Ok((status, failures))
+    Ok((status, inputs))
+}
+
+/// Takes documents into an output.
+struct Taking<'c, 'p, 'o, 'w> {
+    convert: &'c Convert,
+    page: &'p Page,
+    near: Option<i128>,
+    output: &'o mut Output<'w>,
+}
+
+impl Take for Taking<'_, '_, '_, '_> {
+    fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
+        self.output.last = i128::MIN;
+        // why a stream ends is told by its reader
+        let _ = one(
+            self.convert,
+            self.page,
+            (document, self.near),
+            content,
+            self.output,
+        );
+    }
 }
 
 /// Where the text goes, in the order of the input or of time.
@@ -227,14 +230,16 @@ fn first_time(path: &Path) -> Option<i128> {
 fn one(
     convert: &Convert,
     page: &Page,
-    (name, near): (&str, Option<i128>),
+    (document, near): (Document, Option<i128>),
     reader: impl Read + Send,
     output: &mut Output<'_>,
 ) -> io::Result<()> {
+    let Document { name, about } = document;
+    let name = name.as_str();
     match &convert.what {
         What::Objects { lines } => {
             let map = |part: &Extract<'_>| object::of(part);
-            extract(name, reader, map, |more| {
+            extract_about(name, about, reader, None, map, |more| {
                 if *lines {
                     let text = more.lines();
                     output.write(&text);
@@ -268,7 +273,7 @@ fn one(
                 }
                 texts
             };
-            extract_near(name, reader, near, map, |texts| output.events(texts))?;
+            extract_about(name, about, reader, near, map, |texts| output.events(texts))?;
         }
         What::Patterns { filter, .. } => {
             let map = |part: &Extract<'_>| {
@@ -284,12 +289,12 @@ fn one(
                 }
                 folded
             };
-            extract_near(name, reader, near, map, |folded| {
+            extract_about(name, about, reader, near, map, |folded| {
                 output.folded.merge(folded)
             })?;
         }
         What::Records => {
-            extract_near(name, reader, near, record::lines, |text| {
+            extract_about(name, about, reader, near, record::lines, |text| {
                 output.write(&text)
             })?;
         }

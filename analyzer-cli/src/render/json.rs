@@ -29,6 +29,13 @@ impl Render for Json {
     }
 }
 
+/// Writes a value on one line, ended by a line end.
+pub fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    let form = Escaping(CompactFormatter);
+    value.serialize(&mut Serializer::with_formatter(&mut *out, form))?;
+    writeln!(out)
+}
+
 /// Writes characters that steer a terminal as `\u` escapes. The values stay the same.
 struct Escaping<F>(F);
 

@@ -1,7 +1,7 @@
 //! A report in the form that was asked for: one file a form.
 
 mod human;
-mod json;
+pub mod json;
 pub mod page;
 pub mod problem;
 pub mod visible;

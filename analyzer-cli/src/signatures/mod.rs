@@ -32,7 +32,11 @@ pub fn run(
         Task::Coverage { json } => coverage::coverage(plan, *json, out)?,
         Task::Overlaps { which, json } => overlaps::overlaps(plan, *which, *json, page, out)?,
         Task::Explain(id) => explain(&catalogue::load(plan)?, id, page, out)?,
-        Task::Diagnose(_) | Task::Convert(_) | Task::Hint => Status::Ran,
+        Task::Diagnose(_)
+        | Task::Convert(_)
+        | Task::ListMembers(_)
+        | Task::Scan { .. }
+        | Task::Hint => Status::Ran,
     };
     out.flush()?;
     Ok(status)

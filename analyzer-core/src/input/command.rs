@@ -60,7 +60,12 @@ const OTHER_PROGRAMS: &[&str] = &[
 /// Reads a line as a command: behind a prompt (`$ `, `# `, `root@host:~#`, `[root@host dir]#`,
 /// `PS C:\>`), or bare if it begins with kubectl or `oc` and a verb.
 pub fn parse(line: &str) -> Option<Command> {
-    let line = line.trim().trim_matches('`');
+    let line = line.trim();
+    // most lines of a large input are JSON
+    if line.starts_with(['"', '{', '}', ']']) {
+        return None;
+    }
+    let line = line.trim_matches('`');
     let (prompted, rest) = strip_prompt(line);
     let mut words = rest.split_whitespace().peekable();
     while words

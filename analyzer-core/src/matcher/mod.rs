@@ -11,6 +11,7 @@ mod facts;
 mod hit;
 #[cfg(test)]
 mod joins;
+mod period;
 mod prefilter;
 mod scope;
 mod window;
@@ -18,6 +19,7 @@ mod window;
 pub(crate) use evaluate::{Match, evaluate};
 pub(crate) use facts::EventFacts;
 pub(crate) use hit::{Hit, Moment};
+pub(crate) use period::Period;
 pub(crate) use prefilter::Prefilter;
 pub(crate) use scope::{node, related, subjects_agree};
 pub(crate) use window::Followed;
@@ -39,6 +41,8 @@ pub(crate) struct Tester<'c> {
     prefilter: Option<&'c Prefilter>,
     /// The leaf conditions of each signature, listed when one is tested first.
     leaves: Vec<OnceLock<Vec<LeafCondition<'c>>>>,
+    /// Which events count.
+    period: Period,
 }
 
 /// A leaf condition with what it needs.
@@ -64,7 +68,18 @@ impl<'c> Tester<'c> {
             catalogue,
             prefilter: None,
             leaves: (0..catalogue.len()).map(|_| OnceLock::new()).collect(),
+            period: Period::default(),
         }
+    }
+
+    /// Takes only events of a part of time.
+    pub fn within(self, period: Period) -> Self {
+        Tester { period, ..self }
+    }
+
+    /// Whether an event counts.
+    pub fn takes(&self, event: &Event<'_>) -> bool {
+        self.period.holds(event)
     }
 
     /// The signatures.

@@ -292,5 +292,7 @@ mod tests {
             let all = blocks(&bytes, drip, 1000);
             assert_eq!(all[0].bytes, "one\r\n\u{1f980}two\n".as_bytes());
         }
+        let other = b"\xff\xfe\x00 bytes of something else, and then a log\n";
+        assert_eq!(blocks(other, usize::MAX, 1000)[0].bytes, other);
     }
 }

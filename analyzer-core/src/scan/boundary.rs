@@ -21,7 +21,11 @@ const MAX_BACK: usize = 128;
 pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
     let first = next_line(bytes, from.saturating_sub(1))?;
     let mut at = first;
-    let mut structural = is_inside(bytes, at);
+    // it goes back over many lines, and few places hang on it
+    let mut inside: Option<bool> = None;
+    let mut begun = false;
+    let mut structural =
+        |begun: bool| begun || *inside.get_or_insert_with(|| is_inside(bytes, first));
     // of two places without a record a blank line is better
     let mut fallback: Option<(bool, usize)> = None;
     for number in 0.. {
@@ -31,7 +35,7 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
         };
         let is_record = begins_record(bytes, at);
         // the first record behind an output belongs to the command above that
-        if is_record && !(structural && is_inside(bytes, at)) {
+        if is_record && !(structural(begun) && is_inside(bytes, at)) {
             return Some(at);
         }
         let blank_before = is_blank_before(bytes, at);
@@ -39,8 +43,8 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
             return Some(at);
         }
         if number < MAX_LINES {
-            structural |= !is_record && is_structural(&text(line));
-        } else if !structural && fallback.is_some() {
+            begun |= !is_record && is_structural(&text(line));
+        } else if fallback.is_some() && !structural(begun) {
             break;
         }
         let rank = (blank_before && !line.starts_with(b" "), usize::MAX - at);
@@ -51,7 +55,7 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
         }
         at = next;
     }
-    let (_, place) = fallback.filter(|_| !structural || !may_grow)?;
+    let (_, place) = fallback.filter(|_| !may_grow || !structural(begun))?;
     Some(usize::MAX - place)
 }
 

@@ -88,11 +88,27 @@ pub fn extract_near<T: Send>(
     reader: impl Read + Send,
     near: Option<i128>,
     map: impl Fn(&Extract<'_>) -> T + Sync,
+    each: impl FnMut(T) + Send,
+) -> io::Result<u64> {
+    extract_about(source, Subject::default(), reader, near, map, each)
+}
+
+/// As [`extract_near`], for a document of which the place where it was found tells what it is about.
+///
+/// # Errors
+/// As [`extract`].
+pub fn extract_about<T: Send>(
+    source: &str,
+    about: Subject,
+    reader: impl Read + Send,
+    near: Option<i128>,
+    map: impl Fn(&Extract<'_>) -> T + Sync,
     mut each: impl FnMut(T) + Send,
 ) -> io::Result<u64> {
     let mut blocks = Blocks::new(0, reader, BLOCK);
     let at_once = (rayon::current_num_threads() * BLOCKS_A_THREAD).min(MAX_BLOCKS);
     let mut state = State {
+        about,
         near,
         ..State::default()
     };
@@ -114,6 +130,8 @@ pub fn extract_near<T: Send>(
 /// What is known of the document at the end of what was read.
 #[derive(Default)]
 struct State {
+    /// What the document's place says that it is about.
+    about: Subject,
     /// A time with a year that tells the year of those before the first one that states it.
     near: Option<i128>,
     /// Whether anything was read.
@@ -198,6 +216,9 @@ impl State {
                 let mut parsed = Parsed::default();
                 for segment in &segments {
                     parsed.append(parse::segment(segment));
+                }
+                for event in &mut parsed.events {
+                    event.subject.fill_from(&self.about);
                 }
                 let latest = parsed.events.iter().filter_map(dated).max();
                 (parsed, latest)

@@ -29,14 +29,14 @@ use rayon::prelude::*;
 use crate::analyzer::Analyzer;
 use crate::correlate::{Graph, Telling, correlate};
 use crate::matcher::{Hit, Moment, Tester};
-use crate::model::{Format, Stamp};
+use crate::model::{Format, Stamp, Subject};
 use crate::parse::log;
 use crate::report::{CollectedAt, LimitMet, Report, SCHEMA, SegmentSummary, Stats};
 use crate::signature::{Index, Leaf};
 use crate::timeline::Timeline;
 use crate::years;
 
-pub use extract::{Extract, extract, extract_near};
+pub use extract::{Extract, extract, extract_about, extract_near};
 
 use blocks::{Block, Blocks};
 use collect::Collector;
@@ -65,6 +65,12 @@ const MAX_LISTED_LINES: usize = 1000;
 
 /// How many segments a report lists of a document.
 const MAX_LISTED_SEGMENTS: usize = 1000;
+
+/// How many bytes both lists take of all documents together.
+const MAX_LISTED_BYTES: usize = 8 << 20;
+
+/// What an entry of a list takes beside its text.
+const LISTED: usize = 32;
 
 /// How an input is read.
 #[derive(Clone, Copy, Debug)]
@@ -118,6 +124,8 @@ pub struct Incident<'a> {
     latest: Option<i128>,
     /// When the input was collected, as a node's lease shows it.
     collected: Option<i128>,
+    /// Whether the newest time counts as that.
+    newest: bool,
     /// How many blocks were taken.
     taken: u64,
     /// What was known at the end of the last generations of blocks, the oldest first.
@@ -126,6 +134,8 @@ pub struct Incident<'a> {
     carried: Carried,
     /// How many records were counted without being read.
     unread: u64,
+    /// What the lists of the documents take.
+    listed_bytes: usize,
     /// Signatures whose text stood in a record that did not fulfil them.
     vain: BTreeSet<u32>,
     timeline: Timeline,
@@ -152,10 +162,12 @@ impl<'a> Incident<'a> {
             stats: Stats::default(),
             latest: None,
             collected: None,
+            newest: false,
             taken: 0,
             often: VecDeque::from([Often::default(), Often::default()]),
             carried: Carried::default(),
             unread: 0,
+            listed_bytes: 0,
             vain: BTreeSet::new(),
             timeline: Timeline::new(),
         }
@@ -166,9 +178,34 @@ impl<'a> Incident<'a> {
     /// # Errors
     /// The reader's. What was read before belongs to the incident.
     pub fn read(&mut self, name: impl Into<String>, reader: impl Read + Send) -> io::Result<u64> {
+        self.read_about(name, Subject::default(), reader)
+    }
+
+    /// Reads a document of which the place where it was found tells what it is about, such as a log in the
+    /// folder of a pod. What its lines say themselves counts more.
+    ///
+    /// ```
+    /// use analyzer_core::{Analyzer, Subject};
+    /// let analyzer = Analyzer::new();
+    /// let mut incident = analyzer.incident();
+    /// let about = Subject::new("Pod", Some("shop"), "web-0");
+    /// incident.read_about("shop/web-0/app.log", about, "panic: runtime error: index out of range [3] with length 3\n".as_bytes())?;
+    /// assert_eq!(incident.finish().findings[0].subject.to_string(), "Pod shop/web-0");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The reader's. What was read before belongs to the incident.
+    pub fn read_about(
+        &mut self,
+        name: impl Into<String>,
+        about: Subject,
+        reader: impl Read + Send,
+    ) -> io::Result<u64> {
         let number = self.documents.len();
         self.documents.push(Input {
             name: name.into(),
+            about,
             ..Input::default()
         });
         let mut blocks = Blocks::new(number, reader, self.way.block);
@@ -193,9 +230,22 @@ impl<'a> Incident<'a> {
         }
     }
 
+    /// Takes what the input's surroundings say of when it was collected, such as a folder's name. The
+    /// latest such time counts, and one that is given to the analyzer counts more.
+    pub fn collected_at(&mut self, time: Timestamp) {
+        self.collected = self.collected.max(Some(time.as_nanosecond()));
+    }
+
+    /// Takes the newest time that the input states as the one of its collection, where nothing tells a better
+    /// one: a bundle is made while its cluster goes on writing.
+    pub fn collected_at_newest(&mut self) {
+        self.newest = true;
+    }
+
     /// When the input was collected, if that is given or the input shows it.
     fn reference(&self) -> Option<Timestamp> {
-        let shown = || Timestamp::from_nanosecond(self.collected?).ok();
+        let newest = self.latest.filter(|_| self.newest);
+        let shown = || Timestamp::from_nanosecond(self.collected.or(newest)?).ok();
         self.analyzer.reference().or_else(shown)
     }
 
@@ -254,12 +304,15 @@ impl<'a> Incident<'a> {
         }
         input.not_understood += outcome.not_understood.len() as u64;
         let room = MAX_LISTED_LINES.saturating_sub(input.listed.len());
-        let lines = outcome.not_understood.into_iter().take(room);
-        input
-            .listed
-            .extend(lines.map(|(line, text)| (line + before, text)));
+        for (line, text) in outcome.not_understood.into_iter().take(room) {
+            if self.listed_bytes < MAX_LISTED_BYTES {
+                self.listed_bytes += text.len() + LISTED;
+                input.listed.push((line + before, text));
+            }
+        }
         for segment in outcome.segments {
-            if input.segments.len() < MAX_LISTED_SEGMENTS {
+            if input.segments.len() < MAX_LISTED_SEGMENTS && self.listed_bytes < MAX_LISTED_BYTES {
+                self.listed_bytes += LISTED;
                 input.segments.push(SegmentSummary {
                     first_line: segment.first_line + before,
                     last_line: segment.last_line + before,
@@ -279,6 +332,7 @@ impl<'a> Incident<'a> {
             if let Some(open) = input.open.as_ref().filter(|_| number < outcome.inherited) {
                 hit.subject.fill_from(open);
             }
+            hit.subject.fill_from(&input.about);
         }
         let open = input.open.clone();
         if !outcome.unbroken {
@@ -325,8 +379,11 @@ impl<'a> Incident<'a> {
 
     /// Reads a record that was passed over and stands for others.
     fn read_late(&mut self, stands_for: u64, unread: Unread, limit: Option<i128>) {
+        let about = self.documents.get(unread.document);
+        let about = about.map(|input| input.about.clone()).unwrap_or_default();
         let mut outcome = read::read_unread(unread, &self.tester);
         for (_, hit) in &mut outcome.hits {
+            hit.subject.fill_from(&about);
             hit.count *= stands_for;
         }
         self.collect(outcome.hits, limit);
@@ -372,6 +429,7 @@ impl<'a> Incident<'a> {
             unexplained: self.telling.report(&names, &correlated.covered),
             next: correlated.next,
             inputs: self.documents.into_iter().map(Input::summary).collect(),
+            bundles: Vec::new(),
             limits,
             collected_at: reference.map(|time| CollectedAt {
                 time: time.to_string(),

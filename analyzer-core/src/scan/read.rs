@@ -420,6 +420,9 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             .iter()
             .for_each(|event| self.dated(event.time));
         for event in &parsed.events {
+            if !self.tester.takes(event) {
+                continue;
+            }
             let outcome = &mut self.outcome;
             let before = outcome.hits.len();
             let mut vain: Vec<Leaf> = Vec::new();

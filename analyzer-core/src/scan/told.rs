@@ -8,6 +8,8 @@ use crate::report::{InputSummary, LimitMet, SegmentSummary};
 #[derive(Debug, Default)]
 pub(super) struct Input {
     pub name: String,
+    /// What the place where it was found says that it is about.
+    pub about: Subject,
     pub lines: u64,
     pub formats: Vec<(Format, u64)>,
     pub not_understood: u64,

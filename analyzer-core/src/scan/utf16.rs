@@ -1,5 +1,9 @@
 //! UTF-16 as Windows' shells write it into files.
 
+/// How many units of a document are looked at, and how few tell nothing.
+const CHECKED: usize = 512;
+const LEAST_CHECKED: usize = 16;
+
 /// Decodes UTF-16 in pieces.
 #[derive(Debug)]
 pub(crate) struct Utf16 {
@@ -20,6 +24,15 @@ impl Utf16 {
             [0xfe, 0xff, ..] => u16::from_be_bytes,
             _ => return None,
         };
+        // what tools print is at least in part ASCII; in other bytes behind the same mark hardly a unit is
+        let units = bytes.get(2..).unwrap_or_default().chunks_exact(2);
+        let units = units.take(CHECKED).map(|pair| unit([pair[0], pair[1]]));
+        let (all, ascii) = units.fold((0, 0), |(all, ascii), unit| {
+            (all + 1, ascii + usize::from(unit < 0x80))
+        });
+        if all >= LEAST_CHECKED && ascii * 8 < all {
+            return None;
+        }
         Some(Utf16 {
             unit,
             odd: None,

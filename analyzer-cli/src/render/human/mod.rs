@@ -311,6 +311,18 @@ impl Human {
                 (false, _) => ": kwhy -v shows them.",
             };
         }
+        if let [bundle] = report.bundles.as_slice() {
+            let make = bundle
+                .titles
+                .first()
+                .map_or("of no known make", String::as_str);
+            text += &format!(" The bundle: {make}.");
+        } else if !report.bundles.is_empty() {
+            text += &format!(
+                " They are of {}.",
+                counted(report.bundles.len() as u64, "bundle")
+            );
+        }
         if view.left_out > 0 {
             let left_out = counted(view.left_out as u64, "finding");
             text += &format!(" {left_out} below the level asked for.");

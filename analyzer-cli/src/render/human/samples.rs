@@ -102,6 +102,7 @@ pub fn report(findings: Vec<Finding>) -> Report {
             }],
         }],
         collected_at: None,
+        bundles: Vec::new(),
         limits: Vec::new(),
         matched: BTreeMap::new(),
         timeline: None,

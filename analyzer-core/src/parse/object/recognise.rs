@@ -356,20 +356,24 @@ pub(crate) fn begins_item<'b>(
         b"- allowVolumeExpansion: ",
     ];
     const MEMBERS: &[&[u8]] = &[
-        b"            \"apiVersion\"",
-        b"            \"action\"",
-        b"            \"addressType\"",
-        b"            \"aggregationRule\"",
-        b"            \"allowVolumeExpansion\"",
-        b"            \"metadata\": {",
-        b"            \"kind\": ",
+        b"\"apiVersion\"",
+        b"\"action\"",
+        b"\"addressType\"",
+        b"\"aggregationRule\"",
+        b"\"allowVolumeExpansion\"",
+        b"\"metadata\": {",
+        b"\"kind\": ",
     ];
+    let member = |indent: &[u8]| {
+        let key = next().strip_prefix(indent);
+        key.is_some_and(|key| MEMBERS.iter().any(|start| key.starts_with(start)))
+    };
     match line.first() {
         Some(b'-') => ITEMS.iter().any(|start| line.starts_with(start)),
         Some(b'a') => line.starts_with(b"apiVersion: ") && before().starts_with(b"---"),
-        Some(b' ') if matches!(line, b"        {" | b"        {\r") => {
-            MEMBERS.iter().any(|start| next().starts_with(start))
-        }
+        Some(b' ') if matches!(line, b"        {" | b"        {\r") => member(b"            "),
+        // troubleshoot.sh and most of Go's programs take two blanks for a level, kubectl four
+        Some(b' ') if matches!(line, b"    {" | b"    {\r") => member(b"      "),
         Some(b'{') if matches!(line, b"{" | b"{\r") => before().starts_with(b"}"),
         Some(b'{') => is_compact_head(line),
         _ => false,

@@ -1,0 +1,292 @@
+//! What an archive may take, and what is told of what was met.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use analyzer_core::LimitMet;
+
+/// What an archive may take, whatever it claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one member.
+    pub member_size: u64,
+    /// Bytes that are unpacked of all sources together.
+    pub total_size: u64,
+    /// Bytes that are unpacked for each packed one, once there are more than `free`.
+    pub ratio: u64,
+    /// Up to how many bytes no ratio is asked for: a short file of one line over and over is well packed.
+    pub free: u64,
+    /// Members of all sources together.
+    pub members: u64,
+    /// Archives and compressed files inside of one another.
+    pub nesting: u64,
+    /// Bytes of a member's name.
+    pub path_length: u64,
+}
+
+impl Limits {
+    /// The names under which limits are set and told.
+    pub const NAMES: [&str; 6] = [
+        "member-size",
+        "total-size",
+        "ratio",
+        "members",
+        "nesting",
+        "path-length",
+    ];
+
+    fn of(&mut self, name: &str) -> Option<&mut u64> {
+        Some(match name {
+            "member-size" => &mut self.member_size,
+            "total-size" => &mut self.total_size,
+            "ratio" => &mut self.ratio,
+            "members" => &mut self.members,
+            "nesting" => &mut self.nesting,
+            "path-length" => &mut self.path_length,
+            _ => return None,
+        })
+    }
+
+    /// With some of them set.
+    pub fn with(mut self, set: &[SetLimit]) -> Limits {
+        for SetLimit { name, value } in set {
+            if let Some(limit) = self.of(name) {
+                *limit = *value;
+            }
+        }
+        // each archive that is open takes a place on the stack
+        self.nesting = self.nesting.min(32);
+        self
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            // a journal of a large node takes some GiB
+            member_size: 16 << 30,
+            total_size: 256 << 30,
+            // logs are packed 5 to 30 times, one line over and over up to 200 times
+            ratio: 250,
+            free: 512 << 20,
+            members: 100_000,
+            // real bundles have two: a node's archive in a bundle, and compressed logs in that
+            nesting: 4,
+            path_length: 4096,
+        }
+    }
+}
+
+/// A limit as it is typed: `NAME=NUMBER`, with `k`, `M`, `G` or `T` behind it for powers of 1024.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetLimit {
+    name: String,
+    value: u64,
+}
+
+impl FromStr for SetLimit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SetLimit, String> {
+        let (name, value) = text
+            .split_once('=')
+            .ok_or_else(|| "a limit is written NAME=NUMBER".to_owned())?;
+        if !Limits::NAMES.contains(&name) {
+            return Err(format!("the limits are {}", Limits::NAMES.join(", ")));
+        }
+        let digits = value.trim_end_matches(|c: char| !c.is_ascii_digit());
+        let shift = match value.get(digits.len()..).unwrap_or_default() {
+            "" => 0,
+            "k" | "K" | "Ki" => 10,
+            "M" | "Mi" => 20,
+            "G" | "Gi" => 30,
+            "T" | "Ti" => 40,
+            _ => return Err(format!("{value:?} is no number such as 4096, 64M or 2G")),
+        };
+        let number: u64 = digits
+            .parse()
+            .map_err(|_| format!("{value:?} is no number such as 4096, 64M or 2G"))?;
+        let value = number
+            .checked_mul(1 << shift)
+            .ok_or_else(|| format!("{value} is too large"))?;
+        Ok(SetLimit {
+            name: name.to_owned(),
+            value,
+        })
+    }
+}
+
+/// What all readers of a run have in common.
+#[derive(Debug, Default)]
+pub struct Shared {
+    /// Bytes that were unpacked.
+    pub unpacked: AtomicU64,
+    /// Bytes that were read of the sources themselves.
+    pub read: AtomicU64,
+    /// Members that were read.
+    pub members: AtomicU64,
+    /// Whether to come to an end.
+    pub stop: Arc<AtomicBool>,
+    told: Mutex<Told>,
+}
+
+impl Shared {
+    /// For a further run that ends together with this one.
+    pub fn next(&self) -> Arc<Shared> {
+        Arc::new(Shared {
+            stop: Arc::clone(&self.stop),
+            ..Shared::default()
+        })
+    }
+
+    fn told(&self) -> std::sync::MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells a limit or a damage.
+    pub fn tell(&self, source: &str, limit: &'static str, message: impl Into<String>) {
+        let mut told = self.told();
+        let (listed, more) = told.met.entry(limit).or_default();
+        if listed.len() < MAX_TOLD {
+            listed.push(LimitMet {
+                source: source.to_owned(),
+                limit: limit.to_owned(),
+                message: message.into(),
+            });
+        } else {
+            *more += 1;
+        }
+    }
+
+    /// Tells of one of many members of a source with which the same is done.
+    pub fn note(&self, source: &str, limit: &'static str, what: &'static str, member: &str) {
+        let mut told = self.told();
+        let key = (limit, what, source.to_owned());
+        if told.noted.len() >= MAX_SOURCES && !told.noted.contains_key(&key) {
+            return;
+        }
+        let (named, count) = told.noted.entry(key).or_default();
+        *count += 1;
+        if named.len() < MAX_NAMED {
+            named.push(member.to_owned());
+        }
+    }
+
+    /// Tells a source that cannot be read.
+    pub fn fail(&self, path: &Path, source: io::Error) {
+        self.told().failures.push((path.to_owned(), source));
+    }
+
+    /// All that was told, and what could not be read.
+    pub fn finish(&self) -> (Vec<LimitMet>, Vec<(PathBuf, io::Error)>) {
+        let told = std::mem::take(&mut *self.told());
+        let mut all = Vec::new();
+        for (_, (mut listed, more)) in told.met {
+            if let Some(last) = listed.last_mut().filter(|_| more > 0) {
+                last.message = format!("{}; {more} more like this", last.message);
+            }
+            all.append(&mut listed);
+        }
+        for ((limit, what, source), (named, count)) in told.noted {
+            let more = count - named.len() as u64;
+            let mut names = named.join(", ");
+            if more > 0 {
+                names = format!("{names} and {more} more");
+            }
+            all.push(LimitMet {
+                source,
+                limit: limit.to_owned(),
+                message: format!("{what}: {names}"),
+            });
+        }
+        (all, told.failures)
+    }
+
+    /// Whether to come to an end.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// How many limits and damages of one kind are listed one by one.
+const MAX_TOLD: usize = 20;
+/// How many members are named with which the same was done.
+const MAX_NAMED: usize = 3;
+/// Of how many sources members are noted.
+const MAX_SOURCES: usize = 1000;
+
+/// The names of members with which the same was done, and how many there are.
+type Noted = (Vec<String>, u64);
+
+#[derive(Debug, Default)]
+struct Told {
+    met: BTreeMap<&'static str, (Vec<LimitMet>, u64)>,
+    noted: BTreeMap<(&'static str, &'static str, String), Noted>,
+    failures: Vec<(PathBuf, io::Error)>,
+}
+
+/// The failure of a stream whose reason is told already.
+#[derive(Debug, thiserror::Error)]
+#[error("the stream ends here")]
+struct Stopped;
+
+/// A failure whose reason is told already.
+pub fn stopped() -> io::Error {
+    io::Error::other(Stopped)
+}
+
+/// Whether the reason of a failure is told already.
+pub fn is_told(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<Stopped>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_as_typed() {
+        let set = |text: &str| text.parse::<SetLimit>();
+        let limits = Limits::default().with(&[set("member-size=2G").unwrap()]);
+        assert_eq!(limits.member_size, 2 << 30);
+        assert_eq!(limits.members, 100_000);
+        for wrong in [
+            "ratio",
+            "ratio=",
+            "ratio=ten",
+            "colour=1",
+            "members=1x",
+            "total-size=99999999999T",
+        ] {
+            assert!(set(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_told_stays_short() {
+        let shared = Shared::default();
+        for number in 0..100 {
+            shared.tell("b.tar", "damaged", "it ends early");
+            shared.note(
+                "b.tar",
+                "link",
+                "links are not followed",
+                &format!("m{number}"),
+            );
+        }
+        let (all, _) = shared.finish();
+        assert_eq!(all.len(), MAX_TOLD + 1);
+        assert_eq!(
+            all[MAX_TOLD - 1].message,
+            "it ends early; 80 more like this"
+        );
+        assert_eq!(
+            all[MAX_TOLD].message,
+            "links are not followed: m0, m1, m2 and 97 more"
+        );
+    }
+}

@@ -1,0 +1,102 @@
+//! A stream that can be looked at before it is read.
+
+use std::io::{self, BufRead, Read};
+
+/// How much is read at a time, and how far one can look ahead.
+pub const AHEAD: usize = 64 * 1024;
+
+/// A stream with what was read of it in advance.
+pub struct Source<'s> {
+    inner: Box<dyn Read + Send + 's>,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+}
+
+impl<'s> Source<'s> {
+    /// Of a stream of which nothing was read.
+    pub fn new(inner: Box<dyn Read + Send + 's>) -> Source<'s> {
+        Source {
+            inner,
+            buffer: Vec::new(),
+            start: 0,
+            end: 0,
+        }
+    }
+
+    /// The next bytes without taking them: so many if the stream has them and `AHEAD` is enough.
+    pub fn peek(&mut self, wanted: usize) -> io::Result<&[u8]> {
+        let wanted = wanted.min(AHEAD);
+        if self.buffer.is_empty() {
+            self.buffer = vec![0; AHEAD];
+        }
+        if self.end - self.start < wanted && self.start > 0 {
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        while self.end - self.start < wanted {
+            match self.inner.read(&mut self.buffer[self.end..]) {
+                Ok(0) => break,
+                Ok(length) => self.end += length.min(self.buffer.len() - self.end),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                // what came before is given out first
+                Err(_) if self.end > self.start => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(&self.buffer[self.start..self.end])
+    }
+
+    /// Takes exactly so many bytes; none if the stream ends before.
+    pub fn take_exact<const N: usize>(&mut self) -> io::Result<Option<[u8; N]>> {
+        let Some(bytes) = self.peek(N)?.first_chunk::<N>().copied() else {
+            return Ok(None);
+        };
+        self.consume(N);
+        Ok(Some(bytes))
+    }
+
+    /// Passes over so many bytes, and says how many there were.
+    pub fn skip(&mut self, wanted: u64) -> io::Result<u64> {
+        let mut left = wanted;
+        while left > 0 {
+            let there = self.fill_buf()?.len();
+            if there == 0 {
+                break;
+            }
+            let step = usize::try_from(left).unwrap_or(there).min(there);
+            self.consume(step);
+            left -= step as u64;
+        }
+        Ok(wanted - left)
+    }
+}
+
+impl Read for Source<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.start == self.end && into.len() >= AHEAD {
+            return self.inner.read(into);
+        }
+        let there = self.fill_buf()?;
+        let length = there.len().min(into.len());
+        into[..length].copy_from_slice(&there[..length]);
+        self.consume(length);
+        Ok(length)
+    }
+}
+
+impl BufRead for Source<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.start == self.end {
+            self.start = 0;
+            self.end = 0;
+            return self.peek(1);
+        }
+        Ok(&self.buffer[self.start..self.end])
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.start = (self.start + amount).min(self.end);
+    }
+}

@@ -1,0 +1,312 @@
+//! Decompression of one stream. Each decoder gives out all that stands before a damage.
+
+use std::io::{self, BufRead, Read};
+
+use bzip2::bufread::MultiBzDecoder;
+use flate2::{Crc, Decompress, FlushDecompress, Status};
+use lzma_rust2::XzReader;
+use ruzstd::decoding::BlockDecodingStrategy;
+use ruzstd::decoding::FrameDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+
+use super::sniff::Packed;
+use super::source::Source;
+
+/// The dictionary that an xz stream may ask for, in KiB: `xz -9` takes 64 MiB.
+const MAX_XZ_KIB: u32 = 96 * 1024;
+
+/// The window that a zstd frame may ask for: `zstd --ultra -22` takes 128 MiB.
+const MAX_ZSTD_WINDOW: u64 = 128 << 20;
+
+/// A decoder of a compressed stream.
+pub fn unpack<'s>(packed: Packed, source: Source<'s>) -> Box<dyn Read + Send + 's> {
+    match packed {
+        Packed::Gzip => Box::new(Gzip::new(source)),
+        Packed::Zstd => Box::new(Zstd::new(source)),
+        Packed::Xz => Box::new(XzReader::new_mem_limit(source, true, MAX_XZ_KIB)),
+        Packed::Bzip2 => Box::new(MultiBzDecoder::new(source)),
+    }
+}
+
+fn ends_early() -> io::Error {
+    io::Error::new(io::ErrorKind::UnexpectedEof, "it ends early")
+}
+
+fn damaged(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
+/// One deflate stream (RFC 1951) inside of another format.
+pub struct Inflate {
+    state: Decompress,
+    /// The check sum of what was given out.
+    pub crc: Crc,
+    failed: bool,
+    /// Whether the stream came to its end.
+    pub ended: bool,
+}
+
+impl Inflate {
+    /// At a stream's start.
+    pub fn new() -> Inflate {
+        Inflate {
+            state: Decompress::new(false),
+            crc: Crc::new(),
+            failed: false,
+            ended: false,
+        }
+    }
+
+    /// Makes it ready for the next stream.
+    fn reset(&mut self) {
+        self.state.reset(false);
+        self.crc.reset();
+        self.ended = false;
+    }
+
+    /// Reads on; 0 at the stream's end.
+    pub fn read(&mut self, source: &mut Source<'_>, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() || self.ended {
+            return Ok(0);
+        }
+        if self.failed {
+            return Err(damaged("its data is damaged"));
+        }
+        loop {
+            let packed = source.fill_buf()?;
+            let at_end = packed.is_empty();
+            let (before_in, before_out) = (self.state.total_in(), self.state.total_out());
+            let done = self.state.decompress(packed, into, FlushDecompress::None);
+            let taken = (self.state.total_in() - before_in) as usize;
+            let given = (self.state.total_out() - before_out) as usize;
+            source.consume(taken);
+            let given = given.min(into.len());
+            self.crc.update(&into[..given]);
+            match done {
+                Ok(Status::StreamEnd) => self.ended = true,
+                Ok(_) if given == 0 && at_end => return Err(ends_early()),
+                Ok(_) if given == 0 && taken == 0 => return Err(damaged("its data is damaged")),
+                Ok(_) => {}
+                // what was decoded before the damage is given out first
+                Err(_) => self.failed = true,
+            }
+            if given > 0 || self.ended {
+                return Ok(given);
+            }
+            if self.failed {
+                return Err(damaged("its data is damaged"));
+            }
+        }
+    }
+}
+
+/// A gzip stream of any number of members.
+struct Gzip<'s> {
+    source: Source<'s>,
+    inflate: Inflate,
+    /// Whether a member's head comes next.
+    head: bool,
+    first: bool,
+    ended: bool,
+}
+
+impl<'s> Gzip<'s> {
+    fn new(source: Source<'s>) -> Gzip<'s> {
+        Gzip {
+            source,
+            inflate: Inflate::new(),
+            head: true,
+            first: true,
+            ended: false,
+        }
+    }
+
+    /// Reads a member's head; none at the end of all.
+    fn head(&mut self) -> io::Result<bool> {
+        let start = self.source.peek(10)?;
+        if start.is_empty() {
+            return if self.first {
+                Err(ends_early())
+            } else {
+                Ok(false)
+            };
+        }
+        if !self.first && start.first() == Some(&0) {
+            // some tapes and tools fill up with zeros
+            loop {
+                let rest = self.source.fill_buf()?;
+                let length = rest.len();
+                if length == 0 {
+                    return Ok(false);
+                }
+                if rest.iter().any(|byte| *byte != 0) {
+                    return Err(damaged("what follows its end is no gzip"));
+                }
+                self.source.consume(length);
+            }
+        }
+        let Some(head) = self.source.take_exact::<10>()? else {
+            return Err(ends_early());
+        };
+        let [0x1f, 0x8b, 8, flags, ..] = head else {
+            return Err(damaged(if self.first {
+                "it is no gzip"
+            } else {
+                "what follows its end is no gzip"
+            }));
+        };
+        if flags & 4 != 0 {
+            let length = self.source.take_exact::<2>()?.ok_or_else(ends_early)?;
+            self.source.skip(u64::from(u16::from_le_bytes(length)))?;
+        }
+        for flag in [8, 16] {
+            if flags & flag != 0 {
+                self.pass_text()?;
+            }
+        }
+        if flags & 2 != 0 {
+            self.source.skip(2)?;
+        }
+        Ok(true)
+    }
+
+    /// Passes over a text up to its NUL.
+    fn pass_text(&mut self) -> io::Result<()> {
+        loop {
+            let rest = self.source.fill_buf()?;
+            if rest.is_empty() {
+                return Err(ends_early());
+            }
+            match memchr::memchr(0, rest) {
+                Some(end) => {
+                    self.source.consume(end + 1);
+                    return Ok(());
+                }
+                None => {
+                    let length = rest.len();
+                    self.source.consume(length);
+                }
+            }
+        }
+    }
+}
+
+impl Read for Gzip<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while !self.ended && !into.is_empty() {
+            if self.head {
+                if !self.head()? {
+                    self.ended = true;
+                    break;
+                }
+                self.head = false;
+                self.first = false;
+                self.inflate.reset();
+            }
+            let length = self.inflate.read(&mut self.source, into)?;
+            if self.inflate.ended && length == 0 {
+                self.head = true;
+                let tail = self.source.take_exact::<8>()?.ok_or_else(ends_early)?;
+                let [a, b, c, d, ..] = tail;
+                if u32::from_le_bytes([a, b, c, d]) != self.inflate.crc.sum() {
+                    return Err(damaged("its check sum is wrong"));
+                }
+                continue;
+            }
+            return Ok(length);
+        }
+        Ok(0)
+    }
+}
+
+/// An empty last block, with a check sum behind it.
+const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
+
+/// A zstd stream of any number of frames.
+struct Zstd<'s> {
+    source: Source<'s>,
+    decoder: FrameDecoder,
+    inside: bool,
+    first: bool,
+    /// Why there is nothing behind what is still to be given out.
+    failure: Option<io::Error>,
+}
+
+impl<'s> Zstd<'s> {
+    fn new(source: Source<'s>) -> Zstd<'s> {
+        let mut decoder = FrameDecoder::new();
+        decoder.set_max_window_size(MAX_ZSTD_WINDOW);
+        Zstd {
+            source,
+            decoder,
+            inside: false,
+            first: true,
+            failure: None,
+        }
+    }
+
+    /// Begins the next frame; false at the end of all.
+    fn begin(&mut self) -> io::Result<bool> {
+        loop {
+            if self.source.peek(1)?.is_empty() {
+                return if self.first {
+                    Err(ends_early())
+                } else {
+                    Ok(false)
+                };
+            }
+            self.first = false;
+            match self.decoder.reset(&mut self.source) {
+                Ok(()) => return Ok(true),
+                Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                    length,
+                    ..
+                })) => {
+                    self.source.skip(u64::from(length))?;
+                }
+                Err(error) => return Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+            }
+        }
+    }
+}
+
+impl Read for Zstd<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if into.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            if !self.inside {
+                if !self.begin()? {
+                    return Ok(0);
+                }
+                self.inside = true;
+            }
+            while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
+                let strategy = BlockDecodingStrategy::UptoBlocks(1);
+                if let Err(error) = self.decoder.decode_blocks(&mut self.source, strategy) {
+                    if self.failure.is_some() {
+                        break;
+                    }
+                    self.failure = Some(io::Error::new(io::ErrorKind::InvalidData, error));
+                    // the decoder keeps back what later blocks may point at until it sees the last one
+                    let _ = self
+                        .decoder
+                        .decode_blocks(LAST_BLOCK, BlockDecodingStrategy::All);
+                }
+            }
+            let length = Read::read(&mut self.decoder, into)?;
+            if length > 0 {
+                return Ok(length);
+            }
+            if let Some(error) = self.failure.take() {
+                return Err(error);
+            }
+            let told = self.decoder.get_checksum_from_data();
+            if told.is_some() && told != self.decoder.get_calculated_checksum() {
+                return Err(damaged("its check sum is wrong"));
+            }
+            self.inside = false;
+        }
+    }
+}

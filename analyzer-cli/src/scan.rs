@@ -1,0 +1,218 @@
+//! `kwhy scan`: each bundle as an incident of its own, one line of NDJSON each.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use analyzer_core::{Report, Role};
+use globset::GlobBuilder;
+use serde::Serialize;
+
+use crate::input::{InputError, Reading};
+use crate::plan::Source;
+use crate::render::json;
+
+/// The schema of each line.
+const SCHEMA: &str = "kwhy.scan/1";
+
+/// What became of one bundle.
+#[derive(Serialize)]
+struct Line<'l> {
+    schema: &'static str,
+    source: &'l str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'l Report>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'l str>,
+}
+
+/// What became of all of them.
+#[derive(Debug, Default, Serialize)]
+pub struct Summary {
+    schema: &'static str,
+    /// How many were read.
+    pub read: u64,
+    /// How many could not be read.
+    pub failed: u64,
+    /// Whether it was broken off.
+    pub interrupted: bool,
+    /// In how many bundles each cause was found.
+    pub causes: BTreeMap<String, u64>,
+}
+
+#[derive(Serialize)]
+struct LastLine<'l> {
+    summary: &'l Summary,
+}
+
+/// The bundles that paths name: of a folder its files and folders, of a glob what fits it, otherwise
+/// the file itself. In order.
+pub fn bundles(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<InputError>) {
+    let mut all = Vec::new();
+    let mut failures = Vec::new();
+    for path in paths {
+        let found = if path.is_dir() {
+            entries(path)
+        } else if !path.exists() && is_glob(path) {
+            fitting(path)
+        } else {
+            Ok(vec![path.clone()])
+        };
+        match found {
+            Ok(mut found) => {
+                found.sort();
+                all.append(&mut found);
+            }
+            Err(source) => failures.push(InputError {
+                path: path.clone(),
+                source,
+            }),
+        }
+    }
+    let mut seen = HashSet::new();
+    all.retain(|path| seen.insert(path.clone()));
+    (all, failures)
+}
+
+/// The files and folders in a folder; links are left out.
+fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if !entry.file_type()?.is_symlink() {
+            all.push(entry.path());
+        }
+    }
+    Ok(all)
+}
+
+fn is_glob(path: &Path) -> bool {
+    path.to_string_lossy().contains(['*', '?', '[', '{'])
+}
+
+/// What fits a glob, one part after the other; `**` is any number of folders.
+fn fitting(glob: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut open = vec![PathBuf::new()];
+    for part in glob.components() {
+        let part = Path::new(part.as_os_str());
+        let mut next = Vec::new();
+        for start in open {
+            let here = if start.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                &start
+            };
+            if part == Path::new("**") {
+                let mut folders = vec![start.clone()];
+                while let Some(folder) = folders.pop() {
+                    let here = if folder.as_os_str().is_empty() {
+                        Path::new(".")
+                    } else {
+                        &folder
+                    };
+                    for entry in entries(here).unwrap_or_default() {
+                        if entry.is_dir() {
+                            folders.push(entry);
+                        }
+                    }
+                    next.push(folder);
+                }
+            } else if is_glob(part) {
+                let glob = GlobBuilder::new(&part.to_string_lossy())
+                    .literal_separator(true)
+                    .build()
+                    .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?
+                    .compile_matcher();
+                for entry in entries(here).unwrap_or_default() {
+                    if let Some(name) = entry.file_name().filter(|name| glob.is_match(name)) {
+                        next.push(start.join(name));
+                    }
+                }
+            } else {
+                let path = start.join(part);
+                if path.exists() {
+                    next.push(path);
+                }
+            }
+        }
+        open = next;
+    }
+    if open.is_empty() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    Ok(open)
+}
+
+/// Reads each bundle by itself. One that cannot be read is told in its line; the others go on.
+pub fn scan(
+    reading: &Reading,
+    bundles: &[PathBuf],
+    failures: &[InputError],
+    stop: &Arc<AtomicBool>,
+    read: impl Fn(&Reading) -> (Vec<InputError>, usize, Report),
+    out: &mut dyn Write,
+) -> io::Result<Summary> {
+    let mut summary = Summary {
+        schema: SCHEMA,
+        ..Summary::default()
+    };
+    for InputError { path, source } in failures {
+        summary.failed += 1;
+        line(out, path, None, Some(source.to_string()))?;
+    }
+    for path in bundles {
+        if stop.load(Ordering::Relaxed) {
+            summary.interrupted = true;
+            break;
+        }
+        let one = Reading {
+            sources: vec![Source::Path(path.clone())],
+            shared: reading.shared.next(),
+            ..reading.clone()
+        };
+        let (failures, count, report) = read(&one);
+        if count == 0 {
+            summary.failed += 1;
+            let why = failures
+                .first()
+                .map_or("it holds no file".to_owned(), |failure| {
+                    failure.source.to_string()
+                });
+            line(out, path, None, Some(why))?;
+            continue;
+        }
+        summary.read += 1;
+        let causes = report
+            .findings
+            .iter()
+            .filter(|finding| finding.role == Role::Cause);
+        let causes: BTreeSet<&str> = causes.map(|finding| &*finding.cause).collect();
+        for cause in causes {
+            *summary.causes.entry(cause.to_owned()).or_default() += 1;
+        }
+        line(out, path, Some(&report), None)?;
+    }
+    summary.interrupted |= stop.load(Ordering::Relaxed);
+    json::line(&LastLine { summary: &summary }, out)?;
+    out.flush()?;
+    Ok(summary)
+}
+
+fn line(
+    out: &mut dyn Write,
+    path: &Path,
+    report: Option<&Report>,
+    error: Option<String>,
+) -> io::Result<()> {
+    let line = Line {
+        schema: SCHEMA,
+        source: &path.display().to_string(),
+        report,
+        error: error.as_deref(),
+    };
+    json::line(&line, out)?;
+    out.flush()
+}

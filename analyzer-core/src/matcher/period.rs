@@ -1,0 +1,35 @@
+//! Which events count by their time.
+
+use crate::model::Event;
+use crate::years;
+
+/// A part of time, in nanoseconds since 1970; an event of which no time is known always belongs to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Period {
+    /// Not before.
+    pub since: Option<i128>,
+    /// Not after.
+    pub until: Option<i128>,
+    /// When the input was collected, from which ages count back.
+    pub now: Option<i128>,
+}
+
+impl Period {
+    /// Whether an event was last seen in it. A time without a year is taken in the year nearest to it.
+    pub fn holds(&self, event: &Event<'_>) -> bool {
+        let Some(near) = self.until.or(self.since) else {
+            return true;
+        };
+        let carried = event.carrier.as_ref().and_then(|carrier| carrier.time);
+        let stamp = event
+            .time
+            .or(carried)
+            .map(|stamp| years::nearest(&stamp, near).unwrap_or(stamp));
+        let time = match (stamp, event.age, self.now) {
+            (Some(stamp), _, _) => stamp.nanos,
+            (None, Some(age), Some(now)) => now - i128::from(age.seconds) * 1_000_000_000,
+            _ => return true,
+        };
+        self.since.is_none_or(|since| time >= since) && self.until.is_none_or(|until| time <= until)
+    }
+}
