@@ -122,6 +122,17 @@ fn is_root(finding: &Finding) -> bool {
     finding.role == Role::Cause && finding.severity >= Level::Warning
 }
 
+/// The rank of the finding that explains one over any number of steps.
+fn leads_to(finding: &Finding, by_rank: &BTreeMap<usize, &Finding>) -> usize {
+    let mut rank = finding.rank;
+    let mut by = finding.explained_by;
+    while let Some(next) = by.and_then(|by| by_rank.get(&by)) {
+        rank = next.rank;
+        by = next.explained_by;
+    }
+    rank
+}
+
 /// What is wrong with a report.
 fn faults(expected: &Expected, report: &Report) -> Vec<String> {
     let mut faults = Vec::new();
@@ -174,15 +185,6 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
             faults.push(format!("no second cause {cause}"));
         }
     }
-    let leads_to = |mut finding: &Finding| {
-        while let Some(by) = finding
-            .explained_by
-            .and_then(|rank| by_rank.get(&rank).copied())
-        {
-            finding = by;
-        }
-        finding.rank
-    };
     for wanted in &expected.explained {
         let same = |f: &&Finding| {
             f.cause == wanted.cause
@@ -200,7 +202,7 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
             let by = finding
                 .explained_by
                 .and_then(|rank| by_rank.get(&rank).copied());
-            if Some(leads_to(finding)) != first.map(|f| f.rank) {
+            if Some(leads_to(finding, &by_rank)) != first.map(|f| f.rank) {
                 faults.push(format!("{} is under {:?}", told(finding), by.map(told)));
             } else if wanted.by.is_some() && wanted.by.as_ref() != by.map(|by| &by.cause) {
                 faults.push(format!(
