@@ -268,6 +268,9 @@ impl Pair<'_> {
                 return Some((if steps == 1 { 3 } else { 2 }, why));
             }
         }
+        if rule.apart {
+            return None;
+        }
         // both say what they are about, and it is not the same
         if !self.mine.is_empty() && !self.theirs.is_empty() && on <= Scope::Owner {
             return None;
