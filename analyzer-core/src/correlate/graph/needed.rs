@@ -21,7 +21,11 @@ pub(super) fn hosts(message: &str) -> Vec<Host> {
     let mut hosts = Vec::new();
     let mut looked_up = false;
     let is_outside = |c: char| !(c.is_ascii_alphanumeric() || "-.:/".contains(c));
-    for token in message.split(is_outside).filter(|token| !token.is_empty()) {
+    for token in message.split(is_outside) {
+        let token = token.trim_end_matches([':', '.']);
+        if token.is_empty() {
+            continue;
+        }
         let was_looked_up = std::mem::replace(&mut looked_up, token == "lookup");
         let in_url = token.split_once("://").map(|(_, rest)| rest);
         let authority = in_url.unwrap_or(token);
