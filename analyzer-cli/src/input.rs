@@ -1,5 +1,5 @@
 //! Opens standard input, files and folders, and hands out the documents that they hold: themselves, or the
-//! members of archives ([`archive`](crate::archive)).
+//! members of archives ([`crate::archive`]).
 
 use std::fs::{self, File};
 use std::io::{self, Read};

@@ -1,6 +1,6 @@
 //! Opens archives and compressed files of any make as streams and hands their members out one by one.
 //!
-//! What a stream is, its first bytes tell ([`sniff`]). A compression is taken off ([`unpack`]), of an archive
+//! What a stream is, its first bytes tell ([`sniff`]). A compression is taken off ([`unpack()`]), of an archive
 //! ([`tar`], [`zip`]) each member goes the same way again, down to a limit. Nothing is written to disk, no
 //! member is held whole, links are not followed, a name is only a name. What a damaged stream holds before
 //! the damage is handed out. [`limits`] says what an archive may take.

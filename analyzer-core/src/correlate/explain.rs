@@ -1,7 +1,7 @@
 //! Which finding explains which.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::matcher::{Hit, Moment, node, related, subjects_agree};
 use crate::model::Subject;
@@ -22,6 +22,12 @@ const MAX_SEARCHED: usize = 8;
 
 /// How many hits of a group are held against those of another.
 const MAX_HITS: usize = 64;
+
+/// Of how many groups of one signature it is asked whether they say the same as those of another one.
+const MAX_SAME: usize = 8;
+
+/// How many groups of one signature may explain another group.
+const MAX_CANDIDATES: usize = 64;
 
 /// Seconds by which controllers and kubelets may report late.
 const DELAY: f64 = 600.0;
@@ -53,9 +59,21 @@ pub(crate) fn explain(
         .iter()
         .map(|group| providers(catalogue, group))
         .collect();
+    let mut of_signature: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, group) in groups.iter().enumerate() {
+        of_signature.entry(group.signature).or_default().push(at);
+    }
     let candidates: Vec<Vec<Candidate>> = (0..groups.len())
         .map(|symptom| {
-            (0..groups.len())
+            let own = groups[symptom].signature;
+            let few = |all: &Vec<usize>| all.len() <= MAX_SAME;
+            of_signature
+                .iter()
+                .filter(|(other, all)| {
+                    rules.between(**other, own).is_some()
+                        || (rules.are_same(**other, own) && few(all) && few(&of_signature[&own]))
+                })
+                .flat_map(|(_, all)| all.iter().copied().take(MAX_CANDIDATES))
                 .filter(|cause| *cause != symptom)
                 // what is over does not explain what is not
                 .filter(|cause| ended[*cause].is_none() || ended[symptom].is_some())
@@ -153,7 +171,11 @@ fn open_circles(catalogue: &Catalogue, groups: &[Group], explained: &mut Explana
 }
 
 /// Which signatures of an input explain which, and how far.
-struct Rules(HashMap<(usize, usize), Allowed>);
+struct Rules {
+    allowed: HashMap<(usize, usize), Allowed>,
+    /// Pairs that name the same cause.
+    same: HashSet<(usize, usize)>,
+}
 
 /// How far from its cause a symptom may lie.
 #[derive(Clone, Copy)]
@@ -171,24 +193,38 @@ impl Rules {
         signatures.sort_unstable();
         signatures.dedup();
         if signatures.len() < 2 {
-            return Rules(HashMap::new());
+            return Rules {
+                allowed: HashMap::new(),
+                same: HashSet::new(),
+            };
         }
         let mechanisms = Mechanisms::new();
         let mut rules = HashMap::new();
+        let mut same = HashSet::new();
         for &one in &signatures {
             let effects = mechanisms.effects(&catalogue.at(one).cause);
             for &other in signatures.iter().filter(|other| **other != one) {
+                if catalogue.at(one).cause == catalogue.at(other).cause {
+                    same.insert((one, other));
+                }
                 let rule = allowed(catalogue.at(one), &effects, catalogue.at(other));
                 if let Some(rule) = rule {
                     rules.insert((one, other), rule);
                 }
             }
         }
-        Rules(rules)
+        Rules {
+            allowed: rules,
+            same,
+        }
+    }
+
+    fn are_same(&self, one: usize, other: usize) -> bool {
+        self.same.contains(&(one, other))
     }
 
     fn between(&self, cause: usize, symptom: usize) -> Option<Allowed> {
-        self.0.get(&(cause, symptom)).copied()
+        self.allowed.get(&(cause, symptom)).copied()
     }
 }
 
