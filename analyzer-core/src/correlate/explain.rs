@@ -21,13 +21,13 @@ const MAX_SUBJECTS: usize = 64;
 const MAX_SEARCHED: usize = 8;
 
 /// How many hits of a group are held against those of another.
-const MAX_HITS: usize = 64;
+const MAX_HITS: usize = 16;
 
 /// Of how many groups of one signature it is asked whether they say the same as those of another one.
 const MAX_SAME: usize = 8;
 
 /// How many groups of one signature may explain another group.
-const MAX_CANDIDATES: usize = 64;
+const MAX_CANDIDATES: usize = 16;
 
 /// Seconds by which controllers and kubelets may report late.
 const DELAY: f64 = 600.0;
@@ -125,7 +125,10 @@ pub(crate) fn explain(
 /// The nearest candidate: of several that are equally near the one that the others explain, too.
 fn nearest<'c>(of_symptom: &'c [Candidate], all: &[Vec<Candidate>]) -> Option<&'c Candidate> {
     let closest = of_symptom.iter().map(|c| c.closeness).max()?;
-    let rivals = || of_symptom.iter().filter(|c| c.closeness == closest);
+    let rivals = || {
+        let near = of_symptom.iter().filter(|c| c.closeness == closest);
+        near.take(MAX_CANDIDATES)
+    };
     let explains = |a: &Candidate, b: &Candidate| all[b.cause].iter().any(|c| c.cause == a.cause);
     let behind_no_other = |c: &&Candidate| {
         !rivals().any(|other| other.cause != c.cause && explains(c, other) && !explains(other, c))
