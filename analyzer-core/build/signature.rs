@@ -26,6 +26,8 @@ mod pattern;
 mod relation;
 #[path = "../src/signature/schema.rs"]
 pub mod schema;
+#[path = "../src/signature/short.rs"]
+mod short;
 #[path = "../src/signature/template.rs"]
 mod template;
 #[path = "../src/signature/temporal.rs"]

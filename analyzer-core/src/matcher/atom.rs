@@ -118,7 +118,6 @@ fn outside_of_message(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Opt
     let event = facts.event;
     let reason = event.reason.as_ref().map(Text::as_str);
     let fits = is_one_of(&pattern.reason.0, reason)
-        && (pattern.literals.0.is_empty() || facts.hold_one_of(&pattern.literals.0))
         && is_one_of(
             &pattern.component.0,
             event.component.as_ref().map(Text::as_str),
@@ -141,7 +140,9 @@ fn outside_of_message(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Opt
                 (_, _, Some(first), Some(last)) => test.holds(last.seconds_since(&first)),
                 _ => false,
             }
-        });
+        })
+        && (pattern.raw.0.is_empty() || facts.is_written(&pattern.raw.0))
+        && (pattern.literals.0.is_empty() || facts.hold_one_of(&pattern.literals.0));
     if !fits {
         return None;
     }

@@ -10,14 +10,17 @@ use crate::model::{Event, Text, TextBuilder};
 /// An event with its texts ready for patterns.
 pub(crate) struct EventFacts<'e, 'a> {
     pub event: &'e Event<'a>,
+    /// The record as it is written.
+    record: &'e [u8],
     texts: OnceCell<Vec<Text<'a>>>,
     chain: OnceCell<ErrorChain<'a>>,
 }
 
 impl<'e, 'a> EventFacts<'e, 'a> {
-    pub fn new(event: &'e Event<'a>) -> Self {
+    pub fn new(event: &'e Event<'a>, record: &'e [u8]) -> Self {
         EventFacts {
             event,
+            record,
             texts: OnceCell::new(),
             chain: OnceCell::new(),
         }
@@ -37,6 +40,12 @@ impl<'e, 'a> EventFacts<'e, 'a> {
                 .iter()
                 .any(|word| memmem::find(text.as_str().as_bytes(), word.as_bytes()).is_some())
         })
+    }
+
+    /// Whether one of these texts stands in the record as it is written.
+    pub fn is_written(&self, texts: &[String]) -> bool {
+        let stands = |text: &String| memmem::find(self.record, text.as_bytes()).is_some();
+        texts.iter().any(stands)
     }
 
     pub fn chain(&self) -> &ErrorChain<'a> {

@@ -103,16 +103,14 @@ impl<'c> Tester<'c> {
         into: &mut Vec<(Leaf, Hit)>,
         mut vain: impl FnMut(Leaf),
     ) {
-        let facts = EventFacts::new(event);
+        let record = stretch.text.text().as_bytes().get(event.span.clone());
+        let facts = EventFacts::new(event, record.unwrap_or_default());
         // the prefilter has seen to it already
         let as_it_is = self.prefilter.is_none() && prefilter::stands_as_it_is(event.format);
         let test = |leaf: &LeafCondition<'_>| {
             let What::Event(pattern) = &leaf.condition.what else {
                 return Vec::new();
             };
-            if !is_written(&pattern.raw.0, stretch, event) {
-                return Vec::new();
-            }
             if as_it_is && !leaf.needed.is_empty() && !facts.hold_one_of(&leaf.needed) {
                 return Vec::new();
             }
@@ -195,16 +193,4 @@ impl<'c> Tester<'c> {
             conditions.into_iter().map(leaf).collect()
         })
     }
-}
-
-/// Whether one of the texts stands in the record as it is written; true if there are none.
-fn is_written(texts: &[String], stretch: &Stretch, event: &Event<'_>) -> bool {
-    if texts.is_empty() {
-        return true;
-    }
-    let record = stretch.text.text().as_bytes().get(event.span.clone());
-    record.is_some_and(|record| {
-        let mut texts = texts.iter();
-        texts.any(|text| memchr::memmem::find(record, text.as_bytes()).is_some())
-    })
 }

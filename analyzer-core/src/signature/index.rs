@@ -9,10 +9,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use memchr::memmem;
-
 use super::grams::{Grams, SHORTEST};
 use super::need::{Need, NeedKind};
+use super::short::Short;
 
 /// A leaf condition: the signature's number in the catalogue and the leaf's in the signature.
 pub(crate) type Leaf = (u32, u16);
@@ -41,10 +40,10 @@ pub(crate) struct Index {
     pub grams: Grams,
     /// The texts of the grams, by their number; first those of [`GRAVE`].
     pub phrases: Cow<'static, [Word]>,
-    /// Texts too short for grams, which are searched one by one.
+    /// Texts too short for grams.
     pub short: Cow<'static, [Word]>,
     /// Searches them; made when first needed.
-    pub finders: OnceLock<Vec<memmem::Finder<'static>>>,
+    pub finders: OnceLock<Short>,
     /// In order of the words.
     pub reasons: Cow<'static, [Word]>,
     /// In order of the words.
@@ -162,20 +161,15 @@ impl Index {
                 found(Standing { at, phrase });
             }
         });
-        let finders = self.finders.get_or_init(|| {
-            let words = self.short.iter();
-            words
-                .map(|(word, _)| memmem::Finder::new(word.as_bytes()).into_owned())
-                .collect()
-        });
-        let short = finders.iter().zip(self.short.iter());
-        for (phrase, (finder, (word, _))) in (self.phrases.len() as u32..).zip(short) {
-            if wanted(word) {
-                finder
-                    .find_iter(text)
-                    .for_each(|at| found(Standing { at, phrase }));
+        let words = || Short::new(self.short.iter().map(|(word, _)| word.as_ref()));
+        let before = self.phrases.len() as u32;
+        self.finders.get_or_init(words).sweep(text, |at, number| {
+            let word = self.short.get(number as usize);
+            if word.is_some_and(|(word, _)| wanted(word)) {
+                let phrase = before + number;
+                found(Standing { at, phrase });
             }
-        }
+        });
     }
 
     /// The conditions that need a text of the index.

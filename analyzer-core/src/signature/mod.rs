@@ -15,6 +15,7 @@ mod one_or_many;
 mod pattern;
 mod relation;
 mod schema;
+mod short;
 mod template;
 mod temporal;
 mod words;

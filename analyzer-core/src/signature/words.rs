@@ -48,6 +48,10 @@ impl Words {
         add(reasons
             .map(|reason| in_words(reason.strip_suffix('*').unwrap_or(reason)))
             .collect());
+        let components = event.component.0.iter();
+        add(components
+            .map(|name| in_words(name.strip_suffix('*').unwrap_or(name)))
+            .collect());
         for patterns in std::iter::once(&event.message).chain(event.fields.values()) {
             let words = |pattern| -> Vec<&str> {
                 Pattern::words(pattern).iter().map(String::as_str).collect()
@@ -95,6 +99,16 @@ mod tests {
         assert!(!stands("Failed: no disk left on the floor, errno=1"));
         assert!(!stands("volume of: not there errno=5"));
         assert!(!stands("Failed volume of: not there"));
+    }
+
+    #[test]
+    fn the_writer_stands_in_its_record() {
+        let condition =
+            condition("event: {component: [kubelet, 'controller*'], message: 'no room'}");
+        let words = Words::of(&condition, &["no room".to_owned()]);
+        assert!(words.may_stand(b"kubelet[7]: no room"));
+        assert!(words.may_stand(br#"{"logger":"controllers.Oven","msg":"no room"}"#));
+        assert!(!words.may_stand(b"scheduler[7]: no room"));
     }
 
     #[test]
