@@ -4,11 +4,10 @@ use std::fmt::Write;
 
 use analyzer_core::{Analyzer, Document, Report};
 
-fn limits(report: &Report) -> Vec<(&str, &str)> {
-    let limits = report.limits.iter();
-    limits
-        .map(|met| (met.limit.as_str(), met.message.as_str()))
-        .collect()
+/// What a report says of a limit.
+fn told<'r>(report: &'r Report, limit: &str) -> Vec<&'r str> {
+    let met = report.limits.iter().filter(|met| met.limit == limit);
+    met.map(|met| met.message.as_str()).collect()
 }
 
 fn pods(from: usize, count: usize) -> String {
@@ -37,13 +36,12 @@ fn more_addresses_than_are_kept() {
         }
         incident.finish()
     };
-    assert_eq!(limits(&read(10_000)), []);
+    assert!(told(&read(10_000), "many-relations").is_empty());
     let report = read(10_500);
-    let told = limits(&report);
+    let told = told(&report, "many-relations");
     assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(told[0].0, "many-relations");
     assert!(
-        told[0].1.starts_with("500 addresses were not kept"),
+        told[0].starts_with("500 addresses were not kept"),
         "{told:?}"
     );
 }
@@ -80,11 +78,10 @@ Events:  <none>
         analyzer.analyze(&documents)
     };
     let few = read(3);
-    assert_eq!(limits(&few), []);
+    assert!(told(&few, "many-findings").is_empty());
     assert!(few.findings.iter().any(|f| f.cause == "node/not-ready"));
     let many = read(20);
-    let told = limits(&many);
+    let told = told(&many, "many-findings");
     assert_eq!(told.len(), 1, "{told:?}");
-    assert_eq!(told[0].0, "many-findings");
-    assert!(told[0].1.starts_with("for 1 of the findings"), "{told:?}");
+    assert!(told[0].starts_with("for 1 of the findings"), "{told:?}");
 }

@@ -127,13 +127,18 @@ pub(crate) fn explain(
         })
         .collect();
     open_circles(catalogue, groups, &mut explained);
+    // whether one that may explain it was not looked at, or not whole
     let is_cut = |symptom: &usize| {
         let own = groups[*symptom].signature;
         let is_many = |at: usize| {
             groups[at].hits.len() > MAX_HITS || named[at].len().max(needed[at].len()) > MAX_SEARCHED
         };
         of_signature.iter().any(|(other, all)| {
-            let mut causes = all.iter().copied().filter(|cause| cause != symptom);
+            let mut causes = all.iter().copied().filter(|cause| {
+                let is_over = ended[*cause].is_some() && ended[*symptom].is_none();
+                let is_apart = || are_apart_in_time(&groups[*cause], &groups[*symptom]);
+                cause != symptom && !is_over && !is_apart()
+            });
             if rules.between(*other, own).is_some() {
                 all.len() > MAX_CANDIDATES
                     || causes.any(|cause| is_many(cause) || is_many(*symptom))
@@ -441,14 +446,18 @@ impl Pair<'_> {
         self.mine.iter().find(agrees).map(|(_, subject)| subject)
     }
 
-    /// Whether the cause was gone before the symptom began, or began when that was over.
     fn is_apart_in_time(&self) -> bool {
-        let far = |earlier: Option<_>, later: Option<_>| match (earlier, later) {
-            (Some(ended), Some(began)) => is_long_after(&began, &ended),
-            _ => false,
-        };
-        far(self.cause.last, self.symptom.first) || far(self.symptom.last, self.cause.first)
+        are_apart_in_time(self.cause, self.symptom)
     }
+}
+
+/// Whether the cause was gone before the symptom began, or began when that was over.
+fn are_apart_in_time(cause: &Group, symptom: &Group) -> bool {
+    let far = |earlier: Option<_>, later: Option<_>| match (earlier, later) {
+        (Some(ended), Some(began)) => is_long_after(&began, &ended),
+        _ => false,
+    };
+    far(cause.last, symptom.first) || far(symptom.last, cause.first)
 }
 
 fn is_long_after(later: &Moment, earlier: &Moment) -> bool {
