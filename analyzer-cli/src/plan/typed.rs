@@ -241,6 +241,7 @@ fn sources(paths: Vec<PathBuf>) -> Vec<Source> {
 
 #[cfg(test)]
 mod tests {
+    use analyzer_core::LintLevel;
     use clap::{CommandFactory, Parser};
 
     use super::*;
