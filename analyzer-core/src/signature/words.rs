@@ -20,6 +20,8 @@ const MOST: usize = 4;
 pub(crate) struct Words {
     /// Of each of these one alternative must hold: all of its words stand in the record.
     all: Vec<Vec<Vec<Finder<'static>>>>,
+    /// Of these one must stand in the record where a name may begin: the writer's.
+    writers: Vec<Finder<'static>>,
 }
 
 impl Words {
@@ -48,26 +50,40 @@ impl Words {
         add(reasons
             .map(|reason| in_words(reason.strip_suffix('*').unwrap_or(reason)))
             .collect());
-        let components = event.component.0.iter();
-        add(components
-            .map(|name| in_words(name.strip_suffix('*').unwrap_or(name)))
-            .collect());
         for patterns in std::iter::once(&event.message).chain(event.fields.values()) {
             let words = |pattern| -> Vec<&str> {
                 Pattern::words(pattern).iter().map(String::as_str).collect()
             };
             add(patterns.0.iter().map(words).collect());
         }
-        Words { all }
+        let names = event.component.0.iter();
+        let begins = names.map(|name| in_words(name.trim_end_matches('*')).first().copied());
+        let begins: Option<Vec<&str>> = begins.collect();
+        let finder = |word: &str| Finder::new(word.as_bytes()).into_owned();
+        Words {
+            all,
+            writers: begins.unwrap_or_default().into_iter().map(finder).collect(),
+        }
     }
 
     /// Whether a record may fulfil the condition, as far as its words tell.
     pub fn may_stand(&self, record: &[u8]) -> bool {
         let stands = |word: &Finder<'_>| word.find(record).is_some();
+        let begins = |word: &Finder<'_>| {
+            let mut places = word.find_iter(record);
+            places.any(|at| may_begin_name(record, at))
+        };
         self.all
             .iter()
             .all(|any| any.iter().any(|words| words.iter().all(stands)))
+            && (self.writers.is_empty() || self.writers.iter().any(begins))
     }
+}
+
+/// Whether a dotted name does not go on at this byte. A letter before it may be one of an escape.
+fn may_begin_name(record: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| record.get(before));
+    !matches!(before, Some(b'.' | b'-'))
 }
 
 /// The words of a literal text.
@@ -107,8 +123,10 @@ mod tests {
             condition("event: {component: [kubelet, 'controller*'], message: 'no room'}");
         let words = Words::of(&condition, &["no room".to_owned()]);
         assert!(words.may_stand(b"kubelet[7]: no room"));
+        assert!(words.may_stand(br#"{"log":"t\tcontroller.oven\tno room"}"#));
         assert!(words.may_stand(br#"{"logger":"controllers.Oven","msg":"no room"}"#));
         assert!(!words.may_stand(b"scheduler[7]: no room"));
+        assert!(!words.may_stand(b"manager.controller: no room"));
     }
 
     #[test]
