@@ -2,11 +2,14 @@
 
 #[path = "../src/model/quantity.rs"]
 mod quantity;
+#[path = "../src/model/selector.rs"]
+mod selector;
 #[path = "../src/model/severity.rs"]
 mod severity;
 #[path = "../src/model/time.rs"]
 mod time;
 
 pub use quantity::Quantity;
+pub(crate) use selector::{Selector, is_nothing};
 pub use severity::Severity;
 pub use time::Age;

@@ -20,6 +20,8 @@ mod literals;
 pub mod need;
 #[path = "../src/signature/one_or_many.rs"]
 mod one_or_many;
+#[path = "../src/signature/parts.rs"]
+mod parts;
 #[path = "../src/signature/pattern.rs"]
 mod pattern;
 #[path = "../src/signature/relation.rs"]
@@ -30,6 +32,8 @@ pub mod schema;
 mod template;
 #[path = "../src/signature/temporal.rs"]
 mod temporal;
+#[path = "../src/signature/value_test.rs"]
+mod value_test;
 #[path = "../src/signature/words.rs"]
 mod words;
 

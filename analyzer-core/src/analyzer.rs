@@ -58,6 +58,20 @@ impl Analyzer {
     /// Takes `now` as the time at which the input was made: ages become times, and stamps without a
     /// year get the latest one that is not after it. Without it ages stay ages, and a year is
     /// taken from the input where it shows one.
+    ///
+    /// ```
+    /// use analyzer_core::Analyzer;
+    /// let paste = "\
+    /// Events:
+    ///   Type     Reason       Age                  From     Message
+    ///   ----     ------       ----                 ----     -------
+    ///   Warning  FailedMount  105s (x16 over 18m)  kubelet  MountVolume.SetUp failed for volume \"conf\" : configmap \"cart\" not found
+    /// ";
+    /// let analyzer = Analyzer::new().with_reference_time("2024-03-04T05:00:00Z".parse()?);
+    /// let report = analyzer.analyze_text("stdin", paste);
+    /// assert_eq!(report.findings[0].last.as_deref(), Some("2024-03-04T04:58:15Z"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn with_reference_time(mut self, now: Timestamp) -> Analyzer {
         self.reference = Some(now);
         self
@@ -123,6 +137,16 @@ impl Analyzer {
     }
 
     /// Analyses documents as one incident.
+    ///
+    /// ```
+    /// use analyzer_core::{Analyzer, Document};
+    /// let documents = [
+    ///     Document::new("kubelet.log", "E0304 05:06:07.123456       1 volumes.go:42] configmap \"cart\" not found\n"),
+    ///     Document::new("web.log", "panic: runtime error: index out of range [3] with length 3\n"),
+    /// ];
+    /// let report = Analyzer::new().analyze(&documents);
+    /// assert_eq!(report.inputs.len(), 2);
+    /// ```
     pub fn analyze(&self, documents: &[Document]) -> Report {
         let mut incident = self.incident();
         for document in documents {

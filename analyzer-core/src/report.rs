@@ -227,7 +227,7 @@ pub struct LimitMet {
     /// The document's name.
     pub source: String,
     /// What kind: `long-line`, `invalid-utf-8`, `binary`, `unreadable`, `many-matches`,
-    /// `many-objects`, `sampled`; of archives `damaged`, `link`, `device`, `sparse`, `duplicate`, `unsupported`,
+    /// `many-objects`, `many-relations`, `many-findings`, `sampled`; of archives `damaged`, `link`, `device`, `sparse`, `duplicate`, `unsupported`,
     /// `not-collected`, `collector-error`, `interrupted`, and the limits by their names.
     pub limit: String,
     /// What was done.

@@ -7,6 +7,7 @@ mod cases;
 mod catalogue;
 mod describe;
 mod incidents;
+mod limits;
 mod logs;
 mod neutral;
 mod objects;

@@ -10,7 +10,7 @@ use crate::signature::{Catalogue, Needs, Scope, Signature};
 
 use super::DEFAULT_CONFIDENCE;
 use super::fill;
-use super::graph::{Graph, Named};
+use super::graph::{Graph, Named, plain};
 use super::group::Group;
 use super::mechanism::{Effects, Mechanisms, reach};
 use super::mention;
@@ -36,6 +36,14 @@ const DELAY: f64 = 600.0;
 /// By which group each one is explained, and the words for why.
 pub(crate) type Explanations = Vec<Option<(usize, String)>>;
 
+/// What explains what.
+pub(crate) struct Explained {
+    /// For each group the one that explains it, if any does.
+    pub by: Explanations,
+    /// How many groups that nothing explains were not held against all that may.
+    pub cut: u64,
+}
+
 /// A group that may explain another one.
 struct Candidate {
     cause: usize,
@@ -46,13 +54,13 @@ struct Candidate {
     weak: bool,
 }
 
-/// For each group the one that explains it, if any does.
+/// Finds for each group the one that explains it.
 pub(crate) fn explain(
     catalogue: &Catalogue,
     groups: &[Group],
     ended: &[Option<Hit>],
     graph: &Graph,
-) -> Explanations {
+) -> Explained {
     let rules = Rules::new(catalogue, groups);
     let named: Vec<Vec<Named>> = groups.iter().map(named).collect();
     let needed: Vec<Vec<Named>> = groups.iter().map(|group| graph.needed(group)).collect();
@@ -135,7 +143,37 @@ pub(crate) fn explain(
         })
         .collect();
     open_circles(catalogue, groups, &mut explained);
-    explained
+    let is_cut = |symptom: &usize| {
+        let own = groups[*symptom].signature;
+        let is_many = |at: usize| {
+            groups[at].hits.len() > MAX_HITS || named[at].len().max(needed[at].len()) > MAX_SEARCHED
+        };
+        of_signature.iter().any(|(other, all)| {
+            let mut causes = all.iter().copied().filter(|cause| cause != symptom);
+            if rules.between(*other, own).is_some() {
+                all.len() > MAX_CANDIDATES
+                    || causes.any(|cause| is_many(cause) || is_many(*symptom))
+            } else {
+                let is_stronger = |cause: usize| {
+                    is_weaker(
+                        catalogue,
+                        &groups[*symptom],
+                        *symptom,
+                        &groups[cause],
+                        cause,
+                    )
+                };
+                rules.are_same(*other, own)
+                    && all.len().max(of_signature[&own].len()) > MAX_SAME
+                    && causes.any(is_stronger)
+            }
+        })
+    };
+    let unexplained = (0..groups.len()).filter(|symptom| explained[*symptom].is_none());
+    Explained {
+        cut: unexplained.filter(is_cut).count() as u64,
+        by: explained,
+    }
 }
 
 /// The nearest candidate: of several that are equally near the one that the others explain, too, then the
@@ -542,16 +580,9 @@ fn named(group: &Group) -> Vec<Named> {
     let own = std::iter::once((document, &group.subject));
     for (document, subject) in own.chain(group.hits.iter().map(|hit| (hit.document, &hit.subject)))
     {
-        let plain = Subject {
-            container: None,
-            node: None,
-            ..subject.clone()
-        };
-        if plain.name.is_some()
-            && all.len() < MAX_SUBJECTS
-            && !all.contains(&(document, plain.clone()))
-        {
-            all.push((document, plain));
+        let named = (document, plain(subject));
+        if subject.name.is_some() && all.len() < MAX_SUBJECTS && !all.contains(&named) {
+            all.push(named);
         }
     }
     all

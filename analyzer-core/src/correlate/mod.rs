@@ -26,7 +26,7 @@ use crate::signature::{Catalogue, Signature};
 use group::Group;
 
 pub(crate) use compete::winners;
-pub(crate) use graph::Graph;
+pub(crate) use graph::{Graph, LeftOut};
 pub(crate) use group::object_of;
 pub(crate) use telling::Telling;
 
@@ -61,6 +61,8 @@ pub(crate) struct Correlated {
     pub covered: Covered,
     /// What to ask the cluster next.
     pub next: Vec<Check>,
+    /// How many findings that nothing explains were not held against all others.
+    pub not_compared: u64,
 }
 
 /// Turns matches into findings in order of rank. `names` are the documents' names.
@@ -101,8 +103,8 @@ pub(crate) fn correlate(
         .filter(|group| !catalogue.at(group.signature).ends.is_empty())
         .collect();
     let ended = recover::recover(catalogue, &groups, &enders);
-    let explained = explain::explain(catalogue, &groups, &ended, graph);
-    let (groups, explained, ended) = fold::fold(catalogue, groups, explained, ended);
+    let explain::Explained { by, cut } = explain::explain(catalogue, &groups, &ended, graph);
+    let (groups, explained, ended) = fold::fold(catalogue, groups, by, ended);
     let order = rank::rank(catalogue, &groups, &explained, &ended);
     let cause_known = rank::is_cause_known(catalogue, &groups, &explained, &ended);
     let mut ranks = vec![0; groups.len()];
@@ -151,6 +153,7 @@ pub(crate) fn correlate(
         findings,
         covered,
         next,
+        not_compared: cut,
     }
 }
 

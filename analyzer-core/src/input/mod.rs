@@ -3,6 +3,7 @@
 mod clean;
 mod command;
 mod cut_char;
+mod describing;
 mod document;
 mod entity;
 mod line;

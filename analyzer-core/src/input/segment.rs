@@ -1,6 +1,7 @@
 //! Cuts a paste into runs of lines in one format: prose, a describe, a table, a log.
 
 use super::command::{self, Command, Verb};
+use super::describing::{Data, EventsTold, events_title};
 use super::line::{Line, lines};
 use super::shape;
 use crate::model::{Format, Subject};
@@ -137,86 +138,12 @@ struct Cutter<'a> {
     objects: Option<Objects>,
 }
 
-/// The raw data of a ConfigMap, which can look like anything.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Data {
-    #[default]
-    None,
-    /// `Data` or `BinaryData`.
-    Title,
-    /// The rule below the title.
-    Open,
-}
-
-impl Data {
-    fn after(self, text: &str, open: &Segment<'_>) -> Data {
-        let is_type = |line: &Line<'_>| line.text.starts_with("Type:");
-        match (self, text.trim()) {
-            (_, "Data" | "BinaryData") => Data::Title,
-            // a Secret shows sizes only
-            (Data::Title, "====") if !open.lines.iter().any(is_type) => Data::Open,
-            (Data::Open, _) if events_title(text).is_none() => Data::Open,
-            _ => Data::None,
-        }
-    }
-}
-
 /// The objects of an open segment.
 #[derive(Debug)]
 struct Objects {
     run: object::Run,
     /// Whether marks were taken off the first line, and so are off the others.
     marked: bool,
-}
-
-/// How far the events of a describe's present object are.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum EventsTold {
-    #[default]
-    NotYet,
-    /// `Events:  <none>`.
-    None,
-    /// `Events:`.
-    Title,
-    /// The header of their table.
-    Header,
-}
-
-impl EventsTold {
-    fn after(self, text: &str) -> EventsTold {
-        if describe::is_start(text) {
-            EventsTold::NotYet
-        } else if let Some(value) = events_title(text) {
-            if value.is_empty() {
-                EventsTold::Title
-            } else {
-                EventsTold::None
-            }
-        } else if events::is_header(text) {
-            EventsTold::Header
-        } else {
-            self
-        }
-    }
-
-    /// Whether the line tells events again, which must be another object's: a paste may go on with
-    /// the events alone.
-    fn is_over_at(self, text: &str) -> bool {
-        match self {
-            EventsTold::NotYet => false,
-            EventsTold::None => {
-                events_title(text).is_some() || events::is_header(text) || events::is_row(text)
-            }
-            EventsTold::Title => events_title(text).is_some(),
-            EventsTold::Header => events_title(text).is_some() || events::is_header(text),
-        }
-    }
-}
-
-/// What follows the title of a describe's events, if the line is that.
-fn events_title(text: &str) -> Option<&str> {
-    let value = text.trim_start().strip_prefix("Events:")?.trim();
-    matches!(value, "" | "<none>").then_some(value)
 }
 
 impl<'a> Cutter<'a> {

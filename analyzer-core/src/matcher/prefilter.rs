@@ -60,15 +60,7 @@ impl Prefilter {
 /// blanks that they have: so they can be found before the record is parsed. People and terminals
 /// wrap tables, descriptions and objects, but not log files.
 pub(crate) fn stands_as_it_is(format: Format) -> bool {
-    !matches!(
-        format,
-        Format::Describe
-            | Format::DescribeEvents
-            | Format::EventsTable
-            | Format::Table
-            | Format::ObjectYaml
-            | Format::ObjectJson
-    )
+    !format.is_structured()
 }
 
 /// Whether all blanks of a text stand alone.

@@ -80,7 +80,12 @@ pub enum Format {
 impl Format {
     /// Whether it is a log's, so that each event is a record that was written at its time.
     pub fn is_log(self) -> bool {
-        !matches!(
+        !self.is_structured() && !matches!(self, Format::Command | Format::Prose)
+    }
+
+    /// Whether it is an output with a structure: a description, a table, an object.
+    pub(crate) fn is_structured(self) -> bool {
+        matches!(
             self,
             Format::Describe
                 | Format::DescribeEvents
@@ -88,8 +93,6 @@ impl Format {
                 | Format::Table
                 | Format::ObjectYaml
                 | Format::ObjectJson
-                | Format::Command
-                | Format::Prose
         )
     }
 

@@ -12,33 +12,10 @@ impl Condition {
         leaves(self, &mut conditions);
         let parts = conditions.iter().filter(|leaf| {
             let mut captured = Vec::new();
-            leaf.what_captures(&mut captured);
+            leaf.leaf_captures(&mut captured);
             captured.contains(&name)
         });
         parts.count() > 1 || self.compares(name)
-    }
-
-    /// What the event or object of a leaf captures.
-    fn what_captures<'c>(&'c self, into: &mut Vec<&'c str>) {
-        match &self.what {
-            What::Event(event) => {
-                let facts = event.chain.values().chain(event.fields.values());
-                let patterns = event.message.0.iter().chain(facts.flat_map(|many| &many.0));
-                into.extend(patterns.flat_map(Pattern::slots));
-            }
-            What::Object(object) => {
-                let tests = object.item.values().chain(object.fields.values());
-                let tested = tests.flat_map(|test| test.equals.iter().chain(&test.matches));
-                let named = object.name.0.iter().chain(&object.namespace.0);
-                into.extend(named.chain(tested).flat_map(Pattern::slots));
-                let tests = object.item.values().chain(object.fields.values());
-                into.extend(tests.filter_map(|test| test.flat.as_deref()));
-                if !object.each.0.is_empty() {
-                    into.push("item");
-                }
-            }
-            What::All(_) | What::Any(_) | What::Sequence(_) => {}
-        }
     }
 
     fn compares(&self, name: &str) -> bool {

@@ -67,6 +67,27 @@ impl Analyzer {
     }
 
     /// Runs the examples of the catalogue's signatures, each against the whole catalogue.
+    ///
+    /// ```
+    /// use analyzer_core::{Analyzer, Catalogue};
+    /// let mut catalogue = Catalogue::empty();
+    /// catalogue.add_str("mine.yaml", r#"
+    /// id: config-gone
+    /// cause: storage/configmap-missing
+    /// severity: error
+    /// title: ConfigMap {name} is gone
+    /// match: {event: {message: 'configmap "{name}" not found'}}
+    /// why: it is mounted
+    /// examples:
+    ///   match:
+    ///   - text: 'E0304 05:06:07.123456       1 volumes.go:42] configmap "cart" not found'
+    ///   no_match:
+    ///   - text: 'E0304 05:06:07.123456       1 volumes.go:42] secret "cart" not found'
+    /// "#).unwrap();
+    /// let outcomes = Analyzer::with_catalogue(catalogue).test_signatures();
+    /// assert_eq!(outcomes.len(), 2);
+    /// assert!(outcomes.iter().all(|outcome| outcome.failure.is_none()));
+    /// ```
     pub fn test_signatures(&self) -> Vec<ExampleOutcome> {
         self.test_signatures_of(|_| true)
     }

@@ -42,7 +42,7 @@ use blocks::{Block, Blocks};
 use collect::Collector;
 use often::{Carried, Often, Unread};
 use read::{Known, MAX_GRAVE, MAX_LATER_GRAVE, Outcome};
-use told::{Input, left_out, many_objects, sampled};
+use told::{Input, left_out, many_objects, many_relations, not_compared, sampled};
 
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.
 pub(crate) const BLOCK: usize = 256 * 1024;
@@ -423,6 +423,10 @@ impl<'a> Incident<'a> {
             &self.graph,
             reference,
         );
+        if let Some(name) = names.first() {
+            limits.extend(many_relations(name, self.graph.left_out()));
+            limits.extend(not_compared(name, correlated.not_compared));
+        }
         Report {
             schema: SCHEMA,
             findings: correlated.findings,

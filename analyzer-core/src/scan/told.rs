@@ -1,6 +1,7 @@
 //! What a report says of the documents themselves and of the limits that were met.
 
 use super::often::{EACH, EXACT};
+use crate::correlate::LeftOut;
 use crate::model::{Format, Subject};
 use crate::report::{InputSummary, LimitMet, SegmentSummary};
 
@@ -57,6 +58,39 @@ pub(super) fn sampled(source: &str, records: u64) -> Option<LimitMet> {
         limit: "sampled".into(),
         message: format!(
             "{records} records hold the texts of signatures that had matched {EXACT} times: they were counted without being read, as about one in {EACH} of them was"
+        ),
+    })
+}
+
+/// What objects tell of each other beyond what is kept.
+pub(super) fn many_relations(source: &str, left: LeftOut) -> Option<LimitMet> {
+    let told = [
+        (left.relations, "relations of objects"),
+        (left.addresses, "addresses"),
+        (left.pods, "pods' labels"),
+        (left.selectors, "selectors"),
+    ];
+    let told = told.into_iter().filter(|(count, _)| *count > 0);
+    let told: Vec<String> = told
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    (!told.is_empty()).then(|| LimitMet {
+        source: source.to_owned(),
+        limit: "many-relations".into(),
+        message: format!(
+            "{} were not kept: a finding may lack the one that explains it",
+            told.join(", ")
+        ),
+    })
+}
+
+/// Findings that were not held against all others.
+pub(super) fn not_compared(source: &str, findings: u64) -> Option<LimitMet> {
+    (findings > 0).then(|| LimitMet {
+        source: source.to_owned(),
+        limit: "many-findings".into(),
+        message: format!(
+            "for {findings} of the findings that nothing explains, not all the others that may explain them were looked at"
         ),
     })
 }

@@ -1,18 +1,17 @@
 //! What a signature asks of events and objects.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde::de::value::StrDeserializer;
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error};
 
-use super::compare::{Comparison, Order, number};
+use super::compare::Comparison;
 use super::duration;
 use super::one_or_many::OneOrMany;
 use super::pattern::Pattern;
 use super::temporal::{Reach, rate};
+use super::value_test::{NumberTest, ValueTest};
 use crate::chain::Fact;
 use crate::model::Severity;
 
@@ -140,137 +139,6 @@ pub(crate) struct ObjectPattern {
     /// Tests of the object's values by path, or of `sum(LIST.PATH)`.
     #[serde(default, rename = "where")]
     pub fields: BTreeMap<String, ValueTest>,
-}
-
-/// A test of a value in an object.
-#[derive(Debug, Default)]
-pub(crate) struct ValueTest {
-    /// Patterns of the whole value, one of which matches.
-    pub equals: Vec<Pattern>,
-    /// Patterns found in the value.
-    pub matches: Vec<Pattern>,
-    /// Patterns of the whole value, none of which matches.
-    pub not: Vec<Pattern>,
-    /// The value must not be there.
-    pub absent: bool,
-    /// The value must be there.
-    pub present: bool,
-    /// The name that takes the whole value, also of a map or list, as one text; empty where it is not
-    /// there.
-    pub flat: Option<String>,
-    pub number: NumberTest,
-}
-
-/// Bounds of a number, a quantity or an age.
-#[derive(Debug, Default)]
-pub(crate) struct NumberTest(pub Vec<(Order, f64)>);
-
-impl NumberTest {
-    pub fn holds(&self, value: f64) -> bool {
-        self.0
-            .iter()
-            .all(|(order, bound)| order.holds(value, *bound))
-    }
-
-    fn key(name: &str) -> Option<Order> {
-        Some(match name {
-            "lt" => Order::Less,
-            "le" => Order::LessOrEqual,
-            "gt" => Order::Greater,
-            "ge" => Order::GreaterOrEqual,
-            "eq" => Order::Equal,
-            "ne" => Order::NotEqual,
-            _ => return None,
-        })
-    }
-}
-
-struct Bound(f64);
-
-impl<'de> Deserialize<'de> for Bound {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let OneOrMany(texts) = OneOrMany::<String>::deserialize(deserializer)?;
-        match texts.as_slice() {
-            [text] => number(text)
-                .map(Bound)
-                .ok_or_else(|| D::Error::custom(format!("{text:?} is no number, quantity or age"))),
-            _ => Err(D::Error::custom("a bound is one number")),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for NumberTest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let test = ValueTest::deserialize(deserializer)?;
-        let only_number = test.equals.is_empty() && test.matches.is_empty() && test.not.is_empty();
-        if !only_number || test.number.0.is_empty() {
-            return Err(D::Error::custom("write bounds, such as {ge: 10}"));
-        }
-        Ok(test.number)
-    }
-}
-
-struct ValueTestVisitor;
-
-impl<'de> Visitor<'de> for ValueTestVisitor {
-    type Value = ValueTest;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a pattern, a list of patterns, or {lt, le, gt, ge, eq, ne, not, matches, absent, present, flat}")
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<ValueTest, E> {
-        let pattern = Pattern::deserialize(StrDeserializer::<E>::new(value))?;
-        Ok(ValueTest {
-            equals: vec![pattern],
-            ..ValueTest::default()
-        })
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<ValueTest, E> {
-        self.visit_str(if value { "true" } else { "false" })
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<ValueTest, E> {
-        self.visit_str(&value.to_string())
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<ValueTest, E> {
-        self.visit_str(&value.to_string())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<ValueTest, A::Error> {
-        let mut test = ValueTest::default();
-        while let Some(OneOrMany(mut patterns)) = seq.next_element::<OneOrMany<Pattern>>()? {
-            test.equals.append(&mut patterns);
-        }
-        Ok(test)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ValueTest, A::Error> {
-        let mut test = ValueTest::default();
-        while let Some(key) = map.next_key::<String>()? {
-            match key.as_str() {
-                "equals" => test.equals = map.next_value::<OneOrMany<Pattern>>()?.0,
-                "matches" => test.matches = map.next_value::<OneOrMany<Pattern>>()?.0,
-                "not" => test.not = map.next_value::<OneOrMany<Pattern>>()?.0,
-                "absent" => test.absent = map.next_value()?,
-                "present" => test.present = map.next_value()?,
-                "flat" => test.flat = Some(map.next_value()?),
-                other => match NumberTest::key(other) {
-                    Some(order) => test.number.0.push((order, map.next_value::<Bound>()?.0)),
-                    None => return Err(A::Error::custom(format!("unknown test {other:?}"))),
-                },
-            }
-        }
-        Ok(test)
-    }
-}
-
-impl<'de> Deserialize<'de> for ValueTest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueTestVisitor)
-    }
 }
 
 #[derive(Deserialize)]
@@ -487,6 +355,15 @@ impl Condition {
 
     /// Collects the names that a match captures.
     pub(crate) fn captures<'c>(&'c self, into: &mut Vec<&'c str>) {
+        self.leaf_captures(into);
+        if let What::All(parts) | What::Any(parts) | What::Sequence(parts) = &self.what {
+            parts.iter().for_each(|part| part.captures(into));
+        }
+        self.also.iter().for_each(|part| part.captures(into));
+    }
+
+    /// Collects what the event or object of a leaf captures.
+    pub(crate) fn leaf_captures<'c>(&'c self, into: &mut Vec<&'c str>) {
         match &self.what {
             What::Event(event) => {
                 let facts = event.chain.values().chain(event.fields.values());
@@ -504,14 +381,7 @@ impl Condition {
                     into.push("item");
                 }
             }
-            What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
-                for part in parts {
-                    part.captures(into);
-                }
-            }
-        }
-        for part in &self.also {
-            part.captures(into);
+            What::All(_) | What::Any(_) | What::Sequence(_) => {}
         }
     }
 }

@@ -12,11 +12,13 @@ mod index;
 mod literals;
 mod need;
 mod one_or_many;
+mod parts;
 mod pattern;
 mod relation;
 mod schema;
 mod template;
 mod temporal;
+mod value_test;
 mod words;
 
 pub use catalogue::Catalogue;
@@ -31,11 +33,12 @@ pub use schema::{
 pub use template::Template;
 
 pub(crate) use compare::number;
-pub(crate) use condition::{EventPattern, ObjectPattern, ValueTest, What};
+pub(crate) use condition::{EventPattern, ObjectPattern, What};
 pub(crate) use grams::SHORTEST;
 pub(crate) use index::{Index, Leaf, STARTS};
 pub(crate) use need::{Need, NeedKind, leaves, refuting_objects};
 pub(crate) use pattern::Place;
 pub(crate) use schema::GIVEN;
 pub(crate) use temporal::Reach;
+pub(crate) use value_test::ValueTest;
 pub(crate) use words::Words;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::plain;
-use crate::model::{Object, Subject, Value};
+use super::{LeftOut, plain};
+use crate::model::{Object, Selector, Subject, Value};
 
 /// How many pods with labels are remembered.
 const MAX_PODS: usize = 5_000;
@@ -27,8 +27,8 @@ const SELECTING: [&str; 6] = [
 /// A pod with its labels.
 type Labelled = (Subject, BTreeMap<String, String>);
 
-/// A document's object with the pairs of its selector.
-type Selecting = (usize, Subject, Vec<(String, String)>);
+/// A document's object with its selector.
+type Selecting = (usize, Subject, Selector);
 
 /// Labels of pods, and the selectors of what depends on pods.
 #[derive(Debug, Default)]
@@ -37,6 +37,7 @@ pub(super) struct Labels {
     pods: BTreeMap<Option<String>, Vec<Labelled>>,
     pods_known: usize,
     selectors: Vec<Selecting>,
+    pub left_out: LeftOut,
 }
 
 impl Labels {
@@ -55,20 +56,35 @@ impl Labels {
                 .filter_map(|(key, value)| Some((key.to_owned(), value.to_text()?.into_owned())))
                 .collect();
             self.add(plain(subject), labels);
-        } else if SELECTING.contains(&kind) && self.selectors.len() < MAX_SELECTORS {
+        } else if SELECTING.contains(&kind) {
             let selector = object.fields.get("selector").and_then(Value::to_text);
-            if let Some(pairs) = selector.as_deref().and_then(pairs) {
-                self.selectors.push((document, plain(subject), pairs));
+            let selector = selector.as_deref().and_then(Selector::parse);
+            // a Service without one has its endpoints from elsewhere
+            if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
+                self.add_selector((document, plain(subject), selector));
             }
         }
     }
 
-    fn add(&mut self, pod: Subject, labels: BTreeMap<String, String>) {
-        if !labels.is_empty() && self.pods_known < MAX_PODS {
-            self.pods_known += 1;
-            let of_namespace = self.pods.entry(pod.namespace.clone()).or_default();
-            of_namespace.push((pod, labels));
+    fn add_selector(&mut self, selecting: Selecting) {
+        if self.selectors.len() < MAX_SELECTORS {
+            self.selectors.push(selecting);
+        } else {
+            self.left_out.selectors += 1;
         }
+    }
+
+    fn add(&mut self, pod: Subject, labels: BTreeMap<String, String>) {
+        if labels.is_empty() {
+            return;
+        }
+        if self.pods_known >= MAX_PODS {
+            self.left_out.pods += 1;
+            return;
+        }
+        self.pods_known += 1;
+        let of_namespace = self.pods.entry(pod.namespace.clone()).or_default();
+        of_namespace.push((pod, labels));
     }
 
     /// Adds what a later part of the input says.
@@ -76,48 +92,27 @@ impl Labels {
         for (pod, labels) in later.pods.into_values().flatten() {
             self.add(pod, labels);
         }
-        let room = MAX_SELECTORS.saturating_sub(self.selectors.len());
-        self.selectors
-            .extend(later.selectors.into_iter().take(room));
+        for selecting in later.selectors {
+            self.add_selector(selecting);
+        }
+        self.left_out.add(later.left_out);
     }
 
-    /// Each selector's document and object, with a pod that it chooses.
-    pub fn selected(self) -> Vec<(usize, Subject, Subject)> {
+    /// Each selector's document and object, with a pod that it chooses; and how many more they chose.
+    pub fn selected(self) -> (Vec<(usize, Subject, Subject)>, u64) {
         let mut selected = Vec::new();
-        for (document, subject, pairs) in self.selectors {
+        let mut more = 0;
+        for (document, subject, selector) in self.selectors {
             let pods = self.pods.get(&subject.namespace).into_iter().flatten();
-            let chosen = pods.filter(|(_, labels)| {
-                let mut pairs = pairs.iter();
-                pairs.all(|(key, value)| labels.get(key) == Some(value))
+            let mut chosen = pods.filter(|(_, labels)| {
+                let label = |key: &str| labels.get(key).map(String::as_str);
+                selector.picks(label)
             });
-            for (pod, _) in chosen.take(MAX_CHOSEN) {
+            for (pod, _) in chosen.by_ref().take(MAX_CHOSEN) {
                 selected.push((document, subject.clone(), pod.clone()));
             }
+            more += chosen.count() as u64;
         }
-        selected
-    }
-}
-
-/// The pairs of a selector as kubectl prints it; none where it holds other terms than `key=value`.
-fn pairs(selector: &str) -> Option<Vec<(String, String)>> {
-    let pair = |term: &str| {
-        let (key, value) = term.split_once('=')?;
-        let is_plain = !key.is_empty() && !key.ends_with('!') && !term.contains([' ', '(']);
-        is_plain.then(|| (key.to_owned(), value.to_owned()))
-    };
-    let pairs: Option<Vec<_>> = selector.split(',').map(pair).collect();
-    pairs.filter(|pairs| !pairs.is_empty())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::pairs;
-
-    #[test]
-    fn selectors() {
-        assert_eq!(pairs("a=b,c=").unwrap().len(), 2);
-        for other in ["", "a in (b,c)", "a=b,!c", "a!=b", "<none>"] {
-            assert_eq!(pairs(other), None, "{other}");
-        }
+        (selected, more)
     }
 }

@@ -7,10 +7,11 @@ mod objects;
 mod paths;
 mod told;
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::{HashSet, VecDeque};
 
 use crate::matcher::subjects_agree;
-use crate::model::{Event, Object, Subject, Value};
+use crate::model::{Event, Object, Subject};
 
 use super::group::Group;
 use labels::Labels;
@@ -51,6 +52,27 @@ pub(crate) struct Graph {
     addresses: BTreeMap<String, Named>,
     labels: Labels,
     paths: Paths,
+    left_out: LeftOut,
+}
+
+/// How much was not kept for want of room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LeftOut {
+    /// Relations between two objects.
+    pub relations: u64,
+    pub addresses: u64,
+    /// The labels of pods.
+    pub pods: u64,
+    pub selectors: u64,
+}
+
+impl LeftOut {
+    fn add(&mut self, other: LeftOut) {
+        self.relations += other.relations;
+        self.addresses += other.addresses;
+        self.pods += other.pods;
+        self.selectors += other.selectors;
+    }
 }
 
 /// In this document it is said that one object depends on another.
@@ -74,15 +96,9 @@ impl Graph {
                 on,
             });
         });
-        let own = ["ip", "addresses.address"].into_iter();
-        for address in own.filter_map(|path| object.fields.get(path).and_then(Value::to_text)) {
-            if self.addresses.len() < MAX_ADDRESSES && object.subject.name.is_some() {
-                let owner = || (document, plain(&object.subject));
-                self.addresses
-                    .entry(address.into_owned())
-                    .or_insert_with(owner);
-            }
-        }
+        objects::addresses(object, |address, owner| {
+            self.add_address(address, (document, owner));
+        });
         self.labels.object(document, object);
         self.paths.add(&object.subject);
     }
@@ -105,16 +121,37 @@ impl Graph {
         };
         // tables print `<none>`
         let is_name = |name: &String| !name.starts_with('<');
-        if self.count >= MAX_EDGES || !edge.on.name.as_ref().is_some_and(is_name) {
+        if !edge.on.name.as_ref().is_some_and(is_name) {
             return;
         }
-        let known = match self.by_dependant.get_mut(name) {
-            Some(known) => known,
-            None => self.by_dependant.entry(name.clone()).or_default(),
-        };
-        if known.len() < MAX_OF_NAME && !known.contains(&edge) {
-            known.push(edge);
-            self.count += 1;
+        let known = self.by_dependant.get(name).map_or(&[][..], Vec::as_slice);
+        if known.contains(&edge) {
+            return;
+        }
+        if self.count >= MAX_EDGES || known.len() >= MAX_OF_NAME {
+            self.left_out.relations += 1;
+            return;
+        }
+        self.by_dependant
+            .entry(name.clone())
+            .or_default()
+            .push(edge);
+        self.count += 1;
+    }
+
+    /// Remembers whose address it is. A pod in its node's network has the node's address: it is the node's.
+    fn add_address(&mut self, address: String, owner: Named) {
+        let is_node = |owner: &Named| owner.1.kind.as_deref() == Some("Node");
+        let has_room = self.addresses.len() < MAX_ADDRESSES;
+        match self.addresses.entry(address) {
+            Entry::Occupied(mut known) if is_node(&owner) && !is_node(known.get()) => {
+                known.insert(owner);
+            }
+            Entry::Occupied(_) => {}
+            Entry::Vacant(free) if has_room => {
+                free.insert(owner);
+            }
+            Entry::Vacant(_) => self.left_out.addresses += 1,
         }
     }
 
@@ -124,17 +161,20 @@ impl Graph {
             self.add(edge);
         }
         for (address, owner) in later.addresses {
-            if self.addresses.len() < MAX_ADDRESSES {
-                self.addresses.entry(address).or_insert(owner);
-            }
+            self.add_address(address, owner);
         }
+        self.left_out.add(later.left_out);
         self.labels.absorb(later.labels);
         self.paths.absorb(later.paths);
     }
 
     /// Adds which pods the selectors of the input choose.
     pub fn settle(&mut self) {
-        for (document, dependant, on) in std::mem::take(&mut self.labels).selected() {
+        let labels = std::mem::take(&mut self.labels);
+        self.left_out.add(labels.left_out);
+        let (selected, more) = labels.selected();
+        self.left_out.relations += more;
+        for (document, dependant, on) in selected {
             self.add(Edge {
                 document,
                 dependant,
@@ -142,6 +182,11 @@ impl Graph {
                 on,
             });
         }
+    }
+
+    /// How much was not kept.
+    pub fn left_out(&self) -> LeftOut {
+        self.left_out
     }
 
     /// The node on which a pod runs, where the input tells it.
@@ -277,7 +322,8 @@ fn node_of_static(pod: &str) -> Option<String> {
     Some(node.to_owned()).filter(|node| !node.is_empty())
 }
 
-fn plain(subject: &Subject) -> Subject {
+/// The object alone, without its container and node.
+pub(super) fn plain(subject: &Subject) -> Subject {
     Subject {
         container: None,
         node: None,
@@ -357,5 +403,37 @@ mod tests {
         graph.add(edge(("Pod", "b"), "uses", ("Pod", "a")));
         let named = |name: &str| (0, Subject::new("Pod", Some("shop"), name));
         assert!(graph.path(&named("a"), &named("c")).is_none());
+    }
+
+    #[test]
+    fn a_node_keeps_its_address() {
+        let mut graph = Graph::default();
+        let proxy = (0, Subject::new("Pod", Some("kube-system"), "kube-proxy-x7"));
+        let node = (0, Subject::new("Node", None, "quay-4"));
+        for owner in [&proxy, &node, &proxy] {
+            graph.add_address("192.0.2.44".to_owned(), owner.clone());
+        }
+        assert_eq!(graph.addresses["192.0.2.44"], node);
+        assert_eq!(graph.left_out(), LeftOut::default());
+    }
+
+    #[test]
+    fn what_has_no_room_is_counted() {
+        let mut graph = Graph::default();
+        for _ in 0..2 {
+            for number in 0..MAX_OF_NAME + 3 {
+                graph.add(edge(("Pod", "a"), "uses", ("Secret", &number.to_string())));
+            }
+        }
+        // the same again is no loss, what had no room is met again
+        assert_eq!(graph.left_out().relations, 6);
+        let mut later = Graph::default();
+        for number in 0..MAX_ADDRESSES + 2 {
+            later.add_address(number.to_string(), (0, Subject::new("Node", None, "n")));
+        }
+        assert_eq!(later.left_out().addresses, 2);
+        graph.add_address("other".to_owned(), (0, Subject::new("Node", None, "m")));
+        graph.absorb(later);
+        assert_eq!(graph.left_out().addresses, 3);
     }
 }

@@ -1,6 +1,6 @@
 //! What an object's fields say that it depends on, by kind.
 
-use std::borrow::Cow;
+use std::net::IpAddr;
 
 use super::plain;
 use crate::model::{Object, Subject, Value};
@@ -11,10 +11,8 @@ struct Names {
     of: &'static str,
     /// The way to the field; lists are gone through.
     path: &'static str,
-    /// A field beside it, or its own first word, that must be so.
-    only: Option<(&'static str, &'static str)>,
-    /// How it names the other.
-    how: How,
+    /// How it names the other, by the `type` that stands beside it; without one, whatever stands there.
+    how: &'static [(&'static str, How)],
     verb: &'static str,
     /// Whether the other depends on this one.
     turned: bool,
@@ -35,180 +33,100 @@ enum How {
     Start(&'static str),
 }
 
-const fn names(of: &'static str, path: &'static str, how: How, verb: &'static str) -> Names {
-    Names {
-        of,
-        path,
-        only: None,
-        how,
-        verb,
-        turned: false,
-    }
-}
-
-const fn only(mut names: Names, beside: &'static str, is: &'static str) -> Names {
-    names.only = Some((beside, is));
-    names
-}
-
-/// The object that is named depends on the one that names it.
-const fn turned(mut names: Names) -> Names {
-    names.turned = true;
-    names
-}
-
 use How::{Cluster, KindAndName, Name, NamespaceAndName, Start};
 
+/// Stands for any type.
+const ANY: &str = "";
+
+/// What holds settings, by the types that volumes and variables give it.
+const SETTINGS: &[(&str, How)] = &[
+    ("ConfigMap", Name("ConfigMap")),
+    ("config_map", Name("ConfigMap")),
+    ("Secret", Name("Secret")),
+    ("secret", Name("Secret")),
+];
+
+/// A row of the table: kind, path, verb, how.
+macro_rules! names {
+    ($of:literal, $path:literal, $verb:literal, by $how:expr) => {
+        Names {
+            of: $of,
+            path: $path,
+            how: $how,
+            verb: $verb,
+            turned: false,
+        }
+    };
+    ($of:literal, $path:literal, $verb:literal, $how:expr) => {
+        Names {
+            of: $of,
+            path: $path,
+            how: &[(ANY, $how)],
+            verb: $verb,
+            turned: false,
+        }
+    };
+}
+
+/// The same, where the object that is named depends on the one that names it.
+macro_rules! named_by {
+    ($of:literal, $path:literal, $verb:literal, $how:expr) => {
+        Names {
+            of: $of,
+            path: $path,
+            how: &[(ANY, $how)],
+            verb: $verb,
+            turned: true,
+        }
+    };
+}
+
 /// The fields of all kinds; their names are those that the parsers give (`parse/object/kinds`).
+#[rustfmt::skip]
 const FIELDS: &[Names] = &[
-    names("Pod", "node", Cluster("Node"), "runs on"),
-    turned(names("Pod", "controlled_by", KindAndName, "owns")),
-    names(
-        "Pod",
-        "volumes.claim_name",
-        Name("PersistentVolumeClaim"),
-        "uses",
-    ),
-    only(
-        names("Pod", "volumes.source", Name("ConfigMap"), "mounts"),
-        "type",
-        "ConfigMap",
-    ),
-    only(
-        names("Pod", "volumes.source", Name("Secret"), "mounts"),
-        "type",
-        "Secret",
-    ),
-    only(
-        names("Pod", "volumes.sources.name", Name("ConfigMap"), "mounts"),
-        "type",
-        "ConfigMap",
-    ),
-    only(
-        names("Pod", "volumes.sources.name", Name("Secret"), "mounts"),
-        "type",
-        "Secret",
-    ),
-    only(
-        names("Pod", "volumes.source", Cluster("CSIDriver"), "uses"),
-        "type",
-        "CSI",
-    ),
-    only(
-        names(
-            "Pod",
-            "containers.env_from.name",
-            Name("ConfigMap"),
-            "reads",
-        ),
-        "type",
-        "ConfigMap",
-    ),
-    only(
-        names("Pod", "containers.env_from.name", Name("Secret"), "reads"),
-        "type",
-        "Secret",
-    ),
-    only(
-        names(
-            "Pod",
-            "containers.env.source.name",
-            Name("ConfigMap"),
-            "reads",
-        ),
-        "type",
-        "config_map",
-    ),
-    only(
-        names("Pod", "containers.env.source.name", Name("Secret"), "reads"),
-        "type",
-        "secret",
-    ),
-    names("Pod", "service_account", Name("ServiceAccount"), "runs as"),
-    names("Pod", "image_pull_secrets", Name("Secret"), "pulls with"),
-    turned(names("ReplicaSet", "controlled_by", KindAndName, "owns")),
-    turned(names("Job", "controlled_by", KindAndName, "owns")),
-    turned(names(
-        "ControllerRevision",
-        "controlled_by",
-        KindAndName,
-        "owns",
-    )),
-    names(
-        "Deployment",
-        "new_replica_set.name",
-        Name("ReplicaSet"),
-        "owns",
-    ),
-    names(
-        "Deployment",
-        "old_replica_sets.name",
-        Name("ReplicaSet"),
-        "owns",
-    ),
-    names("CronJob", "active_jobs", Name("Job"), "owns"),
-    names(
-        "StatefulSet",
-        "volume_claims.storage_class",
-        Cluster("StorageClass"),
-        "claims of",
-    ),
-    names(
-        "PersistentVolumeClaim",
-        "volume",
-        Cluster("PersistentVolume"),
-        "is bound to",
-    ),
-    names(
-        "PersistentVolumeClaim",
-        "storage_class",
-        Cluster("StorageClass"),
-        "is of",
-    ),
-    turned(names(
-        "PersistentVolumeClaim",
-        "used_by",
-        Name("Pod"),
-        "uses",
-    )),
-    turned(names(
-        "PersistentVolume",
-        "claim",
-        NamespaceAndName("PersistentVolumeClaim"),
-        "is bound to",
-    )),
-    names(
-        "PersistentVolume",
-        "storage_class",
-        Cluster("StorageClass"),
-        "is of",
-    ),
-    names("Ingress", "rules.backend", Start("Service"), "sends to"),
-    names("Ingress", "default_backend", Start("Service"), "sends to"),
-    names("Ingress", "tls.secret", Name("Secret"), "serves with"),
-    names("Ingress", "ingress_class", Cluster("IngressClass"), "is of"),
-    names(
-        "HorizontalPodAutoscaler",
-        "reference",
-        KindAndName,
-        "scales",
-    ),
-    only(
-        names(
-            "EndpointSlice",
-            "endpoints.target_ref.name",
-            Name("Pod"),
-            "holds",
-        ),
-        "kind",
-        "Pod",
-    ),
-    names(
-        "ServiceAccount",
-        "image_pull_secrets.name",
-        Name("Secret"),
-        "pulls with",
-    ),
+    names!("Pod", "node", "runs on", Cluster("Node")),
+    named_by!("Pod", "controlled_by", "owns", KindAndName),
+    names!("Pod", "volumes.claim_name", "uses", Name("PersistentVolumeClaim")),
+    names!("Pod", "volumes.source", "mounts", by SETTINGS),
+    names!("Pod", "volumes.sources.name", "mounts", by SETTINGS),
+    names!("Pod", "volumes.source", "uses", by &[("CSI", Cluster("CSIDriver"))]),
+    names!("Pod", "containers.env_from.name", "reads", by SETTINGS),
+    names!("Pod", "containers.env.source.name", "reads", by SETTINGS),
+    names!("Pod", "service_account", "runs as", Name("ServiceAccount")),
+    names!("Pod", "image_pull_secrets", "pulls with", Name("Secret")),
+    named_by!("ReplicaSet", "controlled_by", "owns", KindAndName),
+    named_by!("Job", "controlled_by", "owns", KindAndName),
+    named_by!("ControllerRevision", "controlled_by", "owns", KindAndName),
+    names!("Deployment", "new_replica_set.name", "owns", Name("ReplicaSet")),
+    names!("Deployment", "old_replica_sets.name", "owns", Name("ReplicaSet")),
+    names!("CronJob", "active_jobs", "owns", Name("Job")),
+    names!("StatefulSet", "volume_claims.storage_class", "claims of", Cluster("StorageClass")),
+    names!("PersistentVolumeClaim", "volume", "is bound to", Cluster("PersistentVolume")),
+    names!("PersistentVolumeClaim", "storage_class", "is of", Cluster("StorageClass")),
+    named_by!("PersistentVolumeClaim", "used_by", "uses", Name("Pod")),
+    named_by!("PersistentVolume", "claim", "is bound to", NamespaceAndName("PersistentVolumeClaim")),
+    names!("PersistentVolume", "storage_class", "is of", Cluster("StorageClass")),
+    names!("Ingress", "rules.backend", "sends to", Start("Service")),
+    names!("Ingress", "default_backend", "sends to", Start("Service")),
+    names!("Ingress", "tls.secret", "serves with", Name("Secret")),
+    names!("Ingress", "ingress_class", "is of", Cluster("IngressClass")),
+    names!("HorizontalPodAutoscaler", "reference", "scales", KindAndName),
+    names!("EndpointSlice", "endpoints.target_ref", "holds", KindAndName),
+    // of an object and of a describe
+    names!("ServiceAccount", "image_pull_secrets.name", "pulls with", Name("Secret")),
+    names!("ServiceAccount", "image_pull_secrets", "pulls with", Name("Secret")),
+];
+
+/// Lists of a pod that are alike: what is said of the first holds of all.
+const CONTAINERS: [&str; 3] = ["containers", "init_containers", "ephemeral_containers"];
+
+/// Where an object's own addresses stand, in a describe, an object or a table.
+const ADDRESSES: [&str; 5] = [
+    "ip",
+    "ips",
+    "addresses.address",
+    "internal_ip",
+    "external_ip",
 ];
 
 /// Calls `add` with what depends, how, and on what, for each object that an object names.
@@ -218,13 +136,10 @@ pub(super) fn edges(object: &Object<'_>, mut add: impl FnMut(Subject, &'static s
         return;
     };
     for field in FIELDS.iter().filter(|field| field.of == kind) {
-        let mut parts = field.path.split('.');
-        let Some(value) = parts.next().and_then(|first| object.fields.get(first)) else {
-            continue;
-        };
-        let path: Vec<&str> = parts.collect();
-        each(value, &path, field.only, &mut |name| {
-            if let Some(other) = other(&name, field.how, &this) {
+        at(object, field.path, &mut |name, beside| {
+            let is_so = |wanted: &str| wanted == ANY || beside.is_some_and(|is| is == wanted);
+            let how = field.how.iter().find(|(wanted, _)| is_so(wanted));
+            if let Some(other) = how.and_then(|(_, how)| other(name, *how, &this)) {
                 if field.turned {
                     add(other, field.verb, this.clone());
                 } else {
@@ -235,38 +150,65 @@ pub(super) fn edges(object: &Object<'_>, mut add: impl FnMut(Subject, &'static s
     }
 }
 
-/// Calls `found` with the text of each scalar at the end of a path.
-fn each<'v>(
-    value: &'v Value<'_>,
-    path: &[&str],
-    only: Option<(&str, &str)>,
-    found: &mut dyn FnMut(Cow<'v, str>),
-) {
-    if let Value::List(items) = value {
-        for item in items {
-            each(item, path, only, found);
+/// Calls `add` with each address that an object tells, and whose it is.
+pub(super) fn addresses(object: &Object<'_>, mut add: impl FnMut(String, Subject)) {
+    let this = plain(&object.subject);
+    if this.name.is_none() {
+        return;
+    }
+    let mut add = |address: &str, owner: &Subject| {
+        // a headless Service has `None`
+        if address.parse::<IpAddr>().is_ok() {
+            add(address.to_owned(), owner.clone());
         }
-        return;
-    }
-    let Some((first, rest)) = path.split_first() else {
-        found_text(value, found);
-        return;
     };
-    // the last map on the way tells what is named
-    if rest.is_empty()
-        && let Some((beside, is)) = only
-        && value.get(beside).and_then(Value::to_text).as_deref() != Some(is)
+    if let (Some(address), Some(node)) = (object.fields.text("node_ip"), object.fields.text("node"))
     {
-        return;
+        add(&address, &Subject::new("Node", None, &node));
     }
-    if let Some(next) = value.get(first) {
-        each(next, rest, only, found);
+    for path in ADDRESSES {
+        at(object, path, &mut |address, _| add(address, &this));
     }
 }
 
-fn found_text<'v>(value: &'v Value<'_>, found: &mut dyn FnMut(Cow<'v, str>)) {
-    if let Some(text) = value.to_text().filter(|text| !text.is_empty()) {
-        found(text);
+/// Calls `found` with the text of each scalar at the end of a path, and with the type that stands beside it.
+fn at(object: &Object<'_>, path: &str, found: &mut dyn FnMut(&str, Option<&str>)) {
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    let rest: Vec<&str> = rest.split('.').filter(|key| !key.is_empty()).collect();
+    let alike: &[&str] = match first {
+        "containers" => &CONTAINERS,
+        _ => &[first],
+    };
+    for value in alike.iter().filter_map(|key| object.fields.get(key)) {
+        each(value, &rest, None, found);
+    }
+}
+
+fn each(
+    value: &Value<'_>,
+    path: &[&str],
+    beside: Option<&str>,
+    found: &mut dyn FnMut(&str, Option<&str>),
+) {
+    if let Value::List(items) = value {
+        for item in items {
+            each(item, path, beside, found);
+        }
+        return;
+    }
+    match path.split_first() {
+        None => {
+            if let Some(text) = value.to_text().filter(|text| !text.is_empty()) {
+                found(&text, beside);
+            }
+        }
+        Some((first, rest)) => {
+            if let Some(next) = value.get(first) {
+                // the last map on the way tells what is named
+                let beside = value.get("type").and_then(Value::to_text);
+                each(next, rest, beside.as_deref(), found);
+            }
+        }
     }
 }
 
@@ -290,5 +232,233 @@ fn other(text: &str, how: How, this: &Subject) -> Option<Subject> {
             // a resource that is no Service: `APIGroup: x, Kind: y, Name: z`
             (!name.is_empty() && name != "APIGroup").then(|| Subject::new(kind, namespace, name))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::lines;
+    use crate::parse::{describe, object};
+
+    fn told(objects: &[Object<'_>]) -> Vec<String> {
+        let mut told = Vec::new();
+        for object in objects {
+            edges(object, |a, verb, b| told.push(format!("{a} {verb} {b}")));
+            addresses(object, |address, owner| {
+                told.push(format!("{owner} has {address}"))
+            });
+        }
+        told
+    }
+
+    fn told_by_yaml(text: &str) -> Vec<String> {
+        told(&object::parse(&lines(text).collect::<Vec<_>>()).objects)
+    }
+
+    fn told_by_describe(text: &str) -> Vec<String> {
+        told(&describe::parse(&lines(text).collect::<Vec<_>>()).objects)
+    }
+
+    const POD_YAML: &str = "\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: tide-0
+  namespace: harbour
+  ownerReferences:
+  - {apiVersion: apps/v1, kind: StatefulSet, name: tide, controller: true}
+spec:
+  nodeName: quay-4
+  serviceAccountName: keeper
+  imagePullSecrets:
+  - name: depot
+  initContainers:
+  - name: fetch
+    image: tide:1
+    envFrom:
+    - secretRef: {name: fetch-token}
+    env:
+    - name: TABLE
+      valueFrom:
+        configMapKeyRef: {name: tables, key: now}
+  containers:
+  - name: gauge
+    image: tide:1
+    envFrom:
+    - configMapRef: {name: gauge-settings}
+    env:
+    - name: PASSWORD
+      valueFrom:
+        secretKeyRef: {name: gauge-password, key: word}
+  ephemeralContainers:
+  - name: debugger
+    image: busybox
+    envFrom:
+    - configMapRef: {name: debug-settings}
+  volumes:
+  - name: data
+    persistentVolumeClaim: {claimName: data-tide-0}
+  - name: settings
+    configMap: {name: charts}
+  - name: certificate
+    secret: {secretName: tide-tls}
+  - name: both
+    projected:
+      sources:
+      - secret: {name: projected-secret}
+      - configMap: {name: projected-map}
+  - name: keys
+    csi: {driver: keys.csi.example}
+status:
+  hostIP: 192.0.2.44
+  podIP: 10.4.0.9
+  podIPs:
+  - ip: 10.4.0.9
+  - ip: fd00::9
+";
+
+    #[test]
+    fn what_a_pod_needs() {
+        let mut told = told_by_yaml(POD_YAML);
+        told.dedup();
+        let pod = "Pod harbour/tide-0";
+        let wanted = [
+            format!("{pod} runs on Node quay-4"),
+            format!("StatefulSet harbour/tide owns {pod}"),
+            format!("{pod} uses PersistentVolumeClaim harbour/data-tide-0"),
+            format!("{pod} mounts ConfigMap harbour/charts"),
+            format!("{pod} mounts Secret harbour/tide-tls"),
+            format!("{pod} mounts Secret harbour/projected-secret"),
+            format!("{pod} mounts ConfigMap harbour/projected-map"),
+            format!("{pod} uses CSIDriver keys.csi.example"),
+            format!("{pod} reads ConfigMap harbour/gauge-settings"),
+            format!("{pod} reads Secret harbour/fetch-token"),
+            format!("{pod} reads ConfigMap harbour/debug-settings"),
+            format!("{pod} reads Secret harbour/gauge-password"),
+            format!("{pod} reads ConfigMap harbour/tables"),
+            format!("{pod} runs as ServiceAccount harbour/keeper"),
+            format!("{pod} pulls with Secret harbour/depot"),
+            "Node quay-4 has 192.0.2.44".to_owned(),
+            format!("{pod} has 10.4.0.9"),
+            format!("{pod} has fd00::9"),
+        ];
+        assert_eq!(told, wanted);
+    }
+
+    #[test]
+    fn a_describe_tells_the_same() {
+        let told = told_by_describe(
+            "\
+Name:             tide-0
+Namespace:        harbour
+Service Account:  keeper
+Node:             quay-4/192.0.2.44
+Status:           Running
+IP:               10.4.0.9
+Controlled By:    StatefulSet/tide
+Init Containers:
+  fetch:
+    Image:  tide:1
+    Environment Variables from:
+      fetch-token  Secret  Optional: false
+    Environment:
+      TABLE:  <set to the key 'now' of config map 'tables'>  Optional: false
+    Mounts:   <none>
+Containers:
+  gauge:
+    Image:  tide:1
+    Environment:
+      PASSWORD:  <set to the key 'word' in secret 'gauge-password'>  Optional: false
+    Mounts:      <none>
+Volumes:
+  data:
+    Type:       PersistentVolumeClaim (a reference to a PersistentVolumeClaim in the same namespace)
+    ClaimName:  data-tide-0
+    ReadOnly:   false
+  settings:
+    Type:      ConfigMap (a volume populated by a ConfigMap)
+    Name:      charts
+    Optional:  false
+QoS Class:     BestEffort
+Events:        <none>
+",
+        );
+        let pod = "Pod harbour/tide-0";
+        let wanted = [
+            format!("{pod} runs on Node quay-4"),
+            format!("StatefulSet harbour/tide owns {pod}"),
+            format!("{pod} uses PersistentVolumeClaim harbour/data-tide-0"),
+            format!("{pod} mounts ConfigMap harbour/charts"),
+            format!("{pod} reads Secret harbour/fetch-token"),
+            format!("{pod} reads Secret harbour/gauge-password"),
+            format!("{pod} reads ConfigMap harbour/tables"),
+            format!("{pod} runs as ServiceAccount harbour/keeper"),
+            "Node quay-4 has 192.0.2.44".to_owned(),
+            format!("{pod} has 10.4.0.9"),
+        ];
+        assert_eq!(told, wanted);
+    }
+
+    #[test]
+    fn addresses_of_nodes() {
+        let yaml = "\
+apiVersion: v1
+kind: Node
+metadata:
+  name: quay-4
+status:
+  addresses:
+  - {type: InternalIP, address: 192.0.2.44}
+  - {type: ExternalIP, address: 198.51.100.4}
+  - {type: Hostname, address: quay-4}
+";
+        let wanted = ["Node quay-4 has 192.0.2.44", "Node quay-4 has 198.51.100.4"];
+        assert_eq!(told_by_yaml(yaml), wanted);
+        let described = "\
+Name:               quay-4
+Roles:              <none>
+Taints:             <none>
+Unschedulable:      false
+Addresses:
+  InternalIP:  192.0.2.44
+  ExternalIP:  198.51.100.4
+  Hostname:    quay-4
+Capacity:
+  cpu:  8
+";
+        assert_eq!(told_by_describe(described), wanted);
+    }
+
+    #[test]
+    fn what_others_need() {
+        let told = told_by_yaml(
+            "\
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {name: tide-x7, namespace: harbour}
+addressType: IPv4
+endpoints:
+- addresses: [10.4.0.9]
+  targetRef: {kind: Pod, name: tide-0, namespace: harbour}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: keeper, namespace: harbour}
+imagePullSecrets:
+- name: depot
+---
+apiVersion: v1
+kind: Service
+metadata: {name: tide, namespace: harbour}
+spec:
+  clusterIP: None
+",
+        );
+        let wanted = [
+            "EndpointSlice harbour/tide-x7 holds Pod harbour/tide-0",
+            "ServiceAccount harbour/keeper pulls with Secret harbour/depot",
+        ];
+        assert_eq!(told, wanted);
     }
 }

@@ -257,7 +257,7 @@ fn apply<'a>(wrapper: Wrapper<'a>, event: &mut Event<'a>) {
 }
 
 /// Lines as one text.
-fn joined<'a>(lines: &[Text<'a>]) -> Text<'a> {
+pub(super) fn joined<'a>(lines: &[Text<'a>]) -> Text<'a> {
     if let [only] = lines {
         return only.clone();
     }

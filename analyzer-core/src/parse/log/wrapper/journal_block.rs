@@ -7,11 +7,12 @@
 //!   value's further lines are indented to where it begins.
 
 use super::super::payload::Payload;
+use super::super::record::joined;
 use super::super::timestamp::{epoch, leading_date_time};
 use super::journal_json::severity_of;
 use super::{Inner, Layer, Names, Wrapper, run, without_escapes};
 use crate::input::Line;
-use crate::model::{Span, Text, TextBuilder};
+use crate::model::{Span, Text};
 
 /// How many lines an entry may take.
 const LINES: usize = 4000;
@@ -266,23 +267,8 @@ struct Field<'a> {
 }
 
 impl<'a> Field<'a> {
-    fn value(mut self) -> Text<'a> {
-        if self.lines.len() == 1
-            && let Some(only) = self.lines.pop()
-        {
-            return only;
-        }
-        let mut builder = TextBuilder::new();
-        let mut end: Option<usize> = None;
-        for line in &self.lines {
-            let span = line.span();
-            if let Some(end) = end {
-                builder.push_decoded("\n", end..span.start.max(end));
-            }
-            builder.push_text(line);
-            end = Some(span.end);
-        }
-        builder.finish()
+    fn value(self) -> Text<'a> {
+        joined(&self.lines)
     }
 }
 

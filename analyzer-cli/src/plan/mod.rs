@@ -1,0 +1,203 @@
+//! What is to be done. [`plan()`] tells it from what was typed, without input or output: what it needs to
+//! know of the world is in [`World`].
+
+mod typed;
+
+use std::path::PathBuf;
+
+use analyzer_core::{Level, LintLevel};
+use globset::Glob;
+
+use crate::archive::limits::Limits;
+use crate::extract::Convert;
+
+pub use typed::plan;
+
+/// What the program was started in.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct World {
+    /// Standard input is a terminal, so nothing is piped in.
+    pub stdin_is_terminal: bool,
+    /// Standard output is a terminal.
+    pub stdout_is_terminal: bool,
+    /// Standard error is a terminal.
+    pub stderr_is_terminal: bool,
+    /// The columns of the terminal on standard output, where it tells them.
+    pub columns: Option<usize>,
+    /// `NO_COLOR` is set, or the terminal is a dumb one.
+    pub no_color: bool,
+}
+
+/// What to do.
+#[derive(Debug, PartialEq)]
+pub struct Plan {
+    /// The work.
+    pub task: Task,
+    /// Where signatures come from.
+    pub catalogue: CataloguePlan,
+    /// How text is laid out.
+    pub page: Page,
+    /// Whether somebody looks at how far the work is.
+    pub progress: bool,
+    /// Whether Ctrl-C leaves a report of what was read: not where a person types the input.
+    pub interruptible: bool,
+}
+
+/// The work.
+#[derive(Debug, PartialEq)]
+pub enum Task {
+    /// Read, analyse, report.
+    Diagnose(Diagnose),
+    /// Print what is read in another form.
+    Convert(Convert),
+    /// List the members of bundles.
+    ListMembers(ListPlan),
+    /// Diagnose each of many bundles by itself.
+    Scan {
+        /// Where they are.
+        paths: Vec<PathBuf>,
+        /// How each is diagnosed.
+        diagnose: Box<Diagnose>,
+    },
+    /// One line for each signature.
+    ListSignatures,
+    /// A signature's file.
+    ShowSignature(String),
+    /// Mistakes in signatures.
+    LintSignatures(LintPlan),
+    /// The examples of signatures.
+    TestSignatures {
+        /// Of which.
+        which: Which,
+        /// Whether it is JSON for programs.
+        json: bool,
+    },
+    /// Causes and the forms of input in which examples prove them.
+    Coverage {
+        /// Whether it is JSON for programs.
+        json: bool,
+    },
+    /// Examples that several signatures match.
+    Overlaps {
+        /// Of which.
+        which: Which,
+        /// Whether it is JSON for programs.
+        json: bool,
+    },
+    /// What a cause or signature means.
+    Explain(String),
+    /// Nothing was given to read: say how to.
+    Hint,
+}
+
+/// A list of members.
+#[derive(Debug, PartialEq)]
+pub struct ListPlan {
+    /// Of what.
+    pub sources: Vec<Source>,
+    /// Which of them are read.
+    pub bundle: BundlePlan,
+    /// Whether it is NDJSON for programs.
+    pub json: bool,
+}
+
+/// Which of the signatures in use a task is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All of them.
+    All,
+    /// Those that are not built in.
+    Added,
+}
+
+/// How signatures are looked at for mistakes.
+#[derive(Debug, PartialEq)]
+pub struct LintPlan {
+    /// Of which.
+    pub which: Which,
+    /// Inputs in which nothing is wrong.
+    pub healthy: Vec<PathBuf>,
+    /// A mistake at or above makes the exit status 1.
+    pub fail_on: LintLevel,
+    /// Whether it is JSON for programs.
+    pub json: bool,
+}
+
+/// A diagnosis.
+#[derive(Debug, PartialEq)]
+pub struct Diagnose {
+    /// What to read, in order.
+    pub sources: Vec<Source>,
+    /// What is read of bundles.
+    pub bundle: BundlePlan,
+    /// The report's form.
+    pub form: Form,
+    /// Findings below are left out.
+    pub min_severity: Option<Level>,
+    /// A finding at or above makes the exit status 1.
+    pub fail_on: Option<Level>,
+    /// Show everything.
+    pub verbose: bool,
+    /// When the input was collected.
+    pub now: Option<jiff::Timestamp>,
+    /// Events before are left out.
+    pub since: Option<jiff::Timestamp>,
+    /// Events after are left out.
+    pub until: Option<jiff::Timestamp>,
+    /// Threads; `None` for as many as there are processors.
+    pub threads: Option<usize>,
+    /// Whether log records are counted by time and severity.
+    pub timeline: bool,
+}
+
+/// What is read of bundles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BundlePlan {
+    /// Only members that fit one of these, if there are any.
+    pub include: Vec<Glob>,
+    /// No members that fit one of these.
+    pub exclude: Vec<Glob>,
+    /// Only members and findings of this namespace.
+    pub namespace: Option<String>,
+    /// What archives may take.
+    pub limits: Limits,
+}
+
+/// Where bytes come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Standard input.
+    Stdin,
+    /// A file or folder.
+    Path(PathBuf),
+}
+
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// For people.
+    Human,
+    /// JSON, on several lines or on one.
+    Json {
+        /// On several lines.
+        pretty: bool,
+    },
+}
+
+/// Where signatures come from.
+#[derive(Debug, PartialEq, Eq)]
+pub struct CataloguePlan {
+    /// The built-in ones.
+    pub builtin: bool,
+    /// Files and folders.
+    pub paths: Vec<PathBuf>,
+}
+
+/// How text is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// Columns.
+    pub width: usize,
+    /// Whether to colour it.
+    pub color: bool,
+}

@@ -1,0 +1,90 @@
+//! Each limit that is met is told in the report, and one that is not met is not.
+
+use std::fmt::Write;
+
+use analyzer_core::{Analyzer, Document, Report};
+
+fn limits(report: &Report) -> Vec<(&str, &str)> {
+    let limits = report.limits.iter();
+    limits
+        .map(|met| (met.limit.as_str(), met.message.as_str()))
+        .collect()
+}
+
+fn pods(from: usize, count: usize) -> String {
+    let mut table = String::from(
+        "NAMESPACE   NAME   READY   STATUS   RESTARTS   AGE   IP   NODE   NOMINATED NODE   READINESS GATES\n",
+    );
+    for number in from..from + count {
+        let (high, low) = (number / 250, number % 250);
+        writeln!(
+            table,
+            "dock   crane-{number}   1/1   Running   0   5d   10.4.{high}.{low}   quay-1   <none>   <none>"
+        )
+        .unwrap();
+    }
+    table
+}
+
+#[test]
+fn more_addresses_than_are_kept() {
+    let analyzer = Analyzer::new();
+    let read = |all: usize| {
+        let mut incident = analyzer.incident();
+        for part in 0..all / 500 {
+            let text = pods(part * 500, 500);
+            incident.read("pods", text.as_bytes()).unwrap();
+        }
+        incident.finish()
+    };
+    assert_eq!(limits(&read(10_000)), []);
+    let report = read(10_500);
+    let told = limits(&report);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].0, "many-relations");
+    assert!(
+        told[0].1.starts_with("500 addresses were not kept"),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn more_causes_than_are_compared() {
+    let analyzer = Analyzer::new();
+    let read = |nodes: usize| {
+        let mut text = String::new();
+        for number in 0..nodes {
+            write!(
+                text,
+                "\
+Name:               quay-{number}
+Roles:              <none>
+Taints:             node.kubernetes.io/unreachable:NoSchedule
+Unschedulable:      false
+Conditions:
+  Type    Status   LastHeartbeatTime                 LastTransitionTime                Reason             Message
+  ----    ------   -----------------                 ------------------                ------             -------
+  Ready   Unknown  Mon, 16 Nov 2026 10:00:00 +0000   Mon, 16 Nov 2026 10:01:00 +0000   NodeStatusUnknown  Kubelet stopped posting node status.
+Events:  <none>
+
+
+"
+            )
+            .unwrap();
+        }
+        let call = r#"Error from server (InternalError): error when creating "web.yaml": Internal error occurred: failed calling webhook "check.tide.example": failed to call webhook: Post "https://192.0.2.44:8443/check?timeout=10s": dial tcp 192.0.2.44:8443: i/o timeout"#;
+        let documents = [
+            Document::new("nodes", text),
+            Document::new("create", call.to_owned()),
+        ];
+        analyzer.analyze(&documents)
+    };
+    let few = read(3);
+    assert_eq!(limits(&few), []);
+    assert!(few.findings.iter().any(|f| f.cause == "node/not-ready"));
+    let many = read(20);
+    let told = limits(&many);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(told[0].0, "many-findings");
+    assert!(told[0].1.starts_with("for 1 of the findings"), "{told:?}");
+}
