@@ -396,8 +396,11 @@ impl Pair<'_> {
                 return Some((2, format!("names {name}")));
             }
         }
+        if let Some(callee) = self.likely_callee(graph).filter(|_| rule.is_called) {
+            return Some((1, format!("calls an address as {callee} has one")));
+        }
         if rule.apart {
-            return self.likely_callee(graph);
+            return None;
         }
         // both say what they are about, and it is not the same
         if !self.mine.is_empty() && !self.theirs.is_empty() && on <= Scope::Owner {
@@ -416,7 +419,7 @@ impl Pair<'_> {
 
     /// The Service at fault, if it is of the namespace of a symptom that calls an address that the input does not
     /// know, and it is not the symptom's own.
-    fn likely_callee(&self, graph: &Graph) -> Option<(u8, String)> {
+    fn likely_callee(&self, graph: &Graph) -> Option<&Subject> {
         if !self.calls_unknown {
             return None;
         }
@@ -428,7 +431,7 @@ impl Pair<'_> {
         })?;
         let mut theirs = self.theirs.iter().take(MAX_SEARCHED);
         let is_own = theirs.any(|b| graph.path(callee, b).is_some());
-        (!is_own).then(|| (1, format!("calls an address as {} has one", callee.1)))
+        (!is_own).then_some(&callee.1)
     }
 
     /// The pod at fault, if the symptom cannot do without it.

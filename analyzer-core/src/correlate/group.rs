@@ -207,7 +207,12 @@ impl Group {
 
     /// Shows a match in place of the best one if it tells more.
     fn show(&mut self, found: Match) {
-        let telling = |found: &Match| (self.witness(found), found.captures.len());
+        // what happened says more than how things stand
+        let happened = |found: &Match| !found.primary().is_state;
+        let telling = |found: &Match| {
+            let captures = found.captures.len();
+            (self.witness(found), captures, happened(found))
+        };
         if telling(&found) > telling(&self.best) {
             self.best = found;
         }
@@ -218,12 +223,9 @@ impl Group {
     fn witness(&self, found: &Match) -> u8 {
         let primary = found.primary();
         let subject = &primary.subject;
-        // a node's own log does not name it
-        let of_node = subject.name.is_none() && self.subject.kind.as_deref() == Some("Node");
         let own = subject.name.is_some()
             && subject.kind == self.subject.kind
-            && subject.name == self.subject.name
-            || of_node && subject.node == self.subject.name;
+            && subject.name == self.subject.name;
         match primary.component.as_deref() {
             _ if primary.format == Format::Kernel => 2,
             Some("kernel") => 2,
