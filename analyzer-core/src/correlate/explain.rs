@@ -13,6 +13,7 @@ use super::fill;
 use super::graph::{Graph, Named, plain};
 use super::group::Group;
 use super::mechanism::{Effects, Mechanisms, reach};
+use super::mention;
 
 /// How many objects of a group are looked at.
 const MAX_SUBJECTS: usize = 64;
@@ -63,6 +64,14 @@ pub(crate) fn explain(
     let rules = Rules::new(catalogue, groups);
     let named: Vec<Vec<Named>> = groups.iter().map(named).collect();
     let needed: Vec<Vec<Named>> = groups.iter().map(|group| graph.needed(group)).collect();
+    let calls_unknown: Vec<bool> = groups
+        .iter()
+        .map(|group| graph.calls_unknown(group))
+        .collect();
+    let known_by: Vec<Vec<String>> = groups
+        .iter()
+        .map(|group| mention::names(catalogue, group))
+        .collect();
     let providers: Vec<Vec<Provider>> = groups
         .iter()
         .map(|group| providers(catalogue, group))
@@ -94,11 +103,18 @@ pub(crate) fn explain(
                         theirs: &named[symptom],
                         needed: &needed[symptom],
                         providers: &providers[symptom],
+                        known_by: &known_by[cause],
+                        calls_unknown: calls_unknown[symptom],
                     };
                     let rule = rules.between(a.signature, b.signature);
                     let (closeness, why) = match rule {
                         Some(rule) => pair.relation(rule, graph),
-                        None if is_weaker(catalogue, b, symptom, a, cause) => pair.same_fault(),
+                        // one that says itself what it explains is no wording of that
+                        None if rules.between(b.signature, a.signature).is_none()
+                            && is_weaker(catalogue, b, symptom, a, cause) =>
+                        {
+                            pair.same_fault()
+                        }
                         None => None,
                     }?;
                     Some(Candidate {
@@ -122,7 +138,7 @@ pub(crate) fn explain(
     let mut explained: Explanations = candidates
         .iter()
         .map(|of_symptom| {
-            let chosen = nearest(of_symptom, &candidates)?;
+            let chosen = nearest(catalogue, groups, of_symptom, &candidates)?;
             Some((chosen.cause, chosen.why.clone()))
         })
         .collect();
@@ -165,19 +181,35 @@ pub(crate) fn explain(
     }
 }
 
-/// The nearest candidate: of several that are equally near the one that the others explain, too.
-fn nearest<'c>(of_symptom: &'c [Candidate], all: &[Vec<Candidate>]) -> Option<&'c Candidate> {
+/// The nearest candidate: of several that are equally near the one that the others explain, too, then the
+/// surest.
+fn nearest<'c>(
+    catalogue: &Catalogue,
+    groups: &[Group],
+    of_symptom: &'c [Candidate],
+    all: &[Vec<Candidate>],
+) -> Option<&'c Candidate> {
     let closest = of_symptom.iter().map(|c| c.closeness).max()?;
-    let rivals = || {
-        let near = of_symptom.iter().filter(|c| c.closeness == closest);
-        near.take(MAX_CANDIDATES)
-    };
+    let near = of_symptom.iter().filter(|c| c.closeness == closest);
+    let mut rivals: Vec<&Candidate> = near.take(MAX_CANDIDATES).collect();
+    // a stable sort: of equals the first one stays the first
+    rivals.sort_by_key(|c| {
+        let signature = catalogue.at(groups[c.cause].signature);
+        Reverse((signature.role == Role::Cause, hundredths(signature)))
+    });
     let explains = |a: &Candidate, b: &Candidate| all[b.cause].iter().any(|c| c.cause == a.cause);
     let behind_no_other = |c: &&Candidate| {
-        !rivals().any(|other| other.cause != c.cause && explains(c, other) && !explains(other, c))
+        let mut others = rivals.iter().filter(|other| other.cause != c.cause);
+        !others.any(|other| explains(c, other) && !explains(other, c))
     };
-    let mut direct = rivals().filter(behind_no_other);
-    direct.next().or_else(|| rivals().next())
+    let mut direct = rivals.iter().copied().filter(behind_no_other);
+    direct.next().or_else(|| rivals.first().copied())
+}
+
+/// How sure a signature is, in hundredths.
+fn hundredths(signature: &Signature) -> i64 {
+    let confidence = signature.confidence.unwrap_or(DEFAULT_CONFIDENCE);
+    (confidence * 100.0).round() as i64
 }
 
 /// Of groups that explain each other in a circle the one that began first is left to stand for itself.
@@ -229,8 +261,12 @@ struct Allowed {
     on: Scope,
     /// Whether it lies on another object, which depends on the one at fault.
     apart: bool,
+    /// Whether by the mechanism only callers suffer, whatever the signature says.
+    is_called: bool,
     /// See [`Candidate::weak`].
     weak: bool,
+    /// Whether the signature says it itself.
+    is_said: bool,
 }
 
 impl Rules {
@@ -259,6 +295,12 @@ impl Rules {
                 }
             }
         }
+        // what a signature says of another counts over what would follow from that by its cause
+        let all = rules.clone();
+        rules.retain(|(one, other), rule: &mut Allowed| {
+            let back = all.get(&(*other, *one));
+            rule.is_said || !back.is_some_and(|back| back.is_said)
+        });
         Rules {
             allowed: rules,
             same,
@@ -287,7 +329,9 @@ fn allowed(explaining: &Signature, effects: &Effects, explained: &Signature) -> 
     Some(Allowed {
         on: own.max(by_mechanism.map(|reach| reach.on))?,
         apart: own.is_none() && by_mechanism.is_some_and(|reach| reach.apart),
+        is_called: by_mechanism.is_some_and(|reach| reach.apart),
         weak: own.is_none() && explaining.role == Role::Symptom,
+        is_said: own.is_some(),
     })
 }
 
@@ -295,12 +339,11 @@ fn allowed(explaining: &Signature, effects: &Effects, explained: &Signature) -> 
 fn is_weaker(catalogue: &Catalogue, a: &Group, at: usize, b: &Group, bt: usize) -> bool {
     let (one, other) = (catalogue.at(a.signature), catalogue.at(b.signature));
     let strength = |signature: &Signature, number: usize| {
-        let confidence = signature.confidence.unwrap_or(DEFAULT_CONFIDENCE);
         (
             signature.role == Role::Cause,
             !signature.generic,
             signature.severity,
-            (confidence * 100.0).round() as i64,
+            hundredths(signature),
             Reverse(number),
         )
     };
@@ -323,6 +366,10 @@ struct Pair<'g> {
     needed: &'g [Named],
     /// The names of pods without which it cannot work.
     providers: &'g [Provider],
+    /// The names by which the cause is known.
+    known_by: &'g [String],
+    /// Whether the symptom calls an address of which the input does not tell whose it is.
+    calls_unknown: bool,
 }
 
 impl Pair<'_> {
@@ -346,9 +393,16 @@ impl Pair<'_> {
             if let Some(provider) = self.provider() {
                 return Some((2, format!("needs {provider}")));
             }
-            if let Some((steps, why)) = self.way(graph) {
+            if let Some((steps, why)) = self.way(rule.is_called, graph) {
                 return Some((if steps == 1 { 3 } else { 2 }, why));
             }
+            let mut named = mention::mentioned(self.known_by, self.symptom);
+            if let Some(name) = named.take_if(|_| !rule.apart) {
+                return Some((2, format!("names {name}")));
+            }
+        }
+        if let Some(callee) = self.likely_callee(graph).filter(|_| rule.is_called) {
+            return Some((1, format!("calls an address as {callee} has one")));
         }
         if rule.apart {
             return None;
@@ -366,6 +420,23 @@ impl Pair<'_> {
             return Some((1, why.into()));
         }
         None
+    }
+
+    /// The Service at fault, if it is of the namespace of a symptom that calls an address that the input does not
+    /// know, and it is not the symptom's own.
+    fn likely_callee(&self, graph: &Graph) -> Option<&Subject> {
+        if !self.calls_unknown {
+            return None;
+        }
+        let callee = self.mine.iter().find(|(_, subject)| {
+            let is_serving = matches!(subject.kind.as_deref(), Some("Service" | "Endpoints"));
+            let mut theirs = self.theirs.iter();
+            let is_near = |b: &Named| subject.namespace == b.1.namespace;
+            is_serving && subject.namespace.is_some() && theirs.any(is_near)
+        })?;
+        let mut theirs = self.theirs.iter().take(MAX_SEARCHED);
+        let is_own = theirs.any(|b| graph.path(callee, b).is_some());
+        (!is_own).then_some(&callee.1)
     }
 
     /// The pod at fault, if the symptom cannot do without it.
@@ -402,15 +473,20 @@ impl Pair<'_> {
         None
     }
 
-    /// The shortest way from what the symptom is about to what the cause is about.
-    fn way(&self, graph: &Graph) -> Option<(usize, String)> {
+    /// The shortest way from what the symptom is about to what the cause is about. Who is called does not hang
+    /// on the caller.
+    fn way(&self, is_called: bool, graph: &Graph) -> Option<(usize, String)> {
         let to = || self.mine.iter().take(MAX_SEARCHED);
         let from = self.theirs.iter().take(MAX_SEARCHED);
         let ways = from
             .flat_map(|b| to().map(move |a| (a, b)))
             .filter_map(|(a, b)| {
                 // what an object needs may also fail for want of the object: a claim for its pod
-                let back = || graph.path(a, b).filter(|(steps, _)| *steps == 1);
+                let back = || {
+                    graph
+                        .path(a, b)
+                        .filter(|(steps, _)| *steps == 1 && !is_called)
+                };
                 graph.path(b, a).or_else(back)
             });
         let needed = self.needed.iter().take(MAX_SEARCHED);

@@ -70,7 +70,21 @@ pub(crate) fn value(found: &Match, about: &Subject, count: u64, name: &str) -> O
         "count" => Some(count.to_string()),
         "component" => primary.component.clone(),
         "reason" => primary.reason.clone(),
+        "registry" => {
+            let mut captures = found.captures.iter();
+            let (_, image) = captures.find(|(known, _)| known == "image")?;
+            Some(registry(image)?.to_owned())
+        }
         _ => None,
+    }
+}
+
+/// The registry's host of an image as its reference names it (distribution/reference 0.6 `splitDockerDomain`).
+fn registry(image: &str) -> Option<&str> {
+    match image.split_once('/') {
+        Some((host, _)) if host.contains(['.', ':']) || host == "localhost" => Some(host),
+        _ if image.is_empty() => None,
+        _ => Some("docker.io"),
     }
 }
 
@@ -78,5 +92,24 @@ fn shortened(value: &str) -> String {
     match value.char_indices().nth(MAX_VALUE) {
         Some((end, _)) => format!("{}…", &value[..end]),
         None => value.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::registry;
+
+    #[test]
+    fn hosts_of_images() {
+        for (image, host) in [
+            ("quay.tides.example/berth/web:1", "quay.tides.example"),
+            ("berth:5000/web@sha256:1f", "berth:5000"),
+            ("localhost/web", "localhost"),
+            ("library/web:1.2", "docker.io"),
+            ("web", "docker.io"),
+        ] {
+            assert_eq!(registry(image), Some(host), "{image}");
+        }
+        assert_eq!(registry(""), None);
     }
 }

@@ -7,6 +7,7 @@ use crate::model::Subject;
 use crate::signature::{Catalogue, GIVEN};
 
 use super::explain::Explanations;
+use super::fill;
 use super::group::Group;
 
 /// What groups must share to be one finding.
@@ -136,8 +137,12 @@ fn captures(catalogue: &Catalogue, group: &Group) -> Option<Same> {
     let signature = catalogue.at(group.signature);
     let all = group.best.captures.iter();
     if let Some(deciding) = &signature.fold {
-        let captured = all.filter(|(name, _)| deciding.contains(name));
-        return Some(Same::Captures(captured.cloned().collect()));
+        let about = fill::about(&group.best);
+        let value = |name: &String| fill::value(&group.best, &about, 1, name);
+        let captured = deciding
+            .iter()
+            .filter_map(|name| Some((name.clone(), value(name)?)));
+        return Some(Same::Captures(captured.collect()));
     }
     // a container's trouble is its program's own, and an object that the signature names is another each time
     if subject.container.is_some() || signature.subject.is_some() {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::matcher::{Hit, Match, Moment};
-use crate::model::Subject;
+use crate::model::{Format, Subject};
 use crate::signature::{Catalogue, Signature};
 
 use super::{Surplus, fill};
@@ -12,7 +12,7 @@ use super::{Surplus, fill};
 const MAX_RIVALS: usize = 64;
 
 /// Matches of one signature about one object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Group {
     /// The signature's number in the catalogue.
     pub signature: usize,
@@ -52,7 +52,15 @@ pub(crate) fn group(
     }
     // what was counted belongs to a group of which no rival took all that was kept
     for more in surplus {
-        if let Some(&at) = by_key.get(&(more.signature, key(&more.subject))) {
+        let own = by_key.get(&(more.signature, key(&more.subject))).copied();
+        // a document's name may have told since of what it is
+        let is_unnamed = more.subject.is_unknown();
+        let named = || {
+            groups
+                .iter()
+                .position(|group| group.signature == more.signature)
+        };
+        if let Some(at) = own.or_else(|| named().filter(|_| is_unnamed)) {
             groups[at].count_more(more.count, more.first, more.last);
         }
     }
@@ -78,23 +86,29 @@ fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
         };
         group.subject = Subject::new("Node", None, &node);
         match at.get(&(group.signature, node.clone())) {
-            Some(&known) => {
-                let Group {
-                    hits,
-                    more,
-                    first,
-                    last,
-                    ..
-                } = group;
-                groups[known].hits.extend(hits);
-                groups[known].count_more(more, first, last);
-            }
+            Some(&known) => groups[known].join(group),
             None => {
                 at.insert((group.signature, node), groups.len());
                 groups.push(group);
             }
         }
     }
+    // of a pod whose node is not told it is the only one of which the same is said
+    let of_one_node = |vague: &Subject, clear: &Subject| {
+        let is_pod = vague.kind.as_deref() == Some("Pod");
+        is_pod && vague.node.is_none() && clear.kind.as_deref() == Some("Node")
+    };
+    let is_of_node = |group: &Group| {
+        let signature = catalogue.at(group.signature);
+        let is_of_node = signature.family() == "node" && signature.subject.is_none();
+        // the others stay by themselves
+        Some(if is_of_node {
+            String::new()
+        } else {
+            group.subject.to_string()
+        })
+    };
+    merge_into_only(groups, is_of_node, of_one_node);
 }
 
 /// The object that a match is about, for telling it from others of the same signature.
@@ -155,12 +169,8 @@ fn merge_into_only(
     }
     for (mine, clear) in into.iter().enumerate() {
         if let Some(clear) = *clear {
-            let Group {
-                more, first, last, ..
-            } = groups[mine];
-            let hits = std::mem::take(&mut groups[mine].hits);
-            groups[clear].hits.extend(hits);
-            groups[clear].count_more(more, first, last);
+            let vague = groups[mine].clone();
+            groups[clear].join(vague);
         }
     }
     let mut kept = into.iter().map(Option::is_none);
@@ -185,8 +195,41 @@ impl Group {
 
     fn add(&mut self, found: Match) {
         self.hits.extend(found.hits.iter().cloned());
-        if found.captures.len() > self.best.captures.len() {
+        self.show(found);
+    }
+
+    /// Takes a group of the same object.
+    fn join(&mut self, other: Group) {
+        self.hits.extend(other.hits);
+        self.count_more(other.more, other.first, other.last);
+        self.show(other.best);
+    }
+
+    /// Shows a match in place of the best one if it tells more.
+    fn show(&mut self, found: Match) {
+        // what happened says more than how things stand
+        let happened = |found: &Match| !found.primary().is_state;
+        let telling = |found: &Match| {
+            let captures = found.captures.len();
+            (self.witness(found), captures, happened(found))
+        };
+        if telling(&found) > telling(&self.best) {
             self.best = found;
+        }
+    }
+
+    /// How near to the fault it is who says so: others tell of the object at fault, it tells of itself, the
+    /// kernel does what they ask for.
+    fn witness(&self, found: &Match) -> u8 {
+        let primary = found.primary();
+        let subject = &primary.subject;
+        let own = subject.name.is_some()
+            && subject.kind == self.subject.kind
+            && subject.name == self.subject.name;
+        match primary.component.as_deref() {
+            _ if primary.format == Format::Kernel => 2,
+            Some("kernel") => 2,
+            _ => u8::from(own),
         }
     }
 

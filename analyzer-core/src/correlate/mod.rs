@@ -7,6 +7,7 @@ mod fold;
 mod graph;
 mod group;
 mod mechanism;
+mod mention;
 mod next;
 mod rank;
 mod recover;
@@ -18,6 +19,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::matcher::{Hit, Match, Moment};
 use crate::model::{Age, Format, Subject};
+use crate::parse::log::stated_time;
 use crate::report::{Check, Evidence, Explained, Finding, Fix, Level, Role};
 use crate::signature::{Catalogue, Signature};
 
@@ -78,9 +80,19 @@ pub(crate) fn correlate(
         .map(|hit| (hit.document, hit.record.start))
         .collect();
     let mut matches = compete::compete(catalogue, matches);
-    let hits = matches.iter_mut().flat_map(|(_, found)| &mut found.hits);
-    for hit in hits.filter(|hit| hit.subject.node.is_none()) {
-        hit.subject.node = graph.node_of(hit.document, &hit.subject);
+    let of_documents: Vec<Option<&Subject>> =
+        names.iter().map(|name| graph.of_document(name)).collect();
+    for (number, found) in &mut matches {
+        let since = since(catalogue.at(*number), found);
+        for hit in &mut found.hits {
+            if let Some(Some(subject)) = of_documents.get(hit.document) {
+                place(hit, subject);
+            }
+            if hit.subject.node.is_none() {
+                hit.subject.node = graph.node_of(hit.document, &hit.subject);
+            }
+            hit.first = since.or(hit.first);
+        }
     }
     let groups = group::group(catalogue, matches, surplus);
     let (silent, groups): (Vec<Group>, Vec<Group>) = groups
@@ -143,6 +155,33 @@ pub(crate) fn correlate(
         next,
         not_compared: cut,
     }
+}
+
+/// Gives a record that does not say of what it is the pod or node whose log its document is.
+fn place(hit: &mut Hit, subject: &Subject) {
+    if !hit.format.is_log() || !hit.subject.is_unknown() {
+        return;
+    }
+    match subject.kind.as_deref() {
+        Some("Node") => {
+            hit.subject.node = hit.subject.node.take().or_else(|| subject.name.clone());
+        }
+        _ => {
+            hit.subject = Subject {
+                container: hit.subject.container.take(),
+                node: hit.subject.node.take(),
+                ..subject.clone()
+            };
+        }
+    }
+}
+
+/// When what a match tells began, if it says so.
+fn since(signature: &Signature, found: &Match) -> Option<Moment> {
+    let name = signature.since.as_ref()?;
+    let mut captures = found.captures.iter();
+    let (_, value) = captures.find(|(known, _)| known == name)?;
+    stated_time(value).map(Moment::At)
 }
 
 fn finding(

@@ -123,6 +123,7 @@ pub(crate) fn rank(
             Reverse(if is_note { Level::Info } else { severity(at) }),
             // hundredths, so that the order does not hang on rounding
             Reverse((score * 100.0).round() as i64),
+            Reverse(extent(catalogue, &groups[at])),
             first,
         )
     };
@@ -137,6 +138,17 @@ pub(crate) fn rank(
         }
     }
     Order { ranked, is_past }
+}
+
+/// How many objects a group says to concern.
+fn extent(catalogue: &Catalogue, group: &Group) -> u64 {
+    let counted = catalogue.at(group.signature).extent.as_ref();
+    let counted = counted.and_then(|name| {
+        let mut captures = group.best.captures.iter();
+        let (_, value) = captures.find(|(known, _)| known == name)?;
+        value.parse().ok()
+    });
+    counted.unwrap_or(0)
 }
 
 /// A group and all that it explains over any number of steps, each behind what explains it.

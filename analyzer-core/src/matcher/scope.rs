@@ -44,7 +44,12 @@ pub(crate) fn subjects_agree(a: &Subject, b: &Subject, near: bool, workload: boo
     if !same_namespace {
         return false;
     }
-    let same_kind = a.kind.is_none() || b.kind.is_none() || a.kind == b.kind;
+    let same_kind = a.kind.is_none() || b.kind.is_none() || a.kind == b.kind || {
+        // the endpoints of a Service have its name
+        let is_serving =
+            |subject: &Subject| matches!(subject.kind.as_deref(), Some("Service" | "Endpoints"));
+        is_serving(a) && is_serving(b)
+    };
     if same_kind && name == other {
         return true;
     }
@@ -80,6 +85,10 @@ mod tests {
         assert!(subjects_agree(&pod, &sibling, false, true));
         assert!(!subjects_agree(&pod, &sibling, true, false));
         assert!(!subjects_agree(&pod, &elsewhere, true, true));
+        let service = Subject::new("Service", Some("shop"), "web");
+        let endpoints = Subject::new("Endpoints", Some("shop"), "web");
+        assert!(subjects_agree(&service, &endpoints, false, false));
+        assert!(!subjects_agree(&service, &deployment, false, true));
         assert!(subjects_agree(&pod, &Subject::default(), true, false));
         assert!(!subjects_agree(&pod, &Subject::default(), false, false));
     }

@@ -27,6 +27,8 @@ pub enum Format {
     Klog,
     /// etcd's capnslog (`2024-03-04 05:06:07.123456 W | etcdserver: ...`).
     Capnslog,
+    /// PostgreSQL's (`2024-03-04 05:06:07.123 UTC [42] LOG:  ...`).
+    Postgresql,
     /// Go's package log, and log/slog's default handler.
     GoLog,
     /// hclog's text form.
@@ -106,6 +108,7 @@ impl Format {
             Format::JsonLog => "json-log",
             Format::Klog => "klog",
             Format::Capnslog => "capnslog",
+            Format::Postgresql => "postgresql",
             Format::GoLog => "go-log",
             Format::Hclog => "hclog",
             Format::ZerologConsole => "zerolog-console",

@@ -74,6 +74,7 @@ impl Form {
             Format::ZapConsole | Format::JsonLog => Form::ZapJson,
             Format::Plain | Format::Prose | Format::Command => Form::Plain,
             Format::Capnslog
+            | Format::Postgresql
             | Format::GoLog
             | Format::Hclog
             | Format::ZerologConsole

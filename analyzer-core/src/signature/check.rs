@@ -136,11 +136,21 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
     }
     let mut captured = Vec::new();
     signature.condition.captures(&mut captured);
+    // an image's reference names its registry
+    let of_image = |name: &str| name == "registry" && captured.contains(&"image");
+    let known = |name: &str| GIVEN.contains(&name) || captured.contains(&name) || of_image(name);
     for (what, template) in signature.templates() {
-        let known = |slot: &str| GIVEN.contains(&slot) || captured.contains(&slot);
         if let Some(slot) = template.slots().find(|slot| !known(slot)) {
             let message = format!("the {what} uses {{{slot}}}, which nothing captures");
             return Err((format!("{{{slot}"), message));
+        }
+    }
+    let told = signature.since.iter().chain(&signature.extent);
+    let fold = signature.fold.iter().flatten();
+    for name in told.chain(fold) {
+        if !known(name) {
+            let message = format!("nothing captures {name:?}");
+            return Err((name.clone(), message));
         }
     }
     Ok(())

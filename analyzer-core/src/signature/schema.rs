@@ -68,6 +68,13 @@ pub struct Signature {
     /// objects. All captures if nothing is said.
     #[serde(default)]
     pub fold: Option<Vec<String>>,
+    /// The capture that counts how many objects it concerns: of causes that are as sure the one that concerns
+    /// more comes first.
+    #[serde(default)]
+    pub extent: Option<String>,
+    /// The capture that says when it began, which may be long before it was seen: a certificate's end.
+    #[serde(default)]
+    pub since: Option<String>,
     /// The mechanism, in two sentences or so.
     pub why: Template,
     /// Read-only checks.

@@ -4,6 +4,7 @@
 mod labels;
 mod needed;
 mod objects;
+mod paths;
 mod told;
 
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -15,6 +16,7 @@ use crate::model::{Event, Object, Subject};
 use super::group::Group;
 use labels::Labels;
 use needed::Host;
+use paths::Paths;
 
 /// How many edges of objects with one name are remembered.
 const MAX_OF_NAME: usize = 64;
@@ -49,6 +51,7 @@ pub(crate) struct Graph {
     /// Whose address it is.
     addresses: BTreeMap<String, Named>,
     labels: Labels,
+    paths: Paths,
     left_out: LeftOut,
 }
 
@@ -97,6 +100,7 @@ impl Graph {
             self.add_address(address, (document, owner));
         });
         self.labels.object(document, object);
+        self.paths.add(&object.subject);
     }
 
     /// Takes an event of the document with this number.
@@ -161,6 +165,7 @@ impl Graph {
         }
         self.left_out.add(later.left_out);
         self.labels.absorb(later.labels);
+        self.paths.absorb(later.paths);
     }
 
     /// Adds which pods the selectors of the input choose.
@@ -191,10 +196,16 @@ impl Graph {
         }
         let named = (document, plain(pod));
         let mut edges = self.of(&named);
-        edges.find_map(|edge| {
+        let told = edges.find_map(|edge| {
             let is_node = edge.on.kind.as_deref() == Some("Node");
             edge.on.name.clone().filter(|_| is_node)
-        })
+        });
+        told.or_else(|| node_of_static(pod.name.as_deref()?))
+    }
+
+    /// The pod or node of a document by its name.
+    pub fn of_document(&self, name: &str) -> Option<&Subject> {
+        self.paths.of(name)
     }
 
     /// What the lines of a group say that they could not reach: Services by their name, and whatever has
@@ -220,6 +231,23 @@ impl Graph {
             }
         }
         needed
+    }
+
+    /// Whether the lines of a group name what they could not reach by no more than an address inside the
+    /// cluster, and the input does not tell whose it is.
+    pub fn calls_unknown(&self, group: &Group) -> bool {
+        let mut unknown = false;
+        for hit in group.hits.iter().take(MAX_LINES) {
+            for host in needed::hosts(&hit.place.text) {
+                match host {
+                    Host::Address(address) if !self.addresses.contains_key(&address) => {
+                        unknown |= needed::is_inside(&address);
+                    }
+                    _ => return false,
+                }
+            }
+        }
+        unknown
     }
 
     /// The steps from an object to one that it depends on, and the words for them.
@@ -258,21 +286,40 @@ impl Graph {
     }
 }
 
-/// Whether a workload has the name of a Service, as most have that serve it.
+/// Services that keep the name of what served them once, with the workload that does today: CoreDNS as
+/// kubeadm, k3s and most others install it.
+const SERVED_BY: &[(&str, &str)] = &[("kube-dns", "coredns")];
+
+/// Whether a workload has the name of a Service, as most have that serve it, or is an operator's resource of
+/// that name, for which the operator makes both.
 fn serves(service: &Subject, workload: &Subject) -> bool {
-    let is_service = service
-        .kind
-        .as_deref()
-        .is_some_and(|kind| SERVING.contains(&kind));
-    let is_pod = matches!(
-        workload.kind.as_deref(),
-        Some("Pod" | "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet")
-    );
-    is_service
-        && is_pod
-        && service.name.is_some()
-        && service.name.as_deref() == workload.workload()
-        && service.namespace == workload.namespace
+    let (Some(kind), Some(served)) = (service.kind.as_deref(), service.name.as_deref()) else {
+        return false;
+    };
+    if !SERVING.contains(&kind) || service.namespace != workload.namespace {
+        return false;
+    }
+    let serving = match workload.kind.as_deref() {
+        Some("Pod" | "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet") => {
+            workload.workload()
+        }
+        Some(kind) if Subject::known_kind(kind).is_none() => workload.name.as_deref(),
+        _ => None,
+    };
+    serving.is_some_and(|serving| serving == served || SERVED_BY.contains(&(served, serving)))
+}
+
+/// The pods of the control plane that the kubelet runs from files: the node's name ends theirs.
+const STATIC: [&str; 4] = [
+    "etcd-",
+    "kube-apiserver-",
+    "kube-controller-manager-",
+    "kube-scheduler-",
+];
+
+fn node_of_static(pod: &str) -> Option<String> {
+    let node = STATIC.iter().find_map(|start| pod.strip_prefix(start))?;
+    Some(node.to_owned()).filter(|node| !node.is_empty())
 }
 
 /// The object alone, without its container and node.

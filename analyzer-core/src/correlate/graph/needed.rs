@@ -49,6 +49,20 @@ pub(super) fn hosts(message: &str) -> Vec<Host> {
     hosts
 }
 
+/// Whether an address is of a range that no host of the internet has.
+pub(super) fn is_inside(address: &str) -> bool {
+    match address.parse() {
+        Ok(IpAddr::V4(address)) => {
+            let [first, second, ..] = address.octets();
+            // 100.64.0.0/10 is shared by carriers and clouds
+            address.is_private() || (first == 100 && (64..128).contains(&second))
+        }
+        // unique local addresses, fc00::/7
+        Ok(IpAddr::V6(address)) => address.segments()[0] & 0xfe00 == 0xfc00,
+        Err(_) => false,
+    }
+}
+
 fn host(name: &str) -> Option<Host> {
     if name.parse::<IpAddr>().is_ok() {
         return Some(Host::Address(name.to_owned()));
@@ -107,6 +121,8 @@ mod tests {
             of("dial tcp: lookup db-0.db.shop.svc.cluster.local on 10.96.0.10:53: no such host"),
             [name("db", Some("shop")), Host::Address("10.96.0.10".into())]
         );
+        assert!(is_inside("10.96.30.8") && is_inside("100.64.0.9") && is_inside("fd00::1"));
+        assert!(!is_inside("198.51.100.14") && !is_inside("100.128.0.1") && !is_inside("db"));
         assert_eq!(of("lookup hub.corp.example: no such host"), []);
         assert_eq!(of("12:30:45 all is well: 3"), []);
     }

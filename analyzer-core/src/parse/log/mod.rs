@@ -36,7 +36,7 @@ pub(crate) use raw::{is_raw_line, is_second_line_anywhere, second_line_severity}
 
 use self::frame::is_frame;
 use crate::input::Line;
-use crate::model::{Format, Parsed};
+use crate::model::{Format, Parsed, Stamp};
 
 /// The format of the record that begins on this line, if one does.
 ///
@@ -60,6 +60,12 @@ pub fn detect(line: &str) -> Option<Format> {
         .map(|form| form.format)
         .or(wrapper.present.then_some(Format::Plain))
         .filter(|format| !indented || !forms::is_unindented(*format))
+}
+
+/// The date and time that a value begins with.
+pub(crate) fn stated_time(text: &str) -> Option<Stamp> {
+    let (stamp, _) = timestamp::leading_date_time(text)?;
+    Some(stamp)
 }
 
 /// Whether what a carrier holds goes on with the record in the carrier's line before: it is empty or

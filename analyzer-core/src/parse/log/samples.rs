@@ -20,6 +20,10 @@ pub(super) const SAMPLES: &[(Format, &str)] = &[
         "2024-03-04 05:06:07.123456 [main.go:7] E | berth is full",
     ),
     (
+        Format::Postgresql,
+        "2024-03-04 05:06:07.123 UTC [42] quay@tides FATAL:  berth is full",
+    ),
+    (
         Format::Hclog,
         "2024-03-04T05:06:07.123Z [ERROR] quay.crane: lift failed: error=\"no \\\"arm\\\"\" retries=3 list=[a, \"b c\"]",
     ),

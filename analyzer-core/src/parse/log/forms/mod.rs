@@ -24,6 +24,7 @@ mod nginx_access;
 mod nginx_error;
 mod panic;
 mod pino_pretty;
+mod postgresql;
 mod python;
 mod strict;
 mod zerolog_console;
@@ -80,6 +81,7 @@ const FORMS: &[Form] = &[
     super::json::FORM,
     // they begin with a date, as zap's form does, which takes any text behind a level
     capnslog::FORM,
+    postgresql::FORM,
     hclog::FORM,
     zerolog_console::FORM,
     java::SPRING_BOOT,

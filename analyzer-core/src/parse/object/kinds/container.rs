@@ -8,6 +8,7 @@ const CONTAINER: &[Field] = &[
     field("image", "image", same),
     field("image_pull_policy", "imagePullPolicy", same),
     field("ports", "ports", ports),
+    field("port_names", "ports", port_names),
     field("host_ports", "ports", host_ports),
     field("command", "command", lines),
     field("args", "args", lines),
@@ -149,6 +150,12 @@ fn ports<'a>(value: &Value<'a>) -> Option<Value<'a>> {
             .iter()
             .filter_map(|item| port(item, "containerPort", None)),
     )
+}
+
+/// The names by which Services and probes may call the ports.
+fn port_names<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    let names = value.items().iter().filter_map(|item| item.get("name"));
+    read::list(names.cloned())
 }
 
 fn host_ports<'a>(value: &Value<'a>) -> Option<Value<'a>> {

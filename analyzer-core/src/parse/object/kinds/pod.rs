@@ -1,7 +1,7 @@
 //! Pods and pod templates.
 
 use super::container::{containers, of_template};
-use super::read::{self, Field, conditions, field, integer, labels, same, selector, time};
+use super::read::{self, Field, conditions, decoded, field, integer, labels, same, selector, time};
 use super::volume::volumes;
 use crate::model::{Map, Value};
 
@@ -36,6 +36,11 @@ pub(super) const POD: &[Field] = &[
     field("qos_class", "status.qosClass", same),
     field("node_selectors", "spec.nodeSelector", labels),
     field("affinity", "spec.affinity", super::generic::value),
+    field(
+        "node_affinity",
+        "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms",
+        required_terms,
+    ),
     field("tolerations", "spec.tolerations", tolerations),
     field(
         "topology_spread",
@@ -70,6 +75,17 @@ pub(super) const POD_TEMPLATE: &[Field] = &[field("pod_template", "template", te
 /// The template of a workload's pods.
 pub(super) fn template<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::map(value, TEMPLATE)
+}
+
+/// The terms of a required node affinity, one of which a node must fulfil, each a list of demands as kubectl
+/// prints a volume's. Fields are no labels: `metadata.name field`.
+fn required_terms<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    read::list(value.items().iter().filter_map(|term| {
+        let fields = term.get("matchFields").map_or(&[][..], Value::items).iter();
+        let fields = fields.map(|field| decoded("metadata.name field", field.span()));
+        let expressions = super::storage::expressions(term, "matchExpressions");
+        read::list(expressions.into_iter().chain(fields))
+    }))
 }
 
 /// Readiness gates of one pod; few have any.

@@ -66,27 +66,30 @@ fn claim<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     read::joined(value, &["namespace", "name"], "/")
 }
 
-/// `topology.kubernetes.io/zone in [a, b]` for each expression.
 fn node_affinity<'a>(value: &Value<'a>) -> Option<Value<'a>> {
+    let terms = value.items().iter();
+    read::list(terms.flat_map(|term| expressions(term, "matchExpressions")))
+}
+
+/// `topology.kubernetes.io/zone in [a, b]` for each expression of a term.
+pub(super) fn expressions<'a>(term: &Value<'a>, key: &str) -> Vec<Value<'a>> {
     let mut lines = Vec::new();
-    for term in value.items() {
-        for expression in term.get("matchExpressions").map_or(&[][..], Value::items) {
-            let text = |key| {
-                expression
-                    .get(key)
-                    .and_then(Value::to_text)
-                    .unwrap_or_default()
-            };
-            let values = expression.get("values").map_or(&[][..], Value::items);
-            let values: Vec<_> = values.iter().filter_map(Value::to_text).collect();
-            let mut line = format!("{} {}", text("key"), text("operator").to_lowercase());
-            if !values.is_empty() {
-                line.push_str(&format!(" [{}]", values.join(", ")));
-            }
-            lines.push(decoded(&line, expression.span()));
+    for expression in term.get(key).map_or(&[][..], Value::items) {
+        let text = |key| {
+            expression
+                .get(key)
+                .and_then(Value::to_text)
+                .unwrap_or_default()
+        };
+        let values = expression.get("values").map_or(&[][..], Value::items);
+        let values: Vec<_> = values.iter().filter_map(Value::to_text).collect();
+        let mut line = format!("{} {}", text("key"), text("operator").to_lowercase());
+        if !values.is_empty() {
+            line.push_str(&format!(" [{}]", values.join(", ")));
         }
+        lines.push(decoded(&line, expression.span()));
     }
-    read::list(lines.into_iter())
+    lines
 }
 
 const DEFAULT: [&str; 2] = [

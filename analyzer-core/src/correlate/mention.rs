@@ -1,0 +1,93 @@
+//! What a fault is about, found in the words of what follows from it.
+
+use super::group::Group;
+use crate::signature::{Catalogue, Signature};
+
+/// In how many lines of a group a name is looked for.
+const MAX_LINES: usize = 8;
+
+/// The shortest name that is looked for.
+const MIN_NAME: usize = 4;
+
+/// The names by which a group's fault is known: of the object that its signature says to be at fault, and the
+/// captures that tell one fault from another. Everyday words are left out.
+pub(super) fn names(catalogue: &Catalogue, group: &Group) -> Vec<String> {
+    let signature: &Signature = catalogue.at(group.signature);
+    let object = group.subject.name.as_deref();
+    let object = object.filter(|_| signature.subject.is_some());
+    let deciding = signature.fold.iter().flatten().filter_map(|name| {
+        let mut captures = group.best.captures.iter();
+        let (_, value) = captures.find(|(known, _)| known == name)?;
+        Some(value.as_str())
+    });
+    let all = object.into_iter().chain(deciding);
+    all.filter(|name| is_telling(name))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Which of the names the lines of a group hold.
+pub(super) fn mentioned<'n>(names: &'n [String], group: &Group) -> Option<&'n str> {
+    let lines = || {
+        group
+            .hits
+            .iter()
+            .take(MAX_LINES)
+            .map(|hit| hit.place.text.as_str())
+    };
+    let mut names = names.iter().map(String::as_str);
+    names.find(|name| lines().any(|line| holds(line, name)))
+}
+
+/// Whether a name is no word of any text: it has a sign, a digit or a capital inside.
+fn is_telling(name: &str) -> bool {
+    let inside = name.bytes().skip(1);
+    let mut signs =
+        inside.filter(|b| b"-./_:".contains(b) || b.is_ascii_digit() || b.is_ascii_uppercase());
+    let is_number = name
+        .bytes()
+        .all(|b| b.is_ascii_digit() || b == b'.' && !name.contains(".."));
+    let is_address = name.parse::<std::net::IpAddr>().is_ok();
+    name.len() >= MIN_NAME
+        && !name.contains(char::is_whitespace)
+        && signs.next().is_some()
+        && (!is_number || is_address)
+}
+
+/// Whether a text holds a name as a whole.
+fn holds(text: &str, name: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let mut after = text.get(at + name.len()..).unwrap_or_default().chars();
+        // a dot at the end of a name is the sentence's
+        let goes_on = match after.next() {
+            Some('.') => after.next().is_some_and(is_part),
+            next => next.is_some_and(is_part),
+        };
+        !before.is_some_and(|c| is_part(c) || c == '.') && !goes_on
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_names_that_tell() {
+        assert!(holds(
+            "could not find a.io/ServiceMonitor for",
+            "ServiceMonitor"
+        ));
+        assert!(!holds("no ServiceMonitors", "ServiceMonitor"));
+        assert!(!holds("web-data-0", "data-0"));
+        assert!(!holds("custom.metrics.k8s.io/v1", "metrics.k8s.io"));
+        assert!(holds("asked metrics.k8s.io.", "metrics.k8s.io"));
+        for name in ["ServiceMonitor", "data-0", "10.0.9.5", "tides.example"] {
+            assert!(is_telling(name), "{name}");
+        }
+        for name in ["Service", "data", "443", "1.5", "a-b", "no such-thing"] {
+            assert!(!is_telling(name), "{name}");
+        }
+    }
+}
