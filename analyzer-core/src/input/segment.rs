@@ -530,6 +530,9 @@ impl<'a> Cutter<'a> {
             };
             if fits {
                 segment.subject = command.subject.clone();
+                if segment.format == Format::Table && segment.subject.kind.is_none() {
+                    segment.subject.kind.clone_from(&command.resource);
+                }
                 // one command has one output; plain lines may be its start only
                 self.has_table = segment.format == Format::Table;
                 if !matches!(segment.format, Format::Plain | Format::Table) {

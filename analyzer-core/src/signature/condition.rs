@@ -9,12 +9,11 @@ use serde::de::value::StrDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::compare::{Comparison, Order, number};
-use super::duration;
 use super::one_or_many::OneOrMany;
 use super::pattern::Pattern;
 use super::temporal::{Reach, rate};
 use crate::chain::Fact;
-use crate::model::Severity;
+use crate::model::{Severity, duration};
 
 /// A condition over the events and objects of an input.
 #[derive(Debug)]

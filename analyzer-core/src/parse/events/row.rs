@@ -10,8 +10,8 @@ use nom::{IResult, Offset, Parser};
 use super::header::{Header, Role};
 use super::source;
 use crate::input::Line;
-use crate::model::{Age, Stamp};
-use crate::parse::table::columns::Cell;
+use crate::model::{Age, Severity, Stamp};
+use crate::parse::table::columns::{Cell, words};
 
 /// The cells of a row. What it does not show is empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,6 +89,9 @@ impl<'a> Row<'a> {
                     if matches!(cell.text, "<none>" | "<nil>") {
                         continue;
                     }
+                    if is_placeholder(cell.text) {
+                        continue;
+                    }
                     let (rest, seen) = seen(cell.text).ok()?;
                     if !rest.is_empty() {
                         return None;
@@ -115,6 +118,9 @@ impl<'a> Row<'a> {
         if header.has(Role::Kind) && row.name.is_empty() {
             row.name = object_of_event(row.event_name);
         }
+        if !header.has(Role::Type) {
+            return (is_timed && is_letters(row.reason.text)).then_some(row);
+        }
         let word = row.kind_of_event.text;
         let is_type = is_event_type(word)
             || (is_timed && is_camel_case(word) && !row.reason.text.contains(' '));
@@ -127,6 +133,8 @@ impl<'a> Row<'a> {
         // refuse almost every other line
         let mut row = if text.starts_with("Normal") || text.starts_with("Warning") {
             described(header.is_some(), line, text)
+        } else if let Some(row) = header.and_then(|header| without_type(header, line, text)) {
+            Some(row)
         } else {
             let (rest, namespace) = head(text).ok()?;
             let mut row = got(header, line, rest).or_else(|| got_before_1_11(line, rest))?;
@@ -177,6 +185,36 @@ fn reason(input: &str) -> Parsing<'_, &str> {
     verify(word, is_camel_case).parse(input)
 }
 
+/// Whether a word stands where its author took an age out: dots, `<time>`, `xxx`, `?`.
+fn is_placeholder(word: &str) -> bool {
+    const LONGEST: usize = 24;
+    let all = |accepted: fn(char) -> bool| !word.is_empty() && word.chars().all(accepted);
+    let inside = word
+        .strip_prefix('<')
+        .and_then(|word| word.strip_suffix('>'));
+    let is_named = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_ ".contains(&byte))
+    };
+    let unit = word.trim_end_matches(['s', 'm', 'h', 'd']);
+    word.len() <= LONGEST
+        && (all(|c| matches!(c, '.' | '\u{2026}'))
+            || all(|c| c == '?')
+            || inside.is_some_and(is_named)
+            || (!unit.is_empty() && unit.len() + 1 >= word.len() && word.len() > 1 && {
+                unit.bytes().all(|byte| byte == b'x') || unit.bytes().all(|byte| byte == b'X')
+            })
+            || matches!(word, "N/A" | "n/a" | "unknown" | "redacted" | "-" | "--"))
+}
+
+/// A word in place of an age, with the blanks after it.
+fn placeholder(input: &str) -> Parsing<'_, Option<Age>> {
+    let (rest, _) = verify(word, is_placeholder).parse(input)?;
+    Ok((rest, None))
+}
+
 /// `5m`, `<unknown>` of events of the new API, `<invalid>` of a clock that is ahead.
 fn age(input: &str) -> Parsing<'_, Option<Age>> {
     let part = take_while1(|c: char| c.is_ascii_alphanumeric() || c == '<' || c == '>');
@@ -187,8 +225,18 @@ fn age(input: &str) -> Parsing<'_, Option<Age>> {
     .parse(input)
 }
 
-/// A moment as the API writes it: `2031-03-04T05:06:07Z`, in the new API with a fraction.
+/// A moment as the API writes it: `2031-03-04T05:06:07Z`, in the new API with a fraction; or as kubectl
+/// 1.0 did, `Tue, 04 Mar 2031 05:06:07 +0000`.
 fn moment(text: &str) -> Option<Stamp> {
+    if text.get(3..5) == Some(", ") {
+        let zoned = jiff::fmt::rfc2822::parse(text).ok()?;
+        return Some(Stamp {
+            nanos: zoned.timestamp().as_nanosecond(),
+            digits: 0,
+            zone_stated: true,
+            year_stated: true,
+        });
+    }
     let is_moment = text.len() >= 20
         && text.starts_with(|c: char| c.is_ascii_digit())
         && text.get(10..11) == Some("T");
@@ -215,7 +263,7 @@ fn age_word(input: &str) -> Parsing<'_, Option<Age>> {
 
 /// An age, and `(x16 over 18m)` where the event came more than once.
 fn seen(input: &str) -> Parsing<'_, Seen> {
-    let (rest, last) = age_word(input)?;
+    let (rest, last) = age_word.or(placeholder).parse(input)?;
     let over = (space1, tag("over"), space1);
     let times = delimited(tag("(x"), (number, preceded(over, age)), char(')'));
     let (rest, series) = opt(terminated(times, space0)).parse(rest)?;
@@ -239,8 +287,15 @@ fn head(input: &str) -> Parsing<'_, Option<&str>> {
                 .bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
     };
-    let (rest, namespace) = verify(word, is_namespace).parse(input)?;
-    age_word(rest).map(|_| (rest, Some(namespace)))
+    let is_seen = |rest| (seen, event_type).parse(rest).is_ok();
+    match verify(word, is_namespace).parse(input) {
+        Ok((rest, namespace)) if age_word(rest).is_ok() || is_seen(rest) => {
+            Ok((rest, Some(namespace)))
+        }
+        Ok(_) | Err(_) if is_seen(input) => Ok((input, None)),
+        Ok((rest, _)) => age_word(rest).map(|_| (rest, None)),
+        Err(error) => Err(error),
+    }
 }
 
 /// A describe's row: `Type Reason [Age] [From] Message`. One of age and source must be there.
@@ -250,11 +305,15 @@ fn described<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<Row
     if reason.is_none() && !(has_header && age_word(rest).is_ok()) {
         return None;
     }
-    let (rest, seen) = opt(seen).parse(rest).ok()?;
-    let found = source::at_start(rest, seen.is_some());
-    if seen.is_none() && found.is_none() {
+    let is_age = age_word(rest).is_ok();
+    let (behind, seen) = opt(seen).parse(rest).ok()?;
+    let found = source::at_start(behind, seen.is_some());
+    // a word in place of an age is believed only below a header or before a source
+    let is_told = is_age || found.is_some() || (seen.is_some() && has_header);
+    if !is_told {
         return None;
     }
+    let rest = behind;
     let length = found.unwrap_or(0);
     let (component, host) = source::split(cell(line, rest.get(..length)?));
     Some(Row {
@@ -380,6 +439,90 @@ fn got_before_1_11<'a>(line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     Some(row)
 }
 
+/// A row of kubectl up to 1.1, squeezed, below its header: that of [`got_before_1_11`] without the type,
+/// with the source in braces.
+fn without_type<'a>(header: &Header<'_>, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
+    if header.has(Role::Type) {
+        return None;
+    }
+    let (rest, (one, two, count)) = (when, when, terminated(number, space1)).parse(text).ok()?;
+    let mut row = Row {
+        is_get: header.has(Role::Kind),
+        ..Row::default()
+    };
+    let (first, last) = if header.is_before(Role::FirstSeen, Role::LastSeen) {
+        (one, two)
+    } else {
+        (two, one)
+    };
+    row.seen = Seen {
+        last: last.0,
+        time: last.1,
+        first: first.0,
+        count: Some(count),
+    };
+    let source = |rest: &'a str| -> Option<(Cell<'a>, &'a str)> {
+        let close = rest.strip_prefix('{')?.find('}')?;
+        Some((
+            cell(line, rest.get(..close + 2)?),
+            rest.get(close + 2..)?.trim_start(),
+        ))
+    };
+    let mut rest = rest;
+    let mut found = None;
+    if row.is_get {
+        let (behind, (name, kind)) = (word, verify(word, is_camel_case)).parse(rest).ok()?;
+        row.event_name = cell(line, name);
+        row.name = object_of_event(row.event_name);
+        row.kind = cell(line, kind);
+        rest = behind;
+    } else {
+        let (from, behind) = source(rest)?;
+        (found, rest) = (Some(from), behind);
+    }
+    let (behind, subobject) = opt(verify(word, is_field_path)).parse(rest).ok()?;
+    row.subobject = subobject.map_or(Cell::default(), |path| cell(line, path));
+    let (behind, reason) = verify(word, is_letters).parse(behind).ok()?;
+    row.reason = cell(line, reason);
+    let (from, message) = match found {
+        Some(from) => (from, behind),
+        None => source(behind)?,
+    };
+    (row.component, row.host) = source::split(from);
+    row.message = cell(line, message);
+    Some(row)
+}
+
+/// An age, or a moment as kubectl 1.0 wrote it, in six words.
+fn when(input: &str) -> Parsing<'_, (Option<Age>, Option<Stamp>)> {
+    let six = |input: &str| {
+        let behind = words(input).nth(5).map(|(span, _)| span.end)?;
+        let time = moment(input.get(..behind)?)?;
+        Some((input.get(behind..)?.trim_start().len(), time))
+    };
+    match six(input).filter(|_| input.get(3..5) == Some(", ")) {
+        Some((rest, time)) => {
+            let rest = input.get(input.len() - rest..).unwrap_or("");
+            Ok((rest, (None, Some(time))))
+        }
+        None => {
+            let (rest, age) = age_word.or(placeholder).parse(input)?;
+            Ok((rest, (age, None)))
+        }
+    }
+}
+
+/// How grave an event is that states no type, by its reason.
+pub(super) fn severity_of(reason: &str) -> Severity {
+    const PARTS: [&str; 6] = ["ailed", "rror", "nhealthy", "ackOff", "ackoff", "nvalid"];
+    let is_warning = PARTS.iter().any(|part| reason.contains(part));
+    if is_warning {
+        Severity::Warning
+    } else {
+        Severity::Info
+    }
+}
+
 /// Splits before the event's type, which is among the next few words.
 fn until_type(text: &str) -> Option<(&str, &str)> {
     let mut rest = text;
@@ -416,6 +559,11 @@ fn is_camel_case(word: &str) -> bool {
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         && word.bytes().any(|byte| byte.is_ascii_lowercase())
+}
+
+/// Whether a word is one that reasons are, also those of kubectl 1.0, which begin with a small letter.
+fn is_letters(word: &str) -> bool {
+    (1..128).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 fn is_field_path(word: &str) -> bool {
