@@ -518,7 +518,7 @@ impl<'a> Cutter<'a> {
         if self.has_table && segment.format != Format::Table {
             self.command = None;
         }
-        if let Some(command) = &self.command {
+        if let Some(command) = &mut self.command {
             let fits = match segment.format {
                 Format::Describe | Format::DescribeEvents => command.verb == Verb::Describe,
                 Format::EventsTable | Format::Table | Format::ObjectYaml | Format::ObjectJson => {
@@ -531,7 +531,8 @@ impl<'a> Cutter<'a> {
             if fits {
                 segment.subject = command.subject.clone();
                 if segment.format == Format::Table && segment.subject.kind.is_none() {
-                    segment.subject.kind.clone_from(&command.resource);
+                    // a table further down may be of another command that was left out
+                    segment.subject.kind = command.resource.take();
                 }
                 // one command has one output; plain lines may be its start only
                 self.has_table = segment.format == Format::Table;

@@ -24,7 +24,7 @@ const MAX_BACK: usize = 128;
 /// far as they go, and more of them may tell.
 pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
     let first = next_line(bytes, from.saturating_sub(1))?;
-    let mut at = first;
+    let mut at = end_of_entry(bytes, first).unwrap_or(first);
     // it goes back over many lines, and few places hang on it
     let mut inside: Option<bool> = None;
     let mut begun = false;
@@ -143,6 +143,30 @@ fn entry(bytes: &[u8], at: usize, line: &str) -> Option<log::EntryAt> {
     let mut lines = vec![Cow::Borrowed(line)];
     lines.extend(lines_behind(bytes, at).take(ENTRY_LINES).map(text));
     log::entry_at(&lines)
+}
+
+/// Where the entry of the journal ends in whose middle the line at this byte stands.
+fn end_of_entry(bytes: &[u8], at: usize) -> Option<usize> {
+    let field = line_at(bytes, at).trim_ascii_start();
+    let is_field = matches!(field.first(), Some(b'_' | b'A'..=b'Z')) && field.contains(&b'=');
+    if !is_field {
+        return None;
+    }
+    let mut start = at;
+    for line in lines_before(bytes, at).take(ENTRY_LINES) {
+        if line.is_empty() {
+            return None;
+        }
+        start = start.checked_sub(line.len() + 1)?;
+        if matches!(line.first(), Some(b'_' | b'A'..=b'Z'))
+            && let Some(entry) = entry(bytes, start, &text(line))
+        {
+            let lines = std::iter::successors(Some(start), |start| next_line(bytes, *start));
+            let end = lines.take(entry.lines + 1).last()?;
+            return (end > at).then_some(end);
+        }
+    }
+    None
 }
 
 /// The lines behind the one that begins at a byte.
@@ -375,6 +399,9 @@ mod tests {
             .collect();
         assert!(begin[0] && begin[5], "{begin:?}");
         assert!(!begin[1] && !begin[3] && !begin[4], "{begin:?}");
+        let last = entry(messages[5]);
+        let middle = last.find("MESSAGE").unwrap();
+        assert_eq!(find(last.as_bytes(), middle, false), None);
         // a block ends before the next record only
         assert_eq!(
             find(text.as_bytes(), starts[2] + 40, false),
