@@ -23,6 +23,7 @@ mod header;
 mod row;
 mod source;
 mod subject;
+mod untyped;
 
 use header::Header;
 use row::Row;
@@ -230,7 +231,7 @@ impl<'a, 'r> Open<'a, 'r> {
             first_age: row.seen.first,
             count: row.seen.count.unwrap_or(1),
             severity: if row.kind_of_event.is_empty() {
-                Some(row::severity_of(row.reason.text))
+                Some(untyped::severity_of(row.reason.text))
             } else {
                 Severity::from_word(row.kind_of_event.text)
             },

@@ -8,10 +8,10 @@ use nom::sequence::{delimited, preceded, terminated};
 use nom::{IResult, Offset, Parser};
 
 use super::header::{Header, Role};
-use super::source;
+use super::{source, untyped};
 use crate::input::Line;
-use crate::model::{Age, Severity, Stamp};
-use crate::parse::table::columns::{Cell, words};
+use crate::model::{Age, Stamp};
+use crate::parse::table::columns::Cell;
 
 /// The cells of a row. What it does not show is empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -133,7 +133,7 @@ impl<'a> Row<'a> {
         // refuse almost every other line
         let mut row = if text.starts_with("Normal") || text.starts_with("Warning") {
             described(header.is_some(), line, text)
-        } else if let Some(row) = header.and_then(|header| without_type(header, line, text)) {
+        } else if let Some(row) = header.and_then(|header| untyped::read(header, line, text)) {
             Some(row)
         } else {
             let (rest, namespace) = head(text).ok()?;
@@ -171,9 +171,9 @@ fn is_get(header: &Header<'_>) -> bool {
         .any(|role| header.has(role))
 }
 
-type Parsing<'a, T> = IResult<&'a str, T>;
+pub(super) type Parsing<'a, T> = IResult<&'a str, T>;
 
-fn word(input: &str) -> Parsing<'_, &str> {
+pub(super) fn word(input: &str) -> Parsing<'_, &str> {
     terminated(take_while1(|c: char| !c.is_whitespace()), space0).parse(input)
 }
 
@@ -210,7 +210,7 @@ fn is_placeholder(word: &str) -> bool {
 }
 
 /// A word in place of an age, with the blanks after it.
-fn placeholder(input: &str) -> Parsing<'_, Option<Age>> {
+pub(super) fn placeholder(input: &str) -> Parsing<'_, Option<Age>> {
     let (rest, _) = verify(word, is_placeholder).parse(input)?;
     Ok((rest, None))
 }
@@ -227,7 +227,7 @@ fn age(input: &str) -> Parsing<'_, Option<Age>> {
 
 /// A moment as the API writes it: `2031-03-04T05:06:07Z`, in the new API with a fraction; or as kubectl
 /// 1.0 did, `Tue, 04 Mar 2031 05:06:07 +0000`.
-fn moment(text: &str) -> Option<Stamp> {
+pub(super) fn moment(text: &str) -> Option<Stamp> {
     if text.get(3..5) == Some(", ") {
         let zoned = jiff::fmt::rfc2822::parse(text).ok()?;
         return Some(Stamp {
@@ -252,7 +252,7 @@ fn moment(text: &str) -> Option<Stamp> {
 }
 
 /// An age with the blanks after it, at which it must end.
-fn age_word(input: &str) -> Parsing<'_, Option<Age>> {
+pub(super) fn age_word(input: &str) -> Parsing<'_, Option<Age>> {
     let (rest, age) = age(input)?;
     match space1::<&str, nom::error::Error<&str>>(rest) {
         Ok((rest, _)) => Ok((rest, age)),
@@ -439,90 +439,6 @@ fn got_before_1_11<'a>(line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     Some(row)
 }
 
-/// A row of kubectl up to 1.1, squeezed, below its header: that of [`got_before_1_11`] without the type,
-/// with the source in braces.
-fn without_type<'a>(header: &Header<'_>, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
-    if header.has(Role::Type) {
-        return None;
-    }
-    let (rest, (one, two, count)) = (when, when, terminated(number, space1)).parse(text).ok()?;
-    let mut row = Row {
-        is_get: header.has(Role::Kind),
-        ..Row::default()
-    };
-    let (first, last) = if header.is_before(Role::FirstSeen, Role::LastSeen) {
-        (one, two)
-    } else {
-        (two, one)
-    };
-    row.seen = Seen {
-        last: last.0,
-        time: last.1,
-        first: first.0,
-        count: Some(count),
-    };
-    let source = |rest: &'a str| -> Option<(Cell<'a>, &'a str)> {
-        let close = rest.strip_prefix('{')?.find('}')?;
-        Some((
-            cell(line, rest.get(..close + 2)?),
-            rest.get(close + 2..)?.trim_start(),
-        ))
-    };
-    let mut rest = rest;
-    let mut found = None;
-    if row.is_get {
-        let (behind, (name, kind)) = (word, verify(word, is_camel_case)).parse(rest).ok()?;
-        row.event_name = cell(line, name);
-        row.name = object_of_event(row.event_name);
-        row.kind = cell(line, kind);
-        rest = behind;
-    } else {
-        let (from, behind) = source(rest)?;
-        (found, rest) = (Some(from), behind);
-    }
-    let (behind, subobject) = opt(verify(word, is_field_path)).parse(rest).ok()?;
-    row.subobject = subobject.map_or(Cell::default(), |path| cell(line, path));
-    let (behind, reason) = verify(word, is_letters).parse(behind).ok()?;
-    row.reason = cell(line, reason);
-    let (from, message) = match found {
-        Some(from) => (from, behind),
-        None => source(behind)?,
-    };
-    (row.component, row.host) = source::split(from);
-    row.message = cell(line, message);
-    Some(row)
-}
-
-/// An age, or a moment as kubectl 1.0 wrote it, in six words.
-fn when(input: &str) -> Parsing<'_, (Option<Age>, Option<Stamp>)> {
-    let six = |input: &str| {
-        let behind = words(input).nth(5).map(|(span, _)| span.end)?;
-        let time = moment(input.get(..behind)?)?;
-        Some((input.get(behind..)?.trim_start().len(), time))
-    };
-    match six(input).filter(|_| input.get(3..5) == Some(", ")) {
-        Some((rest, time)) => {
-            let rest = input.get(input.len() - rest..).unwrap_or("");
-            Ok((rest, (None, Some(time))))
-        }
-        None => {
-            let (rest, age) = age_word.or(placeholder).parse(input)?;
-            Ok((rest, (age, None)))
-        }
-    }
-}
-
-/// How grave an event is that states no type, by its reason.
-pub(super) fn severity_of(reason: &str) -> Severity {
-    const PARTS: [&str; 6] = ["ailed", "rror", "nhealthy", "ackOff", "ackoff", "nvalid"];
-    let is_warning = PARTS.iter().any(|part| reason.contains(part));
-    if is_warning {
-        Severity::Warning
-    } else {
-        Severity::Info
-    }
-}
-
 /// Splits before the event's type, which is among the next few words.
 fn until_type(text: &str) -> Option<(&str, &str)> {
     let mut rest = text;
@@ -536,7 +452,7 @@ fn until_type(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Old kubectl printed the event's name, which is the object's with the time in hexadecimal.
-fn object_of_event(name: Cell<'_>) -> Cell<'_> {
+pub(super) fn object_of_event(name: Cell<'_>) -> Cell<'_> {
     match name.text.rsplit_once('.') {
         Some((object, suffix))
             if suffix.len() >= 8 && suffix.bytes().all(|byte| byte.is_ascii_hexdigit()) =>
@@ -552,7 +468,7 @@ fn is_event_type(word: &str) -> bool {
 }
 
 /// Whether a word is one that reasons, types and kinds are: capital first, letters and digits.
-fn is_camel_case(word: &str) -> bool {
+pub(super) fn is_camel_case(word: &str) -> bool {
     word.len() < 128
         && word.starts_with(|c: char| c.is_ascii_uppercase())
         && word
@@ -562,15 +478,15 @@ fn is_camel_case(word: &str) -> bool {
 }
 
 /// Whether a word is one that reasons are, also those of kubectl 1.0, which begin with a small letter.
-fn is_letters(word: &str) -> bool {
+pub(super) fn is_letters(word: &str) -> bool {
     (1..128).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-fn is_field_path(word: &str) -> bool {
+pub(super) fn is_field_path(word: &str) -> bool {
     word.starts_with("spec.") || word.starts_with("implicitly")
 }
 
-fn cell<'a>(line: &Line<'a>, part: &'a str) -> Cell<'a> {
+pub(super) fn cell<'a>(line: &Line<'a>, part: &'a str) -> Cell<'a> {
     let start = line.text.offset(part);
     Cell::of(line, start..start + part.len())
 }
