@@ -1,5 +1,7 @@
 //! The part of the library's module that the schema of signatures needs.
 
+#[path = "../src/model/duration.rs"]
+pub mod duration;
 #[path = "../src/model/quantity.rs"]
 mod quantity;
 #[path = "../src/model/selector.rs"]

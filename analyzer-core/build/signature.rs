@@ -6,8 +6,6 @@ pub mod check;
 mod compare;
 #[path = "../src/signature/condition.rs"]
 mod condition;
-#[path = "../src/signature/duration.rs"]
-mod duration;
 #[path = "../src/signature/error.rs"]
 mod error;
 #[path = "../src/signature/grams.rs"]

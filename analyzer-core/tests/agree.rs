@@ -27,8 +27,9 @@ fn told(finding: &Finding) -> String {
     serde_json::to_string(finding).unwrap()
 }
 
-/// How many ways cut no table and no entry of the journal's export form in two: what of a list is complete, and
-/// what goes on in the next entry, a block of 300 bytes does not know.
+/// How many ways cut no list of these examples in two. A list in YAML or JSON is cut between its items, as lists of
+/// whole clusters are large; whether it is complete, which `listed: true` asks for, is then not known. Its objects
+/// are the same.
 const WHOLE: usize = 3;
 
 fn assert_agreement(name: &str, text: &[u8]) {
@@ -210,6 +211,6 @@ proptest! {
     /// interrupted by outputs of kubectl.
     #[test]
     fn on_generated_logs(log in logs()) {
-        assert_agreement_in(WHOLE, "generated", log.as_bytes());
+        assert_agreement("generated", log.as_bytes());
     }
 }

@@ -275,6 +275,7 @@ const LOST: &[(&str, &str, &str)] = &[
     ("crictl", "cut-at-100", CUT_NAMES),
     ("crictl", "cut-at-110-and-trimmed", CUT_NAMES),
     ("events-before-1-11", "cut-at-110-and-trimmed", WIDTH_LOST),
+    ("events-before-1-2", "cut-at-110-and-trimmed", WIDTH_LOST),
     ("events-before-1-9", "cut-at-110-and-trimmed", WIDTH_LOST),
     ("events-custom", "cut-at-110-and-trimmed", WIDTH_LOST),
     ("events-wide", "cut-at-110-and-trimmed", WIDTH_LOST),

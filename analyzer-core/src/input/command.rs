@@ -23,6 +23,8 @@ pub struct Command {
     pub verb: Verb,
     /// The object it names, as far as it does.
     pub subject: Subject,
+    /// The kind of custom resource that it gets, as it is typed, where the subject's is not known.
+    pub resource: Option<String>,
 }
 
 const PROGRAMS: &[&str] = &[
@@ -78,6 +80,7 @@ pub fn parse(line: &str) -> Option<Command> {
         return (prompted && known).then(|| Command {
             verb: Verb::Other,
             subject: Subject::default(),
+            resource: None,
         });
     }
     let words: Vec<&str> = words.take(32).collect();
@@ -168,7 +171,24 @@ fn arguments(words: &[&str]) -> Command {
     if verb != Verb::Other {
         name_object(verb, &plain, &mut subject);
     }
-    Command { verb, subject }
+    let resource = (verb == Verb::Get && subject.kind.is_none())
+        .then(|| plain.first().and_then(|word| resource(word)))
+        .flatten();
+    Command {
+        verb,
+        subject,
+        resource,
+    }
+}
+
+/// A word that can be a resource's name, without its group: `cephclusters.ceph.rook.io`.
+fn resource(word: &str) -> Option<String> {
+    let word = word.split(['/', '.']).next()?;
+    let is_name = word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word
+            .bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    (is_name && word != "all").then(|| word.to_owned())
 }
 
 fn name_object(verb: Verb, plain: &[&str], subject: &mut Subject) {
@@ -237,6 +257,20 @@ mod tests {
             "PersistentVolumeClaim data-db-0"
         );
         assert_eq!(subject("kubectl logs {$PodName} -n {$Namespace}"), "Pod");
+    }
+
+    #[test]
+    fn custom_resources_are_named_as_typed() {
+        let resource = |line: &str| parse(line).and_then(|command| command.resource);
+        assert_eq!(
+            resource("$ kubectl get tides.sea.example -A").as_deref(),
+            Some("tides")
+        );
+        assert_eq!(resource("$ kubectl get tide/high").as_deref(), Some("tide"));
+        assert_eq!(resource("$ kubectl get pods"), None);
+        assert_eq!(resource("$ kubectl get all"), None);
+        assert_eq!(resource("$ kubectl get $KIND"), None);
+        assert_eq!(resource("$ kubectl logs tides"), None);
     }
 
     #[test]

@@ -445,7 +445,7 @@ impl<'a> Cutter<'a> {
         if self.has_table && segment.format != Format::Table {
             self.command = None;
         }
-        if let Some(command) = &self.command {
+        if let Some(command) = &mut self.command {
             let fits = match segment.format {
                 Format::Describe | Format::DescribeEvents => command.verb == Verb::Describe,
                 Format::EventsTable | Format::Table | Format::ObjectYaml | Format::ObjectJson => {
@@ -457,6 +457,10 @@ impl<'a> Cutter<'a> {
             };
             if fits {
                 segment.subject = command.subject.clone();
+                if segment.format == Format::Table && segment.subject.kind.is_none() {
+                    // a table further down may be of another command that was left out
+                    segment.subject.kind = command.resource.take();
+                }
                 // one command has one output; plain lines may be its start only
                 self.has_table = segment.format == Format::Table;
                 if !matches!(segment.format, Format::Plain | Format::Table) {

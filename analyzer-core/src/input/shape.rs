@@ -101,7 +101,16 @@ fn strip_borders(line: Line<'_>) -> Line<'_> {
 /// A line of dashes under a header.
 pub(super) fn is_rule(text: &str) -> bool {
     let text = text.trim();
-    text.contains("--") && text.bytes().all(|b| matches!(b, b'-' | b' ' | b'\t'))
+    let is_part = |c: char| matches!(c, '-' | ' ' | '\t' | '\u{2500}' | '\u{2501}' | '\u{2014}');
+    [
+        "--",
+        "\u{2500}\u{2500}",
+        "\u{2501}\u{2501}",
+        "\u{2014}\u{2014}",
+    ]
+    .iter()
+    .any(|two| text.contains(two))
+        && text.chars().all(is_part)
 }
 
 /// The line without what pages and editors put around it: tags (`<pre>`, `<br>`), borders, quote

@@ -1,9 +1,11 @@
 //! The named values of a record, with what the log shows of their types.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use serde_json::value::RawValue;
 
+use super::duration::nanoseconds;
 use super::text::Text;
 
 /// A named value of a record.
@@ -73,6 +75,32 @@ impl<'a> Field<'a> {
     }
 }
 
+impl Field<'_> {
+    /// The value as a duration, where it is one with its unit, as Go prints it: `1.5s`, `12ms`, `3m2s`,
+    /// `250µs`. A text says nothing else so; a bare number states no unit and is none. The value keeps its
+    /// text, also where it is printed.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use analyzer_core::{Field, Text};
+    /// let took = |value| Field::text("took", Text::borrowed(value, 0)).duration();
+    /// assert_eq!(took("3m2s"), Some(Duration::from_secs(182)));
+    /// assert_eq!(took("1.5ms"), Some(Duration::from_micros(1500)));
+    /// assert_eq!(took("12"), None);
+    /// assert_eq!(took("-8s"), None);
+    /// ```
+    pub fn duration(&self) -> Option<Duration> {
+        const LONGEST: usize = 40;
+        let value = self.value.as_str();
+        let (first, last) = (value.as_bytes().first()?, value.as_bytes().last()?);
+        let may_be = value.len() <= LONGEST
+            && (first.is_ascii_digit() || *first == b'.')
+            && matches!(last, b's' | b'm' | b'h' | b'd');
+        let nanos = may_be.then(|| nanoseconds(value)).flatten()?;
+        u64::try_from(nanos).ok().map(Duration::from_nanos)
+    }
+}
+
 /// Whether a text is a decimal number as any writer prints it, and is the same once it was read as a
 /// floating-point number.
 fn is_plain_number(text: &str) -> bool {
@@ -135,6 +163,32 @@ mod tests {
             "١",
         ];
         assert!(!texts.iter().any(typed(Written::Bare)));
+    }
+
+    #[test]
+    fn durations_have_a_unit() {
+        let duration = |value| Field::text("k", Text::borrowed(value, 0)).duration();
+        for (value, nanos) in [
+            ("1.5s", 1_500_000_000),
+            ("12ms", 12_000_000),
+            ("3m2s", 182_000_000_000),
+            ("1h0m0.25s", 3_600_250_000_000),
+            ("250µs", 250_000),
+            ("100us", 100_000),
+            ("7ns", 7),
+            ("0s", 0),
+        ] {
+            assert_eq!(
+                duration(value),
+                Some(Duration::from_nanos(nanos)),
+                "{value}"
+            );
+        }
+        for value in [
+            "", "s", "12", "0", "5 s", "-1s", "1.2.3s", "10m-b", "v1.2s", "12items",
+        ] {
+            assert_eq!(duration(value), None, "{value}");
+        }
     }
 
     #[test]

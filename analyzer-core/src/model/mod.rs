@@ -1,5 +1,6 @@
 //! The typed values that parsers make and signatures look at.
 
+pub(crate) mod duration;
 mod event;
 mod field;
 mod object;

@@ -189,6 +189,7 @@ const KINDS: &[(&str, &[&str])] = &[
         &["customresourcedefinitions", "crd", "crds"],
     ),
     ("DataVolume", &["datavolumes", "dv"]),
+    ("CephCluster", &["cephclusters"]),
     ("PriorityClass", &["priorityclasses", "pc"]),
     ("CSINode", &["csinodes"]),
     ("Lease", &["leases"]),

@@ -1,13 +1,17 @@
 //! Lines with an error text and no other form: what a program printed, quoted in a paste.
 //!
 //! A line whose quotes do not close is taken together with the lines that close them, as page
-//! layout and YAML wrap long texts.
+//! layout and YAML wrap long texts; so is a chain of errors that ends in a colon, behind which the next
+//! one was put on a line of its own.
 
 use crate::input::Line;
 use crate::model::{Event, Format, Parsed, TextBuilder};
 
 /// How many lines a wrapped text may take.
 const MAX_WRAPPED: usize = 24;
+
+/// How many lines a chain of errors may take that was broken between its words.
+const MAX_CHAINED: usize = 6;
 
 /// Reads each line as an event of its own, wrapped ones together.
 pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
@@ -33,16 +37,36 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
 /// How many lines the text at the start takes: more than one if its quotes close further down.
 fn wrapped(lines: &[Line<'_>]) -> usize {
     let mut open = Quotes::default();
+    // the lines that a chain takes in any case
+    let mut chained = 1;
     for (at, line) in lines.iter().take(MAX_WRAPPED).enumerate() {
+        if line.is_blank() && at > 0 {
+            return if open.any() { chained } else { at };
+        }
         open.read(line.text);
-        if !open.any() {
+        let next = lines.get(at + 1).filter(|next| !next.is_blank());
+        let goes_on = next.is_some_and(|next| {
+            ends_open(line.text) || (chained > 1 && at < MAX_CHAINED && is_middle(next.text))
+        });
+        if goes_on && chained == at + 1 {
+            chained += 1;
+        } else if !open.any() {
             return at + 1;
         }
-        if line.is_blank() {
-            break;
-        }
     }
-    1
+    chained
+}
+
+/// Whether a line is a chain of errors whose next link was put on the next line.
+pub(crate) fn ends_open(line: &str) -> bool {
+    let text = line.trim_end();
+    text.ends_with(':') && text.contains(": ") && !text.ends_with("::")
+}
+
+/// Whether a line can only be the middle of a text.
+fn is_middle(line: &str) -> bool {
+    let text = line.trim_start();
+    text.starts_with("\\\"") || text.starts_with(['"', ')', ',', ';'])
 }
 
 /// Whether quotes are open at a line's end.
@@ -115,6 +139,29 @@ impl Quotes {
 mod tests {
     use super::*;
     use crate::input::lines;
+
+    #[test]
+    fn chains_are_joined_behind_a_colon() {
+        let text = "failed to list *v1.Tide: tides is forbidden:\nUser \\\"harbour\\\" cannot list resource\n\\\"tides\\\" in API group \\\"\\\" in the namespace \\\"sea\\\"\nnext: line\n\nit says:\nno berth\nlift: no arm:\n\nother\n";
+        let all: Vec<_> = lines(text).collect();
+        let parsed = parse(Format::Plain, &all);
+        let messages: Vec<&str> = parsed
+            .events
+            .iter()
+            .map(|event| event.message.as_str())
+            .collect();
+        assert_eq!(
+            messages,
+            [
+                "failed to list *v1.Tide: tides is forbidden: User \\\"harbour\\\" cannot list resource \\\"tides\\\" in API group \\\"\\\" in the namespace \\\"sea\\\"",
+                "next: line",
+                "it says:",
+                "no berth",
+                "lift: no arm:",
+                "other",
+            ]
+        );
+    }
 
     #[test]
     fn wrapped_quotes_are_joined() {

@@ -13,6 +13,10 @@ const MAX_LINES: usize = 256;
 /// How many bytes back the beginning of an output is looked for.
 const MAX_INSIDE: usize = 256 * 1024;
 
+/// How many lines behind an entry's first one are looked at: two entries of the journal have no more,
+/// unless a field holds a text of many lines.
+const ENTRY_LINES: usize = 256;
+
 /// How many lines back an unfinished line of a container runtime is looked for.
 const MAX_BACK: usize = 128;
 
@@ -20,7 +24,7 @@ const MAX_BACK: usize = 128;
 /// far as they go, and more of them may tell.
 pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
     let first = next_line(bytes, from.saturating_sub(1))?;
-    let mut at = first;
+    let mut at = end_of_entry(bytes, first).unwrap_or(first);
     // it goes back over many lines, and few places hang on it
     let mut inside: Option<bool> = None;
     let mut begun = false;
@@ -53,7 +57,14 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
         if part(line).is_none() && !of_panic && fallback.is_none_or(|known| known < rank) {
             fallback = Some(rank);
         }
+        // no entry is cut in two
+        let may_be = matches!(line.first(), Some(b'_' | b'A'..=b'Z'));
+        let entry = may_be.then(|| entry(bytes, at, &text(line))).flatten();
+        let taken = entry.map_or(0, |entry| entry.lines - 1);
         at = next;
+        for _ in 0..taken {
+            at = next_line(bytes, at).unwrap_or(at);
+        }
     }
     let (_, place) = fallback.filter(|_| !may_grow || !structural(begun))?;
     Some(usize::MAX - place)
@@ -80,6 +91,12 @@ fn is_inside(bytes: &[u8], at: usize) -> bool {
 /// Whether a log record begins with the line at this byte, and no line before it goes on in it.
 pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
     let line = line_at(bytes, at);
+    // some locales pad a month
+    let line = if log::is_padded_month(line) {
+        &line[1..]
+    } else {
+        line
+    };
     // what is indented may be a part of a value
     let Some(first) = line.first().filter(|byte| !byte.is_ascii_whitespace()) else {
         return false;
@@ -107,12 +124,49 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
 fn goes_on_in_carrier(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     let next = next_line(bytes, at).map_or(&[][..], |next| line_at(bytes, next));
     let line = text(line);
+    if let Some(entry) = entry(bytes, at, &line) {
+        return entry.goes_on;
+    }
     log::goes_on_in_carrier(&line, &text(next))
         || log::is_raw_line(
             &line,
             lines_before(bytes, at).map(text),
             lines_behind(bytes, at).map(text),
         )
+}
+
+/// The entry of the journal over several lines that begins with the line at this byte.
+fn entry(bytes: &[u8], at: usize, line: &str) -> Option<log::EntryAt> {
+    if !line.starts_with(['_', 'M', 'T', 'W', 'F', 'S']) || !log::begins_entry(line) {
+        return None;
+    }
+    let mut lines = vec![Cow::Borrowed(line)];
+    lines.extend(lines_behind(bytes, at).take(ENTRY_LINES).map(text));
+    log::entry_at(&lines)
+}
+
+/// Where the entry of the journal ends in whose middle the line at this byte stands.
+fn end_of_entry(bytes: &[u8], at: usize) -> Option<usize> {
+    let field = line_at(bytes, at).trim_ascii_start();
+    let is_field = matches!(field.first(), Some(b'_' | b'A'..=b'Z')) && field.contains(&b'=');
+    if !is_field {
+        return None;
+    }
+    let mut start = at;
+    for line in lines_before(bytes, at).take(ENTRY_LINES) {
+        if line.is_empty() {
+            return None;
+        }
+        start = start.checked_sub(line.len() + 1)?;
+        if matches!(line.first(), Some(b'_' | b'A'..=b'Z'))
+            && let Some(entry) = entry(bytes, start, &text(line))
+        {
+            let lines = std::iter::successors(Some(start), |start| next_line(bytes, *start));
+            let end = lines.take(entry.lines + 1).last()?;
+            return (end > at).then_some(end);
+        }
+    }
+    None
 }
 
 /// The lines behind the one that begins at a byte.
@@ -320,6 +374,39 @@ mod tests {
             .take(line)
             .last()
             .map_or(0, |end| end + 1)
+    }
+
+    #[test]
+    fn entries_that_go_on_begin_no_record() {
+        let entry = |message: &str| {
+            format!(
+                "__CURSOR=s=1;i=2\n__REALTIME_TIMESTAMP=1709528767000000\nPRIORITY=6\nMESSAGE={message}\n_PID=7\n\n"
+            )
+        };
+        let messages = [
+            "panic: no berth",
+            "",
+            "goroutine 1 [running]:",
+            "main.main()",
+            "\t/src/main.go:12 +0x1d",
+            "I0304 05:06:07.123456       7 quay.go:7] next",
+        ];
+        let text: String = messages.iter().map(|message| entry(message)).collect();
+        let starts: Vec<usize> = memmem::find_iter(text.as_bytes(), "__CURSOR").collect();
+        let begin: Vec<bool> = starts
+            .iter()
+            .map(|at| begins_record(text.as_bytes(), *at))
+            .collect();
+        assert!(begin[0] && begin[5], "{begin:?}");
+        assert!(!begin[1] && !begin[3] && !begin[4], "{begin:?}");
+        let last = entry(messages[5]);
+        let middle = last.find("MESSAGE").unwrap();
+        assert_eq!(find(last.as_bytes(), middle, false), Some(last.len() - 1));
+        // a block ends before the next record only
+        assert_eq!(
+            find(text.as_bytes(), starts[2] + 40, false),
+            Some(starts[5])
+        );
     }
 
     #[test]

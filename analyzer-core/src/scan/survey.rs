@@ -246,7 +246,8 @@ impl Survey {
             return;
         }
         self.other(bytes, start, line);
-        if memchr2(b'"', b'\'', line.as_bytes()).is_some() && plain::is_open(line) {
+        let may_be_open = memchr2(b'"', b'\'', line.as_bytes()).is_some();
+        if (may_be_open && plain::is_open(line)) || plain::ends_open(line) {
             self.add(start, Why::Text);
         }
     }

@@ -7,13 +7,12 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 
 use super::compare::Comparison;
-use super::duration;
 use super::one_or_many::OneOrMany;
 use super::pattern::Pattern;
 use super::temporal::{Reach, rate};
 use super::value_test::{NumberTest, ValueTest};
 use crate::chain::Fact;
-use crate::model::Severity;
+use crate::model::{Severity, duration};
 
 /// A condition over the events and objects of an input.
 #[derive(Debug)]

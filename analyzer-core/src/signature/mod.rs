@@ -5,7 +5,6 @@ mod causes;
 mod check;
 mod compare;
 mod condition;
-mod duration;
 mod error;
 mod grams;
 mod index;

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::condition::{Condition, What};
-use super::duration::nanoseconds;
+use crate::model::duration::nanoseconds;
 
 /// The most parts of a condition over time, and of its `none`: each is a bit of a word.
 pub(crate) const MAX_PARTS: usize = 64;

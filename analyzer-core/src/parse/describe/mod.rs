@@ -10,6 +10,7 @@
 mod data;
 mod flat;
 mod generic;
+mod joined;
 mod kinds;
 mod label;
 mod layout;
@@ -128,6 +129,8 @@ fn second_field_follows(lines: &[Line<'_>]) -> bool {
 }
 
 fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
+    let split = joined::split(lines);
+    let lines = split.as_deref().unwrap_or(lines);
     let Some(span) = span_of(lines) else {
         return;
     };

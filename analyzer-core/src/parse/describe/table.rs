@@ -202,7 +202,18 @@ pub(super) fn rows<'a>(node: &Node<'a>, table: &Table) -> Option<Value<'a>> {
 
 /// Whether a line is the rule below a header.
 pub(super) fn is_dashes(line: &str) -> bool {
-    line.contains("--") && line.bytes().all(|b| b == b'-' || b.is_ascii_whitespace())
+    // an editor may draw lines instead of dashes
+    [
+        "--",
+        "\u{2500}\u{2500}",
+        "\u{2501}\u{2501}",
+        "\u{2014}\u{2014}",
+    ]
+    .iter()
+    .any(|two| line.contains(two))
+        && line.chars().all(|c| {
+            matches!(c, '-' | '\u{2500}' | '\u{2501}' | '\u{2014}') || c.is_ascii_whitespace()
+        })
 }
 
 type Cells<'a> = Vec<(&'static Column, Line<'a>)>;

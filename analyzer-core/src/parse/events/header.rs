@@ -74,8 +74,8 @@ pub(super) struct Header<'h> {
 
 impl<'h> Header<'h> {
     /// Reads a header line; `None` if it is none. Every column must be one that events have, and
-    /// type, reason and message must be among them, so that a Conditions table is refused; where a
-    /// terminal cut the line, an age is enough.
+    /// type, reason and message must be among them, so that a Conditions table is refused; up to 1.1
+    /// there was no type, but a count and the times. Where a terminal cut the line, an age is enough.
     pub fn read(line: &'h str) -> Option<Header<'h>> {
         let start = line.trim_start();
         // cheap refusal of almost every line
@@ -92,13 +92,20 @@ impl<'h> Header<'h> {
         let roles = columns.names().enumerate().map(role);
         let roles = roles.collect::<Option<Vec<_>>>()?;
         let has = |role| roles.contains(&role);
-        let is_whole = has(Role::Type) && has(Role::Reason) && has(Role::Message);
+        let has_type = has(Role::Type) || (has(Role::Count) && has(Role::LastSeen));
+        let is_whole = has_type && has(Role::Reason) && has(Role::Message);
         let is_cut = is_long && has(Role::LastSeen) && count > 3;
         (is_whole || is_cut).then_some(Header { columns, roles })
     }
 
     pub fn has(&self, role: Role) -> bool {
         self.roles.contains(&role)
+    }
+
+    /// Whether a column stands left of another one.
+    pub fn is_before(&self, one: Role, other: Role) -> bool {
+        let place = |role| self.roles.iter().position(|known| *known == role);
+        place(one) < place(other)
     }
 
     /// The roles with the cells of a row that stands in the header's columns.

@@ -9,9 +9,11 @@
 //! message (from 1.35), and the form up to 1.8 (`FirstSeen LastSeen Count From SubObjectPath
 //! Type Reason Message`); `LAST SEEN TYPE REASON OBJECT MESSAGE` with a NAMESPACE column, with
 //! `-o wide`, and the form up to 1.10 (`LAST SEEN FIRST SEEN COUNT NAME KIND SUBOBJECT TYPE
-//! REASON SOURCE MESSAGE`); and custom columns with those names. Cells are cut at the header's
-//! offsets. Where the columns were squeezed to single blanks, or the header is missing, a row is
-//! read by its grammar.
+//! REASON SOURCE MESSAGE`); both of these without a type (up to 1.1), when reasons began with a small
+//! letter, sources stood in braces and times were moments; and custom columns with those names. Cells
+//! are cut at the header's offsets. Where the columns were squeezed to single blanks, or the header is
+//! missing, a row is read by its grammar. A word in the place of an age (`...`, `<time>`, `xxx`), by
+//! which the author replaced it, is an unknown age.
 //!
 //! A line that is no row continues the message of the row before. Lines that a terminal cut at its
 //! width are joined first, so that a row may be cut anywhere, also in the middle of a word. Refused are lines before the
@@ -21,6 +23,7 @@ mod header;
 mod row;
 mod source;
 mod subject;
+mod untyped;
 
 use header::Header;
 use row::Row;
@@ -124,7 +127,12 @@ fn begins(line: &str) -> bool {
 /// author cut something out.
 fn is_ornament(line: &str) -> bool {
     let line = line.trim();
-    line.bytes().all(|byte| b"- ".contains(&byte)) || line.bytes().all(|byte| byte == b'.')
+    line.chars().all(is_rule) || line.bytes().all(|byte| byte == b'.')
+}
+
+/// What the rule below a header is made of; editors draw lines instead of dashes.
+fn is_rule(c: char) -> bool {
+    matches!(c, '-' | ' ' | '\t' | '\u{2500}' | '\u{2501}' | '\u{2014}')
 }
 
 /// `Events:` above the table, or in its place.
@@ -222,10 +230,14 @@ impl<'a, 'r> Open<'a, 'r> {
             age: row.seen.last,
             first_age: row.seen.first,
             count: row.seen.count.unwrap_or(1),
-            severity: Severity::from_word(row.kind_of_event.text),
+            severity: if row.kind_of_event.is_empty() {
+                Some(untyped::severity_of(row.reason.text))
+            } else {
+                Severity::from_word(row.kind_of_event.text)
+            },
             component: filled(row.component),
             subject,
-            reason: filled(row.reason),
+            reason: filled(row.reason).map(with_capital),
             fields: fields
                 .into_iter()
                 .filter_map(|(key, cell)| Some(Field::text(key, filled(cell)?)))
@@ -233,6 +245,23 @@ impl<'a, 'r> Open<'a, 'r> {
             ..Event::new(format, self.span, message)
         }
     }
+}
+
+/// A reason as it is written today: up to 1.0 they began with a small letter.
+fn with_capital(reason: Text<'_>) -> Text<'_> {
+    let text = reason.as_str();
+    let first = text
+        .as_bytes()
+        .first()
+        .filter(|byte| byte.is_ascii_lowercase());
+    let Some(first) = first.map(|byte| char::from(byte.to_ascii_uppercase())) else {
+        return reason;
+    };
+    let start = reason.span().start;
+    let mut builder = TextBuilder::new();
+    builder.push_decoded(first.encode_utf8(&mut [0; 4]), start..start + 1);
+    builder.push_text(&reason.slice(1..text.len()));
+    builder.finish()
 }
 
 /// Where a byte of a line stands on the screen.

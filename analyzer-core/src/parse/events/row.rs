@@ -8,7 +8,7 @@ use nom::sequence::{delimited, preceded, terminated};
 use nom::{IResult, Offset, Parser};
 
 use super::header::{Header, Role};
-use super::source;
+use super::{source, untyped};
 use crate::input::Line;
 use crate::model::{Age, Stamp};
 use crate::parse::table::columns::Cell;
@@ -89,6 +89,9 @@ impl<'a> Row<'a> {
                     if matches!(cell.text, "<none>" | "<nil>") {
                         continue;
                     }
+                    if is_placeholder(cell.text) {
+                        continue;
+                    }
                     let (rest, seen) = seen(cell.text).ok()?;
                     if !rest.is_empty() {
                         return None;
@@ -115,6 +118,9 @@ impl<'a> Row<'a> {
         if header.has(Role::Kind) && row.name.is_empty() {
             row.name = object_of_event(row.event_name);
         }
+        if !header.has(Role::Type) {
+            return (is_timed && is_letters(row.reason.text)).then_some(row);
+        }
         let word = row.kind_of_event.text;
         let is_type = is_event_type(word)
             || (is_timed && is_camel_case(word) && !row.reason.text.contains(' '));
@@ -127,6 +133,8 @@ impl<'a> Row<'a> {
         // refuse almost every other line
         let mut row = if text.starts_with("Normal") || text.starts_with("Warning") {
             described(header.is_some(), line, text)
+        } else if let Some(row) = header.and_then(|header| untyped::read(header, line, text)) {
+            Some(row)
         } else {
             let (rest, namespace) = head(text).ok()?;
             let mut row = got(header, line, rest).or_else(|| got_before_1_11(line, rest))?;
@@ -163,9 +171,9 @@ fn is_get(header: &Header<'_>) -> bool {
         .any(|role| header.has(role))
 }
 
-type Parsing<'a, T> = IResult<&'a str, T>;
+pub(super) type Parsing<'a, T> = IResult<&'a str, T>;
 
-fn word(input: &str) -> Parsing<'_, &str> {
+pub(super) fn word(input: &str) -> Parsing<'_, &str> {
     terminated(take_while1(|c: char| !c.is_whitespace()), space0).parse(input)
 }
 
@@ -175,6 +183,36 @@ fn event_type(input: &str) -> Parsing<'_, &str> {
 
 fn reason(input: &str) -> Parsing<'_, &str> {
     verify(word, is_camel_case).parse(input)
+}
+
+/// Whether a word stands where its author took an age out: dots, `<time>`, `xxx`, `?`.
+fn is_placeholder(word: &str) -> bool {
+    const LONGEST: usize = 24;
+    let all = |accepted: fn(char) -> bool| !word.is_empty() && word.chars().all(accepted);
+    let inside = word
+        .strip_prefix('<')
+        .and_then(|word| word.strip_suffix('>'));
+    let is_named = |name: &str| {
+        name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_ ".contains(&byte))
+    };
+    let unit = word.trim_end_matches(['s', 'm', 'h', 'd']);
+    word.len() <= LONGEST
+        && (all(|c| matches!(c, '.' | '\u{2026}'))
+            || all(|c| c == '?')
+            || inside.is_some_and(is_named)
+            || (!unit.is_empty() && unit.len() + 1 >= word.len() && word.len() > 1 && {
+                unit.bytes().all(|byte| byte == b'x') || unit.bytes().all(|byte| byte == b'X')
+            })
+            || matches!(word, "N/A" | "n/a" | "unknown" | "redacted" | "-" | "--"))
+}
+
+/// A word in place of an age, with the blanks after it.
+pub(super) fn placeholder(input: &str) -> Parsing<'_, Option<Age>> {
+    let (rest, _) = verify(word, is_placeholder).parse(input)?;
+    Ok((rest, None))
 }
 
 /// `5m`, `<unknown>` of events of the new API, `<invalid>` of a clock that is ahead.
@@ -187,8 +225,18 @@ fn age(input: &str) -> Parsing<'_, Option<Age>> {
     .parse(input)
 }
 
-/// A moment as the API writes it: `2031-03-04T05:06:07Z`, in the new API with a fraction.
-fn moment(text: &str) -> Option<Stamp> {
+/// A moment as the API writes it: `2031-03-04T05:06:07Z`, in the new API with a fraction; or as kubectl
+/// 1.0 did, `Tue, 04 Mar 2031 05:06:07 +0000`.
+pub(super) fn moment(text: &str) -> Option<Stamp> {
+    if text.get(3..5) == Some(", ") {
+        let zoned = jiff::fmt::rfc2822::parse(text).ok()?;
+        return Some(Stamp {
+            nanos: zoned.timestamp().as_nanosecond(),
+            digits: 0,
+            zone_stated: true,
+            year_stated: true,
+        });
+    }
     let is_moment = text.len() >= 20
         && text.starts_with(|c: char| c.is_ascii_digit())
         && text.get(10..11) == Some("T");
@@ -204,7 +252,7 @@ fn moment(text: &str) -> Option<Stamp> {
 }
 
 /// An age with the blanks after it, at which it must end.
-fn age_word(input: &str) -> Parsing<'_, Option<Age>> {
+pub(super) fn age_word(input: &str) -> Parsing<'_, Option<Age>> {
     let (rest, age) = age(input)?;
     match space1::<&str, nom::error::Error<&str>>(rest) {
         Ok((rest, _)) => Ok((rest, age)),
@@ -215,7 +263,7 @@ fn age_word(input: &str) -> Parsing<'_, Option<Age>> {
 
 /// An age, and `(x16 over 18m)` where the event came more than once.
 fn seen(input: &str) -> Parsing<'_, Seen> {
-    let (rest, last) = age_word(input)?;
+    let (rest, last) = age_word.or(placeholder).parse(input)?;
     let over = (space1, tag("over"), space1);
     let times = delimited(tag("(x"), (number, preceded(over, age)), char(')'));
     let (rest, series) = opt(terminated(times, space0)).parse(rest)?;
@@ -239,8 +287,15 @@ fn head(input: &str) -> Parsing<'_, Option<&str>> {
                 .bytes()
                 .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
     };
-    let (rest, namespace) = verify(word, is_namespace).parse(input)?;
-    age_word(rest).map(|_| (rest, Some(namespace)))
+    let is_seen = |rest| (seen, event_type).parse(rest).is_ok();
+    match verify(word, is_namespace).parse(input) {
+        Ok((rest, namespace)) if age_word(rest).is_ok() || is_seen(rest) => {
+            Ok((rest, Some(namespace)))
+        }
+        Ok(_) | Err(_) if is_seen(input) => Ok((input, None)),
+        Ok((rest, _)) => age_word(rest).map(|_| (rest, None)),
+        Err(error) => Err(error),
+    }
 }
 
 /// A describe's row: `Type Reason [Age] [From] Message`. One of age and source must be there.
@@ -250,11 +305,15 @@ fn described<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<Row
     if reason.is_none() && !(has_header && age_word(rest).is_ok()) {
         return None;
     }
-    let (rest, seen) = opt(seen).parse(rest).ok()?;
-    let found = source::at_start(rest, seen.is_some());
-    if seen.is_none() && found.is_none() {
+    let is_age = age_word(rest).is_ok();
+    let (behind, seen) = opt(seen).parse(rest).ok()?;
+    let found = source::at_start(behind, seen.is_some());
+    // a word in place of an age is believed only below a header or before a source
+    let is_told = is_age || found.is_some() || (seen.is_some() && has_header);
+    if !is_told {
         return None;
     }
+    let rest = behind;
     let length = found.unwrap_or(0);
     let (component, host) = source::split(cell(line, rest.get(..length)?));
     Some(Row {
@@ -393,7 +452,7 @@ fn until_type(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Old kubectl printed the event's name, which is the object's with the time in hexadecimal.
-fn object_of_event(name: Cell<'_>) -> Cell<'_> {
+pub(super) fn object_of_event(name: Cell<'_>) -> Cell<'_> {
     match name.text.rsplit_once('.') {
         Some((object, suffix))
             if suffix.len() >= 8 && suffix.bytes().all(|byte| byte.is_ascii_hexdigit()) =>
@@ -409,7 +468,7 @@ fn is_event_type(word: &str) -> bool {
 }
 
 /// Whether a word is one that reasons, types and kinds are: capital first, letters and digits.
-fn is_camel_case(word: &str) -> bool {
+pub(super) fn is_camel_case(word: &str) -> bool {
     word.len() < 128
         && word.starts_with(|c: char| c.is_ascii_uppercase())
         && word
@@ -418,11 +477,16 @@ fn is_camel_case(word: &str) -> bool {
         && word.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-fn is_field_path(word: &str) -> bool {
+/// Whether a word is one that reasons are, also those of kubectl 1.0, which begin with a small letter.
+pub(super) fn is_letters(word: &str) -> bool {
+    (1..128).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+pub(super) fn is_field_path(word: &str) -> bool {
     word.starts_with("spec.") || word.starts_with("implicitly")
 }
 
-fn cell<'a>(line: &Line<'a>, part: &'a str) -> Cell<'a> {
+pub(super) fn cell<'a>(line: &Line<'a>, part: &'a str) -> Cell<'a> {
     let start = line.text.offset(part);
     Cell::of(line, start..start + part.len())
 }

@@ -55,6 +55,121 @@ fn the_table_of_a_describe() {
 }
 
 #[test]
+fn a_word_in_place_of_an_age_is_an_unknown_age() {
+    for word in [
+        "...",
+        "\u{2026}",
+        "<time>",
+        "<some time>",
+        "xxx",
+        "Xm",
+        "?",
+        "<unknown>",
+        "n/a",
+        "-",
+    ] {
+        if !word.contains(' ') {
+            let bare =
+                format!("  Warning  Failed   {word}  kubelet  Error: secret \"tide\" not found\n");
+            let events = events(&bare);
+            assert_eq!((events.len(), events[0].age), (1, None), "{word}");
+            assert_eq!(
+                events[0].message.as_str(),
+                "Error: secret \"tide\" not found"
+            );
+        }
+        let table = format!(
+            "Type     Reason            Age          From               Message\n\
+             ----     ------            ----         ----               -------\n\
+             Warning  FailedScheduling  {word:<11}  default-scheduler  0/1 nodes are available\n"
+        );
+        let read = events(&table);
+        assert_eq!((read.len(), read[0].age), (1, None), "{word}");
+        assert_eq!(read[0].message.as_str(), "0/1 nodes are available");
+        assert_eq!(
+            read[0].component.as_ref().unwrap().as_str(),
+            "default-scheduler"
+        );
+        let got = format!(
+            "LAST SEEN    TYPE      REASON   OBJECT       MESSAGE\n\
+             {word:<11}  Warning   Failed   pod/tide-0   Error: secret \"tide\" not found\n"
+        );
+        let read = events(&got);
+        assert_eq!((read.len(), read[0].age), (1, None), "{word}");
+        assert_eq!(read[0].subject.to_string(), "Pod tide-0");
+    }
+    for line in [
+        "Warning Failed xxx and then it stopped",
+        "... Warning signs were seen",
+        "Normal Operation ... is resumed",
+        "xxx yyy Warning",
+    ] {
+        assert!(!is_row(line), "{line}");
+    }
+}
+
+#[test]
+fn before_events_had_a_type() {
+    let text = "\
+Events:
+  FirstSeen LastSeen    Count   From                      SubobjectPath   Reason          Message
+  \u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500} \u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}    \u{2500}\u{2500}\u{2500}\u{2500}\u{2500}   \u{2500}\u{2500}\u{2500}\u{2500}                      \u{2500}\u{2500}\u{2500}\u{2500}            \u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}          \u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}\u{2500}
+  20h       19h         9       {replication-controller }                 FailedCreate    Error creating: Pod \"tide-1\" is forbidden: limited to 10 pods
+  3m        2m          1       {kubelet harbor-b}        spec.containers{tide}  pulled   Successfully pulled image
+";
+    let squeezed: String = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
+        .collect();
+    for text in [text, &squeezed] {
+        let events = events(text);
+        assert_eq!(events.len(), 2, "{text}");
+        let create = &events[0];
+        assert_eq!(create.severity, Some(Severity::Warning));
+        assert_eq!(create.reason.as_ref().unwrap().as_str(), "FailedCreate");
+        assert_eq!(
+            create.component.as_ref().unwrap().as_str(),
+            "replication-controller"
+        );
+        assert_eq!(
+            (create.count, seconds(create.age), seconds(create.first_age)),
+            (9, 19 * 3600, 20 * 3600)
+        );
+        assert!(create.message.as_str().starts_with("Error creating: Pod"));
+        let pulled = &events[1];
+        assert_eq!(pulled.severity, Some(Severity::Info));
+        assert_eq!(pulled.reason.as_ref().unwrap().as_str(), "Pulled");
+        assert_eq!(pulled.subject.node.as_deref(), Some("harbor-b"));
+        assert_eq!(pulled.subject.container.as_deref(), Some("tide"));
+    }
+}
+
+#[test]
+fn with_moments_and_small_letters() {
+    let text = "\
+FIRSTSEEN                         LASTSEEN                          COUNT   NAME     KIND   SUBOBJECT   REASON             SOURCE        MESSAGE
+Tue, 04 Mar 2031 05:06:07 +0000   Tue, 04 Mar 2031 05:16:07 +0000   7       tide-0   Pod                failedScheduling   {scheduler }  Error scheduling: no berth
+";
+    let squeezed: String = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
+        .collect();
+    for text in [text, &squeezed] {
+        let events = events(text);
+        assert_eq!(events.len(), 1, "{text}");
+        let event = &events[0];
+        assert_eq!(event.reason.as_ref().unwrap().as_str(), "FailedScheduling");
+        assert_eq!(event.severity, Some(Severity::Warning));
+        assert_eq!(event.time.unwrap().to_string(), "2031-03-04T05:16:07Z");
+        assert_eq!(
+            (event.count, event.subject.to_string()),
+            (7, "Pod tide-0".to_owned())
+        );
+        assert_eq!(event.message.as_str(), "Error scheduling: no berth");
+    }
+}
+
+#[test]
 fn squeezed_to_single_blanks_reads_the_same() {
     let squeezed: String = DESCRIBED
         .lines()

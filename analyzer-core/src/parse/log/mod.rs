@@ -33,6 +33,7 @@ pub(crate) use forms::is_second_line;
 #[doc(hidden)]
 pub use head::{Head, Kind, head, kind};
 pub(crate) use raw::{is_raw_line, is_second_line_anywhere, second_line_severity};
+pub(crate) use timestamp::is_padded_month;
 
 use self::frame::is_frame;
 use crate::input::Line;
@@ -80,20 +81,66 @@ pub(crate) fn goes_on_in_carrier(line: &str, next: &str) -> bool {
         wrapper.present.then_some(payload)
     };
     // the first line of an entry over several lines holds no message yet
-    if wrapper::Block::begin(line).is_some() {
+    if begins_entry(line) {
         return false;
     }
     let Some(payload) = inner(line) else {
         return false;
     };
-    let text = payload.as_str();
+    let next = inner(next);
+    goes_on(
+        payload.as_str(),
+        next.as_ref().map(payload::Payload::as_str),
+    )
+}
+
+/// Whether an entry over several lines begins on a line (journald's export and verbose forms).
+pub(crate) fn begins_entry(line: &str) -> bool {
+    wrapper::Block::begin(line).is_some()
+}
+
+/// What a line tells that begins an entry over several lines.
+pub(crate) struct EntryAt {
+    /// Whether its message goes on with the record of the entry before.
+    pub goes_on: bool,
+    /// How many lines it takes.
+    pub lines: usize,
+}
+
+/// The entry over several lines that begins with the first of some lines.
+pub(crate) fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
+    let lines: Vec<Line<'_>> = lines
+        .iter()
+        .map(|text| Line {
+            text: text.as_ref(),
+            start: 0,
+            number: 1,
+        })
+        .collect();
+    let (first, behind) = lines.split_first()?;
+    let (entry, taken) = wrapper::Block::read(first, behind)?;
+    let behind = behind.get(taken..).unwrap_or(&[]);
+    let next = behind.iter().position(|line| !line.is_blank());
+    let next = next
+        .and_then(|at| behind.get(at..)?.split_first())
+        .and_then(|(first, behind)| wrapper::Block::read(first, behind));
+    let next = next.map(|(entry, _)| entry.message);
+    Some(EntryAt {
+        goes_on: goes_on(
+            entry.message.as_str(),
+            next.as_ref().map(payload::Payload::as_str),
+        ),
+        lines: taken + 1,
+    })
+}
+
+/// Whether what a carrier holds goes on with the record in the carrier's line or entry before.
+fn goes_on(text: &str, next: Option<&str>) -> bool {
     let is_of_trace = |text: &str| trace::Trace::default().take(text).is_some();
     text.is_empty()
         || text.starts_with([' ', '\t', '}'])
         || (forms::find(text).is_none()
-            && (is_of_trace(text)
-                || (trace::is_head(text)
-                    && inner(next).is_some_and(|next| is_of_trace(next.as_str())))))
+            && (is_of_trace(text) || (trace::is_head(text) && next.is_some_and(is_of_trace))))
 }
 
 /// How many bytes an object that is spread over lines may take.

@@ -3,8 +3,9 @@
 //! Accepted: RFC 3339 and ISO 8601 with `T` or a blank, fraction after a point or a comma, zone
 //! `Z`, `+08:00`, `+0800` or none (then UTC is taken and the stamp says so); epoch numbers in
 //! seconds, milliseconds, microseconds or nanoseconds, told apart by size, also with an exponent
-//! as Go's `%v` prints floats; klog's `0304 05:06:07.123456` and syslog's `Mar  4 05:06:07`, both
-//! without a year (then 1970 is taken and the stamp says so).
+//! as Go's `%v` prints floats; klog's `0304 05:06:07.123456` and syslog's `Mar  4 05:06:07`, in Chinese,
+//! Japanese and Korean locales `3月 04 05:06:07` and `3월 04 05:06:07`, all without a year (then 1970 is
+//! taken and the stamp says so).
 
 use jiff::Timestamp;
 use memchr::memchr2;
@@ -212,9 +213,47 @@ fn klog_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
 }
 
 /// Reads syslog's time at the start of a text: `Mar 04 05:06:07`, the day padded with 0 or a
-/// blank, the fraction optional.
+/// blank, the fraction optional. The month may be a number as glibc's locales of East Asia print it.
 pub(super) fn leading_syslog_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
-    syslog_time(text.as_ref())
+    let bytes = text.as_ref();
+    match bytes.first()? {
+        b'0'..=b'9' | b' ' => numbered_month_time(bytes),
+        _ => syslog_time(bytes),
+    }
+}
+
+/// The month of a locale of East Asia at the start of a text, and its length: `10月`, ` 3월`.
+fn numbered_month(bytes: &[u8]) -> Option<(u32, usize)> {
+    let (month, at) = match *bytes.first_chunk::<2>()? {
+        [b' ', ones @ b'1'..=b'9'] => (pair(b'0', ones), 2),
+        [b'1', ones @ b'0'..=b'2'] => (pair(b'1', ones), 2),
+        [ones @ b'1'..=b'9', _] => (pair(b'0', ones), 1),
+        _ => return None,
+    };
+    // 月 and 월
+    matches!(
+        bytes.get(at..)?.first_chunk::<3>()?,
+        [0xe6, 0x9c, 0x88] | [0xec, 0x9b, 0x94]
+    )
+    .then_some((month, at + 3))
+}
+
+/// Whether a text begins with such a month, of one digit behind a blank.
+pub(crate) fn is_padded_month(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&b' ') && numbered_month(bytes).is_some()
+}
+
+fn numbered_month_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
+    let (month, at) = numbered_month(bytes)?;
+    let &[b' ', tens, ones, b' '] = bytes.get(at..)?.first_chunk::<4>()? else {
+        return None;
+    };
+    let day = pair(if tens == b' ' { b'0' } else { tens }, ones);
+    let clock = clock(bytes, at + 4)?;
+    Some((
+        stamp(days(1970, month, day)?, &clock, None, false)?,
+        clock.end,
+    ))
 }
 
 #[inline]

@@ -151,8 +151,7 @@ impl<'h> Columns<'h> {
             let joins = !wide
                 && merged.last().is_some_and(|before| {
                     let (one, other) = (&header[before.clone()], &header[span.clone()]);
-                    is_two_words(one, other)
-                        || (aligned && !(names::is_known(one) && names::is_known(other)))
+                    is_two_words(one, other) || (aligned && !(is_one(one) && is_one(other)))
                 });
             match merged.last_mut() {
                 Some(before) if joins => before.end = span.end,
@@ -286,6 +285,11 @@ pub(in crate::parse) fn places(text: &str) -> impl Iterator<Item = (usize, usize
         };
         (at, byte)
     })
+}
+
+/// Whether a word is a column by itself. The names of describe's events stood one blank apart up to 1.8.
+fn is_one(word: &str) -> bool {
+    names::is_known(word) || matches!(word, "FirstSeen" | "LastSeen" | "FIRSTSEEN" | "LASTSEEN")
 }
 
 fn is_two_words(first: &str, second: &str) -> bool {

@@ -75,6 +75,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("Lease", &["HOLDER", "AGE"]),
     ("APIService", &["SERVICE", "AVAILABLE"]),
     ("ClusterOperator", &["AVAILABLE", "PROGRESSING", "DEGRADED"]),
+    ("CephCluster", &["DATADIRHOSTPATH", "MONCOUNT"]),
 ];
 
 /// Tables whose columns are so few that only all of them together tell the kind.

@@ -261,6 +261,9 @@ const KNOWN: &[Name] = &[
     word("TRIGGERED BY"),
     word("PROGRESSING"),
     word("DEGRADED"),
+    // custom resources of Rook
+    word("DATADIRHOSTPATH").of("data_dir_host_path"),
+    count("MONCOUNT").of("mon_count"),
 ];
 
 /// Columns that hold something else in the tables of one kind.

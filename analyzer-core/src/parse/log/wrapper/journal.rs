@@ -1,6 +1,7 @@
 //! journald's lines (systemd 252, `src/shared/logs-show.c`) and what rsyslog writes to files:
 //!
-//! - short, short-precise, rsyslog's traditional files: `Mar 04 05:06:07 node program[pid]: text`
+//! - short, short-precise, rsyslog's traditional files: `Mar 04 05:06:07 node program[pid]: text`; in locales of
+//!   East Asia `3月 04 05:06:07 node program[pid]: text`
 //! - short-iso, short-iso-precise, rsyslog's default files: `2024-03-04T05:06:07+0000 node program[pid]: text`
 //! - short-full, with-unit: `Mon 2024-03-04 05:06:07 UTC node program[pid]: text`
 //! - short-unix: `1709528767.123456 node program[pid]: text`
@@ -20,6 +21,17 @@ pub(super) fn named(text: &str) -> Option<Layer> {
         return program(text, length, Pid::Optional).map(|found| found.at(Some(time)));
     }
     let (time, length) = full(text)?;
+    program(text, length, Pid::Optional).map(|found| found.at(Some(time)))
+}
+
+/// Lines that begin with the number of a month, in locales of East Asia.
+pub(super) fn with_numbered_month(text: &str) -> Option<Layer> {
+    // the month's sign follows its one or two digits
+    let sign = text.as_bytes().get(1..3)?;
+    if sign.is_ascii() {
+        return None;
+    }
+    let (time, length) = leading_syslog_time(text)?;
     program(text, length, Pid::Optional).map(|found| found.at(Some(time)))
 }
 

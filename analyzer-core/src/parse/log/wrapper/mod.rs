@@ -259,7 +259,9 @@ fn plain_layer(text: &str) -> Option<Layer> {
     match text.as_bytes().first()? {
         b'0'..=b'9' => cri::layer(text)
             .or_else(|| journal::numbered(text))
+            .or_else(|| journal::with_numbered_month(text))
             .or_else(|| kubectl::stamped(text)),
+        b' ' => journal::with_numbered_month(text),
         b'A'..=b'Z' => journal::named(text).or_else(|| journal_block::layer(text)),
         b'_' => journal_block::layer(text),
         b'a'..=b'z' => compose::layer(text),

@@ -34,6 +34,39 @@ fn carriers() {
 }
 
 #[test]
+fn months_of_east_asia() {
+    for (month, number) in [
+        ("10月", 10),
+        (" 3月", 3),
+        ("3月", 3),
+        ("10월", 10),
+        (" 7월", 7),
+    ] {
+        let line = format!(
+            "{month} 05 16:08:09 n1 kubelet[77]: E0305 16:08:09.123456      77 x.go:7] lift"
+        );
+        let (wrapper, inner) = peeled(&line);
+        assert_eq!(
+            inner, "E0305 16:08:09.123456      77 x.go:7] lift",
+            "{line}"
+        );
+        assert_eq!(wrapper.carrier.program.unwrap().as_str(), "kubelet");
+        let time = wrapper.carrier.time.unwrap().to_string();
+        assert_eq!(time, format!("{number:02}-05T16:08:09"));
+    }
+    for text in [
+        "13月 05 16:08:09 n1 kubelet[77]: lift",
+        "0月 05 16:08:09 n1 kubelet[77]: lift",
+        "10月 05 was a Monday",
+        "10\u{6708}",
+        " 3月",
+        "10年 05 16:08:09 n1 kubelet[77]: lift",
+    ] {
+        assert!(!peeled(text).0.present, "{text}");
+    }
+}
+
+#[test]
 fn dates_before_text() {
     let (wrapper, inner) = peeled("2024-03-04T05:06:07.1Z attempt 1/3: no answer");
     assert_eq!(inner, "attempt 1/3: no answer");

@@ -1,0 +1,100 @@
+//! Rows of Events tables of kubectl up to 1.1, which have no type.
+
+use nom::Parser;
+use nom::character::complete::{space1, u64 as number};
+use nom::combinator::{opt, verify};
+use nom::sequence::terminated;
+
+use super::header::{Header, Role};
+use super::row::{
+    Parsing, Row, Seen, age_word, cell, is_camel_case, is_field_path, is_letters, moment,
+    object_of_event, placeholder, word,
+};
+use super::source;
+use crate::input::Line;
+use crate::model::{Age, Severity, Stamp};
+use crate::parse::table::columns::{Cell, words};
+
+/// A row of kubectl up to 1.1, squeezed, below its header: like kubectl 1.10's without the type,
+/// with the source in braces.
+pub(super) fn read<'a>(header: &Header<'_>, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
+    if header.has(Role::Type) {
+        return None;
+    }
+    let (rest, (one, two, count)) = (when, when, terminated(number, space1)).parse(text).ok()?;
+    let mut row = Row {
+        is_get: header.has(Role::Kind),
+        ..Row::default()
+    };
+    let (first, last) = if header.is_before(Role::FirstSeen, Role::LastSeen) {
+        (one, two)
+    } else {
+        (two, one)
+    };
+    row.seen = Seen {
+        last: last.0,
+        time: last.1,
+        first: first.0,
+        count: Some(count),
+    };
+    let source = |rest: &'a str| -> Option<(Cell<'a>, &'a str)> {
+        let close = rest.strip_prefix('{')?.find('}')?;
+        Some((
+            cell(line, rest.get(..close + 2)?),
+            rest.get(close + 2..)?.trim_start(),
+        ))
+    };
+    let mut rest = rest;
+    let mut found = None;
+    if row.is_get {
+        let (behind, (name, kind)) = (word, verify(word, is_camel_case)).parse(rest).ok()?;
+        row.event_name = cell(line, name);
+        row.name = object_of_event(row.event_name);
+        row.kind = cell(line, kind);
+        rest = behind;
+    } else {
+        let (from, behind) = source(rest)?;
+        (found, rest) = (Some(from), behind);
+    }
+    let (behind, subobject) = opt(verify(word, is_field_path)).parse(rest).ok()?;
+    row.subobject = subobject.map_or(Cell::default(), |path| cell(line, path));
+    let (behind, reason) = verify(word, is_letters).parse(behind).ok()?;
+    row.reason = cell(line, reason);
+    let (from, message) = match found {
+        Some(from) => (from, behind),
+        None => source(behind)?,
+    };
+    (row.component, row.host) = source::split(from);
+    row.message = cell(line, message);
+    Some(row)
+}
+
+/// An age, or a moment as kubectl 1.0 wrote it, in six words.
+fn when(input: &str) -> Parsing<'_, (Option<Age>, Option<Stamp>)> {
+    let six = |input: &str| {
+        let behind = words(input).nth(5).map(|(span, _)| span.end)?;
+        let time = moment(input.get(..behind)?)?;
+        Some((input.get(behind..)?.trim_start().len(), time))
+    };
+    match six(input).filter(|_| input.get(3..5) == Some(", ")) {
+        Some((rest, time)) => {
+            let rest = input.get(input.len() - rest..).unwrap_or("");
+            Ok((rest, (None, Some(time))))
+        }
+        None => {
+            let (rest, age) = age_word.or(placeholder).parse(input)?;
+            Ok((rest, (age, None)))
+        }
+    }
+}
+
+/// How grave an event is that states no type, by its reason.
+pub(super) fn severity_of(reason: &str) -> Severity {
+    const PARTS: [&str; 6] = ["ailed", "rror", "nhealthy", "ackOff", "ackoff", "nvalid"];
+    let is_warning = PARTS.iter().any(|part| reason.contains(part));
+    if is_warning {
+        Severity::Warning
+    } else {
+        Severity::Info
+    }
+}
