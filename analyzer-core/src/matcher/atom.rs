@@ -203,9 +203,14 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
                 .as_deref()
                 .is_some_and(|value| whole(patterns, value, found))
     };
+    // most objects lack what most patterns ask for: that is seen before anything is compared
+    let lacks = |(path, test): (&String, &ValueTest)| {
+        test.needs_value() && !path.starts_with("sum(") && object.fields.get(path).is_none()
+    };
     let fits = is_one_of(&pattern.kind.0, subject.kind.as_deref())
         && is_one_of(&pattern.format.0, Some(object.format.name()))
         && (!pattern.listed || object.listed)
+        && !pattern.fields.iter().any(lacks)
         && name(&pattern.name.0, &subject.name, &mut found)
         && name(&pattern.namespace.0, &subject.namespace, &mut found);
     if !fits {
@@ -230,6 +235,10 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
             .map(move |item| (list.as_str(), item))
     });
     items
+        .filter(|(_, item)| {
+            let mut tests = pattern.item.iter();
+            tests.all(|(path, test)| !test.needs_value() || item.get(path).is_some())
+        })
         .filter_map(|(list, item)| {
             let mut found = found.clone();
             // the item is the nearer proof
@@ -350,6 +359,11 @@ impl ValueTest {
         } else {
             Proof::Value
         }
+    }
+
+    /// Whether a missing value fails it.
+    fn needs_value(&self) -> bool {
+        !self.absent && !self.is_negative() && (self.flat.is_none() || self.present)
     }
 
     /// Whether only `not` is asked, which a missing value passes.

@@ -210,12 +210,27 @@ impl<'a> Map<'a> {
     }
 }
 
+/// Up to how many entries a key is looked for by going through them.
+const SMALL: usize = 16;
+
 impl<'a> FromIterator<(Cow<'a, str>, Value<'a>)> for Map<'a> {
     /// Values in order; of several of one name the last one stays, at the first one's place.
     fn from_iter<I: IntoIterator<Item = (Cow<'a, str>, Value<'a>)>>(entries: I) -> Self {
+        let entries = entries.into_iter();
+        let mut map = Map {
+            entries: Vec::with_capacity(entries.size_hint().0),
+        };
+        // most maps are small; of a large one the places of its keys are remembered
         let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
-        let mut map = Map::new();
         for (key, value) in entries {
+            if map.entries.len() < SMALL {
+                map.insert(key, value);
+                continue;
+            }
+            if places.is_empty() {
+                let known = map.entries.iter().map(|entry| entry.key.clone());
+                places.extend(known.zip(0..));
+            }
             match places.entry(key) {
                 hash_map::Entry::Occupied(known) => {
                     if let Some(entry) = map.entries.get_mut(*known.get()) {

@@ -209,7 +209,8 @@ impl Survey {
             self.blank(bytes, line);
             return;
         }
-        if line.trim_end() == "{" {
+        let bare = line.trim_end();
+        if bare == "{" {
             let window = String::from_utf8_lossy(window(bytes, start));
             if let Some(lines) = log::spread_lines(&window) {
                 let ends = memchr_iter(b'\n', bytes.get(start..).unwrap_or(&[]));
@@ -219,6 +220,9 @@ impl Survey {
                 self.record = None;
                 return;
             }
+        }
+        if bare.ends_with(['{', '[']) && self.objects(bytes, start) {
+            return;
         }
         if let Some(format) = log::detect(line) {
             let second = self.record.is_some_and(|at| {
@@ -249,6 +253,22 @@ impl Survey {
         if memchr2(b'"', b'\'', line.as_bytes()).is_some() && plain::is_open(line) {
             self.add(start, Why::Text);
         }
+    }
+
+    /// Passes over an object that is spread over lines, if one begins on a line and no record goes on.
+    fn objects(&mut self, bytes: &[u8], start: usize) -> bool {
+        let rest = bytes.get(start..).unwrap_or_default();
+        let Some(head) = object::head_of_spread(rest).filter(|_| self.record.is_none()) else {
+            return false;
+        };
+        let Some(spread) = object::spread(rest).filter(|spread| head < spread.length) else {
+            return false;
+        };
+        self.settle(false);
+        self.breaks.push(start);
+        self.add(start + head, Why::Structure);
+        self.taken = start + spread.length;
+        true
     }
 }
 

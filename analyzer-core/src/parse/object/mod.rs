@@ -17,10 +17,12 @@ mod recognise;
 mod run;
 mod scalar;
 mod source;
+mod spread;
 mod yaml;
 
 pub(crate) use recognise::{Ahead, begins, begins_item, is_compact_head, may_begin};
 pub(crate) use run::Run;
+pub(crate) use spread::{head_of_spread, spread};
 
 use std::collections::HashMap;
 
