@@ -1,11 +1,13 @@
 //! Opens archives and compressed files of any make as streams and hands their members out one by one.
 //!
 //! What a stream is, its first bytes tell ([`sniff`]). A compression is taken off ([`unpack()`]), of an archive
-//! ([`tar`], [`zip`]) each member goes the same way again, down to a limit. Nothing is written to disk, no
+//! ([`tar`], [`zip`], by [`members`]) each member goes the same way again, down to a limit. Nothing is written to disk, no
 //! member is held whole, links are not followed, a name is only a name. What a damaged stream holds before
-//! the damage is handed out. [`limits`] says what an archive may take.
+//! the damage is handed out. [`limits`] says what an archive may take, [`readers`] keep to it.
 
 pub mod limits;
+mod members;
+mod readers;
 mod sniff;
 mod source;
 mod tar;
@@ -17,11 +19,12 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use limits::{Limits, Shared, is_told, stopped};
+use limits::{Limits, Shared};
+use readers::{Capped, Counted, Layer, Raw};
 use source::{AHEAD, Source};
-use tar::{EntryKind, Tar};
+use tar::Tar;
 use unpack::unpack;
-use zip::{Method, Zip};
+use zip::Zip;
 
 pub use sniff::{Kind, kind};
 
@@ -186,179 +189,6 @@ impl<'v> Walk<'v> {
         };
         self.visit.document(member, start, &mut content);
     }
-
-    fn tar(&mut self, archive: &Member, mut tar: Tar<'_>, layers: &Layers) {
-        let mut last = String::new();
-        loop {
-            if self.shared.is_stopped() {
-                return;
-            }
-            let entry = match tar.next() {
-                Ok(Some(entry)) => entry,
-                Ok(None) => return self.ended(archive, "tar", &last),
-                Err(error) => return self.damaged(archive, "tar", &last, &error),
-            };
-            let member = self.member(archive, &entry.name, entry.modified, Some(entry.size));
-            if entry.lost > 0 {
-                let lost = entry.lost;
-                let message = format!(
-                    "{lost} bytes before {} are no part of any member",
-                    member.path
-                );
-                self.shared.tell(&archive.name, "damaged", message);
-            }
-            if entry.name_too_long {
-                self.too_long(&member);
-            }
-            last.clone_from(&member.path);
-            let what = match entry.kind {
-                EntryKind::File => None,
-                EntryKind::Sparse => {
-                    let what = "files with holes, of which what is written was read";
-                    self.shared
-                        .note(&archive.name, "sparse", what, &member.path);
-                    None
-                }
-                EntryKind::Folder | EntryKind::Other => continue,
-                EntryKind::Symlink | EntryKind::Hardlink => {
-                    Some(("link", "links were not followed"))
-                }
-                EntryKind::Device => Some(("device", "devices and pipes were not read")),
-            };
-            if let Some((limit, what)) = what {
-                self.shared.note(&archive.name, limit, what, &member.path);
-                self.visit.passed(&member, limit);
-                continue;
-            }
-            let content = Content {
-                tar: &mut tar,
-                archive: &archive.name,
-                path: &last,
-                shared: Arc::clone(&self.shared),
-            };
-            self.stream(member, Source::new(Box::new(content)), layers.deeper());
-        }
-    }
-
-    fn zip(&mut self, archive: &Member, mut zip: Zip<'_>, layers: &Layers) {
-        let mut last = String::new();
-        loop {
-            if self.shared.is_stopped() {
-                return;
-            }
-            let entry = match zip.next() {
-                Ok(Some(entry)) => entry,
-                Ok(None) => return self.ended(archive, "zip", &last),
-                Err(error) => return self.damaged(archive, "zip", &last, &error),
-            };
-            let name: Vec<u8> = entry
-                .name
-                .iter()
-                .map(|b| if *b == b'\\' { b'/' } else { *b })
-                .collect();
-            let member = self.member(archive, &name, None, entry.size);
-            if entry.lost > 0 {
-                let lost = entry.lost;
-                let message = format!(
-                    "{lost} bytes before {} are no part of any member",
-                    member.path
-                );
-                self.shared.tell(&archive.name, "damaged", message);
-            }
-            last.clone_from(&member.path);
-            let closed = match entry.method {
-                Method::Stored | Method::Deflate => None,
-                Method::Unknown(_) => Some("members are packed in a way that is not read"),
-                Method::Encrypted => Some("members are encrypted"),
-            };
-            if let Some(what) = closed {
-                self.shared
-                    .note(&archive.name, "unsupported", what, &member.path);
-                self.visit.passed(&member, what);
-            } else if !entry.is_folder() {
-                let layers = layers.deeper();
-                let layer = Layer {
-                    packed: [Arc::clone(&layers.packed), Arc::clone(&layers.packed)],
-                    decoder: Box::new(&mut zip),
-                    name: member.name.clone(),
-                    format: "zip",
-                    shared: Arc::clone(&self.shared),
-                    limits: self.limits,
-                    given: 0,
-                    failed: false,
-                };
-                self.stream(member, Source::new(Box::new(layer)), layers);
-            }
-        }
-    }
-
-    /// A member of an archive.
-    fn member(
-        &self,
-        archive: &Member,
-        name: &[u8],
-        modified: Option<i64>,
-        size: Option<u64>,
-    ) -> Member {
-        let most = usize::try_from(self.limits.path_length).unwrap_or(usize::MAX);
-        let cut = name.len() > most;
-        let name = String::from_utf8_lossy(&name[..name.len().min(most)]);
-        let mut inside = name.as_ref();
-        while let Some(rest) = inside.strip_prefix("./") {
-            inside = rest;
-        }
-        let path = match archive.path.as_str() {
-            "" => inside.to_owned(),
-            outer => format!("{outer}/{inside}"),
-        };
-        let member = Member {
-            name: format!("{}!{inside}", archive.name),
-            root: archive.root.clone(),
-            path,
-            size,
-            modified,
-            packed: true,
-            loose: false,
-        };
-        if cut {
-            self.too_long(&member);
-        }
-        member
-    }
-
-    fn too_long(&self, member: &Member) {
-        let what = "names were too long and were cut";
-        self.shared
-            .note(&member.root, "path-length", what, &member.path);
-    }
-
-    /// Tells of an archive without members.
-    fn ended(&self, archive: &Member, format: &str, last: &str) {
-        if last.is_empty() {
-            let message = format!("the {format} archive holds nothing");
-            self.shared.tell(&archive.name, "empty", message);
-        }
-    }
-
-    /// Tells how an archive ended, if that is not told already.
-    fn damaged(&self, archive: &Member, format: &str, last: &str, error: &io::Error) {
-        if is_told(error) {
-            return;
-        }
-        let place = match last {
-            "" => "before its first member".to_owned(),
-            last => format!("in or behind {last}"),
-        };
-        let message = match error.kind() {
-            io::ErrorKind::UnexpectedEof => {
-                format!("the {format} archive ends early, {place}; what came before was read")
-            }
-            _ => format!(
-                "the {format} archive is damaged {place} ({error}); what came before was read"
-            ),
-        };
-        self.shared.tell(&archive.name, "damaged", message);
-    }
 }
 
 /// How deep a stream stands.
@@ -385,170 +215,4 @@ fn fingerprint(bytes: &[u8]) -> Option<u64> {
     let mut hasher = DefaultHasher::new();
     hasher.write(bytes);
     (!bytes.is_empty()).then(|| hasher.finish())
-}
-
-/// A source as it is opened.
-struct Raw<'f, R> {
-    inner: R,
-    shared: Arc<Shared>,
-    read: Arc<AtomicU64>,
-    failure: &'f mut Option<io::Error>,
-    failed: bool,
-}
-
-impl<R: Read> Read for Raw<'_, R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.failed || self.shared.is_stopped() {
-            return Err(stopped());
-        }
-        match self.inner.read(into) {
-            Ok(length) => {
-                self.read.fetch_add(length as u64, Ordering::Relaxed);
-                self.shared.read.fetch_add(length as u64, Ordering::Relaxed);
-                Ok(length)
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
-            Err(error) => {
-                self.failed = true;
-                *self.failure = Some(error);
-                Err(stopped())
-            }
-        }
-    }
-}
-
-/// The content of a tar's member; tells where the archive ends inside of it.
-struct Content<'t, 's> {
-    tar: &'t mut Tar<'s>,
-    archive: &'t str,
-    path: &'t str,
-    shared: Arc<Shared>,
-}
-
-impl Read for Content<'_, '_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.tar.read(into).map_err(|error| {
-            if !is_told(&error) {
-                let path = self.path;
-                let message =
-                    format!("the tar archive ends inside of {path}; what came before was read");
-                self.shared.tell(self.archive, "damaged", message);
-            }
-            stopped()
-        })
-    }
-}
-
-/// Counts what is read.
-struct Counted<R> {
-    inner: R,
-    count: Arc<AtomicU64>,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let length = self.inner.read(into)?;
-        self.count.fetch_add(length as u64, Ordering::Relaxed);
-        Ok(length)
-    }
-}
-
-/// A compression that was taken off, with the limits on what comes out of it.
-struct Layer<'s> {
-    decoder: Box<dyn Read + Send + 's>,
-    name: String,
-    format: &'static str,
-    shared: Arc<Shared>,
-    limits: Limits,
-    /// What was read of the source itself, and of this stream.
-    packed: [Arc<AtomicU64>; 2],
-    given: u64,
-    failed: bool,
-}
-
-impl Layer<'_> {
-    fn stop(&mut self, limit: &'static str, message: String) -> io::Error {
-        self.shared.tell(&self.name, limit, message);
-        self.failed = true;
-        stopped()
-    }
-}
-
-impl Read for Layer<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.failed || self.shared.is_stopped() {
-            return Err(stopped());
-        }
-        let length = match self.decoder.read(into) {
-            Ok(length) => length,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
-            Err(error) if is_told(&error) => {
-                self.failed = true;
-                return Err(error);
-            }
-            Err(error) => {
-                let (format, given) = (self.format, self.given);
-                let message = format!(
-                    "the {format} data is damaged behind {given} bytes: {error}; what came before was read"
-                );
-                return Err(self.stop("damaged", message));
-            }
-        };
-        self.given += length as u64;
-        let total = self
-            .shared
-            .unpacked
-            .fetch_add(length as u64, Ordering::Relaxed)
-            + length as u64;
-        if total > self.limits.total_size {
-            let most = self.limits.total_size;
-            return Err(self.stop(
-                "total-size",
-                format!("more than {most} bytes in all: the rest was not read"),
-            ));
-        }
-        let packed = self
-            .packed
-            .iter()
-            .map(|count| count.load(Ordering::Relaxed))
-            .min();
-        let packed = packed.unwrap_or_default().max(1);
-        if self.given > self.limits.free && self.given / packed > self.limits.ratio {
-            let message = format!(
-                "more than {} bytes unpacked for each packed one: it was left behind {} bytes",
-                self.limits.ratio, self.given
-            );
-            return Err(self.stop("ratio", message));
-        }
-        Ok(length)
-    }
-}
-
-/// A member's content, up to the limit.
-struct Capped<'s, 'm> {
-    inner: Source<'s>,
-    left: u64,
-    limits: Limits,
-    name: &'m str,
-    shared: &'m Shared,
-}
-
-impl Read for Capped<'_, '_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.left == 0 {
-            if !self.inner.peek(1)?.is_empty() {
-                let most = self.limits.member_size;
-                let message = format!("of it only the first {most} bytes were read");
-                self.shared.tell(self.name, "member-size", message);
-                self.inner = Source::new(Box::new(io::empty()));
-            }
-            return Ok(0);
-        }
-        let most = usize::try_from(self.left)
-            .unwrap_or(into.len())
-            .min(into.len());
-        let length = self.inner.read(&mut into[..most])?;
-        self.left -= length as u64;
-        Ok(length)
-    }
 }
