@@ -131,7 +131,8 @@ impl Telling {
                 if !covered.contains(&position) {
                     count += events;
                     // where there was no room for the line, the first one shows how it reads
-                    let place = place.map_or_else(|| told.first.clone(), |place| (position, *place));
+                    let place =
+                        place.map_or_else(|| told.first.clone(), |place| (position, *place));
                     shown.get_or_insert(place);
                 }
             }

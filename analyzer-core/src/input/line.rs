@@ -94,13 +94,19 @@ mod tests {
 
     #[test]
     fn blanks() {
-        for text in ["", "  ", " \u{a0}x", "\u{2003}", " \tx", "x ", " \x0b", " \u{e9}", "\x01 "] {
+        for text in [
+            "", "  ", " \u{a0}x", "\u{2003}", " \tx", "x ", " \x0b", " \u{e9}", "\x01 ",
+        ] {
             let line = lines(text).next().unwrap_or(Line {
                 text,
                 start: 0,
                 number: 1,
             });
-            assert_eq!(line.indent(), text.len() - text.trim_start().len(), "{text:?}");
+            assert_eq!(
+                line.indent(),
+                text.len() - text.trim_start().len(),
+                "{text:?}"
+            );
             assert_eq!(line.is_blank(), text.trim().is_empty(), "{text:?}");
         }
     }

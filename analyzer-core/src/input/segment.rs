@@ -425,7 +425,8 @@ impl<'a> Cutter<'a> {
         if !matches!(line.text.trim_ascii_start(), "{" | "[") || !self.blanks.is_empty() {
             return 0;
         }
-        let (Some(Objects { run, marked: false }), Some(open)) = (&mut self.objects, &mut self.open)
+        let (Some(Objects { run, marked: false }), Some(open)) =
+            (&mut self.objects, &mut self.open)
         else {
             return 0;
         };

@@ -203,14 +203,14 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
                 .as_deref()
                 .is_some_and(|value| whole(patterns, value, found))
     };
-    // most objects lack what most patterns ask for: that is seen before anything is compared
-    let lacks = |(path, test): (&String, &ValueTest)| {
-        test.needs_value() && !path.starts_with("sum(") && object.fields.get(path).is_none()
+    // most objects lack what most patterns ask for: that is seen before patterns are looked for
+    let refused = |(path, test): (&String, &ValueTest)| {
+        !path.starts_with("sum(") && test.refuses(object.fields.get(path))
     };
     let fits = is_one_of(&pattern.kind.0, subject.kind.as_deref())
         && is_one_of(&pattern.format.0, Some(object.format.name()))
         && (!pattern.listed || object.listed)
-        && !pattern.fields.iter().any(lacks)
+        && !pattern.fields.iter().any(refused)
         && name(&pattern.name.0, &subject.name, &mut found)
         && name(&pattern.namespace.0, &subject.namespace, &mut found);
     if !fits {
@@ -237,7 +237,7 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
     items
         .filter(|(_, item)| {
             let mut tests = pattern.item.iter();
-            tests.all(|(path, test)| !test.needs_value() || item.get(path).is_some())
+            !tests.any(|(path, test)| test.refuses(item.get(path)))
         })
         .filter_map(|(list, item)| {
             let mut found = found.clone();
@@ -361,9 +361,21 @@ impl ValueTest {
         }
     }
 
-    /// Whether a missing value fails it.
-    fn needs_value(&self) -> bool {
-        !self.absent && !self.is_negative() && (self.flat.is_none() || self.present)
+    /// Whether a value surely fails it, as far as that is told without a search: it is missing, or is a
+    /// text and none of the words that are asked for.
+    fn refuses(&self, value: Option<&Value<'_>>) -> bool {
+        match value {
+            None => !self.absent && !self.is_negative() && (self.flat.is_none() || self.present),
+            Some(Value::Text(text)) => {
+                let other = |word: &str| word != text.as_str();
+                !self.equals.is_empty()
+                    && self
+                        .equals
+                        .iter()
+                        .all(|equal| equal.as_word().is_some_and(other))
+            }
+            Some(_) => false,
+        }
     }
 
     /// Whether only `not` is asked, which a missing value passes.

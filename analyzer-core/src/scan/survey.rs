@@ -64,6 +64,8 @@ pub(crate) struct Survey {
     held: Vec<usize>,
     /// Where the lines end that a record surely takes.
     taken: usize,
+    /// Whether an output with a structure goes on: all up to the next record is read with it.
+    structured: bool,
     /// Where the last lines begin that may state a date with its year, one for each first byte.
     pub dated: [Option<usize>; 4],
 }
@@ -93,7 +95,9 @@ pub(crate) fn survey(bytes: &[u8], followed: bool) -> Survey {
     for end in memchr_iter(b'\n', bytes).chain(last) {
         let line = &bytes[start..end];
         survey.lines += 1;
-        if start < survey.taken {
+        // what is indented begins no record
+        let inside = survey.structured && matches!(line.first(), Some(b' ' | b'\t'));
+        if start < survey.taken || inside {
             start = end + 1;
             continue;
         }
@@ -142,6 +146,7 @@ impl Survey {
     fn record(&mut self, start: usize) {
         self.records += 1;
         self.record = Some(start);
+        self.structured = false;
         if self.follower.is_some() {
             self.follower = None;
             self.held.clear();
@@ -209,8 +214,7 @@ impl Survey {
             self.blank(bytes, line);
             return;
         }
-        let bare = line.trim_end();
-        if bare == "{" {
+        if line.trim_end() == "{" {
             let window = String::from_utf8_lossy(window(bytes, start));
             if let Some(lines) = log::spread_lines(&window) {
                 let ends = memchr_iter(b'\n', bytes.get(start..).unwrap_or(&[]));
@@ -220,9 +224,6 @@ impl Survey {
                 self.record = None;
                 return;
             }
-        }
-        if bare.ends_with(['{', '[']) && self.objects(bytes, start) {
-            return;
         }
         if let Some(format) = log::detect(line) {
             let second = self.record.is_some_and(|at| {
@@ -247,28 +248,13 @@ impl Survey {
         if is_structural(line) {
             self.add(start, Why::Structure);
             self.other(bytes, start, line);
+            self.structured = self.record.is_none();
             return;
         }
         self.other(bytes, start, line);
         if memchr2(b'"', b'\'', line.as_bytes()).is_some() && plain::is_open(line) {
             self.add(start, Why::Text);
         }
-    }
-
-    /// Passes over an object that is spread over lines, if one begins on a line and no record goes on.
-    fn objects(&mut self, bytes: &[u8], start: usize) -> bool {
-        let rest = bytes.get(start..).unwrap_or_default();
-        let Some(head) = object::head_of_spread(rest).filter(|_| self.record.is_none()) else {
-            return false;
-        };
-        let Some(spread) = object::spread(rest).filter(|spread| head < spread.length) else {
-            return false;
-        };
-        self.settle(false);
-        self.breaks.push(start);
-        self.add(start + head, Why::Structure);
-        self.taken = start + spread.length;
-        true
     }
 }
 

@@ -22,7 +22,6 @@ mod yaml;
 
 pub(crate) use recognise::{Ahead, begins, begins_item, is_compact_head, may_begin};
 pub(crate) use run::Run;
-pub(crate) use spread::{head_of_spread, spread};
 
 use std::collections::HashMap;
 

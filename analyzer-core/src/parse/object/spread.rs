@@ -6,17 +6,12 @@
 
 use memchr::memchr3;
 
-use super::recognise::{is_head_key, json_key};
-
 /// How long a key may be to be looked at as one.
 const MAX_KEY: usize = 250;
 
-/// How many lines are looked at for the first key.
-const MAX_BEFORE_KEY: usize = 8;
-
 /// The first lines of a value in regular form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Spread {
+pub(super) struct Spread {
     /// How many bytes they take, with the last one's end.
     pub length: usize,
     /// How many lines they are.
@@ -27,7 +22,7 @@ pub(crate) struct Spread {
 
 /// The lines of a value whose opening bracket stands alone on the first line of the bytes, up to its
 /// closing bracket or to the first line of another form. None if the first line is no such one.
-pub(crate) fn spread(bytes: &[u8]) -> Option<Spread> {
+pub(super) fn spread(bytes: &[u8]) -> Option<Spread> {
     let indent = blanks(bytes);
     let first = bytes.get(indent..)?;
     let [b'{' | b'[', b'\n', ..] = first else {
@@ -52,22 +47,6 @@ pub(crate) fn spread(bytes: &[u8]) -> Option<Spread> {
         all.open = open;
     }
     Some(all)
-}
-
-/// Whether an object of Kubernetes may begin with the value: its first key is one of an object. Given is the
-/// byte of that key's line.
-pub(crate) fn head_of_spread(bytes: &[u8]) -> Option<usize> {
-    let mut at = 0;
-    for line in bytes.split(|byte| *byte == b'\n').take(MAX_BEFORE_KEY + 1) {
-        let bare = line.trim_ascii();
-        if !matches!(bare, b"{" | b"[" | b"") {
-            let head = bare.get(..bare.len().min(MAX_KEY + 8))?;
-            let head = head.utf8_chunks().next()?.valid();
-            return json_key(head).is_some_and(is_head_key).then_some(at);
-        }
-        at += line.len() + 1;
-    }
-    None
 }
 
 /// A line of a value.
@@ -168,7 +147,9 @@ mod tests {
     fn told(text: &str) -> Option<(usize, i64)> {
         let spread = spread(text.as_bytes())?;
         assert_eq!(
-            text.as_bytes()[..spread.length].split_inclusive(|b| *b == b'\n').count(),
+            text.as_bytes()[..spread.length]
+                .split_inclusive(|b| *b == b'\n')
+                .count(),
             spread.lines
         );
         Some((spread.lines, spread.open))
@@ -225,14 +206,5 @@ mod tests {
         }
         // a bracket that closes too early
         assert_eq!(told("{\n  }\n"), Some((1, 1)));
-    }
-
-    #[test]
-    fn first_keys() {
-        let head = |text: &str| head_of_spread(text.as_bytes());
-        assert_eq!(head("{\n  \"kind\": \"Pod\"\n"), Some(2));
-        assert_eq!(head("[\n  {\n    \"apiVersion\": \"v1\"\n"), Some(6));
-        assert_eq!(head("{\n  \"level\": \"info\"\n"), None);
-        assert_eq!(head("{\n"), None);
     }
 }
