@@ -30,16 +30,30 @@ impl Progress {
                 thread: None,
             };
         }
+        Progress::on(shared, all, QUIET, ProgressDrawTarget::stderr)
+    }
+
+    /// Shows it on some terminal, once so much time has gone.
+    fn on(
+        shared: &Arc<Shared>,
+        all: Option<u64>,
+        quiet: Duration,
+        target: impl FnOnce() -> ProgressDrawTarget + Send + 'static,
+    ) -> Progress {
         let (stop, stopped) = channel();
         let shared = Arc::clone(shared);
         let thread = std::thread::spawn(move || {
             let start = Instant::now();
+            let mut target = Some(target);
             let mut bar: Option<ProgressBar> = None;
             while stopped.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-                if start.elapsed() < QUIET {
+                if start.elapsed() < quiet {
                     continue;
                 }
-                let bar = bar.get_or_insert_with(|| new_bar(all));
+                if let Some(target) = target.take() {
+                    bar = Some(new_bar(all, target()));
+                }
+                let Some(bar) = &bar else { continue };
                 let read = shared.read.load(Ordering::Relaxed);
                 bar.set_position(read);
                 bar.set_message(told(&shared, start.elapsed()));
@@ -65,8 +79,7 @@ impl Drop for Progress {
     }
 }
 
-fn new_bar(all: Option<u64>) -> ProgressBar {
-    let target = ProgressDrawTarget::stderr();
+fn new_bar(all: Option<u64>, target: ProgressDrawTarget) -> ProgressBar {
     let (bar, template) = match all {
         Some(all) => (
             ProgressBar::with_draw_target(Some(all), target),
@@ -106,4 +119,101 @@ pub fn on_interrupt(stop: &Arc<AtomicBool>) {
             std::process::exit(130);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::sync::Mutex;
+
+    use indicatif::TermLike;
+
+    use super::*;
+
+    /// What was drawn on a terminal.
+    #[derive(Clone, Debug, Default)]
+    struct Drawn(Arc<Mutex<String>>);
+
+    impl Drawn {
+        fn text(&self) -> String {
+            self.0.lock().unwrap().clone()
+        }
+
+        fn target(&self) -> ProgressDrawTarget {
+            ProgressDrawTarget::term_like(Box::new(self.clone()))
+        }
+    }
+
+    impl TermLike for Drawn {
+        fn width(&self) -> u16 {
+            120
+        }
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, line: &str) -> io::Result<()> {
+            self.write_str(line)
+        }
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.0.lock().unwrap().push_str(text);
+            Ok(())
+        }
+        fn clear_line(&self) -> io::Result<()> {
+            self.0.lock().unwrap().clear();
+            Ok(())
+        }
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// Waits until a text is drawn.
+    fn wait_for(drawn: &Drawn, wanted: &str) {
+        let start = Instant::now();
+        while !drawn.text().contains(wanted) {
+            let text = drawn.text();
+            assert!(start.elapsed() < Duration::from_secs(30), "{text:?}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    #[test]
+    fn shows_how_far_it_is_and_goes_away() {
+        for all in [Some(4096), None] {
+            let shared = Arc::new(Shared::default());
+            let drawn = Drawn::default();
+            let term = drawn.clone();
+            let progress = Progress::on(&shared, all, Duration::ZERO, move || term.target());
+            wait_for(&drawn, "0 files");
+            shared.read.store(2048, Ordering::Relaxed);
+            shared.unpacked.store(3 << 20, Ordering::Relaxed);
+            shared.members.store(7, Ordering::Relaxed);
+            wait_for(&drawn, "3.00 MiB unpacked, 7 files");
+            let of = drawn.text().contains("2.00 KiB of 4.00 KiB");
+            assert_eq!(of, all.is_some(), "{}", drawn.text());
+            drop(progress);
+            assert_eq!(drawn.text().trim(), "");
+        }
+    }
+
+    #[test]
+    fn short_work_shows_nothing() {
+        let shared = Arc::new(Shared::default());
+        let drawn = Drawn::default();
+        let term = drawn.clone();
+        let quiet = Duration::from_secs(600);
+        let progress = Progress::on(&shared, None, quiet, move || term.target());
+        std::thread::sleep(EVERY * 2);
+        drop(progress);
+        assert_eq!(drawn.text(), "");
+    }
 }

@@ -114,6 +114,90 @@ fn on_tables_that_were_copied() {
     }
 }
 
+/// Lists of events and pods as programs print them, with what makes lines irregular here and there.
+fn list(step: usize, items: usize) -> String {
+    let mut text = String::from("{\n");
+    let mut line = |depth: usize, rest: &str| {
+        text.push_str(&" ".repeat(depth * step));
+        text.push_str(rest);
+        text.push('\n');
+    };
+    line(1, "\"apiVersion\": \"v1\",");
+    line(1, "\"items\": [");
+    for number in 0..items {
+        line(2, "{");
+        line(3, "\"apiVersion\": \"v1\",");
+        let kind = if number % 3 == 0 { "Pod" } else { "Event" };
+        line(3, &format!("\"kind\": \"{kind}\","));
+        line(3, "\"metadata\": {");
+        line(4, &format!("\"name\": \"web-{}\",", number % 40));
+        line(4, "\"namespace\": \"shop\"");
+        line(3, "},");
+        if number % 3 == 0 {
+            line(3, "\"status\": {");
+            line(4, "\"containerStatuses\": [");
+            line(5, "{");
+            line(6, "\"name\": \"app\",");
+            line(6, "\"restartCount\": 4,");
+            line(6, "\"state\": {");
+            line(7, "\"waiting\": {");
+            line(
+                8,
+                "\"message\": \"back-off 5m0s restarting failed container=app\",",
+            );
+            line(8, "\"reason\": \"CrashLoopBackOff\"");
+            line(7, "}");
+            line(6, "}");
+            line(5, "}");
+            line(4, "]");
+            line(3, "}");
+        } else {
+            line(3, &format!("\"count\": {},", number * 7 % 90 + 1));
+            line(3, "\"involvedObject\": { \"kind\": \"Pod\",");
+            line(4, &format!("\"name\": \"web-{}\",", number % 40));
+            line(4, "\"namespace\": \"shop\"");
+            line(3, "},");
+            if number % 7 == 0 {
+                line(3, "...");
+            }
+            let what = match number % 4 {
+                0 => "no matches for kind \\\"Issuer\\\" in version \\\"cert-manager.io/v1\\\"",
+                1 => {
+                    "MountVolume.SetUp failed for volume \\\"conf\\\" : configmap \\\"web-conf\\\" not found"
+                }
+                _ => "Created container app } { [",
+            };
+            line(3, &format!("\"message\": \"{what}\","));
+            line(3, "\"reason\": \"FailedMount\",");
+            line(3, "\"type\": \"Warning\"");
+        }
+        line(2, if number + 1 < items { "}," } else { "}" });
+    }
+    line(1, "],");
+    line(1, "\"kind\": \"List\"");
+    line(0, "}");
+    text
+}
+
+#[test]
+fn on_long_lists_of_objects() {
+    for step in [2, 4] {
+        let text = list(step, 240);
+        assert_agreement_in(WHOLE, &format!("{step} blanks a level"), text.as_bytes());
+        let report = FAST[2].analyze_text("list", text.as_bytes());
+        // an event counts for as many as it says
+        let events = (0..240).filter(|number| number % 3 != 0 && number % 4 == 0);
+        let counts: u64 = events.map(|number| number * 7 % 90 + 1).sum();
+        let matched = report.matched.iter();
+        let kinds = matched.filter(|(id, _)| id.as_str() == "kind-unknown");
+        assert_eq!(kinds.map(|(_, count)| *count).collect::<Vec<_>>(), [counts]);
+        // behind a log, and with one behind it
+        let log = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n".repeat(40);
+        let mixed = format!("{log}$ kubectl get -o json all\n{text}{log}");
+        assert_agreement_in(WHOLE, "between logs", mixed.as_bytes());
+    }
+}
+
 /// A file of one's own: `KWHY_AGREE=FILE cargo test --release -p analyzer-core -- --ignored on_a_file`.
 #[test]
 #[ignore = "needs a file"]

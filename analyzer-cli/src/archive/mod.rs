@@ -5,6 +5,7 @@
 //! member is held whole, links are not followed, a name is only a name. What a damaged stream holds before
 //! the damage is handed out. [`limits`] says what an archive may take, [`readers`] keep to it.
 
+mod crc;
 pub mod limits;
 mod members;
 mod readers;

@@ -191,10 +191,12 @@ impl<'s> Tar<'s> {
         let mut extension = Extension::default();
         let mut lost = 0;
         let mut zeros = 0;
+        let mut unmarked = false;
         self.finish_member()?;
         while !self.ended {
             let start = self.source.peek(BLOCK)?;
             if start.is_empty() {
+                unmarked = zeros == 0;
                 break;
             }
             let Some(block) = start.first_chunk::<BLOCK>().copied() else {
@@ -236,6 +238,10 @@ impl<'s> Tar<'s> {
                 io::ErrorKind::InvalidData,
                 format!("its last {lost} bytes are no part of any member"),
             ));
+        }
+        if unmarked {
+            let what = "it has no end mark, so members may be missing";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }
         Ok(None)
     }

@@ -3,12 +3,13 @@
 use std::io::{self, BufRead, Read};
 
 use bzip2::bufread::MultiBzDecoder;
-use flate2::{Crc, Decompress, FlushDecompress, Status};
+use flate2::{Decompress, FlushDecompress, Status};
 use lzma_rust2::XzReader;
 use ruzstd::decoding::BlockDecodingStrategy;
 use ruzstd::decoding::FrameDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 
+use super::crc::Crc;
 use super::sniff::Packed;
 use super::source::Source;
 

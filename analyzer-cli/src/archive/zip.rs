@@ -5,8 +5,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use flate2::Crc;
-
+use super::crc::Crc;
 use super::source::{AHEAD, Source};
 use super::unpack::Inflate;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::Covered;
 use crate::fold::mask;
-use crate::input::{Place, Stretch};
+use crate::input::{Place, Stretch, floor_char};
 use crate::model::{Event, Format, Severity};
 use crate::report::{Evidence, Unexplained};
 
@@ -18,11 +18,19 @@ const MAX_KINDS: usize = 2000;
 /// Of how many events of a kind that conditions matched it is remembered where they stand.
 const MAX_MATCHED: usize = 256;
 
+/// How many bytes the lines of those take in all; of further ones the place alone is kept.
+const ROOM: usize = 2 << 20;
+
+/// How many bytes of a message tell its kind.
+const MAX_MESSAGE: usize = 1024;
+
 /// Events at warning or above, and lines that speak of errors, folded by what stays the same in
 /// them.
 #[derive(Debug, Default)]
 pub(crate) struct Telling {
     kinds: BTreeMap<Kind, Told>,
+    /// What the lines of matched events take.
+    taken: usize,
 }
 
 /// What stays the same: the reason and the message without what varies.
@@ -42,7 +50,7 @@ struct Told {
     count: u64,
     /// Those that a condition matched, and how many each stands for: they are told only if no finding
     /// rests on them.
-    matched: Vec<(Position, Place, u64)>,
+    matched: Vec<(Position, Option<Box<Place>>, u64)>,
 }
 
 impl Telling {
@@ -52,10 +60,9 @@ impl Telling {
             return;
         }
         let reason = event.reason.as_ref().map(|text| text.as_str().to_owned());
-        let kind = (
-            reason.clone(),
-            mask::text(&mask::tokens(event.message.as_str())),
-        );
+        let message = event.message.as_str();
+        let message = &message[..floor_char(message, MAX_MESSAGE)];
+        let kind = (reason.clone(), mask::text(&mask::tokens(message)));
         if self.kinds.len() >= MAX_KINDS && !self.kinds.contains_key(&kind) {
             return;
         }
@@ -76,7 +83,8 @@ impl Telling {
             told.count += event.count;
         } else if told.matched.len() < MAX_MATCHED {
             let place = stretch.place(&span);
-            told.matched.push((position, place, event.count));
+            told.matched
+                .push((position, Some(Box::new(place)), event.count));
         }
     }
 
@@ -85,15 +93,30 @@ impl Telling {
     pub fn absorb(&mut self, later: Telling, lines_before: u64) {
         for (kind, mut told) in later.kinds {
             told.first.1.line += lines_before;
-            for (_, place, _) in &mut told.matched {
-                place.line += lines_before;
+            let known = self.kinds.get(&kind);
+            if known.is_none() && self.kinds.len() >= MAX_KINDS {
+                continue;
             }
-            if let Some(known) = self.kinds.get_mut(&kind) {
-                known.count += told.count;
-                let room = MAX_MATCHED.saturating_sub(known.matched.len());
-                known.matched.extend(told.matched.into_iter().take(room));
-            } else if self.kinds.len() < MAX_KINDS {
-                self.kinds.insert(kind, told);
+            let room = MAX_MATCHED.saturating_sub(known.map_or(0, |known| known.matched.len()));
+            told.matched.truncate(room);
+            for (_, place, _) in &mut told.matched {
+                let Some(known) = place else { continue };
+                known.line += lines_before;
+                let size = known.text.len() + size_of::<Place>();
+                if self.taken + size > ROOM {
+                    *place = None;
+                } else {
+                    self.taken += size;
+                }
+            }
+            match self.kinds.get_mut(&kind) {
+                Some(known) => {
+                    known.count += told.count;
+                    known.matched.append(&mut told.matched);
+                }
+                None => {
+                    self.kinds.insert(kind, told);
+                }
             }
         }
     }
@@ -103,11 +126,14 @@ impl Telling {
         let open = |told: Told| {
             let mut count = told.count;
             // the first event stands for the others, unless a finding rests on it
-            let mut shown = (!covered.contains(&told.first.0)).then_some(told.first);
+            let mut shown = (!covered.contains(&told.first.0)).then(|| told.first.clone());
             for (position, place, events) in told.matched {
                 if !covered.contains(&position) {
                     count += events;
-                    shown.get_or_insert((position, place));
+                    // where there was no room for the line, the first one shows how it reads
+                    let place =
+                        place.map_or_else(|| told.first.clone(), |place| (position, *place));
+                    shown.get_or_insert(place);
                 }
             }
             let (position, place) = shown.filter(|_| count > 0)?;

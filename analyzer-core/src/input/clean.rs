@@ -259,13 +259,30 @@ pub(crate) fn original_offset(edits: &[Edit], at: usize) -> usize {
     }
 }
 
-/// Decodes UTF-16 with a byte order mark, and cleans what it says.
-fn utf16(bytes: &[u8]) -> Option<Clean> {
-    let read: fn([u8; 2]) -> u16 = match bytes {
+/// How many units of a document are looked at, and how few tell nothing.
+const CHECKED: usize = 512;
+const LEAST_CHECKED: usize = 16;
+
+/// How two bytes are a unit of UTF-16, if a document that begins with these bytes is that, with a byte order
+/// mark.
+pub(crate) fn utf16_unit(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
+    let unit: fn([u8; 2]) -> u16 = match bytes {
         [0xff, 0xfe, ..] => u16::from_le_bytes,
         [0xfe, 0xff, ..] => u16::from_be_bytes,
         _ => return None,
     };
+    // what tools print is at least in part ASCII; in other bytes behind the same mark hardly a unit is
+    let units = bytes.get(2..).unwrap_or_default().chunks_exact(2);
+    let units = units.take(CHECKED).map(|pair| unit([pair[0], pair[1]]));
+    let (all, ascii) = units.fold((0, 0), |(all, ascii), unit| {
+        (all + 1, ascii + usize::from(unit < 0x80))
+    });
+    (all < LEAST_CHECKED || ascii * 8 >= all).then_some(unit)
+}
+
+/// Decodes UTF-16 with a byte order mark, and cleans what it says.
+fn utf16(bytes: &[u8]) -> Option<Clean> {
+    let read = utf16_unit(bytes)?;
     let units = bytes[2..]
         .chunks_exact(2)
         .map(|pair| read([pair[0], pair[1]]));

@@ -2,7 +2,7 @@
 
 use memchr::memchr_iter;
 
-use super::clean::{Clean, Edit, clean, is_clean, original_offset};
+use super::clean::{Clean, Edit, clean, is_clean, original_offset, utf16_unit};
 use super::line::floor_char;
 use crate::model::Span;
 
@@ -201,25 +201,19 @@ impl Document {
 }
 
 fn is_utf16(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff])
+    utf16_unit(bytes).is_some()
 }
 
 fn decode(bytes: &[u8], range: Span) -> String {
     let part = bytes
         .get(range.start.min(bytes.len())..range.end.min(bytes.len()))
         .unwrap_or(&[]);
-    let units = |read: fn([u8; 2]) -> u16| {
-        String::from_utf16_lossy(
-            &part
-                .chunks_exact(2)
-                .map(|pair| read([pair[0], pair[1]]))
-                .collect::<Vec<_>>(),
-        )
-    };
-    match bytes {
-        [0xff, 0xfe, ..] => units(u16::from_le_bytes),
-        [0xfe, 0xff, ..] => units(u16::from_be_bytes),
-        _ => String::from_utf8_lossy(part).into_owned(),
+    match utf16_unit(bytes) {
+        Some(unit) => {
+            let pairs = part.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+            String::from_utf16_lossy(&pairs.collect::<Vec<_>>())
+        }
+        None => String::from_utf8_lossy(part).into_owned(),
     }
 }
 
@@ -260,6 +254,16 @@ mod tests {
             (place.line, place.column, &place.text[place.mark]),
             (2, 6, "hi")
         );
+    }
+
+    #[test]
+    fn what_only_begins_like_utf16() {
+        let mut bytes = b"\xff\xfe\0 of another code \xc3\x28\n".to_vec();
+        bytes.extend_from_slice(&b"configmap \"web\" not found\n".repeat(40));
+        let document = Document::new("x", bytes);
+        assert_eq!(document.line_count(), 41);
+        assert!(document.invalid_sequences() > 1);
+        assert_eq!(document.original_line(2), "configmap \"web\" not found");
     }
 
     #[test]

@@ -25,7 +25,7 @@ impl<'a> Line<'a> {
 
     /// The line without the blanks at its left end.
     pub fn trim_start(&self) -> Line<'a> {
-        self.skip(self.text.len() - self.text.trim_start().len())
+        self.skip(self.indent())
     }
 
     /// The line without its first `bytes` bytes, which must end at a character.
@@ -39,12 +39,26 @@ impl<'a> Line<'a> {
 
     /// The number of blanks at the left end; a tab counts as one.
     pub fn indent(&self) -> usize {
-        self.text.len() - self.text.trim_start().len()
+        match self.first() {
+            Some((blanks, _)) => blanks,
+            None => self.text.len() - self.text.trim_start().len(),
+        }
+    }
+
+    /// The first byte that is no blank, and how many stand before it, where ASCII tells: most lines are
+    /// asked for that several times.
+    fn first(&self) -> Option<(usize, u8)> {
+        let bytes = self.text.as_bytes();
+        let blanks = bytes
+            .iter()
+            .position(|byte| !matches!(byte, b' ' | b'\t'))?;
+        let first = bytes.get(blanks).copied();
+        Some((blanks, first.filter(u8::is_ascii_graphic)?))
     }
 
     /// Whether the line holds nothing but blanks.
     pub fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
+        self.first().is_none() && self.text.trim().is_empty()
     }
 }
 
@@ -77,6 +91,25 @@ pub(crate) fn floor_char(text: &str, at: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blanks() {
+        for text in [
+            "", "  ", " \u{a0}x", "\u{2003}", " \tx", "x ", " \x0b", " \u{e9}", "\x01 ",
+        ] {
+            let line = lines(text).next().unwrap_or(Line {
+                text,
+                start: 0,
+                number: 1,
+            });
+            assert_eq!(
+                line.indent(),
+                text.len() - text.trim_start().len(),
+                "{text:?}"
+            );
+            assert_eq!(line.is_blank(), text.trim().is_empty(), "{text:?}");
+        }
+    }
 
     #[test]
     fn the_rest_of_a_very_long_line_is_not_looked_at() {

@@ -11,7 +11,7 @@ mod segment;
 mod shape;
 mod stretch;
 
-pub(crate) use clean::is_clean;
+pub(crate) use clean::{is_clean, utf16_unit};
 pub use document::{Document, Place};
 pub use line::{Line, lines};
 pub(crate) use line::{MAX_LINE, floor_char};

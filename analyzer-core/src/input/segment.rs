@@ -51,7 +51,8 @@ pub(crate) fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'
     let mut rest = lines.as_slice();
     while let Some((line, behind)) = rest.split_first() {
         cutter.take(*line, behind);
-        rest = behind;
+        let more = cutter.take_on(line, behind);
+        rest = behind.get(more..).unwrap_or_default();
     }
     cutter.settle(record_follows);
     cutter.close();
@@ -344,6 +345,25 @@ impl<'a> Cutter<'a> {
         }
         self.push(line);
         true
+    }
+
+    /// Adds the lines behind one that go on with its value, and says how many they are.
+    fn take_on(&mut self, line: &Line<'a>, behind: &[Line<'a>]) -> usize {
+        if !matches!(line.text.trim_ascii_start(), "{" | "[") || !self.blanks.is_empty() {
+            return 0;
+        }
+        let (Some(Objects { run, marked: false }), Some(open)) =
+            (&mut self.objects, &mut self.open)
+        else {
+            return 0;
+        };
+        if open.lines.last() != Some(line) {
+            return 0;
+        }
+        let text = self.text.get(line.start..).unwrap_or("");
+        let lines = run.takes_on(text).min(behind.len());
+        open.lines.extend_from_slice(&behind[..lines]);
+        lines
     }
 
     /// Whether the line belongs to the open segment; `record` is the format of the log record

@@ -204,9 +204,14 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
                 .as_deref()
                 .is_some_and(|value| whole(patterns, value, found))
     };
+    // most objects lack what most patterns ask for: that is seen before patterns are looked for
+    let refused = |(path, test): (&String, &ValueTest)| {
+        !path.starts_with("sum(") && test.refuses(object.fields.get(path))
+    };
     let fits = is_one_of(&pattern.kind.0, subject.kind.as_deref())
         && is_one_of(&pattern.format.0, Some(object.format.name()))
         && (!pattern.listed || object.listed)
+        && !pattern.fields.iter().any(refused)
         && name(&pattern.name.0, &subject.name, &mut found)
         && name(&pattern.namespace.0, &subject.namespace, &mut found);
     if !fits {
@@ -231,6 +236,10 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
             .map(move |item| (list.as_str(), item))
     });
     items
+        .filter(|(_, item)| {
+            let mut tests = pattern.item.iter();
+            !tests.any(|(path, test)| test.refuses(item.get(path)))
+        })
         .filter_map(|(list, item)| {
             let mut found = found.clone();
             // the item is the nearer proof
@@ -350,6 +359,23 @@ impl ValueTest {
             Proof::Presence
         } else {
             Proof::Value
+        }
+    }
+
+    /// Whether a value surely fails it, as far as that is told without a search: it is missing, or is a
+    /// text and none of the words that are asked for.
+    fn refuses(&self, value: Option<&Value<'_>>) -> bool {
+        match value {
+            None => !self.absent && !self.is_negative() && (self.flat.is_none() || self.present),
+            Some(Value::Text(text)) => {
+                let other = |word: &str| word != text.as_str();
+                !self.equals.is_empty()
+                    && self
+                        .equals
+                        .iter()
+                        .all(|equal| equal.as_word().is_some_and(other))
+            }
+            Some(_) => false,
         }
     }
 

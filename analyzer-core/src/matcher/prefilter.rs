@@ -51,7 +51,8 @@ impl Prefilter {
         if let Some(kind) = &object.subject.kind {
             self.index.kind(kind, into);
         }
-        into.sort_unstable();
+        // each of both is sorted, and a stable sort joins what is
+        into.sort();
         into.dedup();
     }
 }

@@ -120,8 +120,9 @@ impl<'a> Map<'a> {
         if let Some(entry) = find(path) {
             return Some(&entry.value);
         }
-        path.match_indices('.')
-            .find_map(|(dot, _)| find(&path[..dot])?.value.get(&path[dot + 1..]))
+        let dots = path.bytes().enumerate().filter(|(_, byte)| *byte == b'.');
+        dots.map(|(dot, _)| dot)
+            .find_map(|dot| find(path.get(..dot)?)?.value.get(path.get(dot + 1..)?))
     }
 
     /// The text of a scalar below a path.
@@ -210,12 +211,27 @@ impl<'a> Map<'a> {
     }
 }
 
+/// Up to how many entries a key is looked for by going through them.
+const SMALL: usize = 16;
+
 impl<'a> FromIterator<(Cow<'a, str>, Value<'a>)> for Map<'a> {
     /// Values in order; of several of one name the last one stays, at the first one's place.
     fn from_iter<I: IntoIterator<Item = (Cow<'a, str>, Value<'a>)>>(entries: I) -> Self {
+        let entries = entries.into_iter();
+        let mut map = Map {
+            entries: Vec::with_capacity(entries.size_hint().0),
+        };
+        // most maps are small; of a large one the places of its keys are remembered
         let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
-        let mut map = Map::new();
         for (key, value) in entries {
+            if map.entries.len() < SMALL {
+                map.insert(key, value);
+                continue;
+            }
+            if places.is_empty() {
+                let known = map.entries.iter().map(|entry| entry.key.clone());
+                places.extend(known.zip(0..));
+            }
             match places.entry(key) {
                 hash_map::Entry::Occupied(known) => {
                     if let Some(entry) = map.entries.get_mut(*known.get()) {
@@ -315,6 +331,20 @@ impl<'a> Parsed<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_one_name_the_last_value_stays() {
+        for others in [1, 100] {
+            let value = |number| Value::Integer(number, 2..3);
+            let others = (0..others).map(|number| (Cow::Owned(number.to_string()), value(number)));
+            let twice = |number| std::iter::once((Cow::Borrowed("twice"), value(number)));
+            let all = twice(-1).chain(others.clone()).chain(twice(-2));
+            let map: Map<'_> = all.chain(others.clone()).collect();
+            assert_eq!(map.integer("twice"), Some(-2));
+            assert_eq!(map.iter().next().unwrap().0, "twice");
+            assert_eq!(map.len(), 1 + others.count());
+        }
+    }
 
     #[test]
     fn paths_reach_into_maps() {

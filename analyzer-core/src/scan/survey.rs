@@ -64,6 +64,8 @@ pub(crate) struct Survey {
     held: Vec<usize>,
     /// Where the lines end that a record surely takes.
     taken: usize,
+    /// Whether an output with a structure goes on: all up to the next record is read with it.
+    structured: bool,
     /// Where the last lines begin that may state a date with its year, one for each first byte.
     pub dated: [Option<usize>; 4],
 }
@@ -93,7 +95,9 @@ pub(crate) fn survey(bytes: &[u8], followed: bool) -> Survey {
     for end in memchr_iter(b'\n', bytes).chain(last) {
         let line = &bytes[start..end];
         survey.lines += 1;
-        if start < survey.taken {
+        // what is indented begins no record
+        let inside = survey.structured && matches!(line.first(), Some(b' ' | b'\t'));
+        if start < survey.taken || inside {
             start = end + 1;
             continue;
         }
@@ -142,6 +146,7 @@ impl Survey {
     fn record(&mut self, start: usize) {
         self.records += 1;
         self.record = Some(start);
+        self.structured = false;
         if self.follower.is_some() {
             self.follower = None;
             self.held.clear();
@@ -243,6 +248,7 @@ impl Survey {
         if is_structural(line) {
             self.add(start, Why::Structure);
             self.other(bytes, start, line);
+            self.structured = self.record.is_none();
             return;
         }
         self.other(bytes, start, line);

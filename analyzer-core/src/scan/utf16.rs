@@ -1,8 +1,6 @@
 //! UTF-16 as Windows' shells write it into files.
 
-/// How many units of a document are looked at, and how few tell nothing.
-const CHECKED: usize = 512;
-const LEAST_CHECKED: usize = 16;
+use crate::input::utf16_unit;
 
 /// Decodes UTF-16 in pieces.
 #[derive(Debug)]
@@ -19,20 +17,7 @@ pub(crate) struct Utf16 {
 impl Utf16 {
     /// A decoder, if a document that begins with these bytes is UTF-16 with a byte order mark.
     pub fn detect(bytes: &[u8]) -> Option<Utf16> {
-        let unit: fn([u8; 2]) -> u16 = match bytes {
-            [0xff, 0xfe, ..] => u16::from_le_bytes,
-            [0xfe, 0xff, ..] => u16::from_be_bytes,
-            _ => return None,
-        };
-        // what tools print is at least in part ASCII; in other bytes behind the same mark hardly a unit is
-        let units = bytes.get(2..).unwrap_or_default().chunks_exact(2);
-        let units = units.take(CHECKED).map(|pair| unit([pair[0], pair[1]]));
-        let (all, ascii) = units.fold((0, 0), |(all, ascii), unit| {
-            (all + 1, ascii + usize::from(unit < 0x80))
-        });
-        if all >= LEAST_CHECKED && ascii * 8 < all {
-            return None;
-        }
+        let unit = utf16_unit(bytes)?;
         Some(Utf16 {
             unit,
             odd: None,

@@ -24,6 +24,8 @@ pub(super) fn read<'a>(rows: &[Row<'a>], failed: &mut Vec<u64>) -> Vec<Value<'a>
         bytes: source.text().as_bytes(),
         at: 0,
         open: Vec::new(),
+        entries: Vec::new(),
+        items: Vec::new(),
         roots: Vec::new(),
         members: Vec::new(),
         key: None,
@@ -43,20 +45,19 @@ pub(super) fn read<'a>(rows: &[Row<'a>], failed: &mut Vec<u64>) -> Vec<Value<'a>
     roots
 }
 
-/// An open bracket.
+/// An open bracket. What stands in it is kept together with what stands in the ones around it.
 enum Open<'a> {
-    Object {
-        entries: Vec<(Cow<'a, str>, Value<'a>)>,
-        key: Option<Cow<'a, str>>,
-    },
-    List(Vec<Value<'a>>),
+    /// How many entries there are of those around it, and the key of the next one.
+    Object(usize, Option<Cow<'a, str>>),
+    /// How many items there are of those around it.
+    List(usize),
     /// One that is left out; whether it is an object.
     Skipped(bool),
 }
 
 impl Open<'_> {
     fn is_object(&self) -> bool {
-        matches!(self, Open::Object { .. } | Open::Skipped(true))
+        matches!(self, Open::Object(..) | Open::Skipped(true))
     }
 }
 
@@ -65,6 +66,10 @@ struct Reading<'s, 'a> {
     bytes: &'s [u8],
     at: usize,
     open: Vec<Open<'a>>,
+    /// Entries of all objects that are open.
+    entries: Vec<(Cow<'a, str>, Value<'a>)>,
+    /// Items of all lists that are open.
+    items: Vec<Value<'a>>,
     roots: Vec<Value<'a>>,
     /// Members outside of all brackets.
     members: Vec<(Cow<'a, str>, Value<'a>)>,
@@ -81,15 +86,14 @@ impl<'a> Reading<'_, 'a> {
             return false;
         };
         match byte {
-            b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => self.at += 1,
-            b'{' => {
-                let what = Open::Object {
-                    entries: Vec::new(),
-                    key: None,
-                };
-                self.begin(what, Open::Skipped(true));
+            b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => {
+                // half of the bytes are indentation
+                let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
+                let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\n'));
+                self.at += 1 + blanks.count();
             }
-            b'[' => self.begin(Open::List(Vec::new()), Open::Skipped(false)),
+            b'{' => self.begin(Open::Object(self.entries.len(), None), Open::Skipped(true)),
+            b'[' => self.begin(Open::List(self.items.len()), Open::Skipped(false)),
             b'}' => self.bracket(true),
             b']' => self.bracket(false),
             b'"' => self.string(),
@@ -134,10 +138,16 @@ impl<'a> Reading<'_, 'a> {
 
     fn close(&mut self) {
         match self.open.pop() {
-            Some(Open::Object { entries, .. }) => {
-                self.give(Some(Value::Map(entries.into_iter().collect::<Map<'a>>())));
+            Some(Open::Object(first, _)) => {
+                let first = first.min(self.entries.len());
+                let map: Map<'a> = self.entries.drain(first..).collect();
+                self.give(Some(Value::Map(map)));
             }
-            Some(Open::List(items)) => self.give(Some(Value::List(items))),
+            Some(Open::List(first)) => {
+                let first = first.min(self.items.len());
+                let items = self.items.drain(first..).collect();
+                self.give(Some(Value::List(items)));
+            }
             Some(Open::Skipped(_)) => self.give(None),
             None => {}
         }
@@ -145,12 +155,12 @@ impl<'a> Reading<'_, 'a> {
 
     fn give(&mut self, value: Option<Value<'a>>) {
         match self.open.last_mut() {
-            Some(Open::Object { entries, key }) => {
+            Some(Open::Object(_, key)) => {
                 if let (Some(key), Some(value)) = (key.take(), value) {
-                    entries.push((key, value));
+                    self.entries.push((key, value));
                 }
             }
-            Some(Open::List(items)) => items.extend(value),
+            Some(Open::List(_)) => self.items.extend(value),
             Some(Open::Skipped(_)) => {}
             None => match (self.key.take(), value) {
                 (Some(key), Some(value)) => self.members.push((key, value)),
@@ -174,7 +184,7 @@ impl<'a> Reading<'_, 'a> {
         if is_key {
             let key = self.key_text(start, end);
             match self.open.last_mut() {
-                Some(Open::Object { key: slot, .. }) => *slot = Some(key),
+                Some(Open::Object(_, slot)) => *slot = Some(key),
                 None => self.key = Some(key),
                 Some(_) => {}
             }
@@ -223,7 +233,7 @@ impl<'a> Reading<'_, 'a> {
     fn key_text(&self, start: usize, end: usize) -> Cow<'a, str> {
         let inner = self.inner(start, end);
         let raw = self.source.part(inner.clone());
-        if !raw.contains('\\')
+        if memchr::memchr(b'\\', raw.as_bytes()).is_none()
             && let Some((known, _)) = self.source.slice(inner)
         {
             return Cow::Borrowed(known);
@@ -234,7 +244,7 @@ impl<'a> Reading<'_, 'a> {
     fn text(&self, start: usize, end: usize) -> crate::model::Text<'a> {
         let inner = self.inner(start, end);
         let raw = self.source.part(inner.clone());
-        if !raw.contains(['\\', '\n'])
+        if memchr::memchr2(b'\\', b'\n', raw.as_bytes()).is_none()
             && let Some(text) = self.source.borrowed(inner.clone())
         {
             return text;

@@ -17,6 +17,7 @@ mod recognise;
 mod run;
 mod scalar;
 mod source;
+mod spread;
 mod yaml;
 
 pub(crate) use recognise::{Ahead, begins, begins_item, is_compact_head, may_begin};

@@ -335,7 +335,8 @@ pub(crate) fn is_compact(text: &str) -> bool {
 /// A line that stands for lines taken out.
 pub(super) fn is_ellipsis(text: &str) -> bool {
     let text = text.trim();
-    text.contains(['.', '…'])
+    text.starts_with(['.', '…', '[', ']'])
+        && text.contains(['.', '…'])
         && text
             .chars()
             .all(|c| matches!(c, '.' | '…' | '[' | ']' | ' '))

@@ -3,6 +3,7 @@
 use super::recognise::{
     Ahead, begins, is_ellipsis, is_head_key, json_key, key_length, without_mark,
 };
+use super::spread::spread;
 use crate::input::Line;
 use crate::model::Format;
 
@@ -55,6 +56,20 @@ impl Run {
             self.see(line);
         }
         takes
+    }
+
+    /// How many of the lines behind one are taken in any case, if that is the last one taken: the rest of a
+    /// value that is spread over lines. `text` begins with the line.
+    pub fn takes_on(&mut self, text: &str) -> usize {
+        if self.format != Format::ObjectJson || self.open.is_some_and(|open| open < 1) {
+            return 0;
+        }
+        let Some(spread) = spread(text.as_bytes()) else {
+            return 0;
+        };
+        // the first line's bracket is counted
+        self.open = self.open.map(|open| open - 1 + spread.open);
+        spread.lines - 1
     }
 
     /// Remembers what a line opens.

@@ -1,5 +1,7 @@
 //! The lines of an output as one text, with the way back to the document.
 
+use std::cell::Cell;
+
 use crate::input::Line;
 use crate::model::{Span, Text};
 
@@ -49,6 +51,8 @@ pub(super) struct Source<'a> {
     text: String,
     /// Each with the byte of the text at which it begins.
     rows: Vec<(usize, Row<'a>)>,
+    /// The row that was asked for last: a text is read from its start to its end.
+    last: Cell<usize>,
 }
 
 impl<'a> Source<'a> {
@@ -61,6 +65,7 @@ impl<'a> Source<'a> {
         let mut source = Source {
             text: String::with_capacity(length),
             rows: Vec::with_capacity(rows.len()),
+            last: Cell::new(0),
         };
         for row in rows {
             source.rows.push((source.text.len(), *row));
@@ -82,6 +87,17 @@ impl<'a> Source<'a> {
 
     /// The number of the row that holds a byte.
     pub fn row_at(&self, at: usize) -> usize {
+        let last = self.last.get();
+        let near = (last..last + 3).find(|number| {
+            let begins = |number| self.rows.get(number).map(|(start, _)| *start <= at);
+            begins(*number) == Some(true) && begins(number + 1) != Some(true)
+        });
+        let number = near.unwrap_or_else(|| self.search(at));
+        self.last.set(number);
+        number
+    }
+
+    fn search(&self, at: usize) -> usize {
         let behind = self.rows.partition_point(|(start, _)| *start <= at);
         behind.saturating_sub(1)
     }

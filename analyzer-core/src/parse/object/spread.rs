@@ -1,0 +1,210 @@
+//! Values of JSON that a program printed over lines, passed over as a whole.
+//!
+//! Lists of objects take most of a bundle's bytes that are no log. Whether each of their lines goes on with
+//! the value, its form alone tells: one member, one item or one bracket a line, indented, strings closed.
+//! What has another form is left to be looked at line by line ([`super::Run`]).
+
+use memchr::memchr3;
+
+/// How long a key may be to be looked at as one.
+const MAX_KEY: usize = 250;
+
+/// The first lines of a value in regular form.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Spread {
+    /// How many bytes they take, with the last one's end.
+    pub length: usize,
+    /// How many lines they are.
+    pub lines: usize,
+    /// How many brackets are open behind them: none if the value ends with them.
+    pub open: i64,
+}
+
+/// The lines of a value whose opening bracket stands alone on the first line of the bytes, up to its
+/// closing bracket or to the first line of another form. None if the first line is no such one.
+pub(super) fn spread(bytes: &[u8]) -> Option<Spread> {
+    let indent = blanks(bytes);
+    let first = bytes.get(indent..)?;
+    let [b'{' | b'[', b'\n', ..] = first else {
+        return None;
+    };
+    let mut all = Spread {
+        length: indent + 2,
+        lines: 1,
+        open: 1,
+    };
+    while all.open > 0 {
+        let Some(line) = bytes.get(all.length..).and_then(|rest| line(rest, indent)) else {
+            break;
+        };
+        let open = all.open + line.open;
+        // the first one's bracket closes on its own level, and nothing else does
+        if (open <= 0) != line.on_level {
+            break;
+        }
+        all.length += line.length;
+        all.lines += 1;
+        all.open = open;
+    }
+    Some(all)
+}
+
+/// A line of a value.
+struct Line {
+    length: usize,
+    /// How many brackets it opens more than it closes.
+    open: i64,
+    /// Whether it stands on the level of the value's first line.
+    on_level: bool,
+}
+
+fn blanks(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| **byte == b' ').count()
+}
+
+/// The line at the start of the bytes, inside a value that begins `outer` blanks from the left.
+fn line(bytes: &[u8], outer: usize) -> Option<Line> {
+    let indent = blanks(bytes);
+    if indent < outer {
+        return None;
+    }
+    let mut open = 0;
+    let at = match bytes.get(indent)? {
+        b'}' | b']' => {
+            open = -1;
+            indent + 1
+        }
+        b'"' => {
+            let end = string(bytes, indent)?;
+            match bytes.get(end) {
+                Some(b':') if is_key(bytes.get(indent + 1..end - 1)?) => {
+                    let behind = end + 1 + blanks(bytes.get(end + 1..)?);
+                    value(bytes, behind, &mut open)?
+                }
+                Some(b':') => return None,
+                _ => end,
+            }
+        }
+        _ => value(bytes, indent, &mut open)?,
+    };
+    let at = at + usize::from(bytes.get(at) == Some(&b','));
+    let length = match bytes.get(at) {
+        Some(b'\n') => at + 1,
+        None => at,
+        Some(_) => return None,
+    };
+    Some(Line {
+        length,
+        open,
+        on_level: indent == outer,
+    })
+}
+
+fn is_key(key: &[u8]) -> bool {
+    key.len() <= MAX_KEY && !key.contains(&b'\\')
+}
+
+/// The byte behind the string that begins at one, if it ends on its line.
+fn string(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut at = at + 1;
+    loop {
+        at += memchr3(b'"', b'\\', b'\n', bytes.get(at..)?)?;
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' if bytes.get(at + 1) != Some(&b'\n') => at += 2,
+            _ => return None,
+        }
+    }
+}
+
+/// The byte behind a scalar, an empty value or an opening bracket.
+fn value(bytes: &[u8], at: usize, open: &mut i64) -> Option<usize> {
+    match (bytes.get(at)?, bytes.get(at + 1)) {
+        (b'{', Some(b'}')) | (b'[', Some(b']')) => Some(at + 2),
+        (b'{' | b'[', _) => {
+            *open = 1;
+            Some(at + 1)
+        }
+        (b'"', _) => string(bytes, at),
+        _ => {
+            let rest = bytes.get(at..)?;
+            let is_of_word =
+                |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.');
+            let length = rest.iter().take_while(|byte| is_of_word(byte)).count();
+            let word = rest.get(..length)?;
+            let is_number = |byte: &u8| byte.is_ascii_digit() || b"-+.eE".contains(byte);
+            let is_known = matches!(word, b"true" | b"false" | b"null")
+                || (matches!(word.first()?, b'-' | b'0'..=b'9') && word.iter().all(is_number));
+            is_known.then_some(at + length)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> Option<(usize, i64)> {
+        let spread = spread(text.as_bytes())?;
+        assert_eq!(
+            text.as_bytes()[..spread.length]
+                .split_inclusive(|b| *b == b'\n')
+                .count(),
+            spread.lines
+        );
+        Some((spread.lines, spread.open))
+    }
+
+    #[test]
+    fn values_of_regular_form() {
+        let text = r#"  {
+    "kind": "Pod",
+    "count": -1.5e3,
+    "flag": true,
+    "none": {},
+    "list": [
+      "a \"b\" } c\\",
+      {
+        "x": []
+      },
+      [
+        null
+      ]
+    ]
+  },
+  {
+"#;
+        assert_eq!(told(text), Some((15, 0)));
+        assert_eq!(told("{\n}"), Some((2, 0)));
+        // up to where the text goes
+        assert_eq!(told("{\n  \"items\": [\n    {\n"), Some((3, 3)));
+        assert_eq!(told("{\"a\": 1}\n"), None);
+        assert_eq!(told("  x\n"), None);
+        assert_eq!(told("{"), None);
+    }
+
+    #[test]
+    fn another_form_ends_it() {
+        for line in [
+            "",
+            "x",
+            "{ \"a\": 1 }",
+            "  \"not closed",
+            "  \"a\" \"b\"",
+            "  \"a\": 1 2",
+            "  \"a\\n\": 1",
+            "  nul",
+            "  \"a\": \"x\" # y",
+            "  }, {",
+            "}}",
+            "]x",
+            "\"on the first one's level\": 1",
+            "{",
+        ] {
+            let text = format!("{{\n  \"a\": {{\n{line}\n  }}\n}}\n");
+            assert_eq!(told(&text), Some((2, 2)), "{line}");
+        }
+        // a bracket that closes too early
+        assert_eq!(told("{\n  }\n"), Some((1, 1)));
+    }
+}
