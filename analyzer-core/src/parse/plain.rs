@@ -46,7 +46,8 @@ fn wrapped(lines: &[Line<'_>]) -> usize {
         open.read(line.text);
         let next = lines.get(at + 1).filter(|next| !next.is_blank());
         let goes_on = next.is_some_and(|next| {
-            ends_open(line.text) || (chained > 1 && at < MAX_CHAINED && is_middle(next.text))
+            let is_link = || is_middle(next.text) || is_deeper_link(&lines[0], line, next);
+            ends_open(line.text) || (chained > 1 && at < MAX_CHAINED && is_link())
         });
         if goes_on && chained == at + 1 {
             chained += 1;
@@ -61,6 +62,16 @@ fn wrapped(lines: &[Line<'_>]) -> usize {
 pub(crate) fn ends_open(line: &str) -> bool {
     let text = line.trim_end();
     text.ends_with(':') && text.contains(": ") && !text.ends_with("::")
+}
+
+/// Whether a line is a link of a chain of errors that goes on with the next one: each is indented deeper than the
+/// one around it.
+fn is_deeper_link(first: &Line<'_>, line: &Line<'_>, next: &Line<'_>) -> bool {
+    let text = line.text.trim_end();
+    text.ends_with(':')
+        && !text.ends_with("::")
+        && first.indent() < line.indent()
+        && line.indent() < next.indent()
 }
 
 /// Whether a line can only be the middle of a text.
@@ -161,6 +172,20 @@ mod tests {
                 "other",
             ]
         );
+    }
+
+    #[test]
+    fn links_that_are_indented_deeper_are_joined() {
+        let text = "Error: not stored: harbour says no to:\n  berth 7:\n    crane: out of oil\n  berth 8:\n  note\n";
+        let all: Vec<_> = lines(text).collect();
+        let parsed = parse(Format::Plain, &all);
+        let messages = parsed.events.iter().map(|event| event.message.as_str());
+        let wanted = [
+            "Error: not stored: harbour says no to: berth 7: crane: out of oil",
+            "berth 8:",
+            "note",
+        ];
+        assert_eq!(messages.collect::<Vec<_>>(), wanted);
     }
 
     #[test]

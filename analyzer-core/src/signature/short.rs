@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn nothing_is_found_where_nothing_is_looked_for() {
-        let none = |short: Short, text: &[u8]| short.sweep(text, |..| panic!("found"));
+        let none = |short: Short, text: &[u8]| short.sweep(text, |at, _| panic!("found at {at}"));
         none(Short::default(), b"error");
         none(Short::new(std::iter::empty()), b"error");
         none(Short::new(["rror"].into_iter()), b"rro");
