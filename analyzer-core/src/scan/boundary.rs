@@ -52,8 +52,9 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
             break;
         }
         let rank = (blank_before && !line.starts_with(b" "), usize::MAX - at);
-        // the stacks of a panic's goroutines belong to it
-        let of_panic = line.starts_with(b"goroutine ");
+        // the stacks of a panic's goroutines belong to it, with the blank line before them
+        let stack = if line.is_empty() { next } else { at };
+        let of_panic = line_at(bytes, stack).starts_with(b"goroutine ");
         if part(line).is_none() && !of_panic && fallback.is_none_or(|known| known < rank) {
             fallback = Some(rank);
         }

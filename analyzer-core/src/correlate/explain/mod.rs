@@ -1,0 +1,265 @@
+//! Which finding explains which: [`rules`] say which signatures may explain each other, [`pair`] whether two
+//! findings have to do with each other.
+
+mod pair;
+mod rules;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::matcher::Hit;
+use crate::report::Role;
+use crate::signature::{Catalogue, Signature};
+
+use super::DEFAULT_CONFIDENCE;
+use super::graph::{Graph, Named};
+use super::group::Group;
+use super::mention;
+use pair::{Pair, Provider, are_apart_in_time, named, providers};
+use rules::Rules;
+
+/// How many hits of a group are held against those of another.
+const MAX_HITS: usize = 16;
+
+/// Of how many objects of a group it is asked what they depend on.
+const MAX_SEARCHED: usize = 8;
+
+/// Of how many groups of one signature it is asked whether they say the same as those of another one.
+const MAX_SAME: usize = 8;
+
+/// How many groups of one signature may explain another group.
+const MAX_CANDIDATES: usize = 16;
+
+/// By which group each one is explained, and the words for why.
+pub(crate) type Explanations = Vec<Option<(usize, String)>>;
+
+/// What explains what.
+pub(crate) struct Explained {
+    /// For each group the one that explains it, if any does.
+    pub by: Explanations,
+    /// How many groups that nothing explains were not held against all that may.
+    pub cut: u64,
+}
+
+/// A group that may explain another one.
+struct Candidate {
+    cause: usize,
+    /// How near the one is to the other: 5 is the same event, 1 the same cluster.
+    closeness: u8,
+    why: String,
+    /// Whether a symptom explains it only by its mechanism, which tells nothing new unless a cause is behind it.
+    weak: bool,
+}
+
+/// Finds for each group the one that explains it.
+pub(crate) fn explain(
+    catalogue: &Catalogue,
+    groups: &[Group],
+    ended: &[Option<Hit>],
+    graph: &Graph,
+) -> Explained {
+    let rules = Rules::new(catalogue, groups);
+    let named: Vec<Vec<Named>> = groups.iter().map(named).collect();
+    let needed: Vec<Vec<Named>> = groups.iter().map(|group| graph.needed(group)).collect();
+    let calls_unknown: Vec<bool> = groups
+        .iter()
+        .map(|group| graph.calls_unknown(group))
+        .collect();
+    let known_by: Vec<Vec<String>> = groups
+        .iter()
+        .map(|group| mention::names(catalogue, group))
+        .collect();
+    let providers: Vec<Vec<Provider>> = groups
+        .iter()
+        .map(|group| providers(catalogue, group))
+        .collect();
+    let mut of_signature: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (at, group) in groups.iter().enumerate() {
+        of_signature.entry(group.signature).or_default().push(at);
+    }
+    let candidates: Vec<Vec<Candidate>> = (0..groups.len())
+        .map(|symptom| {
+            let own = groups[symptom].signature;
+            let few = |all: &Vec<usize>| all.len() <= MAX_SAME;
+            of_signature
+                .iter()
+                .filter(|(other, all)| {
+                    rules.between(**other, own).is_some()
+                        || (rules.are_same(**other, own) && few(all) && few(&of_signature[&own]))
+                })
+                .flat_map(|(_, all)| all.iter().copied().take(MAX_CANDIDATES))
+                .filter(|cause| *cause != symptom)
+                // what is over does not explain what is not
+                .filter(|cause| ended[*cause].is_none() || ended[symptom].is_some())
+                .filter_map(|cause| {
+                    let (a, b) = (&groups[cause], &groups[symptom]);
+                    let pair = Pair {
+                        cause: a,
+                        symptom: b,
+                        mine: &named[cause],
+                        theirs: &named[symptom],
+                        needed: &needed[symptom],
+                        providers: &providers[symptom],
+                        known_by: &known_by[cause],
+                        calls_unknown: calls_unknown[symptom],
+                    };
+                    let rule = rules.between(a.signature, b.signature);
+                    let (closeness, why) = match rule {
+                        Some(rule) => pair.relation(rule, graph),
+                        // one that says itself what it explains is no wording of that
+                        None if rules.between(b.signature, a.signature).is_none()
+                            && is_weaker(catalogue, b, symptom, a, cause) =>
+                        {
+                            pair.same_fault()
+                        }
+                        None => None,
+                    }?;
+                    Some(Candidate {
+                        cause,
+                        closeness,
+                        why,
+                        weak: rule.is_some_and(|rule| rule.weak),
+                    })
+                })
+                .collect()
+        })
+        .collect();
+    let is_explained: Vec<bool> = candidates
+        .iter()
+        .map(|all| all.iter().any(|candidate| !candidate.weak))
+        .collect();
+    let mut candidates = candidates;
+    for of_symptom in &mut candidates {
+        of_symptom.retain(|candidate| !candidate.weak || is_explained[candidate.cause]);
+    }
+    let mut explained: Explanations = candidates
+        .iter()
+        .map(|of_symptom| {
+            let chosen = nearest(catalogue, groups, of_symptom, &candidates)?;
+            Some((chosen.cause, chosen.why.clone()))
+        })
+        .collect();
+    open_circles(catalogue, groups, &mut explained);
+    // whether one that may explain it was not looked at, or not whole
+    let is_cut = |symptom: &usize| {
+        let own = groups[*symptom].signature;
+        let is_many = |at: usize| {
+            groups[at].hits.len() > MAX_HITS || named[at].len().max(needed[at].len()) > MAX_SEARCHED
+        };
+        of_signature.iter().any(|(other, all)| {
+            let mut causes = all.iter().copied().filter(|cause| {
+                let is_over = ended[*cause].is_some() && ended[*symptom].is_none();
+                let is_apart = || are_apart_in_time(&groups[*cause], &groups[*symptom]);
+                cause != symptom && !is_over && !is_apart()
+            });
+            if rules.between(*other, own).is_some() {
+                all.len() > MAX_CANDIDATES
+                    || causes.any(|cause| is_many(cause) || is_many(*symptom))
+            } else {
+                let is_stronger = |cause: usize| {
+                    is_weaker(
+                        catalogue,
+                        &groups[*symptom],
+                        *symptom,
+                        &groups[cause],
+                        cause,
+                    )
+                };
+                rules.are_same(*other, own)
+                    && all.len().max(of_signature[&own].len()) > MAX_SAME
+                    && causes.any(is_stronger)
+            }
+        })
+    };
+    let unexplained = (0..groups.len()).filter(|symptom| explained[*symptom].is_none());
+    Explained {
+        cut: unexplained.filter(is_cut).count() as u64,
+        by: explained,
+    }
+}
+
+/// The nearest candidate: of several that are equally near the one that the others explain, too, then the
+/// surest.
+fn nearest<'c>(
+    catalogue: &Catalogue,
+    groups: &[Group],
+    of_symptom: &'c [Candidate],
+    all: &[Vec<Candidate>],
+) -> Option<&'c Candidate> {
+    let closest = of_symptom.iter().map(|c| c.closeness).max()?;
+    let near = of_symptom.iter().filter(|c| c.closeness == closest);
+    let mut rivals: Vec<&Candidate> = near.take(MAX_CANDIDATES).collect();
+    // a stable sort: of equals the first one stays the first
+    rivals.sort_by_key(|c| {
+        let signature = catalogue.at(groups[c.cause].signature);
+        Reverse((signature.role == Role::Cause, hundredths(signature)))
+    });
+    let explains = |a: &Candidate, b: &Candidate| all[b.cause].iter().any(|c| c.cause == a.cause);
+    let behind_no_other = |c: &&Candidate| {
+        let mut others = rivals.iter().filter(|other| other.cause != c.cause);
+        !others.any(|other| explains(c, other) && !explains(other, c))
+    };
+    let mut direct = rivals.iter().copied().filter(behind_no_other);
+    direct.next().or_else(|| rivals.first().copied())
+}
+
+/// How sure a signature is, in hundredths.
+fn hundredths(signature: &Signature) -> i64 {
+    let confidence = signature.confidence.unwrap_or(DEFAULT_CONFIDENCE);
+    (confidence * 100.0).round() as i64
+}
+
+/// Of groups that explain each other in a circle the one that began first is left to stand for itself.
+fn open_circles(catalogue: &Catalogue, groups: &[Group], explained: &mut Explanations) {
+    for start in 0..explained.len() {
+        let mut circle = vec![start];
+        let mut at = start;
+        while let Some((by, _)) = &explained[at] {
+            at = *by;
+            if at == start || circle.contains(&at) {
+                break;
+            }
+            circle.push(at);
+        }
+        if explained[at].is_none() || at != start {
+            continue;
+        }
+        let began = |at: &usize| {
+            let group = &groups[*at];
+            let is_cause = catalogue.at(group.signature).role == Role::Cause;
+            (Reverse(is_cause), group.hits.first().map(Hit::position))
+        };
+        let first =
+            circle
+                .iter()
+                .copied()
+                .reduce(|a, b| match (groups[a].first, groups[b].first) {
+                    (Some(x), Some(y)) if x.is_after(&y) == Some(true) => b,
+                    (Some(x), Some(y)) if y.is_after(&x) == Some(true) => a,
+                    _ if began(&b) < began(&a) => b,
+                    _ => a,
+                });
+        if let Some(first) = first {
+            explained[first] = None;
+        }
+    }
+}
+
+/// Whether of two groups that name the same cause in other words the first is the less telling one.
+fn is_weaker(catalogue: &Catalogue, a: &Group, at: usize, b: &Group, bt: usize) -> bool {
+    let (one, other) = (catalogue.at(a.signature), catalogue.at(b.signature));
+    let strength = |signature: &Signature, number: usize| {
+        (
+            signature.role == Role::Cause,
+            !signature.generic,
+            signature.severity,
+            hundredths(signature),
+            Reverse(number),
+        )
+    };
+    one.cause == other.cause
+        && one.id != other.id
+        && one.role != Role::Benign
+        && other.role != Role::Benign
+        && strength(one, at) < strength(other, bt)
+}

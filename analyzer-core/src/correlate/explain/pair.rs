@@ -1,0 +1,263 @@
+//! Whether two findings have to do with each other: by their objects, what these depend on, and their times.
+
+use crate::matcher::{Hit, Moment, node, related, subjects_agree};
+use crate::model::Subject;
+use crate::signature::{Catalogue, Needs, Scope};
+
+use super::super::fill;
+use super::super::graph::plain;
+use super::super::mention;
+use super::rules::Allowed;
+use super::{Graph, Group, MAX_HITS, MAX_SEARCHED, Named};
+
+/// How many objects of a group are looked at.
+const MAX_SUBJECTS: usize = 64;
+
+/// Seconds by which controllers and kubelets may report late.
+const DELAY: f64 = 600.0;
+
+/// Two groups, the first of which may explain the second.
+pub(super) struct Pair<'g> {
+    pub cause: &'g Group,
+    pub symptom: &'g Group,
+    /// What the cause is about.
+    pub mine: &'g [Named],
+    /// What the symptom is about.
+    pub theirs: &'g [Named],
+    /// What the symptom says that it could not reach.
+    pub needed: &'g [Named],
+    /// The names of pods without which it cannot work.
+    pub providers: &'g [Provider],
+    /// The names by which the cause is known.
+    pub known_by: &'g [String],
+    /// Whether the symptom calls an address of which the input does not tell whose it is.
+    pub calls_unknown: bool,
+}
+
+impl Pair<'_> {
+    /// How closely and by what the first group explains the second, if it does.
+    pub fn relation(&self, rule: Allowed, graph: &Graph) -> Option<(u8, String)> {
+        if self.is_apart_in_time() {
+            return None;
+        }
+        let on = rule.on;
+        if self.is_same_event() {
+            return Some((5, "same event".into()));
+        }
+        if let Some(subject) = self.kin(false).filter(|_| !rule.apart) {
+            return Some((4, format!("same object: {subject}")));
+        }
+        if on >= Scope::Owner {
+            if let Some(subject) = self.kin(true).filter(|_| !rule.apart) {
+                let workload = subject.workload().unwrap_or_default();
+                return Some((3, format!("same workload: {workload}")));
+            }
+            if let Some(provider) = self.provider() {
+                return Some((2, format!("needs {provider}")));
+            }
+            if let Some((steps, why)) = self.way(rule.is_called, graph) {
+                return Some((if steps == 1 { 3 } else { 2 }, why));
+            }
+            let mut named = mention::mentioned(self.known_by, self.symptom);
+            if let Some(name) = named.take_if(|_| !rule.apart) {
+                return Some((2, format!("names {name}")));
+            }
+        }
+        if let Some(callee) = self.likely_callee(graph).filter(|_| rule.is_called) {
+            return Some((1, format!("calls an address as {callee} has one")));
+        }
+        if rule.apart {
+            return None;
+        }
+        // both say what they are about, and it is not the same
+        if !self.mine.is_empty() && !self.theirs.is_empty() && on <= Scope::Owner {
+            return None;
+        }
+        if self.hits().any(|(a, b)| related(a, b, on)) {
+            let why = match on {
+                Scope::Node => "same node",
+                Scope::Input => "same cluster",
+                _ => "same input",
+            };
+            return Some((1, why.into()));
+        }
+        None
+    }
+
+    /// The Service at fault, if it is of the namespace of a symptom that calls an address that the input does not
+    /// know, and it is not the symptom's own.
+    fn likely_callee(&self, graph: &Graph) -> Option<&Subject> {
+        if !self.calls_unknown {
+            return None;
+        }
+        let callee = self.mine.iter().find(|(_, subject)| {
+            let is_serving = matches!(subject.kind.as_deref(), Some("Service" | "Endpoints"));
+            let mut theirs = self.theirs.iter();
+            let is_near = |b: &Named| subject.namespace == b.1.namespace;
+            is_serving && subject.namespace.is_some() && theirs.any(is_near)
+        })?;
+        let mut theirs = self.theirs.iter().take(MAX_SEARCHED);
+        let is_own = theirs.any(|b| graph.path(callee, b).is_some());
+        (!is_own).then_some(&callee.1)
+    }
+
+    /// The pod at fault, if the symptom cannot do without it.
+    fn provider(&self) -> Option<&Subject> {
+        let provides = |(_, subject): &&Named| {
+            let name = subject.name.as_deref().unwrap_or_default();
+            let mut providers = self.providers.iter();
+            subject.kind.as_deref() == Some("Pod")
+                && providers.any(|wanted| {
+                    wanted.is(name)
+                        && (wanted.on != Scope::Node || !self.hits().all(are_on_other_nodes))
+                })
+        };
+        self.mine.iter().find(provides).map(|(_, subject)| subject)
+    }
+
+    /// Whether they speak of one fault in two ways.
+    pub fn same_fault(&self) -> Option<(u8, String)> {
+        let why = || Some((2, "the same fault in other words".to_owned()));
+        if self.is_apart_in_time() {
+            return None;
+        }
+        if self.kin(true).is_some() {
+            return why();
+        }
+        // of a node, or of nothing that has a name
+        let is_wide = |named: &[Named]| {
+            let mut kinds = named.iter().map(|(_, subject)| subject.kind.as_deref());
+            kinds.all(|kind| kind == Some("Node"))
+        };
+        if (is_wide(self.mine) || is_wide(self.theirs)) && !self.hits().all(are_on_other_nodes) {
+            return why();
+        }
+        None
+    }
+
+    /// The shortest way from what the symptom is about to what the cause is about. Who is called does not hang
+    /// on the caller.
+    fn way(&self, is_called: bool, graph: &Graph) -> Option<(usize, String)> {
+        let to = || self.mine.iter().take(MAX_SEARCHED);
+        let from = self.theirs.iter().take(MAX_SEARCHED);
+        let ways = from
+            .flat_map(|b| to().map(move |a| (a, b)))
+            .filter_map(|(a, b)| {
+                // what an object needs may also fail for want of the object: a claim for its pod
+                let back = || {
+                    graph
+                        .path(a, b)
+                        .filter(|(steps, _)| *steps == 1 && !is_called)
+                };
+                graph.path(b, a).or_else(back)
+            });
+        let needed = self.needed.iter().take(MAX_SEARCHED);
+        let over_needed = needed
+            .flat_map(|b| to().map(move |a| (a, b)))
+            .filter_map(|(a, b)| {
+                if subjects_agree(&a.1, &b.1, false, false) {
+                    return Some((1, format!("needs {}", a.1)));
+                }
+                let (steps, why) = graph.path(b, a)?;
+                Some((steps + 1, format!("needs {why}")))
+            });
+        ways.chain(over_needed).min_by_key(|(steps, _)| *steps)
+    }
+
+    fn hits(&self) -> impl Iterator<Item = (&Hit, &Hit)> {
+        let theirs = || self.symptom.hits.iter().take(MAX_HITS);
+        let mine = self.cause.hits.iter().take(MAX_HITS);
+        mine.flat_map(move |a| theirs().map(move |b| (a, b)))
+    }
+
+    fn is_same_event(&self) -> bool {
+        self.hits()
+            .any(|(a, b)| !a.is_state && a.document == b.document && a.record == b.record)
+    }
+
+    /// What both are about, or of which workload both are.
+    fn kin(&self, workload: bool) -> Option<&Subject> {
+        let agrees = |a: &&Named| {
+            let mut theirs = self.theirs.iter();
+            theirs.any(|b| subjects_agree(&a.1, &b.1, a.0 == b.0, workload))
+        };
+        self.mine.iter().find(agrees).map(|(_, subject)| subject)
+    }
+
+    fn is_apart_in_time(&self) -> bool {
+        are_apart_in_time(self.cause, self.symptom)
+    }
+}
+
+/// Whether the cause was gone before the symptom began, or began when that was over.
+pub(super) fn are_apart_in_time(cause: &Group, symptom: &Group) -> bool {
+    let far = |earlier: Option<_>, later: Option<_>| match (earlier, later) {
+        (Some(ended), Some(began)) => is_long_after(&began, &ended),
+        _ => false,
+    };
+    far(cause.last, symptom.first) || far(symptom.last, cause.first)
+}
+
+fn is_long_after(later: &Moment, earlier: &Moment) -> bool {
+    later.is_comparable(earlier)
+        && later.is_after(earlier) == Some(true)
+        && later
+            .distance(earlier)
+            .is_some_and(|seconds| seconds > DELAY)
+}
+
+/// Whether two hits are known to be of different nodes.
+fn are_on_other_nodes((a, b): (&Hit, &Hit)) -> bool {
+    match (node(&a.subject), node(&b.subject)) {
+        (Some(a), Some(b)) => a != b,
+        _ => false,
+    }
+}
+
+/// A pod without which something cannot work.
+pub(super) struct Provider {
+    name: String,
+    on: Scope,
+}
+
+impl Provider {
+    /// Whether a pod's name is the wanted one up to its `*`, or has two words of it.
+    fn is(&self, pod: &str) -> bool {
+        if let Some(start) = self.name.strip_suffix('*') {
+            return pod.starts_with(start);
+        }
+        let words = |name: &str| -> Vec<String> {
+            name.split(['.', '-', '/']).map(str::to_owned).collect()
+        };
+        let of_pod = words(pod);
+        let wanted = words(&self.name).into_iter();
+        wanted.filter(|word| of_pod.contains(word)).count() >= 2
+    }
+}
+
+/// The pods that a group's signature needs.
+pub(super) fn providers(catalogue: &Catalogue, group: &Group) -> Vec<Provider> {
+    let about = fill::about(&group.best);
+    let value = |name: &str| fill::value(&group.best, &about, group.count, name);
+    let needs = catalogue.at(group.signature).needs.iter();
+    let provider = |needed: &Needs| Provider {
+        name: needed.pod.fill(value),
+        on: needed.on,
+    };
+    needs.map(provider).collect()
+}
+
+/// What a group is about, with the document that says so: the objects at fault and those of its events.
+pub(super) fn named(group: &Group) -> Vec<Named> {
+    let mut all: Vec<Named> = Vec::new();
+    let document = group.best.primary().document;
+    let own = std::iter::once((document, &group.subject));
+    for (document, subject) in own.chain(group.hits.iter().map(|hit| (hit.document, &hit.subject)))
+    {
+        let named = (document, plain(subject));
+        if subject.name.is_some() && all.len() < MAX_SUBJECTS && !all.contains(&named) {
+            all.push(named);
+        }
+    }
+    all
+}
