@@ -8,11 +8,14 @@ use super::boundary;
 use super::utf16::Utf16;
 use crate::input::MAX_LINE;
 
-/// How many bytes are asked for at a time.
-const CHUNK: usize = 64 * 1024;
+/// How many bytes are asked for at a time: what a reader may give without a buffer of its own.
+const CHUNK: usize = 256 * 1024;
 
 /// How much is looked at behind a block's least size for a place to cut it.
 const AHEAD: usize = 8 * 1024;
+
+/// By how much a block grows at a time in search of a place to cut it.
+const MORE: usize = 64 * 1024;
 
 /// How much longer than asked for a block may become in search of a place to cut it.
 const MAX_MORE: usize = 1 << 20;
@@ -98,7 +101,7 @@ impl<R: Read> Blocks<R> {
             let may_grow = self.buffer.len() < self.size.saturating_add(MAX_MORE);
             match boundary::find(&self.buffer, self.size, may_grow) {
                 Some(at) => return Some(self.give(at)),
-                None if may_grow && !self.ended => wanted = self.buffer.len() + CHUNK,
+                None if may_grow && !self.ended => wanted = self.buffer.len() + MORE,
                 None => return Some(self.give(self.buffer.len())),
             }
         }
@@ -138,34 +141,31 @@ impl<R: Read> Blocks<R> {
 
     /// Reads some more: so many bytes if the document has them, but not too many at a time.
     fn fill(&mut self, wanted: usize) {
-        let wanted = wanted.clamp(1, CHUNK);
-        let plain = matches!(self.encoding, Some(Encoding::Bytes)) && !self.dropping;
+        // it is kept between reads, as making room anew means to fill it first
         let mut chunk = std::mem::take(&mut self.chunk);
-        let before = self.buffer.len();
-        let into = if plain { &mut self.buffer } else { &mut chunk };
-        let result = self.reader.by_ref().take(wanted as u64).read_to_end(into);
-        let length = if plain {
-            self.buffer.len() - before
-        } else {
-            chunk.len()
-        };
+        chunk.resize(CHUNK, 0);
+        let wanted = wanted.clamp(1, CHUNK);
+        let mut length = 0;
+        while length < wanted && !self.ended {
+            match self.reader.read(&mut chunk[length..wanted]) {
+                Ok(0) => break,
+                Ok(more) => length = wanted.min(length + more),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.failure = Some(error);
+                    self.ended = true;
+                }
+            }
+        }
         self.read += length as u64;
-        if let Err(error) = result {
-            self.failure = Some(error);
-            self.ended = true;
-        } else if length == 0 {
+        if length == 0 && !self.ended {
             self.ended = true;
             if let Some(Encoding::Utf16(decoder)) = &mut self.encoding {
                 let rest = decoder.finish();
                 self.take(rest.as_bytes());
             }
         }
-        if plain {
-            self.came(before);
-        } else {
-            self.decode(&chunk);
-            chunk.clear();
-        }
+        self.decode(&chunk[..length]);
         self.chunk = chunk;
     }
 

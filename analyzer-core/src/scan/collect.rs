@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use super::often::{EXACT, Often};
+use super::often::{EXACT, Enough};
 use crate::correlate::{Surplus, object_of, winners};
 use crate::matcher::{Followed, Hit, Match, Moment, evaluate};
 use crate::model::Subject;
@@ -156,23 +156,27 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// The signatures of which enough matches were read, without those that were read in vain.
-    pub fn often(&self, vain: &BTreeSet<u32>) -> Often {
-        let mut often = vec![false; self.catalogue.len()];
+    /// The signatures of which enough matches were read; `vain` are those whose text stood in records that
+    /// did not fulfil them.
+    pub fn often(&self, vain: &BTreeSet<u32>) -> Vec<Enough> {
+        let mut often = vec![Enough::No; self.catalogue.len()];
         for (number, kept) in &self.signatures {
             let enough = match kept {
-                Kept::Single(single) => single.matched >= EXACT && !vain.contains(number),
+                Kept::Single(single) => single.matched >= EXACT,
                 // further hits would not be kept
                 Kept::Several(leaves) => leaves
                     .iter()
                     .all(|hits| hits.is_empty() || hits.len() >= MAX_HITS),
                 Kept::Followed(_) => false,
             };
-            if let Some(slot) = often.get_mut(*number as usize) {
-                *slot = enough;
+            if let Some(slot) = often.get_mut(*number as usize).filter(|_| enough) {
+                *slot = match kept {
+                    Kept::Single(_) if vain.contains(number) => Enough::InSteady,
+                    _ => Enough::Yes,
+                };
             }
         }
-        Often(often)
+        often
     }
 
     /// All matches. Times without a year get theirs by `settle`.

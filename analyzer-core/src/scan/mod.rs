@@ -21,6 +21,7 @@ mod utf16;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, Read};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use memchr::memchr_iter;
@@ -40,7 +41,7 @@ pub use extract::{Extract, extract, extract_about, extract_near};
 
 use blocks::{Block, Blocks};
 use collect::Collector;
-use often::{Carried, Often, Unread};
+use often::{Carried, Often, Outcomes, Unread};
 use read::{Known, MAX_GRAVE, MAX_LATER_GRAVE, Outcome};
 use told::{Input, left_out, many_objects, many_relations, not_compared, sampled};
 
@@ -138,6 +139,8 @@ pub struct Incident<'a> {
     listed_bytes: usize,
     /// Signatures whose text stood in a record that did not fulfil them.
     vain: BTreeSet<u32>,
+    /// What the records that were read fulfilled.
+    fulfilled: Outcomes,
     timeline: Timeline,
 }
 
@@ -169,6 +172,7 @@ impl<'a> Incident<'a> {
             unread: 0,
             listed_bytes: 0,
             vain: BTreeSet::new(),
+            fulfilled: Outcomes::default(),
             timeline: Timeline::new(),
         }
     }
@@ -359,11 +363,17 @@ impl<'a> Incident<'a> {
         self.graph.absorb(outcome.graph);
         self.timeline.merge(outcome.timeline);
         self.vain.extend(outcome.vain);
+        for (group, fulfilled) in outcome.fulfilled {
+            self.fulfilled.note(group, fulfilled);
+        }
         self.unread += outcome.unread;
         self.taken += 1;
         if self.taken.is_multiple_of(GENERATION) {
             self.often.pop_front();
-            self.often.push_back(self.collector.often(&self.vain));
+            self.often.push_back(Often {
+                signatures: self.collector.often(&self.vain),
+                steady: Arc::new(self.fulfilled.steady()),
+            });
         }
     }
 

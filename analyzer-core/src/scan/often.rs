@@ -9,11 +9,13 @@
 //!
 //! So whether a signature matched, the first and last match and the proof are always those of records
 //! that were read, and counts are exact up to [`EXACT`]. A signature whose text was ever read in a
-//! record that did not fulfil it is always read, so beyond that a count is off only if records
+//! record that did not fulfil it is read on, but in groups of which [`EXACT`] records or more were read and all
+//! fulfilled the same. So beyond that a count is off only if records
 //! fulfil it less often all of a sudden, and then by less than `EACH * EACH` for each that is read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::model::Subject;
 use crate::signature::Leaf;
@@ -27,15 +29,87 @@ pub(crate) const EACH: u64 = 16;
 /// The signatures whose texts stand in a record, by their numbers, in order.
 pub(crate) type Group = Box<[u32]>;
 
-/// The signatures of which enough matches were read, by their numbers.
+/// How much is known of a signature.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Enough {
+    /// Too few matches were read.
+    #[default]
+    No,
+    /// Enough matches were read, but its text stood in other records too.
+    InSteady,
+    Yes,
+}
+
+/// Of which records enough were read.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Often(pub Vec<bool>);
+pub(crate) struct Often {
+    /// By the signatures' numbers.
+    pub signatures: Vec<Enough>,
+    /// The groups of which all records that were read fulfilled the same.
+    pub steady: Arc<BTreeSet<Group>>,
+}
 
 impl Often {
-    /// Whether all of these signatures matched often.
-    pub fn all(&self, leaves: &[Leaf]) -> bool {
-        let often = |(number, _): &Leaf| self.0.get(*number as usize) == Some(&true);
-        !leaves.is_empty() && leaves.iter().all(often)
+    /// Whether enough matches of a leaf condition's signature were read.
+    pub fn one(&self, (number, _): Leaf) -> bool {
+        self.of(number) != Enough::No
+    }
+
+    fn of(&self, number: u32) -> Enough {
+        let known = self.signatures.get(number as usize);
+        known.copied().unwrap_or_default()
+    }
+
+    /// Whether enough records of a group were read.
+    pub fn all(&self, group: &Group) -> bool {
+        let least = |least: Enough, number: &u32| match (least, self.of(*number)) {
+            (Enough::No, _) | (_, Enough::No) => Enough::No,
+            (Enough::Yes, Enough::Yes) => Enough::Yes,
+            _ => Enough::InSteady,
+        };
+        match group.iter().fold(Enough::Yes, least) {
+            Enough::No => false,
+            Enough::InSteady => self.steady.contains(group),
+            Enough::Yes => !group.is_empty(),
+        }
+    }
+}
+
+/// The group of leaf conditions, which are sorted.
+pub(crate) fn group_of(leaves: &[Leaf]) -> Group {
+    let mut group: Vec<u32> = leaves.iter().map(|(number, _)| *number).collect();
+    group.dedup();
+    group.into()
+}
+
+/// What the records of groups fulfilled.
+#[derive(Debug, Default)]
+pub(crate) struct Outcomes {
+    /// What all of them fulfilled, if that was the same, and how many were read.
+    groups: BTreeMap<Group, (Option<Group>, u64)>,
+}
+
+impl Outcomes {
+    /// Takes the signatures that a record of a group fulfilled.
+    pub fn note(&mut self, group: Group, fulfilled: Group) {
+        let full = self.groups.len() >= MAX_GROUPS;
+        match self.groups.get_mut(&group) {
+            Some((known, read)) if known.as_ref() == Some(&fulfilled) => {
+                *read = read.saturating_add(1);
+            }
+            Some((known, _)) => *known = None,
+            None if full => {}
+            None => {
+                self.groups.insert(group, (Some(fulfilled), 1));
+            }
+        }
+    }
+
+    /// The groups of which enough records were read, all alike.
+    pub fn steady(&self) -> BTreeSet<Group> {
+        let groups = self.groups.iter();
+        let steady = groups.filter(|(_, (same, read))| same.is_some() && *read >= EXACT);
+        steady.map(|(group, _)| group.clone()).collect()
     }
 }
 
@@ -49,6 +123,8 @@ pub(crate) struct Sampled {
 /// What to do with a record of [`Sampled`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Sample {
+    /// It is read and stands for itself.
+    Lone(Group),
     /// Another one stands for it.
     Passed,
     /// It is read, and stands for so many records.
@@ -59,10 +135,8 @@ pub(crate) enum Sample {
 
 impl Sampled {
     /// Adds a record; they come in order.
-    pub fn add(&mut self, record: Range<usize>, leaves: &[Leaf]) {
-        let mut group: Vec<u32> = leaves.iter().map(|(number, _)| *number).collect();
-        group.dedup();
-        self.records.push((record, group.into()));
+    pub fn add(&mut self, record: Range<usize>, group: Group) {
+        self.records.push((record, group));
     }
 
     /// Chooses what to read of the block with this number.
@@ -161,11 +235,12 @@ mod tests {
 
     fn counts(lines: usize, block: u64) -> (u64, u64, u64) {
         let mut sampled = Sampled::default();
-        (0..lines).for_each(|line| sampled.add(line..line + 1, &[(3, 0), (3, 1), (7, 0)]));
+        let group = group_of(&[(3, 0), (3, 1), (7, 0)]);
+        (0..lines).for_each(|line| sampled.add(line..line + 1, group.clone()));
         let mut told = (0, 0, 0);
         for (line, sample) in sampled.choose(block) {
             match sample {
-                Sample::Passed => {}
+                Sample::Passed | Sample::Lone(_) => {}
                 Sample::Read(group, count) => {
                     assert_eq!(*group, [3, 7]);
                     told = (told.0 + 1, told.1 + count, told.2);

@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use memchr::memrchr;
+use memchr::{memchr2, memrchr};
 
 use super::boundary::{begins_record, line_at, next_line, part, stream};
-use super::often::{Sample, Sampled};
+use super::often::{Sample, Sampled, group_of};
 use super::read::Known;
 use super::survey::{DOCKER_LINE, Trigger, Why};
 use crate::matcher::Tester;
@@ -47,6 +47,7 @@ pub(super) fn choose(
         record.len() <= MAX_UNREAD && next.is_none_or(|next| *next >= at + record.len())
     };
     let mut sampled = Sampled::default();
+    let mut lone: Vec<(Range<usize>, Sample)> = Vec::new();
     let mut leaves: Vec<Leaf> = Vec::new();
     for found in standing.chunk_by(|(line, _), (next, _)| line == next) {
         let at = found[0].0;
@@ -69,14 +70,33 @@ pub(super) fn choose(
             continue;
         }
         let end = alone.map(|record| at + record.len());
-        if known.often.all(&leaves) && alone.is_some_and(|record| is_free(at, record)) {
-            sampled.add(at..at + alone.map_or(0, <[u8]>::len), &leaves);
-        } else {
-            let why = Why::Text;
-            triggers.push(Trigger { at, why, end });
+        let free = alone.filter(|record| is_free(at, record));
+        let mut group = group_of(&leaves);
+        if let Some(record) = free
+            && !known.often.all(&group)
+            && has_no_escapes(record)
+        {
+            leaves.retain(|leaf| known.often.one(*leaf) || tester.may_say(*leaf, record));
+            if leaves.is_empty() {
+                if index.is_grave(found[0].1) {
+                    triggers.push(Trigger::new(at, Why::Grave));
+                }
+                continue;
+            }
+            group = group_of(&leaves);
+        }
+        match free {
+            Some(record) if known.often.all(&group) => sampled.add(at..at + record.len(), group),
+            Some(record) => lone.push((at..at + record.len(), Sample::Lone(group))),
+            None => {
+                let why = Why::Text;
+                triggers.push(Trigger { at, why, end });
+            }
         }
     }
-    let samples = sampled.choose(known.number);
+    let mut samples = sampled.choose(known.number);
+    samples.append(&mut lone);
+    samples.sort_by_key(|(record, _)| record.start);
     if samples.is_empty() {
         return Vec::new();
     }
@@ -88,7 +108,7 @@ pub(super) fn choose(
     for (record, sample) in &samples {
         let why = match sample {
             Sample::Passed => continue,
-            Sample::Read(..) => Why::Text,
+            Sample::Read(..) | Sample::Lone(_) => Why::Text,
             Sample::Left(..) => Why::Left,
         };
         let (at, end) = (record.start, Some(record.end));
@@ -115,6 +135,12 @@ fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
         }
     }
     None
+}
+
+/// Whether all texts of a record stand in it as they are.
+fn has_no_escapes(record: &[u8]) -> bool {
+    let line = record.strip_suffix(b"\n").unwrap_or(record);
+    memchr2(b'\\', b'\n', line).is_none()
 }
 
 /// Whether a line that goes on in others must be read: a text of the index may stand across them.

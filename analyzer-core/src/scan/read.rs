@@ -55,6 +55,8 @@ pub(crate) struct Outcome {
     pub hits: Vec<(Leaf, Hit)>,
     /// Signatures whose text stood in a record that did not fulfil them.
     pub vain: BTreeSet<u32>,
+    /// The group of a record that was read, and the signatures that it fulfilled.
+    pub fulfilled: Vec<(Group, Group)>,
     /// Hits that stand for more than one record: their range, the group, and for how many records of the
     /// block.
     pub sampled: Vec<(Range<usize>, Group, u64)>,
@@ -278,21 +280,31 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
     }
 
     /// Sees to it that the hits of one record from `first` on count for those records that it stands for.
-    fn weigh(&mut self, first: usize) {
-        let hits = &mut self.outcome.hits;
-        let (Some((_, hit)), false) = (hits.get(first), self.samples.is_empty()) else {
+    fn weigh(&mut self, first: usize, record: Range<usize>) {
+        let from = self.samples.partition_point(|(at, _)| *at < record.start);
+        let sample = self
+            .samples
+            .get(from)
+            .filter(|(at, _)| *at < record.end.max(record.start + 1));
+        let Some((_, sample)) = sample else {
             return;
         };
-        let record = hit.record.clone();
-        let from = self.samples.partition_point(|(at, _)| *at < record.start);
-        let to = self.samples.partition_point(|(at, _)| *at < record.end);
-        match self.samples.get(from..to).and_then(<[_]>::first) {
-            None => {}
-            Some((_, Sample::Passed)) => hits.truncate(first),
-            Some((_, Sample::Read(group, count) | Sample::Left(group, count))) => {
-                self.outcome.unread += count - 1;
-                let hits = first..hits.len();
-                self.outcome.sampled.push((hits, group.clone(), *count));
+        let hits = self.outcome.hits.get(first..).unwrap_or_default();
+        let mut fulfilled: Vec<u32> = hits.iter().map(|((number, _), _)| *number).collect();
+        fulfilled.dedup();
+        let (group, count) = match sample {
+            Sample::Passed => return self.outcome.hits.truncate(first),
+            Sample::Lone(group) => (group, 1),
+            Sample::Read(group, count) | Sample::Left(group, count) => (group, *count),
+        };
+        self.outcome
+            .fulfilled
+            .push((group.clone(), fulfilled.into()));
+        if count > 1 || !matches!(sample, Sample::Lone(_)) {
+            self.outcome.unread += count - 1;
+            let hits = first..self.outcome.hits.len();
+            if !hits.is_empty() {
+                self.outcome.sampled.push((hits, group.clone(), count));
             }
         }
     }
@@ -449,7 +461,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             if !hits.iter().any(covers) {
                 outcome.telling.event(stretch, event, matched);
             }
-            self.weigh(before);
+            self.weigh(before, stretch.whole(&event.span));
         }
         let outcome = &mut self.outcome;
         for object in &parsed.objects {

@@ -24,6 +24,9 @@ const WORD: usize = 8;
 /// The shortest text that can be found.
 pub(crate) const SHORTEST: usize = GRAM + STRIDE - 1;
 
+/// How much of a text is looked at to choose a window.
+const LONGEST: usize = 4096;
+
 /// The bits of a gram's hash: the bitmap takes 128 KiB, which stay in the second-level cache.
 const BITS: u32 = 20;
 /// The bits of the hashes that are looked at where a gram's bit is set.
@@ -43,9 +46,9 @@ const READ: usize = (ROUND - 1) * STRIDE + WORD;
 type Bitmap = [u64; 1 << (BITS - 6)];
 type Closer = [u64; 1 << (CLOSER_BITS - 6)];
 
-/// A gram: its value, the first eight bytes of its text, the text's number, and where in the text the
-/// gram stands.
-pub(crate) type Entry = (u64, u64, u32, u32);
+/// A gram: its value, eight other bytes of its text, the text's number, and where in the text the gram and
+/// the other bytes stand.
+pub(crate) type Entry = (u64, u64, u32, u16, u16);
 
 /// The grams of many texts.
 #[derive(Clone, Debug, Default)]
@@ -126,12 +129,19 @@ impl Grams {
         let mut grams = Grams::default();
         let mut entries = Vec::new();
         for (number, text) in (0..).zip(texts) {
-            let text = text.as_bytes();
+            // the beginning of a very long text is enough to find it
+            let text = &text.as_bytes()[..text.len().min(LONGEST)];
             if text.len() < SHORTEST {
                 continue;
             }
             let whole = text.len() >= SHORTEST + WORD - GRAM;
             let start = rarest_window(text, if whole { WORD } else { GRAM }, &seen);
+            // many texts begin alike: what is farthest from the window tells most
+            let other = if 2 * start + GRAM > text.len() {
+                0
+            } else {
+                text.len() - WORD
+            };
             let closer = if whole {
                 &mut grams.words
             } else {
@@ -143,10 +153,11 @@ impl Grams {
                 let slot = closer_slot(word(&text[at..]), whole);
                 closer[slot / 64] |= 1 << (slot % 64);
                 let gram = word(&text[at..at + GRAM]);
-                entries.push((gram, word(text), number, at as u32));
+                let check = word(&text[other..]);
+                entries.push((gram, check, number, at as u16, other as u16));
             }
         }
-        entries.sort_unstable_by_key(|(gram, _, text, at)| (head(*gram), *gram, *text, *at));
+        entries.sort_unstable_by_key(|(gram, _, text, at, _)| (head(*gram), *gram, *text, *at));
         grams.lay_out(entries);
         grams
     }
@@ -178,7 +189,7 @@ impl Grams {
 
     /// These grams and those of other texts, which are numbered from `shift` on.
     pub fn joined(&self, other: &Grams, shift: u32) -> Grams {
-        let shifted = |&(gram, start, text, at): &Entry| (gram, start, text + shift, at);
+        let shifted = |&(gram, check, text, at, other): &Entry| (gram, check, text + shift, at, other);
         let mut theirs = other.entries.iter().map(shifted).peekable();
         let mut entries = Vec::with_capacity(self.entries.len() + other.entries.len());
         for &mine in self.entries.iter() {
@@ -299,15 +310,16 @@ impl Grams {
         }
     }
 
-    /// Calls `found` for the texts that hold the gram at `at`, if the text begins as they do. It is
+    /// Calls `found` for the texts that hold the gram at `at`, if their other bytes stand there too. It is
     /// apart from the loop, which so stays in registers.
     #[inline(never)]
     fn place(&self, text: &[u8], at: usize, found: &mut dyn FnMut(usize, u32)) {
         let gram = gram(word(&text[at..]));
-        for &(known, first, number, offset) in self.entries_of(gram) {
+        for &(known, check, number, offset, other) in self.entries_of(gram) {
             if known == gram
-                && let Some(start) = at.checked_sub(offset as usize)
-                && word(&text[start..]) == first
+                && let Some(start) = at.checked_sub(usize::from(offset))
+                && let Some(there) = text.get(start + usize::from(other)..)
+                && word(there) == check
             {
                 found(start, number);
             }

@@ -18,6 +18,9 @@ pub(super) struct Parts {
     pub weight: usize,
     /// The length of the shortest text that it matches, in bytes.
     pub least_length: usize,
+    /// Whether a match hangs on nothing around it, so that it also stands in any text that holds the one
+    /// it stands in.
+    pub is_free: bool,
 }
 
 impl Parts {
@@ -118,6 +121,7 @@ fn from_regex(expression: &str) -> Result<Parts, String> {
         words: owned(literals::plain_runs(&parsed).iter()),
         weight: literals::weight_of(&parsed),
         least_length: parsed.properties().minimum_len().unwrap_or(0),
+        is_free: parsed.properties().look_set().is_empty(),
     })
 }
 
@@ -173,7 +177,7 @@ fn from_template(source: &str) -> Result<Parts, String> {
             c => {
                 weight += usize::from(c.is_alphanumeric());
                 phrases.add(c);
-                regex.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
+                regex.push_str(&regex_syntax::escape(c.encode_utf8(&mut [0; 4])));
                 if let Some(literal) = literals.last_mut() {
                     literal.push(c);
                 }
@@ -199,6 +203,7 @@ fn from_template(source: &str) -> Result<Parts, String> {
         words,
         weight,
         least_length: weight,
+        is_free: anchored.is_empty() && closed.is_empty(),
     })
 }
 

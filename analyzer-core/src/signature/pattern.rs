@@ -149,6 +149,13 @@ impl Pattern {
         !text.is_empty() && (literals.is_empty() || literals.iter().any(stands))
     }
 
+    /// Whether a match may be found in some part of these bytes: surely not if none is found in all of
+    /// them, unless a match hangs on what stands around it.
+    pub(crate) fn may_stand_within(&self, bytes: &[u8]) -> bool {
+        !self.parts().is_free
+            || (self.may_stand(bytes) && self.regex().is_some_and(|regex| regex.is_match(bytes)))
+    }
+
     /// Whether a match is found in a text.
     pub(crate) fn stands(&self, text: &str) -> bool {
         self.may_stand(text.as_bytes()) && self.regex().is_some_and(|regex| regex.is_match(text))
