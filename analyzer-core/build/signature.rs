@@ -24,6 +24,8 @@ mod parts;
 mod pattern;
 #[path = "../src/signature/relation.rs"]
 mod relation;
+#[path = "../src/signature/relaxed.rs"]
+mod relaxed;
 #[path = "../src/signature/schema.rs"]
 pub mod schema;
 #[path = "../src/signature/short.rs"]

@@ -94,15 +94,16 @@ impl<'c> Tester<'c> {
             .is_some_and(|leaf| leaf.words.may_stand(record))
     }
 
-    /// Whether a log record of one line may fulfil a leaf condition, as far as its message tells: where nothing is
-    /// escaped, every text of the event stands in the record as it is.
-    pub fn may_say(&self, (number, leaf): Leaf, record: &[u8]) -> bool {
+    /// Whether a log record may fulfil a leaf condition, as far as its message tells: each text of the record is a
+    /// part of one of these.
+    pub fn may_say(&self, (number, leaf): Leaf, texts: &[Vec<u8>]) -> bool {
         let leaf = self.leaves(number).get(usize::from(leaf));
         let Some(What::Event(pattern)) = leaf.map(|leaf| &leaf.condition.what) else {
             return true;
         };
-        let mut patterns = pattern.message.0.iter();
-        patterns.len() == 0 || patterns.any(|pattern| pattern.may_stand_within(record))
+        let patterns = &pattern.message.0;
+        let may_stand = |text: &Vec<u8>| patterns.iter().any(|p| p.may_stand_within(text));
+        patterns.is_empty() || texts.iter().any(may_stand)
     }
 
     /// Adds the hits of an event, in the order of their leaf conditions, and calls `vain` with each

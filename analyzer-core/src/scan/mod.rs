@@ -10,6 +10,7 @@ pub(crate) mod blocks;
 mod boundary;
 mod collect;
 mod collected;
+mod escapes;
 mod extract;
 mod often;
 mod order;
@@ -409,8 +410,10 @@ impl<'a> Incident<'a> {
         for (stands_for, unread) in std::mem::take(&mut self.carried).finish() {
             self.read_late(stands_for, unread, limit);
         }
-        let collected = self.collector.finish(|moment| settled(moment, limit));
+        // what was needed to read the input makes room for what is made of it
         let catalogue = self.tester.catalogue();
+        drop((self.tester, self.often, self.fulfilled));
+        let collected = self.collector.finish(|moment| settled(moment, limit));
         let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
         let mut limits: Vec<LimitMet> = self.documents.iter().flat_map(Input::damage).collect();
         if let Some(name) = names.first() {

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use memchr::{memchr2, memrchr};
+use memchr::memrchr;
 
 use super::boundary::{begins_record, line_at, next_line, part, stream};
+use super::escapes;
 use super::often::{Sample, Sampled, group_of};
 use super::read::Known;
 use super::survey::{DOCKER_LINE, Trigger, Why};
@@ -74,9 +75,9 @@ pub(super) fn choose(
         let mut group = group_of(&leaves);
         if let Some(record) = free
             && !known.often.all(&group)
-            && has_no_escapes(record)
+            && let Some(levels) = escapes::levels(record)
         {
-            leaves.retain(|leaf| known.often.one(*leaf) || tester.may_say(*leaf, record));
+            leaves.retain(|leaf| known.often.one(*leaf) || tester.may_say(*leaf, &levels));
             if leaves.is_empty() {
                 if index.is_grave(found[0].1) {
                     triggers.push(Trigger::new(at, Why::Grave));
@@ -135,12 +136,6 @@ fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
         }
     }
     None
-}
-
-/// Whether all texts of a record stand in it as they are.
-fn has_no_escapes(record: &[u8]) -> bool {
-    let line = record.strip_suffix(b"\n").unwrap_or(record);
-    memchr2(b'\\', b'\n', line).is_none()
 }
 
 /// Whether a line that goes on in others must be read: a text of the index may stand across them.

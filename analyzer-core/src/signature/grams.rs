@@ -189,7 +189,8 @@ impl Grams {
 
     /// These grams and those of other texts, which are numbered from `shift` on.
     pub fn joined(&self, other: &Grams, shift: u32) -> Grams {
-        let shifted = |&(gram, check, text, at, other): &Entry| (gram, check, text + shift, at, other);
+        let shifted =
+            |&(gram, check, text, at, other): &Entry| (gram, check, text + shift, at, other);
         let mut theirs = other.entries.iter().map(shifted).peekable();
         let mut entries = Vec::with_capacity(self.entries.len() + other.entries.len());
         for &mine in self.entries.iter() {

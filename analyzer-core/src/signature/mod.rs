@@ -14,6 +14,7 @@ mod one_or_many;
 mod parts;
 mod pattern;
 mod relation;
+mod relaxed;
 mod schema;
 mod short;
 mod template;

@@ -87,7 +87,7 @@ impl SlotType {
     }
 }
 
-fn parse(expression: &str) -> Result<regex_syntax::hir::Hir, String> {
+pub(super) fn parse(expression: &str) -> Result<regex_syntax::hir::Hir, String> {
     regex_syntax::ParserBuilder::new()
         .unicode(false)
         .utf8(false)

@@ -4,12 +4,13 @@ use std::sync::OnceLock;
 
 use memchr::memmem::Finder;
 use regex_automata::Input;
-use regex_automata::meta::Regex;
+use regex_automata::meta::{self, Regex};
 use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
 use serde::de::{Deserialize, Deserializer};
 
 use super::parts::Parts;
+use super::relaxed::relaxed;
 
 /// A text pattern with named slots.
 ///
@@ -23,6 +24,8 @@ pub struct Pattern {
     source: String,
     parts: OnceLock<Parts>,
     compiled: OnceLock<Option<Regex>>,
+    /// What it matches if it may stand anywhere, where that is not the same.
+    relaxed: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
@@ -51,6 +54,7 @@ impl Pattern {
             source,
             parts: OnceLock::new(),
             compiled: OnceLock::new(),
+            relaxed: OnceLock::new(),
         }
     }
 
@@ -59,9 +63,10 @@ impl Pattern {
     /// # Errors
     /// Says what is wrong with it.
     pub(crate) fn check(&self) -> Result<(), String> {
-        let parts = Parts::read(&self.source)?;
-        // a template makes no wrong expression
-        let _ = self.parts.set(parts);
+        // what was read is without a mistake; a wrong one is empty
+        if self.parts.get().is_none_or(|parts| parts.regex.is_empty()) {
+            let _ = self.parts.set(Parts::read(&self.source)?);
+        }
         Ok(())
     }
 
@@ -150,15 +155,28 @@ impl Pattern {
     }
 
     /// Whether a match may be found in some part of these bytes: surely not if none is found in all of
-    /// them, unless a match hangs on what stands around it.
+    /// them, whatever stands around it.
     pub(crate) fn may_stand_within(&self, bytes: &[u8]) -> bool {
-        !self.parts().is_free
-            || (self.may_stand(bytes) && self.regex().is_some_and(|regex| regex.is_match(bytes)))
+        let parts = self.parts();
+        let is_found = |regex: &Regex| regex.search_half(&Input::new(bytes)).is_some();
+        self.may_stand(bytes)
+            && if parts.is_free {
+                self.regex().is_some_and(is_found)
+            } else {
+                let relaxed = || builder().build_from_hir(&relaxed(&parts.regex)?).ok();
+                self.relaxed
+                    .get_or_init(relaxed)
+                    .as_ref()
+                    .is_none_or(is_found)
+            }
     }
 
     /// Whether a match is found in a text.
     pub(crate) fn stands(&self, text: &str) -> bool {
-        self.may_stand(text.as_bytes()) && self.regex().is_some_and(|regex| regex.is_match(text))
+        self.may_stand(text.as_bytes())
+            && self
+                .regex()
+                .is_some_and(|regex| regex.search_half(&Input::new(text)).is_some())
     }
 
     /// The text that it stands for, if it is nothing but one: most tests of an object's values are a
@@ -214,6 +232,10 @@ impl Place {
 }
 
 fn compile(source: &str) -> Option<Regex> {
+    builder().build(source).ok()
+}
+
+fn builder() -> meta::Builder {
     // texts are short and patterns many: automata that are built while they run would take more
     // memory than all else
     let config = Regex::config()
@@ -221,11 +243,11 @@ fn compile(source: &str) -> Option<Regex> {
         .onepass(false)
         .utf8_empty(false)
         .nfa_size_limit(Some(1 << 20));
-    Regex::builder()
+    let mut builder = Regex::builder();
+    builder
         .configure(config)
-        .syntax(syntax::Config::new().unicode(false).utf8(false))
-        .build(source)
-        .ok()
+        .syntax(syntax::Config::new().unicode(false).utf8(false));
+    builder
 }
 
 /// It is not read yet: who reads a file checks all of its patterns.

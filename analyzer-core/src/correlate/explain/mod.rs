@@ -7,6 +7,8 @@ mod rules;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use crate::matcher::Hit;
 use crate::report::Role;
 use crate::signature::{Catalogue, Signature};
@@ -60,7 +62,7 @@ pub(crate) fn explain(
 ) -> Explained {
     let rules = Rules::new(catalogue, groups);
     let named: Vec<Vec<Named>> = groups.iter().map(named).collect();
-    let needed: Vec<Vec<Named>> = groups.iter().map(|group| graph.needed(group)).collect();
+    let needed: Vec<Vec<Named>> = groups.par_iter().map(|group| graph.needed(group)).collect();
     let calls_unknown: Vec<bool> = groups
         .iter()
         .map(|group| graph.calls_unknown(group))
@@ -78,6 +80,7 @@ pub(crate) fn explain(
         of_signature.entry(group.signature).or_default().push(at);
     }
     let candidates: Vec<Vec<Candidate>> = (0..groups.len())
+        .into_par_iter()
         .map(|symptom| {
             let own = groups[symptom].signature;
             let few = |all: &Vec<usize>| all.len() <= MAX_SAME;
@@ -171,7 +174,8 @@ pub(crate) fn explain(
             }
         })
     };
-    let unexplained = (0..groups.len()).filter(|symptom| explained[*symptom].is_none());
+    let unexplained = (0..groups.len()).into_par_iter();
+    let unexplained = unexplained.filter(|symptom| explained[*symptom].is_none());
     Explained {
         cut: unexplained.filter(is_cut).count() as u64,
         by: explained,

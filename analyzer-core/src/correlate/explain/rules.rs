@@ -1,6 +1,6 @@
 //! Which signatures may explain which others.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::report::Role;
 use crate::signature::{Catalogue, Scope, Signature};
@@ -10,9 +10,16 @@ use super::Group;
 
 /// Which signatures of an input explain which, and how far.
 pub(super) struct Rules {
-    allowed: HashMap<(usize, usize), Allowed>,
-    /// Pairs that name the same cause.
-    same: HashSet<(usize, usize)>,
+    /// By the number of the signature that is explained.
+    of: Vec<OfSignature>,
+}
+
+/// What may explain a signature, in the order of numbers.
+#[derive(Clone, Default)]
+struct OfSignature {
+    causes: Vec<(usize, Allowed)>,
+    /// Those that name the same cause.
+    same: Vec<usize>,
 }
 
 /// How far from its cause a symptom may lie.
@@ -34,45 +41,43 @@ impl Rules {
         let mut signatures: Vec<usize> = groups.iter().map(|group| group.signature).collect();
         signatures.sort_unstable();
         signatures.dedup();
+        let mut of = vec![OfSignature::default(); signatures.last().map_or(0, |last| last + 1)];
         if signatures.len() < 2 {
-            return Rules {
-                allowed: HashMap::new(),
-                same: HashSet::new(),
-            };
+            return Rules { of };
         }
         let mechanisms = Mechanisms::new();
-        let mut rules = HashMap::new();
-        let mut same = HashSet::new();
+        let mut said = HashSet::new();
         for &one in &signatures {
             let effects = mechanisms.effects(&catalogue.at(one).cause);
             for &other in signatures.iter().filter(|other| **other != one) {
                 if catalogue.at(one).cause == catalogue.at(other).cause {
-                    same.insert((one, other));
+                    of[other].same.push(one);
                 }
-                let rule = allowed(catalogue.at(one), &effects, catalogue.at(other));
-                if let Some(rule) = rule {
-                    rules.insert((one, other), rule);
+                if let Some(rule) = allowed(catalogue.at(one), &effects, catalogue.at(other)) {
+                    if rule.is_said {
+                        said.insert((one, other));
+                    }
+                    of[other].causes.push((one, rule));
                 }
             }
         }
         // what a signature says of another counts over what would follow from that by its cause
-        let all = rules.clone();
-        rules.retain(|(one, other), rule: &mut Allowed| {
-            let back = all.get(&(*other, *one));
-            rule.is_said || !back.is_some_and(|back| back.is_said)
-        });
-        Rules {
-            allowed: rules,
-            same,
+        for (other, of) in of.iter_mut().enumerate() {
+            of.causes
+                .retain(|(one, rule)| rule.is_said || !said.contains(&(other, *one)));
         }
+        Rules { of }
     }
 
     pub fn are_same(&self, one: usize, other: usize) -> bool {
-        self.same.contains(&(one, other))
+        let of = self.of.get(other);
+        of.is_some_and(|of| of.same.binary_search(&one).is_ok())
     }
 
     pub fn between(&self, cause: usize, symptom: usize) -> Option<Allowed> {
-        self.allowed.get(&(cause, symptom)).copied()
+        let causes = &self.of.get(symptom)?.causes;
+        let at = causes.binary_search_by_key(&cause, |(number, _)| *number);
+        at.ok().map(|at| causes[at].1)
     }
 }
 
