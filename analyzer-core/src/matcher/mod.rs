@@ -28,7 +28,7 @@ use std::sync::OnceLock;
 
 use crate::input::Stretch;
 use crate::model::{Event, Format, Object};
-use crate::signature::{Catalogue, Condition, Leaf, Need, NeedKind, What, Words, leaves};
+use crate::signature::{Catalogue, Condition, Leaf, Need, NeedKind, Record, What, Words, leaves};
 
 /// How many letters and digits of an error a sentence must quote: a word or two are talked about
 /// without having been seen.
@@ -88,7 +88,7 @@ impl<'c> Tester<'c> {
     }
 
     /// Whether a log record of one line may fulfil a leaf condition, as far as its words tell.
-    pub fn may_fulfil(&self, (number, leaf): Leaf, record: &[u8]) -> bool {
+    pub fn may_fulfil(&self, (number, leaf): Leaf, record: &Record<'_>) -> bool {
         self.leaves(number)
             .get(usize::from(leaf))
             .is_some_and(|leaf| leaf.words.may_stand(record))

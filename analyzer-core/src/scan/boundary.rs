@@ -123,6 +123,11 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
 
 /// Whether what a carrier holds goes on with the record before.
 fn goes_on_in_carrier(bytes: &[u8], at: usize, line: &[u8]) -> bool {
+    // what begins a record itself goes on with none
+    let payload = stream(line).and_then(|cri| line.get(cri.payload..));
+    if let Some(log::Kind::Record(_)) = payload.and_then(log::kind) {
+        return false;
+    }
     let next = next_line(bytes, at).map_or(&[][..], |next| line_at(bytes, next));
     let line = text(line);
     if let Some(entry) = entry(bytes, at, &line) {

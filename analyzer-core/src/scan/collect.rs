@@ -160,6 +160,11 @@ impl<'c> Collector<'c> {
     /// did not fulfil them.
     pub fn often(&self, vain: &BTreeSet<u32>) -> Vec<Enough> {
         let mut often = vec![Enough::No; self.catalogue.len()];
+        for number in vain {
+            if let Some(slot) = often.get_mut(*number as usize) {
+                *slot = Enough::Vain;
+            }
+        }
         for (number, kept) in &self.signatures {
             let enough = match kept {
                 Kept::Single(single) => single.matched >= EXACT,

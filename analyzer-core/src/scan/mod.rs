@@ -59,6 +59,11 @@ const GENERATION: u64 = 32;
 /// How many blocks are read in one go: they reach into two generations at most.
 const MAX_BLOCKS: usize = GENERATION as usize;
 
+/// How much of the input is looked at for what is usual in it, ...
+const USUAL: usize = 512 * 1024;
+/// ... and how much of one block.
+const USUAL_OF_BLOCK: usize = 32 * 1024;
+
 /// In how many blocks at the start more records are read that tell of an error.
 const FIRST_BLOCKS: u64 = 64;
 
@@ -114,6 +119,10 @@ pub struct Incident<'a> {
     analyzer: &'a Analyzer,
     tester: Tester<'a>,
     index: Option<&'a Index>,
+    /// The index made for this input, once enough of it was seen.
+    tuned: Option<Index>,
+    /// Pieces of the first blocks.
+    usual: Vec<u8>,
     way: Way,
     /// Blocks that are not read yet.
     waiting: Vec<Block>,
@@ -157,6 +166,8 @@ impl<'a> Incident<'a> {
             analyzer,
             tester,
             index,
+            tuned: None,
+            usual: Vec::new(),
             way,
             waiting: Vec::new(),
             waiting_bytes: 0,
@@ -225,6 +236,7 @@ impl<'a> Incident<'a> {
                 let (outcomes, next) =
                     rayon::join(|| self.outcomes(&ready), || fetch(&mut blocks, enough));
                 outcomes.into_iter().for_each(|outcome| self.take(outcome));
+                self.tune(&ready);
                 next.into_iter().for_each(|block| self.wait(block));
             }
         }
@@ -265,6 +277,20 @@ impl<'a> Incident<'a> {
         self.waiting.push(block);
     }
 
+    /// Learns from the first blocks by which bytes texts are found best.
+    fn tune(&mut self, blocks: &[Block]) {
+        let Some(index) = self.index.filter(|_| self.tuned.is_none()) else {
+            return;
+        };
+        for block in blocks {
+            let piece = &block.bytes[..block.bytes.len().min(USUAL_OF_BLOCK)];
+            self.usual.extend_from_slice(piece);
+        }
+        if self.usual.len() >= USUAL {
+            self.tuned = Some(index.tuned(&std::mem::take(&mut self.usual)));
+        }
+    }
+
     fn outcomes(&self, blocks: &[Block]) -> Vec<Outcome> {
         let read = |(number, block): (u64, &Block)| {
             let all = block.whole && block.bytes.len() <= self.way.all_up_to;
@@ -279,7 +305,7 @@ impl<'a> Incident<'a> {
                     MAX_LATER_GRAVE
                 },
             };
-            let index = self.index.filter(|_| !all);
+            let index = self.tuned.as_ref().or(self.index).filter(|_| !all);
             let mut outcome = read::read(block, &self.tester, index, known);
             if self.way.timeline {
                 outcome.timeline = timeline(&block.bytes);
@@ -412,7 +438,7 @@ impl<'a> Incident<'a> {
         }
         // what was needed to read the input makes room for what is made of it
         let catalogue = self.tester.catalogue();
-        drop((self.tester, self.often, self.fulfilled));
+        drop((self.tester, self.tuned, self.often, self.fulfilled));
         let collected = self.collector.finish(|moment| settled(moment, limit));
         let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
         let mut limits: Vec<LimitMet> = self.documents.iter().flat_map(Input::damage).collect();

@@ -30,11 +30,13 @@ pub(crate) const EACH: u64 = 16;
 pub(crate) type Group = Box<[u32]>;
 
 /// How much is known of a signature.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Enough {
     /// Too few matches were read.
     #[default]
     No,
+    /// Too few, and its text stood in other records too.
+    Vain,
     /// Enough matches were read, but its text stood in other records too.
     InSteady,
     Yes,
@@ -50,27 +52,19 @@ pub(crate) struct Often {
 }
 
 impl Often {
-    /// Whether enough matches of a leaf condition's signature were read.
-    pub fn one(&self, (number, _): Leaf) -> bool {
-        self.of(number) != Enough::No
-    }
-
-    fn of(&self, number: u32) -> Enough {
+    /// How much is known of a leaf condition's signature.
+    pub fn of(&self, (number, _): Leaf) -> Enough {
         let known = self.signatures.get(number as usize);
         known.copied().unwrap_or_default()
     }
 
     /// Whether enough records of a group were read.
     pub fn all(&self, group: &Group) -> bool {
-        let least = |least: Enough, number: &u32| match (least, self.of(*number)) {
-            (Enough::No, _) | (_, Enough::No) => Enough::No,
-            (Enough::Yes, Enough::Yes) => Enough::Yes,
-            _ => Enough::InSteady,
-        };
-        match group.iter().fold(Enough::Yes, least) {
-            Enough::No => false,
-            Enough::InSteady => self.steady.contains(group),
-            Enough::Yes => !group.is_empty(),
+        let least = group.iter().map(|number| self.of((*number, 0))).min();
+        match least {
+            None | Some(Enough::No | Enough::Vain) => false,
+            Some(Enough::InSteady) => self.steady.contains(group),
+            Some(Enough::Yes) => true,
         }
     }
 }

@@ -6,11 +6,11 @@ use memchr::memrchr;
 
 use super::boundary::{begins_record, line_at, next_line, part, stream};
 use super::escapes;
-use super::often::{Sample, Sampled, group_of};
+use super::often::{Enough, Sample, Sampled, group_of};
 use super::read::Known;
 use super::survey::{DOCKER_LINE, Trigger, Why};
 use crate::matcher::Tester;
-use crate::signature::{Index, Leaf, STARTS};
+use crate::signature::{Index, Leaf, Record, STARTS};
 
 /// How many lines an unfinished line may go on in.
 const MAX_PARTS: usize = 256;
@@ -61,8 +61,8 @@ pub(super) fn choose(
         } else {
             record_at(bytes, at)
         };
-        if let Some(record) = alone {
-            leaves.retain(|leaf| tester.may_fulfil(*leaf, record));
+        if let Some(record) = alone.map(Record::new) {
+            leaves.retain(|leaf| tester.may_fulfil(*leaf, &record));
         }
         if leaves.is_empty() {
             if index.is_grave(found[0].1) {
@@ -72,27 +72,30 @@ pub(super) fn choose(
         }
         let end = alone.map(|record| at + record.len());
         let free = alone.filter(|record| is_free(at, record));
-        let mut group = group_of(&leaves);
-        if let Some(record) = free
-            && !known.often.all(&group)
+        let Some(record) = free else {
+            let why = Why::Text;
+            triggers.push(Trigger { at, why, end });
+            continue;
+        };
+        // it is read for a signature that it may well fulfil, and not for one that is asked for in vain
+        let of = |leaf: &Leaf| known.often.of(*leaf);
+        if leaves.iter().map(of).min() == Some(Enough::Vain)
             && let Some(levels) = escapes::levels(record)
         {
-            leaves.retain(|leaf| known.often.one(*leaf) || tester.may_say(*leaf, &levels));
+            leaves.retain(|leaf| of(leaf) != Enough::Vain || tester.may_say(*leaf, &levels));
             if leaves.is_empty() {
                 if index.is_grave(found[0].1) {
                     triggers.push(Trigger::new(at, Why::Grave));
                 }
                 continue;
             }
-            group = group_of(&leaves);
         }
-        match free {
-            Some(record) if known.often.all(&group) => sampled.add(at..at + record.len(), group),
-            Some(record) => lone.push((at..at + record.len(), Sample::Lone(group))),
-            None => {
-                let why = Why::Text;
-                triggers.push(Trigger { at, why, end });
-            }
+        let group = group_of(&leaves);
+        let range = at..at + record.len();
+        if known.often.all(&group) {
+            sampled.add(range, group);
+        } else {
+            lone.push((range, Sample::Lone(group)));
         }
     }
     let mut samples = sampled.choose(known.number);

@@ -19,7 +19,7 @@ use crate::matcher::{Hit, Tester};
 use crate::model::{Event, Format, Parsed, Stamp, Subject};
 use crate::parse::{self, log};
 use crate::report::SegmentSummary;
-use crate::signature::{Index, Leaf};
+use crate::signature::{Index, Leaf, Record};
 use crate::timeline::Timeline;
 
 /// How many records of a block that tell of an error and hold no text of a signature are read, for
@@ -441,12 +441,13 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             self.tester
                 .event(stretch, event, &mut outcome.hits, |leaf| vain.push(leaf));
             let hits = outcome.hits.get(before..).unwrap_or_default();
-            if counted {
+            if counted && !vain.is_empty() {
                 let record = stretch.text.text().as_bytes().get(event.span.clone());
+                let record = Record::new(record.unwrap_or_default());
                 vain.retain(|leaf| {
                     hits.iter().all(|((hit, _), _)| *hit != leaf.0)
                         && !outcome.vain.contains(&leaf.0)
-                        && self.tester.may_fulfil(*leaf, record.unwrap_or_default())
+                        && self.tester.may_fulfil(*leaf, &record)
                 });
                 outcome.vain.extend(vain.iter().map(|(number, _)| number));
             }

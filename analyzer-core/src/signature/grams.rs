@@ -10,7 +10,6 @@
 //! they must be; only then the table is.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 /// Each so manieth byte of the large text is looked at.
 const STRIDE: usize = 5;
@@ -23,6 +22,9 @@ const WORD: usize = 8;
 
 /// The shortest text that can be found.
 pub(crate) const SHORTEST: usize = GRAM + STRIDE - 1;
+
+/// The bits of the hashes by which grams are counted.
+const SEEN_BITS: u32 = 19;
 
 /// How much of a text is looked at to choose a window.
 const LONGEST: usize = 4096;
@@ -114,18 +116,33 @@ fn gram(word: u64) -> u64 {
     word & ((1 << (8 * GRAM)) - 1)
 }
 
+/// About how often grams occur.
+struct Seen(Vec<u16>);
+
+impl Seen {
+    fn new<'t>(texts: impl Iterator<Item = &'t [u8]>) -> Seen {
+        let mut seen = Vec::new();
+        for window in texts.flat_map(|text| text.windows(GRAM)) {
+            seen.resize(1 << SEEN_BITS, 0);
+            let slot = (hash(word(window)) >> (64 - SEEN_BITS)) as usize;
+            seen[slot] = u16::saturating_add(seen[slot], 1);
+        }
+        Seen(seen)
+    }
+
+    fn times(&self, gram: &[u8]) -> u32 {
+        let slot = (hash(word(gram)) >> (64 - SEEN_BITS)) as usize;
+        self.0.get(slot).copied().map_or(0, u32::from)
+    }
+}
+
 impl Grams {
     /// The grams of texts; a text shorter than [`SHORTEST`] is never found. Those that are rare in
     /// `usual`, a piece of what is searched, are preferred: the search then seldom stops in vain.
-    pub fn new<'t>(texts: impl Iterator<Item = &'t str> + Clone, usual: &'t str) -> Grams {
-        let mut seen: HashMap<u64, u32> = HashMap::new();
-        // at run time there is little to count, and no time for it
-        let counted = texts.clone().chain([usual]).filter(|_| !usual.is_empty());
-        for text in counted {
-            for window in text.as_bytes().windows(GRAM) {
-                *seen.entry(word(window)).or_default() += 1;
-            }
-        }
+    pub fn new<'t>(texts: impl Iterator<Item = &'t str> + Clone, usual: &'t [u8]) -> Grams {
+        // without a piece to count in there is no time for it
+        let counted = texts.clone().map(str::as_bytes).chain([usual]);
+        let seen = Seen::new(counted.filter(|_| !usual.is_empty()));
         let mut grams = Grams::default();
         let mut entries = Vec::new();
         for (number, text) in (0..).zip(texts) {
@@ -329,14 +346,14 @@ impl Grams {
 }
 
 /// Where in a text the window begins whose grams are the rarest, as far as can be told.
-fn rarest_window(text: &[u8], length: usize, seen: &HashMap<u64, u32>) -> usize {
+fn rarest_window(text: &[u8], length: usize, seen: &Seen) -> usize {
     let common = |b: &u8| b.is_ascii_lowercase() || *b == b' ';
     let costs: Vec<u32> = text
         .windows(GRAM)
         .map(|window| {
             // words in small letters are found in any text
             let plain = window.iter().filter(|b| common(b)).count() as u32;
-            4 * seen.get(&word(window)).copied().unwrap_or(0) + plain
+            4 * seen.times(window) + plain
         })
         .collect();
     // behind the last gram there may have to be more of the text
@@ -376,7 +393,7 @@ mod tests {
 
     #[test]
     fn each_occurrence_is_found_once_wherever_it_stands() {
-        let grams = Grams::new(TEXTS.iter().copied(), "");
+        let grams = Grams::new(TEXTS.iter().copied(), b"");
         for before in 0..40 {
             for after in 0..12 {
                 let text = format!(
@@ -397,10 +414,10 @@ mod tests {
     #[test]
     fn joined_tables_find_what_both_find() {
         let (some, others) = TEXTS.split_at(2);
-        let joined = Grams::new(some.iter().copied(), "")
-            .joined(&Grams::new(others.iter().copied(), ""), some.len() as u32);
+        let joined = Grams::new(some.iter().copied(), b"")
+            .joined(&Grams::new(others.iter().copied(), b""), some.len() as u32);
         let text = "refused !! connection refused by peer, is not found here";
-        let whole = Grams::new(TEXTS.iter().copied(), "");
+        let whole = Grams::new(TEXTS.iter().copied(), b"");
         assert_eq!(found(&joined, &TEXTS, text), found(&whole, &TEXTS, text));
         assert_eq!(found(&joined, &TEXTS, text).len(), 5);
     }

@@ -106,7 +106,10 @@ impl Index {
         let [any_event, any_object, boundless] = any;
         let owned = |(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves));
         Index {
-            grams: Grams::new(texts.iter().map(|(text, _)| text.as_str()), usual),
+            grams: Grams::new(
+                texts.iter().map(|(text, _)| text.as_str()),
+                usual.as_bytes(),
+            ),
             phrases: texts.into_iter().map(owned).collect(),
             short: short.into_iter().map(owned).collect(),
             finders: OnceLock::new(),
@@ -115,6 +118,16 @@ impl Index {
             any_event: Cow::Owned(any_event),
             any_object: Cow::Owned(any_object),
             boundless: Cow::Owned(boundless),
+        }
+    }
+
+    /// This index with texts told by what is rare in a piece of what is searched: it finds the same, and
+    /// stops less often.
+    pub fn tuned(&self, usual: &[u8]) -> Index {
+        let texts = self.phrases.iter().map(|(text, _)| text.as_ref());
+        Index {
+            grams: Grams::new(texts, usual),
+            ..self.clone()
         }
     }
 

@@ -42,4 +42,4 @@ pub(crate) use pattern::Place;
 pub(crate) use schema::GIVEN;
 pub(crate) use temporal::Reach;
 pub(crate) use value_test::ValueTest;
-pub(crate) use words::Words;
+pub(crate) use words::{Record, Words};

@@ -15,13 +15,72 @@ const SHORTEST: usize = 2;
 /// How many words of a pattern are looked for: the longest ones tell most.
 const MOST: usize = 4;
 
+/// The bytes of a word by which it is told, before it is searched for, that it does not stand.
+const MARK: usize = 4;
+/// The bits of their hashes: few enough to be forgotten for each record.
+const MARK_BITS: u32 = 12;
+
+/// A record, and a hash of what stands in it: most words that are asked for do not.
+pub(crate) struct Record<'r> {
+    bytes: &'r [u8],
+    marks: [u64; 1 << (MARK_BITS - 6)],
+}
+
+impl<'r> Record<'r> {
+    /// Made once for all words that are asked for.
+    pub fn new(bytes: &'r [u8]) -> Self {
+        let mut marks = [0; 1 << (MARK_BITS - 6)];
+        for window in bytes.array_windows::<MARK>() {
+            let mark = usize::from(mark(*window));
+            marks[mark / 64 % marks.len()] |= 1 << (mark % 64);
+        }
+        Record { bytes, marks }
+    }
+
+    fn has(&self, mark: u16) -> bool {
+        let mark = usize::from(mark);
+        self.marks[mark / 64 % self.marks.len()] >> (mark % 64) & 1 != 0
+    }
+}
+
+fn mark(bytes: [u8; MARK]) -> u16 {
+    (u32::from_le_bytes(bytes).wrapping_mul(0x9e37_79b1) >> (32 - MARK_BITS)) as u16
+}
+
+/// A word with the marks of its start and end.
+#[derive(Debug)]
+struct Word {
+    finder: Finder<'static>,
+    marks: Option<[u16; 2]>,
+}
+
+impl Word {
+    fn new(word: &str) -> Word {
+        let bytes = word.as_bytes();
+        let ends = bytes.first_chunk().zip(bytes.last_chunk());
+        Word {
+            finder: Finder::new(bytes).into_owned(),
+            marks: ends.map(|(start, end)| [mark(*start), mark(*end)]),
+        }
+    }
+
+    fn may_stand(&self, record: &Record<'_>) -> bool {
+        self.marks
+            .is_none_or(|marks| marks.iter().all(|mark| record.has(*mark)))
+    }
+
+    fn stands(&self, record: &Record<'_>) -> bool {
+        self.may_stand(record) && self.finder.find(record.bytes).is_some()
+    }
+}
+
 /// The words of a leaf condition.
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     /// Of each of these one alternative must hold: all of its words stand in the record.
-    all: Vec<Vec<Vec<Finder<'static>>>>,
+    all: Vec<Vec<Vec<Word>>>,
     /// Of these one must stand in the record where a name may begin: the writer's.
-    writers: Vec<Finder<'static>>,
+    writers: Vec<Word>,
 }
 
 impl Words {
@@ -41,9 +100,8 @@ impl Words {
             }
             // an alternative that may be without words always holds
             if alternatives.iter().all(|words| !words.is_empty()) && !alternatives.is_empty() {
-                let finder = |word: &&str| Finder::new(word.as_bytes()).into_owned();
-                let finders = |words: &Vec<&str>| words.iter().map(finder).collect();
-                all.push(alternatives.iter().map(finders).collect());
+                let words = |words: &Vec<&str>| words.iter().map(|word| Word::new(word)).collect();
+                all.push(alternatives.iter().map(words).collect());
             }
         };
         let reasons = event.reason.0.iter();
@@ -59,23 +117,21 @@ impl Words {
         let names = event.component.0.iter();
         let begins = names.map(|name| in_words(name.trim_end_matches('*')).first().copied());
         let begins: Option<Vec<&str>> = begins.collect();
-        let finder = |word: &str| Finder::new(word.as_bytes()).into_owned();
+        let begins = begins.unwrap_or_default().into_iter();
         Words {
             all,
-            writers: begins.unwrap_or_default().into_iter().map(finder).collect(),
+            writers: begins.map(Word::new).collect(),
         }
     }
 
     /// Whether a record may fulfil the condition, as far as its words tell.
-    pub fn may_stand(&self, record: &[u8]) -> bool {
-        let stands = |word: &Finder<'_>| word.find(record).is_some();
-        let begins = |word: &Finder<'_>| {
-            let mut places = word.find_iter(record);
-            places.any(|at| may_begin_name(record, at))
+    pub fn may_stand(&self, record: &Record<'_>) -> bool {
+        let begins = |word: &Word| {
+            let mut places = word.finder.find_iter(record.bytes);
+            word.may_stand(record) && places.any(|at| may_begin_name(record.bytes, at))
         };
-        self.all
-            .iter()
-            .all(|any| any.iter().any(|words| words.iter().all(stands)))
+        let stand = |words: &Vec<Word>| words.iter().all(|word| word.stands(record));
+        self.all.iter().all(|any| any.iter().any(stand))
             && (self.writers.is_empty() || self.writers.iter().any(begins))
     }
 }
@@ -107,7 +163,7 @@ mod tests {
             "event: {reason: [FailedMount, Failed*], message: ['volume \"{v}\" of {p}: not there', 'regex: no (?P<what>disk|room) left on (the )?device-[0-9]+'], fields: {err: 'errno={n:int}'}}",
         );
         let words = Words::of(&condition, &[]);
-        let stands = |record: &str| words.may_stand(record.as_bytes());
+        let stands = |record: &str| words.may_stand(&Record::new(record.as_bytes()));
         assert!(stands(
             r#"reason=\"FailedX\" volume \"x\" of y: not   there errno=5"#
         ));
@@ -122,17 +178,19 @@ mod tests {
         let condition =
             condition("event: {component: [kubelet, 'controller*'], message: 'no room'}");
         let words = Words::of(&condition, &["no room".to_owned()]);
-        assert!(words.may_stand(b"kubelet[7]: no room"));
-        assert!(words.may_stand(br#"{"log":"t\tcontroller.oven\tno room"}"#));
-        assert!(words.may_stand(br#"{"logger":"controllers.Oven","msg":"no room"}"#));
-        assert!(!words.may_stand(b"scheduler[7]: no room"));
-        assert!(!words.may_stand(b"manager.controller: no room"));
+        assert!(words.may_stand(&Record::new(b"kubelet[7]: no room")));
+        assert!(words.may_stand(&Record::new(br#"{"log":"t\tcontroller.oven\tno room"}"#)));
+        assert!(words.may_stand(&Record::new(
+            br#"{"logger":"controllers.Oven","msg":"no room"}"#
+        )));
+        assert!(!words.may_stand(&Record::new(b"scheduler[7]: no room")));
+        assert!(!words.may_stand(&Record::new(b"manager.controller: no room")));
     }
 
     #[test]
     fn without_words_anything_may_stand() {
         let condition = condition("event: {message: ['{a} {b}', 'some words']}");
-        assert!(Words::of(&condition, &[]).may_stand(b""));
+        assert!(Words::of(&condition, &[]).may_stand(&Record::new(b"")));
     }
 
     #[test]
@@ -142,9 +200,9 @@ mod tests {
             let raw: Vec<String> = raw.iter().map(ToString::to_string).collect();
             Words::of(&condition, &raw)
         };
-        assert!(known(&["is not there"]).may_stand(b"volume"));
-        assert!(!known(&["is not there"]).may_stand(b"is not there"));
-        assert!(!known(&["is not there", "volume"]).may_stand(b"volume"));
-        assert!(known(&["volume is not there"]).may_stand(b""));
+        assert!(known(&["is not there"]).may_stand(&Record::new(b"volume")));
+        assert!(!known(&["is not there"]).may_stand(&Record::new(b"is not there")));
+        assert!(!known(&["is not there", "volume"]).may_stand(&Record::new(b"volume")));
+        assert!(known(&["volume is not there"]).may_stand(&Record::new(b"")));
     }
 }
