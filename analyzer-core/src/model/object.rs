@@ -80,7 +80,7 @@ pub struct Map<'a> {
 struct Entry<'a> {
     key: Cow<'a, str>,
     /// The key as the input shows it, if that reads otherwise.
-    label: Option<Cow<'a, str>>,
+    label: Option<Box<str>>,
     value: Value<'a>,
 }
 
@@ -88,6 +88,13 @@ impl<'a> Map<'a> {
     /// An empty map.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty map with room for so many entries.
+    pub(crate) fn with_room(entries: usize) -> Self {
+        Map {
+            entries: Vec::with_capacity(entries),
+        }
     }
 
     /// Adds a value; an earlier one of the same name is replaced.
@@ -102,10 +109,10 @@ impl<'a> Map<'a> {
         label: impl Into<Cow<'a, str>>,
         value: Value<'a>,
     ) {
-        self.put(key.into(), Some(label.into()), value);
+        self.put(key.into(), Some(label.into().into()), value);
     }
 
-    fn put(&mut self, key: Cow<'a, str>, label: Option<Cow<'a, str>>, value: Value<'a>) {
+    fn put(&mut self, key: Cow<'a, str>, label: Option<Box<str>>, value: Value<'a>) {
         let entry = Entry { key, label, value };
         match self.entries.iter_mut().find(|known| known.key == entry.key) {
             Some(slot) => *slot = entry,
@@ -157,6 +164,11 @@ impl<'a> Map<'a> {
         self.entries
             .iter()
             .map(|entry| (entry.key.as_ref(), &entry.value))
+    }
+
+    /// The entries in order, with keys that live as long as the document.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Cow<'a, str>, &Value<'a>)> {
+        self.entries.iter().map(|entry| (&entry.key, &entry.value))
     }
 
     /// Each scalar with the keys that lead to it, as the input shows them, joined by ` / `. The

@@ -14,7 +14,7 @@ use super::often::{Group, Often, Sample, Unread};
 use super::pick::{choose, is_cut_in_two};
 use super::survey::{Trigger, Why, survey};
 use crate::correlate::{Graph, Telling};
-use crate::input::{Document, Segment, Stretch, floor_char, is_clean, lines, segments_before};
+use crate::input::{Document, Stretch, floor_char, is_clean, lines, segments_before};
 use crate::matcher::{Hit, Tester};
 use crate::model::{Event, Format, Parsed, Stamp, Subject};
 use crate::parse::{self, log};
@@ -350,6 +350,13 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             }
             return;
         }
+        if part && let Some(regular) = parse::object::regular(text) {
+            let lines = (1, regular.lines);
+            self.test(&stretch, regular.parsed, false);
+            self.list(Format::ObjectJson, lines, regular.lines, lines_before);
+            self.run = Run::Ended;
+            return;
+        }
         let mut segments = segments_before(text, self.is_followed(range.end));
         let first_is_log = segments.first().is_some_and(|segment| segment.is_log);
         if first_is_log
@@ -362,7 +369,8 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             let is_log = part && segment.is_log;
             self.test(&stretch, parse::segment(segment), is_log);
             if !is_log {
-                self.list(segment, lines_before);
+                let (format, lines) = (segment.format, segment.lines.len() as u64);
+                self.list(format, segment.line_numbers(), lines, lines_before);
             }
             if number == 0 && inherits {
                 self.outcome.inherited = self.outcome.hits.len();
@@ -397,16 +405,12 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         }
     }
 
-    fn list(&mut self, segment: &Segment<'_>, lines_before: u64) {
-        let (first, last) = segment.line_numbers();
-        count(
-            &mut self.outcome.formats,
-            segment.format,
-            segment.lines.len() as u64,
-        );
+    /// Lists a segment: its first and last line, and how many it has.
+    fn list(&mut self, format: Format, (first, last): (u64, u64), lines: u64, lines_before: u64) {
+        count(&mut self.outcome.formats, format, lines);
         if self.outcome.segments.len() < MAX_SEGMENTS {
             self.outcome.segments.push(SegmentSummary {
-                format: segment.format,
+                format,
                 first_line: lines_before + first,
                 last_line: lines_before + last,
             });

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::scalar;
-use super::source::{Row, Source};
+use super::source::Source;
 use crate::model::{Map, Span, TextBuilder, Value};
 
 /// Objects and lists in each other; Kubernetes objects have less than 30.
@@ -15,12 +15,11 @@ const MAX_DEPTH: usize = 100;
 /// Values of one output; a block of the engine has no room for many more.
 const MAX_NODES: usize = 400_000;
 
-/// Reads lines of JSON: whole values, and members whose brackets were cut off, which are one map.
+/// Reads JSON: whole values, and members whose brackets were cut off, which are one map.
 /// The lines that are not understood are added to `failed`.
-pub(super) fn read<'a>(rows: &[Row<'a>], failed: &mut Vec<u64>) -> Vec<Value<'a>> {
-    let source = Source::new(rows);
+pub(super) fn read<'a>(source: &Source<'a>, failed: &mut Vec<u64>) -> Vec<Value<'a>> {
     let mut reading = Reading {
-        source: &source,
+        source,
         bytes: source.text().as_bytes(),
         at: 0,
         open: Vec::new(),
@@ -310,12 +309,11 @@ impl<'a> Reading<'_, 'a> {
 
     /// Lists the line as not understood; one of dots stands for what was left out.
     fn fail(&mut self) {
-        let row = self.source.row(self.source.row_at(self.at));
-        if let Some((_, row)) = row
-            && !super::recognise::is_ellipsis(row.line.text)
-            && self.failed.last() != Some(&row.line.number)
+        if let Some((line, number)) = self.source.line(self.at)
+            && !super::recognise::is_ellipsis(line)
+            && self.failed.last() != Some(&number)
         {
-            self.failed.push(row.line.number);
+            self.failed.push(number);
         }
     }
 }

@@ -14,6 +14,7 @@ mod event;
 mod json;
 mod kinds;
 mod recognise;
+mod regular;
 mod run;
 mod scalar;
 mod source;
@@ -21,13 +22,14 @@ mod spread;
 mod yaml;
 
 pub(crate) use recognise::{Ahead, begins, begins_item, is_compact_head, may_begin};
+pub(crate) use regular::regular;
 pub(crate) use run::Run;
 
 use std::collections::HashMap;
 
 use crate::input::Line;
 use crate::model::{Format, Map, Object, Parsed, Span, Subject, Value};
-use source::Row;
+use source::{Row, Source};
 
 /// How long a name may be; the API allows 253 characters.
 const MAX_NAME: usize = 1024;
@@ -67,11 +69,7 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let first = rows.iter().find(|row| !row.line.is_blank());
     let is_json = first.is_some_and(|row| row.bare().starts_with(['{', '[', '"']));
     if is_json {
-        let values = json::read(&rows, &mut parsed.not_understood);
-        for value in values {
-            let span = value.span();
-            take(Format::ObjectJson, value, &span, (0, None), &mut parsed);
-        }
+        json(&Source::new(&rows), &mut parsed);
     } else {
         for document in rows.split(|row| row.bare() == "---" && row.indent() == 0) {
             self::document(document, &mut parsed);
@@ -80,6 +78,14 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed.not_understood.sort_unstable();
     parsed.not_understood.dedup();
     parsed
+}
+
+/// Reads JSON.
+fn json<'a>(source: &Source<'a>, parsed: &mut Parsed<'a>) {
+    for value in json::read(source, &mut parsed.not_understood) {
+        let span = value.span();
+        take(Format::ObjectJson, value, &span, (0, None), parsed);
+    }
 }
 
 /// Reads one YAML document: an object, or the items of a list, each by itself.
@@ -134,15 +140,17 @@ fn document<'a>(rows: &[Row<'a>], parsed: &mut Parsed<'a>) {
 /// was asked for, unless the list's own kind says that it is the list of all.
 fn mark_listed(parsed: &mut Parsed<'_>, first: usize, of_kind: bool) {
     let items = parsed.objects.get_mut(first..).unwrap_or_default();
-    let mut counts: HashMap<Option<String>, usize> = HashMap::new();
+    let mut counts: HashMap<Option<&str>, usize> = HashMap::new();
     for item in items.iter() {
-        *counts.entry(item.subject.kind.clone()).or_default() += 1;
+        *counts.entry(item.subject.kind.as_deref()).or_default() += 1;
     }
-    for item in items {
-        item.listed = of_kind
-            || counts
-                .get(&item.subject.kind)
-                .is_some_and(|count| *count > 1);
+    let of_many = items.iter().map(|item| {
+        let count = counts.get(&item.subject.kind.as_deref());
+        of_kind || count.is_some_and(|count| *count > 1)
+    });
+    let of_many: Vec<bool> = of_many.collect();
+    for (item, of_many) in items.iter_mut().zip(of_many) {
+        item.listed = of_many;
     }
 }
 
