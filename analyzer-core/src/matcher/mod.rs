@@ -81,6 +81,11 @@ impl<'c> Tester<'c> {
         }
     }
 
+    /// Whether it is the slow reference.
+    pub fn is_naive(&self) -> bool {
+        self.prefilter.is_none()
+    }
+
     /// Takes only events of a part of time.
     pub fn within(self, period: Period) -> Self {
         Tester { period, ..self }

@@ -329,6 +329,25 @@ pub struct Parsed<'a> {
     pub events: Vec<Event<'a>>,
     /// The lines (counted from 1) that fit nothing the parser knows.
     pub not_understood: Vec<u64>,
+    /// What was left out as a limit was met.
+    pub left_out: LeftOut,
+}
+
+/// What was left out of objects as a limit was met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Maps and lists that stand too deep in others.
+    pub too_deep: u64,
+    /// Aliases of YAML that stand for too much.
+    pub aliases: u64,
+}
+
+impl LeftOut {
+    /// Adds what was left out elsewhere.
+    pub fn add(&mut self, other: LeftOut) {
+        self.too_deep += other.too_deep;
+        self.aliases += other.aliases;
+    }
 }
 
 impl<'a> Parsed<'a> {
@@ -337,6 +356,7 @@ impl<'a> Parsed<'a> {
         self.objects.append(&mut other.objects);
         self.events.append(&mut other.events);
         self.not_understood.append(&mut other.not_understood);
+        self.left_out.add(other.left_out);
     }
 }
 

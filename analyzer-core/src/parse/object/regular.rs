@@ -3,7 +3,7 @@
 use super::recognise::{Ahead, begins};
 use super::source::Source;
 use super::spread::spread;
-use crate::input::{Line, lines};
+use crate::input::{Line, ReadLimits, lines};
 use crate::model::{Format, Parsed};
 use crate::parse::log;
 
@@ -21,7 +21,7 @@ pub(crate) struct Regular<'a> {
 /// Reads a text that is one segment of objects in regular form: values whose brackets stand alone on their
 /// lines, the last one perhaps cut off, and the ends of what is around them. None for any other text, which
 /// is to be cut into segments; of this one the same comes out there.
-pub(crate) fn regular(text: &str) -> Option<Regular<'_>> {
+pub(crate) fn regular<'a>(text: &'a str, limits: &ReadLimits) -> Option<Regular<'a>> {
     let mut at = 0;
     let mut lines = 0;
     while let Some(spread) = text.as_bytes().get(at..).and_then(spread) {
@@ -48,7 +48,7 @@ pub(crate) fn regular(text: &str) -> Option<Regular<'_>> {
         lines += 1;
     }
     let mut parsed = Parsed::default();
-    super::json(&Source::whole(text), &mut parsed);
+    super::json(&Source::whole(text), limits, &mut parsed);
     parsed.not_understood.sort_unstable();
     parsed.not_understood.dedup();
     Some(Regular { parsed, lines })
@@ -110,7 +110,12 @@ mod tests {
     fn by_lines(text: &str) -> Option<(Parsed<'_>, u64)> {
         let all = segments(text);
         let [only] = all.as_slice() else { return None };
-        (only.format == Format::ObjectJson).then(|| (parse::segment(only), only.lines.len() as u64))
+        (only.format == Format::ObjectJson).then(|| {
+            (
+                parse::segment(only, &ReadLimits::default()),
+                only.lines.len() as u64,
+            )
+        })
     }
 
     #[test]
@@ -125,7 +130,7 @@ mod tests {
             format!("{POD},\n{POD}\n  ]\n}}\n"),
             format!("{POD}\n  ],\n}}\n"),
         ] {
-            let read = regular(&text).unwrap();
+            let read = regular(&text, &ReadLimits::default()).unwrap();
             let wanted = by_lines(&text).unwrap();
             assert!(!wanted.0.objects.is_empty() && !wanted.0.events.is_empty());
             assert_eq!((read.parsed, read.lines), wanted, "{text}");
@@ -137,7 +142,7 @@ mod tests {
         let deep = "  \"a\": {\n".repeat(300);
         let text = format!("{{\n\"apiVersion\": \"v1\",\n\"kind\": \"Pod\",\n{deep}");
         let text = text.replace("\n\"", "\n  \"");
-        let read = regular(&text).unwrap();
+        let read = regular(&text, &ReadLimits::default()).unwrap();
         let wanted = by_lines(&text).unwrap();
         assert!(!wanted.0.not_understood.is_empty());
         assert_eq!((read.parsed, read.lines), wanted);
@@ -156,7 +161,7 @@ mod tests {
             // a record of a log
             "{\n  \"level\": \"error\",\n  \"msg\": \"no\",\n  \"time\": \"2024-03-04T05:06:07Z\"\n}\n".to_owned(),
         ] {
-            assert!(regular(&text).is_none(), "{text}");
+            assert!(regular(&text, &ReadLimits::default()).is_none(), "{text}");
         }
     }
 }
