@@ -120,11 +120,13 @@ pub struct BundleArgs {
     #[arg(long, value_name = "GLOB", global = true, help_heading = "Bundles")]
     pub exclude: Vec<globset::Glob>,
 
-    /// Set a limit for archives, such as `member-size=2G` (repeatable)
+    /// Set a limit for what is read, such as `member-size=2G` (repeatable)
     ///
     /// member-size (bytes of one member, 16G), total-size (bytes unpacked in all, 256G), ratio (bytes unpacked
     /// for each packed one, 250), members (100000), nesting (archives inside of one another, 4), path-length
-    /// (bytes of a name, 4096). What is met is told in the report.
+    /// (bytes of a name, 4096); of any input: line-length (bytes of a line, 1M at most), depth (maps and lists in one
+    /// another in YAML and JSON, 100), aliases (values for which those of one object in YAML stand, 10000).
+    /// What is met is told in the report.
     #[arg(
         long,
         value_name = "NAME=NUMBER",

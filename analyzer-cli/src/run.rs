@@ -160,6 +160,7 @@ fn analyzer(plan: &Plan, diagnose: &Diagnose, err: &mut dyn Write) -> Result<Ana
     }
     let mut analyzer =
         Analyzer::with_catalogue(catalogue).with_period(diagnose.since, diagnose.until);
+    analyzer = analyzer.with_limits(diagnose.bundle.limits.read);
     if let Some(now) = diagnose.now {
         analyzer = analyzer.with_reference_time(now);
     }

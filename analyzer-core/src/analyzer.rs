@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::input::Document;
+use crate::input::{Document, ReadLimits};
 use crate::matcher::{Period, Prefilter, Tester};
 use crate::report::Report;
 use crate::scan::{Incident, Way};
@@ -104,6 +104,12 @@ impl Analyzer {
     /// ```
     pub fn with_timeline(mut self) -> Analyzer {
         self.way.timeline = true;
+        self
+    }
+
+    /// Reads no more of an input than this.
+    pub fn with_limits(mut self, limits: ReadLimits) -> Analyzer {
+        self.way.limits = limits.bounded();
         self
     }
 

@@ -78,10 +78,10 @@ mod years;
 pub use analyzer::Analyzer;
 pub use chain::{ErrorChain, Fact, Link, LinkKind};
 pub use fold::{Folded, FoldedRow};
-pub use input::{Document, Line, Place, Segment, lines, segments};
+pub use input::{Document, Line, Place, ReadLimits, Segment, lines, segments};
 pub use model::{
-    Age, Carrier, Event, Field, Format, Map, Object, Parsed, Quantity, Severity, Span, Stamp,
-    Stream, Subject, Text, TextBuilder, Value, Written,
+    Age, Carrier, Event, Field, Format, LeftOut, Map, Object, Parsed, Quantity, Severity, Span,
+    Stamp, Stream, Subject, Text, TextBuilder, Value, Written,
 };
 pub use proof::{
     CauseCoverage, ExampleOutcome, Form, Lint, LintLevel, Overlap, OverlapOutcome, Proof,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use analyzer_core::{Analyzer, Document, Report};
+use analyzer_core::{Analyzer, Document, ReadLimits, Report};
 
 /// What a report says of a limit.
 fn told<'r>(report: &'r Report, limit: &str) -> Vec<&'r str> {
@@ -84,4 +84,81 @@ Events:  <none>
     let told = told(&many, "many-findings");
     assert_eq!(told.len(), 1, "{told:?}");
     assert!(told[0].starts_with("for 1 of the findings"), "{told:?}");
+}
+
+/// Limits that a small text meets.
+fn small() -> Analyzer {
+    Analyzer::new().with_limits(ReadLimits {
+        line_length: 200,
+        depth: 6,
+        aliases: 20,
+    })
+}
+
+#[test]
+fn longer_lines_than_are_read() {
+    let line = "E0304 05:06:07.123456       1 sync.go:88] \"no\"";
+    let text = format!("{line}\n{line} {}\n{line}\n", "x".repeat(300));
+    assert!(
+        Analyzer::new()
+            .analyze_text("log", text.clone())
+            .limits
+            .is_empty()
+    );
+    let report = small().analyze_text("log", text);
+    assert_eq!(
+        told(&report, "long-line"),
+        ["of line 2 only the first 200 bytes was looked at"]
+    );
+}
+
+#[test]
+fn deeper_values_than_are_read() {
+    let deep = (1..8).map(|level| format!("{}a{level}:\n", "  ".repeat(level)));
+    let yaml = format!(
+        "apiVersion: v1\nkind: Pod\nspec:\n{}",
+        deep.collect::<String>()
+    );
+    let yaml = format!("{yaml}{}b: 1\n", "  ".repeat(8));
+    let json = format!(
+        "{{\n  \"apiVersion\": \"v1\",\n  \"kind\": \"Pod\",\n  \"spec\": {}1{}\n}}\n",
+        "{\"a\": ".repeat(8),
+        "}".repeat(8)
+    );
+    for text in [yaml, json] {
+        assert!(
+            Analyzer::new()
+                .analyze_text("pod", text.clone())
+                .limits
+                .is_empty()
+        );
+        let report = small().analyze_text("pod", text.clone());
+        assert_eq!(
+            told(&report, "depth"),
+            ["maps and lists that stand in 6 others were left out: 1"],
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn more_aliases_than_are_read() {
+    let mut text = String::from(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: tides\na0: &a0 [high, low]\n",
+    );
+    for level in 1..30 {
+        let before = level - 1;
+        writeln!(text, "a{level}: &a{level} [*a{before}, *a{before}]").unwrap();
+    }
+    assert!(
+        told(&small().analyze_text("map", text.clone()), "aliases")[0]
+            .starts_with("aliases that stand for more than 20 values were left out: ")
+    );
+    // a billion laughs ends at any limit
+    assert_eq!(
+        told(&Analyzer::new().analyze_text("map", text), "aliases").len(),
+        1
+    );
+    let few = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: tides\n  labels: &same\n    app: quay\n  annotations: *same\n";
+    assert!(small().analyze_text("map", few).limits.is_empty());
 }

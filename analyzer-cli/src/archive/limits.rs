@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use analyzer_core::LimitMet;
+use analyzer_core::{LimitMet, ReadLimits};
 
 /// What an archive may take, whatever it claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,17 +26,22 @@ pub struct Limits {
     pub nesting: u64,
     /// Bytes of a member's name.
     pub path_length: u64,
+    /// What is read of what stands in members and files.
+    pub read: ReadLimits,
 }
 
 impl Limits {
     /// The names under which limits are set and told.
-    pub const NAMES: [&str; 6] = [
+    pub const NAMES: [&str; 9] = [
         "member-size",
         "total-size",
         "ratio",
         "members",
         "nesting",
         "path-length",
+        "line-length",
+        "depth",
+        "aliases",
     ];
 
     fn of(&mut self, name: &str) -> Option<&mut u64> {
@@ -47,6 +52,9 @@ impl Limits {
             "members" => &mut self.members,
             "nesting" => &mut self.nesting,
             "path-length" => &mut self.path_length,
+            "line-length" => &mut self.read.line_length,
+            "depth" => &mut self.read.depth,
+            "aliases" => &mut self.read.aliases,
             _ => return None,
         })
     }
@@ -77,6 +85,7 @@ impl Default for Limits {
             // real bundles have two: a node's archive in a bundle, and compressed logs in that
             nesting: 4,
             path_length: 4096,
+            read: ReadLimits::default(),
         }
     }
 }

@@ -6,6 +6,7 @@ mod cut_char;
 mod describing;
 mod document;
 mod entity;
+mod limits;
 mod line;
 mod segment;
 mod shape;
@@ -13,8 +14,9 @@ mod stretch;
 
 pub(crate) use clean::{is_clean, utf16_unit};
 pub use document::{Document, Place};
+pub use limits::ReadLimits;
+pub(crate) use line::floor_char;
 pub use line::{Line, lines};
-pub(crate) use line::{MAX_LINE, floor_char};
 pub use segment::{Segment, segments};
 pub(crate) use segment::{ends_log, is_structural, segments_before};
 pub(crate) use stretch::Stretch;

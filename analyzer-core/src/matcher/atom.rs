@@ -34,7 +34,8 @@ impl Found {
     }
 }
 
-fn is_one_of(known: &[String], value: Option<&str>) -> bool {
+/// Whether a value is one of these words, or begins as one that ends in `*`; any if there is none.
+pub(super) fn is_one_of(known: &[String], value: Option<&str>) -> bool {
     known.is_empty()
         || value.is_some_and(|value| {
             known.iter().any(|word| match word.strip_suffix('*') {
@@ -366,7 +367,7 @@ impl ValueTest {
     /// text and none of the words that are asked for.
     fn refuses(&self, value: Option<&Value<'_>>) -> bool {
         match value {
-            None => !self.absent && !self.is_negative() && (self.flat.is_none() || self.present),
+            None => self.refuses_none(),
             Some(Value::Text(text)) => {
                 let other = |word: &str| word != text.as_str();
                 !self.equals.is_empty()
@@ -377,6 +378,17 @@ impl ValueTest {
             }
             Some(_) => false,
         }
+    }
+
+    /// Whether a missing value fails it.
+    pub(super) fn refuses_none(&self) -> bool {
+        !self.absent && !self.is_negative() && (self.flat.is_none() || self.present)
+    }
+
+    /// The words of which a text must be one; none if others may pass.
+    pub(super) fn words(&self) -> Vec<&str> {
+        let words = self.equals.iter().map(Pattern::as_word);
+        words.collect::<Option<_>>().unwrap_or_default()
     }
 
     /// Whether only `not` is asked, which a missing value passes.

@@ -14,6 +14,7 @@ mod joins;
 mod period;
 mod prefilter;
 mod scope;
+mod sieve;
 mod window;
 
 pub(crate) use evaluate::{Match, evaluate};
@@ -28,7 +29,10 @@ use std::sync::OnceLock;
 
 use crate::input::Stretch;
 use crate::model::{Event, Format, Object};
-use crate::signature::{Catalogue, Condition, Leaf, Need, NeedKind, Record, What, Words, leaves};
+use crate::signature::{
+    Catalogue, Condition, Leaf, Need, NeedKind, ObjectPattern, Record, What, Words, leaves,
+};
+use sieve::Sieve;
 
 /// How many letters and digits of an error a sentence must quote: a word or two are talked about
 /// without having been seen.
@@ -41,6 +45,9 @@ pub(crate) struct Tester<'c> {
     prefilter: Option<&'c Prefilter>,
     /// The leaf conditions of each signature, listed when one is tested first.
     leaves: Vec<OnceLock<Vec<LeafCondition<'c>>>>,
+    /// The conditions on objects of each kind that one asks for, and on those of other kinds, made when such
+    /// an object is tested first.
+    sieves: Vec<OnceLock<Sieve<'c>>>,
     /// Which events count.
     period: Period,
 }
@@ -58,6 +65,7 @@ impl<'c> Tester<'c> {
     pub fn new(catalogue: &'c Catalogue, prefilter: &'c Prefilter) -> Self {
         Tester {
             prefilter: Some(prefilter),
+            sieves: (0..=prefilter.kinds()).map(|_| OnceLock::new()).collect(),
             ..Tester::naive(catalogue)
         }
     }
@@ -68,8 +76,14 @@ impl<'c> Tester<'c> {
             catalogue,
             prefilter: None,
             leaves: (0..catalogue.len()).map(|_| OnceLock::new()).collect(),
+            sieves: Vec::new(),
             period: Period::default(),
         }
+    }
+
+    /// Whether it is the slow reference.
+    pub fn is_naive(&self) -> bool {
+        self.prefilter.is_none()
     }
 
     /// Takes only events of a part of time.
@@ -145,37 +159,58 @@ impl<'c> Tester<'c> {
 
     /// Adds the hits of an object, in the order of their leaf conditions.
     pub fn object(&self, stretch: &Stretch, object: &Object<'_>, into: &mut Vec<(Leaf, Hit)>) {
-        self.each(
-            |prefilter, into| prefilter.object(object, into),
-            |leaf, condition| {
+        let mut test = |leaf: Leaf, pattern: &ObjectPattern| {
+            let found = atom::object(pattern, object).into_iter();
+            into.extend(found.map(|found| (leaf, Hit::from_object(stretch, object, found))));
+        };
+        match self.sieve(object.subject.kind.as_deref()) {
+            Some(sieve) => sieve.pass(object, test),
+            None => self.all(|leaf, condition| {
                 if let What::Object(pattern) = &condition.condition.what {
-                    let found = atom::object(pattern, object).into_iter();
-                    into.extend(
-                        found.map(|found| (leaf, Hit::from_object(stretch, object, found))),
-                    );
+                    test(leaf, pattern);
                 }
-            },
-        );
+            }),
+        }
     }
 
-    /// Goes through the candidates.
+    /// The conditions on objects of a kind; none for the slow reference.
+    fn sieve(&self, kind: Option<&str>) -> Option<&Sieve<'c>> {
+        let prefilter = self.prefilter?;
+        let slot = self.sieves.get(prefilter.kind(kind))?;
+        Some(slot.get_or_init(|| {
+            let leaves = prefilter.objects(kind).into_iter();
+            Sieve::new(leaves.filter_map(|(number, leaf)| {
+                let condition = self.leaves(number).get(usize::from(leaf))?.condition;
+                match &condition.what {
+                    What::Object(pattern) => Some(((number, leaf), &**pattern)),
+                    _ => None,
+                }
+            }))
+        }))
+    }
+
+    /// Goes through the conditions that an event may fulfil.
     fn each(
         &self,
         candidates: impl Fn(&Prefilter, &mut Vec<Leaf>),
         mut test: impl FnMut(Leaf, &LeafCondition<'c>),
     ) {
         let Some(prefilter) = self.prefilter else {
-            for number in (0..).take(self.catalogue.len()) {
-                for (leaf, condition) in (0..).zip(self.leaves(number)) {
-                    test((number, leaf), condition);
-                }
-            }
-            return;
+            return self.all(test);
         };
         let mut leaves = Vec::new();
         candidates(prefilter, &mut leaves);
         for (number, leaf) in leaves {
             if let Some(condition) = self.leaves(number).get(usize::from(leaf)) {
+                test((number, leaf), condition);
+            }
+        }
+    }
+
+    /// Goes through all conditions.
+    fn all(&self, mut test: impl FnMut(Leaf, &LeafCondition<'c>)) {
+        for number in (0..).take(self.catalogue.len()) {
+            for (leaf, condition) in (0..).zip(self.leaves(number)) {
                 test((number, leaf), condition);
             }
         }

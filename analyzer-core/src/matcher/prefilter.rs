@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::{Event, Format, Object, Text};
+use crate::model::{Event, Format, Text};
 use crate::signature::{Catalogue, Index, Leaf};
 
 /// Finds the leaf conditions worth a full test.
@@ -44,16 +44,27 @@ impl Prefilter {
         into.dedup();
     }
 
-    /// The leaf conditions that an object may fulfil, in order, each once.
-    pub fn object(&self, object: &Object<'_>, into: &mut Vec<Leaf>) {
-        into.clear();
-        into.extend(self.index.any_object.iter());
-        if let Some(kind) = &object.subject.kind {
-            self.index.kind(kind, into);
+    /// How many kinds conditions ask for.
+    pub fn kinds(&self) -> usize {
+        self.index.kinds.len()
+    }
+
+    /// The number of a kind among those that conditions ask for; all others have the one behind the last.
+    pub fn kind(&self, kind: Option<&str>) -> usize {
+        kind.and_then(|kind| self.index.kind_number(kind))
+            .unwrap_or(self.kinds())
+    }
+
+    /// The leaf conditions on objects of a kind, in order, each once.
+    pub fn objects(&self, kind: Option<&str>) -> Vec<Leaf> {
+        let mut leaves = self.index.any_object.to_vec();
+        if let Some(kind) = kind {
+            self.index.kind(kind, &mut leaves);
         }
         // each of both is sorted, and a stable sort joins what is
-        into.sort();
-        into.dedup();
+        leaves.sort();
+        leaves.dedup();
+        leaves
     }
 }
 

@@ -80,7 +80,7 @@ pub struct Map<'a> {
 struct Entry<'a> {
     key: Cow<'a, str>,
     /// The key as the input shows it, if that reads otherwise.
-    label: Option<Cow<'a, str>>,
+    label: Option<Box<str>>,
     value: Value<'a>,
 }
 
@@ -88,6 +88,13 @@ impl<'a> Map<'a> {
     /// An empty map.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An empty map with room for so many entries.
+    pub(crate) fn with_room(entries: usize) -> Self {
+        Map {
+            entries: Vec::with_capacity(entries),
+        }
     }
 
     /// Adds a value; an earlier one of the same name is replaced.
@@ -102,10 +109,10 @@ impl<'a> Map<'a> {
         label: impl Into<Cow<'a, str>>,
         value: Value<'a>,
     ) {
-        self.put(key.into(), Some(label.into()), value);
+        self.put(key.into(), Some(label.into().into()), value);
     }
 
-    fn put(&mut self, key: Cow<'a, str>, label: Option<Cow<'a, str>>, value: Value<'a>) {
+    fn put(&mut self, key: Cow<'a, str>, label: Option<Box<str>>, value: Value<'a>) {
         let entry = Entry { key, label, value };
         match self.entries.iter_mut().find(|known| known.key == entry.key) {
             Some(slot) => *slot = entry,
@@ -157,6 +164,11 @@ impl<'a> Map<'a> {
         self.entries
             .iter()
             .map(|entry| (entry.key.as_ref(), &entry.value))
+    }
+
+    /// The entries in order, with keys that live as long as the document.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Cow<'a, str>, &Value<'a>)> {
+        self.entries.iter().map(|entry| (&entry.key, &entry.value))
     }
 
     /// Each scalar with the keys that lead to it, as the input shows them, joined by ` / `. The
@@ -317,6 +329,25 @@ pub struct Parsed<'a> {
     pub events: Vec<Event<'a>>,
     /// The lines (counted from 1) that fit nothing the parser knows.
     pub not_understood: Vec<u64>,
+    /// What was left out as a limit was met.
+    pub left_out: LeftOut,
+}
+
+/// What was left out of objects as a limit was met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Maps and lists that stand too deep in others.
+    pub too_deep: u64,
+    /// Aliases of YAML that stand for too much.
+    pub aliases: u64,
+}
+
+impl LeftOut {
+    /// Adds what was left out elsewhere.
+    pub fn add(&mut self, other: LeftOut) {
+        self.too_deep += other.too_deep;
+        self.aliases += other.aliases;
+    }
 }
 
 impl<'a> Parsed<'a> {
@@ -325,6 +356,7 @@ impl<'a> Parsed<'a> {
         self.objects.append(&mut other.objects);
         self.events.append(&mut other.events);
         self.not_understood.append(&mut other.not_understood);
+        self.left_out.add(other.left_out);
     }
 }
 

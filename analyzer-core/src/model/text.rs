@@ -21,8 +21,12 @@ pub type Span = Range<usize>;
 pub struct Text<'a> {
     value: Cow<'a, str>,
     base: usize,
-    pieces: Vec<Piece>,
+    /// Apart, as few texts have any and objects hold many texts.
+    pieces: Option<Box<Pieces>>,
 }
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Pieces(Vec<Piece>);
 
 /// `decoded..` corresponds to `source.start..source.end`, up to the next piece's `decoded`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +41,13 @@ impl<'a> Text<'a> {
         Text {
             value: Cow::Borrowed(value),
             base: start,
-            pieces: Vec::new(),
+            pieces: None,
         }
+    }
+
+    /// The pieces; none of a text that stands in the document as it is.
+    fn pieces(&self) -> &[Piece] {
+        self.pieces.as_ref().map_or(&[], |pieces| &pieces.0)
     }
 
     /// The decoded text.
@@ -62,7 +71,7 @@ impl<'a> Text<'a> {
     pub fn source_span(&self, range: Range<usize>) -> Span {
         let end = range.end.min(self.value.len());
         let start = range.start.min(end);
-        if self.pieces.is_empty() {
+        if self.pieces.is_none() {
             return self.base + start..self.base + end;
         }
         let first = self.to_source_start(start);
@@ -75,15 +84,13 @@ impl<'a> Text<'a> {
     }
 
     fn piece_at(&self, decoded: usize) -> (&Piece, usize) {
-        let next = self
-            .pieces
-            .partition_point(|piece| piece.decoded <= decoded);
+        let pieces = self.pieces();
+        let next = pieces.partition_point(|piece| piece.decoded <= decoded);
         let index = next.saturating_sub(1);
-        let end = self
-            .pieces
+        let end = pieces
             .get(index + 1)
             .map_or(self.value.len(), |piece| piece.decoded);
-        (&self.pieces[index], end)
+        (&pieces[index], end)
     }
 
     fn to_source_start(&self, decoded: usize) -> usize {
@@ -114,11 +121,11 @@ impl<'a> Text<'a> {
             Cow::Borrowed(value) => Cow::Borrowed(&value[range.clone()]),
             Cow::Owned(_) => Cow::Owned(part.to_owned()),
         };
-        if self.pieces.is_empty() {
+        if self.pieces.is_none() {
             return Text {
                 value,
                 base: self.base + range.start,
-                pieces: Vec::new(),
+                pieces: None,
             };
         }
         let mut pieces = Vec::new();
@@ -135,7 +142,7 @@ impl<'a> Text<'a> {
         Text {
             value,
             base: self.to_source_start(range.start.min(self.value.len())),
-            pieces,
+            pieces: boxed(pieces),
         }
     }
 
@@ -172,6 +179,10 @@ impl serde::Serialize for Text<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.as_str())
     }
+}
+
+fn boxed(pieces: Vec<Piece>) -> Option<Box<Pieces>> {
+    (!pieces.is_empty()).then(|| Box::new(Pieces(pieces)))
 }
 
 /// Builds a [`Text`] from pieces of a document, for decoders.
@@ -234,12 +245,12 @@ impl TextBuilder {
 
     /// Adds another text with its own way back.
     pub fn push_text(&mut self, text: &Text<'_>) {
-        if text.pieces.is_empty() {
+        if text.pieces.is_none() {
             self.push(text.as_str(), text.base);
             return;
         }
         let decoded = self.value.len();
-        self.pieces.extend(text.pieces.iter().map(|piece| Piece {
+        self.pieces.extend(text.pieces().iter().map(|piece| Piece {
             decoded: decoded + piece.decoded,
             source: piece.source.clone(),
         }));
@@ -265,13 +276,13 @@ impl TextBuilder {
             return Text {
                 value: Cow::Owned(self.value),
                 base,
-                pieces: Vec::new(),
+                pieces: None,
             };
         }
         Text {
             value: Cow::Owned(self.value),
             base,
-            pieces: self.pieces,
+            pieces: boxed(self.pieces),
         }
     }
 }
@@ -315,7 +326,7 @@ mod tests {
         builder.push("ab", 5);
         builder.push("cd", 7);
         let text = builder.finish();
-        assert!(text.pieces.is_empty());
+        assert!(text.pieces().is_empty());
         assert_eq!(text.source_span(1..3), 6..8);
     }
 }

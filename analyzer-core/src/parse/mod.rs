@@ -10,7 +10,7 @@ pub mod object;
 pub mod plain;
 pub mod table;
 
-use crate::input::{Document, Segment};
+use crate::input::{Document, ReadLimits, Segment};
 use crate::model::{Format, Object, Parsed};
 
 /// All events and objects of a document, in the order of the input.
@@ -33,20 +33,20 @@ pub fn document(document: &Document) -> Parsed<'_> {
 pub fn segments<'a>(segments: &[Segment<'a>]) -> Parsed<'a> {
     let mut all = Parsed::default();
     for each in segments {
-        all.append(segment(each));
+        all.append(segment(each, &ReadLimits::default()));
     }
     all
 }
 
 /// The events and objects of one segment.
-pub(crate) fn segment<'a>(segment: &Segment<'a>) -> Parsed<'a> {
+pub(crate) fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
     let lines = &segment.lines;
     let mut parsed = match segment.format {
         _ if segment.is_log => log::parse(lines),
         Format::Describe => describe::parse(lines),
         Format::DescribeEvents | Format::EventsTable => events::parse(lines),
         Format::Table => table::parse(lines),
-        Format::ObjectYaml | Format::ObjectJson => object::parse(lines),
+        Format::ObjectYaml | Format::ObjectJson => object::parse_within(lines, limits),
         Format::Command => Parsed::default(),
         format => plain::parse(format, lines),
     };

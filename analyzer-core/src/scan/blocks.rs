@@ -6,7 +6,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 
 use super::boundary;
 use super::utf16::Utf16;
-use crate::input::MAX_LINE;
+use crate::input::ReadLimits;
 
 /// How many bytes are asked for at a time: what a reader may give without a buffer of its own.
 const CHUNK: usize = 256 * 1024;
@@ -61,11 +61,17 @@ pub(crate) struct Blocks<R> {
     pub read: u64,
     chunk: Vec<u8>,
     undecoded: u64,
+    /// How many bytes of a line are kept.
+    longest: usize,
 }
 
 enum Encoding {
     Bytes,
     Utf16(Utf16),
+}
+
+fn length(limits: &ReadLimits) -> usize {
+    usize::try_from(limits.line_length).unwrap_or(usize::MAX)
 }
 
 impl<R: Read> Blocks<R> {
@@ -85,6 +91,15 @@ impl<R: Read> Blocks<R> {
             read: 0,
             chunk: Vec::new(),
             undecoded: 0,
+            longest: length(&ReadLimits::default()),
+        }
+    }
+
+    /// Reads no more of a line than these limits say.
+    pub fn with_limits(self, limits: ReadLimits) -> Self {
+        Blocks {
+            longest: length(&limits),
+            ..self
         }
     }
 
@@ -205,14 +220,14 @@ impl<R: Read> Blocks<R> {
 
     /// Takes out what makes a line too long of the bytes that came last.
     fn came(&mut self, before: usize) {
+        if self.longest < CHUNK {
+            return self.cut();
+        }
         // a line that ends in these bytes is too long only if it began long before
         let first_end = memchr(b'\n', &self.buffer[before..]).map(|end| before + end);
         let end = first_end.unwrap_or(self.buffer.len());
-        if end - self.line > MAX_LINE {
-            let mut kept = self.line + MAX_LINE;
-            while kept > self.line && self.buffer[kept] & 0xc0 == 0x80 {
-                kept -= 1;
-            }
+        if end - self.line > self.longest {
+            let kept = self.line + kept(&self.buffer[self.line..], self.longest);
             self.long.push(self.line);
             self.buffer.drain(kept..end);
             self.dropping = first_end.is_none();
@@ -222,11 +237,44 @@ impl<R: Read> Blocks<R> {
             self.line = last_end.map_or(0, |end| end + 1);
         }
     }
+
+    /// The same where each line may be too long.
+    fn cut(&mut self) {
+        let came = self.buffer.split_off(self.line);
+        for line in came.split_inclusive(|byte| *byte == b'\n') {
+            self.line = self.buffer.len();
+            let body = line.strip_suffix(b"\n").unwrap_or(line);
+            let is_ended = body.len() < line.len();
+            if body.len() > self.longest {
+                self.long.push(self.line);
+                let kept = kept(body, self.longest);
+                self.buffer.extend_from_slice(&body[..kept]);
+                self.dropping = !is_ended;
+            } else {
+                self.buffer.extend_from_slice(body);
+            }
+            if is_ended {
+                self.buffer.push(b'\n');
+                self.line = self.buffer.len();
+            }
+        }
+    }
+}
+
+/// How many of the first bytes of a line are kept: whole characters.
+fn kept(line: &[u8], longest: usize) -> usize {
+    let mut kept = longest.min(line.len());
+    while kept > 0 && line.get(kept).is_some_and(|byte| byte & 0xc0 == 0x80) {
+        kept -= 1;
+    }
+    kept
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const MAX_LINE: usize = 1 << 20;
 
     /// Gives out its bytes in pieces of this size.
     struct Dripping<'b>(&'b [u8], usize);
@@ -279,6 +327,25 @@ mod tests {
                 [1, MAX_LINE, 1, MAX_LINE]
             );
             assert_eq!(block.long_lines, [1, 3]);
+        }
+    }
+
+    #[test]
+    fn a_shorter_limit_cuts_each_line() {
+        let text = "abcdefgh\nabc\n\u{e9}\u{e9}\u{e9}\n\nabcdefgh";
+        let limits = ReadLimits {
+            line_length: 5,
+            ..ReadLimits::default()
+        };
+        for drip in [usize::MAX, 3, 1] {
+            let mut blocks =
+                Blocks::new(0, Dripping(text.as_bytes(), drip), 1000).with_limits(limits);
+            let block = blocks.next().unwrap();
+            assert_eq!(
+                std::str::from_utf8(&block.bytes).unwrap(),
+                "abcde\nabc\n\u{e9}\u{e9}\n\nabcde"
+            );
+            assert_eq!(block.long_lines, [0, 2, 4]);
         }
     }
 

@@ -91,6 +91,10 @@ fn is_inside(bytes: &[u8], at: usize) -> bool {
 
 /// Whether a log record begins with the line at this byte, and no line before it goes on in it.
 pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
+    // most lines of objects are indented
+    if bytes.get(at..).is_some_and(|rest| rest.starts_with(b"  ")) {
+        return false;
+    }
     let line = line_at(bytes, at);
     // some locales pad a month
     let line = if log::is_padded_month(line) {

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::blocks::{Block, Blocks};
 use super::order::{Clocks, Seen};
 use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
-use crate::input::{Document, Place, Segment, Stretch, segments_before};
+use crate::input::{Document, Place, ReadLimits, Segment, Stretch, segments_before};
 use crate::model::{Event, Parsed, Span, Subject};
 use crate::{parse, years};
 
@@ -215,7 +215,7 @@ impl State {
             .map(|segments| {
                 let mut parsed = Parsed::default();
                 for segment in &segments {
-                    parsed.append(parse::segment(segment));
+                    parsed.append(parse::segment(segment, &ReadLimits::default()));
                 }
                 for event in &mut parsed.events {
                     event.subject.fill_from(&self.about);

@@ -30,6 +30,7 @@ use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
 use crate::correlate::{Graph, Telling, correlate};
+use crate::input::ReadLimits;
 use crate::matcher::{Hit, Moment, Tester};
 use crate::model::{Format, Stamp, Subject};
 use crate::parse::log;
@@ -88,6 +89,8 @@ pub(crate) struct Way {
     pub all_up_to: usize,
     /// Whether the time and severity of each log record are counted.
     pub timeline: bool,
+    /// How much is read.
+    pub limits: ReadLimits,
 }
 
 impl Default for Way {
@@ -96,6 +99,7 @@ impl Default for Way {
             block: BLOCK,
             all_up_to: BLOCK,
             timeline: false,
+            limits: ReadLimits::default(),
         }
     }
 }
@@ -224,7 +228,7 @@ impl<'a> Incident<'a> {
             about,
             ..Input::default()
         });
-        let mut blocks = Blocks::new(number, reader, self.way.block);
+        let mut blocks = Blocks::new(number, reader, self.way.block).with_limits(self.way.limits);
         let blocks_at_once = rayon::current_num_threads() * BLOCKS_A_THREAD;
         let enough = blocks_at_once.min(MAX_BLOCKS) * BLOCK;
         while let Some(block) = blocks.next() {
@@ -306,7 +310,7 @@ impl<'a> Incident<'a> {
                 },
             };
             let index = self.tuned.as_ref().or(self.index).filter(|_| !all);
-            let mut outcome = read::read(block, &self.tester, index, known);
+            let mut outcome = read::read(block, &self.tester, index, known, &self.way.limits);
             if self.way.timeline {
                 outcome.timeline = timeline(&block.bytes);
             }
@@ -351,6 +355,7 @@ impl<'a> Incident<'a> {
                 });
             }
         }
+        input.left_out.add(outcome.left_out);
         for line in outcome.long_lines {
             input.long_lines.0 += 1;
             input.long_lines.1.get_or_insert(line + before);
@@ -418,7 +423,7 @@ impl<'a> Incident<'a> {
     fn read_late(&mut self, stands_for: u64, unread: Unread, limit: Option<i128>) {
         let about = self.documents.get(unread.document);
         let about = about.map(|input| input.about.clone()).unwrap_or_default();
-        let mut outcome = read::read_unread(unread, &self.tester);
+        let mut outcome = read::read_unread(unread, &self.tester, &self.way.limits);
         for (_, hit) in &mut outcome.hits {
             hit.subject.fill_from(&about);
             hit.count *= stands_for;
@@ -441,7 +446,11 @@ impl<'a> Incident<'a> {
         drop((self.tester, self.tuned, self.often, self.fulfilled));
         let collected = self.collector.finish(|moment| settled(moment, limit));
         let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
-        let mut limits: Vec<LimitMet> = self.documents.iter().flat_map(Input::damage).collect();
+        let mut limits: Vec<LimitMet> = {
+            let told = self.documents.iter();
+            told.flat_map(|input| input.damage(&self.way.limits))
+                .collect()
+        };
         if let Some(name) = names.first() {
             limits.extend(left_out(name, collected.left_out));
             let further = collected.further.iter();

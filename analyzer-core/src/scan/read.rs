@@ -14,9 +14,9 @@ use super::often::{Group, Often, Sample, Unread};
 use super::pick::{choose, is_cut_in_two};
 use super::survey::{Trigger, Why, survey};
 use crate::correlate::{Graph, Telling};
-use crate::input::{Document, Segment, Stretch, floor_char, is_clean, lines, segments_before};
+use crate::input::{Document, ReadLimits, Stretch, floor_char, is_clean, lines, segments_before};
 use crate::matcher::{Hit, Tester};
-use crate::model::{Event, Format, Parsed, Stamp, Subject};
+use crate::model::{Event, Format, LeftOut, Parsed, Stamp, Subject};
 use crate::parse::{self, log};
 use crate::report::SegmentSummary;
 use crate::signature::{Index, Leaf, Record};
@@ -46,6 +46,8 @@ pub(crate) struct Outcome {
     pub events: u64,
     pub objects: u64,
     pub invalid: u64,
+    /// What was left out of objects.
+    pub left_out: LeftOut,
     pub long_lines: Vec<u64>,
     /// Each with its text.
     pub not_understood: Vec<(u64, String)>,
@@ -90,7 +92,7 @@ pub(crate) struct Known<'k> {
 }
 
 /// Reads a record that was passed over; lines are counted from the document's first.
-pub(crate) fn read_unread(unread: Unread, tester: &Tester<'_>) -> Outcome {
+pub(crate) fn read_unread(unread: Unread, tester: &Tester<'_>, limits: &ReadLimits) -> Outcome {
     let block = Block {
         document: unread.document,
         offset: unread.offset,
@@ -100,7 +102,7 @@ pub(crate) fn read_unread(unread: Unread, tester: &Tester<'_>) -> Outcome {
         long_lines: Vec::new(),
         undecoded: 0,
     };
-    let mut reading = Reading::new(&block, tester);
+    let mut reading = Reading::new(&block, tester, limits);
     reading.run = unread.subject.map_or(Run::Ended, Run::Known);
     reading.stretch(0..block.bytes.len(), unread.lines_before, true);
     reading.outcome
@@ -113,8 +115,9 @@ pub(crate) fn read(
     tester: &Tester<'_>,
     index: Option<&Index>,
     known: Known<'_>,
+    limits: &ReadLimits,
 ) -> Outcome {
-    let mut reading = Reading::new(block, tester);
+    let mut reading = Reading::new(block, tester, limits);
     match index {
         None => reading.all(),
         Some(index) if is_clean(&block.bytes) => {
@@ -148,6 +151,7 @@ enum Run {
 struct Reading<'b, 't, 'c> {
     block: &'b Block,
     tester: &'t Tester<'c>,
+    limits: &'b ReadLimits,
     /// What becomes of records of signatures that matched often: the document's byte at which each
     /// begins.
     samples: Vec<(usize, Sample)>,
@@ -156,10 +160,11 @@ struct Reading<'b, 't, 'c> {
 }
 
 impl<'b, 't, 'c> Reading<'b, 't, 'c> {
-    fn new(block: &'b Block, tester: &'t Tester<'c>) -> Self {
+    fn new(block: &'b Block, tester: &'t Tester<'c>, limits: &'b ReadLimits) -> Self {
         Reading {
             block,
             tester,
+            limits,
             samples: Vec::new(),
             run: Run::Inherited,
             outcome: Outcome {
@@ -362,6 +367,19 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             }
             return;
         }
+        // the slow reference looks at each line
+        if !self.tester.is_naive()
+            && let Some(regular) = parse::object::regular(text, self.limits)
+        {
+            if !part {
+                self.outcome.invalid += stretch.text.invalid_sequences();
+            }
+            let lines = (1, regular.lines);
+            self.test(&stretch, regular.parsed, false);
+            self.list(Format::ObjectJson, lines, regular.lines, lines_before);
+            self.run = Run::Ended;
+            return;
+        }
         let mut segments = segments_before(text, self.is_followed(range.end));
         let first_is_log = segments.first().is_some_and(|segment| segment.is_log);
         if first_is_log
@@ -372,9 +390,10 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         let inherits = matches!(self.run, Run::Inherited) && first_is_log;
         for (number, segment) in segments.iter().enumerate() {
             let is_log = part && segment.is_log;
-            self.test(&stretch, parse::segment(segment), is_log);
+            self.test(&stretch, parse::segment(segment, self.limits), is_log);
             if !is_log {
-                self.list(segment, lines_before);
+                let (format, lines) = (segment.format, segment.lines.len() as u64);
+                self.list(format, segment.line_numbers(), lines, lines_before);
             }
             if number == 0 && inherits {
                 self.outcome.inherited = self.outcome.hits.len();
@@ -409,16 +428,12 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         }
     }
 
-    fn list(&mut self, segment: &Segment<'_>, lines_before: u64) {
-        let (first, last) = segment.line_numbers();
-        count(
-            &mut self.outcome.formats,
-            segment.format,
-            segment.lines.len() as u64,
-        );
+    /// Lists a segment: its first and last line, and how many it has.
+    fn list(&mut self, format: Format, (first, last): (u64, u64), lines: u64, lines_before: u64) {
+        count(&mut self.outcome.formats, format, lines);
         if self.outcome.segments.len() < MAX_SEGMENTS {
             self.outcome.segments.push(SegmentSummary {
-                format: segment.format,
+                format,
                 first_line: lines_before + first,
                 last_line: lines_before + last,
             });
@@ -474,6 +489,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             outcome.events += parsed.events.len() as u64;
         }
         outcome.objects += parsed.objects.len() as u64;
+        outcome.left_out.add(parsed.left_out);
         let text = |line: u64| {
             let mut text = stretch.text.original_line(line);
             text.truncate(floor_char(&text, MAX_TEXT));

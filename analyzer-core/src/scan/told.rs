@@ -2,7 +2,8 @@
 
 use super::often::{EACH, EXACT};
 use crate::correlate::LeftOut;
-use crate::model::{Format, Subject};
+use crate::input::ReadLimits;
+use crate::model::{Format, LeftOut as LeftOutOfObjects, Subject};
 use crate::report::{InputSummary, LimitMet, SegmentSummary};
 
 /// What is known of a document.
@@ -18,6 +19,8 @@ pub(super) struct Input {
     pub segments: Vec<SegmentSummary>,
     pub long_lines: (u64, Option<u64>),
     pub invalid: u64,
+    /// What was left out of objects.
+    pub left_out: LeftOutOfObjects,
     /// What a command said of the log that is open at the end of what was read.
     pub open: Option<Subject>,
 }
@@ -96,7 +99,8 @@ pub(super) fn not_compared(source: &str, findings: u64) -> Option<LimitMet> {
 }
 
 impl Input {
-    pub fn damage(&self) -> Vec<LimitMet> {
+    /// What could not be read of the document, or was not.
+    pub fn damage(&self, limits: &ReadLimits) -> Vec<LimitMet> {
         let met = |limit: &str, message: String| LimitMet {
             source: self.name.clone(),
             limit: limit.to_owned(),
@@ -109,13 +113,31 @@ impl Input {
             all.push(met("invalid-utf-8", message));
         }
         if let (lines, Some(first)) = self.long_lines {
+            let length = match limits.line_length {
+                whole if whole == ReadLimits::default().line_length => "MiB".to_owned(),
+                bytes => format!("{bytes} bytes"),
+            };
             let message = match lines - 1 {
-                0 => format!("of line {first} only the first MiB was looked at"),
+                0 => format!("of line {first} only the first {length} was looked at"),
                 more => {
-                    format!("of line {first} and {more} more only the first MiB each was looked at")
+                    format!(
+                        "of line {first} and {more} more only the first {length} each was looked at"
+                    )
                 }
             };
             all.push(met("long-line", message));
+        }
+        if self.left_out.too_deep > 0 {
+            let (count, depth) = (self.left_out.too_deep, limits.depth);
+            let message =
+                format!("maps and lists that stand in {depth} others were left out: {count}");
+            all.push(met("depth", message));
+        }
+        if self.left_out.aliases > 0 {
+            let (count, values) = (self.left_out.aliases, limits.aliases);
+            let message =
+                format!("aliases that stand for more than {values} values were left out: {count}");
+            all.push(met("aliases", message));
         }
         all
     }

@@ -213,13 +213,22 @@ impl Index {
     pub fn kind(&self, kind: &str, into: &mut Vec<Leaf>) {
         into.extend(look_up(&self.kinds, kind));
     }
+
+    /// The place of a kind among those that conditions ask for.
+    pub fn kind_number(&self, kind: &str) -> Option<usize> {
+        position(&self.kinds, kind)
+    }
+}
+
+fn position(words: &[Word], word: &str) -> Option<usize> {
+    words
+        .binary_search_by(|(known, _)| (**known).cmp(word))
+        .ok()
 }
 
 fn look_up<'w>(words: &'w [Word], word: &str) -> &'w [Leaf] {
-    match words.binary_search_by(|(known, _)| (**known).cmp(word)) {
-        Ok(at) => &words[at].1,
-        Err(_) => &[],
-    }
+    let found = position(words, word).and_then(|at| words.get(at));
+    found.map_or(&[], |(_, leaves)| leaves)
 }
 
 #[cfg(test)]

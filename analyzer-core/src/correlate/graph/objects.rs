@@ -174,19 +174,18 @@ pub(super) fn addresses(object: &Object<'_>, mut add: impl FnMut(String, Subject
 /// Calls `found` with the text of each scalar at the end of a path, and with the type that stands beside it.
 fn at(object: &Object<'_>, path: &str, found: &mut dyn FnMut(&str, Option<&str>)) {
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));
-    let rest: Vec<&str> = rest.split('.').filter(|key| !key.is_empty()).collect();
     let alike: &[&str] = match first {
         "containers" => &CONTAINERS,
         _ => &[first],
     };
     for value in alike.iter().filter_map(|key| object.fields.get(key)) {
-        each(value, &rest, None, found);
+        each(value, rest, None, found);
     }
 }
 
 fn each(
     value: &Value<'_>,
-    path: &[&str],
+    path: &str,
     beside: Option<&str>,
     found: &mut dyn FnMut(&str, Option<&str>),
 ) {
@@ -196,19 +195,17 @@ fn each(
         }
         return;
     }
-    match path.split_first() {
-        None => {
-            if let Some(text) = value.to_text().filter(|text| !text.is_empty()) {
-                found(&text, beside);
-            }
+    if path.is_empty() {
+        if let Some(text) = value.to_text().filter(|text| !text.is_empty()) {
+            found(&text, beside);
         }
-        Some((first, rest)) => {
-            if let Some(next) = value.get(first) {
-                // the last map on the way tells what is named
-                let beside = value.get("type").and_then(Value::to_text);
-                each(next, rest, beside.as_deref(), found);
-            }
-        }
+        return;
+    }
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    if let Some(next) = value.get(first) {
+        // the last map on the way tells what is named
+        let beside = value.get("type").and_then(Value::to_text);
+        each(next, rest, beside.as_deref(), found);
     }
 }
 

@@ -36,12 +36,6 @@ pub(super) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option
     let message = text(map, "message").or_else(|| text(map, "note"));
     let first = |paths: &[&str]| paths.iter().find_map(|path| text(map, path));
     let owned = |paths: &[&str]| first(paths).map(|text| text.as_str().to_owned());
-    let about = |key: &str| {
-        owned(&[
-            &format!("involvedObject.{key}"),
-            &format!("regarding.{key}"),
-        ])
-    };
     let component = first(&[
         "source.component",
         "deprecatedSource.component",
@@ -49,15 +43,18 @@ pub(super) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option
         "reportingController",
     ]);
     let host = first(&["source.host", "deprecatedSource.host"]);
-    let kind = about("kind");
+    let part = first(&["involvedObject.fieldPath", "regarding.fieldPath"]);
+    let kind = owned(&["involvedObject.kind", "regarding.kind"]);
     let of_node = kind.as_deref() == Some("Node");
     let by_kubelet = component
         .as_ref()
         .is_some_and(|component| matches!(component.as_str(), "kubelet" | "kube-proxy"));
     let subject = Subject {
-        namespace: about("namespace").filter(|_| !of_node),
-        name: about("name"),
-        container: about("fieldPath").as_deref().and_then(container_of_path),
+        namespace: owned(&["involvedObject.namespace", "regarding.namespace"]).filter(|_| !of_node),
+        name: owned(&["involvedObject.name", "regarding.name"]),
+        container: part
+            .as_ref()
+            .and_then(|part| container_of_path(part.as_str())),
         // a scheduler's host is where the scheduler runs, a kubelet's is where the pod does
         node: host
             .as_ref()
@@ -84,10 +81,7 @@ pub(super) fn of_event<'a>(format: Format, map: &Map<'a>, span: &Span) -> Option
     let kind_of_event = text(map, "type");
     let fields = [
         ("namespace", text(map, "metadata.namespace")),
-        (
-            "subobject",
-            first(&["involvedObject.fieldPath", "regarding.fieldPath"]),
-        ),
+        ("subobject", part),
         ("host", host),
         ("name", text(map, "metadata.name")),
         ("action", text(map, "action")),

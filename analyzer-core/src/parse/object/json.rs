@@ -5,22 +5,19 @@
 
 use std::borrow::Cow;
 
+use super::Told;
 use super::scalar;
-use super::source::{Row, Source};
+use super::source::Source;
 use crate::model::{Map, Span, TextBuilder, Value};
-
-/// Objects and lists in each other; Kubernetes objects have less than 30.
-const MAX_DEPTH: usize = 100;
 
 /// Values of one output; a block of the engine has no room for many more.
 const MAX_NODES: usize = 400_000;
 
-/// Reads lines of JSON: whole values, and members whose brackets were cut off, which are one map.
-/// The lines that are not understood are added to `failed`.
-pub(super) fn read<'a>(rows: &[Row<'a>], failed: &mut Vec<u64>) -> Vec<Value<'a>> {
-    let source = Source::new(rows);
+/// Reads JSON: whole values, and members whose brackets were cut off, which are one map.
+/// What is not understood or left out is told.
+pub(super) fn read<'a>(source: &Source<'a>, told: &mut Told<'_>) -> Vec<Value<'a>> {
     let mut reading = Reading {
-        source: &source,
+        source,
         bytes: source.text().as_bytes(),
         at: 0,
         open: Vec::new(),
@@ -30,7 +27,8 @@ pub(super) fn read<'a>(rows: &[Row<'a>], failed: &mut Vec<u64>) -> Vec<Value<'a>
         members: Vec::new(),
         key: None,
         nodes: 0,
-        failed,
+        depth: usize::try_from(told.limits.depth).unwrap_or(usize::MAX),
+        told,
     };
     while reading.step() {}
     while !reading.open.is_empty() {
@@ -61,7 +59,7 @@ impl Open<'_> {
     }
 }
 
-struct Reading<'s, 'a> {
+struct Reading<'s, 'l, 'a> {
     source: &'s Source<'a>,
     bytes: &'s [u8],
     at: usize,
@@ -76,10 +74,12 @@ struct Reading<'s, 'a> {
     /// The key of the next one of them.
     key: Option<Cow<'a, str>>,
     nodes: usize,
-    failed: &'s mut Vec<u64>,
+    /// How many objects and lists may stand in each other.
+    depth: usize,
+    told: &'s mut Told<'l>,
 }
 
-impl<'a> Reading<'_, 'a> {
+impl<'a> Reading<'_, '_, 'a> {
     /// Takes the next token; `false` at the end.
     fn step(&mut self) -> bool {
         let Some(byte) = self.bytes.get(self.at).copied() else {
@@ -103,13 +103,15 @@ impl<'a> Reading<'_, 'a> {
     }
 
     fn begin(&mut self, what: Open<'a>, left_out: Open<'a>) {
-        let full = self.open.len() >= MAX_DEPTH || self.nodes >= MAX_NODES;
+        let too_deep = self.open.len() >= self.depth;
+        let full = too_deep || self.nodes >= MAX_NODES;
         if full {
             // of brackets in brackets that are left out one is enough
             if !matches!(self.open.last(), Some(Open::Skipped(_))) {
+                self.told.left_out.too_deep += u64::from(too_deep);
                 self.fail();
             }
-            if self.open.len() > 4 * MAX_DEPTH {
+            if self.open.len() > 4 * self.depth {
                 self.at += 1;
                 return;
             }
@@ -310,12 +312,11 @@ impl<'a> Reading<'_, 'a> {
 
     /// Lists the line as not understood; one of dots stands for what was left out.
     fn fail(&mut self) {
-        let row = self.source.row(self.source.row_at(self.at));
-        if let Some((_, row)) = row
-            && !super::recognise::is_ellipsis(row.line.text)
-            && self.failed.last() != Some(&row.line.number)
+        if let Some((line, number)) = self.source.line(self.at)
+            && !super::recognise::is_ellipsis(line)
+            && self.told.failed.last() != Some(&number)
         {
-            self.failed.push(row.line.number);
+            self.told.failed.push(number);
         }
     }
 }

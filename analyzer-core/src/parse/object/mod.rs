@@ -14,6 +14,7 @@ mod event;
 mod json;
 mod kinds;
 mod recognise;
+mod regular;
 mod run;
 mod scalar;
 mod source;
@@ -21,19 +22,43 @@ mod spread;
 mod yaml;
 
 pub(crate) use recognise::{Ahead, begins, begins_item, is_compact_head, may_begin};
+pub(crate) use regular::regular;
 pub(crate) use run::Run;
 
 use std::collections::HashMap;
 
-use crate::input::Line;
-use crate::model::{Format, Map, Object, Parsed, Span, Subject, Value};
-use source::Row;
+use crate::input::{Line, ReadLimits};
+use crate::model::{Format, LeftOut, Map, Object, Parsed, Span, Subject, Value};
+use source::{Row, Source};
 
 /// How long a name may be; the API allows 253 characters.
 const MAX_NAME: usize = 1024;
 
 /// Lists in lists; kubectl nests none.
 const MAX_LISTS: usize = 6;
+
+/// How much may be read of values, and what was left out.
+struct Told<'l> {
+    limits: &'l ReadLimits,
+    /// The lines that are not understood.
+    failed: Vec<u64>,
+    left_out: LeftOut,
+}
+
+impl<'l> Told<'l> {
+    fn new(limits: &'l ReadLimits) -> Self {
+        Told {
+            limits,
+            failed: Vec::new(),
+            left_out: LeftOut::default(),
+        }
+    }
+
+    fn add_to(self, parsed: &mut Parsed<'_>) {
+        parsed.not_understood.extend(self.failed);
+        parsed.left_out.add(self.left_out);
+    }
+}
 
 /// Reads lines of objects in YAML or JSON.
 ///
@@ -62,19 +87,20 @@ const MAX_LISTS: usize = 6;
 /// assert_eq!(parsed.events[0].subject.container.as_deref(), Some("app"));
 /// ```
 pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
+    parse_within(lines, &ReadLimits::default())
+}
+
+/// Reads lines of objects in YAML or JSON, up to limits.
+pub(crate) fn parse_within<'a>(lines: &[Line<'a>], limits: &ReadLimits) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     let rows: Vec<Row<'a>> = lines.iter().map(|line| Row::new(*line)).collect();
     let first = rows.iter().find(|row| !row.line.is_blank());
     let is_json = first.is_some_and(|row| row.bare().starts_with(['{', '[', '"']));
     if is_json {
-        let values = json::read(&rows, &mut parsed.not_understood);
-        for value in values {
-            let span = value.span();
-            take(Format::ObjectJson, value, &span, (0, None), &mut parsed);
-        }
+        json(&Source::new(&rows), limits, &mut parsed);
     } else {
         for document in rows.split(|row| row.bare() == "---" && row.indent() == 0) {
-            self::document(document, &mut parsed);
+            self::document(document, limits, &mut parsed);
         }
     }
     parsed.not_understood.sort_unstable();
@@ -82,8 +108,19 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
+/// Reads JSON.
+fn json<'a>(source: &Source<'a>, limits: &ReadLimits, parsed: &mut Parsed<'a>) {
+    let mut told = Told::new(limits);
+    let values = json::read(source, &mut told);
+    told.add_to(parsed);
+    for value in values {
+        let span = value.span();
+        take(Format::ObjectJson, value, &span, (0, None), parsed);
+    }
+}
+
 /// Reads one YAML document: an object, or the items of a list, each by itself.
-fn document<'a>(rows: &[Row<'a>], parsed: &mut Parsed<'a>) {
+fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) {
     let given = rows.len();
     let first = parsed.objects.len();
     let mut has_items = false;
@@ -103,7 +140,7 @@ fn document<'a>(rows: &[Row<'a>], parsed: &mut Parsed<'a>) {
     for row in rows {
         let on_level = !row.line.is_blank() && row.indent() == base;
         if on_level && !row.is_item() {
-            self::item(&mut item, parsed);
+            self::item(&mut item, limits, parsed);
             let text = row.bare();
             let key = recognise::key_length(text).and_then(|end| text.get(..end));
             in_list = key == Some("items");
@@ -111,10 +148,10 @@ fn document<'a>(rows: &[Row<'a>], parsed: &mut Parsed<'a>) {
             keyed = true;
         }
         if on_level && row.is_item() && in_list {
-            self::item(&mut item, parsed);
+            self::item(&mut item, limits, parsed);
             // what stands before the first item without a key is the rest of another one
             if !keyed {
-                self::item(&mut object, parsed);
+                self::item(&mut object, limits, parsed);
             }
             item.push(row.without_mark());
         } else if item.is_empty() {
@@ -123,31 +160,33 @@ fn document<'a>(rows: &[Row<'a>], parsed: &mut Parsed<'a>) {
             item.push(row);
         }
     }
-    self::item(&mut item, parsed);
+    self::item(&mut item, limits, parsed);
     if has_items && is_whole {
         mark_listed(parsed, first, false);
     }
-    self::item(&mut object, parsed);
+    self::item(&mut object, limits, parsed);
 }
 
 /// Says of the objects from the first one on that they stand in a list. One of its kind may be all that
 /// was asked for, unless the list's own kind says that it is the list of all.
 fn mark_listed(parsed: &mut Parsed<'_>, first: usize, of_kind: bool) {
     let items = parsed.objects.get_mut(first..).unwrap_or_default();
-    let mut counts: HashMap<Option<String>, usize> = HashMap::new();
+    let mut counts: HashMap<Option<&str>, usize> = HashMap::new();
     for item in items.iter() {
-        *counts.entry(item.subject.kind.clone()).or_default() += 1;
+        *counts.entry(item.subject.kind.as_deref()).or_default() += 1;
     }
-    for item in items {
-        item.listed = of_kind
-            || counts
-                .get(&item.subject.kind)
-                .is_some_and(|count| *count > 1);
+    let of_many = items.iter().map(|item| {
+        let count = counts.get(&item.subject.kind.as_deref());
+        of_kind || count.is_some_and(|count| *count > 1)
+    });
+    let of_many: Vec<bool> = of_many.collect();
+    for (item, of_many) in items.iter_mut().zip(of_many) {
+        item.listed = of_many;
     }
 }
 
 /// Reads the lines of one object.
-fn item<'a>(rows: &mut Vec<Row<'a>>, parsed: &mut Parsed<'a>) {
+fn item<'a>(rows: &mut Vec<Row<'a>>, limits: &ReadLimits, parsed: &mut Parsed<'a>) {
     let rows = std::mem::take(rows);
     let mut filled = rows.iter().filter(|row| !row.line.is_blank());
     let Some(first) = filled.next() else {
@@ -155,7 +194,9 @@ fn item<'a>(rows: &mut Vec<Row<'a>>, parsed: &mut Parsed<'a>) {
     };
     let last = filled.next_back().unwrap_or(first);
     let span = first.line.trim_start().start..last.line.span().end;
-    let values = yaml::read(&rows, &mut parsed.not_understood);
+    let mut told = Told::new(limits);
+    let values = yaml::read(&rows, &mut told);
+    told.add_to(parsed);
     let mut whole: Vec<(std::borrow::Cow<'a, str>, Value<'a>)> = Vec::new();
     for value in values {
         match value {

@@ -1,6 +1,9 @@
 //! The lines of an output as one text, with the way back to the document.
 
+use std::borrow::Cow;
 use std::cell::Cell;
+
+use memchr::{memchr, memchr_iter};
 
 use crate::input::Line;
 use crate::model::{Span, Text};
@@ -45,35 +48,54 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Rows as one text.
+/// Rows as one text, or a document's text as it is.
 #[derive(Debug, Default)]
 pub(super) struct Source<'a> {
-    text: String,
-    /// Each with the byte of the text at which it begins.
+    text: Cow<'a, str>,
+    /// Each with the byte of the text at which it begins; none if the text is the document's.
     rows: Vec<(usize, Row<'a>)>,
     /// The row that was asked for last: a text is read from its start to its end.
     last: Cell<usize>,
+    /// The byte whose line was asked for last, and how many lines end before it.
+    counted: Cell<(usize, u64)>,
 }
 
 impl<'a> Source<'a> {
+    /// A document's text as it is.
+    pub fn whole(text: &'a str) -> Self {
+        Source {
+            text: Cow::Borrowed(text),
+            ..Source::default()
+        }
+    }
+
     /// Joins rows by line ends.
     pub fn new(rows: &[Row<'a>]) -> Self {
         let length: usize = rows
             .iter()
             .map(|row| row.line.text.len() + row.pad + 1)
             .sum();
-        let mut source = Source {
-            text: String::with_capacity(length),
-            rows: Vec::with_capacity(rows.len()),
-            last: Cell::new(0),
-        };
+        let mut text = String::with_capacity(length);
+        let mut begins = Vec::with_capacity(rows.len());
         for row in rows {
-            source.rows.push((source.text.len(), *row));
-            source.text.extend(std::iter::repeat_n(' ', row.pad));
-            source.text.push_str(row.line.text);
-            source.text.push('\n');
+            begins.push((text.len(), *row));
+            text.extend(std::iter::repeat_n(' ', row.pad));
+            text.push_str(row.line.text);
+            text.push('\n');
         }
-        source
+        Source {
+            text: Cow::Owned(text),
+            rows: begins,
+            ..Source::default()
+        }
+    }
+
+    /// The text, if it is the document's.
+    fn own(&self) -> Option<&'a str> {
+        match self.text {
+            Cow::Borrowed(text) => Some(text),
+            Cow::Owned(_) => None,
+        }
     }
 
     pub fn text(&self) -> &str {
@@ -102,10 +124,26 @@ impl<'a> Source<'a> {
         behind.saturating_sub(1)
     }
 
+    /// The line that holds a byte, and its number in the document.
+    pub fn line(&self, at: usize) -> Option<(&'a str, u64)> {
+        let Some(text) = self.own() else {
+            let (_, row) = self.rows.get(self.row_at(at))?;
+            return Some((row.line.text, row.line.number));
+        };
+        let (before, ends) = self.counted.get();
+        let (before, ends) = if before <= at { (before, ends) } else { (0, 0) };
+        let between = text.as_bytes().get(before..at)?;
+        let ends = ends + memchr_iter(b'\n', between).count() as u64;
+        self.counted.set((at, ends));
+        let start = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+        let rest = text.get(start..)?;
+        let end = memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+        Some((rest.get(..end)?, ends + 1))
+    }
+
     /// The number, in the document, of the line that holds a byte.
     pub fn line_number(&self, at: usize) -> Option<u64> {
-        let (_, row) = self.rows.get(self.row_at(at))?;
-        Some(row.line.number)
+        self.line(at).map(|(_, number)| number)
     }
 
     /// Where a row begins and ends in the text, and what it is.
@@ -116,6 +154,9 @@ impl<'a> Source<'a> {
 
     /// The document's byte of a byte of the text.
     pub fn place(&self, at: usize) -> usize {
+        if self.own().is_some() {
+            return at.min(self.text.len());
+        }
         match self.rows.get(self.row_at(at)) {
             Some((start, row)) => {
                 let within = at.saturating_sub(start + row.pad);
@@ -139,6 +180,9 @@ impl<'a> Source<'a> {
 
     /// A range of one row, and its place in the document.
     pub fn slice(&self, range: Span) -> Option<(&'a str, usize)> {
+        if let Some(text) = self.own() {
+            return Some((text.get(range.clone())?, range.start));
+        }
         let (whole, row) = self.row(self.row_at(range.start))?;
         let from = range.start.checked_sub(whole.start + row.pad)?;
         let to = range.end.checked_sub(whole.start + row.pad)?;

@@ -286,3 +286,17 @@ fn documents_are_told_apart() {
     assert_eq!(names, ["Pod shop/web-0", "ConfigMap c"]);
     assert_eq!(field(&parsed.objects[1], "data.a"), "x\n---\ny\n");
 }
+
+#[test]
+fn aliases_stand_for_their_anchors() {
+    let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: tides\n  labels: &same\n    app: &app quay\n  annotations: *same\ndata:\n  app: *app\n  none: *app\n";
+    let all: Vec<_> = lines(text).collect();
+    let parsed = parse(&all);
+    assert!(parsed.not_understood.is_empty());
+    let fields = &parsed.objects[0].fields;
+    let app = fields.get("annotations.app").unwrap();
+    assert_eq!(app.to_text().unwrap(), "quay");
+    // it stands where the anchor does
+    assert_eq!(&text[app.span()], "quay");
+    assert_eq!(app.span(), fields.get("labels.app").unwrap().span());
+}

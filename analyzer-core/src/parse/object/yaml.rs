@@ -5,15 +5,15 @@
 //! costs its own entry only. Each line is read once at each of a few levels: the time is linear.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 
+use super::Told;
 use super::scalar;
 use super::source::{Row, Source};
-use crate::model::{Map, Span, Text, Value};
-
-/// Maps and lists in each other; Kubernetes objects have less than 30.
-const MAX_DEPTH: usize = 100;
+use crate::input::ReadLimits;
+use crate::model::{LeftOut, Map, Span, Text, Value};
 
 /// Values of one block; a block of the engine has no room for many more.
 const MAX_NODES: usize = 400_000;
@@ -21,29 +21,31 @@ const MAX_NODES: usize = 400_000;
 /// How often a broken block is split.
 const MAX_SPLITS: usize = 12;
 
-/// Reads a block of lines. The lines that are not understood are added to `failed`.
-pub(super) fn read<'a>(rows: &[Row<'a>], failed: &mut Vec<u64>) -> Vec<Value<'a>> {
-    block(rows, MAX_SPLITS, failed)
+/// Reads a block of lines. What is not understood or left out is told.
+pub(super) fn read<'a>(rows: &[Row<'a>], told: &mut Told<'_>) -> Vec<Value<'a>> {
+    block(rows, MAX_SPLITS, told)
 }
 
-fn block<'a>(rows: &[Row<'a>], splits: usize, failed: &mut Vec<u64>) -> Vec<Value<'a>> {
+fn block<'a>(rows: &[Row<'a>], splits: usize, told: &mut Told<'_>) -> Vec<Value<'a>> {
     let source = Source::new(rows);
-    let mut reading = Reading::new(&source);
+    let mut reading = Reading::new(&source, told.limits);
     match reading.run() {
         Ok(()) => {
-            failed.extend(reading.left_out);
+            told.left_out.add(reading.omitted);
+            told.failed.extend(reading.left_out);
             reading.roots
         }
         Err(at) if splits == 0 || rows.len() < 2 => {
-            failed.extend(source.line_number(at));
+            told.left_out.add(reading.omitted);
+            told.failed.extend(source.line_number(at));
             reading.finish()
         }
-        Err(_) => split(rows, splits - 1, failed),
+        Err(_) => split(rows, splits - 1, told),
     }
 }
 
 /// Reads the entries of a broken block one by one.
-fn split<'a>(rows: &[Row<'a>], splits: usize, failed: &mut Vec<u64>) -> Vec<Value<'a>> {
+fn split<'a>(rows: &[Row<'a>], splits: usize, told: &mut Told<'_>) -> Vec<Value<'a>> {
     let filled = rows.iter().filter(|row| !row.line.is_blank());
     let base = filled.map(Row::indent).min().unwrap_or(0);
     let is_head = |row: &Row<'_>| row.indent() == base && (row.is_item() || key(row).is_some());
@@ -55,9 +57,9 @@ fn split<'a>(rows: &[Row<'a>], splits: usize, failed: &mut Vec<u64>) -> Vec<Valu
     };
     if rows.iter().any(is_strange) {
         let strange = rows.iter().filter(|row| is_strange(row));
-        failed.extend(strange.map(|row| row.line.number));
+        told.failed.extend(strange.map(|row| row.line.number));
         let others = rows.iter().filter(|row| !is_strange(row));
-        return block(&others.copied().collect::<Vec<_>>(), splits, failed);
+        return block(&others.copied().collect::<Vec<_>>(), splits, told);
     }
     let mut entries: Vec<(Cow<'a, str>, Value<'a>)> = Vec::new();
     let mut items = Vec::new();
@@ -73,12 +75,12 @@ fn split<'a>(rows: &[Row<'a>], splits: usize, failed: &mut Vec<u64>) -> Vec<Valu
         let (part, behind) = rest.split_at(end + 1);
         rest = behind;
         if under_key {
-            entries.extend(entry(part, splits, failed));
+            entries.extend(entry(part, splits, told));
         } else if is_head(first) {
-            items.extend(item(part, splits, failed));
+            items.extend(item(part, splits, told));
         } else if part.iter().any(|row| !row.line.is_blank()) {
             // what stands deeper was cut off at its top
-            others.extend(block(part, splits, failed));
+            others.extend(block(part, splits, told));
         }
     }
     if !items.is_empty() {
@@ -91,37 +93,38 @@ fn split<'a>(rows: &[Row<'a>], splits: usize, failed: &mut Vec<u64>) -> Vec<Valu
 }
 
 /// An item of a list.
-fn item<'a>(rows: &[Row<'a>], splits: usize, failed: &mut Vec<u64>) -> Option<Value<'a>> {
+fn item<'a>(rows: &[Row<'a>], splits: usize, told: &mut Told<'_>) -> Option<Value<'a>> {
     let (first, rest) = rows.split_first()?;
     let mut unmarked = vec![first.without_mark()];
     unmarked.extend_from_slice(rest);
-    merged(block(&unmarked, splits, failed))
+    merged(block(&unmarked, splits, told))
 }
 
 /// A key with its value.
 fn entry<'a>(
     rows: &[Row<'a>],
     splits: usize,
-    failed: &mut Vec<u64>,
+    told: &mut Told<'_>,
 ) -> Option<(Cow<'a, str>, Value<'a>)> {
     let (first, rest) = rows.split_first()?;
     let (name, value) = key(first)?;
     let source = Source::new(rows);
-    let mut reading = Reading::new(&source);
+    let mut reading = Reading::new(&source, told.limits);
     if reading.run().is_ok()
         && let Some(Value::Map(map)) = reading.roots.first()
     {
+        told.left_out.add(reading.omitted);
         let value = map.iter().next().map(|(_, value)| value.clone())?;
         return Some((Cow::Borrowed(name), value));
     }
     if value.text.is_empty() || value.text.starts_with('#') {
-        return Some((Cow::Borrowed(name), merged(block(rest, splits, failed))?));
+        return Some((Cow::Borrowed(name), merged(block(rest, splits, told))?));
     }
     // a text that is not closed, or holds what must be quoted
     let quote = value.text.starts_with(['"', '\'']);
     let text = value.skip(usize::from(quote));
     let text = Text::borrowed(text.text, text.start).trim();
-    failed.extend(
+    told.failed.extend(
         rest.iter()
             .filter(|row| !row.line.is_blank())
             .map(|row| row.line.number),
@@ -163,8 +166,12 @@ enum Open<'a> {
     Map {
         entries: Vec<(Cow<'a, str>, Value<'a>)>,
         key: Key<'a>,
+        anchor: usize,
     },
-    List(Vec<Value<'a>>),
+    List {
+        items: Vec<Value<'a>>,
+        anchor: usize,
+    },
     /// One that is left out, with how many are open in it.
     Skipped(usize),
 }
@@ -184,12 +191,19 @@ struct Reading<'s, 'a> {
     open: Vec<Open<'a>>,
     roots: Vec<Value<'a>>,
     nodes: usize,
+    /// How many maps and lists may stand in each other.
+    depth: usize,
+    /// For what anchors stand, as far as there is room.
+    anchors: HashMap<usize, Value<'a>>,
+    /// For how many values more anchors and aliases may stand.
+    room: u64,
+    omitted: LeftOut,
     /// The first line that was left out as a limit was met.
     left_out: Option<u64>,
 }
 
 impl<'s, 'a> Reading<'s, 'a> {
-    fn new(source: &'s Source<'a>) -> Self {
+    fn new(source: &'s Source<'a>, limits: &ReadLimits) -> Self {
         let text = source.text();
         Reading {
             source,
@@ -201,6 +215,10 @@ impl<'s, 'a> Reading<'s, 'a> {
             open: Vec::new(),
             roots: Vec::new(),
             nodes: 0,
+            depth: usize::try_from(limits.depth).unwrap_or(usize::MAX),
+            anchors: HashMap::new(),
+            room: limits.aliases,
+            omitted: LeftOut::default(),
             left_out: None,
         }
     }
@@ -226,16 +244,25 @@ impl<'s, 'a> Reading<'s, 'a> {
             };
             let range = self.byte(span.start.index())..self.byte(span.end.index());
             match event {
-                Event::Scalar(text, style, ..) => self.scalar(&text, style, range),
-                Event::Alias(_) => self.give(None),
-                Event::MappingStart(..) => self.begin(
+                Event::Scalar(text, style, anchor, _) => {
+                    self.scalar(&text, style, range, anchor);
+                }
+                Event::Alias(anchor) => self.alias(anchor),
+                Event::MappingStart(anchor, _) => self.begin(
                     range.start,
                     Open::Map {
                         entries: Vec::new(),
                         key: Key::Awaited,
+                        anchor,
                     },
                 ),
-                Event::SequenceStart(..) => self.begin(range.start, Open::List(Vec::new())),
+                Event::SequenceStart(anchor, _) => self.begin(
+                    range.start,
+                    Open::List {
+                        items: Vec::new(),
+                        anchor,
+                    },
+                ),
                 Event::MappingEnd | Event::SequenceEnd => self.end(),
                 Event::StreamEnd => break,
                 _ => {}
@@ -252,7 +279,7 @@ impl<'s, 'a> Reading<'s, 'a> {
         self.roots
     }
 
-    fn scalar(&mut self, text: &str, style: ScalarStyle, range: Span) {
+    fn scalar(&mut self, text: &str, style: ScalarStyle, range: Span, anchor: usize) {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
             self.leave_out(range.start);
@@ -266,8 +293,42 @@ impl<'s, 'a> Reading<'s, 'a> {
                     _ => Cow::Owned(text.to_owned()),
                 });
             }
-            _ => self.give(scalar::value(self.source, range, style, text)),
+            _ => {
+                let value = scalar::value(self.source, range, style, text);
+                self.remember(anchor, value.as_ref());
+                self.give(value);
+            }
         }
+    }
+
+    /// Keeps the value of an anchor, if there is room for it; 0 is none.
+    fn remember(&mut self, anchor: usize, value: Option<&Value<'a>>) {
+        if let Some(value) = value.filter(|_| anchor > 0)
+            && self.takes(value)
+        {
+            self.anchors.insert(anchor, value.clone());
+        }
+    }
+
+    /// Takes the room for a value, if there is so much.
+    fn takes(&mut self, value: &Value<'_>) -> bool {
+        let mut room = self.room;
+        let fits = count_down(value, &mut room);
+        if fits {
+            self.room = room;
+        }
+        fits
+    }
+
+    /// Gives what an alias stands for.
+    fn alias(&mut self, anchor: usize) {
+        if matches!(self.open.last(), Some(Open::Skipped(_))) {
+            return;
+        }
+        let value = self.anchors.get(&anchor).cloned();
+        let value = value.filter(|value| self.takes(value));
+        self.omitted.aliases += u64::from(value.is_none());
+        self.give(value);
     }
 
     fn leave_out(&mut self, at: usize) {
@@ -279,7 +340,8 @@ impl<'s, 'a> Reading<'s, 'a> {
     fn begin(&mut self, at: usize, what: Open<'a>) {
         if let Some(Open::Skipped(depth)) = self.open.last_mut() {
             *depth += 1;
-        } else if self.open.len() >= MAX_DEPTH || self.nodes > MAX_NODES {
+        } else if self.open.len() >= self.depth || self.nodes > MAX_NODES {
+            self.omitted.too_deep += u64::from(self.open.len() >= self.depth);
             self.leave_out(at);
             self.open.push(Open::Skipped(0));
         } else {
@@ -291,10 +353,18 @@ impl<'s, 'a> Reading<'s, 'a> {
         match self.open.pop() {
             Some(Open::Skipped(depth)) if depth > 0 => self.open.push(Open::Skipped(depth - 1)),
             Some(Open::Skipped(_)) => self.give(None),
-            Some(Open::Map { entries, .. }) => {
-                self.give(Some(Value::Map(entries.into_iter().collect::<Map<'a>>())));
+            Some(Open::Map {
+                entries, anchor, ..
+            }) => {
+                let value = Value::Map(entries.into_iter().collect::<Map<'a>>());
+                self.remember(anchor, Some(&value));
+                self.give(Some(value));
             }
-            Some(Open::List(items)) => self.give(Some(Value::List(items))),
+            Some(Open::List { items, anchor }) => {
+                let value = Value::List(items);
+                self.remember(anchor, Some(&value));
+                self.give(Some(value));
+            }
             None => {}
         }
     }
@@ -303,12 +373,25 @@ impl<'s, 'a> Reading<'s, 'a> {
         match self.open.last_mut() {
             None => self.roots.extend(value),
             Some(Open::Skipped(_)) => {}
-            Some(Open::List(items)) => items.extend(value),
-            Some(Open::Map { entries, key }) => match std::mem::replace(key, Key::Awaited) {
+            Some(Open::List { items, .. }) => items.extend(value),
+            Some(Open::Map { entries, key, .. }) => match std::mem::replace(key, Key::Awaited) {
                 Key::Awaited => *key = Key::Strange,
                 Key::Strange => {}
                 Key::Known(name) => entries.extend(value.map(|value| (name, value))),
             },
         }
+    }
+}
+
+/// Takes the values in a value off a number; whether they are no more.
+fn count_down(value: &Value<'_>, left: &mut u64) -> bool {
+    let Some(rest) = left.checked_sub(1) else {
+        return false;
+    };
+    *left = rest;
+    match value {
+        Value::Map(map) => map.iter().all(|(_, value)| count_down(value, left)),
+        Value::List(items) => items.iter().all(|value| count_down(value, left)),
+        _ => true,
     }
 }

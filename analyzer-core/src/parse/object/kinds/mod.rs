@@ -40,6 +40,9 @@ const IDENTITY: &[Field] = &[
     field("controlled_by", "metadata.ownerReferences", controlled_by),
 ];
 
+/// How many fields most objects have at most.
+const USUAL: usize = 20;
+
 /// The API groups whose kinds are known here.
 fn is_known_group(version: &str) -> bool {
     match version.split_once('/') {
@@ -50,7 +53,7 @@ fn is_known_group(version: &str) -> bool {
 
 /// The fields of an object.
 pub(super) fn fields<'a>(kind: Option<&str>, object: &Map<'a>) -> Map<'a> {
-    let mut fields = Map::new();
+    let mut fields = Map::with_room(USUAL);
     read::add(&mut fields, object, IDENTITY);
     let known = object
         .text("apiVersion")

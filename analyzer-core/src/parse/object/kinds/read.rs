@@ -36,7 +36,7 @@ pub(super) fn map<'a>(value: &Value<'a>, table: &[Field]) -> Option<Value<'a>> {
     let Value::Map(from) = value else {
         return None;
     };
-    let mut fields = Map::new();
+    let mut fields = Map::with_room(from.len());
     add(&mut fields, from, table);
     (!fields.is_empty()).then_some(Value::Map(fields))
 }
@@ -140,14 +140,13 @@ pub(super) fn labels<'a>(value: &Value<'a>) -> Option<Value<'a>> {
         return None;
     };
     let texts: Map<'a> = map
-        .clone()
-        .into_iter()
+        .entries()
         .filter_map(|(key, value)| {
             let value = match value {
-                Value::Text(text) => Value::Text(text),
-                other => text(&other)?,
+                Value::Text(text) => Value::Text(text.clone()),
+                other => text(other)?,
             };
-            Some((key, value))
+            Some((key.clone(), value))
         })
         .collect();
     (!texts.is_empty()).then_some(Value::Map(texts))

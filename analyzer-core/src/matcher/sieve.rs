@@ -1,0 +1,256 @@
+//! Which conditions on objects of one kind an object surely does not fulfil.
+//!
+//! Most objects lack what most conditions ask for: a value is missing, or it is another word. Each value that
+//! any condition asks for is looked up once for all of them.
+
+use crate::model::{Format, Object, Value};
+use crate::signature::{Leaf, ObjectPattern, ValueTest};
+
+use super::atom::is_one_of;
+
+/// The formats that show objects; a condition may ask for some of them.
+const FORMATS: [Format; 4] = [
+    Format::Describe,
+    Format::Table,
+    Format::ObjectYaml,
+    Format::ObjectJson,
+];
+
+/// The conditions on objects of one kind.
+#[derive(Debug)]
+pub(super) struct Sieve<'c> {
+    /// Where the values stand that are asked of an object itself.
+    paths: Vec<&'c str>,
+    /// Lists, each with where the values stand that are asked of its items.
+    lists: Vec<(&'c str, Vec<&'c str>)>,
+    conditions: Vec<Known<'c>>,
+    /// The numbers of the conditions that an object of each format may fulfil.
+    by_format: [Vec<usize>; FORMATS.len()],
+}
+
+/// What is known of a condition without a search in any text.
+#[derive(Debug)]
+struct Known<'c> {
+    leaf: Leaf,
+    pattern: &'c ObjectPattern,
+    fields: Vec<Asked<'c>>,
+    /// By the lists' numbers, what one item of one of them must fulfil.
+    lists: Vec<(usize, Vec<Asked<'c>>)>,
+}
+
+/// What is asked of one value.
+#[derive(Debug)]
+struct Asked<'c> {
+    /// The number of its path.
+    path: usize,
+    /// Whether it must be there.
+    needed: bool,
+    /// What it must be if it is a text; any if there is none.
+    words: Vec<&'c str>,
+}
+
+impl<'c> Asked<'c> {
+    fn new(path: &'c str, test: &'c ValueTest, paths: &mut Vec<&'c str>) -> Option<Asked<'c>> {
+        let words = test.words();
+        let needed = test.refuses_none();
+        (needed || !words.is_empty()).then(|| Asked {
+            path: number(paths, path, |known| *known == path),
+            needed,
+            words,
+        })
+    }
+
+    fn refuses(&self, value: Option<&Value<'_>>) -> bool {
+        match value {
+            None => self.needed,
+            Some(Value::Text(text)) => {
+                !self.words.is_empty() && !self.words.contains(&text.as_str())
+            }
+            Some(_) => false,
+        }
+    }
+}
+
+/// The number of what is in a list, or is added to it.
+fn number<T>(all: &mut Vec<T>, new: T, is_same: impl Fn(&T) -> bool) -> usize {
+    all.iter().position(is_same).unwrap_or_else(|| {
+        all.push(new);
+        all.len() - 1
+    })
+}
+
+impl<'c> Sieve<'c> {
+    /// Of these conditions, in their order.
+    pub fn new(conditions: impl Iterator<Item = (Leaf, &'c ObjectPattern)>) -> Sieve<'c> {
+        let mut sieve = Sieve {
+            paths: Vec::new(),
+            lists: Vec::new(),
+            conditions: Vec::new(),
+            by_format: Default::default(),
+        };
+        for (leaf, pattern) in conditions {
+            let of_object = |(path, _): &(&String, _)| !path.starts_with("sum(");
+            let fields = pattern.fields.iter().filter(of_object);
+            let fields = fields
+                .filter_map(|(path, test)| Asked::new(path, test, &mut sieve.paths))
+                .collect();
+            let mut lists = Vec::new();
+            for list in &pattern.each.0 {
+                let at = number(
+                    &mut sieve.lists,
+                    (list.as_str(), Vec::new()),
+                    |(known, _)| known == list,
+                );
+                if let Some((_, paths)) = sieve.lists.get_mut(at) {
+                    let asked = pattern.item.iter();
+                    let asked = asked.filter_map(|(path, test)| Asked::new(path, test, paths));
+                    lists.push((at, asked.collect()));
+                }
+            }
+            for (format, numbers) in FORMATS.iter().zip(&mut sieve.by_format) {
+                if is_one_of(&pattern.format.0, Some(format.name())) {
+                    numbers.push(sieve.conditions.len());
+                }
+            }
+            sieve.conditions.push(Known {
+                leaf,
+                pattern,
+                fields,
+                lists,
+            });
+        }
+        sieve
+    }
+
+    /// Calls `may` with each condition that an object may fulfil.
+    pub fn pass(&self, object: &Object<'_>, mut may: impl FnMut(Leaf, &'c ObjectPattern)) {
+        let mut values = Values {
+            sieve: self,
+            object,
+            places: vec![None; self.lists.len()],
+            known: vec![None; self.paths.len()],
+        };
+        let mut test = |known: &Known<'c>| {
+            if (!known.pattern.listed || object.listed)
+                && !known.fields.iter().any(|asked| values.refuse(asked))
+                && (known.lists.is_empty()
+                    || known
+                        .lists
+                        .iter()
+                        .any(|(list, asked)| values.has_item(*list, asked)))
+            {
+                may(known.leaf, known.pattern);
+            }
+        };
+        let format = FORMATS.iter().position(|format| *format == object.format);
+        match format.and_then(|format| self.by_format.get(format)) {
+            Some(numbers) => numbers
+                .iter()
+                .filter_map(|number| self.conditions.get(*number))
+                .for_each(test),
+            None => self.conditions.iter().for_each(&mut test),
+        }
+    }
+}
+
+/// The values of an object that were asked for.
+struct Values<'s, 'c, 'o, 'a> {
+    sieve: &'s Sieve<'c>,
+    object: &'o Object<'a>,
+    /// Of each list its items, and where the values of the first one begin.
+    places: Vec<Option<(&'o [Value<'a>], usize)>>,
+    /// By the numbers of the paths: first those of the object, then those of each item.
+    known: Vec<Option<Option<&'o Value<'a>>>>,
+}
+
+impl<'o, 'a> Values<'_, '_, 'o, 'a> {
+    /// Whether a value of the object refuses what is asked.
+    fn refuse(&mut self, asked: &Asked<'_>) -> bool {
+        let find = || self.object.fields.get(self.sieve.paths.get(asked.path)?);
+        let Some(slot) = self.known.get_mut(asked.path) else {
+            return false;
+        };
+        asked.refuses(*slot.get_or_insert_with(find))
+    }
+
+    /// Whether an item of a list may be all that is asked.
+    fn has_item(&mut self, list: usize, asked: &[Asked<'_>]) -> bool {
+        let (Some((name, paths)), Some(place)) =
+            (self.sieve.lists.get(list), self.places.get_mut(list))
+        else {
+            return false;
+        };
+        let (items, begin) = *place.get_or_insert_with(|| {
+            let items = self.object.fields.items(name);
+            let begin = self.known.len();
+            self.known.resize(begin + items.len() * paths.len(), None);
+            (items, begin)
+        });
+        items.iter().enumerate().any(|(number, item)| {
+            let first = begin + number * paths.len();
+            !asked.iter().any(|asked| {
+                let find = || item.get(paths.get(asked.path)?);
+                match self.known.get_mut(first + asked.path) {
+                    Some(slot) => asked.refuses(*slot.get_or_insert_with(find)),
+                    None => false,
+                }
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::lines;
+    use crate::parse::object;
+
+    fn passed(yaml: &str, pattern: &str) -> bool {
+        let pattern: ObjectPattern = serde_yaml::from_str(pattern).unwrap();
+        let sieve = Sieve::new(std::iter::once(((0, 0), &pattern)));
+        let lines: Vec<_> = lines(yaml).collect();
+        let mut passed = false;
+        sieve.pass(&object::parse(&lines).objects[0], |_, _| passed = true);
+        passed
+    }
+
+    #[test]
+    fn what_is_surely_not_fulfilled() {
+        let pod = "kind: Pod\nmetadata:\n  name: web-0\n  labels:\n    app.example/tier: front\nstatus:\n  phase: Running\n  containerStatuses:\n  - name: app\n    restartCount: 4\n    state: {waiting: {reason: CrashLoopBackOff}}\n  - name: side\n    state: {running: {}}\n";
+        for (pattern, may) in [
+            ("where: {status: Running}", true),
+            ("where: {status: [Failed, Running]}", true),
+            ("where: {status: Failed}", false),
+            ("where: {status: {not: Running}}", true),
+            ("where: {status: {matches: ail}}", true),
+            ("where: {reason: {matches: ail}}", false),
+            ("where: {reason: {present: true}}", false),
+            ("where: {reason: {absent: true}}", true),
+            ("where: {labels.app.example/tier: front}", true),
+            ("where: {labels.app.example/tier: back}", false),
+            ("where: {'sum(containers.requests.cpu)': '1'}", true),
+            ("{format: object-yaml}", true),
+            ("{format: [describe, table]}", false),
+            ("{listed: true}", false),
+            (
+                "{each: containers, item: {state.reason: CrashLoopBackOff}}",
+                true,
+            ),
+            ("{each: containers, item: {state.reason: Error}}", false),
+            // both of one item
+            (
+                "{each: containers, item: {name: side, state.reason: CrashLoopBackOff}}",
+                false,
+            ),
+            (
+                "{each: [init_containers, containers], item: {name: side}}",
+                true,
+            ),
+            ("{each: init_containers, item: {}}", false),
+            // a number's text is looked at in the full test
+            ("{each: containers, item: {restart_count: '5'}}", true),
+        ] {
+            assert_eq!(passed(pod, pattern), may, "{pattern}");
+        }
+    }
+}
