@@ -42,12 +42,13 @@ const PROSE_FACTOR: f64 = 0.8;
 /// The records that findings rest on: document and first byte.
 pub(crate) type Covered = std::collections::HashSet<(usize, usize)>;
 
-/// Matches of one signature about one object that were counted but not kept.
+/// Matches of one signature about one object that were counted but not kept, with those that were.
 #[derive(Clone, Debug)]
 pub(crate) struct Surplus {
     /// The signature's number in the catalogue.
     pub signature: usize,
-    pub subject: Subject,
+    /// Document and first byte of the records of such matches that were kept.
+    pub kept: Vec<(usize, usize)>,
     pub count: u64,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
@@ -61,6 +62,9 @@ pub(crate) struct Correlated {
     pub covered: Covered,
     /// What to ask the cluster next.
     pub next: Vec<Check>,
+    /// Matches that were counted and of which it is not known to which of several objects they belong, by the
+    /// signature's number.
+    pub unplaced: Vec<(usize, u64)>,
     /// How many findings that nothing explains were not held against all others.
     pub not_compared: u64,
 }
@@ -94,7 +98,7 @@ pub(crate) fn correlate(
             hit.first = since.or(hit.first);
         }
     }
-    let groups = group::group(catalogue, matches, surplus);
+    let (groups, unplaced) = group::group(catalogue, matches, surplus);
     let (silent, groups): (Vec<Group>, Vec<Group>) = groups
         .into_iter()
         .partition(|group| catalogue.at(group.signature).makes_no_finding());
@@ -153,6 +157,7 @@ pub(crate) fn correlate(
         findings,
         covered,
         next,
+        unplaced,
         not_compared: cut,
     }
 }

@@ -1,6 +1,7 @@
 //! What is kept of an event or object that a pattern matched.
 
 use super::atom::{Capture, Found};
+use super::ids::Ids;
 use crate::input::{Place, Stretch};
 use crate::model::{Event, Format, Object, Span, Stamp, Subject};
 
@@ -76,6 +77,8 @@ pub(crate) struct Hit {
     pub place: Place,
     pub format: Format,
     pub subject: Subject,
+    /// Ids by which a log's record names objects.
+    pub ids: Option<Box<Ids>>,
     pub component: Option<String>,
     pub reason: Option<String>,
     pub captures: Vec<Capture>,
@@ -101,6 +104,7 @@ impl Hit {
             mark: stretch.whole(&found.mark),
             format: event.format,
             subject: with_container(&event.subject, found.container),
+            ids: Ids::of(event),
             component: event
                 .component
                 .as_ref()
@@ -129,6 +133,7 @@ impl Hit {
             mark: stretch.whole(&found.mark),
             format: object.format,
             subject: with_container(&object.subject, found.container),
+            ids: None,
             component: None,
             reason: None,
             captures: found.captures,
@@ -160,8 +165,14 @@ impl Hit {
             + self.place.text.len()
             + captures.sum::<usize>()
             + subject.iter().sum::<usize>()
+            + self.ids.as_ref().map_or(0, |ids| ids.size())
             + text(&self.component)
             + text(&self.reason)
+    }
+
+    /// Where its record stands in the input.
+    pub fn record_at(&self) -> (usize, usize) {
+        (self.document, self.record.start)
     }
 
     /// Where it stands in the input.

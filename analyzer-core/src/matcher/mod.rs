@@ -9,6 +9,7 @@ mod derive;
 mod evaluate;
 mod facts;
 mod hit;
+pub(crate) mod ids;
 #[cfg(test)]
 mod joins;
 mod period;

@@ -16,6 +16,9 @@ const LAST: usize = 4;
 /// About how many objects a signature's matches are told apart; of further ones only the number is.
 const MAX_OBJECTS: usize = 64;
 
+/// How many of these are records that do not name their object; what further ones tell is told together.
+const MAX_UNNAMED: usize = 24;
+
 /// How many hits of one condition are kept for conditions over several events.
 const MAX_HITS: usize = 512;
 
@@ -61,15 +64,40 @@ enum Kept<'c> {
 
 struct Single<'c> {
     condition: &'c Condition,
-    by_object: HashMap<Subject, usize>,
+    by_object: HashMap<Key, usize>,
     objects: Vec<Tally>,
+    unnamed: usize,
     matched: u64,
     further: u64,
 }
 
+/// What tells matches of one signature apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Key {
+    object: Subject,
+    /// Of a record that does not name its object: the ids by which the end of the input may tell it...
+    ids: Vec<String>,
+    /// ... and the document, whose name may.
+    document: Option<usize>,
+}
+
+impl Key {
+    fn new(object: &Subject, hit: &Hit) -> Key {
+        let ids = hit.ids.as_ref().filter(|ids| !ids.is_named);
+        Key {
+            object: object.clone(),
+            ids: ids.map(|ids| ids.named.clone()).unwrap_or_default(),
+            document: hit.subject.is_unknown().then_some(hit.document),
+        }
+    }
+
+    fn is_unnamed(&self) -> bool {
+        !self.ids.is_empty() || self.document.is_some()
+    }
+}
+
 /// What is kept about one object.
 struct Tally {
-    object: Subject,
     first: Vec<(Hit, bool)>,
     last: VecDeque<(Hit, bool)>,
     /// How many were not kept.
@@ -175,8 +203,13 @@ impl<'c> Collector<'c> {
         Often(often)
     }
 
-    /// All matches. Times without a year get theirs by `settle`.
-    pub fn finish(self, settle: impl Fn(Moment) -> Moment + Copy) -> Collected {
+    /// All matches. Times without a year get theirs by `settle`, records that do not name their object by
+    /// `place`.
+    pub fn finish(
+        self,
+        settle: impl Fn(Moment) -> Moment + Copy,
+        place: impl Fn(&mut Hit) + Copy,
+    ) -> Collected {
         let mut collected = Collected {
             left_out: self.left_out,
             ..Collected::default()
@@ -184,6 +217,7 @@ impl<'c> Collector<'c> {
         let settled = |hit: &mut Hit| {
             hit.first = hit.first.map(settle);
             hit.last = hit.last.map(settle);
+            place(hit);
         };
         for (number, kept) in self.signatures {
             let cut = self.cut.range((number, 0)..=(number, u16::MAX));
@@ -198,9 +232,10 @@ impl<'c> Collector<'c> {
                     }
                     for tally in single.objects {
                         if tally.count > 0 {
+                            let kept = tally.first.iter().chain(&tally.last);
                             collected.surplus.push(Surplus {
                                 signature: number,
-                                subject: tally.object,
+                                kept: kept.map(|(hit, _)| hit.record_at()).collect(),
                                 count: tally.count,
                                 first: tally.began.map(settle),
                                 last: tally.ended.map(settle),
@@ -259,6 +294,7 @@ impl<'c> Kept<'c> {
                 condition,
                 by_object: HashMap::new(),
                 objects: Vec::new(),
+                unnamed: 0,
                 matched: 0,
                 further: 0,
             });
@@ -302,7 +338,15 @@ impl Single<'_> {
         room: &mut usize,
         settle: impl Fn(Moment) -> Moment,
     ) {
-        let at = match self.by_object.get(object) {
+        let mut key = Key::new(object, &hit);
+        let is_unnamed = key.is_unnamed();
+        if is_unnamed && self.unnamed >= MAX_UNNAMED && !self.by_object.contains_key(&key) {
+            key = Key {
+                object: key.object,
+                ..Key::default()
+            };
+        }
+        let at = match self.by_object.get(&key) {
             Some(&at) => at,
             None => {
                 let full = self.objects.len() >= MAX_OBJECTS
@@ -311,9 +355,9 @@ impl Single<'_> {
                     self.further += if counts { hit.count } else { 0 };
                     return;
                 }
-                self.by_object.insert(object.clone(), self.objects.len());
+                self.unnamed += usize::from(key.is_unnamed());
+                self.by_object.insert(key, self.objects.len());
                 self.objects.push(Tally {
-                    object: object.clone(),
                     first: Vec::new(),
                     last: VecDeque::new(),
                     count: 0,

@@ -372,7 +372,9 @@ impl<'a> Incident<'a> {
         let mut hits = hits.into_iter().peekable();
         while let Some((_, first)) = hits.peek() {
             let record = first.record.start;
+            let graph = &mut self.graph;
             let same = std::iter::from_fn(|| hits.next_if(|(_, hit)| hit.record.start == record));
+            let same = same.inspect(|(_, hit)| graph.told_by(hit));
             self.collector.record(same, |moment| settled(moment, limit));
         }
     }
@@ -399,17 +401,12 @@ impl<'a> Incident<'a> {
         for (stands_for, unread) in std::mem::take(&mut self.carried).finish() {
             self.read_late(stands_for, unread, limit);
         }
-        let collected = self.collector.finish(|moment| settled(moment, limit));
+        let mut collected = self
+            .collector
+            .finish(|moment| settled(moment, limit), |hit| self.graph.place(hit));
         let catalogue = self.tester.catalogue();
         let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
         let mut limits: Vec<LimitMet> = self.documents.iter().flat_map(Input::damage).collect();
-        if let Some(name) = names.first() {
-            limits.extend(left_out(name, collected.left_out));
-            let further = collected.further.iter();
-            let further = further.map(|(number, count)| (&*catalogue.at(*number).id, *count));
-            limits.extend(many_objects(name, further.collect()));
-            limits.extend(sampled(name, self.unread));
-        }
         let matched = collected.matched.iter();
         let matched = matched
             .map(|(number, count)| (catalogue.at(*number).id.clone(), *count))
@@ -423,7 +420,15 @@ impl<'a> Incident<'a> {
             &self.graph,
             reference,
         );
+        for (number, count) in correlated.unplaced {
+            *collected.further.entry(number).or_default() += count;
+        }
         if let Some(name) = names.first() {
+            limits.extend(left_out(name, collected.left_out));
+            let further = collected.further.iter();
+            let further = further.map(|(number, count)| (&*catalogue.at(*number).id, *count));
+            limits.extend(many_objects(name, further.collect()));
+            limits.extend(sampled(name, self.unread));
             limits.extend(many_relations(name, self.graph.left_out()));
             limits.extend(not_compared(name, correlated.not_compared));
         }

@@ -69,6 +69,7 @@ pub(super) fn many_relations(source: &str, left: LeftOut) -> Option<LimitMet> {
         (left.addresses, "addresses"),
         (left.pods, "pods' labels"),
         (left.selectors, "selectors"),
+        (left.ids, "ids of pods and containers"),
     ];
     let told = told.into_iter().filter(|(count, _)| *count > 0);
     let told: Vec<String> = told

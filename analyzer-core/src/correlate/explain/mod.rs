@@ -5,7 +5,7 @@ mod pair;
 mod rules;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::matcher::Hit;
 use crate::report::Role;
@@ -61,6 +61,11 @@ pub(crate) fn explain(
     let rules = Rules::new(catalogue, groups);
     let named: Vec<Vec<Named>> = groups.iter().map(named).collect();
     let needed: Vec<Vec<Named>> = groups.iter().map(|group| graph.needed(group)).collect();
+    let hosts: Vec<BTreeSet<String>> = groups
+        .iter()
+        .zip(&named)
+        .map(|(group, named)| graph.hosts(group, named))
+        .collect();
     let calls_unknown: Vec<bool> = groups
         .iter()
         .map(|group| graph.calls_unknown(group))
@@ -99,8 +104,10 @@ pub(crate) fn explain(
                         mine: &named[cause],
                         theirs: &named[symptom],
                         needed: &needed[symptom],
+                        cause_needs: &needed[cause],
                         providers: &providers[symptom],
                         known_by: &known_by[cause],
+                        hosts: (&hosts[cause], &hosts[symptom]),
                         calls_unknown: calls_unknown[symptom],
                     };
                     let rule = rules.between(a.signature, b.signature);

@@ -22,6 +22,7 @@ fn hit(place: usize, moment: Option<Moment>) -> Hit {
         mark: place..place + 1,
         format: Format::Klog,
         subject: Subject::default(),
+        ids: None,
         component: None,
         reason: None,
         captures: Vec::new(),
