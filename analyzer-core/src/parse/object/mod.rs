@@ -8,7 +8,9 @@
 //! what is known of an event's text is found in it.
 //!
 //! Accepted besides: text cut at either end, `...` in place of what was left out, broken lines, items
-//! of a list without its head, fragments of which the fields tell what they belong to.
+//! of a list without its head, fragments of which the fields tell what they belong to. A part of an object
+//! without its head is of the kind that alone has such fields or conditions (`kinds/tell.rs`), else of an
+//! unknown one.
 
 mod event;
 mod json;
@@ -270,10 +272,12 @@ fn object<'a>(
         kind,
         container: None,
     };
-    if subject.kind.is_none() && subject.name.is_none() {
+    event::of_status(format, map, &subject, &mut parsed.events);
+    // of what kind a status is that was pasted alone may not be known; anything else is no object then
+    let is_told = subject.kind.is_some() || subject.name.is_some();
+    if !is_told && !matches!(map.get("status"), Some(Value::Map(_))) {
         return;
     }
-    event::of_status(format, map, &subject, &mut parsed.events);
     parsed.objects.push(Object {
         format,
         span: span.clone(),
