@@ -9,6 +9,7 @@ mod group;
 mod mechanism;
 mod mention;
 mod next;
+mod prints;
 mod rank;
 mod recover;
 mod telling;
@@ -28,6 +29,7 @@ use group::Group;
 pub(crate) use compete::winners;
 pub(crate) use graph::{Graph, LeftOut};
 pub(crate) use group::object_of;
+pub(crate) use prints::{Print, Prints};
 pub(crate) use telling::Telling;
 
 /// How many lines of proof a finding shows.
@@ -75,7 +77,7 @@ pub(crate) fn correlate(
     names: &[String],
     matches: Vec<(usize, Match)>,
     surplus: Vec<Surplus>,
-    graph: &Graph,
+    (graph, prints): (&Graph, &Prints),
     reference: Option<Timestamp>,
 ) -> Correlated {
     let covered = matches
@@ -99,14 +101,25 @@ pub(crate) fn correlate(
         }
     }
     let (groups, unplaced) = group::group(catalogue, matches, surplus);
-    let (silent, groups): (Vec<Group>, Vec<Group>) = groups
+    let (mut silent, groups): (Vec<Group>, Vec<Group>) = groups
         .into_iter()
         .partition(|group| catalogue.at(group.signature).makes_no_finding());
+    // what was well in an earlier print ends nothing
+    for group in &mut silent {
+        let shows = !catalogue.at(group.signature).ends.is_empty();
+        group.hits.retain(|hit| !shows || !prints.is_outdated(hit));
+    }
     let enders: Vec<&Group> = silent
         .iter()
         .filter(|group| !catalogue.at(group.signature).ends.is_empty())
         .collect();
     let ended = recover::recover(catalogue, &groups, &enders);
+    let superseded = prints.superseded(catalogue, &groups);
+    let ended: Vec<Option<Hit>> = ended
+        .into_iter()
+        .zip(superseded)
+        .map(|(ended, superseded)| ended.or(superseded))
+        .collect();
     let explain::Explained { by, cut } = explain::explain(catalogue, &groups, &ended, graph);
     let (groups, explained, ended) = fold::fold(catalogue, groups, by, ended);
     let order = rank::rank(catalogue, &groups, &explained, &ended);

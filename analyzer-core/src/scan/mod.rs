@@ -27,7 +27,7 @@ use memchr::memchr_iter;
 use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
-use crate::correlate::{Graph, Telling, correlate};
+use crate::correlate::{Graph, Prints, Telling, correlate};
 use crate::matcher::{Hit, Moment, Tester};
 use crate::model::{Format, Stamp, Subject};
 use crate::parse::log;
@@ -120,6 +120,7 @@ pub struct Incident<'a> {
     collector: Collector<'a>,
     telling: Telling,
     graph: Graph,
+    prints: Prints,
     stats: Stats,
     latest: Option<i128>,
     /// When the input was collected, as a node's lease shows it.
@@ -159,6 +160,7 @@ impl<'a> Incident<'a> {
             documents: Vec::new(),
             telling: Telling::default(),
             graph: Graph::default(),
+            prints: Prints::default(),
             stats: Stats::default(),
             latest: None,
             collected: None,
@@ -357,6 +359,10 @@ impl<'a> Incident<'a> {
         }
         self.telling.absorb(outcome.telling, before);
         self.graph.absorb(outcome.graph);
+        for mut print in outcome.prints {
+            print.place.line += before;
+            self.prints.add(print);
+        }
         self.timeline.merge(outcome.timeline);
         self.vain.extend(outcome.vain);
         self.unread += outcome.unread;
@@ -417,7 +423,7 @@ impl<'a> Incident<'a> {
             &names,
             collected.matches,
             collected.surplus,
-            &self.graph,
+            (&self.graph, &self.prints),
             reference,
         );
         for (number, count) in correlated.unplaced {

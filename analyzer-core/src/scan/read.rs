@@ -13,7 +13,7 @@ use super::collected::collected;
 use super::often::{Group, Often, Sample, Unread};
 use super::pick::{choose, is_cut_in_two};
 use super::survey::{Trigger, Why, survey};
-use crate::correlate::{Graph, Telling};
+use crate::correlate::{Graph, Print, Telling};
 use crate::input::{Document, Segment, Stretch, floor_char, is_clean, lines, segments_before};
 use crate::matcher::{Hit, Tester};
 use crate::model::{Event, Format, Parsed, Stamp, Subject};
@@ -64,6 +64,10 @@ pub(crate) struct Outcome {
     pub unread: u64,
     pub telling: Telling,
     pub graph: Graph,
+    /// The objects that were printed, in the order of the block.
+    pub prints: Vec<Print>,
+    /// What is said of lists that go on before or behind the block.
+    pub lists: Edges,
     /// The latest time whose year is stated, in nanoseconds since 1970.
     pub latest: Option<i128>,
     /// When the input was collected, as an object shows it, in nanoseconds since 1970.
@@ -455,6 +459,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         for object in &parsed.objects {
             self.tester.object(stretch, object, &mut outcome.hits);
             outcome.graph.object(stretch.document, object);
+            outcome.prints.extend(Print::of(stretch, object));
             outcome.collected = outcome.collected.max(collected(object));
         }
         if !counted {
