@@ -86,6 +86,8 @@ pub(crate) struct Hit {
     pub count: u64,
     /// Whether it is the state of an object at the time of the output, not something that happened.
     pub is_state: bool,
+    /// Whether it holds only of an object in a list that is there as a whole.
+    pub of_list: bool,
     /// Whether it is counted: it is what the match looks for, not what goes with it.
     pub leads: bool,
     pub first: Option<Moment>,
@@ -114,6 +116,7 @@ impl Hit {
             weight: found.weight,
             count: event.count.max(1),
             is_state: false,
+            of_list: false,
             leads: true,
             first: event
                 .first_time
@@ -140,6 +143,7 @@ impl Hit {
             weight: found.weight,
             count: 1,
             is_state: true,
+            of_list: false,
             leads: true,
             first: None,
             last: None,

@@ -139,9 +139,13 @@ impl<'c> Tester<'c> {
             |leaf, condition| {
                 if let What::Object(pattern) = &condition.condition.what {
                     let found = atom::object(pattern, object).into_iter();
-                    into.extend(
-                        found.map(|found| (leaf, Hit::from_object(stretch, object, found))),
-                    );
+                    into.extend(found.map(|found| {
+                        let hit = Hit {
+                            of_list: pattern.listed,
+                            ..Hit::from_object(stretch, object, found)
+                        };
+                        (leaf, hit)
+                    }));
                 }
             },
         );

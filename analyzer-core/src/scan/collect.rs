@@ -184,6 +184,14 @@ impl<'c> Collector<'c> {
         }
     }
 
+    /// Takes how many hits of which conditions over several were not kept.
+    pub fn left_out(&mut self, hits: BTreeMap<Leaf, u64>) {
+        for (leaf, count) in hits {
+            self.left_out += count;
+            self.cut.insert(leaf);
+        }
+    }
+
     /// The signatures of which enough matches were read, without those that were read in vain.
     pub fn often(&self, vain: &BTreeSet<u32>) -> Often {
         let mut often = vec![false; self.catalogue.len()];
@@ -259,6 +267,12 @@ impl<'c> Collector<'c> {
                 }
                 Kept::Several(mut leaves) => {
                     leaves.iter_mut().flatten().for_each(settled);
+                    // what holds only of a whole list was taken at its end
+                    for hits in &mut leaves {
+                        if hits.iter().any(|hit| hit.of_list) {
+                            hits.sort_by_key(Hit::position);
+                        }
+                    }
                     if leaves.iter().all(Vec::is_empty) {
                         continue;
                     }

@@ -11,6 +11,7 @@ mod boundary;
 mod collect;
 mod collected;
 mod extract;
+mod lists;
 mod often;
 mod order;
 mod pick;
@@ -40,6 +41,7 @@ pub use extract::{Extract, extract, extract_about, extract_near};
 
 use blocks::{Block, Blocks};
 use collect::Collector;
+use lists::Ended;
 use often::{Carried, Often, Unread};
 use read::{Known, MAX_GRAVE, MAX_LATER_GRAVE, Outcome};
 use told::{Input, left_out, many_objects, many_relations, not_compared, sampled};
@@ -336,6 +338,11 @@ impl<'a> Incident<'a> {
             }
             hit.subject.fill_from(&input.about);
         }
+        for hit in outcome.lists.hits() {
+            hit.place.line += before;
+            hit.subject.fill_from(&input.about);
+        }
+        let ended = input.list.take(outcome.lists);
         let open = input.open.clone();
         if !outcome.unbroken {
             input.open = outcome.subject;
@@ -346,6 +353,7 @@ impl<'a> Incident<'a> {
             hits.iter_mut().for_each(|(_, hit)| hit.count *= stands_for);
         }
         self.collect(outcome.hits, limit);
+        self.end_list(ended, limit);
         let mut now = Vec::new();
         for (group, count, mut unread) in outcome.left {
             unread.lines_before += before;
@@ -371,6 +379,12 @@ impl<'a> Incident<'a> {
             self.often.pop_front();
             self.often.push_back(self.collector.often(&self.vain));
         }
+    }
+
+    /// Takes what the end of a list shows to hold.
+    fn end_list(&mut self, ended: Ended, limit: Option<i128>) {
+        self.collector.left_out(ended.left_out);
+        self.collect(ended.hits, limit);
     }
 
     /// Takes hits in the order of the input.
@@ -406,6 +420,11 @@ impl<'a> Incident<'a> {
         let limit = self.limit();
         for (stands_for, unread) in std::mem::take(&mut self.carried).finish() {
             self.read_late(stands_for, unread, limit);
+        }
+        for number in 0..self.documents.len() {
+            let input = self.documents.get_mut(number);
+            let ended = input.map(|input| input.list.close()).unwrap_or_default();
+            self.end_list(ended, limit);
         }
         let mut collected = self
             .collector

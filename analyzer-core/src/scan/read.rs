@@ -10,6 +10,7 @@ use super::blocks::Block;
 use super::boundary::{begins_record, line_at};
 use super::collect::is_single;
 use super::collected::collected;
+use super::lists::{Edges, Items, Reach};
 use super::often::{Group, Often, Sample, Unread};
 use super::pick::{choose, is_cut_in_two};
 use super::survey::{Trigger, Why, survey};
@@ -331,6 +332,12 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         }
     }
 
+    /// Whether the block begins with an item of a list that began before.
+    fn begins_with_item(&self) -> bool {
+        let line = line_at(&self.block.bytes, 0);
+        self.block.offset > 0 && (line.starts_with(b"- ") || line.starts_with(b"    "))
+    }
+
     /// Parses a range of the block's bytes and tests what is there; `part` of a block, or all of it.
     fn stretch(&mut self, range: Range<usize>, lines_before: u64, part: bool) {
         let Some(bytes) = self.block.bytes.get(range.clone()) else {
@@ -348,7 +355,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             let line: Vec<_> = lines(end).collect();
             let mut parsed = log::parse(&line);
             self.fill(&mut parsed.events);
-            self.test(&stretch, parsed, true);
+            self.test(&stretch, parsed, true, Reach::default());
             if matches!(self.run, Run::Inherited) {
                 self.outcome.inherited = self.outcome.hits.len();
             }
@@ -364,7 +371,12 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         let inherits = matches!(self.run, Run::Inherited) && first_is_log;
         for (number, segment) in segments.iter().enumerate() {
             let is_log = part && segment.is_log;
-            self.test(&stretch, parse::segment(segment), is_log);
+            let is_last = number + 1 == segments.len();
+            let reach = Reach {
+                start: number == 0 && range.start == 0 && self.begins_with_item(),
+                end: is_last && range.end == self.block.bytes.len() && !self.block.whole,
+            };
+            self.test(&stretch, parse::segment(segment), is_log, reach);
             if !is_log {
                 self.list(segment, lines_before);
             }
@@ -418,7 +430,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
     }
 
     /// Tests what was parsed. Records of a log were counted before.
-    fn test(&mut self, stretch: &Stretch, parsed: Parsed<'_>, counted: bool) {
+    fn test(&mut self, stretch: &Stretch, mut parsed: Parsed<'_>, counted: bool, reach: Reach) {
         parsed
             .events
             .iter()
@@ -456,8 +468,18 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             self.weigh(before);
         }
         let outcome = &mut self.outcome;
-        for object in &parsed.objects {
+        let items = Items::of(&parsed, reach);
+        outcome.lists.begin(&items, reach);
+        for (number, object) in parsed.objects.iter_mut().enumerate() {
+            let before = outcome.hits.len();
+            let part = outcome.lists.part(&items, number);
+            object.listed |= part.is_some();
             self.tester.object(stretch, object, &mut outcome.hits);
+            if let Some(part) = part {
+                let waits = |(_, hit): &mut (Leaf, Hit)| hit.of_list;
+                let kind = object.subject.kind.as_deref();
+                part.object(kind, outcome.hits.extract_if(before.., waits));
+            }
             outcome.graph.object(stretch.document, object);
             outcome.prints.extend(Print::of(stretch, object));
             outcome.collected = outcome.collected.max(collected(object));

@@ -1,5 +1,6 @@
 //! What a report says of the documents themselves and of the limits that were met.
 
+use super::lists::Open;
 use super::often::{EACH, EXACT};
 use crate::correlate::LeftOut;
 use crate::model::{Format, Subject};
@@ -20,6 +21,8 @@ pub(super) struct Input {
     pub invalid: u64,
     /// What a command said of the log that is open at the end of what was read.
     pub open: Option<Subject>,
+    /// The list of objects that is open there.
+    pub list: Open,
 }
 
 /// Matches beyond what one condition keeps.

@@ -28,7 +28,7 @@ pub(crate) use run::Run;
 use std::collections::HashMap;
 
 use crate::input::Line;
-use crate::model::{Format, Map, Object, Parsed, Span, Subject, Value};
+use crate::model::{Format, Listing, Map, Object, Parsed, Span, Subject, Value};
 use source::Row;
 
 /// How long a name may be; the API allows 253 characters.
@@ -126,16 +126,24 @@ fn document<'a>(rows: &[Row<'a>], parsed: &mut Parsed<'a>) {
         }
     }
     self::item(&mut item, parsed);
-    if has_items && is_whole {
-        mark_listed(parsed, first, false);
+    parsed.has_gaps |= !is_whole;
+    if has_items {
+        mark_listed(parsed, first, false, is_whole);
     }
     self::item(&mut object, parsed);
 }
 
 /// Says of the objects from the first one on that they stand in a list. One of its kind may be all that
 /// was asked for, unless the list's own kind says that it is the list of all.
-fn mark_listed(parsed: &mut Parsed<'_>, first: usize, of_kind: bool) {
+fn mark_listed(parsed: &mut Parsed<'_>, first: usize, of_kind: bool, is_whole: bool) {
+    parsed.lists.push(Listing {
+        objects: first..parsed.objects.len(),
+        of_kind,
+    });
     let items = parsed.objects.get_mut(first..).unwrap_or_default();
+    if !is_whole {
+        return;
+    }
     let mut counts: HashMap<Option<String>, usize> = HashMap::new();
     for item in items.iter() {
         *counts.entry(item.subject.kind.clone()).or_default() += 1;
@@ -235,7 +243,7 @@ fn take<'a>(
         }
     }
     if within == "items" {
-        mark_listed(parsed, first, of.is_some());
+        mark_listed(parsed, first, of.is_some(), true);
     }
 }
 

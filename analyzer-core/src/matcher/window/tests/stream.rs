@@ -29,6 +29,7 @@ fn hit(place: usize, moment: Option<Moment>) -> Hit {
         weight: 1,
         count: 1,
         is_state: false,
+        of_list: false,
         leads: true,
         first: moment,
         last: moment,
