@@ -1,7 +1,8 @@
 //! The same object printed more than once: the last print says how it is now.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::graph::plain;
 use super::group::Group;
@@ -11,11 +12,11 @@ use crate::model::{Format, Object, Span, Subject, Value};
 use crate::report::{Level, Role};
 use crate::signature::Catalogue;
 
-/// How many prints are remembered: some 8 MB.
+/// How many prints are remembered: some 6 MB.
 const MAX_PRINTS: usize = 20_000;
 
 /// How much is kept of a print's first line.
-const MAX_TEXT: usize = 256;
+const MAX_TEXT: usize = 120;
 
 /// Lists of a pod's containers.
 const CONTAINERS: [&str; 2] = ["containers", "init_containers"];
@@ -23,7 +24,9 @@ const CONTAINERS: [&str; 2] = ["containers", "init_containers"];
 /// An object as one output shows it.
 #[derive(Clone, Debug)]
 pub(crate) struct Print {
-    subject: Subject,
+    /// Stands for the object and what shows it.
+    key: u64,
+    name: String,
     shape: Shape,
     document: usize,
     /// The document's bytes.
@@ -35,7 +38,7 @@ pub(crate) struct Print {
 }
 
 /// What shows the same of an object each time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Shape {
     Describe,
     Row,
@@ -67,15 +70,17 @@ impl Print {
     /// Of an object that has a name.
     pub fn of(stretch: &Stretch, object: &Object<'_>) -> Option<Print> {
         let subject = plain(&object.subject);
-        subject.kind.as_ref().and(subject.name.as_ref())?;
+        let name = subject.kind.as_ref().and(subject.name.clone())?;
         let shape = Shape::of(object.format)?;
         let mut place = stretch.place(&object.span);
         place.text.truncate(floor_char(&place.text, MAX_TEXT));
+        place.text.shrink_to_fit();
         let end = place.text.len();
         place.mark = place.mark.start.min(end)..place.mark.end.min(end);
         let number = |key: &str| object.fields.text(key)?.parse().ok();
         Some(Print {
-            subject,
+            key: key(&subject, shape),
+            name,
             shape,
             document: stretch.document,
             span: stretch.whole(&object.span),
@@ -112,6 +117,12 @@ impl Print {
     }
 }
 
+fn key(subject: &Subject, shape: Shape) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (subject, shape).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// The latest time of an object's conditions.
 fn latest(object: &Object<'_>) -> Option<i128> {
     let conditions = object.fields.items("conditions").iter();
@@ -141,7 +152,7 @@ fn restarts(object: &Object<'_>) -> i64 {
 #[derive(Debug, Default)]
 pub(crate) struct Prints {
     all: Vec<Print>,
-    of_object: BTreeMap<(Subject, Shape), Vec<usize>>,
+    of_object: HashMap<u64, Vec<usize>>,
     /// By document and first byte.
     by_place: BTreeMap<(usize, usize), usize>,
     /// How many were not kept.
@@ -156,8 +167,7 @@ impl Prints {
             self.left_out += 1;
             return;
         }
-        let key = (print.subject.clone(), print.shape);
-        self.of_object.entry(key).or_default().push(number);
+        self.of_object.entry(print.key).or_default().push(number);
         let place = (print.document, print.span.start);
         self.by_place.insert(place, number);
         self.all.push(print);
@@ -170,14 +180,13 @@ impl Prints {
         let print = self.all.get(*before.next_back()?.1)?;
         let is_event = hit.format == Format::DescribeEvents
             && print.shape == Shape::Describe
-            && print.subject.name == hit.subject.name;
+            && hit.subject.name.as_ref() == Some(&print.name);
         (is_event || print.span.contains(&at)).then_some(print)
     }
 
     /// The last print of an object, if that is a later one.
     fn later<'p>(&'p self, own: &'p Print) -> Option<&'p Print> {
-        let key = (own.subject.clone(), own.shape);
-        let of_object = self.of_object.get(&key)?;
+        let of_object = self.of_object.get(&own.key)?;
         // most objects are printed once
         if of_object.len() < 2 {
             return None;
@@ -243,7 +252,8 @@ mod tests {
 
     fn print(document: usize, start: usize, version: Version) -> Print {
         Print {
-            subject: Subject::new("Node", None, "quay-4"),
+            key: 7,
+            name: "quay-4".to_owned(),
             shape: Shape::Describe,
             document,
             span: start..start + 10,

@@ -28,7 +28,7 @@ use memchr::memchr_iter;
 use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
-use crate::correlate::{Graph, Prints, Telling, correlate};
+use crate::correlate::{Graph, LeftOut, Prints, Telling, correlate};
 use crate::matcher::{Hit, Moment, Tester};
 use crate::model::{Format, Stamp, Subject};
 use crate::parse::log;
@@ -454,7 +454,11 @@ impl<'a> Incident<'a> {
             let further = further.map(|(number, count)| (&*catalogue.at(*number).id, *count));
             limits.extend(many_objects(name, further.collect()));
             limits.extend(sampled(name, self.unread));
-            limits.extend(many_relations(name, self.graph.left_out()));
+            let left = LeftOut {
+                prints: self.prints.left_out,
+                ..self.graph.left_out()
+            };
+            limits.extend(many_relations(name, left));
             limits.extend(not_compared(name, correlated.not_compared));
         }
         Report {

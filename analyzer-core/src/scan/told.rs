@@ -73,6 +73,7 @@ pub(super) fn many_relations(source: &str, left: LeftOut) -> Option<LimitMet> {
         (left.pods, "pods' labels"),
         (left.selectors, "selectors"),
         (left.ids, "ids of pods and containers"),
+        (left.prints, "prints of objects"),
     ];
     let told = told.into_iter().filter(|(count, _)| *count > 0);
     let told: Vec<String> = told
@@ -82,7 +83,7 @@ pub(super) fn many_relations(source: &str, left: LeftOut) -> Option<LimitMet> {
         source: source.to_owned(),
         limit: "many-relations".into(),
         message: format!(
-            "{} were not kept: a finding may lack the one that explains it",
+            "{} were not kept: a finding may lack the one that explains it, or that it is over",
             told.join(", ")
         ),
     })

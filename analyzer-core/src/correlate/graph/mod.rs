@@ -69,6 +69,8 @@ pub(crate) struct LeftOut {
     pub selectors: u64,
     /// Ids of pods and containers.
     pub ids: u64,
+    /// Prints of objects, the last of which counts.
+    pub prints: u64,
 }
 
 impl LeftOut {
@@ -78,6 +80,7 @@ impl LeftOut {
         self.pods += other.pods;
         self.selectors += other.selectors;
         self.ids += other.ids;
+        self.prints += other.prints;
     }
 }
 
