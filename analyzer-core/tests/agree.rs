@@ -27,19 +27,10 @@ fn told(finding: &Finding) -> String {
     serde_json::to_string(finding).unwrap()
 }
 
-/// How many ways cut no list of these examples in two. A list in YAML or JSON is cut between its items, as lists of
-/// whole clusters are large; whether it is complete, which `listed: true` asks for, is then not known. Its objects
-/// are the same.
-const WHOLE: usize = 3;
-
 fn assert_agreement(name: &str, text: &[u8]) {
-    assert_agreement_in(FAST.len(), name, text);
-}
-
-fn assert_agreement_in(ways: usize, name: &str, text: &[u8]) {
     let report = |analyzer: &Analyzer| -> Report { analyzer.analyze_text(name, text) };
     let naive = report(&NAIVE);
-    for (number, fast) in FAST.iter().take(ways).enumerate() {
+    for (number, fast) in FAST.iter().enumerate() {
         let fast = report(fast);
         let findings = |report: &Report| report.findings.iter().map(told).collect::<Vec<_>>();
         let (fast_told, naive_told) = (findings(&fast), findings(&naive));
@@ -68,9 +59,7 @@ fn on_every_example() {
     signatures.par_iter().for_each(|signature| {
         let examples = signature.examples();
         for example in examples.matching.iter().chain(&examples.no_match) {
-            let lists = signature.source.contains("listed: true");
-            let ways = if lists { WHOLE } else { FAST.len() };
-            assert_agreement_in(ways, &signature.id, example.text.as_bytes());
+            assert_agreement(&signature.id, example.text.as_bytes());
         }
     });
 }
@@ -183,7 +172,7 @@ fn list(step: usize, items: usize) -> String {
 fn on_long_lists_of_objects() {
     for step in [2, 4] {
         let text = list(step, 240);
-        assert_agreement_in(WHOLE, &format!("{step} blanks a level"), text.as_bytes());
+        assert_agreement(&format!("{step} blanks a level"), text.as_bytes());
         let report = FAST[2].analyze_text("list", text.as_bytes());
         // an event counts for as many as it says
         let events = (0..240).filter(|number| number % 3 != 0 && number % 4 == 0);
@@ -194,7 +183,7 @@ fn on_long_lists_of_objects() {
         // behind a log, and with one behind it
         let log = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n".repeat(40);
         let mixed = format!("{log}$ kubectl get -o json all\n{text}{log}");
-        assert_agreement_in(WHOLE, "between logs", mixed.as_bytes());
+        assert_agreement("between logs", mixed.as_bytes());
     }
 }
 
@@ -297,4 +286,85 @@ proptest! {
     fn on_generated_logs(log in logs()) {
         assert_agreement("generated", log.as_bytes());
     }
+}
+
+/// A list of a claim, many pods and StorageClasses, in JSON or YAML as kubectl prints it.
+fn list_with_classes(json: bool, pods: usize, classes: &[&str]) -> String {
+    let padding = "a".repeat(600);
+    let claim = "kind: PersistentVolumeClaim\nmetadata:\n  name: data\n  namespace: harbour\nspec:\n  storageClassName: fast\nstatus:\n  phase: Pending".to_owned();
+    let pods = (0..pods).map(|number| {
+        format!("kind: Pod\nmetadata:\n  name: p-{number}\n  namespace: harbour\n  annotations:\n    x: {padding}\nspec:\n  nodeName: quay-1\nstatus:\n  phase: Running")
+    });
+    let classes = classes.iter().map(|name| {
+        format!("kind: StorageClass\nmetadata:\n  name: {name}\nprovisioner: tide.example")
+    });
+    let objects = std::iter::once(claim).chain(pods).chain(classes);
+    if !json {
+        let items = objects.map(|object| {
+            let lines = object.lines().map(|line| format!("  {line}\n"));
+            format!("- apiVersion: v1\n{}", lines.collect::<String>())
+        });
+        let items: String = items.collect();
+        return format!(
+            "apiVersion: v1\nitems:\n{items}kind: List\nmetadata:\n  resourceVersion: \"\"\n"
+        );
+    }
+    let items = objects.map(|object| {
+        let value: serde_yaml::Value =
+            serde_yaml::from_str(&format!("apiVersion: v1\n{object}")).unwrap();
+        serde_json::to_value(value).unwrap()
+    });
+    let list =
+        serde_json::json!({"apiVersion": "v1", "items": items.collect::<Vec<_>>(), "kind": "List"});
+    let mut text = Vec::new();
+    let indent = serde_json::ser::PrettyFormatter::with_indent(b"    ");
+    let mut serializer = serde_json::Serializer::with_formatter(&mut text, indent);
+    serde::Serialize::serialize(&list, &mut serializer).unwrap();
+    String::from_utf8(text).unwrap() + "\n"
+}
+
+/// A list that is longer than a block is cut between its items; whether it is complete is known all the same.
+#[test]
+fn on_lists_that_are_cut() {
+    let proves = |name: &str, text: &str| {
+        assert_agreement(name, text.as_bytes());
+        let report = FAST[0].analyze_text(name, text.as_bytes());
+        report
+            .matched
+            .iter()
+            .any(|(id, _)| id == "class-not-in-list")
+    };
+    for json in [true, false] {
+        let list = |classes: &[&str]| list_with_classes(json, 450, classes);
+        let two = list(&["slow", "steady"]);
+        assert!(two.len() > 256 * 1024);
+        assert!(proves("two classes", &two));
+        // the class may be all that was asked for
+        assert!(!proves("one class", &list(&["slow"])));
+        assert!(!proves("its class", &list(&["slow", "fast"])));
+        // its head was cut off
+        let headless: String = two
+            .lines()
+            .skip(3)
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert!(!proves("items alone", &headless));
+        // another output behind it, and two lists
+        let behind = format!(
+            "{two}\n$ kubectl get pods\nNAME   READY   STATUS    RESTARTS   AGE\na-0    1/1     Running   0          4d\n"
+        );
+        assert!(proves("a table behind it", &behind));
+        let log = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n";
+        let one = list(&["slow"]);
+        let lists = format!(
+            "{one}\n{log}\n$ kubectl get sc -o yaml\n{}",
+            list_with_classes(json, 0, &["steady"])
+        );
+        assert!(!proves("two lists", &lists));
+    }
+    let two = list_with_classes(false, 450, &["slow", "steady"]);
+    let half = two.len() / 2;
+    let at = half + two[half..].find("\n- apiVersion").unwrap() + 1;
+    let gap = format!("{}...\n{}", &two[..at], &two[at..]);
+    assert!(!proves("with a gap", &gap));
 }

@@ -19,6 +19,9 @@ struct Expected {
     /// Findings that lead to the root.
     #[serde(default)]
     explained: Vec<Consequence>,
+    /// Findings that nothing of the input explains.
+    #[serde(default)]
+    apart: Vec<Consequence>,
     /// Causes that may stand beside it.
     #[serde(default)]
     beside: Vec<Beside>,
@@ -51,6 +54,17 @@ struct Consequence {
     subject: Option<String>,
     /// The cause of the finding that explains it directly.
     by: Option<String>,
+}
+
+impl Consequence {
+    /// Whether a finding is about its object, also where others say the same.
+    fn is_about(&self, finding: &Finding) -> bool {
+        let is = |wanted: &String| {
+            let mut others = finding.others.iter();
+            *wanted == subject(finding) || others.any(|other| other.to_string() == *wanted)
+        };
+        self.subject.as_ref().is_none_or(is)
+    }
 }
 
 #[derive(Deserialize)]
@@ -187,12 +201,7 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
     }
     for wanted in &expected.explained {
         let same = |f: &&Finding| {
-            f.cause == wanted.cause
-                && Some(f.rank) != first.map(|f| f.rank)
-                && wanted
-                    .subject
-                    .as_ref()
-                    .is_none_or(|wanted| *wanted == subject(f))
+            f.cause == wanted.cause && Some(f.rank) != first.map(|f| f.rank) && wanted.is_about(f)
         };
         let mut found = findings.iter().filter(same).peekable();
         if found.peek().is_none() {
@@ -211,6 +220,14 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
                     by.map(told)
                 ));
             }
+        }
+    }
+    for wanted in &expected.apart {
+        let mut same = findings
+            .iter()
+            .filter(|f| f.cause == wanted.cause && wanted.is_about(f));
+        if !same.any(|f| f.explained_by.is_none() && f.recovered.is_none()) {
+            faults.push(format!("{} does not stand for itself", wanted.cause));
         }
     }
     for cause in &expected.over {

@@ -44,6 +44,12 @@ fn more_addresses_than_are_kept() {
         told[0].starts_with("500 addresses were not kept"),
         "{told:?}"
     );
+    let report = read(20_500);
+    let told = self::told(&report, "many-relations");
+    assert!(
+        told[0].contains("10500 addresses, 500 prints of objects"),
+        "{told:?}"
+    );
 }
 
 #[test]

@@ -80,7 +80,7 @@ pub(crate) fn value(found: &Match, about: &Subject, count: u64, name: &str) -> O
 }
 
 /// The registry's host of an image as its reference names it (distribution/reference 0.6 `splitDockerDomain`).
-fn registry(image: &str) -> Option<&str> {
+pub(super) fn registry(image: &str) -> Option<&str> {
     match image.split_once('/') {
         Some((host, _)) if host.contains(['.', ':']) || host == "localhost" => Some(host),
         _ if image.is_empty() => None,

@@ -1,5 +1,6 @@
 //! Matches of one signature about one object, folded.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use crate::matcher::{Hit, Match, Moment};
@@ -31,37 +32,46 @@ pub(crate) struct Group {
     pub last: Option<Moment>,
 }
 
-/// Folds matches of the same signature about the same object.
+/// Folds matches of the same signature about the same object. Says also of which signatures how many matches
+/// were counted that may belong to several of them.
 pub(crate) fn group(
     catalogue: &Catalogue,
     matches: Vec<(usize, Match)>,
     surplus: Vec<Surplus>,
-) -> Vec<Group> {
+) -> (Vec<Group>, Vec<(usize, u64)>) {
     let mut groups: Vec<Group> = Vec::new();
     let mut by_key: HashMap<(usize, Subject), usize> = HashMap::new();
+    let mut by_record: HashMap<(usize, (usize, usize)), usize> = HashMap::new();
     for (number, found) in matches {
         let subject = fill::subject(catalogue.at(number), &found);
-        let key = (number, key(&subject));
-        match by_key.get(&key) {
-            Some(&at) => groups[at].add(found),
-            None => {
-                by_key.insert(key, groups.len());
-                groups.push(Group::new(number, subject, found));
+        let record = found.primary().record_at();
+        let at = match by_key.entry((number, key(&subject))) {
+            Entry::Occupied(known) => {
+                groups[*known.get()].add(found);
+                *known.get()
             }
+            Entry::Vacant(free) => {
+                groups.push(Group::new(number, subject, found));
+                *free.insert(groups.len() - 1)
+            }
+        };
+        if !surplus.is_empty() {
+            by_record.insert((number, record), at);
         }
     }
-    // what was counted belongs to a group of which no rival took all that was kept
+    // what was counted belongs to the group of what was kept, if no rival took all of that
+    let mut unplaced = Vec::new();
     for more in surplus {
-        let own = by_key.get(&(more.signature, key(&more.subject))).copied();
-        // a document's name may have told since of what it is
-        let is_unnamed = more.subject.is_unknown();
-        let named = || {
-            groups
-                .iter()
-                .position(|group| group.signature == more.signature)
-        };
-        if let Some(at) = own.or_else(|| named().filter(|_| is_unnamed)) {
-            groups[at].count_more(more.count, more.first, more.last);
+        let kept = more.kept.iter();
+        let mut of: Vec<usize> = kept
+            .filter_map(|record| by_record.get(&(more.signature, *record)).copied())
+            .collect();
+        of.sort_unstable();
+        of.dedup();
+        match of.as_slice() {
+            [] => {}
+            [only] => groups[*only].count_more(more.count, more.first, more.last),
+            _ => unplaced.push((more.signature, more.count)),
         }
     }
     about_nodes(catalogue, &mut groups);
@@ -69,7 +79,7 @@ pub(crate) fn group(
     for group in &mut groups {
         group.settle();
     }
-    groups
+    (groups, unplaced)
 }
 
 /// What is wrong with a node is about the node, whichever pod's event tells it.
@@ -167,14 +177,26 @@ fn merge_into_only(
             into[mine] = clearer.next().copied().filter(|_| clearer.next().is_none());
         }
     }
+    // one that goes into another one may be the only clearer one of a third
+    let root = |mut at: usize| {
+        for _ in 0..into.len() {
+            match into[at] {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        at
+    };
+    let mut all: Vec<Option<Group>> = std::mem::take(groups).into_iter().map(Some).collect();
     for (mine, clear) in into.iter().enumerate() {
-        if let Some(clear) = *clear {
-            let vague = groups[mine].clone();
-            groups[clear].join(vague);
+        if clear.is_some()
+            && let Some(vague) = all[mine].take()
+            && let Some(clear) = &mut all[root(mine)]
+        {
+            clear.join(vague);
         }
     }
-    let mut kept = into.iter().map(Option::is_none);
-    groups.retain(|_| kept.next() == Some(true));
+    groups.extend(all.into_iter().flatten());
 }
 
 impl Group {

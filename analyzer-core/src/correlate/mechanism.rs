@@ -24,8 +24,12 @@ struct Rule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reach {
     pub on: Scope,
-    /// Whether it shows only on other objects, which depend on the one at fault.
-    pub apart: bool,
+    /// Whether it shows on whatever is as near as that.
+    pub near: bool,
+    /// Whether it shows on other objects, which depend on the one at fault.
+    pub called: bool,
+    /// Whether it shows wherever the same host is called.
+    pub at_host: bool,
 }
 
 impl Reach {
@@ -33,22 +37,21 @@ impl Reach {
     /// first one is, so that it must be seen.
     fn then(self, next: Reach) -> Option<Reach> {
         let on = match (self.on, next.on) {
-            _ if self.apart => return None,
+            _ if !self.near => return None,
             (Scope::Node, Scope::Owner) => Scope::Node,
             (way, next) if next >= way => next,
             _ => return None,
         };
-        Some(Reach {
-            on,
-            apart: next.apart,
-        })
+        Some(Reach { on, ..next })
     }
 
     /// What two ways reach together.
     fn or(self, other: Reach) -> Reach {
         Reach {
             on: self.on.max(other.on),
-            apart: self.apart && other.apart,
+            near: self.near || other.near,
+            called: self.called || other.called,
+            at_host: self.at_host || other.at_host,
         }
     }
 }
@@ -85,7 +88,9 @@ impl Mechanisms {
         let mut effects = Effects::new();
         let here = Reach {
             on: Scope::Subject,
-            apart: false,
+            near: true,
+            called: false,
+            at_host: false,
         };
         let mut open: VecDeque<(&str, Reach)> = VecDeque::from([(cause, here)]);
         while let Some((cause, way)) = open.pop_front() {
@@ -134,7 +139,7 @@ fn list(line: &'static str) -> Vec<&'static str> {
 
 fn word(word: &str) -> Option<Reach> {
     let on = match word {
-        "owner" | "callers" => Scope::Owner,
+        "owner" | "callers" | "host" => Scope::Owner,
         "node" => Scope::Node,
         "source" => Scope::Source,
         "input" => Scope::Input,
@@ -142,7 +147,9 @@ fn word(word: &str) -> Option<Reach> {
     };
     Some(Reach {
         on,
-        apart: word == "callers",
+        near: !matches!(word, "callers" | "host"),
+        called: word == "callers",
+        at_host: word == "host",
     })
 }
 
@@ -175,7 +182,7 @@ mod tests {
     #[test]
     fn consequences_of_consequences() {
         let effects = Mechanisms::new().effects("node/inodes-exhausted");
-        let reach = |effects: &Effects, name: &str| effects.get(name).map(|to| (to.on, to.apart));
+        let reach = |effects: &Effects, name: &str| effects.get(name).map(|to| (to.on, !to.near));
         for (effect, on) in [
             ("node/disk-full", Scope::Node),
             ("workload/evicted", Scope::Node),
@@ -189,5 +196,16 @@ mod tests {
         assert_eq!(called, Some((Scope::Owner, true)));
         // who calls the Service must be seen to be in trouble
         assert_eq!(reach(&effects, "workload/operator-error"), None);
+        // of a registry all that pull from it, and the pod at hand
+        let effects = Mechanisms::new().effects("image/registry-tls");
+        let pulls = effects["image-pull-backoff"];
+        assert!(pulls.at_host && pulls.near);
+        let effects = Mechanisms::new().effects("network/dns-failure");
+        let registry = effects["image/registry-dns"];
+        assert!(registry.at_host && !registry.near && !registry.called);
+        // who calls something else is not concerned
+        let refused = Mechanisms::new().effects("api/unreachable")["network/connection-refused"];
+        assert!(refused.at_host && refused.called && !refused.near);
+        assert_eq!(reach(&effects, "image/rate-limited"), None);
     }
 }

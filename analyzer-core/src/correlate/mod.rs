@@ -9,6 +9,7 @@ mod group;
 mod mechanism;
 mod mention;
 mod next;
+mod prints;
 mod rank;
 mod recover;
 mod telling;
@@ -28,6 +29,7 @@ use group::Group;
 pub(crate) use compete::winners;
 pub(crate) use graph::{Graph, LeftOut};
 pub(crate) use group::object_of;
+pub(crate) use prints::{Print, Prints};
 pub(crate) use telling::Telling;
 
 /// How many lines of proof a finding shows.
@@ -42,12 +44,13 @@ const PROSE_FACTOR: f64 = 0.8;
 /// The records that findings rest on: document and first byte.
 pub(crate) type Covered = std::collections::HashSet<(usize, usize)>;
 
-/// Matches of one signature about one object that were counted but not kept.
+/// Matches of one signature about one object that were counted but not kept, with those that were.
 #[derive(Clone, Debug)]
 pub(crate) struct Surplus {
     /// The signature's number in the catalogue.
     pub signature: usize,
-    pub subject: Subject,
+    /// Document and first byte of the records of such matches that were kept.
+    pub kept: Vec<(usize, usize)>,
     pub count: u64,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
@@ -61,6 +64,9 @@ pub(crate) struct Correlated {
     pub covered: Covered,
     /// What to ask the cluster next.
     pub next: Vec<Check>,
+    /// Matches that were counted and of which it is not known to which of several objects they belong, by the
+    /// signature's number.
+    pub unplaced: Vec<(usize, u64)>,
     /// How many findings that nothing explains were not held against all others.
     pub not_compared: u64,
 }
@@ -71,7 +77,7 @@ pub(crate) fn correlate(
     names: &[String],
     matches: Vec<(usize, Match)>,
     surplus: Vec<Surplus>,
-    graph: &Graph,
+    (graph, prints): (&Graph, &Prints),
     reference: Option<Timestamp>,
 ) -> Correlated {
     let covered = matches
@@ -94,15 +100,26 @@ pub(crate) fn correlate(
             hit.first = since.or(hit.first);
         }
     }
-    let groups = group::group(catalogue, matches, surplus);
-    let (silent, groups): (Vec<Group>, Vec<Group>) = groups
+    let (groups, unplaced) = group::group(catalogue, matches, surplus);
+    let (mut silent, groups): (Vec<Group>, Vec<Group>) = groups
         .into_iter()
         .partition(|group| catalogue.at(group.signature).makes_no_finding());
+    // what was well in an earlier print ends nothing
+    for group in &mut silent {
+        let shows = !catalogue.at(group.signature).ends.is_empty();
+        group.hits.retain(|hit| !shows || !prints.is_outdated(hit));
+    }
     let enders: Vec<&Group> = silent
         .iter()
         .filter(|group| !catalogue.at(group.signature).ends.is_empty())
         .collect();
     let ended = recover::recover(catalogue, &groups, &enders);
+    let superseded = prints.superseded(catalogue, &groups);
+    let ended: Vec<Option<Hit>> = ended
+        .into_iter()
+        .zip(superseded)
+        .map(|(ended, superseded)| ended.or(superseded))
+        .collect();
     let explain::Explained { by, cut } = explain::explain(catalogue, &groups, &ended, graph);
     let (groups, explained, ended) = fold::fold(catalogue, groups, by, ended);
     let order = rank::rank(catalogue, &groups, &explained, &ended);
@@ -153,6 +170,7 @@ pub(crate) fn correlate(
         findings,
         covered,
         next,
+        unplaced,
         not_compared: cut,
     }
 }

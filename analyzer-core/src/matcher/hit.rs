@@ -1,6 +1,7 @@
 //! What is kept of an event or object that a pattern matched.
 
 use super::atom::{Capture, Found};
+use super::ids::Ids;
 use crate::input::{Place, Stretch};
 use crate::model::{Event, Format, Object, Span, Stamp, Subject};
 
@@ -76,6 +77,8 @@ pub(crate) struct Hit {
     pub place: Place,
     pub format: Format,
     pub subject: Subject,
+    /// Ids by which a log's record names objects.
+    pub ids: Option<Box<Ids>>,
     pub component: Option<String>,
     pub reason: Option<String>,
     pub captures: Vec<Capture>,
@@ -83,6 +86,8 @@ pub(crate) struct Hit {
     pub count: u64,
     /// Whether it is the state of an object at the time of the output, not something that happened.
     pub is_state: bool,
+    /// Whether it holds only of an object in a list that is there as a whole.
+    pub of_list: bool,
     /// Whether it is counted: it is what the match looks for, not what goes with it.
     pub leads: bool,
     pub first: Option<Moment>,
@@ -101,6 +106,7 @@ impl Hit {
             mark: stretch.whole(&found.mark),
             format: event.format,
             subject: with_container(&event.subject, found.container),
+            ids: Ids::of(event),
             component: event
                 .component
                 .as_ref()
@@ -110,6 +116,7 @@ impl Hit {
             weight: found.weight,
             count: event.count.max(1),
             is_state: false,
+            of_list: false,
             leads: true,
             first: event
                 .first_time
@@ -129,12 +136,14 @@ impl Hit {
             mark: stretch.whole(&found.mark),
             format: object.format,
             subject: with_container(&object.subject, found.container),
+            ids: None,
             component: None,
             reason: None,
             captures: found.captures,
             weight: found.weight,
             count: 1,
             is_state: true,
+            of_list: false,
             leads: true,
             first: None,
             last: None,
@@ -160,8 +169,14 @@ impl Hit {
             + self.place.text.len()
             + captures.sum::<usize>()
             + subject.iter().sum::<usize>()
+            + self.ids.as_ref().map_or(0, |ids| ids.size())
             + text(&self.component)
             + text(&self.reason)
+    }
+
+    /// Where its record stands in the input.
+    pub fn record_at(&self) -> (usize, usize) {
+        (self.document, self.record.start)
     }
 
     /// Where it stands in the input.

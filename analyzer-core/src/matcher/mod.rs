@@ -9,6 +9,7 @@ mod derive;
 mod evaluate;
 mod facts;
 mod hit;
+pub(crate) mod ids;
 #[cfg(test)]
 mod joins;
 mod period;
@@ -161,7 +162,13 @@ impl<'c> Tester<'c> {
     pub fn object(&self, stretch: &Stretch, object: &Object<'_>, into: &mut Vec<(Leaf, Hit)>) {
         let mut test = |leaf: Leaf, pattern: &ObjectPattern| {
             let found = atom::object(pattern, object).into_iter();
-            into.extend(found.map(|found| (leaf, Hit::from_object(stretch, object, found))));
+            into.extend(found.map(|found| {
+                let hit = Hit {
+                    of_list: pattern.listed,
+                    ..Hit::from_object(stretch, object, found)
+                };
+                (leaf, hit)
+            }));
         };
         match self.sieve(object.subject.kind.as_deref()) {
             Some(sieve) => sieve.pass(object, test),

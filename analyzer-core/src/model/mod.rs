@@ -14,6 +14,7 @@ mod time;
 
 pub use event::{Carrier, Event, Format, Stream};
 pub use field::{Field, Written};
+pub(crate) use object::Listing;
 pub use object::{LeftOut, Map, Object, Parsed, Value};
 pub use quantity::Quantity;
 pub(crate) use selector::{Selector, is_nothing};

@@ -331,6 +331,19 @@ pub struct Parsed<'a> {
     pub not_understood: Vec<u64>,
     /// What was left out as a limit was met.
     pub left_out: LeftOut,
+    /// The lists of objects in YAML and JSON, in the order of the input.
+    pub(crate) lists: Vec<Listing>,
+    /// Whether lines are left out between objects in YAML.
+    pub(crate) has_gaps: bool,
+}
+
+/// Objects that stand in one list.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Listing {
+    /// Their numbers among the objects that were read.
+    pub objects: std::ops::Range<usize>,
+    /// Whether the list's own kind says that it is the list of all.
+    pub of_kind: bool,
 }
 
 /// What was left out of objects as a limit was met.
@@ -353,6 +366,13 @@ impl LeftOut {
 impl<'a> Parsed<'a> {
     /// Adds what another parser made.
     pub fn append(&mut self, mut other: Parsed<'a>) {
+        let before = self.objects.len();
+        self.lists
+            .extend(other.lists.into_iter().map(|list| Listing {
+                objects: list.objects.start + before..list.objects.end + before,
+                ..list
+            }));
+        self.has_gaps |= other.has_gaps;
         self.objects.append(&mut other.objects);
         self.events.append(&mut other.events);
         self.not_understood.append(&mut other.not_understood);

@@ -52,6 +52,9 @@ pub(crate) fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<
     };
     for event in &mut parsed.events {
         event.subject.fill_from(&segment.subject);
+        if segment.format == Format::Table && event.subject.kind.is_none() {
+            event.subject.kind.clone_from(&segment.subject.kind);
+        }
     }
     if let [Object { subject, .. }] = parsed.objects.as_mut_slice()
         && matches!(segment.format, Format::ObjectYaml | Format::ObjectJson)

@@ -16,6 +16,9 @@ const LAST: usize = 4;
 /// About how many objects a signature's matches are told apart; of further ones only the number is.
 const MAX_OBJECTS: usize = 64;
 
+/// How many of these are records that do not name their object; what further ones tell is told together.
+const MAX_UNNAMED: usize = 24;
+
 /// How many hits of one condition are kept for conditions over several events.
 const MAX_HITS: usize = 512;
 
@@ -61,15 +64,40 @@ enum Kept<'c> {
 
 struct Single<'c> {
     condition: &'c Condition,
-    by_object: HashMap<Subject, usize>,
+    by_object: HashMap<Key, usize>,
     objects: Vec<Tally>,
+    unnamed: usize,
     matched: u64,
     further: u64,
 }
 
+/// What tells matches of one signature apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Key {
+    object: Subject,
+    /// Of a record that does not name its object: the ids by which the end of the input may tell it...
+    ids: Vec<String>,
+    /// ... and the document, whose name may.
+    document: Option<usize>,
+}
+
+impl Key {
+    fn new(object: &Subject, hit: &Hit) -> Key {
+        let ids = hit.ids.as_ref().filter(|ids| !ids.is_named);
+        Key {
+            object: object.clone(),
+            ids: ids.map(|ids| ids.named.clone()).unwrap_or_default(),
+            document: hit.subject.is_unknown().then_some(hit.document),
+        }
+    }
+
+    fn is_unnamed(&self) -> bool {
+        !self.ids.is_empty() || self.document.is_some()
+    }
+}
+
 /// What is kept about one object.
 struct Tally {
-    object: Subject,
     first: Vec<(Hit, bool)>,
     last: VecDeque<(Hit, bool)>,
     /// How many were not kept.
@@ -156,6 +184,14 @@ impl<'c> Collector<'c> {
         }
     }
 
+    /// Takes how many hits of which conditions over several were not kept.
+    pub fn left_out(&mut self, hits: BTreeMap<Leaf, u64>) {
+        for (leaf, count) in hits {
+            self.left_out += count;
+            self.cut.insert(leaf);
+        }
+    }
+
     /// The signatures of which enough matches were read; `vain` are those whose text stood in records that
     /// did not fulfil them.
     pub fn often(&self, vain: &BTreeSet<u32>) -> Vec<Enough> {
@@ -184,8 +220,13 @@ impl<'c> Collector<'c> {
         often
     }
 
-    /// All matches. Times without a year get theirs by `settle`.
-    pub fn finish(self, settle: impl Fn(Moment) -> Moment + Copy) -> Collected {
+    /// All matches. Times without a year get theirs by `settle`, records that do not name their object by
+    /// `place`.
+    pub fn finish(
+        self,
+        settle: impl Fn(Moment) -> Moment + Copy,
+        place: impl Fn(&mut Hit) + Copy,
+    ) -> Collected {
         let mut collected = Collected {
             left_out: self.left_out,
             ..Collected::default()
@@ -193,6 +234,7 @@ impl<'c> Collector<'c> {
         let settled = |hit: &mut Hit| {
             hit.first = hit.first.map(settle);
             hit.last = hit.last.map(settle);
+            place(hit);
         };
         for (number, kept) in self.signatures {
             let cut = self.cut.range((number, 0)..=(number, u16::MAX));
@@ -207,9 +249,10 @@ impl<'c> Collector<'c> {
                     }
                     for tally in single.objects {
                         if tally.count > 0 {
+                            let kept = tally.first.iter().chain(&tally.last);
                             collected.surplus.push(Surplus {
                                 signature: number,
-                                subject: tally.object,
+                                kept: kept.map(|(hit, _)| hit.record_at()).collect(),
                                 count: tally.count,
                                 first: tally.began.map(settle),
                                 last: tally.ended.map(settle),
@@ -233,6 +276,12 @@ impl<'c> Collector<'c> {
                 }
                 Kept::Several(mut leaves) => {
                     leaves.iter_mut().flatten().for_each(settled);
+                    // what holds only of a whole list was taken at its end
+                    for hits in &mut leaves {
+                        if hits.iter().any(|hit| hit.of_list) {
+                            hits.sort_by_key(Hit::position);
+                        }
+                    }
                     if leaves.iter().all(Vec::is_empty) {
                         continue;
                     }
@@ -268,6 +317,7 @@ impl<'c> Kept<'c> {
                 condition,
                 by_object: HashMap::new(),
                 objects: Vec::new(),
+                unnamed: 0,
                 matched: 0,
                 further: 0,
             });
@@ -311,7 +361,15 @@ impl Single<'_> {
         room: &mut usize,
         settle: impl Fn(Moment) -> Moment,
     ) {
-        let at = match self.by_object.get(object) {
+        let mut key = Key::new(object, &hit);
+        let is_unnamed = key.is_unnamed();
+        if is_unnamed && self.unnamed >= MAX_UNNAMED && !self.by_object.contains_key(&key) {
+            key = Key {
+                object: key.object,
+                ..Key::default()
+            };
+        }
+        let at = match self.by_object.get(&key) {
             Some(&at) => at,
             None => {
                 let full = self.objects.len() >= MAX_OBJECTS
@@ -320,9 +378,9 @@ impl Single<'_> {
                     self.further += if counts { hit.count } else { 0 };
                     return;
                 }
-                self.by_object.insert(object.clone(), self.objects.len());
+                self.unnamed += usize::from(key.is_unnamed());
+                self.by_object.insert(key, self.objects.len());
                 self.objects.push(Tally {
-                    object: object.clone(),
                     first: Vec::new(),
                     last: VecDeque::new(),
                     count: 0,

@@ -12,6 +12,7 @@ mod collect;
 mod collected;
 mod escapes;
 mod extract;
+mod lists;
 mod often;
 mod order;
 mod pick;
@@ -29,7 +30,7 @@ use memchr::memchr_iter;
 use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
-use crate::correlate::{Graph, Telling, correlate};
+use crate::correlate::{Graph, LeftOut, Prints, Telling, correlate};
 use crate::input::ReadLimits;
 use crate::matcher::{Hit, Moment, Tester};
 use crate::model::{Format, Stamp, Subject};
@@ -43,6 +44,7 @@ pub use extract::{Extract, extract, extract_about, extract_near};
 
 use blocks::{Block, Blocks};
 use collect::Collector;
+use lists::Ended;
 use often::{Carried, Often, Outcomes, Unread};
 use read::{Known, MAX_GRAVE, MAX_LATER_GRAVE, Outcome};
 use told::{Input, left_out, many_objects, many_relations, not_compared, sampled};
@@ -135,6 +137,7 @@ pub struct Incident<'a> {
     collector: Collector<'a>,
     telling: Telling,
     graph: Graph,
+    prints: Prints,
     stats: Stats,
     latest: Option<i128>,
     /// When the input was collected, as a node's lease shows it.
@@ -178,6 +181,7 @@ impl<'a> Incident<'a> {
             documents: Vec::new(),
             telling: Telling::default(),
             graph: Graph::default(),
+            prints: Prints::default(),
             stats: Stats::default(),
             latest: None,
             collected: None,
@@ -370,6 +374,11 @@ impl<'a> Incident<'a> {
             }
             hit.subject.fill_from(&input.about);
         }
+        for hit in outcome.lists.hits() {
+            hit.place.line += before;
+            hit.subject.fill_from(&input.about);
+        }
+        let ended = input.list.take(outcome.lists);
         let open = input.open.clone();
         if !outcome.unbroken {
             input.open = outcome.subject;
@@ -380,6 +389,7 @@ impl<'a> Incident<'a> {
             hits.iter_mut().for_each(|(_, hit)| hit.count *= stands_for);
         }
         self.collect(outcome.hits, limit);
+        self.end_list(ended, limit);
         let mut now = Vec::new();
         for (group, count, mut unread) in outcome.left {
             unread.lines_before += before;
@@ -393,6 +403,10 @@ impl<'a> Incident<'a> {
         }
         self.telling.absorb(outcome.telling, before);
         self.graph.absorb(outcome.graph);
+        for mut print in outcome.prints {
+            print.place.line += before;
+            self.prints.add(print);
+        }
         self.timeline.merge(outcome.timeline);
         self.vain.extend(outcome.vain);
         for (group, fulfilled) in outcome.fulfilled {
@@ -409,12 +423,20 @@ impl<'a> Incident<'a> {
         }
     }
 
+    /// Takes what the end of a list shows to hold.
+    fn end_list(&mut self, ended: Ended, limit: Option<i128>) {
+        self.collector.left_out(ended.left_out);
+        self.collect(ended.hits, limit);
+    }
+
     /// Takes hits in the order of the input.
     fn collect(&mut self, hits: Vec<(Leaf, Hit)>, limit: Option<i128>) {
         let mut hits = hits.into_iter().peekable();
         while let Some((_, first)) = hits.peek() {
             let record = first.record.start;
+            let graph = &mut self.graph;
             let same = std::iter::from_fn(|| hits.next_if(|(_, hit)| hit.record.start == record));
+            let same = same.inspect(|(_, hit)| graph.told_by(hit));
             self.collector.record(same, |moment| settled(moment, limit));
         }
     }
@@ -441,23 +463,23 @@ impl<'a> Incident<'a> {
         for (stands_for, unread) in std::mem::take(&mut self.carried).finish() {
             self.read_late(stands_for, unread, limit);
         }
+        for number in 0..self.documents.len() {
+            let input = self.documents.get_mut(number);
+            let ended = input.map(|input| input.list.close()).unwrap_or_default();
+            self.end_list(ended, limit);
+        }
         // what was needed to read the input makes room for what is made of it
         let catalogue = self.tester.catalogue();
         drop((self.tester, self.tuned, self.often, self.fulfilled));
-        let collected = self.collector.finish(|moment| settled(moment, limit));
+        let mut collected = self
+            .collector
+            .finish(|moment| settled(moment, limit), |hit| self.graph.place(hit));
         let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
         let mut limits: Vec<LimitMet> = {
             let told = self.documents.iter();
             told.flat_map(|input| input.damage(&self.way.limits))
                 .collect()
         };
-        if let Some(name) = names.first() {
-            limits.extend(left_out(name, collected.left_out));
-            let further = collected.further.iter();
-            let further = further.map(|(number, count)| (&*catalogue.at(*number).id, *count));
-            limits.extend(many_objects(name, further.collect()));
-            limits.extend(sampled(name, self.unread));
-        }
         let matched = collected.matched.iter();
         let matched = matched
             .map(|(number, count)| (catalogue.at(*number).id.clone(), *count))
@@ -468,11 +490,23 @@ impl<'a> Incident<'a> {
             &names,
             collected.matches,
             collected.surplus,
-            &self.graph,
+            (&self.graph, &self.prints),
             reference,
         );
+        for (number, count) in correlated.unplaced {
+            *collected.further.entry(number).or_default() += count;
+        }
         if let Some(name) = names.first() {
-            limits.extend(many_relations(name, self.graph.left_out()));
+            limits.extend(left_out(name, collected.left_out));
+            let further = collected.further.iter();
+            let further = further.map(|(number, count)| (&*catalogue.at(*number).id, *count));
+            limits.extend(many_objects(name, further.collect()));
+            limits.extend(sampled(name, self.unread));
+            let left = LeftOut {
+                prints: self.prints.left_out,
+                ..self.graph.left_out()
+            };
+            limits.extend(many_relations(name, left));
             limits.extend(not_compared(name, correlated.not_compared));
         }
         Report {

@@ -10,10 +10,11 @@ use super::blocks::Block;
 use super::boundary::{begins_record, line_at};
 use super::collect::is_single;
 use super::collected::collected;
+use super::lists::{Edges, Items, Reach};
 use super::often::{Group, Often, Sample, Unread};
 use super::pick::{choose, is_cut_in_two};
 use super::survey::{Trigger, Why, survey};
-use crate::correlate::{Graph, Telling};
+use crate::correlate::{Graph, Print, Telling};
 use crate::input::{Document, ReadLimits, Stretch, floor_char, is_clean, lines, segments_before};
 use crate::matcher::{Hit, Tester};
 use crate::model::{Event, Format, LeftOut, Parsed, Stamp, Subject};
@@ -68,6 +69,10 @@ pub(crate) struct Outcome {
     pub unread: u64,
     pub telling: Telling,
     pub graph: Graph,
+    /// The objects that were printed, in the order of the block.
+    pub prints: Vec<Print>,
+    /// What is said of lists that go on before or behind the block.
+    pub lists: Edges,
     /// The latest time whose year is stated, in nanoseconds since 1970.
     pub latest: Option<i128>,
     /// When the input was collected, as an object shows it, in nanoseconds since 1970.
@@ -344,6 +349,20 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         }
     }
 
+    /// Which ends of the block a segment of a range reaches.
+    fn reach(&self, range: &Range<usize>, is_first: bool, is_last: bool) -> Reach {
+        Reach {
+            start: is_first && range.start == 0 && self.begins_with_item(),
+            end: is_last && range.end == self.block.bytes.len() && !self.block.whole,
+        }
+    }
+
+    /// Whether the block begins with an item of a list that began before.
+    fn begins_with_item(&self) -> bool {
+        let line = line_at(&self.block.bytes, 0);
+        self.block.offset > 0 && (line.starts_with(b"- ") || line.starts_with(b"    "))
+    }
+
     /// Parses a range of the block's bytes and tests what is there; `part` of a block, or all of it.
     fn stretch(&mut self, range: Range<usize>, lines_before: u64, part: bool) {
         let Some(bytes) = self.block.bytes.get(range.clone()) else {
@@ -361,7 +380,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             let line: Vec<_> = lines(end).collect();
             let mut parsed = log::parse(&line);
             self.fill(&mut parsed.events);
-            self.test(&stretch, parsed, true);
+            self.test(&stretch, parsed, true, Reach::default());
             if matches!(self.run, Run::Inherited) {
                 self.outcome.inherited = self.outcome.hits.len();
             }
@@ -375,7 +394,8 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
                 self.outcome.invalid += stretch.text.invalid_sequences();
             }
             let lines = (1, regular.lines);
-            self.test(&stretch, regular.parsed, false);
+            let reach = self.reach(&range, true, true);
+            self.test(&stretch, regular.parsed, false, reach);
             self.list(Format::ObjectJson, lines, regular.lines, lines_before);
             self.run = Run::Ended;
             return;
@@ -390,7 +410,14 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         let inherits = matches!(self.run, Run::Inherited) && first_is_log;
         for (number, segment) in segments.iter().enumerate() {
             let is_log = part && segment.is_log;
-            self.test(&stretch, parse::segment(segment, self.limits), is_log);
+            let is_last = number + 1 == segments.len();
+            let reach = self.reach(&range, number == 0, is_last);
+            self.test(
+                &stretch,
+                parse::segment(segment, self.limits),
+                is_log,
+                reach,
+            );
             if !is_log {
                 let (format, lines) = (segment.format, segment.lines.len() as u64);
                 self.list(format, segment.line_numbers(), lines, lines_before);
@@ -441,7 +468,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
     }
 
     /// Tests what was parsed. Records of a log were counted before.
-    fn test(&mut self, stretch: &Stretch, parsed: Parsed<'_>, counted: bool) {
+    fn test(&mut self, stretch: &Stretch, mut parsed: Parsed<'_>, counted: bool, reach: Reach) {
         parsed
             .events
             .iter()
@@ -480,9 +507,20 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             self.weigh(before, stretch.whole(&event.span));
         }
         let outcome = &mut self.outcome;
-        for object in &parsed.objects {
+        let items = Items::of(&parsed, reach);
+        outcome.lists.begin(&items, reach);
+        for (number, object) in parsed.objects.iter_mut().enumerate() {
+            let before = outcome.hits.len();
+            let part = outcome.lists.part(&items, number);
+            object.listed |= part.is_some();
             self.tester.object(stretch, object, &mut outcome.hits);
+            if let Some(part) = part {
+                let waits = |(_, hit): &mut (Leaf, Hit)| hit.of_list;
+                let kind = object.subject.kind.as_deref();
+                part.object(kind, outcome.hits.extract_if(before.., waits));
+            }
             outcome.graph.object(stretch.document, object);
+            outcome.prints.extend(Print::of(stretch, object));
             outcome.collected = outcome.collected.max(collected(object));
         }
         if !counted {

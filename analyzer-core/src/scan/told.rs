@@ -1,5 +1,6 @@
 //! What a report says of the documents themselves and of the limits that were met.
 
+use super::lists::Open;
 use super::often::{EACH, EXACT};
 use crate::correlate::LeftOut;
 use crate::input::ReadLimits;
@@ -23,6 +24,8 @@ pub(super) struct Input {
     pub left_out: LeftOutOfObjects,
     /// What a command said of the log that is open at the end of what was read.
     pub open: Option<Subject>,
+    /// The list of objects that is open there.
+    pub list: Open,
 }
 
 /// Matches beyond what one condition keeps.
@@ -72,6 +75,8 @@ pub(super) fn many_relations(source: &str, left: LeftOut) -> Option<LimitMet> {
         (left.addresses, "addresses"),
         (left.pods, "pods' labels"),
         (left.selectors, "selectors"),
+        (left.ids, "ids of pods and containers"),
+        (left.prints, "prints of objects"),
     ];
     let told = told.into_iter().filter(|(count, _)| *count > 0);
     let told: Vec<String> = told
@@ -81,7 +86,7 @@ pub(super) fn many_relations(source: &str, left: LeftOut) -> Option<LimitMet> {
         source: source.to_owned(),
         limit: "many-relations".into(),
         message: format!(
-            "{} were not kept: a finding may lack the one that explains it",
+            "{} were not kept: a finding may lack the one that explains it, or that it is over",
             told.join(", ")
         ),
     })

@@ -5,7 +5,7 @@ mod pair;
 mod rules;
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
@@ -63,6 +63,11 @@ pub(crate) fn explain(
     let rules = Rules::new(catalogue, groups);
     let named: Vec<Vec<Named>> = groups.iter().map(named).collect();
     let needed: Vec<Vec<Named>> = groups.par_iter().map(|group| graph.needed(group)).collect();
+    let hosts: Vec<BTreeSet<String>> = groups
+        .par_iter()
+        .zip(&named)
+        .map(|(group, named)| graph.hosts(group, named))
+        .collect();
     let calls_unknown: Vec<bool> = groups
         .iter()
         .map(|group| graph.calls_unknown(group))
@@ -102,8 +107,10 @@ pub(crate) fn explain(
                         mine: &named[cause],
                         theirs: &named[symptom],
                         needed: &needed[symptom],
+                        cause_needs: &needed[cause],
                         providers: &providers[symptom],
                         known_by: &known_by[cause],
+                        hosts: (&hosts[cause], &hosts[symptom]),
                         calls_unknown: calls_unknown[symptom],
                     };
                     let rule = rules.between(a.signature, b.signature);

@@ -1,5 +1,7 @@
 //! Whether two findings have to do with each other: by their objects, what these depend on, and their times.
 
+use std::collections::BTreeSet;
+
 use crate::matcher::{Hit, Moment, node, related, subjects_agree};
 use crate::model::Subject;
 use crate::signature::{Catalogue, Needs, Scope};
@@ -26,10 +28,14 @@ pub(super) struct Pair<'g> {
     pub theirs: &'g [Named],
     /// What the symptom says that it could not reach.
     pub needed: &'g [Named],
+    /// What the cause says that it could not reach.
+    pub cause_needs: &'g [Named],
     /// The names of pods without which it cannot work.
     pub providers: &'g [Provider],
     /// The names by which the cause is known.
     pub known_by: &'g [String],
+    /// The hosts with which the cause and the symptom have to do.
+    pub hosts: (&'g BTreeSet<String>, &'g BTreeSet<String>),
     /// Whether the symptom calls an address of which the input does not tell whose it is.
     pub calls_unknown: bool,
 }
@@ -41,8 +47,12 @@ impl Pair<'_> {
             return None;
         }
         let on = rule.on;
-        if self.is_same_event() {
+        // what only callers suffer from stands in their records
+        if !rule.apart && self.is_same_event() {
             return Some((5, "same event".into()));
+        }
+        if rule.only_host {
+            return self.same_host();
         }
         if let Some(subject) = self.kin(false).filter(|_| !rule.apart) {
             return Some((4, format!("same object: {subject}")));
@@ -63,6 +73,15 @@ impl Pair<'_> {
                 return Some((2, format!("names {name}")));
             }
         }
+        if rule.at_host {
+            if let Some(same) = self.same_host() {
+                return Some(same);
+            }
+            // each has to do with another one
+            if rule.host_decides && !self.hosts.0.is_empty() && !self.hosts.1.is_empty() {
+                return None;
+            }
+        }
         if let Some(callee) = self.likely_callee(graph).filter(|_| rule.is_called) {
             return Some((1, format!("calls an address as {callee} has one")));
         }
@@ -71,6 +90,14 @@ impl Pair<'_> {
         }
         // both say what they are about, and it is not the same
         if !self.mine.is_empty() && !self.theirs.is_empty() && on <= Scope::Owner {
+            return None;
+        }
+        // who is called does not hang on the caller
+        let is_called = |b: &Named| {
+            let mut needed = self.cause_needs.iter().take(MAX_SEARCHED);
+            needed.any(|a| graph.path(a, b).is_some())
+        };
+        if self.theirs.iter().take(MAX_SEARCHED).any(is_called) {
             return None;
         }
         if self.hits().any(|(a, b)| related(a, b, on)) {
@@ -82,6 +109,12 @@ impl Pair<'_> {
             return Some((1, why.into()));
         }
         None
+    }
+
+    /// The host with which both have to do.
+    fn same_host(&self) -> Option<(u8, String)> {
+        let host = self.hosts.0.intersection(self.hosts.1).next()?;
+        Some((2, format!("same host: {host}")))
     }
 
     /// The Service at fault, if it is of the namespace of a symptom that calls an address that the input does not

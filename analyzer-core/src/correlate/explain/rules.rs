@@ -28,6 +28,12 @@ pub(super) struct Allowed {
     pub on: Scope,
     /// Whether it lies on another object, which depends on the one at fault.
     pub apart: bool,
+    /// Whether by the mechanism whoever calls the same host suffers...
+    pub at_host: bool,
+    /// ... and nobody else.
+    pub only_host: bool,
+    /// Whether by the mechanism two objects share no more than the host, whatever the signature says.
+    pub host_decides: bool,
     /// Whether by the mechanism only callers suffer, whatever the signature says.
     pub is_called: bool,
     /// See [`Candidate::weak`](super::Candidate::weak).
@@ -93,8 +99,12 @@ fn allowed(explaining: &Signature, effects: &Effects, explained: &Signature) -> 
     let by_mechanism = reach(effects, explained);
     Some(Allowed {
         on: own.max(by_mechanism.map(|reach| reach.on))?,
-        apart: own.is_none() && by_mechanism.is_some_and(|reach| reach.apart),
-        is_called: by_mechanism.is_some_and(|reach| reach.apart),
+        apart: own.is_none() && by_mechanism.is_some_and(|reach| !reach.near),
+        at_host: by_mechanism.is_some_and(|reach| reach.at_host),
+        host_decides: by_mechanism
+            .is_some_and(|reach| reach.at_host && (!reach.near || reach.on <= Scope::Owner)),
+        only_host: own.is_none() && by_mechanism.is_some_and(|reach| !reach.near && !reach.called),
+        is_called: by_mechanism.is_some_and(|reach| reach.called && !reach.near),
         weak: own.is_none() && explaining.role == Role::Symptom,
         is_said: own.is_some(),
     })

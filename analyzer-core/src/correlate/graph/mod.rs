@@ -1,22 +1,27 @@
 //! What the input says of how objects depend on one another: a pod on its node and claims, a Service on
 //! the pods that it selects, a Deployment on its pods.
 
+mod hosts;
+mod ids;
 mod labels;
 mod needed;
 mod objects;
 mod paths;
 mod told;
+mod topology;
 
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::collections::{HashSet, VecDeque};
 
-use crate::matcher::subjects_agree;
+use crate::matcher::{Hit, subjects_agree};
 use crate::model::{Event, Object, Subject};
 
 use super::group::Group;
+use ids::Known;
 use labels::Labels;
 use needed::Host;
 use paths::Paths;
+use topology::{api_server, calls_api_server, serves, static_pod};
 
 /// How many edges of objects with one name are remembered.
 const MAX_OF_NAME: usize = 64;
@@ -29,9 +34,6 @@ const MAX_ADDRESSES: usize = 10_000;
 
 /// In how many lines of a group it is looked for what they could not reach.
 const MAX_LINES: usize = 8;
-
-/// The kinds whose objects are there for those who call their name.
-const SERVING: [&str; 2] = ["Service", "Endpoints"];
 
 /// How many steps may lie between two objects.
 const MAX_STEPS: usize = 4;
@@ -48,10 +50,11 @@ pub(crate) struct Graph {
     /// By the name of the object that depends.
     by_dependant: BTreeMap<String, Vec<Edge>>,
     count: usize,
-    /// Whose address it is.
+    /// Whose address or host's name it is.
     addresses: BTreeMap<String, Named>,
     labels: Labels,
     paths: Paths,
+    ids: Known,
     left_out: LeftOut,
 }
 
@@ -64,6 +67,10 @@ pub(crate) struct LeftOut {
     /// The labels of pods.
     pub pods: u64,
     pub selectors: u64,
+    /// Ids of pods and containers.
+    pub ids: u64,
+    /// Prints of objects, the last of which counts.
+    pub prints: u64,
 }
 
 impl LeftOut {
@@ -72,6 +79,8 @@ impl LeftOut {
         self.addresses += other.addresses;
         self.pods += other.pods;
         self.selectors += other.selectors;
+        self.ids += other.ids;
+        self.prints += other.prints;
     }
 }
 
@@ -96,11 +105,35 @@ impl Graph {
                 on,
             });
         });
+        hosts::awaited(object, |registry| {
+            self.add(Edge {
+                document,
+                dependant: plain(&object.subject),
+                verb: "pulls from",
+                on: registry,
+            });
+        });
         objects::addresses(object, |address, owner| {
             self.add_address(address, (document, owner));
         });
+        objects::hosts(object, |host, owner| {
+            self.add_address(host, (document, owner))
+        });
         self.labels.object(document, object);
         self.paths.add(&object.subject);
+        self.ids.object(object);
+    }
+
+    /// Takes what a record says that its ids are of.
+    pub fn told_by(&mut self, hit: &Hit) {
+        for (id, of) in hit.ids.iter().flat_map(|ids| &ids.told) {
+            self.ids.add(id.clone(), of.clone());
+        }
+    }
+
+    /// Gives a record that names its object by ids alone the object's name, if the input tells it.
+    pub fn place(&self, hit: &mut Hit) {
+        self.ids.place(hit);
     }
 
     /// Takes an event of the document with this number.
@@ -166,6 +199,7 @@ impl Graph {
         self.left_out.add(later.left_out);
         self.labels.absorb(later.labels);
         self.paths.absorb(later.paths);
+        self.ids.absorb(later.ids);
     }
 
     /// Adds which pods the selectors of the input choose.
@@ -186,7 +220,10 @@ impl Graph {
 
     /// How much was not kept.
     pub fn left_out(&self) -> LeftOut {
-        self.left_out
+        LeftOut {
+            ids: self.ids.left_out,
+            ..self.left_out
+        }
     }
 
     /// The node on which a pod runs, where the input tells it.
@@ -200,7 +237,8 @@ impl Graph {
             let is_node = edge.on.kind.as_deref() == Some("Node");
             edge.on.name.clone().filter(|_| is_node)
         });
-        told.or_else(|| node_of_static(pod.name.as_deref()?))
+        let of_static = || static_pod(pod.name.as_deref()?).map(|(_, node)| node.to_owned());
+        told.or_else(of_static)
     }
 
     /// The pod or node of a document by its name.
@@ -209,28 +247,39 @@ impl Graph {
     }
 
     /// What the lines of a group say that they could not reach: Services by their name, and whatever has
-    /// the address.
+    /// the address or answers for the host.
     pub fn needed(&self, group: &Group) -> Vec<Named> {
         let mut needed: Vec<Named> = Vec::new();
         for hit in group.hits.iter().take(MAX_LINES) {
-            for host in needed::hosts(&hit.place.text) {
-                let named = match host {
-                    Host::Address(address) => match self.addresses.get(&address) {
-                        Some(owner) => owner.clone(),
-                        None => continue,
-                    },
-                    Host::Name(name, namespace) => {
-                        let namespace = namespace.or_else(|| hit.subject.namespace.clone());
-                        let service = Subject::new("Service", namespace.as_deref(), &name);
-                        (hit.document, service)
-                    }
-                };
+            let calls = needed::calls(&hit.place.text);
+            let api_server = api_server().filter(|_| calls.iter().any(calls_api_server));
+            let called = calls.iter().filter_map(|call| match call.host()? {
+                Host::Address(name) | Host::Outside(name) => self.addresses.get(&name).cloned(),
+                Host::Name(name, namespace) => {
+                    let namespace = namespace.or_else(|| hit.subject.namespace.clone());
+                    let service = Subject::new("Service", namespace.as_deref(), &name);
+                    Some((hit.document, service))
+                }
+            });
+            for named in called.chain(api_server.map(|service| (hit.document, service))) {
                 if !needed.contains(&named) {
                     needed.push(named);
                 }
             }
         }
         needed
+    }
+
+    /// Whether the input tells that a message calls the API server by its Service.
+    fn is_api_server(&self, call: &needed::Call<'_>) -> bool {
+        let called = match call.host() {
+            Some(Host::Address(name) | Host::Outside(name)) => self.addresses.get(&name).cloned(),
+            Some(Host::Name(name, Some(namespace))) => {
+                Some((0, Subject::new("Service", Some(&namespace), &name)))
+            }
+            _ => None,
+        };
+        called.is_some_and(|(_, subject)| Some(subject) == api_server())
     }
 
     /// Whether the lines of a group name what they could not reach by no more than an address inside the
@@ -243,6 +292,7 @@ impl Graph {
                     Host::Address(address) if !self.addresses.contains_key(&address) => {
                         unknown |= needed::is_inside(&address);
                     }
+                    Host::Outside(_) => {}
                     _ => return false,
                 }
             }
@@ -284,42 +334,6 @@ impl Graph {
         let known = self.by_dependant.get(name).into_iter().flatten();
         known.filter(|edge| agree(&(edge.document, edge.dependant.clone()), named))
     }
-}
-
-/// Services that keep the name of what served them once, with the workload that does today: CoreDNS as
-/// kubeadm, k3s and most others install it.
-const SERVED_BY: &[(&str, &str)] = &[("kube-dns", "coredns")];
-
-/// Whether a workload has the name of a Service, as most have that serve it, or is an operator's resource of
-/// that name, for which the operator makes both.
-fn serves(service: &Subject, workload: &Subject) -> bool {
-    let (Some(kind), Some(served)) = (service.kind.as_deref(), service.name.as_deref()) else {
-        return false;
-    };
-    if !SERVING.contains(&kind) || service.namespace != workload.namespace {
-        return false;
-    }
-    let serving = match workload.kind.as_deref() {
-        Some("Pod" | "Deployment" | "StatefulSet" | "DaemonSet" | "ReplicaSet") => {
-            workload.workload()
-        }
-        Some(kind) if Subject::known_kind(kind).is_none() => workload.name.as_deref(),
-        _ => None,
-    };
-    serving.is_some_and(|serving| serving == served || SERVED_BY.contains(&(served, serving)))
-}
-
-/// The pods of the control plane that the kubelet runs from files: the node's name ends theirs.
-const STATIC: [&str; 4] = [
-    "etcd-",
-    "kube-apiserver-",
-    "kube-controller-manager-",
-    "kube-scheduler-",
-];
-
-fn node_of_static(pod: &str) -> Option<String> {
-    let node = STATIC.iter().find_map(|start| pod.strip_prefix(start))?;
-    Some(node.to_owned()).filter(|node| !node.is_empty())
 }
 
 /// The object alone, without its container and node.

@@ -8,28 +8,68 @@ const MAX_HOSTS: usize = 8;
 /// The longest name of a host.
 const MAX_NAME: usize = 253;
 
+/// The types of records that ask for an address.
+const RECORDS: [&str; 4] = ["A", "AAAA", "CNAME", "SRV"];
+
 /// A host in a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Host {
     /// `web`, `web.shop`, `web.shop.svc.cluster.local`: the name of a Service, and its namespace.
     Name(String, Option<String>),
     Address(String),
+    /// A name of more labels than a Service has.
+    Outside(String),
+}
+
+/// A host as a message names it, with what stands behind it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call<'m> {
+    pub name: &'m str,
+    pub port: Option<&'m str>,
+    /// What follows in an URL, from the first `/` on.
+    pub path: &'m str,
+    /// Whether it can be nothing but a host: `main.go:88` is a place in a program.
+    pub is_sure: bool,
+}
+
+impl Call<'_> {
+    /// What the name may be.
+    pub fn host(&self) -> Option<Host> {
+        host(self.name)
+    }
 }
 
 /// The hosts that a message names: before a port, in an URL, behind `lookup`.
-pub(super) fn hosts(message: &str) -> Vec<Host> {
-    let mut hosts = Vec::new();
+pub(super) fn calls(message: &str) -> Vec<Call<'_>> {
+    let mut calls: Vec<Call<'_>> = Vec::new();
     let mut looked_up = false;
     let is_outside = |c: char| !(c.is_ascii_alphanumeric() || "-.:/".contains(c));
+    let mut question: Option<&str> = None;
     for token in message.split(is_outside) {
+        // a DNS server's `2 web.shop.svc.cluster.local. AAAA`
+        let asked = question.replace(token).filter(|_| {
+            let kind = token.strip_suffix(':').unwrap_or(token);
+            RECORDS.contains(&kind)
+        });
+        let asked = asked.and_then(|name| name.strip_suffix('.'));
+        if let Some(name) = asked.filter(|name| name.contains('.') && host(name).is_some())
+            && calls.len() < MAX_HOSTS
+        {
+            calls.push(Call {
+                name,
+                port: None,
+                path: "",
+                is_sure: true,
+            });
+        }
         let token = token.trim_end_matches([':', '.']);
         if token.is_empty() {
             continue;
         }
         let was_looked_up = std::mem::replace(&mut looked_up, token == "lookup");
         let in_url = token.split_once("://").map(|(_, rest)| rest);
-        let authority = in_url.unwrap_or(token);
-        let authority = authority.split('/').next().unwrap_or_default();
+        let whole = in_url.unwrap_or(token);
+        let (authority, path) = whole.split_at(whole.find('/').unwrap_or(whole.len()));
         let (name, port) = match authority.rsplit_once(':') {
             Some((name, port)) => (name, Some(port)),
             None => (authority, None),
@@ -38,11 +78,25 @@ pub(super) fn hosts(message: &str) -> Vec<Host> {
             !port.is_empty() && port.len() <= 5 && port.bytes().all(|b| b.is_ascii_digit())
         });
         let is_service = name.contains(".svc");
-        if (has_port || in_url.is_some() || was_looked_up || is_service)
-            && let Some(host) = host(name)
-            && hosts.len() < MAX_HOSTS
-            && !hosts.contains(&host)
-        {
+        let is_call = has_port || in_url.is_some() || was_looked_up || is_service;
+        if is_call && calls.len() < MAX_HOSTS && host(name).is_some() {
+            let path = if in_url.is_some() { path } else { "" };
+            calls.push(Call {
+                name,
+                port,
+                path,
+                is_sure: in_url.is_some() || was_looked_up || is_service,
+            });
+        }
+    }
+    calls
+}
+
+/// The hosts that a message names, each once.
+pub(super) fn hosts(message: &str) -> Vec<Host> {
+    let mut hosts = Vec::new();
+    for host in calls(message).iter().filter_map(Call::host) {
+        if !hosts.contains(&host) {
             hosts.push(host);
         }
     }
@@ -90,6 +144,7 @@ fn host(name: &str) -> Option<Host> {
         [namespace] | [namespace, "svc", ..] => {
             Some(Host::Name(first.to_owned(), Some((*namespace).to_owned())))
         }
+        [.., last] if is_label(last) => Some(Host::Outside(name.to_ascii_lowercase())),
         _ => None,
     }
 }
@@ -123,7 +178,18 @@ mod tests {
         );
         assert!(is_inside("10.96.30.8") && is_inside("100.64.0.9") && is_inside("fd00::1"));
         assert!(!is_inside("198.51.100.14") && !is_inside("100.128.0.1") && !is_inside("db"));
-        assert_eq!(of("lookup hub.corp.example: no such host"), []);
+        let outside = |name: &str| Host::Outside(name.to_owned());
+        assert_eq!(
+            of("lookup hub.corp.example: no such host"),
+            [outside("hub.corp.example")]
+        );
+        assert_eq!(
+            of("[ERROR] plugin/errors: 2 hub.corp.example. AAAA: read udp: i/o timeout"),
+            [outside("hub.corp.example")]
+        );
+        assert_eq!(of("hub.corp.example is well. Another"), []);
+        // a version is no host
+        assert_eq!(of("https://1.2.3/x lookup 1.27.4"), []);
         assert_eq!(of("12:30:45 all is well: 3"), []);
     }
 }

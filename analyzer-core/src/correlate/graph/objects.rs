@@ -171,6 +171,18 @@ pub(super) fn addresses(object: &Object<'_>, mut add: impl FnMut(String, Subject
     }
 }
 
+/// Calls `add` with each name of a host for which an object answers.
+pub(super) fn hosts(object: &Object<'_>, mut add: impl FnMut(String, Subject)) {
+    let this = plain(&object.subject);
+    if this.name.is_some() && this.kind.as_deref() == Some("Ingress") {
+        at(object, "rules.host", &mut |host, _| {
+            if host.contains('.') && !host.contains('*') {
+                add(host.to_ascii_lowercase(), this.clone());
+            }
+        });
+    }
+}
+
 /// Calls `found` with the text of each scalar at the end of a path, and with the type that stands beside it.
 fn at(object: &Object<'_>, path: &str, found: &mut dyn FnMut(&str, Option<&str>)) {
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));

@@ -164,6 +164,10 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     if kind == Some("Pod") {
         subject.node = fields.text("node").map(|node| node.into_owned());
     }
+    // of other kinds the message of a condition stands in the Events table, too
+    if found.is_some_and(|found| found.is_generic) {
+        super::object::of_status(Format::Describe, &fields, &subject, &mut parsed.events);
+    }
     match events {
         Events::Absent => {}
         Events::None(line) => fields.insert("no_events", Value::Boolean(true, line.span())),

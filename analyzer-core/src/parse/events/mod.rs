@@ -12,7 +12,7 @@
 //! REASON SOURCE MESSAGE`); both of these without a type (up to 1.1), when reasons began with a small
 //! letter, sources stood in braces and times were moments; and custom columns with those names. Cells
 //! are cut at the header's offsets. Where the columns were squeezed to single blanks, or the header is
-//! missing, a row is read by its grammar. A word in the place of an age (`...`, `<time>`, `xxx`), by
+//! missing, a row is read by its grammar; without age and source only if two blanks are left between its cells. A word in the place of an age (`...`, `<time>`, `xxx`), by
 //! which the author replaced it, is an unknown age.
 //!
 //! A line that is no row continues the message of the row before. Lines that a terminal cut at its

@@ -298,7 +298,19 @@ fn head(input: &str) -> Parsing<'_, Option<&str>> {
     }
 }
 
-/// A describe's row: `Type Reason [Age] [From] Message`. One of age and source must be there.
+/// Whether blanks as columns have them stand between the type, the reason and the message.
+fn is_spaced(text: &str) -> bool {
+    let column = |text: &'_ str| -> Option<usize> {
+        let end = text.find([' ', '\t'])?;
+        let gap = text.get(end..)?;
+        (gap.starts_with("  ") || gap.starts_with('\t')).then_some(end)
+    };
+    let behind = column(text).and_then(|end| text.get(end..));
+    let reason = behind.map(str::trim_start);
+    reason.and_then(column).is_some()
+}
+
+/// A describe's row: `Type Reason [Age] [From] Message`. One of age and source must be there, or the blanks of a table.
 /// An event without a reason is rare enough to be believed only below a header.
 fn described<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     let (rest, (kind_of_event, reason)) = (event_type, opt(reason)).parse(text).ok()?;
@@ -310,7 +322,7 @@ fn described<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<Row
     let found = source::at_start(behind, seen.is_some());
     // a word in place of an age is believed only below a header or before a source
     let is_told = is_age || found.is_some() || (seen.is_some() && has_header);
-    if !is_told {
+    if !is_told && !is_spaced(text) {
         return None;
     }
     let rest = behind;

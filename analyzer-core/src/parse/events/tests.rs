@@ -492,3 +492,40 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn rows_without_age_and_source() {
+    let text = "Events:\n  Normal   Scheduled    Successfully assigned harbour/tide-0 to quay-1\n  Warning  FailedMount  MountVolume.SetUp failed for volume \"conf\"\n";
+    let parsed = parse(&lines(text).collect::<Vec<_>>());
+    let told: Vec<_> = parsed
+        .events
+        .iter()
+        .map(|event| {
+            (
+                event.reason.as_ref().map(Text::as_str),
+                event.message.as_str(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (
+                Some("Scheduled"),
+                "Successfully assigned harbour/tide-0 to quay-1"
+            ),
+            (
+                Some("FailedMount"),
+                "MountVolume.SetUp failed for volume \"conf\""
+            )
+        ]
+    );
+    for line in [
+        "Warning FailedMount MountVolume.SetUp failed for volume",
+        "Warning  FailedMount",
+        "Warning: FailedMount  it failed",
+        "Normal  operation  goes on",
+    ] {
+        assert!(!is_row(line), "{line}");
+    }
+}

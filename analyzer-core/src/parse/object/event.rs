@@ -152,8 +152,8 @@ fn stamp(text: &Text<'_>) -> Option<Stamp> {
 }
 
 /// Adds an event for each message in an object's status: of a condition, of a container's state, of
-/// the status itself.
-pub(super) fn of_status<'a>(
+/// the status itself. The keys are the API's, or these in snake case.
+pub(crate) fn of_status<'a>(
     format: Format,
     map: &Map<'a>,
     subject: &Subject,
@@ -225,6 +225,9 @@ impl<'a> Told<'_, 'a> {
             "lastUpdateTime",
             "lastHeartbeatTime",
             "startedAt",
+            "last_transition_time",
+            "last_update_time",
+            "last_heartbeat_time",
         ];
         // what stands below has events of its own
         let scalars = map.iter().filter(|(_, value)| value.to_text().is_some());

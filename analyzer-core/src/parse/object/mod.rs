@@ -8,7 +8,9 @@
 //! what is known of an event's text is found in it.
 //!
 //! Accepted besides: text cut at either end, `...` in place of what was left out, broken lines, items
-//! of a list without its head, fragments of which the fields tell what they belong to.
+//! of a list without its head, fragments of which the fields tell what they belong to. A part of an object
+//! without its head is of the kind that alone has such fields or conditions (`kinds/tell.rs`), else of an
+//! unknown one.
 
 mod event;
 mod json;
@@ -21,6 +23,7 @@ mod source;
 mod spread;
 mod yaml;
 
+pub(crate) use event::of_status;
 pub(crate) use recognise::{Ahead, begins, begins_item, is_compact_head, may_begin};
 pub(crate) use regular::regular;
 pub(crate) use run::Run;
@@ -28,7 +31,7 @@ pub(crate) use run::Run;
 use std::collections::HashMap;
 
 use crate::input::{Line, ReadLimits};
-use crate::model::{Format, LeftOut, Map, Object, Parsed, Span, Subject, Value};
+use crate::model::{Format, LeftOut, Listing, Map, Object, Parsed, Span, Subject, Value};
 use source::{Row, Source};
 
 /// How long a name may be; the API allows 253 characters.
@@ -161,16 +164,24 @@ fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) 
         }
     }
     self::item(&mut item, limits, parsed);
-    if has_items && is_whole {
-        mark_listed(parsed, first, false);
+    parsed.has_gaps |= !is_whole;
+    if has_items {
+        mark_listed(parsed, first, false, is_whole);
     }
     self::item(&mut object, limits, parsed);
 }
 
 /// Says of the objects from the first one on that they stand in a list. One of its kind may be all that
 /// was asked for, unless the list's own kind says that it is the list of all.
-fn mark_listed(parsed: &mut Parsed<'_>, first: usize, of_kind: bool) {
+fn mark_listed(parsed: &mut Parsed<'_>, first: usize, of_kind: bool, is_whole: bool) {
+    parsed.lists.push(Listing {
+        objects: first..parsed.objects.len(),
+        of_kind,
+    });
     let items = parsed.objects.get_mut(first..).unwrap_or_default();
+    if !is_whole {
+        return;
+    }
     let mut counts: HashMap<Option<&str>, usize> = HashMap::new();
     for item in items.iter() {
         *counts.entry(item.subject.kind.as_deref()).or_default() += 1;
@@ -274,7 +285,7 @@ fn take<'a>(
         }
     }
     if within == "items" {
-        mark_listed(parsed, first, of.is_some());
+        mark_listed(parsed, first, of.is_some(), true);
     }
 }
 
@@ -311,10 +322,12 @@ fn object<'a>(
         kind,
         container: None,
     };
-    if subject.kind.is_none() && subject.name.is_none() {
+    event::of_status(format, map, &subject, &mut parsed.events);
+    // of what kind a status is that was pasted alone may not be known; anything else is no object then
+    let is_told = subject.kind.is_some() || subject.name.is_some();
+    if !is_told && !matches!(map.get("status"), Some(Value::Map(_))) {
         return;
     }
-    event::of_status(format, map, &subject, &mut parsed.events);
     parsed.objects.push(Object {
         format,
         span: span.clone(),

@@ -98,6 +98,8 @@ const PARTS: &[(&str, &[&str])] = &[
     ),
     ("containerStatuses", STATUS_KEYS),
     ("initContainerStatuses", STATUS_KEYS),
+    ("containers", CONTAINER_KEYS),
+    ("initContainers", CONTAINER_KEYS),
     ("state", &["running", "terminated", "waiting"]),
     ("lastState", &["running", "terminated", "waiting"]),
     (
@@ -109,6 +111,17 @@ const PARTS: &[(&str, &[&str])] = &[
             "lastUpdateTime",
         ],
     ),
+];
+
+/// Keys that a container of a pod has, and hardly anything else that is called so.
+const CONTAINER_KEYS: &[&str] = &[
+    "envFrom",
+    "imagePullPolicy",
+    "livenessProbe",
+    "readinessProbe",
+    "startupProbe",
+    "terminationMessagePath",
+    "volumeMounts",
 ];
 
 const STATUS_KEYS: &[&str] = &[

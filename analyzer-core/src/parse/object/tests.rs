@@ -300,3 +300,64 @@ fn aliases_stand_for_their_anchors() {
     assert_eq!(&text[app.span()], "quay");
     assert_eq!(app.span(), fields.get("labels.app").unwrap().span());
 }
+
+#[test]
+fn parts_without_a_head() {
+    // what is pasted, the kind that is told of it, and the reasons of its conditions and states
+    let condition = "lastTransitionTime: \"2026-03-04T05:06:07Z\"\n    message: it is not there\n    reason: Gone\n    status: \"False\"";
+    let scheduled = format!("status:\n  conditions:\n  - {condition}\n    type: PodScheduled\n");
+    let unknown =
+        format!("status:\n  conditions:\n  - {condition}\n    type: Ready\n  phase: Failed\n");
+    let pressure = format!("conditions:\n  - {condition}\n    type: DiskPressure\n");
+    let spec = format!("spec:\n  tolerations: []\n  size: 3\n{unknown}");
+    let json = "\"conditions\": [\n  {\n    \"lastTransitionTime\": \"2026-03-04T05:06:07Z\",\n    \"message\": \"it is not there\",\n    \"reason\": \"Gone\",\n    \"status\": \"False\",\n    \"type\": \"AbleToScale\"\n  }\n],\n";
+    for (text, kind) in [
+        (scheduled.as_str(), Some("Pod")),
+        (unknown.as_str(), None),
+        (pressure.as_str(), Some("Node")),
+        (spec.as_str(), None),
+        (json, Some("HorizontalPodAutoscaler")),
+    ] {
+        let document = Document::new("x", text);
+        let parsed = parse::document(&document);
+        let kinds: Vec<_> = parsed
+            .objects
+            .iter()
+            .map(|o| o.subject.kind.as_deref())
+            .collect();
+        assert_eq!(kinds, [kind], "{text}");
+        let reasons: Vec<_> = parsed
+            .events
+            .iter()
+            .filter_map(|e| e.reason.as_ref())
+            .collect();
+        assert_eq!(reasons.len(), 1, "{text}");
+        assert_eq!(reasons[0].as_str(), "Gone");
+    }
+    let container = "containers:\n- image: tide:4\n  imagePullPolicy: Always\n  name: tide\n";
+    let document = Document::new("x", container);
+    let pod = &parse::document(&document).objects[0];
+    assert_eq!(pod.subject.kind.as_deref(), Some("Pod"));
+    assert_eq!(pod.fields.items("containers").len(), 1);
+}
+
+#[test]
+fn other_yaml_is_no_part() {
+    for text in [
+        // a chart's values
+        "status:\n  message: it is not there\n  enabled: true\n",
+        "containers:\n  image: tide\n  count: 3\n",
+        "conditions:\n- if: always\n  then: never\n",
+        // a schema
+        "status:\n  description: what is\n  properties:\n    size:\n      type: integer\n  type: object\n",
+    ] {
+        let document = Document::new("x", text);
+        let parsed = parse::document(&document);
+        assert!(parsed.objects.is_empty(), "{text}");
+        let told = parsed
+            .events
+            .iter()
+            .filter(|e| e.format == Format::ObjectYaml);
+        assert_eq!(told.count(), 0, "{text}");
+    }
+}

@@ -29,7 +29,7 @@ use wrap::Whole;
 
 use super::events;
 use crate::input::Line;
-use crate::model::{Format, Map, Object, Parsed, Subject};
+use crate::model::{Event, Format, Map, Object, Parsed, Severity, Subject, Value};
 
 /// The most lines that a header or row may have been cut into.
 const MOST_PARTS: usize = 8;
@@ -205,6 +205,9 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
         let mut taken = 1;
         match table.row(rest, parts > 1, width) {
             Some((object, parts)) => {
+                if table.kind.is_none() {
+                    parsed.events.extend(told(&object));
+                }
                 parsed.objects.push(object);
                 taken = parts;
             }
@@ -221,6 +224,32 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
     for row in rows {
         row.listed = listed;
     }
+}
+
+/// What a custom resource's row says of it: most print the message of their condition `Ready`, as a column that is
+/// called so or in place of the status.
+fn told<'a>(object: &Object<'a>) -> Option<Event<'a>> {
+    const COLUMNS: [&str; 2] = ["message", "status"];
+    let mut columns = COLUMNS.iter().filter_map(|key| object.fields.get(key));
+    let message = columns.find_map(|value| match value {
+        // one word is a state
+        Value::Text(text) if text.as_str().contains(' ') => Some(text.clone()),
+        _ => None,
+    })?;
+    let is_ready = object
+        .fields
+        .text("ready")
+        .is_some_and(|ready| ready == "True");
+    let severity = if is_ready {
+        Severity::Info
+    } else {
+        Severity::Warning
+    };
+    Some(Event {
+        severity: Some(severity),
+        subject: object.subject.clone(),
+        ..Event::new(Format::Table, message.span(), message)
+    })
 }
 
 fn rows_without_header<'a>(line: &Line<'a>, parsed: &mut Parsed<'a>) {

@@ -209,13 +209,17 @@ pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
             if key.text == "Events" {
                 break;
             }
-            if key.text == "Kind" && keys.contains("API Version") {
+            if key.text == "Kind" {
                 custom = custom.or(Some(entry.value.text));
             }
             keys.insert(key.text);
         }
     }
-    if let Some(kind) = custom.filter(|kind| !kind.is_empty()) {
+    // of a text whose top was cut off the parts tell that this is no part's kind
+    let is_own = ["API Version", "Metadata", "Spec", "Status"]
+        .iter()
+        .any(|key| keys.contains(key));
+    if let Some(kind) = custom.filter(|kind| !kind.is_empty() && is_own) {
         return Some(Found {
             kind,
             is_generic: true,

@@ -105,6 +105,7 @@ const DETAIL: &[Field] = &[
     field("signal", "signal", integer),
     field("started_time", "startedAt", time),
     field("finished_time", "finishedAt", time),
+    field("container_id", "containerID", same),
 ];
 
 /// Without the line end that programs leave behind their last words.

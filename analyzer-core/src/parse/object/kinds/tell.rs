@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use crate::model::{Map, Value};
 
+/// How many conditions of an object are looked at; few have ten.
+const MAX_CONDITIONS: usize = 64;
+
 /// Fields of which any tells the kind of the object, by where they stand.
 const KINDS: &[(&str, &[&str])] = &[
     (
@@ -88,6 +91,54 @@ const KINDS: &[(&str, &[&str])] = &[
     ("NetworkPolicy", &["spec.podSelector", "spec.policyTypes"]),
     ("Ingress", &["spec.ingressClassName", "spec.defaultBackend"]),
     ("Endpoints", &["subsets"]),
+];
+
+/// Types of conditions that only one kind has. Sources: `k8s.io/api` (core/v1, batch/v1, autoscaling/v2,
+/// policy/v1), apiextensions.k8s.io/v1.
+const CONDITIONS: &[(&str, &[&str])] = &[
+    (
+        "Pod",
+        &[
+            "ContainersReady",
+            "DisruptionTarget",
+            "PodReadyToStartContainers",
+            "PodResizePending",
+            "PodScheduled",
+        ],
+    ),
+    (
+        "Node",
+        &[
+            "DiskPressure",
+            "MemoryPressure",
+            "NetworkUnavailable",
+            "PIDPressure",
+        ],
+    ),
+    ("Job", &["FailureTarget", "SuccessCriteriaMet"]),
+    (
+        "PersistentVolumeClaim",
+        &["FileSystemResizePending", "ModifyingVolume", "Resizing"],
+    ),
+    (
+        "HorizontalPodAutoscaler",
+        &["AbleToScale", "ScalingActive", "ScalingLimited"],
+    ),
+    ("PodDisruptionBudget", &["DisruptionAllowed"]),
+    (
+        "Namespace",
+        &[
+            "NamespaceContentRemaining",
+            "NamespaceDeletionContentFailure",
+            "NamespaceDeletionDiscoveryFailure",
+            "NamespaceDeletionGroupVersionParsingFailure",
+            "NamespaceFinalizersRemaining",
+        ],
+    ),
+    (
+        "CustomResourceDefinition",
+        &["Established", "NamesAccepted"],
+    ),
 ];
 
 /// Keys of an object's parts; a fragment that has one of them belongs into that part.
@@ -179,8 +230,16 @@ pub(in crate::parse::object) fn placed<'a>(map: Map<'a>) -> Vec<(Cow<'a, str>, V
 
 /// The kind of an object without a head.
 pub(in crate::parse::object) fn told_by_fields(map: &Map<'_>) -> Option<&'static str> {
-    KINDS
+    let by_field = KINDS
         .iter()
-        .find(|(_, paths)| paths.iter().any(|path| map.get(path).is_some()))
-        .map(|(kind, _)| *kind)
+        .find(|(_, paths)| paths.iter().any(|path| map.get(path).is_some()));
+    let by_condition = || {
+        let types = map.items("status.conditions").iter();
+        let types = types.filter_map(|condition| condition.get("type")?.to_text());
+        types.take(MAX_CONDITIONS).find_map(|kind| {
+            let mut all = CONDITIONS.iter();
+            all.find(|(_, types)| types.contains(&&*kind))
+        })
+    };
+    by_field.or_else(by_condition).map(|(kind, _)| *kind)
 }

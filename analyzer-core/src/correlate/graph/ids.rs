@@ -1,0 +1,241 @@
+//! Whose the ids are that logs have in place of names: pods by their UIDs and sandboxes, containers by theirs.
+
+use std::collections::btree_map::{BTreeMap, Entry};
+
+use super::plain;
+use crate::matcher::Hit;
+use crate::matcher::ids::{Ids, SHORT, find};
+use crate::model::{Object, Subject, Value};
+
+/// How many ids are remembered: some 5 MB.
+const MAX_IDS: usize = 20_000;
+
+/// Fields that hold a pod's ids: of objects, of crictl's and docker's tables.
+const OF_POD: &[&str] = &["uid", "pod_id", "names"];
+
+/// The kubelet's annotations of a pod that it runs from a file: its logs name it by them.
+const OF_FILE: &[&str] = &["kubernetes.io/config.hash", "kubernetes.io/config.mirror"];
+
+/// Lists of a pod's containers.
+const CONTAINERS: &[&str] = &["containers", "init_containers", "ephemeral_containers"];
+
+/// What the input says of ids.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// By the id, of containers by its first digits, with all that is known of it.
+    known: BTreeMap<String, (String, Subject)>,
+    pub left_out: u64,
+}
+
+impl Known {
+    /// Takes the ids of a pod or claim.
+    pub fn object(&mut self, object: &Object<'_>) {
+        let subject = plain(&object.subject);
+        if subject.name.is_none() {
+            return;
+        }
+        let text = |path: &str| object.fields.text(path);
+        match subject.kind.as_deref() {
+            Some("Pod") => {}
+            // a volume that was made for it has its UID in its name
+            Some("PersistentVolumeClaim") => {
+                if let Some(uid) = text("uid") {
+                    self.add_all(&uid, &subject);
+                }
+                return;
+            }
+            _ => return,
+        }
+        let on_node = Subject {
+            node: object.subject.node.clone(),
+            ..subject
+        };
+        for field in OF_POD {
+            if let Some(value) = text(field) {
+                self.add_all(&value, &on_node);
+            }
+        }
+        for annotation in OF_FILE {
+            let of_file = object.fields.get("annotations");
+            if let Some(value) = of_file.and_then(|all| all.get(annotation)?.to_text()) {
+                self.add_all(&value, &on_node);
+            }
+        }
+        let in_container = |name: Option<String>| Subject {
+            container: name,
+            ..on_node.clone()
+        };
+        // a row of a container
+        if let Some(id) = text("container_id") {
+            self.add_all(&id, &in_container(object.subject.container.clone()));
+        }
+        for list in CONTAINERS {
+            for container in object.fields.items(list) {
+                let name = container.get("name").and_then(Value::to_text);
+                let of = in_container(name.map(String::from));
+                let ids = ["container_id", "last_state.container_id"];
+                for id in ids.iter().filter_map(|path| container.get(path)?.to_text()) {
+                    self.add_all(&id, &of);
+                }
+            }
+        }
+    }
+
+    fn add_all(&mut self, text: &str, of: &Subject) {
+        find(text, |id, _| self.add(id, of.clone()));
+    }
+
+    /// Takes what an id is of. The first one who says it counts, unless a later one says more.
+    pub fn add(&mut self, id: String, of: Subject) {
+        let has_room = self.known.len() < MAX_IDS;
+        match self.known.entry(short(&id).to_owned()) {
+            Entry::Occupied(mut known) => {
+                let (whole, subject) = known.get_mut();
+                if !agree(whole, &id) {
+                    return;
+                }
+                if whole.len() < id.len() {
+                    *whole = id;
+                }
+                if is_same(subject, &of) {
+                    subject.fill_from(&of);
+                }
+            }
+            Entry::Vacant(free) if has_room => {
+                free.insert((id, of));
+            }
+            Entry::Vacant(_) => self.left_out += 1,
+        }
+    }
+
+    /// Adds what a later part of the input says.
+    pub fn absorb(&mut self, later: Known) {
+        for (id, of) in later.known.into_values() {
+            self.add(id, of);
+        }
+        self.left_out += later.left_out;
+    }
+
+    fn of(&self, id: &str) -> Option<&Subject> {
+        let (whole, subject) = self.known.get(short(id))?;
+        agree(whole, id).then_some(subject)
+    }
+
+    /// Gives a record that names no object the one that its ids are of; one that names its pod the container.
+    pub fn place(&self, hit: &mut Hit) {
+        let Some(ids) = &hit.ids else { return };
+        let Some(found) = self.only(ids) else { return };
+        if ids.is_named {
+            if is_same(&hit.subject, &found) {
+                hit.subject.container = hit.subject.container.take().or(found.container);
+            }
+            return;
+        }
+        let node = match hit.subject.kind.as_deref() {
+            Some("Node") => hit.subject.name.take(),
+            _ => hit.subject.node.take(),
+        };
+        let container = hit.subject.container.take();
+        let container = container.filter(|_| is_same(&hit.subject, &found));
+        hit.subject = Subject {
+            container: container.or_else(|| found.container.clone()),
+            node: found.node.clone().or(node),
+            ..found
+        };
+    }
+
+    /// The only object that ids are of: a pod counts more than what it has or what acts on it.
+    fn only(&self, ids: &Ids) -> Option<Subject> {
+        let known: Vec<&Subject> = ids.named.iter().filter_map(|id| self.of(id)).collect();
+        let is_pod = |subject: &&&Subject| subject.kind.as_deref() == Some("Pod");
+        let pods: Vec<&Subject> = known.iter().filter(is_pod).copied().collect();
+        let all = if pods.is_empty() { known } else { pods };
+        let mut only = (*all.first()?).clone();
+        for other in &all {
+            if !is_same(&only, other) {
+                return None;
+            }
+            only.fill_from(other);
+        }
+        Some(only)
+    }
+}
+
+/// The part of an id by which it is looked up.
+fn short(id: &str) -> &str {
+    if id.contains('-') {
+        id
+    } else {
+        id.get(..SHORT).unwrap_or(id)
+    }
+}
+
+/// Whether one id is the other, or its beginning.
+fn agree(a: &str, b: &str) -> bool {
+    a.starts_with(b) || b.starts_with(a)
+}
+
+fn is_same(a: &Subject, b: &Subject) -> bool {
+    a.kind == b.kind && a.namespace == b.namespace && a.name == b.name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UID: &str = "5f0c1d2e-1111-4222-8333-944455566677";
+    const CONTAINER: &str = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9";
+
+    fn pod(name: &str, container: Option<&str>) -> Subject {
+        Subject {
+            container: container.map(str::to_owned),
+            ..Subject::new("Pod", Some("shop"), name)
+        }
+    }
+
+    fn only(known: &Known, ids: &[&str]) -> Option<String> {
+        let ids = Ids {
+            named: ids.iter().map(|id| (*id).to_owned()).collect(),
+            ..Ids::default()
+        };
+        let found = known.only(&ids)?;
+        let container = found.container.clone().unwrap_or_default();
+        Some(format!("{found} {container}"))
+    }
+
+    #[test]
+    fn short_ids_and_several() {
+        let mut known = Known::default();
+        known.add(UID.to_owned(), pod("db-0", None));
+        known.add(CONTAINER[..13].to_owned(), pod("db-0", Some("db")));
+        let other = UID.replace("5f0c", "6f0c");
+        known.add(other.clone(), pod("web-0", None));
+        let claim = UID.replace("5f0c", "7f0c");
+        let data = Subject::new("PersistentVolumeClaim", Some("shop"), "data");
+        known.add(claim.clone(), data);
+        let db = Some("Pod shop/db-0 db".to_owned());
+        assert_eq!(only(&known, &[CONTAINER]), db);
+        assert_eq!(only(&known, &[&CONTAINER[..12]]), db);
+        assert_eq!(only(&known, &[&claim, UID, CONTAINER]), db);
+        assert_eq!(only(&known, &[&CONTAINER.replace("f9", "f8")]), db);
+        known.add(CONTAINER.to_owned(), pod("db-0", Some("db")));
+        assert_eq!(only(&known, &[&CONTAINER.replace("f9", "f8")]), None);
+        // of two pods it is told of neither
+        assert_eq!(only(&known, &[UID, &other]), None);
+        let data = Some("PersistentVolumeClaim shop/data ".to_owned());
+        assert_eq!(only(&known, &[&claim]), data);
+        assert_eq!(
+            only(&known, &["11111111-2222-3333-4444-555555555555"]),
+            None
+        );
+    }
+
+    #[test]
+    fn what_has_no_room_is_counted() {
+        let mut known = Known::default();
+        for number in 0..MAX_IDS + 3 {
+            known.add(format!("{number}-x"), pod("a", None));
+        }
+        assert_eq!(known.left_out, 3);
+    }
+}

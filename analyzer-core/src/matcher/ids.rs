@@ -1,0 +1,343 @@
+//! The ids in a record by which objects are known: the UID of a pod, the id of a container or sandbox, the id of a
+//! reconciliation. Whose they are the objects of the input tell, or other records.
+//!
+//! Sources: kubernetes/kubernetes `pkg/kubelet` (`podUID`, `name_namespace(uid)`, `/var/lib/kubelet/pods/UID`,
+//! `kubepods-podUID.slice` with `_` for `-`), containerd, CRI-O and docker (64 hexadecimal digits, of which their
+//! tables print 12 or 13), kubernetes-sigs/controller-runtime (`reconcileID`, 0.13 and later), knative.dev/pkg
+//! (`knative.dev/traceid`).
+
+use memchr::memchr2_iter;
+
+use crate::model::{Event, Subject};
+
+/// How many ids of a record are kept.
+const MAX_IDS: usize = 8;
+
+/// How much of a value is searched.
+const MAX_TEXT: usize = 4096;
+
+/// The length of a UID: 32 hexadecimal digits in groups.
+const UID: usize = 36;
+
+/// How many digits of a container's id tell it from others: what docker prints.
+pub(crate) const SHORT: usize = 12;
+
+/// Fields, in small letters and without signs, that name the pod of the record.
+const OF_POD: &[&str] = &["poduid", "podsandboxid", "sandboxid"];
+
+/// Fields that name the container of the record.
+const OF_CONTAINER: &[&str] = &["containerid"];
+
+/// Fields that hold the id of one run of a controller over one object.
+const OF_ROUND: &[&str] = &["reconcileid", "reconciliationid", "knativedevtraceid"];
+
+/// By what ids a record of a log names objects.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Ids {
+    /// In the order of the record: UIDs in small letters with `-`, containers' ids as they stand.
+    pub named: Vec<String>,
+    /// What the record says itself that an id is of.
+    pub told: Vec<(String, Subject)>,
+    /// Whether the record names its object, which then needs no id.
+    pub is_named: bool,
+}
+
+impl Ids {
+    /// The ids of a log's record, if it has any.
+    pub fn of(event: &Event<'_>) -> Option<Box<Ids>> {
+        if !event.format.is_log() {
+            return None;
+        }
+        let mut named = Vec::new();
+        let values = event.fields.iter().map(|field| field.value.as_str());
+        for text in values.chain([event.message.as_str()]) {
+            find(start_of(text), |id, _| {
+                if named.len() < MAX_IDS && !named.contains(&id) {
+                    named.push(id);
+                }
+            });
+        }
+        if named.is_empty() {
+            return None;
+        }
+        let subject = &event.subject;
+        let is_node = subject.kind.as_deref() == Some("Node");
+        // the name may be that of the pod whose log it is
+        let holds = |name: &String| {
+            let mut values = event.fields.iter().map(|field| field.value.as_str());
+            event.message.as_str().contains(name.as_str())
+                || values.any(|value| value.contains(name.as_str()))
+        };
+        let is_named = !is_node && subject.name.as_ref().is_some_and(holds);
+        let mut ids = Ids {
+            named,
+            told: Vec::new(),
+            is_named,
+        };
+        ids.tell(event);
+        Some(Box::new(ids))
+    }
+
+    /// Takes what the record says that its ids are of.
+    fn tell(&mut self, event: &Event<'_>) {
+        let subject = Subject {
+            node: None,
+            ..event.subject.clone()
+        };
+        let pod = Subject {
+            container: None,
+            ..subject.clone()
+        };
+        let is_pod = self.is_named && subject.kind.as_deref() == Some("Pod");
+        for field in &event.fields {
+            let key = plain(&field.key);
+            let of = if is_pod && OF_POD.contains(&&*key) {
+                Some(pod.clone())
+            } else if is_pod && OF_CONTAINER.contains(&&*key) {
+                subject.container.is_some().then(|| subject.clone())
+            } else if OF_ROUND.contains(&&*key) {
+                reconciled(event).or_else(|| self.is_named.then(|| pod.clone()))
+            } else {
+                None
+            };
+            let Some(of) = of else { continue };
+            find(start_of(field.value.as_str()), |id, _| {
+                self.told.push((id, of.clone()));
+            });
+        }
+        if !is_pod {
+            return;
+        }
+        // the kubelet's `name_namespace(uid)`
+        let (Some(name), Some(namespace)) = (&pod.name, &pod.namespace) else {
+            return;
+        };
+        let printed = format!("{name}_{namespace}(");
+        let values = event.fields.iter().map(|field| field.value.as_str());
+        for text in values.chain([event.message.as_str()]) {
+            let text = start_of(text);
+            find(text, |id, at| {
+                let before = text.get(..at).unwrap_or_default();
+                if before.ends_with(&printed) && !self.told.iter().any(|(known, _)| *known == id) {
+                    self.told.push((id, pod.clone()));
+                }
+            });
+        }
+    }
+
+    /// About how many bytes of memory they take.
+    pub fn size(&self) -> usize {
+        const EACH: usize = 64;
+        let named = self.named.iter().map(|id| id.len() + EACH);
+        let told = self.told.iter().map(|(id, of)| {
+            let parts = [&of.kind, &of.namespace, &of.name, &of.container];
+            let parts = parts
+                .into_iter()
+                .flatten()
+                .map(|part| part.len() + EACH / 2);
+            id.len() + EACH + parts.sum::<usize>()
+        });
+        size_of::<Ids>() + named.sum::<usize>() + told.sum::<usize>()
+    }
+}
+
+/// The object that a controller of controller-runtime is at.
+fn reconciled(event: &Event<'_>) -> Option<Subject> {
+    let value = |key: &str| event.field(key).map(|text| text.as_str());
+    let kind = value("controllerKind")?;
+    let name = value("name").filter(|name| !name.is_empty())?;
+    let namespace = value("namespace").filter(|namespace| !namespace.is_empty());
+    Some(Subject::new(kind, namespace, name))
+}
+
+/// A key in small letters without signs: `podUID`, `pod_uid` and `pod.uid` are one.
+fn plain(key: &str) -> String {
+    let letters = key.bytes().filter(u8::is_ascii_alphanumeric).take(64);
+    letters
+        .map(|b| char::from(b.to_ascii_lowercase()))
+        .collect()
+}
+
+fn start_of(text: &str) -> &str {
+    let mut end = text.len().min(MAX_TEXT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+/// Calls `found` with each id of a text as it is looked up, and the byte at which it stands.
+pub(crate) fn find(text: &str, mut found: impl FnMut(String, usize)) {
+    uids(text, &mut found);
+    runs(text, &mut found);
+}
+
+/// UIDs: five groups of hexadecimal digits, with `-` or, in names of cgroups, `_` between them.
+fn uids(text: &str, found: &mut impl FnMut(String, usize)) {
+    let bytes = text.as_bytes();
+    let mut done = 0;
+    for sign in memchr2_iter(b'-', b'_', bytes) {
+        let Some(start) = sign.checked_sub(8).filter(|start| *start >= done) else {
+            continue;
+        };
+        let Some(uid) = bytes.get(start..start + UID) else {
+            continue;
+        };
+        let separator = bytes[sign];
+        let fits = |(at, byte): (usize, &u8)| match at {
+            8 | 13 | 18 | 23 => *byte == separator,
+            _ => byte.is_ascii_hexdigit(),
+        };
+        let before = &bytes[..start];
+        let is_begun = before.ends_with(b"pod") || !before.last().is_some_and(is_word);
+        if is_begun
+            && !bytes.get(start + UID).is_some_and(is_word)
+            && uid.iter().enumerate().all(fits)
+        {
+            let uid = uid.iter().map(|byte| match byte {
+                b'_' => '-',
+                byte => char::from(byte.to_ascii_lowercase()),
+            });
+            found(uid.collect(), start);
+            done = start + UID;
+        }
+    }
+}
+
+/// Ids without signs: of containers, of 64 digits or the first 12 or 13 of them, and of pods that the kubelet
+/// runs from files, of 32.
+fn runs(text: &str, found: &mut impl FnMut(String, usize)) {
+    let bytes = text.as_bytes();
+    let is_digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
+    // groups of UIDs and parts of names are as long
+    let is_sign = |byte: Option<&u8>| matches!(byte, Some(b'-' | b'_' | b'.'));
+    let mut next = 0;
+    while let Some(begin) = bytes.iter().skip(next).position(is_word) {
+        let begin = next + begin;
+        let length = bytes.iter().skip(begin).position(|byte| !is_word(byte));
+        let end = length.map_or(bytes.len(), |length| begin + length);
+        next = end;
+        let word = text.get(begin..end).unwrap_or_default();
+        let id = word.strip_prefix("pod").unwrap_or(word);
+        let fits = match id.len() {
+            64 | 32 => true,
+            SHORT | 13 => {
+                let before = begin.checked_sub(1).and_then(|at| bytes.get(at));
+                id.len() == word.len() && !is_sign(before) && !is_sign(bytes.get(end))
+            }
+            _ => false,
+        };
+        if fits && id.bytes().all(|byte| is_digit(&byte)) {
+            found(id.to_owned(), end - id.len());
+        }
+    }
+}
+
+fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Field, Format, Text};
+
+    const UID: &str = "5f0c1d2e-1111-4222-8333-944455566677";
+    const CONTAINER: &str = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9";
+
+    fn found(text: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        find(text, |id, at| {
+            assert!(text.get(at..at + id.len()).is_some(), "{text}");
+            all.push(id);
+        });
+        all
+    }
+
+    #[test]
+    fn uids_in_all_forms() {
+        for text in [
+            format!("uid: {UID}"),
+            format!("pod \"tide-0_harbour({UID})\""),
+            format!("/var/lib/kubelet/pods/{UID}/volumes/kubernetes.io~empty-dir/x"),
+            format!("/kubepods/burstable/pod{UID}/x"),
+            format!("kubepods-besteffort-pod{}.slice", UID.replace('-', "_")),
+            UID.to_uppercase(),
+        ] {
+            assert_eq!(found(&text), [UID], "{text}");
+        }
+        for text in [
+            UID[1..].to_owned(),
+            format!("{UID}0"),
+            format!("a{UID}"),
+            UID.replacen('-', "_", 1),
+        ] {
+            assert_eq!(found(&text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn containers_in_all_forms() {
+        for text in [
+            format!("containerd://{CONTAINER}"),
+            format!("cri-containerd-{CONTAINER}.scope"),
+            format!("task {CONTAINER} not found"),
+        ] {
+            assert_eq!(found(&text), [CONTAINER], "{text}");
+        }
+        assert_eq!(found("container 0a1b2c3d4e5f6 exited"), ["0a1b2c3d4e5f6"]);
+        let hash = &CONTAINER[..32];
+        assert_eq!(found(&format!("/kubepods/pod{hash}/")), [hash]);
+        for text in [
+            "web-0a1b2c3d4e5f",
+            "0a1b2c3d4e5",
+            "0A1B2C3D4E5F",
+            "x0a1b2c3d4e5f",
+        ] {
+            assert_eq!(found(text), [""; 0], "{text}");
+        }
+    }
+
+    fn ids(subject: Subject, message: &str, fields: &[(&'static str, &str)]) -> Ids {
+        let mut event = Event::new(Format::Klog, 0..0, Text::borrowed(message, 0));
+        event.subject = subject;
+        let field = |(key, value): &(&'static str, &'static str)| {
+            Field::text(*key, Text::borrowed(value, 0))
+        };
+        // the borrow of a test's value ends with the test
+        let fields: Vec<(&'static str, &'static str)> = fields
+            .iter()
+            .map(|(key, value)| (*key, &*Box::leak((*value).to_owned().into_boxed_str())))
+            .collect();
+        event.fields = fields.iter().map(field).collect();
+        *Ids::of(&event).unwrap()
+    }
+
+    #[test]
+    fn what_a_record_tells_of_its_ids() {
+        let pod = Subject::new("Pod", Some("harbour"), "tide-0");
+        let own = ids(
+            pod.clone(),
+            "x",
+            &[("pod", "harbour/tide-0"), ("podUID", UID)],
+        );
+        assert!(own.is_named);
+        assert_eq!(own.told, [(UID.to_owned(), pod.clone())]);
+        let printed = format!("Error syncing pod, tide-0_harbour({UID})");
+        assert_eq!(ids(pod.clone(), &printed, &[]).told.len(), 1);
+        // the log's own pod
+        let other = ids(pod.clone(), "x", &[("podUID", UID)]);
+        assert!(!other.is_named && other.told.is_empty());
+        // another id beside the pod's name
+        let volume = format!("pod harbour/tide-0: volume pvc-{UID} is gone");
+        assert!(ids(pod, &volume, &[]).told.is_empty());
+        let round = [
+            ("controllerKind", "Berth"),
+            ("namespace", "harbour"),
+            ("name", "a"),
+            ("reconcileID", UID),
+        ];
+        let berth = Subject::new("Berth", Some("harbour"), "a");
+        assert_eq!(ids(Subject::default(), "x", &round).told[0].1, berth);
+    }
+}

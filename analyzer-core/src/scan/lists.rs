@@ -1,0 +1,211 @@
+//! Lists of objects that are larger than a block: they are cut between their items, and whether all of a list is
+//! there, which `listed: true` asks for, is known at its end.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::matcher::Hit;
+use crate::model::Parsed;
+use crate::signature::Leaf;
+
+/// How many hits of a list wait for its end.
+const MAX_HITS: usize = 8192;
+
+/// Which ends of a block a segment reaches that may hold a list's items.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Reach {
+    /// The block begins with an item.
+    pub start: bool,
+    pub end: bool,
+}
+
+/// Objects of a list in one block, by their numbers in what was parsed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Items {
+    /// Those of a list that began before the block.
+    pub head: Range<usize>,
+    /// Those of a list that may go on behind it.
+    pub tail: Range<usize>,
+    /// Whether these are the same.
+    unbroken: bool,
+    of_kind: bool,
+    is_whole: bool,
+}
+
+impl Items {
+    pub fn of(parsed: &Parsed<'_>, reach: Reach) -> Items {
+        let all = parsed.objects.len();
+        let first = parsed.lists.first().map(|list| list.objects.start);
+        let last = parsed.lists.last();
+        let mut items = Items {
+            is_whole: !parsed.has_gaps,
+            ..Items::default()
+        };
+        if reach.start {
+            items.head = 0..first.unwrap_or(all);
+            items.unbroken = reach.end && last.is_none();
+        }
+        if let Some(list) = last.filter(|list| reach.end && list.objects.end == all) {
+            items.tail = list.objects.clone();
+            items.of_kind = list.of_kind;
+        }
+        items
+    }
+}
+
+/// What one block says of a list.
+#[derive(Debug, Default)]
+pub(super) struct Part {
+    /// How many objects of each kind it has.
+    kinds: BTreeMap<String, u64>,
+    /// Whether its own kind says that it is the list of all.
+    of_kind: bool,
+    is_broken: bool,
+    /// Hits that hold if the list is whole, with the kinds of their objects.
+    hits: Vec<(Leaf, Hit)>,
+    left_out: BTreeMap<Leaf, u64>,
+}
+
+impl Part {
+    pub fn object(&mut self, kind: Option<&str>, hits: impl Iterator<Item = (Leaf, Hit)>) {
+        if let Some(kind) = kind {
+            match self.kinds.get_mut(kind) {
+                Some(count) => *count += 1,
+                None => {
+                    self.kinds.insert(kind.to_owned(), 1);
+                }
+            }
+        }
+        for (leaf, hit) in hits {
+            self.wait(leaf, hit);
+        }
+    }
+
+    fn wait(&mut self, leaf: Leaf, hit: Hit) {
+        if self.hits.len() < MAX_HITS {
+            self.hits.push((leaf, hit));
+        } else {
+            *self.left_out.entry(leaf).or_default() += 1;
+        }
+    }
+
+    fn join(&mut self, next: Part) {
+        for (kind, count) in next.kinds {
+            *self.kinds.entry(kind).or_default() += count;
+        }
+        self.is_broken |= next.is_broken;
+        for (leaf, hit) in next.hits {
+            self.wait(leaf, hit);
+        }
+        for (leaf, count) in next.left_out {
+            *self.left_out.entry(leaf).or_default() += count;
+        }
+    }
+
+    /// At the list's end: what holds, and how many hits of which conditions were not kept. One object of its
+    /// kind may be all that was asked for.
+    fn close(self) -> Ended {
+        if self.is_broken {
+            return Ended::default();
+        }
+        let is_listed = |hit: &Hit| {
+            let kind = hit.subject.kind.as_deref();
+            self.of_kind || kind.and_then(|kind| self.kinds.get(kind)) > Some(&1)
+        };
+        Ended {
+            hits: self
+                .hits
+                .into_iter()
+                .filter(|(_, hit)| is_listed(hit))
+                .collect(),
+            left_out: self.left_out,
+        }
+    }
+}
+
+/// What is known when a list has ended.
+#[derive(Debug, Default)]
+pub(super) struct Ended {
+    pub hits: Vec<(Leaf, Hit)>,
+    pub left_out: BTreeMap<Leaf, u64>,
+}
+
+impl Ended {
+    fn and(mut self, other: Ended) -> Ended {
+        self.hits.extend(other.hits);
+        for (leaf, count) in other.left_out {
+            *self.left_out.entry(leaf).or_default() += count;
+        }
+        self
+    }
+}
+
+/// What a block says of lists that it does not hold whole.
+#[derive(Debug, Default)]
+pub(crate) struct Edges {
+    head: Option<Part>,
+    tail: Option<Part>,
+    unbroken: bool,
+}
+
+impl Edges {
+    /// Begins what is said of a segment's items.
+    pub fn begin(&mut self, items: &Items, reach: Reach) {
+        let part = |of_kind| Part {
+            of_kind,
+            is_broken: !items.is_whole,
+            ..Part::default()
+        };
+        if reach.start {
+            self.head = Some(part(false));
+            self.unbroken = items.unbroken;
+        }
+        if !items.tail.is_empty() {
+            self.tail = Some(part(items.of_kind));
+        }
+    }
+
+    /// The part to which an object belongs.
+    pub fn part(&mut self, items: &Items, number: usize) -> Option<&mut Part> {
+        if items.head.contains(&number) {
+            self.head.as_mut()
+        } else {
+            self.tail.as_mut().filter(|_| items.tail.contains(&number))
+        }
+    }
+
+    /// The hits that wait.
+    pub fn hits(&mut self) -> impl Iterator<Item = &mut Hit> {
+        let parts = [&mut self.head, &mut self.tail];
+        let hits = parts.into_iter().flatten().flat_map(|part| &mut part.hits);
+        hits.map(|(_, hit)| hit)
+    }
+}
+
+/// The list that is open where a document was read to.
+#[derive(Debug, Default)]
+pub(super) struct Open(Option<Part>);
+
+impl Open {
+    /// Takes the next block. What ends in it is told.
+    pub fn take(&mut self, next: Edges) -> Ended {
+        let mut ended = Ended::default();
+        match (&mut self.0, next.head) {
+            (Some(open), Some(head)) => open.join(head),
+            // items without a list
+            (None, Some(_)) => {}
+            (_, None) => ended = self.close(),
+        }
+        if next.unbroken {
+            return ended;
+        }
+        ended = ended.and(self.close());
+        self.0 = next.tail;
+        ended
+    }
+
+    /// At the document's end.
+    pub fn close(&mut self) -> Ended {
+        self.0.take().map(Part::close).unwrap_or_default()
+    }
+}
