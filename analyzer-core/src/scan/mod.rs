@@ -10,8 +10,10 @@ pub(crate) mod blocks;
 mod boundary;
 mod collect;
 mod collected;
+mod counted;
 mod escapes;
 mod extract;
+mod learned;
 mod lists;
 mod often;
 mod order;
@@ -21,20 +23,16 @@ pub(crate) mod survey;
 mod told;
 mod utf16;
 
-use std::collections::{BTreeSet, VecDeque};
 use std::io::{self, Read};
-use std::sync::Arc;
 
 use jiff::Timestamp;
-use memchr::memchr_iter;
 use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
 use crate::correlate::{Graph, LeftOut, Prints, Telling, correlate};
 use crate::input::ReadLimits;
 use crate::matcher::{Hit, Moment, Tester};
-use crate::model::{Format, Stamp, Subject};
-use crate::parse::log;
+use crate::model::Subject;
 use crate::report::{CollectedAt, LimitMet, Report, SCHEMA, SegmentSummary, Stats};
 use crate::signature::{Index, Leaf};
 use crate::timeline::Timeline;
@@ -44,9 +42,10 @@ pub use extract::{Extract, extract, extract_about, extract_near};
 
 use blocks::{Block, Blocks};
 use collect::Collector;
+use learned::{GENERATION, Learned};
 use lists::Ended;
-use often::{Carried, Often, Outcomes, Unread};
-use read::{Known, MAX_GRAVE, MAX_LATER_GRAVE, Outcome};
+use often::{Carried, Unread};
+use read::Outcome;
 use told::{Input, left_out, many_objects, many_relations, not_compared, sampled};
 
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.
@@ -55,20 +54,8 @@ pub(crate) const BLOCK: usize = 256 * 1024;
 /// How many blocks are read in one go for each thread.
 const BLOCKS_A_THREAD: usize = 4;
 
-/// How many blocks a generation has. A block is read with what was known at the end of the generation
-/// before the last one, whatever the number of threads.
-const GENERATION: u64 = 32;
-
 /// How many blocks are read in one go: they reach into two generations at most.
 const MAX_BLOCKS: usize = GENERATION as usize;
-
-/// How much of the input is looked at for what is usual in it, ...
-const USUAL: usize = 512 * 1024;
-/// ... and how much of one block.
-const USUAL_OF_BLOCK: usize = 32 * 1024;
-
-/// In how many blocks at the start more records are read that tell of an error.
-const FIRST_BLOCKS: u64 = 64;
 
 /// How many line numbers a report lists of what was not understood.
 const MAX_LISTED_LINES: usize = 1000;
@@ -125,10 +112,6 @@ pub struct Incident<'a> {
     analyzer: &'a Analyzer,
     tester: Tester<'a>,
     index: Option<&'a Index>,
-    /// The index made for this input, once enough of it was seen.
-    tuned: Option<Index>,
-    /// Pieces of the first blocks.
-    usual: Vec<u8>,
     way: Way,
     /// Blocks that are not read yet.
     waiting: Vec<Block>,
@@ -144,20 +127,14 @@ pub struct Incident<'a> {
     collected: Option<i128>,
     /// Whether the newest time counts as that.
     newest: bool,
-    /// How many blocks were taken.
-    taken: u64,
-    /// What was known at the end of the last generations of blocks, the oldest first.
-    often: VecDeque<Often>,
+    /// What is known for the next blocks.
+    learned: Learned,
     /// Records of such signatures that wait for one that is read.
     carried: Carried,
     /// How many records were counted without being read.
     unread: u64,
     /// What the lists of the documents take.
     listed_bytes: usize,
-    /// Signatures whose text stood in a record that did not fulfil them.
-    vain: BTreeSet<u32>,
-    /// What the records that were read fulfilled.
-    fulfilled: Outcomes,
     timeline: Timeline,
 }
 
@@ -173,8 +150,6 @@ impl<'a> Incident<'a> {
             analyzer,
             tester,
             index,
-            tuned: None,
-            usual: Vec::new(),
             way,
             waiting: Vec::new(),
             waiting_bytes: 0,
@@ -186,13 +161,10 @@ impl<'a> Incident<'a> {
             latest: None,
             collected: None,
             newest: false,
-            taken: 0,
-            often: VecDeque::from([Often::default(), Often::default()]),
+            learned: Learned::new(),
             carried: Carried::default(),
             unread: 0,
             listed_bytes: 0,
-            vain: BTreeSet::new(),
-            fulfilled: Outcomes::default(),
             timeline: Timeline::new(),
         }
     }
@@ -244,7 +216,7 @@ impl<'a> Incident<'a> {
                 let (outcomes, next) =
                     rayon::join(|| self.outcomes(&ready), || fetch(&mut blocks, enough));
                 outcomes.into_iter().for_each(|outcome| self.take(outcome));
-                self.tune(&ready);
+                self.learned.tune(self.index, &ready);
                 next.into_iter().for_each(|block| self.wait(block));
             }
         }
@@ -285,42 +257,18 @@ impl<'a> Incident<'a> {
         self.waiting.push(block);
     }
 
-    /// Learns from the first blocks by which bytes texts are found best.
-    fn tune(&mut self, blocks: &[Block]) {
-        let Some(index) = self.index.filter(|_| self.tuned.is_none()) else {
-            return;
-        };
-        for block in blocks {
-            let piece = &block.bytes[..block.bytes.len().min(USUAL_OF_BLOCK)];
-            self.usual.extend_from_slice(piece);
-        }
-        if self.usual.len() >= USUAL {
-            self.tuned = Some(index.tuned(&std::mem::take(&mut self.usual)));
-        }
-    }
-
     fn outcomes(&self, blocks: &[Block]) -> Vec<Outcome> {
         let read = |(number, block): (u64, &Block)| {
             let all = block.whole && block.bytes.len() <= self.way.all_up_to;
-            // the first of the two is that of the generation before the last one
-            let last = number / GENERATION - self.taken / GENERATION;
-            let known = Known {
-                number,
-                often: self.often.get(last as usize).unwrap_or(&self.often[0]),
-                grave: if number < FIRST_BLOCKS {
-                    MAX_GRAVE
-                } else {
-                    MAX_LATER_GRAVE
-                },
-            };
-            let index = self.tuned.as_ref().or(self.index).filter(|_| !all);
+            let known = self.learned.known(number);
+            let index = self.learned.index(self.index).filter(|_| !all);
             let mut outcome = read::read(block, &self.tester, index, known, &self.way.limits);
             if self.way.timeline {
-                outcome.timeline = timeline(&block.bytes);
+                outcome.timeline = counted::timeline(&block.bytes);
             }
             outcome
         };
-        let numbered: Vec<(u64, &Block)> = (self.taken..).zip(blocks).collect();
+        let numbered: Vec<(u64, &Block)> = (self.learned.taken..).zip(blocks).collect();
         match numbered.as_slice() {
             [only] => vec![read(*only)],
             several => several.par_iter().copied().map(read).collect(),
@@ -408,19 +356,9 @@ impl<'a> Incident<'a> {
             self.prints.add(print);
         }
         self.timeline.merge(outcome.timeline);
-        self.vain.extend(outcome.vain);
-        for (group, fulfilled) in outcome.fulfilled {
-            self.fulfilled.note(group, fulfilled);
-        }
         self.unread += outcome.unread;
-        self.taken += 1;
-        if self.taken.is_multiple_of(GENERATION) {
-            self.often.pop_front();
-            self.often.push_back(Often {
-                signatures: self.collector.often(&self.vain),
-                steady: Arc::new(self.fulfilled.steady()),
-            });
-        }
+        self.learned
+            .take(outcome.vain, outcome.fulfilled, &self.collector);
     }
 
     /// Takes what the end of a list shows to hold.
@@ -470,7 +408,7 @@ impl<'a> Incident<'a> {
         }
         // what was needed to read the input makes room for what is made of it
         let catalogue = self.tester.catalogue();
-        drop((self.tester, self.tuned, self.often, self.fulfilled));
+        drop((self.tester, self.learned));
         let mut collected = self
             .collector
             .finish(|moment| settled(moment, limit), |hit| self.graph.place(hit));
@@ -529,43 +467,6 @@ impl<'a> Incident<'a> {
             stats: self.stats,
         }
     }
-}
-
-/// Counts the log records of a block.
-fn timeline(bytes: &[u8]) -> Timeline {
-    let mut timeline = Timeline::new();
-    let whole = std::str::from_utf8(bytes).ok();
-    let mut start = 0;
-    // a record whose second line tells how grave it is
-    let mut first: Option<(&str, Option<Stamp>)> = None;
-    let last = (!bytes.ends_with(b"\n")).then_some(bytes.len());
-    for end in memchr_iter(b'\n', bytes).chain(last) {
-        let line = match whole {
-            Some(text) => text.get(start..end),
-            None => std::str::from_utf8(&bytes[start..end]).ok(),
-        };
-        let head = line.and_then(log::head);
-        if let Some((before, time)) = first.take() {
-            if line.is_some_and(|line| log::is_second_line_anywhere(before, line)) {
-                timeline.add(time, line.and_then(log::second_line_severity));
-                start = end + 1;
-                continue;
-            }
-            timeline.add(time, None);
-        }
-        match (line, head) {
-            (Some(line), Some(head)) if head.format == Format::JavaUtilLogging => {
-                first = Some((line, head.time));
-            }
-            (_, Some(head)) => timeline.add(head.time, head.severity),
-            (_, None) => {}
-        }
-        start = end + 1;
-    }
-    if let Some((_, time)) = first {
-        timeline.add(time, None);
-    }
-    timeline
 }
 
 fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {

@@ -1,0 +1,109 @@
+//! What is learned of an input while it is read, for the blocks that follow: by which bytes its texts are found best,
+//! and of which signatures enough was read.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use super::blocks::Block;
+use super::collect::Collector;
+use super::often::{Group, Often, Outcomes};
+use super::read::{Known, MAX_GRAVE, MAX_LATER_GRAVE};
+use crate::signature::Index;
+
+/// How many blocks a generation has. A block is read with what was known at the end of the generation
+/// before the last one, whatever the number of threads.
+pub(super) const GENERATION: u64 = 32;
+
+/// In how many blocks at the start more records are read that tell of an error.
+const FIRST_BLOCKS: u64 = 64;
+
+/// How much of the input is looked at for what is usual in it, ...
+const USUAL: usize = 512 * 1024;
+/// ... and how much of one block.
+const USUAL_OF_BLOCK: usize = 32 * 1024;
+
+/// What is known for the next blocks.
+pub(super) struct Learned {
+    /// How many blocks were taken.
+    pub taken: u64,
+    /// What was known at the end of the last generations of blocks, the oldest first.
+    often: VecDeque<Often>,
+    /// Signatures whose text stood in a record that did not fulfil them.
+    vain: BTreeSet<u32>,
+    /// What the records that were read fulfilled.
+    fulfilled: Outcomes,
+    /// The index made for this input, once enough of it was seen. It finds what any other one finds, so it does not
+    /// matter when that is.
+    tuned: Option<Index>,
+    /// Pieces of the first blocks.
+    usual: Vec<u8>,
+}
+
+impl Learned {
+    pub fn new() -> Self {
+        Learned {
+            taken: 0,
+            often: VecDeque::from([Often::default(), Often::default()]),
+            vain: BTreeSet::new(),
+            fulfilled: Outcomes::default(),
+            tuned: None,
+            usual: Vec::new(),
+        }
+    }
+
+    /// What is known when the block with this number is read, which is one of the next two generations.
+    pub fn known(&self, number: u64) -> Known<'_> {
+        // the first of the two is that of the generation before the last one
+        let last = number / GENERATION - self.taken / GENERATION;
+        Known {
+            number,
+            often: self.often.get(last as usize).unwrap_or(&self.often[0]),
+            grave: if number < FIRST_BLOCKS {
+                MAX_GRAVE
+            } else {
+                MAX_LATER_GRAVE
+            },
+        }
+    }
+
+    /// The index to search with in place of one.
+    pub fn index<'i>(&'i self, index: Option<&'i Index>) -> Option<&'i Index> {
+        index.map(|index| self.tuned.as_ref().unwrap_or(index))
+    }
+
+    /// Learns from blocks by which bytes the texts of an index are found best.
+    pub fn tune(&mut self, index: Option<&Index>, blocks: &[Block]) {
+        let Some(index) = index.filter(|_| self.tuned.is_none()) else {
+            return;
+        };
+        for block in blocks {
+            let piece = &block.bytes[..block.bytes.len().min(USUAL_OF_BLOCK)];
+            self.usual.extend_from_slice(piece);
+        }
+        if self.usual.len() >= USUAL {
+            self.tuned = Some(index.tuned(&std::mem::take(&mut self.usual)));
+        }
+    }
+
+    /// Takes what the next block taught: signatures that were read in vain, and what records of groups
+    /// fulfilled.
+    pub fn take(
+        &mut self,
+        vain: BTreeSet<u32>,
+        fulfilled: Vec<(Group, Group)>,
+        collector: &Collector<'_>,
+    ) {
+        self.vain.extend(vain);
+        for (group, fulfilled) in fulfilled {
+            self.fulfilled.note(group, fulfilled);
+        }
+        self.taken += 1;
+        if self.taken.is_multiple_of(GENERATION) {
+            self.often.pop_front();
+            self.often.push_back(Often {
+                signatures: collector.often(&self.vain),
+                steady: Arc::new(self.fulfilled.steady()),
+            });
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Parses what of a block is read, and tests what is there.
+
+use std::ops::Range;
+
+use super::super::boundary::line_at;
+use super::super::collect::is_single;
+use super::super::collected::collected;
+use super::super::lists::{Items, Reach};
+use super::{MAX_SEGMENTS, MAX_TEXT, Reading, Run, count};
+use crate::correlate::Print;
+use crate::input::{Document, Stretch, floor_char, lines, segments_before};
+use crate::matcher::Hit;
+use crate::model::{Event, Format, Parsed, Stamp, Subject};
+use crate::parse::{self, log};
+use crate::report::SegmentSummary;
+use crate::signature::{Leaf, Record};
+
+impl Reading<'_, '_, '_> {
+    /// Which ends of the block a segment of a range reaches.
+    fn reach(&self, range: &Range<usize>, is_first: bool, is_last: bool) -> Reach {
+        Reach {
+            start: is_first && range.start == 0 && self.begins_with_item(),
+            end: is_last && range.end == self.block.bytes.len() && !self.block.whole,
+        }
+    }
+
+    /// Whether the block begins with an item of a list that began before.
+    fn begins_with_item(&self) -> bool {
+        let line = line_at(&self.block.bytes, 0);
+        self.block.offset > 0 && (line.starts_with(b"- ") || line.starts_with(b"    "))
+    }
+
+    /// Parses a range of the block's bytes and tests what is there; `part` of a block, or all of it.
+    pub(super) fn stretch(&mut self, range: Range<usize>, lines_before: u64, part: bool) {
+        let Some(bytes) = self.block.bytes.get(range.clone()) else {
+            return;
+        };
+        let stretch = Stretch {
+            document: self.block.document,
+            first_byte: self.block.offset + range.start,
+            lines_before,
+            text: Document::new("", bytes),
+        };
+        let text = stretch.text.text();
+        let end = text.trim_end_matches('\n');
+        if part && !end.contains('\n') && log::detect(end).is_some() {
+            let line: Vec<_> = lines(end).collect();
+            let mut parsed = log::parse(&line);
+            self.fill(&mut parsed.events);
+            self.test(&stretch, parsed, true, Reach::default());
+            if matches!(self.run, Run::Inherited) {
+                self.outcome.inherited = self.outcome.hits.len();
+            }
+            return;
+        }
+        // the slow reference looks at each line
+        if !self.tester.is_naive()
+            && let Some(regular) = parse::object::regular(text, self.limits)
+        {
+            if !part {
+                self.outcome.invalid += stretch.text.invalid_sequences();
+            }
+            let lines = (1, regular.lines);
+            let reach = self.reach(&range, true, true);
+            self.test(&stretch, regular.parsed, false, reach);
+            self.list(Format::ObjectJson, lines, regular.lines, lines_before);
+            self.run = Run::Ended;
+            return;
+        }
+        let mut segments = segments_before(text, self.is_followed(range.end));
+        let first_is_log = segments.first().is_some_and(|segment| segment.is_log);
+        if first_is_log
+            && let (Some(first), Run::Known(subject)) = (segments.first_mut(), &self.run)
+        {
+            first.subject.fill_from(subject);
+        }
+        let inherits = matches!(self.run, Run::Inherited) && first_is_log;
+        for (number, segment) in segments.iter().enumerate() {
+            let is_log = part && segment.is_log;
+            let is_last = number + 1 == segments.len();
+            let reach = self.reach(&range, number == 0, is_last);
+            self.test(
+                &stretch,
+                parse::segment(segment, self.limits),
+                is_log,
+                reach,
+            );
+            if !is_log {
+                let (format, lines) = (segment.format, segment.lines.len() as u64);
+                self.list(format, segment.line_numbers(), lines, lines_before);
+            }
+            if number == 0 && inherits {
+                self.outcome.inherited = self.outcome.hits.len();
+            }
+        }
+        if !part {
+            self.outcome.invalid += stretch.text.invalid_sequences();
+        }
+        let other = segments.iter().any(|segment| !segment.is_log);
+        if let Some(last) = segments.last().filter(|_| other || !inherits) {
+            self.run = if last.is_log && last.subject != Subject::default() {
+                Run::Known(last.subject.clone())
+            } else {
+                Run::Ended
+            };
+        }
+    }
+
+    /// Fills in what is known of the log that single records stand in.
+    fn fill(&mut self, events: &mut [Event<'_>]) {
+        if let Run::Known(subject) = &self.run {
+            for event in events {
+                event.subject.fill_from(subject);
+            }
+        }
+    }
+
+    /// Takes a time as a witness of the year.
+    pub(super) fn dated(&mut self, time: Option<Stamp>) {
+        if let Some(time) = time.filter(|time| time.year_stated) {
+            self.outcome.latest = self.outcome.latest.max(Some(time.nanos));
+        }
+    }
+
+    /// Lists a segment: its first and last line, and how many it has.
+    fn list(&mut self, format: Format, (first, last): (u64, u64), lines: u64, lines_before: u64) {
+        count(&mut self.outcome.formats, format, lines);
+        if self.outcome.segments.len() < MAX_SEGMENTS {
+            self.outcome.segments.push(SegmentSummary {
+                format,
+                first_line: lines_before + first,
+                last_line: lines_before + last,
+            });
+        }
+    }
+
+    /// Tests what was parsed. Records of a log were counted before.
+    fn test(&mut self, stretch: &Stretch, mut parsed: Parsed<'_>, counted: bool, reach: Reach) {
+        parsed
+            .events
+            .iter()
+            .for_each(|event| self.dated(event.time));
+        for event in &parsed.events {
+            if !self.tester.takes(event) {
+                continue;
+            }
+            let outcome = &mut self.outcome;
+            let before = outcome.hits.len();
+            let mut vain: Vec<Leaf> = Vec::new();
+            self.tester
+                .event(stretch, event, &mut outcome.hits, |leaf| vain.push(leaf));
+            let hits = outcome.hits.get(before..).unwrap_or_default();
+            if counted && !vain.is_empty() {
+                let record = stretch.text.text().as_bytes().get(event.span.clone());
+                let record = Record::new(record.unwrap_or_default());
+                vain.retain(|leaf| {
+                    hits.iter().all(|((hit, _), _)| *hit != leaf.0)
+                        && !outcome.vain.contains(&leaf.0)
+                        && self.tester.may_fulfil(*leaf, &record)
+                });
+                outcome.vain.extend(vain.iter().map(|(number, _)| number));
+            }
+            let catalogue = self.tester.catalogue();
+            let covers = |((number, _), _): &(Leaf, Hit)| {
+                let condition = &catalogue.at(*number as usize).condition;
+                condition.comparisons.is_empty() && is_single(condition)
+            };
+            outcome.graph.event(stretch.document, event);
+            let matched = !hits.is_empty();
+            // what is a match by itself is told as a finding
+            if !hits.iter().any(covers) {
+                outcome.telling.event(stretch, event, matched);
+            }
+            self.weigh(before, stretch.whole(&event.span));
+        }
+        let outcome = &mut self.outcome;
+        let items = Items::of(&parsed, reach);
+        outcome.lists.begin(&items, reach);
+        for (number, object) in parsed.objects.iter_mut().enumerate() {
+            let before = outcome.hits.len();
+            let part = outcome.lists.part(&items, number);
+            object.listed |= part.is_some();
+            self.tester.object(stretch, object, &mut outcome.hits);
+            if let Some(part) = part {
+                let waits = |(_, hit): &mut (Leaf, Hit)| hit.of_list;
+                let kind = object.subject.kind.as_deref();
+                part.object(kind, outcome.hits.extract_if(before.., waits));
+            }
+            outcome.graph.object(stretch.document, object);
+            outcome.prints.extend(Print::of(stretch, object));
+            outcome.collected = outcome.collected.max(collected(object));
+        }
+        if !counted {
+            outcome.events += parsed.events.len() as u64;
+        }
+        outcome.objects += parsed.objects.len() as u64;
+        outcome.left_out.add(parsed.left_out);
+        let text = |line: u64| {
+            let mut text = stretch.text.original_line(line);
+            text.truncate(floor_char(&text, MAX_TEXT));
+            text
+        };
+        let lines = parsed.not_understood.iter();
+        outcome
+            .not_understood
+            .extend(lines.map(|line| (line + stretch.lines_before, text(*line))));
+    }
+}
