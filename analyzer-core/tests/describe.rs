@@ -10,7 +10,7 @@ mod spans;
 
 use std::path::PathBuf;
 
-use analyzer_core::{Document, Event, Parsed, Severity, lines, parse};
+use analyzer_core::{Document, Event, Format, Parsed, Severity, lines, parse};
 use compare::misses;
 use serde_json::{Map, Value, json};
 
@@ -70,7 +70,9 @@ fn answer(parsed: &Parsed<'_>) -> Value {
             map.entry(key)
                 .or_insert_with(|| serde_json::to_value(value).unwrap());
         }
-        let events = parsed.events.iter().filter(|event| {
+        // what the status says is an event, too, of another format
+        let table = |event: &&Event<'_>| event.format == Format::DescribeEvents;
+        let events = parsed.events.iter().filter(table).filter(|event| {
             object.span.start <= event.span.start && event.span.end <= object.span.end
         });
         map.insert("events".into(), events.map(event).collect());

@@ -279,5 +279,77 @@ fn the_root_comes_first() {
         failures.len(),
         folders.len()
     );
-    assert!(right >= 70, "only {right} incidents are answered");
+    assert!(right >= 80, "only {right} incidents are answered");
+}
+
+/// Of many records without a name the first and last ones are kept: the others count for the object of these.
+#[test]
+fn counts_are_each_objects_own() {
+    let pods = "\
+NAMESPACE   NAME   READY   STATUS    RESTARTS   AGE
+shop        a-0    1/1     Running   0          4d
+shop        b-0    1/1     Running   0          4d
+";
+    let log = |address: &str, lines: usize| {
+        format!("ERROR cannot go on: dial tcp {address}:80: connect: connection refused\n")
+            .repeat(lines)
+    };
+    let documents = [
+        Document::new("pods.txt", pods),
+        Document::new("shop/a-0.log", log("192.0.2.7", 30)),
+        Document::new("shop/b-0.log", log("192.0.2.8", 50)),
+    ];
+    let report = Analyzer::new().analyze(&documents);
+    let counts: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|f| f.cause == "network/connection-refused")
+        .map(|f| (subject(f), f.count))
+        .collect();
+    let wanted = [
+        ("Pod shop/a-0".to_owned(), 30),
+        ("Pod shop/b-0".to_owned(), 50),
+    ];
+    assert_eq!(counts, wanted);
+}
+
+/// The same by the pods' UIDs, in one log.
+#[test]
+fn counts_by_ids_are_each_pods_own() {
+    let uid = |number: usize| format!("5f0c1d2e-1b11-4222-8333-94445556667{number}");
+    let pod = |number: usize| {
+        format!(
+            "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: p-{number}\n  namespace: ns-{number}\n  uid: {}\nspec:\n  nodeName: quay-1\n",
+            uid(number)
+        )
+    };
+    let record = |number: usize| {
+        format!(
+            "E0304 05:06:07.123456     812 x.go:348] \"Operation failed\" err=\"MountVolume.SetUp failed for volume \\\"c\\\" : configmap \\\"conf-{number}\\\" not found\" podUID=\"{}\"\n",
+            uid(number)
+        )
+    };
+    let log: String = (0..90)
+        .map(|line| record(if line % 3 == 0 { 1 } else { 2 }))
+        .chain([record(3)])
+        .collect();
+    let documents = [
+        Document::new("kubelet.log", log),
+        Document::new("pods.yaml", pod(1) + &pod(2)),
+    ];
+    let report = Analyzer::new().analyze(&documents);
+    let mut counts: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|f| f.cause == "storage/configmap-missing")
+        .map(|f| (subject(f), f.count))
+        .collect();
+    counts.sort();
+    let wanted = [
+        // whose UID that is no object tells
+        ("ConfigMap conf-3".to_owned(), 1),
+        ("ConfigMap ns-1/conf-1".to_owned(), 30),
+        ("ConfigMap ns-2/conf-2".to_owned(), 60),
+    ];
+    assert_eq!(counts, wanted);
 }

@@ -479,3 +479,29 @@ No LimitRange resource.
         Some("Discovery failed: one group: stale")
     );
 }
+
+#[test]
+fn messages_in_the_status_of_other_kinds_are_events() {
+    let text = "\
+Name:         north
+Namespace:    harbour
+API Version:  dock.example/v1
+Kind:         Berth
+Status:
+  Conditions:
+    Last Transition Time:  2026-03-04T05:06:07Z
+    Message:               it is not there
+    Reason:                Gone
+    Status:                False
+    Type:                  Ready
+Events:                    <none>
+";
+    let lines: Vec<_> = lines(text).collect();
+    let [event] = &parse(&lines).events[..] else {
+        panic!("not one event");
+    };
+    assert_eq!(event.message.as_str(), "it is not there");
+    assert_eq!(event.subject.to_string(), "Berth harbour/north");
+    assert!(event.time.is_some());
+    assert_eq!(&text[event.message.span()], "it is not there");
+}

@@ -216,7 +216,7 @@ pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
         }
     }
     // of a text whose top was cut off the parts tell that this is no part's kind
-    let is_own = ["API Version", "Metadata", "Spec", "Status"]
+    let is_own = ["API Version", "Metadata"]
         .iter()
         .any(|key| keys.contains(key));
     if let Some(kind) = custom.filter(|kind| !kind.is_empty() && is_own) {
