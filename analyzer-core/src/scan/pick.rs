@@ -10,6 +10,8 @@ use super::often::{Enough, Sample, Sampled, group_of};
 use super::read::Known;
 use super::survey::{DOCKER_LINE, Trigger, Why};
 use crate::matcher::Tester;
+use crate::model::Severity;
+use crate::parse::log;
 use crate::signature::{Index, Leaf, Record, STARTS};
 
 /// How many lines an unfinished line may go on in.
@@ -63,6 +65,11 @@ pub(super) fn choose(
         };
         if let Some(record) = alone.map(Record::new) {
             leaves.retain(|leaf| tester.may_fulfil(*leaf, &record));
+        }
+        if leaves.iter().any(|leaf| tester.least(*leaf).is_some())
+            && let Some(own) = alone.and_then(severity)
+        {
+            leaves.retain(|leaf| tester.least(*leaf).is_none_or(|least| own >= least));
         }
         if leaves.is_empty() {
             if index.is_grave(found[0].1) {
@@ -139,6 +146,13 @@ fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
         }
     }
     None
+}
+
+/// How grave a record of one line is, where its head tells.
+fn severity(record: &[u8]) -> Option<Severity> {
+    let line = std::str::from_utf8(record.strip_suffix(b"\n")?).ok()?;
+    let is_one = !line.contains('\n') && !log::may_hold_another(line);
+    log::head(line).filter(|_| is_one)?.severity
 }
 
 /// Whether a line that goes on in others must be read: a text of the index may stand across them.

@@ -63,6 +63,11 @@ pub fn detect(line: &str) -> Option<Format> {
         .filter(|format| !indented || !forms::is_unindented(*format))
 }
 
+/// Whether another record may begin inside a line, as no newline was between two writers.
+pub(crate) fn may_hold_another(line: &str) -> bool {
+    glued::GLUED.may_be(line)
+}
+
 /// The date and time that a value begins with.
 pub(crate) fn stated_time(text: &str) -> Option<Stamp> {
     let (stamp, _) = timestamp::leading_date_time(text)?;
