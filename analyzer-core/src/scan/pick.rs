@@ -58,6 +58,13 @@ pub(super) fn choose(
         leaves.extend(found.iter().flat_map(|(_, phrase)| index.leaves(*phrase)));
         leaves.sort_unstable();
         leaves.dedup();
+        // most lines that hold a text of conditions on grave records are not grave
+        let least = leaves.iter().map(|leaf| tester.least(*leaf)).min();
+        if let Some(Some(least)) = least
+            && severity(line_at(bytes, at)).is_some_and(|own| own < least)
+        {
+            continue;
+        }
         let alone = if leaves.is_empty() {
             None
         } else {
@@ -67,7 +74,7 @@ pub(super) fn choose(
             leaves.retain(|leaf| tester.may_fulfil(*leaf, &record));
         }
         if leaves.iter().any(|leaf| tester.least(*leaf).is_some())
-            && let Some(own) = alone.and_then(severity)
+            && let Some(own) = alone.and_then(|_| severity(line_at(bytes, at)))
         {
             leaves.retain(|leaf| tester.least(*leaf).is_none_or(|least| own >= least));
         }
@@ -148,11 +155,11 @@ fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     None
 }
 
-/// How grave a record of one line is, where its head tells.
-fn severity(record: &[u8]) -> Option<Severity> {
-    let line = std::str::from_utf8(record.strip_suffix(b"\n")?).ok()?;
-    let is_one = !line.contains('\n') && !log::may_hold_another(line);
-    log::head(line).filter(|_| is_one)?.severity
+/// How grave the record is that begins with a line, where the line tells.
+fn severity(line: &[u8]) -> Option<Severity> {
+    let line = std::str::from_utf8(line).ok()?;
+    let head = log::head(line)?;
+    head.severity.filter(|_| !log::may_hold_another(line))
 }
 
 /// Whether a line that goes on in others must be read: a text of the index may stand across them.
