@@ -3,7 +3,6 @@
 use super::condition::{Condition, EventPattern, What};
 use super::grams;
 use super::pattern::Pattern;
-use crate::model::Severity;
 
 /// The shortest text that is looked for; a shorter one is nearly everywhere.
 pub(crate) const SHORTEST_PHRASE: usize = 3;
@@ -68,7 +67,7 @@ impl Need {
 }
 
 fn of_event(event: &EventPattern) -> Need {
-    if event.severity == Some(Severity::Fatal) && event.format.0 == ["klog"] {
+    if event.is_klog_fatal() {
         return Need {
             what: NeedKind::AnyEvent,
             words: Vec::new(),
