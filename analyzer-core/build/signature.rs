@@ -14,6 +14,8 @@ pub mod grams;
 pub mod index;
 #[path = "../src/signature/literals.rs"]
 mod literals;
+#[path = "../src/signature/marks.rs"]
+mod marks;
 #[path = "../src/signature/need.rs"]
 pub mod need;
 #[path = "../src/signature/one_or_many.rs"]

@@ -2,8 +2,9 @@
 
 use super::derive;
 use super::facts::EventFacts;
+use super::words_of;
 use crate::model::{Object, Span, Subject, Text, Value};
-use crate::signature::{EventPattern, ObjectPattern, Pattern, Place, ValueTest, number};
+use crate::signature::{EventPattern, ObjectPattern, Pattern, Place, ValueTest, Word, number};
 
 /// A captured value with its name.
 pub(crate) type Capture = (String, String);
@@ -94,28 +95,54 @@ fn whole(patterns: &[Pattern], text: &str, found: &mut Found) -> bool {
     })
 }
 
+/// The texts that an event's pattern asks for as they stand, made ready to be searched for.
+#[derive(Default)]
+pub(crate) struct Asked {
+    raw: Vec<Word>,
+    literals: Vec<Word>,
+}
+
+impl Asked {
+    pub fn of(pattern: &EventPattern) -> Self {
+        Asked {
+            raw: words_of(&pattern.raw.0),
+            literals: words_of(&pattern.literals.0),
+        }
+    }
+}
+
 /// Tests an event; one result for each place where its message pattern is found.
-pub(crate) fn event(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Vec<Found> {
-    let Some(found) = outside_of_message(pattern, facts) else {
+pub(crate) fn event(
+    pattern: &EventPattern,
+    asked: &Asked,
+    facts: &EventFacts<'_, '_>,
+) -> Vec<Found> {
+    let Some(found) = outside_of_message(pattern, asked, facts) else {
         return Vec::new();
     };
-    let found = if pattern.message.0.is_empty() {
-        vec![found]
-    } else {
-        let texts = facts.texts().iter();
-        let mut places = texts.map(|text| find_all(&pattern.message.0, text, &found));
-        places.find(|places| !places.is_empty()).unwrap_or_default()
+    // what rules it out is mostly plain words, and cheaper to look for than what it must say
+    let mut texts = facts.texts().iter();
+    let rules_out = |text: &str| {
+        let mut patterns = pattern.not.0.iter();
+        patterns.any(|not| not.may_be(facts.marks()) && not.stands(text))
     };
-    let refuted = !found.is_empty()
-        && facts
-            .texts()
-            .iter()
-            .any(|text| pattern.not.0.iter().any(|not| not.stands(text.as_str())));
-    if refuted { Vec::new() } else { found }
+    if texts.any(|text| rules_out(text.as_str())) {
+        return Vec::new();
+    }
+    if pattern.message.0.is_empty() {
+        return vec![found];
+    }
+    let texts = facts.texts().iter();
+    let mut places = texts.map(|text| find_all(&pattern.message.0, text, &found));
+    places.find(|places| !places.is_empty()).unwrap_or_default()
 }
 
 /// All that a pattern asks except its message, the cheapest first.
-fn outside_of_message(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Option<Found> {
+fn outside_of_message(
+    pattern: &EventPattern,
+    asked: &Asked,
+    facts: &EventFacts<'_, '_>,
+) -> Option<Found> {
     let event = facts.event;
     let reason = event.reason.as_ref().map(Text::as_str);
     let fits = is_one_of(&pattern.reason.0, reason)
@@ -142,8 +169,9 @@ fn outside_of_message(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Opt
                 _ => false,
             }
         })
-        && (pattern.raw.0.is_empty() || facts.is_written(&pattern.raw.0))
-        && (pattern.literals.0.is_empty() || facts.hold_one_of(&pattern.literals.0));
+        && (pattern.message.0.is_empty() || may_say(&pattern.message.0, facts))
+        && (asked.raw.is_empty() || facts.is_written(&asked.raw))
+        && (asked.literals.is_empty() || facts.hold_one_of(&asked.literals));
     if !fits {
         return None;
     }
@@ -172,6 +200,11 @@ fn outside_of_message(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Opt
         found.mark = value.span();
     }
     Some(found)
+}
+
+/// Whether one of these may be found in a text, as far as its words tell.
+fn may_say(patterns: &[Pattern], facts: &EventFacts<'_, '_>) -> bool {
+    (patterns.iter()).any(|pattern| pattern.may_be(facts.marks()))
 }
 
 fn says_any(patterns: &[Pattern], facts: &EventFacts<'_, '_>) -> bool {

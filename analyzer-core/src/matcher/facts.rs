@@ -2,10 +2,11 @@
 
 use std::cell::OnceCell;
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
 
 use crate::chain::ErrorChain;
 use crate::model::{Event, Text, TextBuilder};
+use crate::signature::{Marks, Word};
 
 /// An event with its texts ready for patterns.
 pub(crate) struct EventFacts<'e, 'a> {
@@ -13,6 +14,10 @@ pub(crate) struct EventFacts<'e, 'a> {
     /// The record as it is written.
     record: &'e [u8],
     texts: OnceCell<Vec<Text<'a>>>,
+    /// What stands in the texts.
+    marks: OnceCell<Marks>,
+    /// What stands in the record.
+    record_marks: OnceCell<Marks>,
     chain: OnceCell<ErrorChain<'a>>,
 }
 
@@ -22,6 +27,8 @@ impl<'e, 'a> EventFacts<'e, 'a> {
             event,
             record,
             texts: OnceCell::new(),
+            marks: OnceCell::new(),
+            record_marks: OnceCell::new(),
             chain: OnceCell::new(),
         }
     }
@@ -33,18 +40,27 @@ impl<'e, 'a> EventFacts<'e, 'a> {
             .get_or_init(|| self.event.texts().map(unquoted).collect())
     }
 
-    /// Whether one of these words stands in one of the texts as it is.
-    pub fn hold_one_of(&self, words: &[String]) -> bool {
-        self.texts().iter().any(|text| {
-            words
-                .iter()
-                .any(|word| memmem::find(text.as_str().as_bytes(), word.as_bytes()).is_some())
+    /// Tells of most words that they stand in none of the texts.
+    pub fn marks(&self) -> &Marks {
+        self.marks.get_or_init(|| {
+            let texts = self.texts().iter();
+            Marks::of(texts.map(|text| text.as_str().as_bytes()))
         })
     }
 
+    /// Whether one of these words stands in one of the texts as it is.
+    pub fn hold_one_of(&self, words: &[Word]) -> bool {
+        let stands = |word: &Word| {
+            let mut texts = self.texts().iter();
+            word.may_stand(self.marks()) && texts.any(|text| word.stands(text.as_str().as_bytes()))
+        };
+        words.iter().any(stands)
+    }
+
     /// Whether one of these texts stands in the record as it is written.
-    pub fn is_written(&self, texts: &[String]) -> bool {
-        let stands = |text: &String| memmem::find(self.record, text.as_bytes()).is_some();
+    pub fn is_written(&self, texts: &[Word]) -> bool {
+        let marks = self.record_marks.get_or_init(|| Marks::of([self.record]));
+        let stands = |text: &Word| text.may_stand(marks) && text.stands(self.record);
         texts.iter().any(stands)
     }
 

@@ -31,7 +31,7 @@ use std::sync::OnceLock;
 use crate::input::Stretch;
 use crate::model::{Event, Format, Object, Severity};
 use crate::signature::{
-    Catalogue, Condition, Leaf, Need, NeedKind, ObjectPattern, Record, What, Words, leaves,
+    Catalogue, Condition, Leaf, Need, NeedKind, ObjectPattern, Record, What, Word, Words, leaves,
 };
 use sieve::Sieve;
 
@@ -57,7 +57,9 @@ pub(crate) struct Tester<'c> {
 struct LeafCondition<'c> {
     condition: &'c Condition,
     /// Texts one of which must stand as it is in an event of a log.
-    needed: Vec<String>,
+    needed: Vec<Word>,
+    /// The texts that it asks for.
+    asked: atom::Asked,
     /// What a record must hold as it stands.
     words: Words,
 }
@@ -149,7 +151,7 @@ impl<'c> Tester<'c> {
             if as_it_is && !leaf.needed.is_empty() && !facts.hold_one_of(&leaf.needed) {
                 return Vec::new();
             }
-            let mut found = atom::event(pattern, &facts);
+            let mut found = atom::event(pattern, &leaf.asked, &facts);
             found.retain(|found| event.format != Format::Prose || found.weight >= LEAST_QUOTE);
             found
         };
@@ -247,12 +249,20 @@ impl<'c> Tester<'c> {
                     condition,
                     words: Words::of(condition, &need.raw),
                     needed: match need.what {
-                        NeedKind::Text => need.words,
+                        NeedKind::Text => words_of(&need.words),
                         _ => Vec::new(),
+                    },
+                    asked: match &condition.what {
+                        What::Event(pattern) => atom::Asked::of(pattern),
+                        _ => atom::Asked::default(),
                     },
                 }
             };
             conditions.into_iter().map(leaf).collect()
         })
     }
+}
+
+fn words_of(texts: &[String]) -> Vec<Word> {
+    texts.iter().map(|text| Word::new(text)).collect()
 }

@@ -1,8 +1,7 @@
 //! What a pattern says: its expression, its slots, and what stands in every text that it matches.
 
-use memchr::memmem::Finder;
-
 use super::literals::{self, Phrases};
+use super::marks::Word;
 use super::words::in_words;
 
 /// What a pattern says, read when it is first asked for.
@@ -11,7 +10,7 @@ pub(super) struct Parts {
     pub regex: String,
     pub slots: Vec<String>,
     /// Texts of which each match holds one, as it stands; none if nothing is known.
-    pub literals: Vec<Finder<'static>>,
+    pub literals: Vec<Word>,
     pub phrases: Vec<String>,
     pub words: Vec<String>,
     /// How many literal characters it demands: the measure of how specific it is.
@@ -112,11 +111,10 @@ fn from_regex(expression: &str) -> Result<Parts, String> {
     if words.iter().any(String::is_empty) {
         words.clear();
     }
-    let finder = |word: &String| Finder::new(word.as_bytes()).into_owned();
     Ok(Parts {
         regex: expression.to_owned(),
         slots,
-        literals: words.iter().map(finder).collect(),
+        literals: words.iter().map(|word| Word::new(word)).collect(),
         phrases,
         words: owned(literals::plain_runs(&parsed).iter()),
         weight: literals::weight_of(&parsed),
@@ -193,7 +191,7 @@ fn from_template(source: &str) -> Result<Parts, String> {
     if weight == 0 && slots.is_empty() {
         return Err("an empty pattern".into());
     }
-    let literal = (!longest.is_empty()).then(|| Finder::new(longest.as_bytes()).into_owned());
+    let literal = (!longest.is_empty()).then(|| Word::new(&longest));
     let literals = literal.into_iter().collect();
     Ok(Parts {
         regex,

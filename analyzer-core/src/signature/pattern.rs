@@ -2,13 +2,13 @@
 
 use std::sync::OnceLock;
 
-use memchr::memmem::Finder;
 use regex_automata::Input;
 use regex_automata::meta::{self, Regex};
 use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
 use serde::de::{Deserialize, Deserializer};
 
+use super::marks::{Marks, Word};
 use super::parts::Parts;
 use super::relaxed::relaxed;
 
@@ -150,8 +150,14 @@ impl Pattern {
     /// Whether a text holds one of the literals of which each match holds one.
     fn may_stand(&self, text: &[u8]) -> bool {
         let literals = &self.parts().literals;
-        let stands = |literal: &Finder<'_>| literal.find(text).is_some();
+        let stands = |literal: &Word| literal.stands(text);
         !text.is_empty() && (literals.is_empty() || literals.iter().any(stands))
+    }
+
+    /// Whether a match may be found in texts that have these marks; if not, it surely is not.
+    pub(crate) fn may_be(&self, marks: &Marks) -> bool {
+        let literals = &self.parts().literals;
+        literals.is_empty() || literals.iter().any(|literal| literal.may_stand(marks))
     }
 
     /// Whether a match may be found in some part of these bytes: surely not if none is found in all of

@@ -4,9 +4,8 @@
 //! the record that lacks it need not be parsed. Words are runs of characters that no log format
 //! escapes, without blanks, which could be wrapped.
 
-use memchr::memmem::Finder;
-
 use super::condition::{Condition, What};
+use super::marks::{Marks, Word};
 use super::pattern::Pattern;
 
 /// The shortest word that is looked for.
@@ -15,62 +14,23 @@ const SHORTEST: usize = 2;
 /// How many words of a pattern are looked for: the longest ones tell most.
 const MOST: usize = 4;
 
-/// The bytes of a word by which it is told, before it is searched for, that it does not stand.
-const MARK: usize = 4;
-/// The bits of their hashes: few enough to be forgotten for each record.
-const MARK_BITS: u32 = 12;
-
-/// A record, and a hash of what stands in it: most words that are asked for do not.
+/// A record as it stands, and the marks of what stands in it.
 pub(crate) struct Record<'r> {
     bytes: &'r [u8],
-    marks: [u64; 1 << (MARK_BITS - 6)],
+    marks: Marks,
 }
 
 impl<'r> Record<'r> {
     /// Made once for all words that are asked for.
     pub fn new(bytes: &'r [u8]) -> Self {
-        let mut marks = [0; 1 << (MARK_BITS - 6)];
-        for window in bytes.windows(MARK).filter_map(<[u8]>::first_chunk) {
-            let mark = usize::from(mark(*window));
-            marks[mark / 64 % marks.len()] |= 1 << (mark % 64);
-        }
-        Record { bytes, marks }
-    }
-
-    fn has(&self, mark: u16) -> bool {
-        let mark = usize::from(mark);
-        self.marks[mark / 64 % self.marks.len()] >> (mark % 64) & 1 != 0
-    }
-}
-
-fn mark(bytes: [u8; MARK]) -> u16 {
-    (u32::from_le_bytes(bytes).wrapping_mul(0x9e37_79b1) >> (32 - MARK_BITS)) as u16
-}
-
-/// A word with the marks of its start and end.
-#[derive(Debug)]
-struct Word {
-    finder: Finder<'static>,
-    marks: Option<[u16; 2]>,
-}
-
-impl Word {
-    fn new(word: &str) -> Word {
-        let bytes = word.as_bytes();
-        let ends = bytes.first_chunk().zip(bytes.last_chunk());
-        Word {
-            finder: Finder::new(bytes).into_owned(),
-            marks: ends.map(|(start, end)| [mark(*start), mark(*end)]),
+        Record {
+            bytes,
+            marks: Marks::of([bytes]),
         }
     }
 
-    fn may_stand(&self, record: &Record<'_>) -> bool {
-        self.marks
-            .is_none_or(|marks| marks.iter().all(|mark| record.has(*mark)))
-    }
-
-    fn stands(&self, record: &Record<'_>) -> bool {
-        self.may_stand(record) && self.finder.find(record.bytes).is_some()
+    fn holds(&self, word: &Word) -> bool {
+        word.may_stand(&self.marks) && word.stands(self.bytes)
     }
 }
 
@@ -127,10 +87,10 @@ impl Words {
     /// Whether a record may fulfil the condition, as far as its words tell.
     pub fn may_stand(&self, record: &Record<'_>) -> bool {
         let begins = |word: &Word| {
-            let mut places = word.finder.find_iter(record.bytes);
-            word.may_stand(record) && places.any(|at| may_begin_name(record.bytes, at))
+            let mut places = word.places(record.bytes);
+            word.may_stand(&record.marks) && places.any(|at| may_begin_name(record.bytes, at))
         };
-        let stand = |words: &Vec<Word>| words.iter().all(|word| word.stands(record));
+        let stand = |words: &Vec<Word>| words.iter().all(|word| record.holds(word));
         self.all.iter().all(|any| any.iter().any(stand))
             && (self.writers.is_empty() || self.writers.iter().any(begins))
     }

@@ -59,6 +59,13 @@ impl<'l> Carried<'l> {
         }
     }
 
+    /// Whether it and the line behind it may have been written at once.
+    fn is_of_one_write(&self, behind: Option<&Carried<'_>>) -> bool {
+        behind.is_some_and(|line| {
+            line.is_marked() || self.is_marked() || at_once(line.taken, self.taken)
+        })
+    }
+
     /// Whether it shows by itself that it goes on with something.
     fn is_marked(&self) -> bool {
         let text = self.text.as_str();
@@ -106,19 +113,26 @@ pub(crate) fn is_raw_line<'l>(
     // the lines from the one behind the record's head on, last first
     let mut lines = vec![Carried::of(&writer, &payload)];
     let mut raw = None;
-    let before: Vec<_> = before
+    let mut before = before
         .filter(|line| !line.trim().is_empty())
-        .take(CARRIED_LINES)
-        .collect();
+        .take(CARRIED_LINES);
+    // mostly the nearest one tells, and no other is looked at
+    let Some(nearest) = before.next() else {
+        return false;
+    };
+    let goes_on = whole(&nearest, &mut sources).is_some_and(|(earlier, payload)| {
+        earlier.is_of(&writer) && Carried::of(&earlier, &payload).is_of_one_write(lines.last())
+    });
+    if !goes_on {
+        return false;
+    }
+    let before: Vec<_> = std::iter::once(nearest).chain(before).collect();
     for before in &before {
         let Some((earlier, payload)) = whole(before, &mut sources) else {
             return false;
         };
         let earlier_line = Carried::of(&earlier, &payload);
-        let at_once = lines.last().is_some_and(|line| {
-            line.is_marked() || earlier_line.is_marked() || at_once(line.taken, earlier_line.taken)
-        });
-        if !at_once || !earlier.is_of(&writer) {
+        if !earlier.is_of(&writer) || !earlier_line.is_of_one_write(lines.last()) {
             return false;
         }
         if let Some(form) = forms::find(payload.as_str()) {
