@@ -2,6 +2,7 @@
 
 use super::condition::{Condition, EventPattern, What};
 use super::grams;
+use super::literals::Phrases;
 use super::pattern::Pattern;
 
 /// The shortest text that is looked for; a shorter one is nearly everywhere.
@@ -83,8 +84,8 @@ fn of_event(event: &EventPattern) -> Need {
     }
     let reasons = &event.reason.0;
     let exact = !reasons.is_empty() && !reasons.iter().any(|word| word.ends_with('*'));
-    let named = (!event.literals.0.is_empty()).then(|| event.literals.0.clone());
     let least = |words: &Vec<String>| words.iter().map(String::len).min().unwrap_or(0);
+    let named = Some(stated(&event.literals.0)).filter(|words| least(words) > 0);
     // a short word is looked for in what is parsed rather than in raw text
     let words = [named, phrases(&event.message.0)]
         .into_iter()
@@ -130,6 +131,16 @@ fn written(reason: &str) -> Vec<String> {
             format!("reason={reason} "),
         ],
     }
+}
+
+/// What stands of texts in every carrier as it is.
+fn stated(literals: &[String]) -> Vec<String> {
+    let longest = |literal: &String| {
+        let mut phrases = Phrases::default();
+        literal.chars().for_each(|c| phrases.add(c));
+        phrases.longest()
+    };
+    literals.iter().flat_map(longest).collect()
 }
 
 /// Phrases of all patterns, if each has some and all are long enough.
