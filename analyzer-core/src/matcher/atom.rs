@@ -48,10 +48,12 @@ pub(super) fn is_one_of(known: &[String], value: Option<&str>) -> bool {
 /// How often one pattern may be found in one text.
 const MAX_FOUND: usize = 64;
 
-/// All places in a text where the first fitting pattern is found, with what `found` holds already.
-fn find_all(patterns: &[Pattern], text: &Text<'_>, found: &Found) -> Vec<Found> {
+/// All places in a text where the first fitting pattern is found that makes what `found` holds already weigh
+/// so much.
+fn find_all(patterns: &[Pattern], text: &Text<'_>, found: &Found, least: usize) -> Vec<Found> {
     let places = patterns
         .iter()
+        .filter(|pattern| found.weight + pattern.weight() >= least)
         .map(|pattern| (pattern, pattern.find_all(text.as_str(), MAX_FOUND)));
     let first = places.into_iter().find(|(_, places)| !places.is_empty());
     let Some((pattern, places)) = first else {
@@ -94,16 +96,21 @@ fn whole(patterns: &[Pattern], text: &str, found: &mut Found) -> bool {
     })
 }
 
-/// Tests an event; one result for each place where its message pattern is found.
-pub(crate) fn event(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Vec<Found> {
+/// Tests an event; one result for each place where its message pattern is found. What weighs less than
+/// `least` is none.
+pub(crate) fn event(
+    pattern: &EventPattern,
+    facts: &EventFacts<'_, '_>,
+    least: usize,
+) -> Vec<Found> {
     let Some(found) = outside_of_message(pattern, facts) else {
         return Vec::new();
     };
     let found = if pattern.message.0.is_empty() {
-        vec![found]
+        Vec::from_iter(Some(found).filter(|found| found.weight >= least))
     } else {
         let texts = facts.texts().iter();
-        let mut places = texts.map(|text| find_all(&pattern.message.0, text, &found));
+        let mut places = texts.map(|text| find_all(&pattern.message.0, text, &found, least));
         places.find(|places| !places.is_empty()).unwrap_or_default()
     };
     let refuted = !found.is_empty()
