@@ -23,7 +23,7 @@ mod source;
 mod spread;
 mod yaml;
 
-pub(crate) use event::of_status;
+pub(crate) use event::{of_part, of_status};
 pub(crate) use recognise::{Ahead, begins, begins_item, is_compact_head, may_begin};
 pub(crate) use regular::regular;
 pub(crate) use run::Run;
