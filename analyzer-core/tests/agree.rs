@@ -368,3 +368,63 @@ fn on_lists_that_are_cut() {
     let gap = format!("{}...\n{}", &two[..at], &two[at..]);
     assert!(!proves("with a gap", &gap));
 }
+
+/// What stands before and behind lines that people quote in a list or as emphasis.
+const MARKS: [(&str, &str); 9] = [
+    ("", ""),
+    ("- ", ""),
+    ("* ", ""),
+    ("  - `", "`"),
+    ("**", "**"),
+    ("_", "_"),
+    ("`", "`"),
+    ("`", ""),
+    ("", "`"),
+];
+
+/// Generated lines behind marks.
+fn marked(seed: u64, records: usize, marks: &[u8]) -> String {
+    let log = Logs::seeded(seed).lines(records);
+    let mut text = String::new();
+    for (line, mark) in log.lines().zip(marks.iter().cycle()) {
+        let (before, behind) = MARKS[usize::from(*mark) % MARKS.len()];
+        text.push_str(&format!("{before}{line}{behind}\n"));
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+
+    #[test]
+    fn on_lines_behind_marks(
+        seed in any::<u64>(),
+        records in 1..60usize,
+        marks in proptest::collection::vec(any::<u8>(), 1..20),
+    ) {
+        assert_agreement("marked", marked(seed, records, &marks).as_bytes());
+    }
+}
+
+#[test]
+fn lines_behind_marks_are_read() {
+    let record = "E0304 05:06:07.123456       1 sync.go:88] MountVolume.SetUp failed for volume \"conf\" : configmap \"web-conf\" not found";
+    let found = |text: &str| {
+        FAST[0]
+            .analyze_text("mark", text.as_bytes())
+            .matched
+            .clone()
+    };
+    let alone = found(record);
+    assert!(!alone.is_empty());
+    for (before, behind) in MARKS {
+        let text = format!("It says\n\n{before}{record}{behind}\n");
+        assert_eq!(found(&text), alone, "{text}");
+        assert_agreement("mark", text.as_bytes());
+        // what a command says of a log holds behind such a line, too
+        let log = format!(
+            "$ kubectl -n shop logs web-0\nI0304 05:06:07.000000       1 sync.go:88] Synced\n{before}{record}{behind}\n{record}\n"
+        );
+        assert_agreement("log", log.as_bytes());
+    }
+}

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memmem, memrchr};
 
-use crate::input::{Document, is_clean, is_structural};
+use crate::input::{Document, is_clean, is_structural, marked_record};
 use crate::parse::{describe, log, object};
 
 /// How many lines are looked at before a text without records is cut anywhere.
@@ -117,7 +117,11 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
         Some(log::Kind::Record(_)) => true,
         Some(log::Kind::Carried) => !goes_on_in_carrier(bytes, at, line),
         None => {
-            log::detect(&text(line)).is_some()
+            let line_text = text(line);
+            if let Some(record) = marked_record(&line_text) {
+                return !log::goes_on_in_carrier(record, "");
+            }
+            log::detect(&line_text).is_some()
                 && !is_second_line(bytes, at, line)
                 && !goes_on_in_carrier(bytes, at, line)
         }

@@ -5,7 +5,7 @@
 use memchr::{memchr, memchr_iter, memchr2, memmem};
 
 use super::boundary::{line_at, stream, window};
-use crate::input::{ends_log, is_structural};
+use crate::input::{ends_log, is_structural, marked_record};
 use crate::model::{Format, Severity};
 use crate::parse::log::{self, Belongs, Follower};
 use crate::parse::{object, plain};
@@ -168,6 +168,7 @@ impl Survey {
             let mut follower = Follower::default();
             if let Some(at) = self.record {
                 let line = std::str::from_utf8(line_at(bytes, at)).unwrap_or("");
+                let line = marked_record(line).unwrap_or(line);
                 if let Some(format) = log::detect(line) {
                     follower.record(format, line);
                 }
@@ -241,6 +242,14 @@ impl Survey {
             if format == Format::Plain && is_crash(line) {
                 self.add(start, Why::Text);
             } else if is_grave(format, line) {
+                self.add(start, Why::Grave);
+            }
+            return;
+        }
+        if let Some(line) = marked_record(line) {
+            self.record(start);
+            let format = log::detect(line).unwrap_or(Format::Plain);
+            if is_grave(format, line) {
                 self.add(start, Why::Grave);
             }
             return;
