@@ -383,12 +383,15 @@ const MARKS: [(&str, &str); 9] = [
     ("", "`"),
 ];
 
-/// Generated lines behind marks.
+/// Generated lines, behind marks where they are records outside of any carrier.
 fn marked(seed: u64, records: usize, marks: &[u8]) -> String {
     let log = Logs::seeded(seed).lines(records);
     let mut text = String::new();
     for (line, mark) in log.lines().zip(marks.iter().cycle()) {
-        let (before, behind) = MARKS[usize::from(*mark) % MARKS.len()];
+        let is_alone = ["E0", "I0", "time=", "{\"level"];
+        let is_alone = is_alone.iter().any(|start| line.starts_with(start));
+        let mark = if is_alone { usize::from(*mark) } else { 0 };
+        let (before, behind) = MARKS[mark % MARKS.len()];
         text.push_str(&format!("{before}{line}{behind}\n"));
     }
     text
