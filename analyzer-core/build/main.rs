@@ -140,6 +140,7 @@ fn index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
     for (field, leaves) in [
         ("any_event", &index.any_event),
         ("any_object", &index.any_object),
+        ("klog_fatal", &index.klog_fatal),
         ("boundless", &index.boundless),
     ] {
         writeln!(out, "    {field}: Cow::Borrowed(&{leaves:?}),")?;

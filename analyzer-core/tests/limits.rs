@@ -114,7 +114,7 @@ fn longer_lines_than_are_read() {
     let report = small().analyze_text("log", text);
     assert_eq!(
         told(&report, "long-line"),
-        ["of line 2 only the first 200 bytes was looked at"]
+        ["of line 2 only the first part of 200 bytes was looked at"]
     );
 }
 

@@ -34,7 +34,7 @@ fn memory_is_bounded() {
     // what is made when it is first needed
     let _ = analyzer.analyze_text("log", mixed(2_000_000, 1).text);
     for carrier in CARRIERS {
-        let lines = 20_000;
+        let lines = 60_000;
         let (once, _) = measured(&analyzer, &healthy(carrier, lines, 1));
         let (twice, _) = measured(&analyzer, &healthy(carrier, 2 * lines, 1));
         let more = twice.saturating_sub(once);

@@ -134,7 +134,7 @@ fn outside_of_message(pattern: &EventPattern, facts: &EventFacts<'_, '_>) -> Opt
         && is_one_of(&pattern.format.0, Some(event.format.name()))
         && pattern.severity.is_none_or(|least| match event.severity {
             Some(own) => own >= least,
-            None => pattern.raw.0.is_empty(),
+            None => pattern.raw.0.is_empty() && !pattern.is_klog_fatal(),
         })
         && pattern
             .count

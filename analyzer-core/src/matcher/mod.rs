@@ -29,7 +29,7 @@ pub(crate) use window::Followed;
 use std::sync::OnceLock;
 
 use crate::input::Stretch;
-use crate::model::{Event, Format, Object};
+use crate::model::{Event, Format, Object, Severity};
 use crate::signature::{
     Catalogue, Condition, Leaf, Need, NeedKind, ObjectPattern, Record, What, Words, leaves,
 };
@@ -107,6 +107,14 @@ impl<'c> Tester<'c> {
         self.leaves(number)
             .get(usize::from(leaf))
             .is_some_and(|leaf| leaf.words.may_stand(record))
+    }
+
+    /// How grave a record must be that fulfils a leaf condition, if that is asked.
+    pub fn least(&self, (number, leaf): Leaf) -> Option<Severity> {
+        match &self.leaves(number).get(usize::from(leaf))?.condition.what {
+            What::Event(pattern) => pattern.severity,
+            _ => None,
+        }
     }
 
     /// Whether a log record may fulfil a leaf condition, as far as its message tells: each text of the record is a

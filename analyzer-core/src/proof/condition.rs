@@ -101,7 +101,8 @@ impl Condition {
                     || !event.chain.is_empty()
                     || !event.fields.is_empty()
                     || !event.component.0.is_empty()
-                    || !event.raw.0.is_empty();
+                    || !event.raw.0.is_empty()
+                    || event.is_klog_fatal();
                 let patterns = event.message.0.iter().filter(|_| !narrowed);
                 patterns
                     .filter(|pattern| pattern.least_length() < least)

@@ -10,6 +10,8 @@ use super::often::{Enough, Sample, Sampled, group_of};
 use super::read::Known;
 use super::survey::{DOCKER_LINE, Trigger, Why};
 use crate::matcher::Tester;
+use crate::model::Severity;
+use crate::parse::log;
 use crate::signature::{Index, Leaf, Record, STARTS};
 
 /// How many lines an unfinished line may go on in.
@@ -56,6 +58,13 @@ pub(super) fn choose(
         leaves.extend(found.iter().flat_map(|(_, phrase)| index.leaves(*phrase)));
         leaves.sort_unstable();
         leaves.dedup();
+        // most lines that hold a text of conditions on grave records are not grave
+        let least = leaves.iter().map(|leaf| tester.least(*leaf)).min();
+        if let Some(Some(least)) = least
+            && severity(line_at(bytes, at)).is_some_and(|own| own < least)
+        {
+            continue;
+        }
         let alone = if leaves.is_empty() {
             None
         } else {
@@ -63,6 +72,11 @@ pub(super) fn choose(
         };
         if let Some(record) = alone.map(Record::new) {
             leaves.retain(|leaf| tester.may_fulfil(*leaf, &record));
+        }
+        if leaves.iter().any(|leaf| tester.least(*leaf).is_some())
+            && let Some(own) = alone.and_then(|_| severity(line_at(bytes, at)))
+        {
+            leaves.retain(|leaf| tester.least(*leaf).is_none_or(|least| own >= least));
         }
         if leaves.is_empty() {
             if index.is_grave(found[0].1) {
@@ -139,6 +153,13 @@ fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
         }
     }
     None
+}
+
+/// How grave the record is that begins with a line, where the line tells.
+fn severity(line: &[u8]) -> Option<Severity> {
+    let line = std::str::from_utf8(line).ok()?;
+    let head = log::head(line)?;
+    head.severity.filter(|_| !log::may_hold_another(line))
 }
 
 /// Whether a line that goes on in others must be read: a text of the index may stand across them.

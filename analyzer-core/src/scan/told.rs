@@ -120,7 +120,7 @@ impl Input {
         if let (lines, Some(first)) = self.long_lines {
             let length = match limits.line_length {
                 whole if whole == ReadLimits::default().line_length => "MiB".to_owned(),
-                bytes => format!("{bytes} bytes"),
+                bytes => format!("part of {bytes} bytes"),
             };
             let message = match lines - 1 {
                 0 => format!("of line {first} only the first {length} was looked at"),

@@ -110,6 +110,14 @@ pub(crate) struct EventPattern {
     pub lasted: Option<NumberTest>,
 }
 
+impl EventPattern {
+    /// Whether only the last words of a program are asked for that writes its log with klog: each such record tells of
+    /// an end, whatever it says.
+    pub(crate) fn is_klog_fatal(&self) -> bool {
+        self.severity == Some(Severity::Fatal) && self.format.0 == ["klog"] && self.raw.0.is_empty()
+    }
+}
+
 /// What one object must be.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -9,8 +9,10 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use memchr::memchr_iter;
+
 use super::grams::{Grams, SHORTEST};
-use super::need::{Need, NeedKind};
+use super::need::{KLOG_FATAL, Need, NeedKind};
 use super::short::Short;
 
 /// A leaf condition: the signature's number in the catalogue and the leaf's in the signature.
@@ -34,6 +36,9 @@ pub(crate) const GRAVE: &[&str] = &[
 /// A record that begins with one of these is read in any case, so it need not be searched for.
 pub(crate) const STARTS: &[&str] = &["panic:", "fatal error:"];
 
+/// The number of [`KLOG_FATAL`], which is none of the texts.
+const KLOG_FATAL_NUMBER: u32 = u32::MAX;
+
 /// Finds the leaf conditions worth a full test.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
@@ -50,6 +55,8 @@ pub(crate) struct Index {
     pub kinds: Cow<'static, [Word]>,
     pub any_event: Cow<'static, [Leaf]>,
     pub any_object: Cow<'static, [Leaf]>,
+    /// Conditions on fatal records of klog.
+    pub klog_fatal: Cow<'static, [Leaf]>,
     /// Conditions for which each record must be parsed.
     pub boundless: Cow<'static, [Leaf]>,
 }
@@ -76,7 +83,7 @@ impl Index {
         usual: &str,
     ) -> Index {
         let mut words: [BTreeMap<String, Vec<Leaf>>; 3] = Default::default();
-        let mut any: [Vec<Leaf>; 3] = Default::default();
+        let mut any: [Vec<Leaf>; 4] = Default::default();
         let mut add = |group: usize, word: String, leaf: Leaf| {
             let leaves = words[group].entry(word).or_default();
             if leaves.last() != Some(&leaf) {
@@ -95,7 +102,11 @@ impl Index {
                 any[2].push(leaf);
             }
             for text in need.raw {
-                add(0, text, leaf);
+                if text == KLOG_FATAL {
+                    any[3].push(leaf);
+                } else {
+                    add(0, text, leaf);
+                }
             }
         }
         let [raw, reasons, kinds] = words;
@@ -103,7 +114,7 @@ impl Index {
             .into_iter()
             .partition(|(text, _)| text.len() >= SHORTEST);
         texts.extend(long);
-        let [any_event, any_object, boundless] = any;
+        let [any_event, any_object, boundless, klog_fatal] = any;
         let owned = |(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves));
         Index {
             grams: Grams::new(
@@ -117,6 +128,7 @@ impl Index {
             kinds: kinds.into_iter().map(owned).collect(),
             any_event: Cow::Owned(any_event),
             any_object: Cow::Owned(any_object),
+            klog_fatal: Cow::Owned(klog_fatal),
             boundless: Cow::Owned(boundless),
         }
     }
@@ -153,6 +165,7 @@ impl Index {
             kinds: both(&self.kinds, &more.kinds),
             any_event: chained(&self.any_event, &more.any_event),
             any_object: chained(&self.any_object, &more.any_object),
+            klog_fatal: chained(&self.klog_fatal, &more.klog_fatal),
             boundless: chained(&self.boundless, &more.boundless),
         }
     }
@@ -174,6 +187,14 @@ impl Index {
                 found(Standing { at, phrase });
             }
         });
+        if !self.klog_fatal.is_empty() {
+            for at in klog_fatal(text) {
+                found(Standing {
+                    at,
+                    phrase: KLOG_FATAL_NUMBER,
+                });
+            }
+        }
         let words = || Short::new(self.short.iter().map(|(word, _)| word.as_ref()));
         let before = self.phrases.len() as u32;
         self.finders.get_or_init(words).sweep(text, |at, number| {
@@ -187,6 +208,9 @@ impl Index {
 
     /// The conditions that need a text of the index.
     pub fn leaves(&self, phrase: u32) -> &[Leaf] {
+        if phrase == KLOG_FATAL_NUMBER {
+            return &self.klog_fatal;
+        }
         let phrase = phrase as usize;
         let short = || self.short.get(phrase - self.phrases.len());
         let word = self.phrases.get(phrase).or_else(short);
@@ -226,6 +250,20 @@ fn position(words: &[Word], word: &str) -> Option<usize> {
         .ok()
 }
 
+/// Where fatal records of klog may begin: `F`, month and day, a blank, the hour.
+fn klog_fatal(text: &[u8]) -> impl Iterator<Item = usize> {
+    memchr_iter(b'F', text).filter(|at| {
+        let head = text.get(at + 1..at + KLOG_FATAL.len());
+        head.is_some_and(|head| {
+            let mut pairs = head.iter().zip(&KLOG_FATAL.as_bytes()[1..]);
+            pairs.all(|(there, wanted)| match wanted {
+                b'0' => there.is_ascii_digit(),
+                wanted => there == wanted,
+            })
+        })
+    })
+}
+
 fn look_up<'w>(words: &'w [Word], word: &str) -> &'w [Leaf] {
     let found = position(words, word).and_then(|at| words.get(at));
     found.map_or(&[], |(_, leaves)| leaves)
@@ -249,6 +287,24 @@ mod tests {
         index.text(text.as_bytes(), &mut found);
         found.sort_unstable();
         found
+    }
+
+    #[test]
+    fn fatal_records_of_klog_are_found_by_their_head() {
+        let need = need(&[super::KLOG_FATAL]);
+        for index in [
+            Index::new([((3, 1), need.clone())], ""),
+            Index::new([], "").joined([((3, 1), need)]),
+        ] {
+            let found = |text| candidates(&index, text);
+            assert_eq!(
+                found(r#"{"log":"F0304 05:06:07.123456 7 x.go:1] gone"#),
+                [(3, 1)]
+            );
+            for other in ["E0304 05:06:07.1", "F0304 05-06", "F0304 0", "F03x4 05:06"] {
+                assert!(found(other).is_empty(), "{other}");
+            }
+        }
     }
 
     #[test]

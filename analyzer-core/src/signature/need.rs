@@ -7,6 +7,9 @@ use super::pattern::Pattern;
 /// The shortest text that is looked for; a shorter one is nearly everywhere.
 pub(crate) const SHORTEST_PHRASE: usize = 3;
 
+/// It stands for the start of any of klog's fatal records, of which each digit may be another one.
+pub(crate) const KLOG_FATAL: &str = "F0000 00:";
+
 /// What a condition needs of a parsed event or object, and of a record that is not parsed yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Need {
@@ -64,6 +67,13 @@ impl Need {
 }
 
 fn of_event(event: &EventPattern) -> Need {
+    if event.is_klog_fatal() {
+        return Need {
+            what: NeedKind::AnyEvent,
+            words: Vec::new(),
+            raw: vec![KLOG_FATAL.to_owned()],
+        };
+    }
     if !event.raw.0.is_empty() {
         return Need {
             what: NeedKind::AnyEvent,

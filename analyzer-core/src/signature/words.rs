@@ -30,7 +30,7 @@ impl<'r> Record<'r> {
     /// Made once for all words that are asked for.
     pub fn new(bytes: &'r [u8]) -> Self {
         let mut marks = [0; 1 << (MARK_BITS - 6)];
-        for window in bytes.array_windows::<MARK>() {
+        for window in bytes.windows(MARK).filter_map(<[u8]>::first_chunk) {
             let mark = usize::from(mark(*window));
             marks[mark / 64 % marks.len()] |= 1 << (mark % 64);
         }

@@ -69,6 +69,11 @@ pub(crate) fn is_carried(text: &str) -> bool {
     wrapper::layer(text).is_some()
 }
 
+/// Whether another record may begin inside a line, as no newline was between two writers.
+pub(crate) fn may_hold_another(line: &str) -> bool {
+    glued::GLUED.may_be(line)
+}
+
 /// The date and time that a value begins with.
 pub(crate) fn stated_time(text: &str) -> Option<Stamp> {
     let (stamp, _) = timestamp::leading_date_time(text)?;

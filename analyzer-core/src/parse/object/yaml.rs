@@ -294,11 +294,22 @@ impl<'s, 'a> Reading<'s, 'a> {
                 });
             }
             _ => {
+                let range = self.behind_anchor(range, anchor);
                 let value = scalar::value(self.source, range, style, text);
                 self.remember(anchor, value.as_ref());
                 self.give(value);
             }
         }
+    }
+
+    /// Where a scalar stands: the reader counts an anchor to it.
+    fn behind_anchor(&self, range: Span, anchor: usize) -> Span {
+        let text = self.source.slice(range.clone()).map(|(text, _)| text);
+        let Some(text) = text.filter(|text| anchor > 0 && text.starts_with('&')) else {
+            return range;
+        };
+        let behind = text.trim_start_matches(|c: char| !c.is_ascii_whitespace());
+        range.end - behind.trim_ascii_start().len()..range.end
     }
 
     /// Keeps the value of an anchor, if there is room for it; 0 is none.
