@@ -383,14 +383,17 @@ const MARKS: [(&str, &str); 9] = [
     ("", "`"),
 ];
 
-/// Generated lines, behind marks where they are records outside of any carrier.
+/// Generated lines in carriers and without, behind marks.
 fn marked(seed: u64, records: usize, marks: &[u8]) -> String {
     let log = Logs::seeded(seed).lines(records);
     let mut text = String::new();
     for (line, mark) in log.lines().zip(marks.iter().cycle()) {
-        let is_alone = ["E0", "I0", "time=", "{\"level"];
-        let is_alone = is_alone.iter().any(|start| line.starts_with(start));
-        let mark = if is_alone { usize::from(*mark) } else { 0 };
+        // nobody marks a blank line
+        let mark = if line.is_empty() {
+            0
+        } else {
+            usize::from(*mark)
+        };
         let (before, behind) = MARKS[mark % MARKS.len()];
         text.push_str(&format!("{before}{line}{behind}\n"));
     }
@@ -398,7 +401,7 @@ fn marked(seed: u64, records: usize, marks: &[u8]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
     fn on_lines_behind_marks(
@@ -407,6 +410,33 @@ proptest! {
         marks in proptest::collection::vec(any::<u8>(), 1..20),
     ) {
         assert_agreement("marked", marked(seed, records, &marks).as_bytes());
+    }
+}
+
+/// Lines of a message that a carrier took at once, the marks of another line before some of them; a year that only
+/// a marked line states.
+#[test]
+fn on_marked_lines_that_hang_together() {
+    for (seed, records) in [
+        (523_012_905_791_882_834, 60),
+        (1_200_952_978_512_325_674, 12),
+    ] {
+        for marks in [&[1][..], &[0, 1], &[5, 8, 0]] {
+            let text = marked(seed, records, marks);
+            assert_agreement("marked", text.as_bytes());
+        }
+    }
+    let carried = |second: &str| {
+        format!(
+            "Mar 04 05:06:07 barge tide[7]: E0304 05:06:07.123456       7 quay.go:7] lift failed:\nMar 04 05:06:07 barge tide[7]: {second}\n"
+        )
+    };
+    let text = carried("secret \"login\" not found");
+    for (before, _) in MARKS {
+        let marked = text.replace("Mar 04", &format!("{before}Mar 04"));
+        assert_agreement(before, marked.as_bytes());
+        assert_agreement(before, marked.repeat(9).as_bytes());
+        assert_agreement(before, format!("{before}{}", text.repeat(9)).as_bytes());
     }
 }
 

@@ -92,21 +92,11 @@ fn is_output(text: &str, is_item: bool) -> bool {
         || (!is_item && table::is_header(text))
 }
 
-/// Whether a record says by itself what it is. What tools put before each line of a log (a pod's name, an object
-/// of JSON) is learned from the lines before it, and parts of a line go on in the next one, which has the marks of
-/// another.
+/// Whether a record says by itself what it is. Of what carriers hold only lines of the journal are taken for
+/// such: what other tools put before each line of a log is learned from the lines before it, and a container
+/// runtime's lines are parts of others, which may have marks of their own.
 fn is_alone(text: &str) -> bool {
-    const NEAR: usize = 64;
-    if !log::is_carried(text) {
-        return true;
-    }
-    let near = text
-        .get(..super::line::floor_char(text, NEAR))
-        .unwrap_or("");
-    let is_part = [" stdout P ", " stderr P "]
-        .iter()
-        .any(|part| near.contains(part));
-    !is_part && text.starts_with(|c: char| c.is_ascii_uppercase() || c.is_ascii_digit())
+    !log::is_carried(text) || text.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 /// Whether a text begins as a member of a map in YAML does.
@@ -199,6 +189,7 @@ mod tests {
             "``E0304 05:06:07.123456       1 oven.go:143] no heat``",
             "_PID=7",
             "- 2024-03-04T05:06:07Z stderr P the end is",
+            "- 2024-03-04T05:06:07Z stderr F the end",
             "__CURSOR=s=1;i=2",
             "--- FAIL: TestOven",
             "-- Logs begin at Mon 2024-03-04 05:06:07 UTC. --",
