@@ -25,6 +25,7 @@ pub(in crate::parse) mod wrap;
 use cells::Reading;
 use columns::{Cell, Columns};
 use fit::Shape;
+pub(in crate::parse) use kind::is_vague;
 use wrap::Whole;
 
 use super::events;
