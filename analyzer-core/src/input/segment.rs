@@ -395,11 +395,15 @@ impl<'a> Cutter<'a> {
                 if self.events.is_over_at(text) && !quoted {
                     return false;
                 }
-                if describe::is_start(text) || describe::is_field(text) || events::is_row(text) {
+                let base = open.lines.first().map_or(0, Line::indent);
+                // a journal's line looks like a field whose name is a time and a program
+                let is_carried = record.is_some() && line.indent() <= base && log::is_carried(text);
+                let is_own =
+                    describe::is_start(text) || describe::is_field(text) || events::is_row(text);
+                if is_own && !is_carried {
                     return true;
                 }
                 let foreign = record.is_some() || command::parse(text).is_some();
-                let base = open.lines.first().map_or(0, Line::indent);
                 !foreign && (!blank_before || (line.indent() > base && self.blanks.len() < 3))
             }
             Format::DescribeEvents | Format::EventsTable => {
