@@ -181,8 +181,13 @@ pub(super) fn strip_indentation(lines: &mut [Line<'_>]) {
 /// Whether a line outside a fence reads like a sentence or markup and not like a program's output.
 pub(super) fn is_prose(text: &str) -> bool {
     let text = text.trim();
-    if is_logged(text) {
+    if is_logged(text) || is_starred(text) {
         return false;
+    }
+    // an error that a program set between dashes
+    let inside = text.trim_matches('-');
+    if text.starts_with("--") && inside.starts_with(' ') && inside.contains(": ") {
+        return is_prose(inside);
     }
     let markup = [
         "\u{250c}", "\u{2514}", "\u{256d}", "\u{2570}", "#", "- ", "* ", "• ", "+ ", "|", "![",
@@ -214,6 +219,13 @@ pub(super) fn is_prose(text: &str) -> bool {
             && text
                 .strip_suffix(':')
                 .is_some_and(|title| title.chars().all(heading)))
+}
+
+/// Whether a line begins as tools for names and disks say what is wrong (`** server can't find`): asterisks with a
+/// blank behind them are no emphasis, and one alone begins an item of a list.
+fn is_starred(text: &str) -> bool {
+    let rest = text.trim_start_matches('*');
+    text.len() - rest.len() >= 2 && rest.starts_with(' ') && rest.contains(char::is_alphabetic)
 }
 
 /// Whether a line states a level as logs do, behind at most a time and a rule.
@@ -271,6 +283,13 @@ mod tests {
         assert!(is_prose("Events:"));
         assert!(is_prose("| state | what it says |"));
         assert!(!is_prose("<Error> Quay: no berth."));
+        assert!(!is_prose("** server can't find quay.harbour: SERVFAIL"));
+        assert!(!is_prose("*** FATAL CRANE FILE ERROR (Crane 7.2) ***"));
+        assert!(!is_prose(
+            "-----  crane: [error] lift failed: no arm:  -----"
+        ));
+        assert!(is_prose("** ** **") && is_prose("**bold** words"));
+        assert!(is_prose("- crane: no arm") && is_prose("-- Boot 5e1b8f0c9d1e4b8a --"));
         assert!(!is_prose(
             "2024-03-04 05:06:07.123456+00:00 [error] <0.230.0> Exception during startup:"
         ));
