@@ -368,3 +368,97 @@ fn on_lists_that_are_cut() {
     let gap = format!("{}...\n{}", &two[..at], &two[at..]);
     assert!(!proves("with a gap", &gap));
 }
+
+/// What stands before and behind lines that people quote in a list or as emphasis. None is indented: no record that
+/// is indented ends a block, and very small blocks are then cut anywhere.
+const MARKS: [(&str, &str); 9] = [
+    ("", ""),
+    ("- ", ""),
+    ("* ", ""),
+    ("- `", "`"),
+    ("**", "**"),
+    ("_", "_"),
+    ("`", "`"),
+    ("`", ""),
+    ("", "`"),
+];
+
+/// Generated lines in carriers and without, behind marks.
+fn marked(seed: u64, records: usize, marks: &[u8]) -> String {
+    let log = Logs::seeded(seed).lines(records);
+    let mut text = String::new();
+    for (line, mark) in log.lines().zip(marks.iter().cycle()) {
+        // nobody marks a blank line
+        let mark = if line.is_empty() {
+            0
+        } else {
+            usize::from(*mark)
+        };
+        let (before, behind) = MARKS[mark % MARKS.len()];
+        text.push_str(&format!("{before}{line}{behind}\n"));
+    }
+    text
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+
+    #[test]
+    fn on_lines_behind_marks(
+        seed in any::<u64>(),
+        records in 1..60usize,
+        marks in proptest::collection::vec(any::<u8>(), 1..20),
+    ) {
+        assert_agreement("marked", marked(seed, records, &marks).as_bytes());
+    }
+}
+
+/// Lines of a message that a carrier took at once, the marks of another line before some of them; a year that only
+/// a marked line states.
+#[test]
+fn on_marked_lines_that_hang_together() {
+    for (seed, records) in [
+        (523_012_905_791_882_834, 60),
+        (1_200_952_978_512_325_674, 12),
+    ] {
+        for marks in [&[1][..], &[0, 1], &[5, 8, 0]] {
+            let text = marked(seed, records, marks);
+            assert_agreement("marked", text.as_bytes());
+        }
+    }
+    let carried = |second: &str| {
+        format!(
+            "Mar 04 05:06:07 barge tide[7]: E0304 05:06:07.123456       7 quay.go:7] lift failed:\nMar 04 05:06:07 barge tide[7]: {second}\n"
+        )
+    };
+    let text = carried("secret \"login\" not found");
+    for (before, _) in MARKS {
+        let marked = text.replace("Mar 04", &format!("{before}Mar 04"));
+        assert_agreement(before, marked.as_bytes());
+        assert_agreement(before, marked.repeat(9).as_bytes());
+        assert_agreement(before, format!("{before}{}", text.repeat(9)).as_bytes());
+    }
+}
+
+#[test]
+fn lines_behind_marks_are_read() {
+    let record = "E0304 05:06:07.123456       1 sync.go:88] MountVolume.SetUp failed for volume \"conf\" : configmap \"web-conf\" not found";
+    let found = |text: &str| {
+        FAST[0]
+            .analyze_text("mark", text.as_bytes())
+            .matched
+            .clone()
+    };
+    let alone = found(record);
+    assert!(!alone.is_empty());
+    for (before, behind) in MARKS {
+        let text = format!("It says\n\n{before}{record}{behind}\n");
+        assert_eq!(found(&text), alone, "{text}");
+        assert_agreement("mark", text.as_bytes());
+        // what a command says of a log holds behind such a line, too
+        let log = format!(
+            "$ kubectl -n shop logs web-0\nI0304 05:06:07.000000       1 sync.go:88] Synced\n{before}{record}{behind}\n{record}\n"
+        );
+        assert_agreement("log", log.as_bytes());
+    }
+}

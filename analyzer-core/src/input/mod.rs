@@ -5,6 +5,7 @@ mod command;
 mod cut_char;
 mod describing;
 mod document;
+mod emphasis;
 mod entity;
 mod limits;
 mod line;
@@ -14,6 +15,7 @@ mod stretch;
 
 pub(crate) use clean::{is_clean, utf16_unit};
 pub use document::{Document, Place};
+pub(crate) use emphasis::marked_record;
 pub use limits::ReadLimits;
 pub(crate) use line::floor_char;
 pub use line::{Line, lines};

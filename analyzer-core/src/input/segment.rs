@@ -70,9 +70,9 @@ pub(crate) fn ends_log(text: &str) -> bool {
 }
 
 /// Whether a line that begins no log record belongs to an output with a structure: a describe, a
-/// table, a command, a fence. What stands around it is read together with it.
+/// table, a command, a fence, a box. What stands around it is read together with it.
 pub(crate) fn is_structural(text: &str) -> bool {
-    if shape::is_fence(text) {
+    if shape::is_fence(text) || shape::is_box_rule(text) {
         return true;
     }
     let line = shape::strip_marks(Line {
@@ -137,6 +137,8 @@ struct Cutter<'a> {
     first_marked: bool,
     /// The open segment's objects in YAML or JSON.
     objects: Option<Objects>,
+    /// Whether the line is one of a table that is drawn as a box.
+    boxed: bool,
 }
 
 /// The objects of an open segment.
@@ -160,6 +162,7 @@ impl<'a> Cutter<'a> {
             return;
         }
         if raw.is_blank() {
+            self.boxed = false;
             self.before = "";
             let inside = self.blanks.is_empty() && self.follower.blank(raw.text);
             if inside && self.open.as_ref().is_some_and(|open| open.is_log) {
@@ -186,6 +189,8 @@ impl<'a> Cutter<'a> {
             return;
         }
         let line = shape::strip_marks(raw);
+        self.boxed = shape::is_box_rule(line.text)
+            || (self.boxed && line.text.trim_start().starts_with('|'));
         // a blank line of a log that was numbered or quoted
         if line.is_blank()
             && self.marked
@@ -390,11 +395,15 @@ impl<'a> Cutter<'a> {
                 if self.events.is_over_at(text) && !quoted {
                     return false;
                 }
-                if describe::is_start(text) || describe::is_field(text) || events::is_row(text) {
+                let base = open.lines.first().map_or(0, Line::indent);
+                // a journal's line looks like a field whose name is a time and a program
+                let is_carried = record.is_some() && line.indent() <= base && log::is_carried(text);
+                let is_own =
+                    describe::is_start(text) || describe::is_field(text) || events::is_row(text);
+                if is_own && !is_carried {
                     return true;
                 }
                 let foreign = record.is_some() || command::parse(text).is_some();
-                let base = open.lines.first().map_or(0, Line::indent);
                 !foreign && (!blank_before || (line.indent() > base && self.blanks.len() < 3))
             }
             Format::DescribeEvents | Format::EventsTable => {
@@ -426,7 +435,7 @@ impl<'a> Cutter<'a> {
         if let Some(format) = structure(text) {
             return format;
         }
-        if !self.fenced && shape::is_prose(text) {
+        if !self.fenced && !self.boxed && shape::is_prose(text) {
             Format::Prose
         } else {
             Format::Plain

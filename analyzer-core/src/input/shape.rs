@@ -1,6 +1,9 @@
 //! The outward shape of a line: fences, list numbers, quote marks, sentences.
 
+use super::emphasis;
 use super::line::Line;
+use crate::model::Severity;
+use crate::parse::log;
 
 /// Tags in which pages put pastes.
 const TAGS: &[&[u8]] = &[b"br", b"pre", b"code"];
@@ -114,10 +117,10 @@ pub(super) fn is_rule(text: &str) -> bool {
 }
 
 /// The line without what pages and editors put around it: tags (`<pre>`, `<br>`), borders, quote
-/// marks (`> `) and numbers (`3. `, `12) `, those of `cat -n`). Its indentation stays where
-/// nothing was stripped.
+/// marks (`> `) and numbers (`3. `, `12) `, those of `cat -n`), and before a program's output list marks and
+/// emphasis. Its indentation stays where nothing was stripped.
 pub(super) fn strip_marks(line: Line<'_>) -> Line<'_> {
-    strip_borders(strip_numbers(strip_tags(line)))
+    emphasis::strip(strip_borders(strip_numbers(strip_tags(line))))
 }
 
 /// The line without quote marks and numbers.
@@ -178,6 +181,14 @@ pub(super) fn strip_indentation(lines: &mut [Line<'_>]) {
 /// Whether a line outside a fence reads like a sentence or markup and not like a program's output.
 pub(super) fn is_prose(text: &str) -> bool {
     let text = text.trim();
+    if is_logged(text) || is_starred(text) {
+        return false;
+    }
+    // an error that a program set between dashes
+    let inside = text.trim_matches('-');
+    if text.starts_with("--") && inside.starts_with(' ') && inside.contains(": ") {
+        return is_prose(inside);
+    }
     let markup = [
         "\u{250c}", "\u{2514}", "\u{256d}", "\u{2570}", "#", "- ", "* ", "• ", "+ ", "|", "![",
         "<", ".. ", "**", "__", "==", "--", "<!--",
@@ -208,6 +219,28 @@ pub(super) fn is_prose(text: &str) -> bool {
             && text
                 .strip_suffix(':')
                 .is_some_and(|title| title.chars().all(heading)))
+}
+
+/// Whether a line begins as tools for names and disks say what is wrong (`** server can't find`): asterisks with a
+/// blank behind them are no emphasis, and one alone begins an item of a list.
+fn is_starred(text: &str) -> bool {
+    let rest = text.trim_start_matches('*');
+    text.len() - rest.len() >= 2 && rest.starts_with(' ') && rest.contains(char::is_alphabetic)
+}
+
+/// Whether a line states a level as logs do, behind at most a time and a rule.
+fn is_logged(text: &str) -> bool {
+    let text = text.trim_start_matches(['-', ' ', '*']);
+    log::stated_severity(text).is_some_and(|severity| severity >= Severity::Warning)
+}
+
+/// A rule of a table that is drawn as a box: `+-----+-----+`.
+pub(super) fn is_box_rule(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with('+')
+        && text.ends_with('+')
+        && text.contains("--")
+        && text.bytes().all(|byte| matches!(byte, b'+' | b'-'))
 }
 
 #[cfg(test)]
@@ -248,6 +281,19 @@ mod tests {
         ));
         assert!(is_prose("查看日志，发现 pod 没有启动"));
         assert!(is_prose("Events:"));
+        assert!(is_prose("| state | what it says |"));
+        assert!(!is_prose("<Error> Quay: no berth."));
+        assert!(!is_prose("** server can't find quay.harbour: SERVFAIL"));
+        assert!(!is_prose("*** FATAL CRANE FILE ERROR (Crane 7.2) ***"));
+        assert!(!is_prose(
+            "-----  crane: [error] lift failed: no arm:  -----"
+        ));
+        assert!(is_prose("** ** **") && is_prose("**bold** words"));
+        assert!(is_prose("- crane: no arm") && is_prose("-- Boot 5e1b8f0c9d1e4b8a --"));
+        assert!(!is_prose(
+            "2024-03-04 05:06:07.123456+00:00 [error] <0.230.0> Exception during startup:"
+        ));
+        assert!(is_box_rule("+-----+---+") && !is_box_rule("+") && !is_box_rule("+ a +--+"));
         assert!(is_prose(
             "\"connection refused\" in an old ticket could come back one day. Nothing has failed"
         ));

@@ -49,10 +49,12 @@ pub(super) fn is_one_of(known: &[String], value: Option<&str>) -> bool {
 /// How often one pattern may be found in one text.
 const MAX_FOUND: usize = 64;
 
-/// All places in a text where the first fitting pattern is found, with what `found` holds already.
-fn find_all(patterns: &[Pattern], text: &Text<'_>, found: &Found) -> Vec<Found> {
+/// All places in a text where the first fitting pattern is found that makes what `found` holds already weigh
+/// so much.
+fn find_all(patterns: &[Pattern], text: &Text<'_>, found: &Found, least: usize) -> Vec<Found> {
     let places = patterns
         .iter()
+        .filter(|pattern| found.weight + pattern.weight() >= least)
         .map(|pattern| (pattern, pattern.find_all(text.as_str(), MAX_FOUND)));
     let first = places.into_iter().find(|(_, places)| !places.is_empty());
     let Some((pattern, places)) = first else {
@@ -111,11 +113,13 @@ impl Asked {
     }
 }
 
-/// Tests an event; one result for each place where its message pattern is found.
+/// Tests an event; one result for each place where its message pattern is found. What weighs less than
+/// `least` is none.
 pub(crate) fn event(
     pattern: &EventPattern,
     asked: &Asked,
     facts: &EventFacts<'_, '_>,
+    least: usize,
 ) -> Vec<Found> {
     let Some(found) = outside_of_message(pattern, asked, facts) else {
         return Vec::new();
@@ -130,10 +134,10 @@ pub(crate) fn event(
         return Vec::new();
     }
     if pattern.message.0.is_empty() {
-        return vec![found];
+        return Vec::from_iter(Some(found).filter(|found| found.weight >= least));
     }
     let texts = facts.texts().iter();
-    let mut places = texts.map(|text| find_all(&pattern.message.0, text, &found));
+    let mut places = texts.map(|text| find_all(&pattern.message.0, text, &found, least));
     places.find(|places| !places.is_empty()).unwrap_or_default()
 }
 
@@ -260,7 +264,7 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
         }
     }
     if pattern.each.0.is_empty() {
-        return vec![found];
+        return Vec::from_iter(Some(found).filter(|found| found.weight >= least));
     }
     let items = pattern.each.0.iter().flat_map(|list| {
         object

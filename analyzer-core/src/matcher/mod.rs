@@ -144,6 +144,11 @@ impl<'c> Tester<'c> {
         let facts = EventFacts::new(event, record.unwrap_or_default());
         // the prefilter has seen to it already
         let as_it_is = self.prefilter.is_none() && prefilter::stands_as_it_is(event.format);
+        let least = if event.format == Format::Prose {
+            LEAST_QUOTE
+        } else {
+            0
+        };
         let test = |leaf: &LeafCondition<'_>| {
             let What::Event(pattern) = &leaf.condition.what else {
                 return Vec::new();
@@ -151,9 +156,7 @@ impl<'c> Tester<'c> {
             if as_it_is && !leaf.needed.is_empty() && !facts.hold_one_of(&leaf.needed) {
                 return Vec::new();
             }
-            let mut found = atom::event(pattern, &leaf.asked, &facts);
-            found.retain(|found| event.format != Format::Prose || found.weight >= LEAST_QUOTE);
-            found
+            atom::event(pattern, &leaf.asked, &facts, least)
         };
         self.each(
             |prefilter, into| prefilter.event(event, facts.texts(), into),

@@ -37,7 +37,7 @@ impl Severity {
             Some(Severity::Info)
         } else if is(&["warning", "warn"]) {
             Some(Severity::Warning)
-        } else if is(&["error", "err", "erro"]) {
+        } else if is(&["error", "err", "erro", "eror"]) {
             Some(Severity::Error)
         } else if is(&[
             "fatal", "fata", "panic", "pani", "dpanic", "critical", "crit", "emerg",

@@ -63,7 +63,11 @@ pub(crate) fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<
         subject.fill_from(&segment.subject);
     }
     for Object { subject, .. } in &mut parsed.objects {
-        if segment.format == Format::Table && subject.kind.is_none() {
+        let is_told = subject
+            .kind
+            .as_deref()
+            .is_some_and(|kind| !table::is_vague(kind));
+        if segment.format == Format::Table && !is_told && segment.subject.kind.is_some() {
             subject.kind.clone_from(&segment.subject.kind);
         }
         if subject.namespace.is_none() && subject.kind.as_deref() != Some("Node") {

@@ -4,8 +4,9 @@
 //! layout and YAML wrap long texts; so is a chain of errors that ends in a colon, behind which the next
 //! one was put on a line of its own.
 
+use super::log;
 use crate::input::Line;
-use crate::model::{Event, Format, Parsed, TextBuilder};
+use crate::model::{Event, Format, Parsed, Severity, TextBuilder};
 
 /// How many lines a wrapped text may take.
 const MAX_WRAPPED: usize = 24;
@@ -27,11 +28,19 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
         };
         if !message.is_empty() {
             let span = message.span();
-            parsed.events.push(Event::new(format, span, message));
+            let severity = severity(message.as_str());
+            let event = Event::new(format, span, message);
+            parsed.events.push(Event { severity, ..event });
         }
         at += taken;
     }
     parsed
+}
+
+/// The level that a line states behind a time or a number: a checker prints one before each of its remarks.
+fn severity(text: &str) -> Option<Severity> {
+    let first = text.bytes().find(u8::is_ascii_alphanumeric)?;
+    log::stated_severity(text).filter(|_| first.is_ascii_digit())
 }
 
 /// How many lines the text at the start takes: more than one if its quotes close further down.

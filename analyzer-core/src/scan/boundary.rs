@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memmem, memrchr};
 
-use crate::input::{Document, is_clean, is_structural};
+use super::open_log::OpenLog;
+use crate::input::{Document, is_clean, is_structural, marked_record};
 use crate::parse::{describe, log, object};
 
 /// How many lines are looked at before a text without records is cut anywhere.
@@ -30,8 +31,9 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
     let mut begun = false;
     let mut structural =
         |begun: bool| begun || *inside.get_or_insert_with(|| is_inside(bytes, first));
-    // of two places without a record a blank line is better
-    let mut fallback: Option<(bool, usize)> = None;
+    let mut log = OpenLog::default();
+    // of two places without a record one that no record before takes is better, then a blank line
+    let mut fallback: Option<(bool, bool, usize)> = None;
     for number in 0.. {
         let line = line_at(bytes, at);
         let Some(next) = next_line(bytes, at) else {
@@ -48,10 +50,15 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
         }
         if number < MAX_LINES {
             begun |= !is_record && is_structural(&text(line));
-        } else if fallback.is_some() && !structural(begun) {
+        } else if fallback.is_some_and(|(is_free, ..)| is_free) && !structural(begun) {
             break;
         }
-        let rank = (blank_before && !line.starts_with(b" "), usize::MAX - at);
+        let is_free = !log.takes(bytes, at, is_record);
+        let rank = (
+            is_free,
+            blank_before && !line.starts_with(b" "),
+            usize::MAX - at,
+        );
         // the stacks of a panic's goroutines belong to it, with the blank line before them
         let stack = if line.is_empty() { next } else { at };
         let of_panic = line_at(bytes, stack).starts_with(b"goroutine ");
@@ -67,7 +74,9 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
             at = next_line(bytes, at).unwrap_or(at);
         }
     }
-    let (_, place) = fallback.filter(|_| !may_grow || !structural(begun))?;
+    let may_be =
+        |(is_free, ..): &(bool, bool, usize)| !may_grow || (*is_free && !structural(begun));
+    let (.., place) = fallback.filter(may_be)?;
     Some(usize::MAX - place)
 }
 
@@ -190,7 +199,7 @@ fn lines_behind(bytes: &[u8], at: usize) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The lines before the one that begins at a byte, the last first.
-fn lines_before(bytes: &[u8], at: usize) -> impl Iterator<Item = &[u8]> {
+pub(super) fn lines_before(bytes: &[u8], at: usize) -> impl Iterator<Item = &[u8]> {
     let mut end = at;
     std::iter::from_fn(move || {
         let before = end.checked_sub(1)?;
@@ -308,12 +317,16 @@ pub(crate) fn stream(line: &[u8]) -> Option<Cri> {
     })
 }
 
-/// A line as the parsers read it.
-fn text(line: &[u8]) -> Cow<'_, str> {
+/// A line as the parsers read it: a record without the marks before it.
+pub(super) fn text(line: &[u8]) -> Cow<'_, str> {
     let bare = line.strip_suffix(b"\r").unwrap_or(line);
     match std::str::from_utf8(bare) {
-        Ok(text) if is_clean(bare) => Cow::Borrowed(text),
-        _ => Cow::Owned(Document::new("", line).text().to_owned()),
+        Ok(text) if is_clean(bare) => Cow::Borrowed(marked_record(text).unwrap_or(text)),
+        _ => {
+            let document = Document::new("", line);
+            let text = document.text();
+            Cow::Owned(marked_record(text).unwrap_or(text).to_owned())
+        }
     }
 }
 

@@ -16,6 +16,7 @@ mod extract;
 mod learned;
 mod lists;
 mod often;
+mod open_log;
 mod order;
 mod pick;
 mod read;

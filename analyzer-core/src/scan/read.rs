@@ -9,7 +9,7 @@ use memchr::memchr_iter;
 
 use super::around::Around;
 use super::blocks::Block;
-use super::boundary::{begins_record, line_at};
+use super::boundary::{begins_record, line_at, text};
 use super::lists::Edges;
 use super::often::{Group, Often, Sample, Unread};
 use super::pick::{choose, is_cut_in_two};
@@ -352,7 +352,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
 
 /// When the record that begins on a line was written.
 fn time_of(line: &[u8]) -> Option<Stamp> {
-    log::head(std::str::from_utf8(line).unwrap_or(""))?.time
+    log::head(&text(line))?.time
 }
 
 pub(super) fn count(formats: &mut Vec<(Format, u64)>, format: Format, lines: u64) {

@@ -5,7 +5,7 @@
 use memchr::{memchr, memchr_iter, memchr2, memmem};
 
 use super::boundary::{line_at, stream, window};
-use crate::input::{ends_log, is_structural};
+use crate::input::{ends_log, is_structural, marked_record};
 use crate::model::{Format, Severity};
 use crate::parse::log::{self, Belongs, Follower};
 use crate::parse::{object, plain};
@@ -101,13 +101,7 @@ pub(crate) fn survey(bytes: &[u8], followed: bool) -> Survey {
             start = end + 1;
             continue;
         }
-        match line.first() {
-            Some(b'{') => survey.dated[0] = Some(start),
-            Some(b't') => survey.dated[1] = Some(start),
-            Some(b'0'..=b'9') => survey.dated[2] = Some(start),
-            Some(b'[' | b'l') => survey.dated[3] = Some(start),
-            _ => {}
-        }
+        survey.may_be_dated(start, line.first());
         match head(line) {
             Head::Record => {
                 survey.record(start);
@@ -137,6 +131,18 @@ pub(crate) fn survey(bytes: &[u8], followed: bool) -> Survey {
 }
 
 impl Survey {
+    /// By a line's first byte, whether it may state a date.
+    #[inline]
+    fn may_be_dated(&mut self, start: usize, first: Option<&u8>) {
+        match first {
+            Some(b'{') => self.dated[0] = Some(start),
+            Some(b't') => self.dated[1] = Some(start),
+            Some(b'0'..=b'9') => self.dated[2] = Some(start),
+            Some(b'[' | b'l') => self.dated[3] = Some(start),
+            _ => {}
+        }
+    }
+
     fn add(&mut self, at: usize, why: Why) {
         self.triggers.push(Trigger::new(at, why));
     }
@@ -168,6 +174,7 @@ impl Survey {
             let mut follower = Follower::default();
             if let Some(at) = self.record {
                 let line = std::str::from_utf8(line_at(bytes, at)).unwrap_or("");
+                let line = marked_record(line).unwrap_or(line);
                 if let Some(format) = log::detect(line) {
                     follower.record(format, line);
                 }
@@ -241,6 +248,15 @@ impl Survey {
             if format == Format::Plain && is_crash(line) {
                 self.add(start, Why::Text);
             } else if is_grave(format, line) {
+                self.add(start, Why::Grave);
+            }
+            return;
+        }
+        if let Some(line) = marked_record(line) {
+            self.record(start);
+            self.may_be_dated(start, line.as_bytes().first());
+            let format = log::detect(line).unwrap_or(Format::Plain);
+            if is_grave(format, line) {
                 self.add(start, Why::Grave);
             }
             return;

@@ -132,6 +132,20 @@ fn items<'a>(node: &Node<'a>) -> Vec<Value<'a>> {
     items
 }
 
+/// The fields of an object of which only a part is there; conditions whose title was cut off stand below
+/// `conditions`.
+pub(super) fn fields_of_part<'a>(tree: &Tree<'a>) -> Map<'a> {
+    let conditions = match below(tree, tree.root()) {
+        Value::List(items) => items,
+        Value::Map(map) if map.get("last_transition_time").is_some() => vec![Value::Map(map)],
+        Value::Map(map) => return map,
+        _ => Vec::new(),
+    };
+    let mut map = Map::new();
+    map.insert_labelled("conditions", "Conditions", Value::List(conditions));
+    map
+}
+
 /// The nodes below a node: a map, or a list of maps where keys come again or their order falls
 /// back, as the elements of a list follow each other without a mark.
 fn below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {

@@ -144,9 +144,18 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     };
     let found = kinds::mark::find(lines.get(..layout.len() + raw.len()).unwrap_or(lines));
     let kind = found.map(|found| found.kind);
-    let reader = kinds::reader(found);
+    let is_part = found.is_none() && kinds::mark::is_generic_part(layout);
+    let reader = if is_part {
+        kinds::generic_part()
+    } else {
+        kinds::reader(found)
+    };
     let tree = Tree::build(&reader.schema, layout);
-    let mut fields = reader.fields(&tree);
+    let mut fields = if is_part {
+        generic::fields_of_part(&tree)
+    } else {
+        reader.fields(&tree)
+    };
     parsed.not_understood.extend(&tree.not_understood);
     data::add(
         &mut fields,
@@ -167,6 +176,9 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     // of other kinds the message of a condition stands in the Events table, too
     if found.is_some_and(|found| found.is_generic) {
         super::object::of_status(Format::Describe, &fields, &subject, &mut parsed.events);
+    }
+    if is_part {
+        super::object::of_part(Format::Describe, &fields, &subject, &mut parsed.events);
     }
     match events {
         Events::Absent => {}

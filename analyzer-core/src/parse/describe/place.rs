@@ -65,6 +65,9 @@ impl<'a, 's> Builder<'a, 's> {
         {
             return;
         }
+        if self.place_headless(entry.line, indent) {
+            return;
+        }
         match self.find(entry, indent, next) {
             Some((depth, Fit::Line)) => self.add_line(depth, entry.line, blanks),
             Some((depth, Fit::Field(block, position))) => {
@@ -113,6 +116,38 @@ impl<'a, 's> Builder<'a, 's> {
         open()
             .filter(|(_, node)| self.flat || node.indent == indent)
             .find_map(|(depth, node)| Some((depth, fit(node, entry, next, self.flat)?)))
+    }
+
+    /// Opens the table whose header this is, if the title above it was cut off.
+    fn place_headless(&mut self, line: Line<'a>, indent: i64) -> bool {
+        let (Below::Fields(block) | Below::Open(block)) = self.schema.root else {
+            return false;
+        };
+        let nodes = || {
+            self.open
+                .iter()
+                .filter_map(|index| self.tree.nodes.get(*index))
+        };
+        let is_inside =
+            || nodes().any(|node| matches!(node.below, Below::Table(table) if table.accepts(line)));
+        let seen = nodes().next().map_or(0, |root| root.seen);
+        let found = (0..).zip(block.fields).find(|(position, field)| {
+            matches!(field.below, Below::Table(table) if table.is_header(line.text))
+                && seen & (1 << (position % 64)) == 0
+        });
+        let Some((position, field)) = found.filter(|_| !is_inside()) else {
+            return false;
+        };
+        let place = part(line, 0, 0);
+        let node = Node::new(place, place, 0, indent - 1, field.below, Some(field));
+        if !self.push_node(0, node) {
+            return false;
+        }
+        if let Some(root) = self.tree.nodes.first_mut() {
+            root.seen |= 1 << (position % 64);
+        }
+        self.add_line(1, line, Vec::new());
+        true
     }
 
     /// Opens the block that an outer title, which was cut off, would have opened.

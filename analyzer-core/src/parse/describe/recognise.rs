@@ -63,6 +63,7 @@ const KEYS: &[(&str, Form)] = &[
         "Last State",
         Form::OneOf(&["Terminated", "Waiting", "Running"]),
     ),
+    ("Last Transition Time", Form::Word),
     ("Limits", Form::Title),
     ("Mounts", Form::OneOf(&["", "<none>"])),
     ("Namespace", Form::Word),
@@ -168,13 +169,24 @@ pub(super) fn is_object_name(word: &str) -> bool {
 pub(super) fn is_field(line: &str) -> bool {
     let entry = entry(line);
     let Some(key) = entry.key else {
-        return TITLES.contains(&entry.value.text);
+        return TITLES.contains(&entry.value.text) || is_header_of_conditions(entry.value.text);
     };
     let Ok(at) = KEYS.binary_search_by(|(known, _)| (*known).cmp(key.text)) else {
         return false;
     };
     KEYS.get(at)
         .is_some_and(|(_, form)| form.fits(entry.value.text))
+}
+
+/// Whether a line is the header of a table of conditions with their times.
+fn is_header_of_conditions(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    words.next() == Some("Type")
+        && words.next() == Some("Status")
+        && matches!(
+            words.next(),
+            Some("LastHeartbeatTime" | "LastProbeTime" | "LastTransitionTime")
+        )
 }
 
 impl Form {
@@ -248,6 +260,8 @@ mod tests {
             "Tolerations:  node.kubernetes.io/not-ready:NoExecute op=Exists for 300s",
             "QoS Class: Burstable",
             "Containers:",
+            "    Last Transition Time:  2024-03-04T05:06:07Z",
+            "  Type    Status  LastHeartbeatTime   LastTransitionTime   Reason   Message",
         ] {
             assert!(is_field(line), "{line}");
         }

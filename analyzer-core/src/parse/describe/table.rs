@@ -106,6 +106,11 @@ impl Table {
             || self.headless(line).is_some()
     }
 
+    /// Whether a line is a header of several columns.
+    pub fn is_header(&self, text: &str) -> bool {
+        self.heads(text).is_some_and(|heads| heads.len() > 1)
+    }
+
     /// The rows among lines, each a map under the columns' names.
     pub fn rows<'a>(&self, lines: &[Line<'a>]) -> Option<Value<'a>> {
         let mut heads: Option<Heads> = None;

@@ -1,6 +1,7 @@
 //! What the columns of an Events table mean.
 
 use crate::input::Line;
+use crate::model::Span;
 use crate::parse::table::columns::{Cell, Columns};
 use crate::parse::table::wrap;
 
@@ -65,6 +66,14 @@ impl Role {
     }
 }
 
+/// Where the rule below a header stands in the header's own line, as copying lost the line ends.
+pub(super) fn rule(line: &str) -> Option<Span> {
+    let start = memchr::memmem::find(line.as_bytes(), b" --")?;
+    let rest = line.get(start..)?;
+    let behind = rest.trim_start_matches([' ', '\t', '-']);
+    Some(start..line.len() - behind.len())
+}
+
 /// The header of an Events table.
 #[derive(Clone, Debug)]
 pub(super) struct Header<'h> {
@@ -82,6 +91,10 @@ impl<'h> Header<'h> {
         if !start.starts_with(['T', 'L', 'F', 'N', 'C', 'R', 'A']) {
             return None;
         }
+        let line = match rule(line) {
+            Some(rule) => line.get(..rule.start)?,
+            None => line,
+        };
         let columns = Columns::read(line)?;
         let is_long = line.len() >= wrap::NARROWEST;
         let count = columns.names().count();

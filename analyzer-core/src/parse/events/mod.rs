@@ -12,7 +12,7 @@
 //! REASON SOURCE MESSAGE`); both of these without a type (up to 1.1), when reasons began with a small
 //! letter, sources stood in braces and times were moments; and custom columns with those names. Cells
 //! are cut at the header's offsets. Where the columns were squeezed to single blanks, or the header is
-//! missing, a row is read by its grammar; without age and source only if two blanks are left between its cells. A word in the place of an age (`...`, `<time>`, `xxx`), by
+//! missing, a row is read by its grammar; so is one on the header's own line, behind its rule; without age and source only if two blanks are left between its cells. A word in the place of an age (`...`, `<time>`, `xxx`), by
 //! which the author replaced it, is an unknown age.
 //!
 //! A line that is no row continues the message of the row before. Lines that a terminal cut at its
@@ -102,6 +102,15 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
             table.extend(open.take().map(Open::close));
             subject::complete(&mut table);
             parsed.events.append(&mut table);
+            let row = header::rule(line.text).and_then(|rule| {
+                let row = Line {
+                    text: line.text.get(rule.end..)?,
+                    start: line.start + rule.end,
+                    number: line.number,
+                };
+                Row::read(Some(&found), &row)
+            });
+            open = row.map(|row| Open::new(row, whole));
             header = Some(found);
         } else if let Some(row) = Row::read(header.as_ref(), &line) {
             table.extend(open.take().map(Open::close));

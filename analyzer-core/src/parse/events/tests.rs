@@ -529,3 +529,30 @@ fn rows_without_age_and_source() {
         assert!(!is_row(line), "{line}");
     }
 }
+
+#[test]
+fn line_ends_that_copying_lost() {
+    let row = "Warning FailedScheduling 2m default-scheduler 0/3 nodes are available: 3 Insufficient cpu.";
+    for text in [
+        format!("Type Reason Age From Message ---- ------ ---- ---- ------- {row}\n"),
+        format!("Type  Reason  Age  From  Message  ----  ------  ----  ----  -------\n{row}\n"),
+    ] {
+        assert!(is_header(text.lines().next().unwrap()));
+        let lines: Vec<_> = crate::input::lines(&text).collect();
+        let parsed = parse(&lines);
+        assert!(parsed.not_understood.is_empty(), "{text}");
+        let told: Vec<_> = parsed
+            .events
+            .iter()
+            .map(|event| event.message.as_str())
+            .collect();
+        assert_eq!(
+            told,
+            ["0/3 nodes are available: 3 Insufficient cpu."],
+            "{text}"
+        );
+        let event = &parsed.events[0];
+        let at = event.message.source_span(0..event.message.as_str().len());
+        assert_eq!(&text[at], event.message.as_str());
+    }
+}

@@ -1,5 +1,6 @@
 //! Level words.
 
+use crate::input::floor_char;
 use crate::model::{Event, Field, Severity, Text};
 
 /// The severity of a level's word or number: the usual words, logr's `Level(-3)`, slog's
@@ -26,6 +27,59 @@ pub(super) fn severity(word: &str) -> Option<Severity> {
     }
 }
 
+/// How far a level is looked for.
+const NEAR: usize = 96;
+
+/// The severity by a level that a text states behind nothing but times, numbers, threads and sources:
+/// `0 [ERROR] [server] text`, `[2024/03/04 05:06:07] [error] text`, `05:06:07.123 [id=7]\tWARNING\ttext`,
+/// `SEVERE: text`, `{} <Error> text`.
+pub(crate) fn stated(text: &str) -> Option<Severity> {
+    let line = text.trim_start().lines().next()?;
+    let mut rest = line.get(..floor_char(line, NEAR))?;
+    loop {
+        let behind = rest.trim_start_matches(|c: char| {
+            c.is_ascii_digit()
+                || matches!(
+                    c,
+                    ' ' | '\t' | '-' | '/' | ':' | '.' | ',' | '+' | '{' | '}'
+                )
+        });
+        let begun = rest.len() - behind.len();
+        // the letters of a time
+        let is_time = behind.starts_with(['T', 'Z'])
+            && rest.get(..begun)?.ends_with(|c: char| c.is_ascii_digit())
+            && !behind
+                .get(1..)?
+                .starts_with(|c: char| c.is_ascii_alphabetic());
+        rest = if is_time {
+            behind.get(1..)?
+        } else if let Some(inside) = behind.strip_prefix('[') {
+            let (word, behind) = inside.split_once(']')?;
+            if let Some(severity) = of_word(word.trim()) {
+                return Some(severity);
+            }
+            behind
+        } else if let Some(inside) = behind.strip_prefix('<') {
+            let (word, behind) = inside.split_once('>')?;
+            if let Some(severity) = of_word(word) {
+                return Some(severity);
+            }
+            behind
+        } else {
+            let end = behind.find(|c: char| !c.is_ascii_uppercase())?;
+            let (word, behind) = behind.split_at_checked(end)?;
+            let is_level = behind.starts_with(": ") || behind.starts_with('\t');
+            return of_word(word).filter(|_| is_level);
+        };
+    }
+}
+
+/// The severity of a level's word, and of no number.
+fn of_word(word: &str) -> Option<Severity> {
+    let is_word = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
+    severity(word).filter(|_| is_word)
+}
+
 /// Sets an event's severity from a level. A word that says more than the severity (`trace`,
 /// `panic`, an unknown one) is kept as the field `level`.
 pub(super) fn set<'a>(event: &mut Event<'a>, level: Text<'a>) {
@@ -41,5 +95,51 @@ pub(super) fn set_field<'a>(event: &mut Event<'a>, level: Field<'a>) {
     ];
     if !usual.iter().any(|known| known.eq_ignore_ascii_case(word)) {
         event.fields.push(level);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_inside_messages() {
+        let error = Some(Severity::Error);
+        let fatal = Some(Severity::Fatal);
+        for (text, expected) in [
+            ("[ERROR] no berth", error),
+            ("0 [ERROR] [QY-010119] [Quay] no berth", error),
+            (
+                "[2024/03/04 05:06:07] [error] [output:quay] no berth",
+                error,
+            ),
+            (
+                "2024-03-04 05:06:07.123456+00:00 [error] <0.230.0> no berth",
+                error,
+            ),
+            (
+                "2024-03-04T05:06:07Z [ warn] no berth",
+                Some(Severity::Warning),
+            ),
+            (
+                "2024-03-04 05:06:07.123+0000 [id=7]\tWARNING\tno berth",
+                Some(Severity::Warning),
+            ),
+            (
+                "2024.03.04 05:06:07.123456 [ 1 ] {} <Error> Quay: no berth",
+                error,
+            ),
+            ("SEVERE: no berth", error),
+            ("[FATAL] no berth", fatal),
+            ("[crit] no berth", fatal),
+            ("no berth [ERROR]", None),
+            ("[quay] error handling is set up", None),
+            ("ERROR CODES AND THEIR MEANING", None),
+            ("[30] no berth", None),
+            ("[", None),
+            ("", None),
+        ] {
+            assert_eq!(stated(text), expected, "{text}");
+        }
     }
 }

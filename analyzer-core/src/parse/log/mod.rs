@@ -32,6 +32,7 @@ pub(crate) use follow::{Belongs, Follower};
 pub(crate) use forms::is_second_line;
 #[doc(hidden)]
 pub use head::{Head, Kind, head, kind};
+pub(crate) use level::stated as stated_severity;
 pub(crate) use raw::{is_raw_line, is_second_line_anywhere, second_line_severity};
 pub(crate) use timestamp::is_padded_month;
 
@@ -61,6 +62,11 @@ pub fn detect(line: &str) -> Option<Format> {
         .map(|form| form.format)
         .or(wrapper.present.then_some(Format::Plain))
         .filter(|format| !indented || !forms::is_unindented(*format))
+}
+
+/// Whether a text stands behind what carries logs.
+pub(crate) fn is_carried(text: &str) -> bool {
+    wrapper::layer(text).is_some()
 }
 
 /// Whether another record may begin inside a line, as no newline was between two writers.

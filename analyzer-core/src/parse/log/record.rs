@@ -8,7 +8,7 @@ use super::pairs::block_end;
 use super::payload::Payload;
 use super::raw::{CARRIED_LINES, at_once};
 use super::wrapper::{Wrapper, nearer};
-use super::{subject, trace};
+use super::{level, subject, trace};
 use crate::model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
 
 /// How many lines without a form of their own a message may take.
@@ -20,6 +20,11 @@ pub(super) fn plain_severity(text: &str) -> Option<Severity> {
     if is_panic(text) {
         return Some(Severity::Fatal);
     }
+    leading_severity(text).or_else(|| level::stated(text))
+}
+
+/// The severity by a level at the start of a text.
+fn leading_severity(text: &str) -> Option<Severity> {
     let (word, _) = match text.strip_prefix('[') {
         Some(inside) => inside.split_once(']')?,
         None => text.split_once(':')?,

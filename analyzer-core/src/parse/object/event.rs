@@ -171,6 +171,26 @@ pub(crate) fn of_status<'a>(
     told.map(status, &Around::default(), 0);
 }
 
+/// Adds the events of an object's part: of its status, or of what stands in one.
+pub(crate) fn of_part<'a>(
+    format: Format,
+    map: &Map<'a>,
+    subject: &Subject,
+    into: &mut Vec<Event<'a>>,
+) {
+    let status = match map.get("status") {
+        Some(Value::Map(status)) => status,
+        _ => map,
+    };
+    let mut told = Told {
+        format,
+        subject,
+        left: MAX_MESSAGES,
+        into,
+    };
+    told.map(status, &Around::default(), 0);
+}
+
 /// What stands around a message.
 #[derive(Clone, Copy, Debug, Default)]
 struct Around<'m> {

@@ -23,7 +23,7 @@ mod source;
 mod spread;
 mod yaml;
 
-pub(crate) use event::of_status;
+pub(crate) use event::{of_part, of_status};
 pub(crate) use recognise::{Ahead, begins, begins_item, is_compact_head, may_begin};
 pub(crate) use regular::regular;
 pub(crate) use run::Run;
@@ -307,6 +307,11 @@ fn object<'a>(
         .filter(|kind| kind.len() <= MAX_NAME)
         .or_else(|| kinds::told_by_fields(map))
         .map(str::to_owned);
+    let annotated = match kind.as_deref() {
+        Some("HorizontalPodAutoscaler") => kinds::annotated(map),
+        _ => None,
+    };
+    let map = annotated.as_ref().unwrap_or(map);
     let fields = kinds::fields(kind.as_deref(), map);
     let owned = |path: &str| {
         let text = map.text(path).filter(|text| text.len() <= MAX_NAME);

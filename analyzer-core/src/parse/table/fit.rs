@@ -230,12 +230,40 @@ pub(super) fn fit<'a>(
     line: &Line<'a>,
 ) -> Option<Vec<Cell<'a>>> {
     let parts = split(line, true)?;
-    if parts.len() > 1
-        && let Some(cells) = assign(shapes, columns, line, &parts)
-    {
-        return Some(cells);
+    let by_gaps = if parts.len() > 1 {
+        assign(shapes, columns, line, &parts)
+    } else {
+        None
+    };
+    match by_gaps {
+        Some(cells) if !is_crowded(shapes, &cells) => Some(cells),
+        Some(cells) => {
+            // a gap was narrowed to one blank: its two cells are one, and another column has none
+            let by_words = assign(shapes, columns, line, &pieces(line)?);
+            let is_full = |cells: &Vec<Cell<'a>>| {
+                !cells.iter().any(Cell::is_empty) && !is_crowded(shapes, cells)
+            };
+            by_words.filter(is_full).or(Some(cells))
+        }
+        None => assign(shapes, columns, line, &pieces(line)?),
     }
-    assign(shapes, columns, line, &pieces(line)?)
+}
+
+/// Whether a column of single words holds several.
+fn is_crowded(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
+    let of_words = |shape: &Shape| {
+        matches!(
+            shape,
+            Shape::Word
+                | Shape::Optional
+                | Shape::Ratio
+                | Shape::Count
+                | Shape::Flag
+                | Shape::Address
+        )
+    };
+    let mut cells = shapes.iter().zip(cells);
+    cells.any(|(shape, cell)| of_words(shape) && cell.text.contains(char::is_whitespace))
 }
 
 /// The words of a row, those in brackets with the word before them (`2 (3d23h ago)`,

@@ -115,6 +115,12 @@ pub(super) fn of_header(columns: &[&str]) -> Option<&'static str> {
         .map(|(kind, _)| *kind)
 }
 
+/// Whether a kind is told by columns that are so few that other kinds have them too, in old releases or as custom
+/// columns.
+pub(in crate::parse) fn is_vague(kind: &str) -> bool {
+    WHOLE.iter().any(|(known, _)| *known == kind)
+}
+
 /// Whether a word is one that kubectl prints as a pod's status: a phase, a reason of a state,
 /// or these of an init container (`Init:0/1`, `Init:CrashLoopBackOff`).
 pub(super) fn is_pod_status(word: &str) -> bool {

@@ -25,6 +25,7 @@ pub(in crate::parse) mod wrap;
 use cells::Reading;
 use columns::{Cell, Columns};
 use fit::Shape;
+pub(in crate::parse) use kind::is_vague;
 use wrap::Whole;
 
 use super::events;
@@ -205,9 +206,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
         let mut taken = 1;
         match table.row(rest, parts > 1, width) {
             Some((object, parts)) => {
-                if table.kind.is_none() {
-                    parsed.events.extend(told(&object));
-                }
+                parsed.events.extend(told(table.kind, &object));
                 parsed.objects.push(object);
                 taken = parts;
             }
@@ -226,21 +225,44 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
     }
 }
 
+/// Columns of conditions that are good where they are true.
+const GOOD: [&str; 8] = [
+    "ready",
+    "synced",
+    "available",
+    "healthy",
+    "installed",
+    "succeeded",
+    "established",
+    "reconciled",
+];
+
 /// What a custom resource's row says of it: most print the message of their condition `Ready`, as a column that is
-/// called so or in place of the status.
-fn told<'a>(object: &Object<'a>) -> Option<Event<'a>> {
-    const COLUMNS: [&str; 2] = ["message", "status"];
-    let mut columns = COLUMNS.iter().filter_map(|key| object.fields.get(key));
+/// called so or in place of the status or the reason. Rows of kinds with columns of their own say it as a message
+/// beside a condition.
+fn told<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
+    let columns: &[&str] = match kind {
+        None => &["message", "status", "reason"],
+        Some(_) => &["message"],
+    };
+    let states = || GOOD.iter().filter_map(|key| object.fields.text(key));
+    let is_state = |state: &str| matches!(state, "True" | "False" | "Unknown");
+    if kind.is_some() && !states().any(|state| is_state(&state)) {
+        return None;
+    }
+    let mut columns = columns.iter().filter_map(|key| object.fields.get(key));
     let message = columns.find_map(|value| match value {
         // one word is a state
         Value::Text(text) if text.as_str().contains(' ') => Some(text.clone()),
         _ => None,
     })?;
-    let is_ready = object
+    let is_degraded = object
         .fields
-        .text("ready")
-        .is_some_and(|ready| ready == "True");
-    let severity = if is_ready {
+        .text("degraded")
+        .is_some_and(|state| state == "True");
+    let is_bad = states().any(|state| matches!(&*state, "False" | "Unknown"));
+    let is_good = states().any(|state| state == "True") && !is_bad && !is_degraded;
+    let severity = if is_good {
         Severity::Info
     } else {
         Severity::Warning

@@ -46,6 +46,7 @@ const MARKS: &[Mark] = &[
             "Non-terminated Pods",
             "Allocated resources",
             "Taints",
+            "Roles",
             "PodCIDR",
         ],
         &[],
@@ -244,12 +245,21 @@ pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
         .map(built_in)
 }
 
+/// Whether lines of no known kind are a part of what the generic describer printed: no other prints the time of
+/// a condition in a line of its own.
+pub(in super::super) fn is_generic_part(lines: &[Line<'_>]) -> bool {
+    lines
+        .iter()
+        .any(|line| Entry::new(*line).key_text() == "Last Transition Time")
+}
+
 /// The kind that a line without a colon tells.
 fn titled(text: &str) -> Option<&'static str> {
     let mut words = text.split_whitespace();
     match (words.next(), words.next(), words.next()) {
         (Some("Resource"), Some("Used"), Some("Hard")) => Some("ResourceQuota"),
         (Some("Type"), Some("Resource"), Some("Min")) => Some("LimitRange"),
+        (Some("Type"), Some("Status"), Some("LastHeartbeatTime")) => Some("Node"),
         (Some("No"), Some("LimitRange" | "resource"), Some("resource." | "quota."))
         | (Some("Resource"), Some("Quotas" | "Limits"), None) => Some("Namespace"),
         _ => None,

@@ -134,6 +134,11 @@ static KINDS: &[&Kind] = &[
     &stateful_set::KIND,
 ];
 
+/// How a part of an object of unknown kind is read that the generic describer printed.
+pub(super) fn generic_part() -> &'static Kind {
+    &GENERIC
+}
+
 /// How objects of a kind are read that `mark` told.
 pub(super) fn reader(found: Option<mark::Found<'_>>) -> &'static Kind {
     match found {

@@ -102,7 +102,9 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         event
     } else {
         let part = payload.part(start..text.len());
-        Event::new(Format::GoLog, payload.text().span(), part)
+        let mut event = Event::new(Format::GoLog, payload.text().span(), part);
+        event.severity = level::stated(&text[start..]);
+        event
     };
     event.format = Format::GoLog;
     event.time = Some(time);

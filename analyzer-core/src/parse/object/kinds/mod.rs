@@ -3,6 +3,7 @@
 //! A kind is a table: the neutral name, the path of the API, and how the value reads.
 
 mod access;
+mod annotated;
 mod container;
 mod generic;
 mod network;
@@ -16,6 +17,7 @@ mod tell;
 mod volume;
 mod workload;
 
+pub(super) use annotated::annotated;
 pub(super) use tell::{is_whole, placed, told_by_fields};
 
 use crate::model::{Map, Value};

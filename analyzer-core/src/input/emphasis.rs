@@ -1,0 +1,202 @@
+//! List marks and emphasis (Markdown, reStructuredText) before lines that a program printed.
+//!
+//! A mark is taken off only where what follows has the shape of a program's output: `- ` begins an item of
+//! YAML, too, and sentences stand behind any mark.
+
+use super::line::Line;
+use crate::parse::{events, log, table};
+
+/// Marks of lists.
+const ITEMS: &[&str] = &["- ", "* ", "+ ", "\u{2022} "];
+
+/// Marks of emphasis and of code, which end as they begin; the longer ones first.
+const EMPHASES: &[&str] = &["**", "__", "*", "_", "`"];
+
+/// What a program's error begins with, up to a colon.
+const ERRORS: &[&str] = &[
+    "ERROR",
+    "Error",
+    "FATAL",
+    "Fatal",
+    "Fatal error",
+    "error",
+    "fatal",
+    "fatal error",
+    "panic",
+    "rpc error",
+    "Error from server",
+    "Error response from daemon",
+];
+
+/// The line without a list mark and without emphasis around it, if a program printed what they mark.
+pub(super) fn strip(line: Line<'_>) -> Line<'_> {
+    let bare = line.trim_start();
+    if !bare.text.starts_with(['-', '*', '+', '_', '`', '\u{2022}']) {
+        return line;
+    }
+    // a tab stands before the items of an error that is a list (hashicorp/go-multierror)
+    let is_tabbed = line.text.starts_with('\t');
+    let item = ITEMS
+        .iter()
+        .find(|mark| !is_tabbed && bare.text.starts_with(**mark))
+        .map(|mark| bare.skip(mark.len()).trim_start());
+    let inner = item.unwrap_or(bare);
+    let emphasized = unemphasized(inner);
+    let Some(found) = emphasized.or(item) else {
+        return line;
+    };
+    let is_item = item.is_some() && emphasized.is_none();
+    if is_output(found.text, is_item) && log::detect(line.text).is_none() {
+        found
+    } else {
+        line
+    }
+}
+
+/// The log record that begins behind a list mark or emphasis on a line.
+pub(crate) fn marked_record(text: &str) -> Option<&str> {
+    let line = Line {
+        text,
+        start: 0,
+        number: 1,
+    };
+    let bare = strip(line);
+    (bare != line && log::detect(bare.text).is_some()).then_some(bare.text)
+}
+
+/// What stands between marks of emphasis; they may end on a later line.
+fn unemphasized(line: Line<'_>) -> Option<Line<'_>> {
+    let mark = EMPHASES.iter().find(|mark| line.text.starts_with(**mark))?;
+    let mut inner = line.skip(mark.len());
+    if inner.text.starts_with([' ', '\t', '`', '*']) {
+        return None;
+    }
+    let end = inner.text.trim_end();
+    if let Some(rest) = end.strip_suffix(mark) {
+        inner.text = rest;
+    }
+    Some(inner)
+}
+
+/// Whether a text has the shape of what a program prints; `is_item` says that it could be an item of YAML.
+fn is_output(text: &str, is_item: bool) -> bool {
+    if is_item && is_member(text) {
+        return false;
+    }
+    let is_record = log::detect(text).is_some_and(|_| is_alone(text));
+    is_record
+        || is_error(text)
+        || events::is_row(text)
+        || events::is_header(text)
+        || table::is_row_without_header(text)
+        || (!is_item && table::is_header(text))
+}
+
+/// Whether a record says by itself what it is. Of what carriers hold only lines of the journal are taken for
+/// such: what other tools put before each line of a log is learned from the lines before it, and a container
+/// runtime's lines are parts of others, which may have marks of their own.
+fn is_alone(text: &str) -> bool {
+    !log::is_carried(text) || text.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+/// Whether a text begins as a member of a map in YAML does.
+fn is_member(text: &str) -> bool {
+    let is_key = |key: &str| {
+        key.starts_with(|c: char| c.is_ascii_lowercase()) && !key.contains(char::is_whitespace)
+    };
+    let colon = text.split_once(':');
+    colon.is_some_and(|(key, rest)| is_key(key) && (rest.is_empty() || rest.starts_with(' ')))
+}
+
+/// Whether a text begins as programs say that they failed.
+fn is_error(text: &str) -> bool {
+    const LONGEST: usize = 64;
+    let head = text.get(..super::line::floor_char(text, LONGEST));
+    let Some((head, _)) = head.and_then(|head| head.split_once(": ")) else {
+        return false;
+    };
+    let reason = head.find(" (").filter(|_| head.ends_with(')'));
+    let head = reason.and_then(|at| head.get(..at)).unwrap_or(head);
+    ERRORS.contains(&head)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stripped(text: &str) -> &str {
+        strip(Line {
+            text,
+            start: 0,
+            number: 1,
+        })
+        .text
+    }
+
+    #[test]
+    fn output_loses_its_marks() {
+        let klog = "E0304 05:06:07.123456       1 oven.go:143] \"no heat\" err=\"no wood\"";
+        for text in [
+            klog,
+            "Mar 04 05:06:07 barge kubelet[12]: no berth",
+            "{\"level\":\"error\",\"ts\":1709528767,\"msg\":\"no heat\"}",
+            "level=fatal msg=\"no berth\"",
+            "Warning  BackOff  5s (x7 over 2m)  kubelet  Back-off restarting failed container",
+            "web-0   0/1   CrashLoopBackOff   4 (2m ago)   9m50s",
+            "Error: no berth",
+            "Error from server (NotFound): quays \"north\" not found",
+        ] {
+            for mark in [
+                "- ",
+                "* ",
+                "+ ",
+                "  - ",
+                "\u{2022} ",
+                "*",
+                "**",
+                "_",
+                "`",
+                "- `",
+            ] {
+                assert_eq!(stripped(&format!("{mark}{text}")), text, "{mark}");
+            }
+            for mark in ["*", "**", "__", "_", "`"] {
+                assert_eq!(stripped(&format!("{mark}{text}{mark} ")), text, "{mark}");
+            }
+        }
+        assert_eq!(
+            stripped("_NAME   READY   STATUS   RESTARTS   AGE"),
+            "NAME   READY   STATUS   RESTARTS   AGE"
+        );
+        assert_eq!(stripped("**error: no berth**"), "error: no berth");
+    }
+
+    #[test]
+    fn what_is_no_output_keeps_them() {
+        for text in [
+            "- type: Ready",
+            "- error: no berth",
+            "- warning: no berth",
+            "- web-0",
+            "- The pod says that it has no berth.",
+            "- NAME   READY   STATUS   RESTARTS   AGE",
+            "- first | second",
+            "- quay-0 crane I0304 05:06:07.123456       1 oven.go:143] no heat",
+            "- [pod/quay-0/crane] I0304 05:06:07.123456       1 oven.go:143] no heat",
+            "\t* Error: no berth",
+            "**Events:**",
+            "*v1.Pod ended with: too old resource version",
+            "``E0304 05:06:07.123456       1 oven.go:143] no heat``",
+            "_PID=7",
+            "- 2024-03-04T05:06:07Z stderr P the end is",
+            "- 2024-03-04T05:06:07Z stderr F the end",
+            "__CURSOR=s=1;i=2",
+            "--- FAIL: TestOven",
+            "-- Logs begin at Mon 2024-03-04 05:06:07 UTC. --",
+            "*",
+            "",
+        ] {
+            assert_eq!(stripped(text), text);
+        }
+    }
+}

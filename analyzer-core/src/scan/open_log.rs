@@ -1,0 +1,96 @@
+//! The log record that is open where a place to cut a document is looked for: its trace and the further lines of
+//! its message say nothing without it.
+
+use std::borrow::Cow;
+
+use super::boundary::{begins_record, line_at, lines_before, next_line, text};
+use crate::input::ends_log;
+use crate::parse::log::{self, Belongs, Follower};
+
+/// How many lines back the record is looked for that may take a line.
+const LINES: usize = 1024;
+
+/// The last log record, and how far the lines behind it were followed.
+#[derive(Default)]
+pub(super) struct OpenLog {
+    follower: Option<Follower>,
+    /// Where the next line begins.
+    at: usize,
+}
+
+impl OpenLog {
+    /// Whether the line at this byte may belong to a record before it. It is asked of lines in their order.
+    pub fn takes(&mut self, bytes: &[u8], at: usize, is_record: bool) -> bool {
+        let mut follower = self.follower.take().unwrap_or_else(|| {
+            self.at = at;
+            let Some((start, line)) = record_before(bytes, at) else {
+                return Follower::default();
+            };
+            self.at = next_line(bytes, start).unwrap_or(at);
+            begin(&line)
+        });
+        let mut takes = false;
+        while self.at <= at {
+            let line = text(line_at(bytes, self.at));
+            takes = if is_record && self.at == at {
+                follower = begin(&line);
+                false
+            } else if follower.is_in_entry(&line) {
+                true
+            } else if line.trim().is_empty() {
+                follower.blank(&line)
+            } else if ends_log(&line) {
+                follower = Follower::default();
+                false
+            } else {
+                follower.line(&line) != Belongs::No
+            };
+            let Some(next) = next_line(bytes, self.at) else {
+                break;
+            };
+            self.at = next;
+        }
+        self.follower = Some(follower);
+        takes
+    }
+}
+
+/// What follows a record's first line.
+fn begin(line: &str) -> Follower {
+    let mut follower = Follower::default();
+    if let Some(format) = log::detect(line) {
+        follower.record(format, line);
+    }
+    follower
+}
+
+/// Where the last record before a byte begins, and its first line.
+fn record_before(bytes: &[u8], at: usize) -> Option<(usize, Cow<'_, str>)> {
+    let mut start = at;
+    for line in lines_before(bytes, at).take(LINES) {
+        start = start.checked_sub(line.len() + 1)?;
+        if begins_record(bytes, start) {
+            return Some((start, text(line)));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::boundary::find;
+
+    #[test]
+    fn no_block_begins_inside_a_record() {
+        let record = "2024-03-04T05:06:07.123Z ERROR 7 --- [main] o.h.Crane : lift failed\n";
+        let trace = "java.lang.IllegalStateException: no berth\n\tat org.harbour.Crane.lift(Crane.java:7)\n";
+        let text = format!("{record}{trace}");
+        for from in record.len()..text.len() {
+            assert_eq!(find(text.as_bytes(), from, true), None, "{from}");
+        }
+        // what no record takes can be cut anywhere
+        let other = format!("{record}\nThe crane stood still.\nNobody saw it.\n");
+        let place = other.find("The").unwrap();
+        assert_eq!(find(other.as_bytes(), record.len() + 1, true), Some(place));
+    }
+}
