@@ -99,7 +99,7 @@ fn tar_member(name: &[u8], content: &[u8], flag: u8) -> Vec<u8> {
     all
 }
 
-fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
+pub fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
     let mut all: Vec<u8> = members
         .iter()
         .flat_map(|(name, content)| tar_member(name.as_bytes(), content, b'0'))
@@ -125,7 +125,7 @@ fn zstd_of(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// A zip of deflated members with descriptors behind them, as Go writes it, without a directory if it is cut.
-fn zip_of(members: &[(&str, &[u8])], whole: bool) -> Vec<u8> {
+pub fn zip_of(members: &[(&str, &[u8])], whole: bool) -> Vec<u8> {
     let mut all = Vec::new();
     for (name, content) in members {
         let mut encoder =

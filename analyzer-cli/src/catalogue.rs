@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use analyzer_core::{Catalogue, SignatureError};
 
-use crate::input;
+use crate::input::{self, Below};
 use crate::plan::CataloguePlan;
 use crate::render::counted;
 use crate::render::problem::BadSignature;
@@ -96,7 +96,11 @@ fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
-    let (mut files, failures) = input::files_below(path);
+    let Below {
+        mut files,
+        failures,
+        ..
+    } = input::below(path);
     if let Some(failure) = failures.into_iter().next() {
         return Err(unreadable(&failure.path, failure.source));
     }

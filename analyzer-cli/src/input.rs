@@ -169,7 +169,12 @@ fn one(walk: &mut Walk<'_>, mut member: Member, path: &Path, shared: &Shared) ->
 
 /// Reads all regular files below a folder. Links are not followed, so that there is no loop.
 fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
-    let (paths, failures) = files_below(root);
+    let Below {
+        files: paths,
+        links,
+        devices,
+        failures,
+    } = below(root);
     for InputError { path, source } in failures {
         shared.fail(&path, source);
     }
@@ -182,6 +187,16 @@ fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
             .collect();
         parts.join("/")
     };
+    let name = root.display().to_string();
+    let passed = [
+        (links, "link", archive::LINKS),
+        (devices, "device", archive::DEVICES),
+    ];
+    for (paths, limit, what) in passed {
+        for path in paths {
+            shared.note(&name, limit, what, &inside(&path));
+        }
+    }
     // a folder of anything is no bundle: names tell something only if one is known
     let loose = !bundle::is_known(paths.iter().map(|path| inside(path)));
     let mut read = 0;
@@ -219,7 +234,7 @@ pub fn holds_several(sources: &[Source]) -> bool {
 pub fn files(sources: &[Source]) -> impl Iterator<Item = PathBuf> {
     sources.iter().flat_map(|source| match source {
         Source::Stdin => Vec::new(),
-        Source::Path(path) if path.is_dir() => files_below(path).0,
+        Source::Path(path) if path.is_dir() => below(path).files,
         Source::Path(path) => vec![path.clone()],
     })
 }
@@ -228,13 +243,11 @@ pub fn files(sources: &[Source]) -> impl Iterator<Item = PathBuf> {
 pub fn size(sources: &[Source]) -> Option<u64> {
     let of = |source: &Source| match source {
         Source::Stdin => None,
-        Source::Path(path) if path.is_dir() => {
-            let (files, _) = files_below(path);
-            files
-                .iter()
-                .map(|file| Some(fs::metadata(file).ok()?.len()))
-                .sum()
-        }
+        Source::Path(path) if path.is_dir() => below(path)
+            .files
+            .iter()
+            .map(|file| Some(fs::metadata(file).ok()?.len()))
+            .sum(),
         Source::Path(path) => fs::metadata(path)
             .ok()
             .filter(fs::Metadata::is_file)
@@ -250,6 +263,7 @@ const PIECES: usize = 32;
 /// What goes through the channel.
 enum Message {
     Begin(Document),
+    Again(usize, String),
     Piece(Vec<u8>),
     End,
 }
@@ -273,10 +287,14 @@ pub fn read_ahead(
             ended: true,
         };
         while let Ok(message) = pieces.receiver.recv() {
-            if let Message::Begin(document) = message {
-                pieces.ended = false;
-                take.document(document, &mut pieces);
-                pieces.pass();
+            match message {
+                Message::Begin(document) => {
+                    pieces.ended = false;
+                    take.document(document, &mut pieces);
+                    pieces.pass();
+                }
+                Message::Again(number, name) => take.again(number, &name),
+                Message::Piece(_) | Message::End => {}
             }
         }
         ahead.join().unwrap_or_default()
@@ -304,6 +322,10 @@ impl Take for Ahead {
             }
         }
         let _ = self.sender.send(Message::End);
+    }
+
+    fn again(&mut self, number: usize, name: &str) {
+        let _ = self.sender.send(Message::Again(number, name.to_owned()));
     }
 }
 
@@ -350,10 +372,22 @@ impl Read for Pieces {
     }
 }
 
-/// The regular files below a folder, sorted, and what of it cannot be read.
-pub fn files_below(root: &Path) -> (Vec<PathBuf>, Vec<InputError>) {
-    let mut files = Vec::new();
-    let mut failures = Vec::new();
+/// What stands below a folder, sorted.
+#[derive(Debug, Default)]
+pub struct Below {
+    /// The regular files.
+    pub files: Vec<PathBuf>,
+    /// Links, which are not followed.
+    pub links: Vec<PathBuf>,
+    /// Devices, pipes and sockets.
+    pub devices: Vec<PathBuf>,
+    /// What cannot be read.
+    pub failures: Vec<InputError>,
+}
+
+/// What stands below a folder.
+pub fn below(root: &Path) -> Below {
+    let mut below = Below::default();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
         let entries = fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
@@ -361,21 +395,28 @@ pub fn files_below(root: &Path) -> (Vec<PathBuf>, Vec<InputError>) {
             Ok(entries) => entries,
             Err(source) => {
                 let path = folder;
-                failures.push(InputError { path, source });
+                below.failures.push(InputError { path, source });
                 continue;
             }
         };
         for entry in entries {
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => folders.push(entry.path()),
-                Ok(kind) if kind.is_file() => files.push(entry.path()),
-                _ => {}
+                Ok(kind) if kind.is_file() => below.files.push(entry.path()),
+                Ok(kind) if kind.is_symlink() => below.links.push(entry.path()),
+                Ok(_) => below.devices.push(entry.path()),
+                Err(source) => {
+                    let path = entry.path();
+                    below.failures.push(InputError { path, source });
+                }
             }
         }
     }
-    files.sort();
-    failures.sort_by(|a, b| a.path.cmp(&b.path));
-    (files, failures)
+    below.files.sort();
+    below.links.sort();
+    below.devices.sort();
+    below.failures.sort_by(|a, b| a.path.cmp(&b.path));
+    below
 }
 
 #[cfg(test)]

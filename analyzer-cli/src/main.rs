@@ -20,6 +20,8 @@ mod catalogue;
 mod extract;
 mod filter;
 mod input;
+#[cfg(test)]
+mod order_tests;
 mod plan;
 mod progress;
 mod render;

@@ -240,6 +240,10 @@ impl Take for Taking<'_> {
         // why a stream ends is told by its reader
         let _ = self.0.read_about(document.name, document.about, content);
     }
+
+    fn again(&mut self, number: usize, name: &str) {
+        self.0.also_called(number, name);
+    }
 }
 
 /// Runs the work on a pool of so many threads; on the common one, of all processors, if none is

@@ -160,13 +160,15 @@ impl Shared {
     pub fn tell(&self, source: &str, limit: &'static str, message: impl Into<String>) {
         let mut told = self.told();
         let (listed, more) = told.met.entry(limit).or_default();
-        if listed.len() < MAX_TOLD {
-            listed.push(LimitMet {
-                source: source.to_owned(),
-                limit: limit.to_owned(),
-                message: message.into(),
-            });
-        } else {
+        let at = listed.partition_point(|known| known.source.as_str() <= source);
+        let met = LimitMet {
+            source: source.to_owned(),
+            limit: limit.to_owned(),
+            message: message.into(),
+        };
+        listed.insert(at, met);
+        if listed.len() > MAX_TOLD {
+            listed.pop();
             *more += 1;
         }
     }
@@ -180,8 +182,10 @@ impl Shared {
         }
         let (named, count) = told.noted.entry(key).or_default();
         *count += 1;
-        if named.len() < MAX_NAMED {
-            named.push(member.to_owned());
+        let at = named.partition_point(|known| known.as_str() <= member);
+        if at < MAX_NAMED {
+            named.insert(at, member.to_owned());
+            named.truncate(MAX_NAMED);
         }
     }
 

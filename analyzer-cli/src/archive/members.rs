@@ -8,7 +8,7 @@ use super::readers::{Content, Layer};
 use super::source::Source;
 use super::tar::{EntryKind, Tar};
 use super::zip::{Method, Zip};
-use super::{Layers, Member, Walk};
+use super::{DEVICES, LINKS, Layers, Member, Walk};
 
 impl Walk<'_> {
     pub(super) fn tar(&mut self, archive: &Member, mut tar: Tar<'_>, layers: &Layers) {
@@ -29,10 +29,8 @@ impl Walk<'_> {
                     None
                 }
                 EntryKind::Folder | EntryKind::Other => continue,
-                EntryKind::Symlink | EntryKind::Hardlink => {
-                    Some(("link", "links were not followed"))
-                }
-                EntryKind::Device => Some(("device", "devices and pipes were not read")),
+                EntryKind::Symlink | EntryKind::Hardlink => Some(("link", LINKS)),
+                EntryKind::Device => Some(("device", DEVICES)),
             };
             if let Some((limit, what)) = what {
                 self.shared.note(&archive.name, limit, what, &member.path);

@@ -29,6 +29,11 @@ use zip::Zip;
 
 pub use sniff::{Kind, kind};
 
+/// What is told of links.
+pub const LINKS: &str = "links were not followed";
+/// What is told of devices, pipes and sockets.
+pub const DEVICES: &str = "devices and pipes were not read";
+
 /// A document that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {

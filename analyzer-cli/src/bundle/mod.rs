@@ -6,7 +6,9 @@ pub mod list;
 mod pattern;
 mod time;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 use std::sync::Arc;
 
@@ -73,6 +75,9 @@ pub trait Take {
     /// Reads a document.
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send));
 
+    /// The document with this number, counted from 0 as they were taken, stands under this name too.
+    fn again(&mut self, _number: usize, _name: &str) {}
+
     /// A member that is not read, or what one is.
     fn told(&mut self, _member: &Member, _told: Told) {}
 }
@@ -91,11 +96,20 @@ pub struct Bundles<'t> {
     take: &'t mut dyn Take,
     wanted: Wanted,
     shared: Arc<Shared>,
-    /// What was read: what it is about, how it begins and how long it is.
-    seen: HashSet<(u64, u64, String)>,
+    /// What was read: how it begins, how long it is and what it is about.
+    seen: HashMap<(u64, u64, u64), Seen>,
+    /// How many documents were handed on.
+    documents: usize,
     open: Option<Bundle>,
     done: Vec<BundleSummary>,
     collected: Option<jiff::Timestamp>,
+}
+
+/// A document that was read.
+struct Seen {
+    number: usize,
+    /// The first of its paths in the order of names.
+    path: Box<str>,
 }
 
 /// What is known of one bundle.
@@ -159,7 +173,8 @@ impl<'t> Bundles<'t> {
             take,
             wanted,
             shared,
-            seen: HashSet::new(),
+            seen: HashMap::new(),
+            documents: 0,
             open: None,
             done: Vec::new(),
             collected: None,
@@ -283,11 +298,12 @@ impl Visit for Bundles<'_> {
             }
             _ => {}
         }
-        if !path.is_empty() && self.is_known(member, start, &place) {
+        if !path.is_empty()
+            && let Some(again) = self.again(member, start, &place)
+        {
             let what =
-                "members that say the same as a former one about the same object were left out";
-            self.shared
-                .note(&member.root, "duplicate", what, &member.path);
+                "members that say the same as another one about the same object were left out";
+            self.shared.note(&member.root, "duplicate", what, &again);
             return self.skip(member, "the same again");
         }
         if start.binary {
@@ -299,6 +315,7 @@ impl Visit for Bundles<'_> {
             name: member.name.clone(),
             about: place.about,
         };
+        self.documents += 1;
         self.take.document(document, content);
     }
 
@@ -317,25 +334,37 @@ impl Visit for Bundles<'_> {
 
 impl Bundles<'_> {
     /// Whether a member says the same as a former one: it is about the same object, or is called the
-    /// same, and begins and ends alike. Logs only grow, so one of the same start and length is the same.
-    fn is_known(&mut self, member: &Member, start: Start, place: &Place) -> bool {
-        let (Some(fingerprint), Some(size)) = (start.fingerprint, start.size) else {
-            return false;
-        };
-        let about = match &place.about.name {
-            Some(_) => format!(
-                "{}\0{}",
-                place.about,
-                place.about.container.as_deref().unwrap_or("")
-            ),
-            None => member
-                .path
-                .split('/')
-                .filter(|part| !part.is_empty())
-                .collect::<Vec<_>>()
-                .join("/"),
-        };
-        !self.seen.insert((fingerprint, size, about))
+    /// same, and begins and ends alike. Logs only grow, so one of the same start and length is the same. Which of
+    /// the two names is left out does not hang on their order: it is the later one by name.
+    fn again(&mut self, member: &Member, start: Start, place: &Place) -> Option<String> {
+        let (fingerprint, size) = (start.fingerprint?, start.size?);
+        let mut hasher = DefaultHasher::new();
+        match &place.about.name {
+            Some(_) => (place.about.to_string(), &place.about.container).hash(&mut hasher),
+            None => {
+                let parts = member.path.split('/').filter(|part| !part.is_empty());
+                parts.for_each(|part| part.hash(&mut hasher));
+            }
+        }
+        let path = member.path.as_str();
+        match self.seen.entry((fingerprint, size, hasher.finish())) {
+            Entry::Vacant(free) => {
+                free.insert(Seen {
+                    number: self.documents,
+                    path: path.into(),
+                });
+                None
+            }
+            Entry::Occupied(mut known) => {
+                let known = known.get_mut();
+                self.take.again(known.number, &member.name);
+                if path.split('/').lt(known.path.split('/')) {
+                    let former = std::mem::replace(&mut known.path, path.into());
+                    return Some(former.into_string());
+                }
+                Some(path.to_owned())
+            }
+        }
     }
 
     /// Tells what a collector says of its own failure.

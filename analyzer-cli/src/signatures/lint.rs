@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{how_many, is_meant, write_json};
 use crate::catalogue;
-use crate::input;
+use crate::input::{self, Below};
 use crate::plan::{CataloguePlan, LintPlan, Page};
 use crate::render::counted;
 use crate::render::page::Ink;
@@ -87,7 +87,9 @@ fn read(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Failure> {
     let mut inputs = Vec::new();
     for path in paths {
         let files = if path.is_dir() {
-            let (files, failures) = input::files_below(path);
+            let Below {
+                files, failures, ..
+            } = input::below(path);
             if let Some(failure) = failures.into_iter().next() {
                 return Err(Failure::Healthy {
                     path: failure.path,

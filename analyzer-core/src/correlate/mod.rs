@@ -71,6 +71,11 @@ pub(crate) struct Correlated {
     pub not_compared: u64,
 }
 
+/// Gives a document its number in order, by that which it had.
+pub(crate) fn renumber(document: &mut usize, numbers: &[usize]) {
+    *document = numbers.get(*document).copied().unwrap_or(*document);
+}
+
 /// Turns matches into findings in order of rank. `names` are the documents' names.
 pub(crate) fn correlate(
     catalogue: &Catalogue,

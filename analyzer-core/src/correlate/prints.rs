@@ -173,6 +173,18 @@ impl Prints {
         self.all.push(print);
     }
 
+    /// Gives documents their numbers in order, by those which they had.
+    pub fn renumber(&mut self, numbers: &[usize]) {
+        let mut all = std::mem::take(&mut self.all);
+        for print in &mut all {
+            super::renumber(&mut print.document, numbers);
+        }
+        all.sort_by_key(Print::place_in_input);
+        self.of_object.clear();
+        self.by_place.clear();
+        all.into_iter().for_each(|print| self.add(print));
+    }
+
     /// The print in which a hit stands.
     fn own(&self, hit: &Hit) -> Option<&Print> {
         let (document, at) = hit.record_at();

@@ -1,6 +1,6 @@
 //! The most telling events that no finding covers.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
 use super::Covered;
@@ -89,8 +89,13 @@ impl Telling {
     }
 
     /// Adds what was told of a later part of the input, before which these lines stand in its
-    /// document.
-    pub fn absorb(&mut self, later: Telling, lines_before: u64) {
+    /// document. `order` compares documents.
+    pub fn absorb(
+        &mut self,
+        later: Telling,
+        lines_before: u64,
+        order: &impl Fn(usize, usize) -> Ordering,
+    ) {
         for (kind, mut told) in later.kinds {
             told.first.1.line += lines_before;
             let known = self.kinds.get(&kind);
@@ -113,11 +118,28 @@ impl Telling {
                 Some(known) => {
                     known.count += told.count;
                     known.matched.append(&mut told.matched);
+                    let (document, known_in) = (told.first.0.0, known.first.0.0);
+                    if order(document, known_in) == Ordering::Less {
+                        known.words = told.words;
+                        known.severity = told.severity;
+                        known.first = told.first;
+                    }
                 }
                 None => {
                     self.kinds.insert(kind, told);
                 }
             }
+        }
+    }
+
+    /// Gives documents their numbers in order, by those which they had.
+    pub fn renumber(&mut self, numbers: &[usize]) {
+        let renumber = |position: &mut Position| super::renumber(&mut position.0, numbers);
+        for told in self.kinds.values_mut() {
+            renumber(&mut told.first.0);
+            let matched = told.matched.iter_mut();
+            matched.for_each(|(position, ..)| renumber(position));
+            told.matched.sort_by_key(|(position, ..)| *position);
         }
     }
 

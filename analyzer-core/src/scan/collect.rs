@@ -1,6 +1,7 @@
 //! Keeps hits in bounded memory: of each object the first and last ones, and counts of all.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::often::{EXACT, Enough};
 use crate::correlate::{Surplus, object_of, winners};
@@ -97,13 +98,43 @@ impl Key {
 }
 
 /// What is kept about one object.
+#[derive(Default)]
 struct Tally {
-    first: Vec<(Hit, bool)>,
-    last: VecDeque<(Hit, bool)>,
+    /// The first and last ones in the order of the documents, with whether they count.
+    kept: Vec<(Hit, bool)>,
     /// How many were not kept.
     count: u64,
-    began: Option<Moment>,
-    ended: Option<Moment>,
+    seen: Seen,
+}
+
+/// The first and last times of hits that are not kept. Times without a year are held apart by their month: which
+/// of two is the later one is known when all have their year.
+#[derive(Default)]
+struct Seen(Vec<(i128, Option<Moment>, Option<Moment>)>);
+
+impl Seen {
+    fn take(&mut self, moment: Moment) {
+        const MONTH: i128 = 30 * 86_400_000_000_000;
+        let kind = match moment {
+            Moment::Ago(_) => -2,
+            Moment::At(stamp) if stamp.year_stated => -1,
+            Moment::At(stamp) => stamp.nanos.max(0) / MONTH,
+        };
+        match self.0.iter_mut().find(|(known, ..)| *known == kind) {
+            Some((_, first, last)) => {
+                *first = first.map(|first| first.earlier(moment));
+                *last = last.map(|last| last.later(moment));
+            }
+            None => self.0.push((kind, Some(moment), Some(moment))),
+        }
+    }
+
+    fn settle(mut self, settle: impl Fn(Moment) -> Moment + Copy) -> [Option<Moment>; 2] {
+        self.0.sort_by_key(|(kind, ..)| *kind);
+        let first = self.0.iter().filter_map(|(_, first, _)| first.map(settle));
+        let last = self.0.iter().filter_map(|(.., last)| last.map(settle));
+        [first.reduce(Moment::earlier), last.reduce(Moment::later)]
+    }
 }
 
 impl<'c> Collector<'c> {
@@ -118,11 +149,12 @@ impl<'c> Collector<'c> {
     }
 
     /// Takes the hits of one record. `settle` gives times without a year theirs, as far as it is known
-    /// by now.
+    /// by now; `order` compares documents.
     pub fn record(
         &mut self,
         hits: impl Iterator<Item = (Leaf, Hit)>,
         settle: impl Fn(Moment) -> Moment + Copy,
+        order: &impl Fn(usize, usize) -> Ordering,
     ) {
         let mut singles: Vec<(u32, Hit)> = Vec::new();
         for ((number, leaf), hit) in hits {
@@ -138,12 +170,7 @@ impl<'c> Collector<'c> {
                     }
                 }
                 Kept::Followed(followed) => {
-                    let hit = Hit {
-                        first: hit.first.map(settle),
-                        last: hit.last.map(settle),
-                        ..hit
-                    };
-                    followed.take(usize::from(leaf), hit);
+                    followed.take(usize::from(leaf), hit, settle);
                 }
                 Kept::Several(leaves) => {
                     let kept: usize = leaves.iter().map(Vec::len).sum();
@@ -177,7 +204,7 @@ impl<'c> Collector<'c> {
                     single.matched += found.primary().count;
                 }
                 if let Some(hit) = found.hits.into_iter().next() {
-                    single.keep(&object, hit, won && counts, &mut self.room, settle);
+                    single.keep(&object, hit, won && counts, &mut self.room, order);
                 }
             }
             told.push((number, object));
@@ -221,7 +248,7 @@ impl<'c> Collector<'c> {
     }
 
     /// All matches. Times without a year get theirs by `settle`, records that do not name their object by
-    /// `place`.
+    /// `place`, which also gives documents their number in order.
     pub fn finish(
         self,
         settle: impl Fn(Moment) -> Moment + Copy,
@@ -247,22 +274,27 @@ impl<'c> Collector<'c> {
                     if single.further > 0 {
                         collected.further.insert(number, single.further);
                     }
-                    for tally in single.objects {
+                    let mut hits: Vec<Hit> = Vec::new();
+                    for mut tally in single.objects {
+                        tally.kept.iter_mut().for_each(|(hit, _)| settled(hit));
+                        let kept = tally.kept.into_iter().map(|(hit, _)| hit);
+                        let at = hits.len();
+                        hits.extend(kept);
                         if tally.count > 0 {
-                            let kept = tally.first.iter().chain(&tally.last);
+                            let [first, last] = tally.seen.settle(settle);
+                            let kept = hits.iter().skip(at).map(Hit::record_at);
                             collected.surplus.push(Surplus {
                                 signature: number,
-                                kept: kept.map(|(hit, _)| hit.record_at()).collect(),
+                                kept: kept.collect(),
                                 count: tally.count,
-                                first: tally.began.map(settle),
-                                last: tally.ended.map(settle),
+                                first,
+                                last,
                             });
                         }
-                        for (mut hit, _) in tally.first.into_iter().chain(tally.last) {
-                            settled(&mut hit);
-                            collected.matches.push((number, Match::of(hit)));
-                        }
                     }
+                    hits.sort_by_key(Hit::position);
+                    let found = hits.into_iter().map(|hit| (number, Match::of(hit)));
+                    collected.matches.extend(found);
                 }
                 Kept::Followed(followed) => {
                     let (found, left_out) = followed.finish(settled);
@@ -276,11 +308,9 @@ impl<'c> Collector<'c> {
                 }
                 Kept::Several(mut leaves) => {
                     leaves.iter_mut().flatten().for_each(settled);
-                    // what holds only of a whole list was taken at its end
+                    // they came in the order of members, and what holds only of a whole list at its end
                     for hits in &mut leaves {
-                        if hits.iter().any(|hit| hit.of_list) {
-                            hits.sort_by_key(Hit::position);
-                        }
+                        hits.sort_by_key(Hit::position);
                     }
                     if leaves.iter().all(Vec::is_empty) {
                         continue;
@@ -359,7 +389,7 @@ impl Single<'_> {
         hit: Hit,
         counts: bool,
         room: &mut usize,
-        settle: impl Fn(Moment) -> Moment,
+        order: &impl Fn(usize, usize) -> Ordering,
     ) {
         let mut key = Key::new(object, &hit);
         let is_unnamed = key.is_unnamed();
@@ -380,18 +410,12 @@ impl Single<'_> {
                 }
                 self.unnamed += usize::from(key.is_unnamed());
                 self.by_object.insert(key, self.objects.len());
-                self.objects.push(Tally {
-                    first: Vec::new(),
-                    last: VecDeque::new(),
-                    count: 0,
-                    began: None,
-                    ended: None,
-                });
+                self.objects.push(Tally::default());
                 self.objects.len() - 1
             }
         };
         if let Some(tally) = self.objects.get_mut(at) {
-            tally.keep(hit, counts, room, settle);
+            tally.keep(hit, counts, room, order);
         }
     }
 }
@@ -402,38 +426,33 @@ impl Tally {
         hit: Hit,
         counts: bool,
         room: &mut usize,
-        settle: impl Fn(Moment) -> Moment,
+        order: &impl Fn(usize, usize) -> Ordering,
     ) {
+        let is_behind = |known: &Hit| {
+            let by_place = || known.mark.start.cmp(&hit.mark.start);
+            order(known.document, hit.document).then_with(by_place) == Ordering::Greater
+        };
+        // most come in order
+        let before = match self.kept.last() {
+            Some((last, _)) if is_behind(last) => {
+                self.kept.partition_point(|(known, _)| !is_behind(known))
+            }
+            _ => self.kept.len(),
+        };
         let size = hit.size();
-        if self.first.len() < FIRST && (*room >= size || self.first.is_empty()) {
+        let has_room = *room >= size || self.kept.is_empty();
+        self.kept.insert(before, (hit, counts));
+        if has_room && self.kept.len() <= FIRST + LAST {
             *room = room.saturating_sub(size);
-            self.first.push((hit, counts));
             return;
         }
-        let has_room = self.last.len() < LAST && *room >= size;
-        let evicted = if has_room {
-            *room -= size;
-            None
-        } else {
-            self.last.pop_front()
-        };
-        if has_room || evicted.is_some() {
-            self.last.push_back((hit, counts));
-        } else {
-            self.count_only(&hit, counts, &settle);
-        }
-        if let Some((hit, counts)) = evicted {
-            self.count_only(&hit, counts, &settle);
-        }
-    }
-
-    fn count_only(&mut self, hit: &Hit, counts: bool, settle: impl Fn(Moment) -> Moment) {
-        if counts {
-            self.count += hit.count;
-        }
-        let first = hit.first.map(&settle);
-        let last = hit.last.map(&settle);
-        self.began = self.began.into_iter().chain(first).reduce(Moment::earlier);
-        self.ended = self.ended.into_iter().chain(last).reduce(Moment::later);
+        // the first of the last ones makes room, or where there are none yet the last of all
+        let (hit, counts) = self.kept.remove(FIRST.min(self.kept.len() - 1));
+        self.count += if counts { hit.count } else { 0 };
+        let times = [hit.first, hit.last];
+        times
+            .into_iter()
+            .flatten()
+            .for_each(|time| self.seen.take(time));
     }
 }

@@ -13,8 +13,10 @@ mod collected;
 mod counted;
 mod escapes;
 mod extract;
+mod finish;
 mod learned;
 mod lists;
+mod names;
 mod often;
 mod open_log;
 mod order;
@@ -24,17 +26,18 @@ pub(crate) mod survey;
 mod told;
 mod utf16;
 
+use std::cmp::Ordering;
 use std::io::{self, Read};
 
 use jiff::Timestamp;
 use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
-use crate::correlate::{Graph, LeftOut, Prints, Telling, correlate};
+use crate::correlate::{Graph, Prints, Telling};
 use crate::input::ReadLimits;
 use crate::matcher::{Hit, Moment, Tester};
 use crate::model::Subject;
-use crate::report::{CollectedAt, LimitMet, Report, SCHEMA, SegmentSummary, Stats};
+use crate::report::{SegmentSummary, Stats};
 use crate::signature::{Index, Leaf};
 use crate::timeline::Timeline;
 use crate::years;
@@ -47,7 +50,7 @@ use learned::{GENERATION, Learned};
 use lists::Ended;
 use often::{Carried, Unread};
 use read::Outcome;
-use told::{Input, left_out, many_objects, many_relations, not_compared, sampled};
+use told::Input;
 
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.
 pub(crate) const BLOCK: usize = 256 * 1024;
@@ -240,6 +243,17 @@ impl<'a> Incident<'a> {
         self.newest = true;
     }
 
+    /// Takes a further name of the document with this number, counted from 0 as they were read: it was found again,
+    /// with the same content. It goes by the name that comes first.
+    pub fn also_called(&mut self, number: usize, name: &str) {
+        let Some(input) = self.documents.get_mut(number) else {
+            return;
+        };
+        if names::is_before(name, &input.name) {
+            name.clone_into(&mut input.name);
+        }
+    }
+
     /// When the input was collected, if that is given or the input shows it.
     fn reference(&self) -> Option<Timestamp> {
         let newest = self.latest.filter(|_| self.newest);
@@ -350,8 +364,9 @@ impl<'a> Incident<'a> {
         for (count, unread) in now {
             self.read_late(count, unread, limit);
         }
-        self.telling.absorb(outcome.telling, before);
-        self.graph.absorb(outcome.graph);
+        let order = by_name(&self.documents);
+        self.telling.absorb(outcome.telling, before, &order);
+        self.graph.absorb(outcome.graph, &order);
         for mut print in outcome.prints {
             print.place.line += before;
             self.prints.add(print);
@@ -370,13 +385,15 @@ impl<'a> Incident<'a> {
 
     /// Takes hits in the order of the input.
     fn collect(&mut self, hits: Vec<(Leaf, Hit)>, limit: Option<i128>) {
+        let order = by_name(&self.documents);
         let mut hits = hits.into_iter().peekable();
         while let Some((_, first)) = hits.peek() {
             let record = first.record.start;
             let graph = &mut self.graph;
             let same = std::iter::from_fn(|| hits.next_if(|(_, hit)| hit.record.start == record));
-            let same = same.inspect(|(_, hit)| graph.told_by(hit));
-            self.collector.record(same, |moment| settled(moment, limit));
+            let same = same.inspect(|(_, hit)| graph.told_by(hit, &order));
+            self.collector
+                .record(same, |moment| settled(moment, limit), &order);
         }
     }
 
@@ -391,83 +408,11 @@ impl<'a> Incident<'a> {
         }
         self.collect(outcome.hits, limit);
     }
+}
 
-    /// The report of all that was read.
-    pub fn finish(mut self) -> Report {
-        let ready = std::mem::take(&mut self.waiting);
-        let outcomes = self.outcomes(&ready);
-        outcomes.into_iter().for_each(|outcome| self.take(outcome));
-        let reference = self.reference();
-        let limit = self.limit();
-        for (stands_for, unread) in std::mem::take(&mut self.carried).finish() {
-            self.read_late(stands_for, unread, limit);
-        }
-        for number in 0..self.documents.len() {
-            let input = self.documents.get_mut(number);
-            let ended = input.map(|input| input.list.close()).unwrap_or_default();
-            self.end_list(ended, limit);
-        }
-        // what was needed to read the input makes room for what is made of it
-        let catalogue = self.tester.catalogue();
-        drop((self.tester, self.learned));
-        let mut collected = self
-            .collector
-            .finish(|moment| settled(moment, limit), |hit| self.graph.place(hit));
-        let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
-        let mut limits: Vec<LimitMet> = {
-            let told = self.documents.iter();
-            told.flat_map(|input| input.damage(&self.way.limits))
-                .collect()
-        };
-        let matched = collected.matched.iter();
-        let matched = matched
-            .map(|(number, count)| (catalogue.at(*number).id.clone(), *count))
-            .collect();
-        self.graph.settle();
-        let correlated = correlate(
-            catalogue,
-            &names,
-            collected.matches,
-            collected.surplus,
-            (&self.graph, &self.prints),
-            reference,
-        );
-        for (number, count) in correlated.unplaced {
-            *collected.further.entry(number).or_default() += count;
-        }
-        if let Some(name) = names.first() {
-            limits.extend(left_out(name, collected.left_out));
-            let further = collected.further.iter();
-            let further = further.map(|(number, count)| (&*catalogue.at(*number).id, *count));
-            limits.extend(many_objects(name, further.collect()));
-            limits.extend(sampled(name, self.unread));
-            let left = LeftOut {
-                prints: self.prints.left_out,
-                ..self.graph.left_out()
-            };
-            limits.extend(many_relations(name, left));
-            limits.extend(not_compared(name, correlated.not_compared));
-        }
-        Report {
-            schema: SCHEMA,
-            findings: correlated.findings,
-            unexplained: self.telling.report(&names, &correlated.covered),
-            next: correlated.next,
-            inputs: self.documents.into_iter().map(Input::summary).collect(),
-            bundles: Vec::new(),
-            limits,
-            collected_at: reference.map(|time| CollectedAt {
-                time: time.to_string(),
-                given: self.analyzer.reference().is_some(),
-            }),
-            matched,
-            timeline: self.way.timeline.then(|| {
-                self.timeline.settle(reference);
-                self.timeline.report()
-            }),
-            stats: self.stats,
-        }
-    }
+/// Compares documents by their names.
+fn by_name(documents: &[Input]) -> impl Fn(usize, usize) -> Ordering {
+    names::compare(|number| documents.get(number).map(|input| input.name.as_str()))
 }
 
 fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {

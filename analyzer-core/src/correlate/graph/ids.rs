@@ -1,8 +1,9 @@
 //! Whose the ids are that logs have in place of names: pods by their UIDs and sandboxes, containers by theirs.
 
+use std::cmp::Ordering;
 use std::collections::btree_map::{BTreeMap, Entry};
 
-use super::plain;
+use super::{Named, as_read, plain};
 use crate::matcher::Hit;
 use crate::matcher::ids::{Ids, SHORT, find};
 use crate::model::{Object, Subject, Value};
@@ -22,14 +23,15 @@ const CONTAINERS: &[&str] = &["containers", "init_containers", "ephemeral_contai
 /// What the input says of ids.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// By the id, of containers by its first digits, with all that is known of it.
-    known: BTreeMap<String, (String, Subject)>,
+    /// By the id, of containers by its first digits, with all that is known of it and the first document that
+    /// tells whose it is.
+    known: BTreeMap<String, (String, Named)>,
     pub left_out: u64,
 }
 
 impl Known {
-    /// Takes the ids of a pod or claim.
-    pub fn object(&mut self, object: &Object<'_>) {
+    /// Takes the ids of a pod or claim in the document with this number.
+    pub fn object(&mut self, document: usize, object: &Object<'_>) {
         let subject = plain(&object.subject);
         if subject.name.is_none() {
             return;
@@ -40,7 +42,7 @@ impl Known {
             // a volume that was made for it has its UID in its name
             Some("PersistentVolumeClaim") => {
                 if let Some(uid) = text("uid") {
-                    self.add_all(&uid, &subject);
+                    self.add_all(&uid, document, &subject);
                 }
                 return;
             }
@@ -52,13 +54,13 @@ impl Known {
         };
         for field in OF_POD {
             if let Some(value) = text(field) {
-                self.add_all(&value, &on_node);
+                self.add_all(&value, document, &on_node);
             }
         }
         for annotation in OF_FILE {
             let of_file = object.fields.get("annotations");
             if let Some(value) = of_file.and_then(|all| all.get(annotation)?.to_text()) {
-                self.add_all(&value, &on_node);
+                self.add_all(&value, document, &on_node);
             }
         }
         let in_container = |name: Option<String>| Subject {
@@ -67,7 +69,8 @@ impl Known {
         };
         // a row of a container
         if let Some(id) = text("container_id") {
-            self.add_all(&id, &in_container(object.subject.container.clone()));
+            let of = in_container(object.subject.container.clone());
+            self.add_all(&id, document, &of);
         }
         for list in CONTAINERS {
             for container in object.fields.items(list) {
@@ -75,49 +78,62 @@ impl Known {
                 let of = in_container(name.map(String::from));
                 let ids = ["container_id", "last_state.container_id"];
                 for id in ids.iter().filter_map(|path| container.get(path)?.to_text()) {
-                    self.add_all(&id, &of);
+                    self.add_all(&id, document, &of);
                 }
             }
         }
     }
 
-    fn add_all(&mut self, text: &str, of: &Subject) {
-        find(text, |id, _| self.add(id, of.clone()));
+    fn add_all(&mut self, text: &str, document: usize, of: &Subject) {
+        find(text, |id, _| self.add(id, (document, of.clone()), &as_read));
     }
 
-    /// Takes what an id is of. The first one who says it counts, unless a later one says more.
-    pub fn add(&mut self, id: String, of: Subject) {
+    /// Takes what an id is of. The first document that says it counts, unless a later one says more.
+    pub fn add(
+        &mut self,
+        id: String,
+        (document, of): Named,
+        order: &impl Fn(usize, usize) -> Ordering,
+    ) {
         let has_room = self.known.len() < MAX_IDS;
         match self.known.entry(short(&id).to_owned()) {
             Entry::Occupied(mut known) => {
-                let (whole, subject) = known.get_mut();
+                let (whole, (first, subject)) = known.get_mut();
                 if !agree(whole, &id) {
                     return;
                 }
                 if whole.len() < id.len() {
                     *whole = id;
                 }
-                if is_same(subject, &of) {
+                let goes_before = order(document, *first) == Ordering::Less;
+                let is_same = is_same(subject, &of);
+                if goes_before {
+                    *first = document;
+                    let later = std::mem::replace(subject, of);
+                    if is_same {
+                        subject.fill_from(&later);
+                    }
+                } else if is_same {
                     subject.fill_from(&of);
                 }
             }
             Entry::Vacant(free) if has_room => {
-                free.insert((id, of));
+                free.insert((id, (document, of)));
             }
             Entry::Vacant(_) => self.left_out += 1,
         }
     }
 
     /// Adds what a later part of the input says.
-    pub fn absorb(&mut self, later: Known) {
+    pub fn absorb(&mut self, later: Known, order: &impl Fn(usize, usize) -> Ordering) {
         for (id, of) in later.known.into_values() {
-            self.add(id, of);
+            self.add(id, of, order);
         }
         self.left_out += later.left_out;
     }
 
     fn of(&self, id: &str) -> Option<&Subject> {
-        let (whole, subject) = self.known.get(short(id))?;
+        let (whole, (_, subject)) = self.known.get(short(id))?;
         agree(whole, id).then_some(subject)
     }
 
@@ -206,19 +222,23 @@ mod tests {
     #[test]
     fn short_ids_and_several() {
         let mut known = Known::default();
-        known.add(UID.to_owned(), pod("db-0", None));
-        known.add(CONTAINER[..13].to_owned(), pod("db-0", Some("db")));
+        known.add(UID.to_owned(), (0, pod("db-0", None)), &as_read);
+        known.add(
+            CONTAINER[..13].to_owned(),
+            (0, pod("db-0", Some("db"))),
+            &as_read,
+        );
         let other = UID.replace("5f0c", "6f0c");
-        known.add(other.clone(), pod("web-0", None));
+        known.add(other.clone(), (0, pod("web-0", None)), &as_read);
         let claim = UID.replace("5f0c", "7f0c");
         let data = Subject::new("PersistentVolumeClaim", Some("shop"), "data");
-        known.add(claim.clone(), data);
+        known.add(claim.clone(), (0, data), &as_read);
         let db = Some("Pod shop/db-0 db".to_owned());
         assert_eq!(only(&known, &[CONTAINER]), db);
         assert_eq!(only(&known, &[&CONTAINER[..12]]), db);
         assert_eq!(only(&known, &[&claim, UID, CONTAINER]), db);
         assert_eq!(only(&known, &[&CONTAINER.replace("f9", "f8")]), db);
-        known.add(CONTAINER.to_owned(), pod("db-0", Some("db")));
+        known.add(CONTAINER.to_owned(), (0, pod("db-0", Some("db"))), &as_read);
         assert_eq!(only(&known, &[&CONTAINER.replace("f9", "f8")]), None);
         // of two pods it is told of neither
         assert_eq!(only(&known, &[UID, &other]), None);
@@ -234,7 +254,7 @@ mod tests {
     fn what_has_no_room_is_counted() {
         let mut known = Known::default();
         for number in 0..MAX_IDS + 3 {
-            known.add(format!("{number}-x"), pod("a", None));
+            known.add(format!("{number}-x"), (0, pod("a", None)), &as_read);
         }
         assert_eq!(known.left_out, 3);
     }

@@ -98,6 +98,16 @@ impl Labels {
         self.left_out.add(later.left_out);
     }
 
+    /// Gives documents their numbers in order, by those which they had, and brings pods into the order of their names.
+    pub fn renumber(&mut self, numbers: &[usize]) {
+        for (document, ..) in &mut self.selectors {
+            super::super::renumber(document, numbers);
+        }
+        self.selectors.sort_by_key(|(document, ..)| *document);
+        let pods = self.pods.values_mut();
+        pods.for_each(|pods| pods.sort_by(|(a, _), (b, _)| a.cmp(b)));
+    }
+
     /// Each selector's document and object, with a pod that it chooses; and how many more they chose.
     pub fn selected(self) -> (Vec<(usize, Subject, Subject)>, u64) {
         let mut selected = Vec::new();

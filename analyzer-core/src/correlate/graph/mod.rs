@@ -10,6 +10,7 @@ mod paths;
 mod told;
 mod topology;
 
+use std::cmp::Ordering;
 use std::collections::btree_map::{BTreeMap, Entry};
 use std::collections::{HashSet, VecDeque};
 
@@ -114,20 +115,20 @@ impl Graph {
             });
         });
         objects::addresses(object, |address, owner| {
-            self.add_address(address, (document, owner));
+            self.add_address(address, (document, owner), &as_read);
         });
         objects::hosts(object, |host, owner| {
-            self.add_address(host, (document, owner))
+            self.add_address(host, (document, owner), &as_read);
         });
         self.labels.object(document, object);
         self.paths.add(&object.subject);
-        self.ids.object(object);
+        self.ids.object(document, object);
     }
 
-    /// Takes what a record says that its ids are of.
-    pub fn told_by(&mut self, hit: &Hit) {
+    /// Takes what a record says that its ids are of. `order` compares documents.
+    pub fn told_by(&mut self, hit: &Hit, order: &impl Fn(usize, usize) -> Ordering) {
         for (id, of) in hit.ids.iter().flat_map(|ids| &ids.told) {
-            self.ids.add(id.clone(), of.clone());
+            self.ids.add(id.clone(), (hit.document, of.clone()), order);
         }
     }
 
@@ -172,15 +173,28 @@ impl Graph {
         self.count += 1;
     }
 
-    /// Remembers whose address it is. A pod in its node's network has the node's address: it is the node's.
-    fn add_address(&mut self, address: String, owner: Named) {
+    /// Remembers whose address it is: that of the first document which tells it. A pod in its node's network has
+    /// the node's address: it is the node's.
+    fn add_address(
+        &mut self,
+        address: String,
+        owner: Named,
+        order: &impl Fn(usize, usize) -> Ordering,
+    ) {
         let is_node = |owner: &Named| owner.1.kind.as_deref() == Some("Node");
         let has_room = self.addresses.len() < MAX_ADDRESSES;
         match self.addresses.entry(address) {
-            Entry::Occupied(mut known) if is_node(&owner) && !is_node(known.get()) => {
-                known.insert(owner);
+            Entry::Occupied(mut known) => {
+                let is_first = || order(owner.0, known.get().0) == Ordering::Less;
+                let goes_before = match (is_node(&owner), is_node(known.get())) {
+                    (true, false) => true,
+                    (false, true) => false,
+                    _ => is_first(),
+                };
+                if goes_before {
+                    known.insert(owner);
+                }
             }
-            Entry::Occupied(_) => {}
             Entry::Vacant(free) if has_room => {
                 free.insert(owner);
             }
@@ -188,18 +202,31 @@ impl Graph {
         }
     }
 
-    /// Adds what a later part of the input says.
-    pub fn absorb(&mut self, later: Graph) {
+    /// Adds what a later part of the input says. `order` compares documents.
+    pub fn absorb(&mut self, later: Graph, order: &impl Fn(usize, usize) -> Ordering) {
         for edge in later.by_dependant.into_values().flatten() {
             self.add(edge);
         }
         for (address, owner) in later.addresses {
-            self.add_address(address, owner);
+            self.add_address(address, owner, order);
         }
         self.left_out.add(later.left_out);
         self.labels.absorb(later.labels);
         self.paths.absorb(later.paths);
-        self.ids.absorb(later.ids);
+        self.ids.absorb(later.ids, order);
+    }
+
+    /// Gives documents their numbers in order, by those which they had.
+    pub fn renumber(&mut self, numbers: &[usize]) {
+        for edges in self.by_dependant.values_mut() {
+            for edge in edges.iter_mut() {
+                super::renumber(&mut edge.document, numbers);
+            }
+            edges.sort_by_key(|edge| edge.document);
+        }
+        let owners = self.addresses.values_mut();
+        owners.for_each(|(document, _)| super::renumber(document, numbers));
+        self.labels.renumber(numbers);
     }
 
     /// Adds which pods the selectors of the input choose.
@@ -336,6 +363,11 @@ impl Graph {
     }
 }
 
+/// The order of what stands in one document.
+fn as_read(a: usize, b: usize) -> Ordering {
+    a.cmp(&b)
+}
+
 /// The object alone, without its container and node.
 pub(super) fn plain(subject: &Subject) -> Subject {
     Subject {
@@ -425,7 +457,7 @@ mod tests {
         let proxy = (0, Subject::new("Pod", Some("kube-system"), "kube-proxy-x7"));
         let node = (0, Subject::new("Node", None, "quay-4"));
         for owner in [&proxy, &node, &proxy] {
-            graph.add_address("192.0.2.44".to_owned(), owner.clone());
+            graph.add_address("192.0.2.44".to_owned(), owner.clone(), &as_read);
         }
         assert_eq!(graph.addresses["192.0.2.44"], node);
         assert_eq!(graph.left_out(), LeftOut::default());
@@ -443,11 +475,19 @@ mod tests {
         assert_eq!(graph.left_out().relations, 6);
         let mut later = Graph::default();
         for number in 0..MAX_ADDRESSES + 2 {
-            later.add_address(number.to_string(), (0, Subject::new("Node", None, "n")));
+            later.add_address(
+                number.to_string(),
+                (0, Subject::new("Node", None, "n")),
+                &as_read,
+            );
         }
         assert_eq!(later.left_out().addresses, 2);
-        graph.add_address("other".to_owned(), (0, Subject::new("Node", None, "m")));
-        graph.absorb(later);
+        graph.add_address(
+            "other".to_owned(),
+            (0, Subject::new("Node", None, "m")),
+            &as_read,
+        );
+        graph.absorb(later, &as_read);
         assert_eq!(graph.left_out().addresses, 3);
     }
 }

@@ -36,7 +36,7 @@ pub(super) fn matches(
         .into_iter()
         .map(|(leaf, hit)| (leaf, hit.clone()))
         .collect();
-    order.sort_by_key(|(leaf, hit)| (hit.document, hit.record.start, hit.record.end, *leaf));
+    order.sort_by_key(|(leaf, hit)| place(*leaf, hit));
     let Some(mut stream) = Stream::new(condition) else {
         return Vec::new();
     };
@@ -44,6 +44,11 @@ pub(super) fn matches(
         stream.take(leaf, hit);
     }
     stream.finish().0
+}
+
+/// Where a leaf's hit stands in the input: those of one record stand together.
+fn place(leaf: usize, hit: &Hit) -> (usize, usize, usize, usize) {
+    (hit.document, hit.record.start, hit.record.end, leaf)
 }
 
 /// How many hits wait for what further documents hold.
@@ -69,13 +74,22 @@ impl<'c> Followed<'c> {
         })
     }
 
-    /// Takes a hit of a leaf, in the order of the input.
-    pub fn take(&mut self, leaf: usize, hit: Hit) {
+    /// Takes a hit of a leaf, in the order of the input. `settle` gives a time without a year its own, as far as
+    /// that is known by now.
+    pub fn take(&mut self, leaf: usize, mut hit: Hit, settle: impl Fn(Moment) -> Moment) {
+        let settled = |hit: &mut Hit| {
+            hit.first = hit.first.map(&settle);
+            hit.last = hit.last.map(&settle);
+        };
         match &mut self.waiting {
-            None => self.stream.take(leaf, hit),
+            None => {
+                settled(&mut hit);
+                self.stream.take(leaf, hit);
+            }
             Some(waiting) => {
                 waiting.push((leaf, hit));
                 if waiting.len() > MAX_WAITING {
+                    waiting.iter_mut().for_each(|(_, hit)| settled(hit));
                     self.release();
                 }
             }
@@ -88,13 +102,20 @@ impl<'c> Followed<'c> {
         }
     }
 
-    /// All matches, and how many hits were left out. `settle` gives the times of those that waited
-    /// what was learnt since.
+    /// All matches, and how many hits were left out. `settle` gives those that waited what was learnt
+    /// since, and the number of their document in order.
     pub fn finish(mut self, settle: impl Fn(&mut Hit)) -> (Vec<Match>, u64) {
-        let waiting = self.waiting.iter_mut().flatten();
-        waiting.for_each(|(_, hit)| settle(hit));
-        self.release();
-        self.stream.finish()
+        if let Some(waiting) = &mut self.waiting {
+            waiting.iter_mut().for_each(|(_, hit)| settle(hit));
+            waiting.sort_by_key(|(leaf, hit)| place(*leaf, hit));
+            self.release();
+            return self.stream.finish();
+        }
+        let (mut found, left_out) = self.stream.finish();
+        let hits = found.iter_mut().flat_map(|found| &mut found.hits);
+        hits.for_each(settle);
+        stream::sort(&mut found);
+        (found, left_out)
     }
 }
 

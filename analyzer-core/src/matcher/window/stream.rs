@@ -50,6 +50,14 @@ impl Group {
     }
 }
 
+/// Brings matches into the order of the input.
+pub(super) fn sort(matches: &mut [Match]) {
+    matches.sort_by_cached_key(|found| {
+        let places: Vec<_> = found.hits.iter().map(Hit::position).collect();
+        (places.iter().min().copied(), places)
+    });
+}
+
 /// Follows one condition over time. What it keeps is bounded for any number of hits.
 #[derive(Debug)]
 pub(crate) struct Stream<'c> {
@@ -109,10 +117,7 @@ impl<'c> Stream<'c> {
             }
         }
         let mut matches = self.told.matches;
-        matches.sort_by_cached_key(|found| {
-            let places: Vec<_> = found.hits.iter().map(Hit::position).collect();
-            (places.iter().min().copied(), places)
-        });
+        sort(&mut matches);
         (matches, self.told.dropped)
     }
 

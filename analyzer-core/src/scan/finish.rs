@@ -1,0 +1,109 @@
+//! At the end of the input: documents in the order of their names, and the report.
+
+use super::told::{Input, left_out, many_objects, many_relations, not_compared, sampled};
+use super::{Incident, by_name, names, settled};
+use crate::correlate::{LeftOut, correlate, renumber};
+use crate::matcher::Hit;
+use crate::report::{CollectedAt, LimitMet, Report, SCHEMA};
+
+impl Incident<'_> {
+    /// Brings the documents into the order of their names, and says for each number that one had which it has now.
+    fn by_name(&mut self) -> Vec<usize> {
+        let order = names::sorted(self.documents.len(), by_name(&self.documents));
+        let mut numbers = vec![0; order.len()];
+        let mut documents = Vec::with_capacity(order.len());
+        for (now, before) in order.into_iter().enumerate() {
+            documents.extend(self.documents.get_mut(before).map(std::mem::take));
+            if let Some(number) = numbers.get_mut(before) {
+                *number = now;
+            }
+        }
+        self.documents = documents;
+        self.graph.renumber(&numbers);
+        self.prints.renumber(&numbers);
+        self.telling.renumber(&numbers);
+        numbers
+    }
+
+    /// The report of all that was read.
+    pub fn finish(mut self) -> Report {
+        let ready = std::mem::take(&mut self.waiting);
+        let outcomes = self.outcomes(&ready);
+        outcomes.into_iter().for_each(|outcome| self.take(outcome));
+        let reference = self.reference();
+        let limit = self.limit();
+        for (stands_for, unread) in std::mem::take(&mut self.carried).finish() {
+            self.read_late(stands_for, unread, limit);
+        }
+        for number in 0..self.documents.len() {
+            let input = self.documents.get_mut(number);
+            let ended = input.map(|input| input.list.close()).unwrap_or_default();
+            self.end_list(ended, limit);
+        }
+        let numbers = self.by_name();
+        // what was needed to read the input makes room for what is made of it
+        let catalogue = self.tester.catalogue();
+        drop((self.tester, self.learned));
+        let place = |hit: &mut Hit| {
+            self.graph.place(hit);
+            renumber(&mut hit.document, &numbers);
+        };
+        let mut collected = self
+            .collector
+            .finish(|moment| settled(moment, limit), place);
+        let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
+        let mut limits: Vec<LimitMet> = {
+            let told = self.documents.iter();
+            told.flat_map(|input| input.damage(&self.way.limits))
+                .collect()
+        };
+        let matched = collected.matched.iter();
+        let matched = matched
+            .map(|(number, count)| (catalogue.at(*number).id.clone(), *count))
+            .collect();
+        self.graph.settle();
+        let correlated = correlate(
+            catalogue,
+            &names,
+            collected.matches,
+            collected.surplus,
+            (&self.graph, &self.prints),
+            reference,
+        );
+        for (number, count) in correlated.unplaced {
+            *collected.further.entry(number).or_default() += count;
+        }
+        if let Some(name) = names.first() {
+            limits.extend(left_out(name, collected.left_out));
+            let further = collected.further.iter();
+            let further = further.map(|(number, count)| (&*catalogue.at(*number).id, *count));
+            limits.extend(many_objects(name, further.collect()));
+            limits.extend(sampled(name, self.unread));
+            let left = LeftOut {
+                prints: self.prints.left_out,
+                ..self.graph.left_out()
+            };
+            limits.extend(many_relations(name, left));
+            limits.extend(not_compared(name, correlated.not_compared));
+        }
+        Report {
+            schema: SCHEMA,
+            findings: correlated.findings,
+            unexplained: self.telling.report(&names, &correlated.covered),
+            next: correlated.next,
+            inputs: self.documents.into_iter().map(Input::summary).collect(),
+            bundles: Vec::new(),
+            limits,
+            collected_at: reference.map(|time| CollectedAt {
+                time: time.to_string(),
+                given: self.analyzer.reference().is_some(),
+            }),
+            matched,
+            timeline: self.way.timeline.then(|| {
+                self.timeline.settle(reference);
+                self.timeline.report()
+            }),
+            stats: self.stats,
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The order of documents: by their names, as a walk through folders meets them. The members of an archive come
+//! in any order, and a report must not hang on it.
+
+use std::cmp::Ordering;
+
+/// What parts the folders of a name, and an archive from its members.
+const BETWEEN: [char; 3] = ['/', '\\', '!'];
+
+/// Compares two documents by name; those of one name by their numbers, as a later one was added to the archive.
+pub(super) fn compare<'n>(
+    name: impl Fn(usize) -> Option<&'n str>,
+) -> impl Fn(usize, usize) -> Ordering {
+    move |a, b| {
+        if a == b {
+            return Ordering::Equal;
+        }
+        let name = |number| name(number).unwrap_or_default();
+        by_parts(name(a), name(b)).then(a.cmp(&b))
+    }
+}
+
+/// Whether one name comes before another one.
+pub(super) fn is_before(a: &str, b: &str) -> bool {
+    by_parts(a, b) == Ordering::Less
+}
+
+fn by_parts(a: &str, b: &str) -> Ordering {
+    a.split(BETWEEN).cmp(b.split(BETWEEN))
+}
+
+/// The numbers of so many documents in their order.
+pub(super) fn sorted(count: usize, order: impl Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..count).collect();
+    numbers.sort_by(|a, b| order(*a, *b));
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_a_walk_through_folders() {
+        let names = [
+            "b.tar!pods/db-0.log",
+            "b.tar!pods-list.json",
+            "b.tar!pods/db/1.log",
+            "b.tar!nodes.json",
+            "b.tar!nodes.json",
+            "a.tar!z",
+        ];
+        let order = compare(|number| names.get(number).copied());
+        assert_eq!(sorted(names.len(), order), [5, 3, 4, 2, 0, 1]);
+    }
+}
