@@ -264,7 +264,7 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
         }
     }
     if pattern.each.0.is_empty() {
-        return Vec::from_iter(Some(found).filter(|found| found.weight >= least));
+        return vec![found];
     }
     let items = pattern.each.0.iter().flat_map(|list| {
         object
