@@ -21,7 +21,12 @@ struct Rival<'m> {
 }
 
 /// Drops the matches that a more specific one on the same text beats.
-pub(crate) fn compete(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Vec<(usize, Match)> {
+pub(crate) fn compete(
+    catalogue: &Catalogue,
+    mut matches: Vec<(usize, Match)>,
+) -> Vec<(usize, Match)> {
+    // by one that may be counted only
+    matches.retain(|(_, found)| !found.primary().refined);
     let mut by_record: HashMap<(usize, usize), Vec<usize>> = HashMap::new();
     for (at, (_, found)) in matches.iter().enumerate() {
         let primary = found.primary();
@@ -66,6 +71,12 @@ pub(crate) fn winners(catalogue: &Catalogue, hits: &[(u32, Hit)]) -> Vec<bool> {
         won[winner] = true;
     }
     won
+}
+
+/// Whether a hit of the second signature is superfluous where the first one holds for the same record.
+pub(crate) fn refines(catalogue: &Catalogue, one: u32, other: u32) -> bool {
+    let (one, other) = (catalogue.at(one as usize), catalogue.at(other as usize));
+    one.refines.contains(&other.id) && !one.makes_no_finding() && !other.makes_no_finding()
 }
 
 /// Of the matches of one record those that stay: the strongest that no other one refines, then the
