@@ -21,12 +21,7 @@ struct Rival<'m> {
 }
 
 /// Drops the matches that a more specific one on the same text beats.
-pub(crate) fn compete(
-    catalogue: &Catalogue,
-    mut matches: Vec<(usize, Match)>,
-) -> Vec<(usize, Match)> {
-    // by one that may be counted only
-    matches.retain(|(_, found)| !found.primary().refined);
+pub(crate) fn compete(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Vec<(usize, Match)> {
     let mut by_record: HashMap<(usize, usize), Vec<usize>> = HashMap::new();
     for (at, (_, found)) in matches.iter().enumerate() {
         let primary = found.primary();
@@ -53,7 +48,9 @@ pub(crate) fn compete(
         }
     }
     let kept = matches.into_iter().zip(kept).filter(|(_, kept)| *kept);
-    kept.map(|(found, _)| found).collect()
+    let kept = kept.map(|(found, _)| found);
+    // one that refines it may be counted only; until here it keeps others from the record
+    kept.filter(|(_, found)| !found.primary().refined).collect()
 }
 
 /// Which of the hits of one record stay, each of which is a match by itself.
