@@ -90,7 +90,7 @@ pub use report::{
     BundleSummary, Check, CollectedAt, Evidence, Explained, Finding, Fix, InputSummary, Level,
     LimitMet, Report, Role, SCHEMA, SegmentSummary, Stats, Unexplained,
 };
-pub use scan::{Extract, Incident, extract, extract_about, extract_near};
+pub use scan::{Extract, ExtractOptions, Extracted, Incident, extract, extract_with};
 pub use signature::{
     Catalogue, CheckTemplate, Comparison, Condition, Ends, Example, Examples, Explains,
     FixTemplate, Needs, Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use analyzer_core::{Event, Extract, Folded, extract, extract_about};
+use analyzer_core::{Event, Extract, ExtractOptions, Folded, LimitMet, extract, extract_with};
 
 use crate::bundle::{Document, Take};
 use crate::input::{self, Inputs, Reading};
@@ -88,6 +88,8 @@ pub fn run(
         sorter: by_time.then(Sorter::default),
         number: 0,
         last: i128::MIN,
+        limits: Vec::new(),
+        more: 0,
     };
     if let What::Events { table: true, .. } = convert.what {
         output.write(table::header(page).as_bytes());
@@ -104,12 +106,17 @@ pub fn run(
         near,
         output: &mut output,
     };
-    let inputs = if rayon::current_num_threads() > 1 {
+    let mut inputs = if rayon::current_num_threads() > 1 {
         input::read_ahead(&reading, stdin, &mut taking)
     } else {
         input::read(&reading, stdin, &mut taking)
     };
+    let (told, more) = (std::mem::take(&mut output.limits), output.more);
     output.finish(convert, page)?;
+    inputs.limits.extend(told);
+    if let Some(last) = inputs.limits.last_mut().filter(|_| more > 0) {
+        last.message = format!("{}; {more} more such limits", last.message);
+    }
     let status = if inputs.read == 0 {
         Status::Failed
     } else {
@@ -129,8 +136,7 @@ struct Taking<'c, 'p, 'o, 'w> {
 impl Take for Taking<'_, '_, '_, '_> {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
         self.output.last = i128::MIN;
-        // why a stream ends is told by its reader
-        let _ = one(
+        one(
             self.convert,
             self.page,
             (document, self.near),
@@ -151,7 +157,14 @@ struct Output<'o> {
     number: u64,
     /// The time of the document's last event.
     last: i128,
+    /// Limits that documents met, the first ones.
+    limits: Vec<LimitMet>,
+    /// How many more there were.
+    more: u64,
 }
+
+/// How many limits are listed.
+const MAX_TOLD: usize = 20;
 
 /// An event's text, and its time in nanoseconds.
 type Timed = (Option<i128>, Vec<u8>);
@@ -160,6 +173,16 @@ impl Output<'_> {
     fn write(&mut self, text: &[u8]) {
         if self.failed.is_none() {
             self.failed = self.out.write_all(text).err();
+        }
+    }
+
+    fn met(&mut self, limits: Vec<LimitMet>) {
+        for limit in limits {
+            if self.limits.len() < MAX_TOLD {
+                self.limits.push(limit);
+            } else {
+                self.more += 1;
+            }
         }
     }
 
@@ -233,20 +256,26 @@ fn one(
     (document, near): (Document, Option<i128>),
     reader: impl Read + Send,
     output: &mut Output<'_>,
-) -> io::Result<()> {
+) {
     let Document { name, about } = document;
     let name = name.as_str();
-    match &convert.what {
+    let options = ExtractOptions {
+        about,
+        near,
+        limits: convert.bundle.limits.read,
+    };
+    // why a stream ends is told by its reader
+    let read = match &convert.what {
         What::Objects { lines } => {
             let map = |part: &Extract<'_>| object::of(part);
-            extract_about(name, about, reader, None, map, |more| {
+            extract_with(name, options, reader, map, |more| {
                 if *lines {
                     let text = more.lines();
                     output.write(&text);
                 } else {
                     output.objects.append(more);
                 }
-            })?;
+            })
         }
         What::Events { filter, table, .. } => {
             let sorted = output.sorter.is_some();
@@ -273,7 +302,7 @@ fn one(
                 }
                 texts
             };
-            extract_about(name, about, reader, near, map, |texts| output.events(texts))?;
+            extract_with(name, options, reader, map, |texts| output.events(texts))
         }
         What::Patterns { filter, .. } => {
             let map = |part: &Extract<'_>| {
@@ -289,17 +318,15 @@ fn one(
                 }
                 folded
             };
-            extract_about(name, about, reader, near, map, |folded| {
-                output.folded.merge(folded)
-            })?;
+            extract_with(name, options, reader, map, |folded| {
+                output.folded.merge(folded);
+            })
         }
-        What::Records => {
-            extract_about(name, about, reader, near, record::lines, |text| {
-                output.write(&text)
-            })?;
-        }
-    }
-    Ok(())
+        What::Records => extract_with(name, options, reader, record::lines, |text| {
+            output.write(&text);
+        }),
+    };
+    output.met(read.limits);
 }
 
 /// When an event was last seen, in nanoseconds since 1970. Ages count back from the moment of collection,

@@ -48,7 +48,9 @@ pub(crate) fn compete(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Ve
         }
     }
     let kept = matches.into_iter().zip(kept).filter(|(_, kept)| *kept);
-    kept.map(|(found, _)| found).collect()
+    let kept = kept.map(|(found, _)| found);
+    // one that refines it may be counted only; until here it keeps others from the record
+    kept.filter(|(_, found)| !found.primary().refined).collect()
 }
 
 /// Which of the hits of one record stay, each of which is a match by itself.
@@ -66,6 +68,12 @@ pub(crate) fn winners(catalogue: &Catalogue, hits: &[(u32, Hit)]) -> Vec<bool> {
         won[winner] = true;
     }
     won
+}
+
+/// Whether a hit of the second signature is superfluous where the first one holds for the same record.
+pub(crate) fn refines(catalogue: &Catalogue, one: u32, other: u32) -> bool {
+    let (one, other) = (catalogue.at(one as usize), catalogue.at(other as usize));
+    one.refines.contains(&other.id) && !one.makes_no_finding() && !other.makes_no_finding()
 }
 
 /// Of the matches of one record those that stay: the strongest that no other one refines, then the

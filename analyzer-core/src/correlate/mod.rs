@@ -26,7 +26,7 @@ use crate::signature::{Catalogue, Signature};
 
 use group::Group;
 
-pub(crate) use compete::winners;
+pub(crate) use compete::{refines, winners};
 pub(crate) use graph::{Graph, LeftOut};
 pub(crate) use group::object_of;
 pub(crate) use prints::{Print, Prints};
@@ -91,14 +91,9 @@ pub(crate) fn correlate(
         .map(|hit| (hit.document, hit.record.start))
         .collect();
     let mut matches = compete::compete(catalogue, matches);
-    let of_documents: Vec<Option<&Subject>> =
-        names.iter().map(|name| graph.of_document(name)).collect();
     for (number, found) in &mut matches {
         let since = since(catalogue.at(*number), found);
         for hit in &mut found.hits {
-            if let Some(Some(subject)) = of_documents.get(hit.document) {
-                place(hit, subject);
-            }
             if hit.subject.node.is_none() {
                 hit.subject.node = graph.node_of(hit.document, &hit.subject);
             }
@@ -181,7 +176,7 @@ pub(crate) fn correlate(
 }
 
 /// Gives a record that does not say of what it is the pod or node whose log its document is.
-fn place(hit: &mut Hit, subject: &Subject) {
+pub(crate) fn place(hit: &mut Hit, subject: &Subject) {
     if !hit.format.is_log() || !hit.subject.is_unknown() {
         return;
     }

@@ -139,7 +139,7 @@ impl Telling {
             renumber(&mut told.first.0);
             let matched = told.matched.iter_mut();
             matched.for_each(|(position, ..)| renumber(position));
-            told.matched.sort_by_key(|(position, ..)| *position);
+            told.matched.sort_by_key(|((document, _), ..)| *document);
         }
     }
 

@@ -90,6 +90,8 @@ pub(crate) struct Hit {
     pub of_list: bool,
     /// Whether it is counted: it is what the match looks for, not what goes with it.
     pub leads: bool,
+    /// Whether a signature that refines this one holds for the same record.
+    pub refined: bool,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
 }
@@ -118,6 +120,7 @@ impl Hit {
             is_state: false,
             of_list: false,
             leads: true,
+            refined: false,
             first: event
                 .first_time
                 .map(Moment::At)
@@ -145,6 +148,7 @@ impl Hit {
             is_state: true,
             of_list: false,
             leads: true,
+            refined: false,
             first: None,
             last: None,
         }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::often::{EXACT, Enough};
-use crate::correlate::{Surplus, object_of, winners};
+use crate::correlate::{Surplus, object_of, refines, winners};
 use crate::matcher::{Followed, Hit, Match, Moment, evaluate};
 use crate::model::Subject;
 use crate::signature::{Catalogue, Condition, Leaf, What, leaves, refuting_objects};
@@ -68,6 +68,8 @@ struct Single<'c> {
     by_object: HashMap<Key, usize>,
     objects: Vec<Tally>,
     unnamed: usize,
+    /// How many hits were taken.
+    taken: u64,
     matched: u64,
     further: u64,
 }
@@ -100,11 +102,20 @@ impl Key {
 /// What is kept about one object.
 #[derive(Default)]
 struct Tally {
-    /// The first and last ones in the order of the documents, with whether they count.
-    kept: Vec<(Hit, bool)>,
+    /// The first and last ones in the order of the documents.
+    kept: Vec<One>,
     /// How many were not kept.
     count: u64,
     seen: Seen,
+}
+
+/// A hit that is kept.
+struct One {
+    hit: Hit,
+    /// Whether it counts.
+    counts: bool,
+    /// The how many-th hit it is: the order within a document.
+    number: u64,
 }
 
 /// The first and last times of hits that are not kept. Times without a year are held apart by their month: which
@@ -157,6 +168,7 @@ impl<'c> Collector<'c> {
         order: &impl Fn(usize, usize) -> Ordering,
     ) {
         let mut singles: Vec<(u32, Hit)> = Vec::new();
+        let mut several: Vec<(Leaf, Hit)> = Vec::new();
         for ((number, leaf), hit) in hits {
             let catalogue = self.catalogue;
             let kept = self
@@ -172,27 +184,19 @@ impl<'c> Collector<'c> {
                 Kept::Followed(followed) => {
                     followed.take(usize::from(leaf), hit, settle);
                 }
-                Kept::Several(leaves) => {
-                    let kept: usize = leaves.iter().map(Vec::len).sum();
-                    let Some(hits) = leaves.get_mut(usize::from(leaf)) else {
-                        continue;
-                    };
-                    let room = self.room.checked_sub(hit.size());
-                    if hits.len() < MAX_HITS && (room.is_some() || kept < AT_LEAST) {
-                        self.room = room.unwrap_or(0);
-                        hits.push(hit);
-                    } else {
-                        self.left_out += 1;
-                        self.cut.insert((number, leaf));
-                    }
-                }
+                Kept::Several(_) => several.push(((number, leaf), hit)),
             }
         }
         let won = match singles.as_slice() {
-            [] => return,
+            [] => Vec::new(),
             [_] => vec![true],
-            several => winners(self.catalogue, several),
+            singles => winners(self.catalogue, singles),
         };
+        for ((number, leaf), mut hit) in several {
+            let mut winners = singles.iter().zip(&won).filter(|(_, won)| **won);
+            hit.refined = winners.any(|((other, _), _)| refines(self.catalogue, *other, number));
+            self.keep_one_of_several(number, leaf, hit);
+        }
         let mut told: Vec<(u32, Subject)> = Vec::new();
         for ((number, hit), won) in singles.into_iter().zip(won) {
             let signature = self.catalogue.at(number as usize);
@@ -208,6 +212,25 @@ impl<'c> Collector<'c> {
                 }
             }
             told.push((number, object));
+        }
+    }
+
+    /// Keeps a hit of a condition over several, if there is room.
+    fn keep_one_of_several(&mut self, number: u32, leaf: u16, hit: Hit) {
+        let Some(Kept::Several(leaves)) = self.signatures.get_mut(&number) else {
+            return;
+        };
+        let kept: usize = leaves.iter().map(Vec::len).sum();
+        let Some(hits) = leaves.get_mut(usize::from(leaf)) else {
+            return;
+        };
+        let room = self.room.checked_sub(hit.size());
+        if hits.len() < MAX_HITS && (room.is_some() || kept < AT_LEAST) {
+            self.room = room.unwrap_or(0);
+            hits.push(hit);
+        } else {
+            self.left_out += 1;
+            self.cut.insert((number, leaf));
         }
     }
 
@@ -274,15 +297,18 @@ impl<'c> Collector<'c> {
                     if single.further > 0 {
                         collected.further.insert(number, single.further);
                     }
-                    let mut hits: Vec<Hit> = Vec::new();
-                    for mut tally in single.objects {
-                        tally.kept.iter_mut().for_each(|(hit, _)| settled(hit));
-                        let kept = tally.kept.into_iter().map(|(hit, _)| hit);
-                        let at = hits.len();
-                        hits.extend(kept);
+                    let mut objects = single.objects;
+                    for one in objects.iter_mut().flat_map(|tally| &mut tally.kept) {
+                        settled(&mut one.hit);
+                    }
+                    objects.sort_by_key(|tally| {
+                        let first = tally.kept.first();
+                        first.map(|one| (one.hit.document, one.number))
+                    });
+                    for tally in objects {
                         if tally.count > 0 {
                             let [first, last] = tally.seen.settle(settle);
-                            let kept = hits.iter().skip(at).map(Hit::record_at);
+                            let kept = tally.kept.iter().map(|one| one.hit.record_at());
                             collected.surplus.push(Surplus {
                                 signature: number,
                                 kept: kept.collect(),
@@ -291,10 +317,10 @@ impl<'c> Collector<'c> {
                                 last,
                             });
                         }
+                        let hits = tally.kept.into_iter().map(|one| one.hit);
+                        let found = hits.map(|hit| (number, Match::of(hit)));
+                        collected.matches.extend(found);
                     }
-                    hits.sort_by_key(Hit::position);
-                    let found = hits.into_iter().map(|hit| (number, Match::of(hit)));
-                    collected.matches.extend(found);
                 }
                 Kept::Followed(followed) => {
                     let (found, left_out) = followed.finish(settled);
@@ -308,9 +334,13 @@ impl<'c> Collector<'c> {
                 }
                 Kept::Several(mut leaves) => {
                     leaves.iter_mut().flatten().for_each(settled);
-                    // they came in the order of members, and what holds only of a whole list at its end
+                    // what holds only of a whole list was taken at its end
                     for hits in &mut leaves {
-                        hits.sort_by_key(Hit::position);
+                        if hits.iter().any(|hit| hit.of_list) {
+                            hits.sort_by_key(Hit::position);
+                        } else {
+                            hits.sort_by_key(|hit| hit.document);
+                        }
                     }
                     if leaves.iter().all(Vec::is_empty) {
                         continue;
@@ -348,6 +378,7 @@ impl<'c> Kept<'c> {
                 by_object: HashMap::new(),
                 objects: Vec::new(),
                 unnamed: 0,
+                taken: 0,
                 matched: 0,
                 further: 0,
             });
@@ -415,7 +446,8 @@ impl Single<'_> {
             }
         };
         if let Some(tally) = self.objects.get_mut(at) {
-            tally.keep(hit, counts, room, order);
+            self.taken += 1;
+            tally.keep(hit, (counts, self.taken), room, order);
         }
     }
 }
@@ -424,30 +456,30 @@ impl Tally {
     fn keep(
         &mut self,
         hit: Hit,
-        counts: bool,
+        (counts, number): (bool, u64),
         room: &mut usize,
         order: &impl Fn(usize, usize) -> Ordering,
     ) {
-        let is_behind = |known: &Hit| {
-            let by_place = || known.mark.start.cmp(&hit.mark.start);
-            order(known.document, hit.document).then_with(by_place) == Ordering::Greater
-        };
+        let is_behind = |known: &One| order(known.hit.document, hit.document) == Ordering::Greater;
         // most come in order
         let before = match self.kept.last() {
-            Some((last, _)) if is_behind(last) => {
-                self.kept.partition_point(|(known, _)| !is_behind(known))
-            }
+            Some(last) if is_behind(last) => self.kept.partition_point(|known| !is_behind(known)),
             _ => self.kept.len(),
         };
         let size = hit.size();
         let has_room = *room >= size || self.kept.is_empty();
-        self.kept.insert(before, (hit, counts));
+        let one = One {
+            hit,
+            counts,
+            number,
+        };
+        self.kept.insert(before, one);
         if has_room && self.kept.len() <= FIRST + LAST {
             *room = room.saturating_sub(size);
             return;
         }
         // the first of the last ones makes room, or where there are none yet the last of all
-        let (hit, counts) = self.kept.remove(FIRST.min(self.kept.len() - 1));
+        let One { hit, counts, .. } = self.kept.remove(FIRST.min(self.kept.len() - 1));
         self.count += if counts { hit.count } else { 0 };
         let times = [hit.first, hit.last];
         times

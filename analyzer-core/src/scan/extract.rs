@@ -8,9 +8,11 @@ use rayon::prelude::*;
 
 use super::blocks::{Block, Blocks};
 use super::order::{Clocks, Seen};
+use super::told::Input;
 use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
 use crate::input::{Document, Place, ReadLimits, Segment, Stretch, segments_before};
 use crate::model::{Event, Parsed, Span, Subject};
+use crate::report::LimitMet;
 use crate::{parse, years};
 
 /// What a part of a document holds, read by [`extract`].
@@ -74,42 +76,65 @@ pub fn extract<T: Send>(
     map: impl Fn(&Extract<'_>) -> T + Sync,
     each: impl FnMut(T) + Send,
 ) -> io::Result<u64> {
-    extract_near(source, reader, None, map, each)
+    let read = extract_with(source, ExtractOptions::default(), reader, map, each);
+    match read.failure {
+        Some(error) => Err(error),
+        None => Ok(read.bytes),
+    }
 }
 
-/// As [`extract`], with a time that stands elsewhere (in another file of the same incident, say), in
-/// nanoseconds since 1970: times without a year are put near to it where the document tells no year before
-/// them. A year that its beginning states goes before that.
-///
-/// # Errors
-/// As [`extract`].
-pub fn extract_near<T: Send>(
-    source: &str,
-    reader: impl Read + Send,
-    near: Option<i128>,
-    map: impl Fn(&Extract<'_>) -> T + Sync,
-    each: impl FnMut(T) + Send,
-) -> io::Result<u64> {
-    extract_about(source, Subject::default(), reader, near, map, each)
+/// What is known of a document beside its text, and how much of it is read.
+#[derive(Clone, Debug, Default)]
+pub struct ExtractOptions {
+    /// What the place where it was found tells that it is about.
+    pub about: Subject,
+    /// A time that stands elsewhere (in another file of the same incident, say), in nanoseconds since 1970: times
+    /// without a year are put near to it where the document tells no year before them. A year that its beginning
+    /// states goes before that.
+    pub near: Option<i128>,
+    /// How much is read.
+    pub limits: ReadLimits,
 }
 
-/// As [`extract_near`], for a document of which the place where it was found tells what it is about.
+/// What became of a document.
+#[derive(Debug)]
+pub struct Extracted {
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// Limits that were met.
+    pub limits: Vec<LimitMet>,
+    /// Why it was not read to its end. What was read before has gone to `each`.
+    pub failure: Option<io::Error>,
+}
+
+/// As [`extract`], with options.
 ///
-/// # Errors
-/// As [`extract`].
-pub fn extract_about<T: Send>(
+/// ```
+/// use analyzer_core::{ExtractOptions, ReadLimits, extract_with};
+/// let limits = ReadLimits { line_length: 64, ..ReadLimits::default() };
+/// let options = ExtractOptions { limits, ..ExtractOptions::default() };
+/// let log = format!("E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\"{}\n", " and so on".repeat(9));
+/// let read = extract_with("kubelet.log", options, log.as_bytes(), |part| part.parsed.events.len(), |_| {});
+/// assert_eq!(read.limits[0].limit, "long-line");
+/// ```
+pub fn extract_with<T: Send>(
     source: &str,
-    about: Subject,
+    options: ExtractOptions,
     reader: impl Read + Send,
-    near: Option<i128>,
     map: impl Fn(&Extract<'_>) -> T + Sync,
     mut each: impl FnMut(T) + Send,
-) -> io::Result<u64> {
-    let mut blocks = Blocks::new(0, reader, BLOCK);
+) -> Extracted {
+    let limits = options.limits.bounded();
+    let mut blocks = Blocks::new(0, reader, BLOCK).with_limits(limits);
     let at_once = (rayon::current_num_threads() * BLOCKS_A_THREAD).min(MAX_BLOCKS);
     let mut state = State {
-        about,
-        near,
+        about: options.about,
+        near: options.near,
+        limits,
+        met: Input {
+            name: source.to_owned(),
+            ..Input::default()
+        },
         ..State::default()
     };
     let mut ready = fetch(&mut blocks, at_once * BLOCK);
@@ -121,9 +146,10 @@ pub fn extract_about<T: Send>(
         made.into_iter().for_each(&mut each);
         ready = next;
     }
-    match blocks.failure {
-        Some(error) => Err(error),
-        None => Ok(blocks.read),
+    Extracted {
+        bytes: blocks.read,
+        limits: state.met.damage(&limits),
+        failure: blocks.failure,
     }
 }
 
@@ -137,6 +163,9 @@ struct State {
     /// Whether anything was read.
     begun: bool,
     lines: u64,
+    limits: ReadLimits,
+    /// The limits that were met.
+    met: Input,
     /// What a command said of the log that is open.
     open: Option<Subject>,
     /// The latest time with a year.
@@ -184,6 +213,10 @@ impl State {
         map: impl Fn(&Extract<'_>) -> T + Sync,
     ) -> Vec<T> {
         let followed: Vec<bool> = blocks.iter().map(|block| block.followed).collect();
+        let long: Vec<Vec<u64>> = blocks
+            .iter()
+            .map(|block| block.long_lines.iter().map(|line| line + 1).collect())
+            .collect();
         let stretches: Vec<Stretch> = blocks
             .into_par_iter()
             .map(|block| Stretch {
@@ -195,9 +228,11 @@ impl State {
             .collect();
         let stretches: Vec<Stretch> = stretches
             .into_iter()
-            .map(|stretch| {
+            .zip(long)
+            .map(|(stretch, long)| {
                 let before = self.lines;
                 self.lines += stretch.lines_before;
+                self.met.met_long_lines(&long, before);
                 Stretch {
                     lines_before: before,
                     ..stretch
@@ -215,7 +250,7 @@ impl State {
             .map(|segments| {
                 let mut parsed = Parsed::default();
                 for segment in &segments {
-                    parsed.append(parse::segment(segment, &ReadLimits::default()));
+                    parsed.append(parse::segment(segment, &self.limits));
                 }
                 for event in &mut parsed.events {
                     event.subject.fill_from(&self.about);
@@ -224,6 +259,9 @@ impl State {
                 (parsed, latest)
             })
             .collect();
+        for (parsed, _) in &parsed {
+            self.met.left_out.add(parsed.left_out);
+        }
         if !std::mem::replace(&mut self.begun, true)
             && let Some((first, _)) = parsed.first()
         {
@@ -337,7 +375,11 @@ mod tests {
         let near = |near| {
             let mut all = Vec::new();
             let told = |part: &Extract<'_>| part.parsed.events[0].time.unwrap().to_string();
-            extract_near("x", klog.as_bytes(), near, told, |time| all.push(time)).unwrap();
+            let options = ExtractOptions {
+                near,
+                ..ExtractOptions::default()
+            };
+            extract_with("x", options, klog.as_bytes(), told, |time| all.push(time));
             all
         };
         assert_eq!(near(None), ["12-31T23:59:58.000001"]);
@@ -401,6 +443,41 @@ mod tests {
         // without a year, at its end
         let klog = |day| format!("E{day} 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n");
         assert_eq!(backs(&(klog("1231") + &klog("0101"))), [None, None]);
+    }
+
+    #[test]
+    fn limits_hold() {
+        let met = |limits: ReadLimits, text: &str| {
+            let options = ExtractOptions {
+                limits,
+                ..ExtractOptions::default()
+            };
+            let mut events = 0;
+            let told = |part: &Extract<'_>| part.parsed.events.len() + part.parsed.objects.len();
+            let read = extract_with("x", options, text.as_bytes(), told, |more| events += more);
+            let all = read.limits.into_iter().map(|met| met.message);
+            (events, all.collect::<Vec<_>>())
+        };
+        let none = ReadLimits::default();
+        let klog = "E0102 23:59:58.000001       1 sync.go:88] \"Sync failed\" err=\"late\"\n";
+        let log = klog.repeat(BLOCK / klog.len() + 2);
+        assert_eq!(met(none, &log).1, Vec::<String>::new());
+        let short = ReadLimits {
+            line_length: 50,
+            ..none
+        };
+        let (events, told) = met(short, &log);
+        let more = BLOCK / klog.len() + 1;
+        assert_eq!(events, more + 1);
+        let message =
+            format!("of line 1 and {more} more only the first part of 50 bytes each was looked at");
+        assert_eq!(told, [message]);
+        let pod =
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels:\n    b: {c: {d: e}}\n";
+        let flat = ReadLimits { depth: 3, ..none };
+        assert_eq!(met(none, pod), (1, Vec::new()));
+        let (objects, told) = met(flat, pod);
+        assert_eq!((objects, told.len()), (1, 1), "{told:?}");
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use super::told::{Input, left_out, many_objects, many_relations, not_compared, sampled};
 use super::{Incident, by_name, names, settled};
-use crate::correlate::{LeftOut, correlate, renumber};
+use crate::correlate::{LeftOut, correlate, place, renumber};
 use crate::matcher::Hit;
+use crate::model::Subject;
 use crate::report::{CollectedAt, LimitMet, Report, SCHEMA};
 
 impl Incident<'_> {
@@ -44,14 +45,21 @@ impl Incident<'_> {
         // what was needed to read the input makes room for what is made of it
         let catalogue = self.tester.catalogue();
         drop((self.tester, self.learned));
-        let place = |hit: &mut Hit| {
+        let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
+        let of_documents: Vec<Option<&Subject>> = names
+            .iter()
+            .map(|name| self.graph.of_document(name))
+            .collect();
+        let given = |hit: &mut Hit| {
             self.graph.place(hit);
             renumber(&mut hit.document, &numbers);
+            if let Some(Some(subject)) = of_documents.get(hit.document) {
+                place(hit, subject);
+            }
         };
         let mut collected = self
             .collector
-            .finish(|moment| settled(moment, limit), place);
-        let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
+            .finish(|moment| settled(moment, limit), given);
         let mut limits: Vec<LimitMet> = {
             let told = self.documents.iter();
             told.flat_map(|input| input.damage(&self.way.limits))

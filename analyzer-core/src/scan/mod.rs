@@ -42,7 +42,7 @@ use crate::signature::{Index, Leaf};
 use crate::timeline::Timeline;
 use crate::years;
 
-pub use extract::{Extract, extract, extract_about, extract_near};
+pub use extract::{Extract, ExtractOptions, Extracted, extract, extract_with};
 
 use blocks::{Block, Blocks};
 use collect::Collector;
@@ -323,10 +323,7 @@ impl<'a> Incident<'a> {
             }
         }
         input.left_out.add(outcome.left_out);
-        for line in outcome.long_lines {
-            input.long_lines.0 += 1;
-            input.long_lines.1.get_or_insert(line + before);
-        }
+        input.met_long_lines(&outcome.long_lines, before);
         self.stats.lines += outcome.lines;
         self.stats.events += outcome.events;
         self.stats.records += outcome.events + outcome.objects;

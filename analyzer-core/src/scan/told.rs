@@ -104,6 +104,13 @@ pub(super) fn not_compared(source: &str, findings: u64) -> Option<LimitMet> {
 }
 
 impl Input {
+    /// Takes the lines of a block whose end was left out, counted from 1 behind so many lines.
+    pub fn met_long_lines(&mut self, lines: &[u64], before: u64) {
+        self.long_lines.0 += lines.len() as u64;
+        let first = lines.first().map(|line| line + before);
+        self.long_lines.1 = self.long_lines.1.or(first);
+    }
+
     /// What could not be read of the document, or was not.
     pub fn damage(&self, limits: &ReadLimits) -> Vec<LimitMet> {
         let met = |limit: &str, message: String| LimitMet {

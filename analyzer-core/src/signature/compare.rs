@@ -86,7 +86,7 @@ impl Comparison {
             .iter()
             .filter_map(|(sign, order)| source.find(sign).map(|at| (at, *sign, *order)))
             .min_by_key(|(at, sign, _)| (*at, usize::MAX - sign.len()))
-            .ok_or("a comparison needs one of < <= > >= == !=, selects, tolerates")?;
+            .ok_or("a comparison needs one of < <= > >= == !=, selects, tolerates, lists")?;
         let (left, right) = (sum(&source[..at])?, sum(&source[at + sign.len()..])?);
         Ok(Comparison {
             what: What::Sums(left, order, right),

@@ -1,4 +1,5 @@
-//! Relations between captured maps: a selector and labels, tolerations and taints.
+//! Relations between captured maps and lists: a selector and labels, tolerations and taints, a list and what it
+//! holds.
 //!
 //! Source: kubernetes/api `core/v1/toleration.go` and `core/v1/types.go` (`ToleratesTaint`), to 1.36.
 
@@ -20,11 +21,13 @@ enum Verb {
     Selects,
     /// These tolerations let a pod onto a node with these taints.
     Tolerates,
+    /// A list of scalars holds this one.
+    Lists,
 }
 
 impl Relation {
     /// Reads `{a} selects {b}`, `{a} does not select {b}`, `{a} tolerates {b}`,
-    /// `{a} does not tolerate {b}`; `None` for anything else.
+    /// `{a} does not tolerate {b}`, `{a} lists {b}`, `{a} does not list {b}`; `None` for anything else.
     pub fn parse(source: &str) -> Option<Relation> {
         let words: Vec<&str> = source.split_whitespace().collect();
         let (left, verb, holds, right) = match words.as_slice() {
@@ -32,6 +35,8 @@ impl Relation {
             [left, "does", "not", "select", right] => (left, Verb::Selects, false, right),
             [left, "tolerates", right] => (left, Verb::Tolerates, true, right),
             [left, "does", "not", "tolerate", right] => (left, Verb::Tolerates, false, right),
+            [left, "lists", right] => (left, Verb::Lists, true, right),
+            [left, "does", "not", "list", right] => (left, Verb::Lists, false, right),
             _ => return None,
         };
         let name = |word: &str| Some(word.strip_prefix('{')?.strip_suffix('}')?.to_owned());
@@ -56,6 +61,7 @@ impl Relation {
         let related = match self.verb {
             Verb::Selects => selects(left, right),
             Verb::Tolerates => Some(tolerates(left, right)),
+            Verb::Lists => Some(left.split(',').any(|item| item.trim() == right)),
         };
         related == Some(self.holds)
     }
@@ -150,6 +156,18 @@ mod tests {
         // a missing value proves neither
         assert!(!relation.holds(|_| None));
         assert!(!Relation::parse("{s} selects {l}").unwrap().holds(|_| None));
+        let lists = |source: &str| {
+            let value = |name: &str| {
+                Some(if name == "all" {
+                    "metrics,http"
+                } else {
+                    "http"
+                })
+            };
+            Relation::parse(source).unwrap().holds(value)
+        };
+        assert!(lists("{all} lists {one}") && !lists("{all} does not list {one}"));
+        assert!(!lists("{one} lists {all}"));
         assert!(Relation::parse("{s} > {l}").is_none());
         assert!(Relation::parse("s selects {l}").is_none());
     }

@@ -31,6 +31,7 @@ fn hit(place: usize, moment: Option<Moment>) -> Hit {
         is_state: false,
         of_list: false,
         leads: true,
+        refined: false,
         first: moment,
         last: moment,
     }
