@@ -388,12 +388,10 @@ fn marked(seed: u64, records: usize, marks: &[u8]) -> String {
     let log = Logs::seeded(seed).lines(records);
     let mut text = String::new();
     for (line, mark) in log.lines().zip(marks.iter().cycle()) {
-        // nobody marks a blank line
-        let mark = if line.is_empty() {
-            0
-        } else {
-            usize::from(*mark)
-        };
+        // nobody marks a blank line, and a frame of a trace with something behind it is none
+        let is_frame = ["\t", "main.", "goroutine "];
+        let is_bare = line.is_empty() || is_frame.iter().any(|start| line.starts_with(start));
+        let mark = if is_bare { 0 } else { usize::from(*mark) };
         let (before, behind) = MARKS[mark % MARKS.len()];
         text.push_str(&format!("{before}{line}{behind}\n"));
     }
