@@ -288,7 +288,7 @@ mod tests {
                 "b.tar",
                 "link",
                 "links are not followed",
-                &format!("m{number}"),
+                &format!("m{number:02}"),
             );
         }
         let (all, _) = shared.finish();
@@ -299,7 +299,7 @@ mod tests {
         );
         assert_eq!(
             all[MAX_TOLD].message,
-            "links are not followed: m0, m1, m2 and 97 more"
+            "links are not followed: m00, m01, m02 and 97 more"
         );
     }
 }
