@@ -136,6 +136,10 @@ fn written(reason: &str) -> Vec<String> {
 /// What stands of texts in every carrier as it is.
 fn stated(literals: &[String]) -> Vec<String> {
     let longest = |literal: &String| {
+        // JSON escapes these
+        if !literal.contains(['"', '\\', '<', '>', '&']) {
+            return vec![literal.clone()];
+        }
         let mut phrases = Phrases::default();
         literal.chars().for_each(|c| phrases.add(c));
         phrases.longest()
