@@ -159,16 +159,9 @@ pub(crate) fn of_status<'a>(
     subject: &Subject,
     into: &mut Vec<Event<'a>>,
 ) {
-    let Some(Value::Map(status)) = map.get("status") else {
-        return;
-    };
-    let mut told = Told {
-        format,
-        subject,
-        left: MAX_MESSAGES,
-        into,
-    };
-    told.map(status, &Around::default(), 0);
+    if let Some(Value::Map(status)) = map.get("status") {
+        of_messages(format, status, subject, into);
+    }
 }
 
 /// Adds the events of an object's part: of its status, or of what stands in one.
@@ -182,6 +175,15 @@ pub(crate) fn of_part<'a>(
         Some(Value::Map(status)) => status,
         _ => map,
     };
+    of_messages(format, status, subject, into);
+}
+
+fn of_messages<'a>(
+    format: Format,
+    status: &Map<'a>,
+    subject: &Subject,
+    into: &mut Vec<Event<'a>>,
+) {
     let mut told = Told {
         format,
         subject,
