@@ -178,12 +178,7 @@ pub(crate) fn of_part<'a>(
     of_messages(format, status, subject, into);
 }
 
-fn of_messages<'a>(
-    format: Format,
-    status: &Map<'a>,
-    subject: &Subject,
-    into: &mut Vec<Event<'a>>,
-) {
+fn of_messages<'a>(format: Format, status: &Map<'a>, subject: &Subject, into: &mut Vec<Event<'a>>) {
     let mut told = Told {
         format,
         subject,
