@@ -36,17 +36,13 @@ impl Incident<'_> {
         for (stands_for, unread) in std::mem::take(&mut self.carried).finish() {
             self.read_late(stands_for, unread, limit);
         }
-        for number in 0..self.documents.len() {
-            let input = self.documents.get_mut(number);
-            let ended = input.map(|input| input.list.close()).unwrap_or_default();
-            self.end_list(ended, limit);
-        }
+        self.close_list(limit);
         let numbers = self.by_name();
         // what was needed to read the input makes room for what is made of it
         let catalogue = self.tester.catalogue();
         drop((self.tester, self.learned));
         let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
-        let of_documents: Vec<Option<&Subject>> = names
+        let of_documents: Vec<Option<Subject>> = names
             .iter()
             .map(|name| self.graph.of_document(name))
             .collect();

@@ -47,7 +47,7 @@ pub use extract::{Extract, ExtractOptions, Extracted, extract, extract_with};
 use blocks::{Block, Blocks};
 use collect::Collector;
 use learned::{GENERATION, Learned};
-use lists::Ended;
+use lists::{Ended, Open};
 use often::{Carried, Unread};
 use read::Outcome;
 use told::Input;
@@ -140,6 +140,8 @@ pub struct Incident<'a> {
     /// What the lists of the documents take.
     listed_bytes: usize,
     timeline: Timeline,
+    /// The list of objects that is open where the last document was read to, and the document's number.
+    list: (usize, Open),
 }
 
 impl<'a> Incident<'a> {
@@ -170,6 +172,7 @@ impl<'a> Incident<'a> {
             unread: 0,
             listed_bytes: 0,
             timeline: Timeline::new(),
+            list: Default::default(),
         }
     }
 
@@ -295,6 +298,10 @@ impl<'a> Incident<'a> {
         self.latest = self.latest.max(outcome.latest);
         self.collected = self.collected.max(outcome.collected);
         let limit = self.limit();
+        if self.list.0 != outcome.document {
+            self.close_list(limit);
+            self.list.0 = outcome.document;
+        }
         let Some(input) = self.documents.get_mut(outcome.document) else {
             return;
         };
@@ -338,7 +345,7 @@ impl<'a> Incident<'a> {
             hit.place.line += before;
             hit.subject.fill_from(&input.about);
         }
-        let ended = input.list.take(outcome.lists);
+        let ended = self.list.1.take(outcome.lists);
         let open = input.open.clone();
         if !outcome.unbroken {
             input.open = outcome.subject;
@@ -372,6 +379,12 @@ impl<'a> Incident<'a> {
         self.unread += outcome.unread;
         self.learned
             .take(outcome.vain, outcome.fulfilled, &self.collector);
+    }
+
+    /// Ends the list that is open at a document's end.
+    fn close_list(&mut self, limit: Option<i128>) {
+        let ended = self.list.1.close();
+        self.end_list(ended, limit);
     }
 
     /// Takes what the end of a list shows to hold.

@@ -1,6 +1,5 @@
 //! What a report says of the documents themselves and of the limits that were met.
 
-use super::lists::Open;
 use super::often::{EACH, EXACT};
 use crate::correlate::LeftOut;
 use crate::input::ReadLimits;
@@ -24,8 +23,6 @@ pub(super) struct Input {
     pub left_out: LeftOutOfObjects,
     /// What a command said of the log that is open at the end of what was read.
     pub open: Option<Subject>,
-    /// The list of objects that is open there.
-    pub list: Open,
 }
 
 /// Matches beyond what one condition keeps.

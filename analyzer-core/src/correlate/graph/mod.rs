@@ -30,6 +30,9 @@ const MAX_OF_NAME: usize = 64;
 /// How many edges are remembered in all: some 8 MB.
 const MAX_EDGES: usize = 20_000;
 
+/// Up to how many edges of one name take no more room than they need.
+const FEW: usize = 4;
+
 /// How many addresses are remembered.
 const MAX_ADDRESSES: usize = 10_000;
 
@@ -166,11 +169,16 @@ impl Graph {
             self.left_out.relations += 1;
             return;
         }
-        self.by_dependant
-            .entry(name.clone())
-            .or_default()
-            .push(edge);
         self.count += 1;
+        if let Some(known) = self.by_dependant.get_mut(name) {
+            // most have one or two: room for more would be most of what the graph takes
+            if known.len() < FEW {
+                known.reserve_exact(1);
+            }
+            known.push(edge);
+        } else {
+            self.by_dependant.insert(name.clone(), vec![edge]);
+        }
     }
 
     /// Remembers whose address it is: that of the first document which tells it. A pod in its node's network has
@@ -269,7 +277,7 @@ impl Graph {
     }
 
     /// The pod or node of a document by its name.
-    pub fn of_document(&self, name: &str) -> Option<&Subject> {
+    pub fn of_document(&self, name: &str) -> Option<Subject> {
         self.paths.of(name)
     }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::plain;
 use crate::model::Subject;
 
 /// How many names are remembered.
@@ -14,60 +13,90 @@ const MAX_OF_NAME: usize = 4;
 /// The pods and nodes of the input by their names.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
-    known: BTreeMap<String, Vec<Subject>>,
+    known: BTreeMap<String, Vec<Placed>>,
+}
+
+/// What a name is of. There may be very many: they are kept small.
+#[derive(Debug, PartialEq)]
+struct Placed {
+    kind: Kind,
+    namespace: Option<Box<str>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Pod,
+    Node,
+}
+
+impl Kind {
+    fn of(name: &str) -> Option<Kind> {
+        [Kind::Pod, Kind::Node]
+            .into_iter()
+            .find(|kind| kind.name() == name)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Kind::Pod => "Pod",
+            Kind::Node => "Node",
+        }
+    }
 }
 
 impl Paths {
     /// Takes a pod or node.
     pub fn add(&mut self, subject: &Subject) {
-        let is_placed = matches!(subject.kind.as_deref(), Some("Pod" | "Node"));
-        let Some(name) = subject.name.as_ref().filter(|_| is_placed) else {
-            return;
-        };
-        if self.known.len() >= MAX_NAMES && !self.known.contains_key(name) {
-            return;
+        let kind = subject.kind.as_deref().and_then(Kind::of);
+        if let (Some(kind), Some(name)) = (kind, &subject.name) {
+            let namespace = subject.namespace.as_deref().map(Box::from);
+            self.put(name, Placed { kind, namespace });
         }
-        let subject = plain(subject);
-        let of_name = self.known.entry(name.clone()).or_default();
-        if of_name.len() < MAX_OF_NAME && !of_name.contains(&subject) {
-            of_name.push(subject);
+    }
+
+    fn put(&mut self, name: &str, placed: Placed) {
+        if let Some(of_name) = self.known.get_mut(name) {
+            if of_name.len() < MAX_OF_NAME && !of_name.contains(&placed) {
+                of_name.push(placed);
+            }
+        } else if self.known.len() < MAX_NAMES {
+            self.known.insert(name.to_owned(), vec![placed]);
         }
     }
 
     /// Adds what a later part of the input says.
     pub fn absorb(&mut self, later: Paths) {
-        for subject in later.known.into_values().flatten() {
-            self.add(&subject);
+        for (name, placed) in later.known {
+            placed.into_iter().for_each(|placed| self.put(&name, placed));
         }
     }
 
     /// The pod that a document's name tells, else the node.
-    pub fn of(&self, document: &str) -> Option<&Subject> {
+    pub fn of(&self, document: &str) -> Option<Subject> {
         let path: Vec<&str> = document.split(['/', '\\']).collect();
-        let named = |kind: &str| {
+        let named = |kind: Kind| {
             let mut parts = path.iter().rev();
             parts.find_map(|part| self.called(part, kind, &path))
         };
-        named("Pod").or_else(|| named("Node"))
+        named(Kind::Pod).or_else(|| named(Kind::Node))
     }
 
     /// The object of a kind that a part of a path names, with or without an extension: the only one, or that of
     /// the namespace among the other parts.
-    fn called(&self, part: &str, kind: &str, path: &[&str]) -> Option<&Subject> {
+    fn called(&self, part: &str, kind: Kind, path: &[&str]) -> Option<Subject> {
         let stem = part.rsplit_once('.').map_or(part, |(stem, _)| stem);
         [part, stem].into_iter().find_map(|name| {
             let of_name = self.known.get(name)?.iter();
-            let of_kind: Vec<&Subject> = of_name
-                .filter(|subject| subject.kind.as_deref() == Some(kind))
+            let of_kind: Vec<Option<&str>> = of_name
+                .filter(|placed| placed.kind == kind)
+                .map(|placed| placed.namespace.as_deref())
                 .collect();
-            if let [only] = of_kind.as_slice() {
-                return Some(*only);
-            }
-            let is_in = |subject: &&Subject| {
-                let namespace = subject.namespace.as_deref();
-                namespace.is_some_and(|namespace| path.contains(&namespace))
+            let is_in = |namespace: &Option<&str>| namespace.is_some_and(|it| path.contains(&it));
+            let namespace = match of_kind.as_slice() {
+                [only] => *only,
+                several => *several.iter().find(|namespace| is_in(namespace))?,
             };
-            of_kind.into_iter().find(is_in)
+            Some(Subject::new(kind.name(), namespace, name))
         })
     }
 }
@@ -87,7 +116,7 @@ mod tests {
         ] {
             paths.add(&Subject::new(kind, namespace, name));
         }
-        let of = |document| paths.of(document).map(ToString::to_string);
+        let of = |document| paths.of(document).map(|subject| subject.to_string());
         for (document, subject) in [
             (
                 "logs/shop/cart-6d8c9b7f54-2kxzq/cart.log",
