@@ -171,10 +171,21 @@ impl<'c> Tester<'c> {
         );
     }
 
-    /// Adds the hits of an object, in the order of their leaf conditions.
-    pub fn object(&self, stretch: &Stretch, object: &Object<'_>, into: &mut Vec<(Leaf, Hit)>) {
+    /// Adds the hits of an object, in the order of their leaf conditions. `is_counted` is asked with each condition
+    /// that it fulfils, whether it holds only in a list, and how many hits that makes: if it says so, these are left out.
+    pub fn object(
+        &self,
+        stretch: &Stretch,
+        object: &Object<'_>,
+        into: &mut Vec<(Leaf, Hit)>,
+        mut is_counted: impl FnMut(Leaf, bool, usize) -> bool,
+    ) {
         let mut test = |leaf: Leaf, pattern: &ObjectPattern| {
-            let found = atom::object(pattern, object).into_iter();
+            let found = atom::object(pattern, object);
+            if found.is_empty() || is_counted(leaf, pattern.listed, found.len()) {
+                return;
+            }
+            let found = found.into_iter();
             into.extend(found.map(|found| {
                 let hit = Hit {
                     of_list: pattern.listed,

@@ -23,7 +23,8 @@ const MAX_UNNAMED: usize = 24;
 /// How many hits of one condition are kept for conditions over several events.
 const MAX_HITS: usize = 512;
 
-/// How many bytes of hits are kept in all; beyond, a signature keeps its first hits only.
+/// How many bytes of hits are kept in all of those that are matches by themselves, and as many of those that go into
+/// conditions over several, which may be any healthy object; beyond, a signature keeps its first hits only.
 const ROOM: usize = 6 << 20;
 
 /// How many hits a signature keeps in any case.
@@ -48,6 +49,7 @@ pub(crate) struct Collector<'c> {
     catalogue: &'c Catalogue,
     signatures: BTreeMap<u32, Kept<'c>>,
     room: usize,
+    room_of_several: usize,
     left_out: u64,
     /// The conditions over several of which not all hits are kept.
     cut: BTreeSet<Leaf>,
@@ -154,6 +156,7 @@ impl<'c> Collector<'c> {
             catalogue,
             signatures: BTreeMap::new(),
             room: ROOM,
+            room_of_several: ROOM,
             left_out: 0,
             cut: BTreeSet::new(),
         }
@@ -224,9 +227,9 @@ impl<'c> Collector<'c> {
         let Some(hits) = leaves.get_mut(usize::from(leaf)) else {
             return;
         };
-        let room = self.room.checked_sub(hit.size());
+        let room = self.room_of_several.checked_sub(hit.size());
         if hits.len() < MAX_HITS && (room.is_some() || kept < AT_LEAST) {
-            self.room = room.unwrap_or(0);
+            self.room_of_several = room.unwrap_or(0);
             hits.push(hit);
         } else {
             self.left_out += 1;
@@ -268,6 +271,18 @@ impl<'c> Collector<'c> {
             }
         }
         often
+    }
+
+    /// The conditions over several of which no further hit will be kept.
+    pub fn full(&self) -> impl Iterator<Item = Leaf> {
+        self.signatures.iter().flat_map(|(number, kept)| {
+            let leaves = match kept {
+                Kept::Several(leaves) => leaves.as_slice(),
+                Kept::Single(_) | Kept::Followed(_) => &[],
+            };
+            let full = (0..).zip(leaves).filter(|(_, hits)| hits.len() >= MAX_HITS);
+            full.map(|(leaf, _)| (*number, leaf))
+        })
     }
 
     /// All matches. Times without a year get theirs by `settle`, records that do not name their object by

@@ -103,6 +103,7 @@ impl Learned {
             self.often.push_back(Often {
                 signatures: collector.often(&self.vain),
                 steady: Arc::new(self.fulfilled.steady()),
+                full: Arc::new(collector.full().collect()),
             });
         }
     }

@@ -85,8 +85,13 @@ impl Part {
         if self.hits.len() < MAX_HITS {
             self.hits.push((leaf, hit));
         } else {
-            *self.left_out.entry(leaf).or_default() += 1;
+            self.leave_out(leaf, 1);
         }
+    }
+
+    /// Takes how many hits of a condition are not kept.
+    pub fn leave_out(&mut self, leaf: Leaf, hits: u64) {
+        *self.left_out.entry(leaf).or_default() += hits;
     }
 
     fn join(&mut self, next: Part) {
@@ -98,7 +103,7 @@ impl Part {
             self.wait(leaf, hit);
         }
         for (leaf, count) in next.left_out {
-            *self.left_out.entry(leaf).or_default() += count;
+            self.leave_out(leaf, count);
         }
     }
 

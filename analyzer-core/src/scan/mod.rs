@@ -356,6 +356,7 @@ impl<'a> Incident<'a> {
             hits.iter_mut().for_each(|(_, hit)| hit.count *= stands_for);
         }
         self.collect(outcome.hits, limit);
+        self.collector.left_out(outcome.surplus);
         self.end_list(ended, limit);
         let mut now = Vec::new();
         for (group, count, mut unread) in outcome.left {

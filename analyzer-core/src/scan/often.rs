@@ -49,6 +49,8 @@ pub(crate) struct Often {
     pub signatures: Vec<Enough>,
     /// The groups of which all records that were read fulfilled the same.
     pub steady: Arc<BTreeSet<Group>>,
+    /// The conditions over several of which no further hit is kept.
+    pub full: Arc<BTreeSet<Leaf>>,
 }
 
 impl Often {

@@ -2,7 +2,7 @@
 
 mod stretch;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use memchr::memchr_iter;
@@ -49,6 +49,8 @@ pub(crate) struct Outcome {
     pub invalid: u64,
     /// What was left out of objects.
     pub left_out: LeftOut,
+    /// How many hits were left out of conditions of which enough are kept.
+    pub surplus: BTreeMap<Leaf, u64>,
     pub long_lines: Vec<u64>,
     /// Each with its text.
     pub not_understood: Vec<(u64, String)>,
@@ -107,7 +109,8 @@ pub(crate) fn read_unread(unread: Unread, tester: &Tester<'_>, limits: &ReadLimi
         long_lines: Vec::new(),
         undecoded: 0,
     };
-    let mut reading = Reading::new(&block, tester, limits);
+    let full = BTreeSet::new();
+    let mut reading = Reading::new(&block, tester, limits, &full);
     reading.run = unread.subject.map_or(Run::Ended, Run::Known);
     reading.stretch(0..block.bytes.len(), unread.lines_before, true);
     reading.outcome
@@ -122,7 +125,7 @@ pub(crate) fn read(
     known: Known<'_>,
     limits: &ReadLimits,
 ) -> Outcome {
-    let mut reading = Reading::new(block, tester, limits);
+    let mut reading = Reading::new(block, tester, limits, &known.often.full);
     match index {
         None => reading.all(),
         Some(index) if is_clean(&block.bytes) => {
@@ -157,6 +160,8 @@ struct Reading<'b, 't, 'c> {
     block: &'b Block,
     tester: &'t Tester<'c>,
     limits: &'b ReadLimits,
+    /// Conditions of which no further hit is kept.
+    full: &'b BTreeSet<Leaf>,
     /// What becomes of records of signatures that matched often: the document's byte at which each
     /// begins.
     samples: Vec<(usize, Sample)>,
@@ -165,11 +170,17 @@ struct Reading<'b, 't, 'c> {
 }
 
 impl<'b, 't, 'c> Reading<'b, 't, 'c> {
-    fn new(block: &'b Block, tester: &'t Tester<'c>, limits: &'b ReadLimits) -> Self {
+    fn new(
+        block: &'b Block,
+        tester: &'t Tester<'c>,
+        limits: &'b ReadLimits,
+        full: &'b BTreeSet<Leaf>,
+    ) -> Self {
         Reading {
             block,
             tester,
             limits,
+            full,
             samples: Vec::new(),
             run: Run::Inherited,
             outcome: Outcome {

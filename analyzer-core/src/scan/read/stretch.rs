@@ -180,7 +180,19 @@ impl Reading<'_, '_, '_> {
             let before = outcome.hits.len();
             let part = outcome.lists.part(&items, number);
             object.listed |= part.is_some();
-            self.tester.object(stretch, object, &mut outcome.hits);
+            let mut part = part;
+            let full = self.full;
+            let surplus = &mut outcome.surplus;
+            self.tester
+                .object(stretch, object, &mut outcome.hits, |leaf, listed, found| {
+                    let is_full = full.contains(&leaf);
+                    match &mut part {
+                        _ if !is_full => {}
+                        Some(part) if listed => part.leave_out(leaf, found as u64),
+                        _ => *surplus.entry(leaf).or_default() += found as u64,
+                    }
+                    is_full
+                });
             if let Some(part) = part {
                 let waits = |(_, hit): &mut (Leaf, Hit)| hit.of_list;
                 let kind = object.subject.kind.as_deref();
