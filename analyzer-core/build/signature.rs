@@ -8,6 +8,8 @@ mod compare;
 mod condition;
 #[path = "../src/signature/error.rs"]
 mod error;
+#[path = "../src/signature/existence.rs"]
+mod existence;
 #[path = "../src/signature/grams.rs"]
 pub mod grams;
 #[path = "../src/signature/index.rs"]
@@ -26,8 +28,6 @@ mod parts;
 mod pattern;
 #[path = "../src/signature/relation.rs"]
 mod relation;
-#[path = "../src/signature/relaxed.rs"]
-mod relaxed;
 #[path = "../src/signature/schema.rs"]
 pub mod schema;
 #[path = "../src/signature/short.rs"]

@@ -8,9 +8,9 @@ use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
 use serde::de::{Deserialize, Deserializer};
 
+use super::existence::{relaxed, trimmed};
 use super::marks::{Marks, Word};
 use super::parts::Parts;
-use super::relaxed::relaxed;
 
 /// A text pattern with named slots.
 ///
@@ -24,7 +24,9 @@ pub struct Pattern {
     source: String,
     parts: OnceLock<Parts>,
     compiled: OnceLock<Option<Regex>>,
-    /// What it matches if it may stand anywhere, where that is not the same.
+    /// What tells whether it matches at all, where that is cheaper.
+    trimmed: OnceLock<Option<Regex>>,
+    /// The same if it may stand anywhere, where that is another question.
     relaxed: OnceLock<Option<Regex>>,
 }
 
@@ -54,6 +56,7 @@ impl Pattern {
             source,
             parts: OnceLock::new(),
             compiled: OnceLock::new(),
+            trimmed: OnceLock::new(),
             relaxed: OnceLock::new(),
         }
     }
@@ -110,10 +113,16 @@ impl Pattern {
 
     /// The first match in a text.
     pub(crate) fn find(&self, text: &str) -> Option<Place> {
-        if !self.may_stand(text.as_bytes()) {
+        if !self.may_stand(text.as_bytes()) || self.is_absent(Input::new(text)) {
             return None;
         }
         self.search(self.regex()?, Input::new(text))
+    }
+
+    /// Whether there is surely no match, where that is cheaper to tell than where one is.
+    fn is_absent(&self, input: Input<'_>) -> bool {
+        let trimmed = self.trimmed();
+        trimmed.is_some_and(|regex| regex.search_half(&input).is_none())
     }
 
     /// The first match of its expression; where nothing is captured only its range is looked for.
@@ -137,7 +146,11 @@ impl Pattern {
             && self.may_stand(text.as_bytes().get(at..).unwrap_or_default())
             && let Some(regex) = self.regex()
         {
-            let Some(place) = self.search(regex, Input::new(text).range(at..)) else {
+            let input = Input::new(text).range(at..);
+            if self.is_absent(input.clone()) {
+                break;
+            }
+            let Some(place) = self.search(regex, input) else {
                 break;
             };
             let range = place.range();
@@ -167,7 +180,7 @@ impl Pattern {
         let is_found = |regex: &Regex| regex.search_half(&Input::new(bytes)).is_some();
         self.may_stand(bytes)
             && if parts.is_free {
-                self.regex().is_some_and(is_found)
+                self.cheapest().is_some_and(is_found)
             } else {
                 let relaxed = || builder().build_from_hir(&relaxed(&parts.regex)?).ok();
                 self.relaxed
@@ -181,7 +194,7 @@ impl Pattern {
     pub(crate) fn stands(&self, text: &str) -> bool {
         self.may_stand(text.as_bytes())
             && self
-                .regex()
+                .cheapest()
                 .is_some_and(|regex| regex.search_half(&Input::new(text)).is_some())
     }
 
@@ -197,6 +210,16 @@ impl Pattern {
     pub(crate) fn find_whole(&self, text: &str) -> Option<Place> {
         self.find(text)
             .filter(|found| found.range().len() == text.len())
+    }
+
+    /// Tells whether it matches at all.
+    fn cheapest(&self) -> Option<&Regex> {
+        self.trimmed().or_else(|| self.regex())
+    }
+
+    fn trimmed(&self) -> Option<&Regex> {
+        let trimmed = || builder().build_from_hir(&trimmed(&self.parts().regex)?).ok();
+        self.trimmed.get_or_init(trimmed).as_ref()
     }
 
     fn regex(&self) -> Option<&Regex> {

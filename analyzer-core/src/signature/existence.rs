@@ -1,0 +1,146 @@
+//! Expressions that tell no more than whether another one matches somewhere in a text, which is cheaper.
+
+use regex_syntax::hir::{Capture, Hir, HirKind, Repetition};
+
+/// The expression that is found in a text if and only if this one is, without what may be missing at its ends; none
+/// if it is the same but for its groups.
+pub(super) fn trimmed(expression: &str) -> Option<Hir> {
+    let plain = rebuilt(&super::parts::parse(expression).ok()?, true);
+    let trimmed = without_ends(&plain);
+    (trimmed != plain).then_some(trimmed)
+}
+
+/// The same of an expression that is found wherever this one is, and also where that is no start or end of a line, a
+/// text or a word.
+pub(super) fn relaxed(expression: &str) -> Option<Hir> {
+    let parsed = super::parts::parse(expression).ok()?;
+    Some(without_ends(&rebuilt(&parsed, false)))
+}
+
+/// The expression without its groups, with or without what it asks of the text around a match. The parser limits how
+/// deep it nests.
+fn rebuilt(hir: &Hir, with_looks: bool) -> Hir {
+    let again = |hir: &Hir| rebuilt(hir, with_looks);
+    match hir.kind() {
+        HirKind::Look(_) if !with_looks => Hir::empty(),
+        HirKind::Look(_) | HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) => hir.clone(),
+        HirKind::Repetition(repeated) => Hir::repetition(Repetition {
+            sub: Box::new(again(&repeated.sub)),
+            ..repeated.clone()
+        }),
+        HirKind::Capture(Capture { sub, .. }) => again(sub),
+        HirKind::Concat(parts) => Hir::concat(parts.iter().map(again).collect()),
+        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(again).collect()),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    First,
+    Last,
+}
+
+fn without_ends(hir: &Hir) -> Hir {
+    trimmed_at(End::Last, &trimmed_at(End::First, hir))
+}
+
+/// Whether it matches nothing anywhere: what stands beside it matches without it too.
+fn may_be_missing(hir: &Hir) -> bool {
+    let properties = hir.properties();
+    properties.minimum_len() == Some(0) && properties.look_set().is_empty()
+}
+
+fn trimmed_at(end: End, hir: &Hir) -> Hir {
+    if may_be_missing(hir) {
+        return Hir::empty();
+    }
+    match hir.kind() {
+        // of more copies those beside the rest are enough
+        HirKind::Repetition(repeated) if repeated.min == 1 => trimmed_at(end, &repeated.sub),
+        HirKind::Repetition(repeated) => Hir::repetition(Repetition {
+            max: Some(repeated.min),
+            ..repeated.clone()
+        }),
+        HirKind::Concat(parts) => {
+            let mut parts = parts.clone();
+            let place = |parts: &[Hir]| match end {
+                End::First => 0,
+                End::Last => parts.len().saturating_sub(1),
+            };
+            while parts.get(place(&parts)).is_some_and(may_be_missing) {
+                parts.remove(place(&parts));
+            }
+            let at = place(&parts);
+            if let Some(part) = parts.get_mut(at) {
+                *part = trimmed_at(end, part);
+            }
+            Hir::concat(parts)
+        }
+        HirKind::Alternation(parts) => {
+            Hir::alternation(parts.iter().map(|part| trimmed_at(end, part)).collect())
+        }
+        _ => hir.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use regex_automata::meta::Regex;
+
+    use super::super::parts::parse;
+    use super::*;
+
+    #[test]
+    fn nothing_is_asked_of_the_text_around() {
+        for (expression, wanted) in [
+            (r"^a\b(?P<x>b|\Ac$)+?", "a(?:b|c)"),
+            (r"(?m)^\s+x$|y", r"\sx|y"),
+            ("ab", "ab"),
+        ] {
+            assert_eq!(relaxed(expression), parse(wanted).ok(), "{expression}");
+        }
+        assert!(relaxed("(").is_none());
+    }
+
+    #[test]
+    fn ends_that_may_be_missing_go() {
+        for (expression, wanted) in [
+            (r"(?P<a>[^\n]*(?:b|c+d?)[^\n]*)", Some("b|c")),
+            (r"x{0,9}y{2,5}z+", Some("y{2}z")),
+            (r"(?:ab*)+?c(?:d?e*)", Some("ab*c")),
+            (r"(?:a*b|c)d", Some("(?:b|c)d")),
+            (r"^a*b", None),
+            (r"\b(?P<a>a+b)", None),
+            (r"a?", Some("")),
+            (r"(?:a?\b)b", None),
+        ] {
+            let wanted = wanted.and_then(|wanted| parse(wanted).ok());
+            assert_eq!(trimmed(expression), wanted, "{expression}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_left_is_found_where_all_is(
+            parts in proptest::collection::vec(
+                prop_oneof![
+                    r"[ab](?:\*|\+|\?|\{1,2\}|\{2,3\})?\??",
+                    Just(r"\b".to_owned()),
+                    Just("^".to_owned()),
+                    Just("$".to_owned()),
+                    r"\([ab]\*?\|[bc ]\+?\)[*+?]?",
+                ],
+                1..5,
+            ),
+            text in "[abc \n]{0,12}",
+        ) {
+            let expression = parts.concat();
+            // a repetition of a repetition is no expression
+            if let (Ok(parsed), Some(trimmed)) = (parse(&expression), trimmed(&expression)) {
+                let found = |hir: &Hir| Regex::builder().build_from_hir(hir).unwrap().is_match(&text);
+                prop_assert_eq!(found(&parsed), found(&trimmed), "{} {}", expression, trimmed);
+            }
+        }
+    }
+}
