@@ -97,7 +97,12 @@ pub(crate) struct Hit {
 }
 
 impl Hit {
-    pub fn from_event(stretch: &Stretch, event: &Event<'_>, found: Found) -> Hit {
+    pub fn from_event(
+        stretch: &Stretch,
+        event: &Event<'_>,
+        ids: Option<Box<Ids>>,
+        found: Found,
+    ) -> Hit {
         let at = event.time.map(Moment::At);
         let age = event.age.map(|age| Moment::Ago(age.seconds));
         let first_age = event.first_age.map(|age| Moment::Ago(age.seconds));
@@ -108,7 +113,7 @@ impl Hit {
             mark: stretch.whole(&found.mark),
             format: event.format,
             subject: with_container(&event.subject, found.container),
-            ids: Ids::of(event),
+            ids,
             component: event
                 .component
                 .as_ref()

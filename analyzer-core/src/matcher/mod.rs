@@ -26,6 +26,7 @@ pub(crate) use prefilter::Prefilter;
 pub(crate) use scope::{node, related, subjects_agree};
 pub(crate) use window::Followed;
 
+use std::cell::OnceCell;
 use std::sync::OnceLock;
 
 use crate::input::Stretch;
@@ -33,6 +34,7 @@ use crate::model::{Event, Format, Object, Severity};
 use crate::signature::{
     Catalogue, Condition, Leaf, Need, NeedKind, ObjectPattern, Record, What, Word, Words, leaves,
 };
+use ids::Ids;
 use sieve::Sieve;
 
 /// How many letters and digits of an error a sentence must quote: a word or two are talked about
@@ -158,6 +160,7 @@ impl<'c> Tester<'c> {
             }
             atom::event(pattern, &leaf.asked, &facts, least)
         };
+        let ids = OnceCell::new();
         self.each(
             |prefilter, into| prefilter.event(event, facts.texts(), into),
             |leaf, condition| {
@@ -165,8 +168,10 @@ impl<'c> Tester<'c> {
                 if found.is_empty() {
                     vain(leaf);
                 }
-                let hits = found.into_iter();
-                into.extend(hits.map(|found| (leaf, Hit::from_event(stretch, event, found))));
+                into.extend(found.into_iter().map(|found| {
+                    let ids = ids.get_or_init(|| Ids::of(event)).clone();
+                    (leaf, Hit::from_event(stretch, event, ids, found))
+                }));
             },
         );
     }

@@ -67,7 +67,9 @@ impl Paths {
     /// Adds what a later part of the input says.
     pub fn absorb(&mut self, later: Paths) {
         for (name, placed) in later.known {
-            placed.into_iter().for_each(|placed| self.put(&name, placed));
+            placed
+                .into_iter()
+                .for_each(|placed| self.put(&name, placed));
         }
     }
 
