@@ -67,6 +67,7 @@ pub(crate) struct Grams {
     pub entries: Cow<'static, [Entry]>,
 }
 
+#[inline]
 fn hash(gram: u64) -> u64 {
     // Fibonacci hashing: the high bits of the product are well mixed; the bytes of a word that are
     // not the gram's are shifted out
@@ -74,6 +75,7 @@ fn hash(gram: u64) -> u64 {
 }
 
 /// The slot of a whole word, or of a gram alone.
+#[inline]
 fn closer_slot(word: u64, whole: bool) -> usize {
     let hash = if whole {
         word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -84,26 +86,31 @@ fn closer_slot(word: u64, whole: bool) -> usize {
 }
 
 /// The bit of a slot, and what stands before it.
+#[inline]
 fn bit<const N: usize>(bitmap: &[u64; N], slot: usize) -> u64 {
     // the length is a power of two, and no slot is beyond it
     bitmap[(slot / 64) % N] >> (slot % 64)
 }
 
 /// The word at the `k`-th place of a round.
+#[inline]
 fn word_at(read: &[u8; READ], k: usize) -> u64 {
     let bytes = read.get(k * STRIDE..k * STRIDE + WORD).unwrap_or_default();
     bytes.try_into().map_or(0, u64::from_le_bytes)
 }
 
+#[inline]
 fn slot(gram: u64) -> usize {
     (hash(gram) >> (64 - BITS)) as usize
 }
 
+#[inline]
 fn head(gram: u64) -> usize {
     (hash(gram) >> (64 - HEAD_BITS)) as usize
 }
 
 /// The first eight bytes, or those that are there.
+#[inline]
 fn word(bytes: &[u8]) -> u64 {
     // most are: a copy of a known length is one load
     if let Some(word) = bytes.first_chunk() {
@@ -116,6 +123,7 @@ fn word(bytes: &[u8]) -> u64 {
 }
 
 /// The gram at the beginning of a word.
+#[inline]
 fn gram(word: u64) -> u64 {
     word & ((1 << (8 * GRAM)) - 1)
 }
