@@ -258,7 +258,7 @@ pub fn size(sources: &[Source]) -> Option<u64> {
 
 /// How many bytes go through the channel at a time, and how many such pieces wait in it.
 const PIECE: usize = 128 * 1024;
-const PIECES: usize = 32;
+const PIECES: usize = 16;
 
 /// What goes through the channel.
 enum Message {

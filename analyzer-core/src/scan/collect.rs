@@ -25,7 +25,7 @@ const MAX_HITS: usize = 512;
 
 /// How many bytes of hits are kept in all of those that are matches by themselves, and as many of those that go into
 /// conditions over several, which may be any healthy object; beyond, a signature keeps its first hits only.
-const ROOM: usize = 6 << 20;
+const ROOM: usize = 4 << 20;
 
 /// How many hits a signature keeps in any case.
 const AT_LEAST: usize = 4;

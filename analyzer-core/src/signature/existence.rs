@@ -3,11 +3,11 @@
 use regex_syntax::hir::{Capture, Hir, HirKind, Repetition};
 
 /// The expression that is found in a text if and only if this one is, without what may be missing at its ends; none
-/// if it is the same but for its groups.
+/// if nothing may at its start: what is asked for at the end alone costs little.
 pub(super) fn trimmed(expression: &str) -> Option<Hir> {
     let plain = rebuilt(&super::parts::parse(expression).ok()?, true);
-    let trimmed = without_ends(&plain);
-    (trimmed != plain).then_some(trimmed)
+    let trimmed = trimmed_at(End::First, &plain);
+    (trimmed != plain).then(|| trimmed_at(End::Last, &trimmed))
 }
 
 /// The same of an expression that is found wherever this one is, and also where that is no start or end of a line, a
@@ -112,6 +112,7 @@ mod tests {
             (r"(?:a*b|c)d", Some("(?:b|c)d")),
             (r"^a*b", None),
             (r"\b(?P<a>a+b)", None),
+            (r"ab*", None),
             (r"a?", Some("")),
             (r"(?:a?\b)b", Some(r"\bb")),
         ] {
