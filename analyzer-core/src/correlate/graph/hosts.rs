@@ -61,7 +61,7 @@ impl Graph {
         }
         if hosts.is_empty() {
             for pod in named.iter().take(MAX_LINES) {
-                let edges = self.of(pod);
+                let edges = self.of((pod.0, &pod.1));
                 let registries = edges.filter(|edge| edge.on.kind.as_deref() == Some(REGISTRY));
                 hosts.extend(registries.filter_map(|edge| edge.on.name.clone()));
             }

@@ -266,8 +266,8 @@ impl Graph {
         if pod.kind.as_deref() != Some("Pod") || pod.name.is_none() {
             return None;
         }
-        let named = (document, plain(pod));
-        let mut edges = self.of(&named);
+        let pod = plain(pod);
+        let mut edges = self.of((document, &pod));
         let told = edges.find_map(|edge| {
             let is_node = edge.on.kind.as_deref() == Some("Node");
             edge.on.name.clone().filter(|_| is_node)
@@ -337,38 +337,62 @@ impl Graph {
 
     /// The steps from an object to one that it depends on, and the words for them.
     pub fn path(&self, from: &Named, to: &Named) -> Option<(usize, String)> {
-        let mut reached: Vec<(Named, Option<usize>, &'static str)> = vec![(from.clone(), None, "")];
-        let mut seen: HashSet<(Option<String>, Option<String>, Option<String>)> = HashSet::new();
+        let mut reached: Vec<Step<'_>> = vec![Step {
+            document: from.0,
+            subject: &from.1,
+            before: None,
+            verb: "",
+        }];
+        let mut seen: HashSet<[Option<&str>; 3]> = HashSet::new();
         let mut open = VecDeque::from([(0, 0)]);
         while let Some((at, steps)) = open.pop_front() {
-            if steps > 0 && agree(&reached[at].0, to) {
+            let (document, here) = (reached[at].document, reached[at].subject);
+            if steps > 0 && agree((document, here), (to.0, &to.1)) {
                 return Some((steps, words(&reached, at)));
             }
             if steps == MAX_STEPS || reached.len() >= MAX_LOOKED_AT {
                 continue;
             }
-            let here = reached[at].0.clone();
-            if serves(&here.1, &to.1) {
-                reached.push((to.clone(), Some(at), "is served by"));
+            let before = Some(at);
+            if serves(here, &to.1) {
+                reached.push(Step {
+                    document: to.0,
+                    subject: &to.1,
+                    before,
+                    verb: "is served by",
+                });
                 return Some((steps + 1, words(&reached, reached.len() - 1)));
             }
-            for edge in self.of(&here) {
+            for edge in self.of((document, here)) {
                 let on = &edge.on;
-                if seen.insert((on.kind.clone(), on.namespace.clone(), on.name.clone())) {
+                if seen.insert([&on.kind, &on.namespace, &on.name].map(Option::as_deref)) {
                     open.push_back((reached.len(), steps + 1));
-                    reached.push(((edge.document, on.clone()), Some(at), edge.verb));
+                    reached.push(Step {
+                        document: edge.document,
+                        subject: on,
+                        before,
+                        verb: edge.verb,
+                    });
                 }
             }
         }
         None
     }
 
-    /// The edges that go out from an object.
-    fn of<'g>(&'g self, named: &'g Named) -> impl Iterator<Item = &'g Edge> {
+    /// The edges that go out from an object of a document.
+    fn of<'g>(&'g self, named: (usize, &'g Subject)) -> impl Iterator<Item = &'g Edge> {
         let name = named.1.name.as_deref().unwrap_or_default();
         let known = self.by_dependant.get(name).into_iter().flatten();
-        known.filter(|edge| agree(&(edge.document, edge.dependant.clone()), named))
+        known.filter(move |edge| agree((edge.document, &edge.dependant), named))
     }
+}
+
+/// An object on a way, and from where in the way it was reached.
+struct Step<'g> {
+    document: usize,
+    subject: &'g Subject,
+    before: Option<usize>,
+    verb: &'static str,
 }
 
 /// The order of what stands in one document.
@@ -385,26 +409,26 @@ pub(super) fn plain(subject: &Subject) -> Subject {
     }
 }
 
-/// Whether two may be the same object.
-fn agree(a: &Named, b: &Named) -> bool {
-    a.1.name.is_some() && b.1.name.is_some() && subjects_agree(&a.1, &b.1, a.0 == b.0, false)
+/// Whether two, each of a document, may be the same object.
+fn agree(a: (usize, &Subject), b: (usize, &Subject)) -> bool {
+    a.1.name.is_some() && b.1.name.is_some() && subjects_agree(a.1, b.1, a.0 == b.0, false)
 }
 
 /// The words for the way to an object that was reached.
-fn words(reached: &[(Named, Option<usize>, &'static str)], to: usize) -> String {
+fn words(reached: &[Step<'_>], to: usize) -> String {
     let mut steps = Vec::new();
     let mut at = to;
-    while let Some((_, Some(before), _)) = reached.get(at) {
+    while let Some(before) = reached.get(at).and_then(|step| step.before) {
         steps.push(at);
-        at = *before;
+        at = before;
     }
     let mut text = reached
         .first()
-        .map_or_else(String::new, |(from, ..)| from.1.to_string());
+        .map_or_else(String::new, |from| from.subject.to_string());
     for (number, step) in steps.into_iter().rev().enumerate() {
-        let (named, _, verb) = &reached[step];
+        let Step { subject, verb, .. } = &reached[step];
         let joint = if number == 0 { " " } else { ", which " };
-        text += &format!("{joint}{verb} {}", named.1);
+        text += &format!("{joint}{verb} {subject}");
     }
     text
 }
