@@ -388,10 +388,12 @@ fn marked(seed: u64, records: usize, marks: &[u8]) -> String {
     let log = Logs::seeded(seed).lines(records);
     let mut text = String::new();
     for (line, mark) in log.lines().zip(marks.iter().cycle()) {
-        // nobody marks a blank line, and a frame of a trace with something behind it is none
-        let is_frame = ["\t", "main.", "goroutine "];
-        let is_bare = line.is_empty() || is_frame.iter().any(|start| line.starts_with(start));
-        let mark = if is_bare { 0 } else { usize::from(*mark) };
+        // nobody marks a blank line
+        let mark = if line.is_empty() {
+            0
+        } else {
+            usize::from(*mark)
+        };
         let (before, behind) = MARKS[mark % MARKS.len()];
         text.push_str(&format!("{before}{line}{behind}\n"));
     }
@@ -408,6 +410,28 @@ proptest! {
         marks in proptest::collection::vec(any::<u8>(), 1..20),
     ) {
         assert_agreement("marked", marked(seed, records, &marks).as_bytes());
+    }
+}
+
+/// What a command says holds of the plain lines behind it, but not of those behind the records of a log: these may
+/// be far from it.
+#[test]
+fn on_plain_lines_behind_a_command() {
+    let record = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n";
+    let plain = "Error: secret \"login\" not found, `\n";
+    for records in [0, 1, 2, 40] {
+        let text = format!(
+            "$ kubectl -n shop get pods\n{}{plain}",
+            record.repeat(records)
+        );
+        assert_agreement("behind a command", text.as_bytes());
+        let report = NAIVE.analyze_text("behind a command", text.as_bytes());
+        let namespaces = report
+            .findings
+            .iter()
+            .map(|finding| finding.subject.namespace.as_deref());
+        let wanted = (records == 0).then_some("shop");
+        assert_eq!(namespaces.collect::<Vec<_>>(), [wanted], "{records}");
     }
 }
 

@@ -119,6 +119,8 @@ struct Cutter<'a> {
     command: Option<Command>,
     /// Whether a table was the command's output: more tables may follow (`kubectl get all`).
     has_table: bool,
+    /// Whether records of a log stand behind the command.
+    has_log: bool,
     /// Which lines belong to the last log record.
     follower: log::Follower,
     /// Lines that belong to it if its log goes on behind them.
@@ -298,6 +300,7 @@ impl<'a> Cutter<'a> {
         if format == Format::Command {
             self.command = command::parse(line.text);
             self.has_table = false;
+            self.has_log = false;
         }
         self.open = Some(Segment {
             format,
@@ -481,7 +484,8 @@ impl<'a> Cutter<'a> {
                     command.verb == Verb::Get
                 }
                 Format::Command | Format::Prose => false,
-                Format::Plain => command.verb != Verb::Other,
+                // behind records of another log plain lines are no output of the command
+                Format::Plain => command.verb != Verb::Other && !self.has_log,
                 _ => command.verb == Verb::Logs,
             };
             if fits {
@@ -497,6 +501,7 @@ impl<'a> Cutter<'a> {
                 }
             }
         }
+        self.has_log |= segment.is_log && segment.format != Format::Plain;
         self.done.push(segment);
     }
 }
