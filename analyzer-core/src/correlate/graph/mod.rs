@@ -9,12 +9,12 @@ mod objects;
 mod paths;
 mod told;
 mod topology;
+mod way;
 
 use std::cmp::Ordering;
 use std::collections::btree_map::{BTreeMap, Entry};
-use std::collections::{HashSet, VecDeque};
 
-use crate::matcher::{Hit, subjects_agree};
+use crate::matcher::Hit;
 use crate::model::{Event, Object, Subject};
 
 use super::group::Group;
@@ -22,7 +22,7 @@ use ids::Known;
 use labels::Labels;
 use needed::Host;
 use paths::Paths;
-use topology::{api_server, calls_api_server, serves, static_pod};
+use topology::{api_server, calls_api_server, static_pod};
 
 /// How many edges of objects with one name are remembered.
 const MAX_OF_NAME: usize = 64;
@@ -38,12 +38,6 @@ const MAX_ADDRESSES: usize = 10_000;
 
 /// In how many lines of a group it is looked for what they could not reach.
 const MAX_LINES: usize = 8;
-
-/// How many steps may lie between two objects.
-const MAX_STEPS: usize = 4;
-
-/// How many objects a search looks at.
-const MAX_LOOKED_AT: usize = 256;
 
 /// An object, with the number of the document that speaks of it.
 pub(crate) type Named = (usize, Subject);
@@ -334,65 +328,6 @@ impl Graph {
         }
         unknown
     }
-
-    /// The steps from an object to one that it depends on, and the words for them.
-    pub fn path(&self, from: &Named, to: &Named) -> Option<(usize, String)> {
-        let mut reached: Vec<Step<'_>> = vec![Step {
-            document: from.0,
-            subject: &from.1,
-            before: None,
-            verb: "",
-        }];
-        let mut seen: HashSet<[Option<&str>; 3]> = HashSet::new();
-        let mut open = VecDeque::from([(0, 0)]);
-        while let Some((at, steps)) = open.pop_front() {
-            let (document, here) = (reached[at].document, reached[at].subject);
-            if steps > 0 && agree((document, here), (to.0, &to.1)) {
-                return Some((steps, words(&reached, at)));
-            }
-            if steps == MAX_STEPS || reached.len() >= MAX_LOOKED_AT {
-                continue;
-            }
-            let before = Some(at);
-            if serves(here, &to.1) {
-                reached.push(Step {
-                    document: to.0,
-                    subject: &to.1,
-                    before,
-                    verb: "is served by",
-                });
-                return Some((steps + 1, words(&reached, reached.len() - 1)));
-            }
-            for edge in self.of((document, here)) {
-                let on = &edge.on;
-                if seen.insert([&on.kind, &on.namespace, &on.name].map(Option::as_deref)) {
-                    open.push_back((reached.len(), steps + 1));
-                    reached.push(Step {
-                        document: edge.document,
-                        subject: on,
-                        before,
-                        verb: edge.verb,
-                    });
-                }
-            }
-        }
-        None
-    }
-
-    /// The edges that go out from an object of a document.
-    fn of<'g>(&'g self, named: (usize, &'g Subject)) -> impl Iterator<Item = &'g Edge> {
-        let name = named.1.name.as_deref().unwrap_or_default();
-        let known = self.by_dependant.get(name).into_iter().flatten();
-        known.filter(move |edge| agree((edge.document, &edge.dependant), named))
-    }
-}
-
-/// An object on a way, and from where in the way it was reached.
-struct Step<'g> {
-    document: usize,
-    subject: &'g Subject,
-    before: Option<usize>,
-    verb: &'static str,
 }
 
 /// The order of what stands in one document.
@@ -407,30 +342,6 @@ pub(super) fn plain(subject: &Subject) -> Subject {
         node: None,
         ..subject.clone()
     }
-}
-
-/// Whether two, each of a document, may be the same object.
-fn agree(a: (usize, &Subject), b: (usize, &Subject)) -> bool {
-    a.1.name.is_some() && b.1.name.is_some() && subjects_agree(a.1, b.1, a.0 == b.0, false)
-}
-
-/// The words for the way to an object that was reached.
-fn words(reached: &[Step<'_>], to: usize) -> String {
-    let mut steps = Vec::new();
-    let mut at = to;
-    while let Some(before) = reached.get(at).and_then(|step| step.before) {
-        steps.push(at);
-        at = before;
-    }
-    let mut text = reached
-        .first()
-        .map_or_else(String::new, |from| from.subject.to_string());
-    for (number, step) in steps.into_iter().rev().enumerate() {
-        let Step { subject, verb, .. } = &reached[step];
-        let joint = if number == 0 { " " } else { ", which " };
-        text += &format!("{joint}{verb} {subject}");
-    }
-    text
 }
 
 #[cfg(test)]
