@@ -52,6 +52,33 @@ fn more_addresses_than_are_kept() {
     );
 }
 
+/// Hits of which no more are kept are counted without being made, once the engine knows: the number told is the same.
+#[test]
+fn more_objects_than_a_condition_keeps() {
+    let mut text = String::from("{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n");
+    for number in 0..1500 {
+        let comma = if number < 1499 { "," } else { "" };
+        writeln!(
+            text,
+            "        {{\n            \"apiVersion\": \"v1\",\n            \"kind\": \"Pod\",\n            \"metadata\": {{\n                \"labels\": {{\n                    \"app\": \"crane\"\n                }},\n                \"name\": \"crane-{number}\",\n                \"namespace\": \"dock\"\n            }},\n            \"status\": {{\n                \"phase\": \"Running\"\n            }}\n        }}{comma}"
+        )
+        .unwrap();
+    }
+    text += "    ],\n    \"kind\": \"List\"\n}\n";
+    // a list that is cut off, and a whole one
+    let cut = text.len() * 3 / 4;
+    for text in [text.get(..cut).unwrap_or_default(), &text] {
+        let at_once = Analyzer::new().analyze_text("pods", text.as_bytes());
+        let wanted = told(&at_once, "many-matches");
+        assert!(!wanted.is_empty());
+        for blocks in [1000, 4096] {
+            let analyzer = Analyzer::new().with_blocks_of(blocks);
+            let report = analyzer.analyze_text("pods", text.as_bytes());
+            assert_eq!(told(&report, "many-matches"), wanted, "{blocks}");
+        }
+    }
+}
+
 #[test]
 fn more_causes_than_are_compared() {
     let analyzer = Analyzer::new();

@@ -190,8 +190,7 @@ impl<'c> Tester<'c> {
             if found.is_empty() || is_counted(leaf, pattern.listed, found.len()) {
                 return;
             }
-            let found = found.into_iter();
-            into.extend(found.map(|found| {
+            into.extend(found.into_iter().map(|found| {
                 let hit = Hit {
                     of_list: pattern.listed,
                     ..Hit::from_object(stretch, object, found)

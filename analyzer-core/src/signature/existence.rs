@@ -34,7 +34,7 @@ fn rebuilt(hir: &Hir, with_looks: bool) -> Hir {
     }
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum End {
     First,
     Last,

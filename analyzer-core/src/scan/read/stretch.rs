@@ -178,9 +178,8 @@ impl Reading<'_, '_, '_> {
         outcome.lists.begin(&items, reach);
         for (number, object) in parsed.objects.iter_mut().enumerate() {
             let before = outcome.hits.len();
-            let part = outcome.lists.part(&items, number);
+            let mut part = outcome.lists.part(&items, number);
             object.listed |= part.is_some();
-            let mut part = part;
             let full = self.full;
             let surplus = &mut outcome.surplus;
             self.tester
