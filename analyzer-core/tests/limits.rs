@@ -55,28 +55,38 @@ fn more_addresses_than_are_kept() {
 /// Hits of which no more are kept are counted without being made, once the engine knows: the number told is the same.
 #[test]
 fn more_objects_than_a_condition_keeps() {
-    let mut text = String::from("{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n");
-    for number in 0..1500 {
-        let comma = if number < 1499 { "," } else { "" };
-        writeln!(
-            text,
-            "        {{\n            \"apiVersion\": \"v1\",\n            \"kind\": \"Pod\",\n            \"metadata\": {{\n                \"labels\": {{\n                    \"app\": \"crane\"\n                }},\n                \"name\": \"crane-{number}\",\n                \"namespace\": \"dock\"\n            }},\n            \"status\": {{\n                \"phase\": \"Running\"\n            }}\n        }}{comma}"
-        )
-        .unwrap();
-    }
-    text += "    ],\n    \"kind\": \"List\"\n}\n";
-    // a list that is cut off, and a whole one
-    let cut = text.len() * 3 / 4;
-    for text in [text.get(..cut).unwrap_or_default(), &text] {
-        let at_once = Analyzer::new().analyze_text("pods", text.as_bytes());
-        let wanted = told(&at_once, "many-matches");
-        assert!(!wanted.is_empty());
-        for blocks in [1000, 4096] {
-            let analyzer = Analyzer::new().with_blocks_of(blocks);
-            let report = analyzer.analyze_text("pods", text.as_bytes());
-            assert_eq!(told(&report, "many-matches"), wanted, "{blocks}");
+    // some conditions look for claims in whole lists only
+    for (kind, phase) in [("Pod", "Running"), ("PersistentVolumeClaim", "Bound")] {
+        // of what waits for a list's end only the second list can be full
+        let text = list_of(1500, kind, phase, "dock") + &list_of(1500, kind, phase, "quay");
+        // whole lists, and one that is cut off
+        let cut = text.get(..text.len() * 3 / 4).unwrap_or_default();
+        for text in [&text, cut] {
+            let at_once = Analyzer::new().analyze_text("objects", text.as_bytes());
+            let wanted = told(&at_once, "many-matches");
+            for blocks in [1000, 4096] {
+                let analyzer = Analyzer::new().with_blocks_of(blocks);
+                let report = analyzer.analyze_text("objects", text.as_bytes());
+                assert_eq!(told(&report, "many-matches"), wanted, "{kind}, {blocks}");
+            }
+            assert!(!wanted.is_empty());
         }
     }
+}
+
+/// So many healthy objects of a kind, as `kubectl get -o json` prints them.
+fn list_of(count: usize, kind: &str, phase: &str, namespace: &str) -> String {
+    let items = (0..count).map(|number| {
+        serde_json::json!({
+            "apiVersion": "v1",
+            "kind": kind,
+            "metadata": {"labels": {"app": "crane"}, "name": format!("crane-{number}"), "namespace": namespace},
+            "status": {"phase": phase},
+        })
+    });
+    let list =
+        serde_json::json!({"apiVersion": "v1", "items": items.collect::<Vec<_>>(), "kind": "List"});
+    serde_json::to_string_pretty(&list).unwrap() + "\n"
 }
 
 #[test]
