@@ -1,5 +1,6 @@
 //! What follows from a cause by its mechanism, whichever signature proves it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::signature::{Scope, Signature};
@@ -116,13 +117,20 @@ impl Mechanisms {
     }
 }
 
-/// How far a signature's findings may lie from the cause with these effects, if they follow from it.
-pub(crate) fn reach(effects: &Effects, signature: &Signature) -> Option<Reach> {
-    let exact = [signature.cause.as_str(), signature.id.as_str()];
-    let exact = exact.iter().filter_map(|name| effects.get(name));
+/// The names under which a signature may be a consequence: its cause, its id, its cause's family.
+pub(crate) fn names(signature: &Signature) -> [Cow<'_, str>; 3] {
     let family = format!("{}/*", signature.family());
-    let all = exact.chain(effects.get(family.as_str())).copied();
-    all.reduce(Reach::or)
+    [
+        signature.cause.as_str().into(),
+        signature.id.as_str().into(),
+        family.into(),
+    ]
+}
+
+/// How far findings with these names may lie from the cause with these effects, if they follow from it.
+pub(crate) fn reach(effects: &Effects, names: &[Cow<'_, str>]) -> Option<Reach> {
+    let known = names.iter().filter_map(|name| effects.get(&**name));
+    known.copied().reduce(Reach::or)
 }
 
 fn is_of(cause: &str, known: &str) -> bool {

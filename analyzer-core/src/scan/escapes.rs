@@ -1,19 +1,20 @@
 //! What a record says at each depth of quoting, without parsing it.
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 /// How deep quotes nest: a program's own, a logger's, a container runtime's.
 const MAX_DEPTH: usize = 3;
 
-/// A record of one line, and what its escapes stand for, as often as there are some; without the backslashes
-/// before quotes. Each text of the record stands in one of these as signatures see it. None where
-/// that is not sure: the record has several lines, or escapes that not all formats read alike.
+/// A record of one line, with the Go trace behind it, and what its escapes stand for, as often as there are some;
+/// without the backslashes before quotes. Each text of the record stands in one of these as signatures see it. None
+/// where that is not sure: the record has other lines, or escapes that not all formats read alike.
 pub(super) fn levels(record: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let line = record.strip_suffix(b"\n").unwrap_or(record);
-    if memchr(b'\n', line).is_some() {
+    let record = record.strip_suffix(b"\n").unwrap_or(record);
+    let lines = record.split(|byte| *byte == b'\n');
+    if !lines.skip(1).all(is_of_go_trace) {
         return None;
     }
-    let mut level = line.to_vec();
+    let mut level = record.to_vec();
     let mut levels = Vec::new();
     loop {
         levels.push(unquoted(&level));
@@ -24,6 +25,18 @@ pub(super) fn levels(record: &[u8]) -> Option<Vec<Vec<u8>>> {
             return None;
         }
         level = decoded(&level)?;
+    }
+}
+
+/// Whether a line is one of a Go trace, and surely not in a carrier: a function, or its place.
+fn is_of_go_trace(line: &[u8]) -> bool {
+    match line.split_first() {
+        Some((b'\t', place)) => memmem::find(place, b".go:").is_some(),
+        Some((first, _)) => {
+            let is_of_name = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
+            first.is_ascii_alphanumeric() && line.contains(&b'.') && line.iter().all(is_of_name)
+        }
+        None => false,
     }
 }
 
@@ -83,6 +96,10 @@ mod tests {
             ]
         );
         assert_eq!(
+            told("it \\\"broke\\\"\nmain.(*Crane).Run[...]\n\t/src/main.go:12 +0x1d\n").unwrap(),
+            ["it \"broke\"\nmain.(*Crane).Run[...]\n\t/src/main.go:12 +0x1d"; 2]
+        );
+        assert_eq!(
             told(r"in C:\\temp").unwrap(),
             [r"in C:\\temp", r"in C:\temp", "in C:\temp"]
         );
@@ -92,6 +109,9 @@ mod tests {
     fn what_is_not_sure_is_not_told() {
         for record in [
             "two\nlines",
+            "two\n\t/not/a/place",
+            "two\n{\"log\":\"main.run\\n\"}",
+            "two\n2031-03-04T05:06:07Z stdout F main.run",
             r"a \u00e9",
             r"a \x22",
             r"ends in \",

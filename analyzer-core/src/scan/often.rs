@@ -9,7 +9,7 @@
 //!
 //! So whether a signature matched, the first and last match and the proof are always those of records
 //! that were read, and counts are exact up to [`EXACT`]. A signature whose text was ever read in a
-//! record that did not fulfil it is read on, but in groups of which [`EXACT`] records or more were read and all
+//! record that did not fulfil it is read on, but in groups of which [`ALIKE`] records or more were read and all
 //! fulfilled the same. So beyond that a count is off only if records
 //! fulfil it less often all of a sudden, and then by less than `EACH * EACH` for each that is read.
 
@@ -22,6 +22,9 @@ use crate::signature::Leaf;
 
 /// Up to how many matches of a signature each one is read.
 pub(crate) const EXACT: u64 = 32;
+
+/// How many records of a group must have fulfilled the same.
+const ALIKE: u64 = 8;
 
 /// One of so many is read beyond that.
 pub(crate) const EACH: u64 = 16;
@@ -104,7 +107,7 @@ impl Outcomes {
     /// The groups of which enough records were read, all alike.
     pub fn steady(&self) -> BTreeSet<Group> {
         let groups = self.groups.iter();
-        let steady = groups.filter(|(_, (same, read))| same.is_some() && *read >= EXACT);
+        let steady = groups.filter(|(_, (same, read))| same.is_some() && *read >= ALIKE);
         steady.map(|(group, _)| group.clone()).collect()
     }
 }

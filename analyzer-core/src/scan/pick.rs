@@ -33,9 +33,14 @@ pub(super) fn choose(
     triggers: &mut Vec<Trigger>,
 ) -> Vec<(usize, Sample)> {
     let mut standing: Vec<(usize, u32)> = Vec::new();
+    // most texts stand in the line of the one before
+    let mut last = 0..0;
     index.sweep(bytes, |found| {
-        let line = memrchr(b'\n', &bytes[..found.at]).map_or(0, |end| end + 1);
-        standing.push((line, found.phrase));
+        if !last.contains(&found.at) {
+            let start = memrchr(b'\n', &bytes[..found.at]).map_or(0, |end| end + 1);
+            last = start..start + line_at(bytes, start).len();
+        }
+        standing.push((last.start, found.phrase));
     });
     standing.sort_unstable();
     // what is read for another reason counts for itself

@@ -4,7 +4,8 @@
 mod pair;
 mod rules;
 
-use std::cmp::Reverse;
+use std::borrow::Cow;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
@@ -18,7 +19,7 @@ use super::graph::{Graph, Named};
 use super::group::Group;
 use super::mention;
 use pair::{Pair, Provider, are_apart_in_time, named, providers};
-use rules::Rules;
+use rules::{Near, Rules};
 
 /// How many hits of a group are held against those of another.
 const MAX_HITS: usize = 16;
@@ -31,6 +32,9 @@ const MAX_SAME: usize = 8;
 
 /// How many groups of one signature may explain another group.
 const MAX_CANDIDATES: usize = 16;
+
+/// The words for why one group explains another.
+type Why = Cow<'static, str>;
 
 /// By which group each one is explained, and the words for why.
 pub(crate) type Explanations = Vec<Option<(usize, String)>>;
@@ -48,7 +52,7 @@ struct Candidate {
     cause: usize,
     /// How near the one is to the other: 5 is the same event, 1 the same cluster.
     closeness: u8,
-    why: String,
+    why: Why,
     /// Whether a symptom explains it only by its mechanism, which tells nothing new unless a cause is behind it.
     weak: bool,
 }
@@ -88,18 +92,20 @@ pub(crate) fn explain(
         .into_par_iter()
         .map(|symptom| {
             let own = groups[symptom].signature;
-            let few = |all: &Vec<usize>| all.len() <= MAX_SAME;
-            of_signature
+            let of_own = of_signature[&own].len();
+            rules
+                .near(own)
                 .iter()
-                .filter(|(other, all)| {
-                    rules.between(**other, own).is_some()
-                        || (rules.are_same(**other, own) && few(all) && few(&of_signature[&own]))
+                .map(|near| (near, &of_signature[&near.signature]))
+                .filter(|(near, all)| near.rule.is_some() || all.len().max(of_own) <= MAX_SAME)
+                .flat_map(|(near, all)| {
+                    let causes = all.iter().copied().take(MAX_CANDIDATES);
+                    causes.map(move |cause| (near, cause))
                 })
-                .flat_map(|(_, all)| all.iter().copied().take(MAX_CANDIDATES))
-                .filter(|cause| *cause != symptom)
+                .filter(|(_, cause)| *cause != symptom)
                 // what is over does not explain what is not
-                .filter(|cause| ended[*cause].is_none() || ended[symptom].is_some())
-                .filter_map(|cause| {
+                .filter(|(_, cause)| ended[*cause].is_none() || ended[symptom].is_some())
+                .filter_map(|(near, cause)| {
                     let (a, b) = (&groups[cause], &groups[symptom]);
                     let pair = Pair {
                         cause: a,
@@ -113,22 +119,16 @@ pub(crate) fn explain(
                         hosts: (&hosts[cause], &hosts[symptom]),
                         calls_unknown: calls_unknown[symptom],
                     };
-                    let rule = rules.between(a.signature, b.signature);
-                    let (closeness, why) = match rule {
+                    let (closeness, why) = match near.rule {
                         Some(rule) => pair.relation(rule, graph),
-                        // one that says itself what it explains is no wording of that
-                        None if rules.between(b.signature, a.signature).is_none()
-                            && is_weaker(catalogue, b, symptom, a, cause) =>
-                        {
-                            pair.same_fault()
-                        }
+                        None if is_wording(near, symptom, cause) => pair.same_fault(),
                         None => None,
                     }?;
                     Some(Candidate {
                         cause,
                         closeness,
                         why,
-                        weak: rule.is_some_and(|rule| rule.weak),
+                        weak: near.rule.is_some_and(|rule| rule.weak),
                     })
                 })
                 .collect()
@@ -146,7 +146,7 @@ pub(crate) fn explain(
         .iter()
         .map(|of_symptom| {
             let chosen = nearest(catalogue, groups, of_symptom, &candidates)?;
-            Some((chosen.cause, chosen.why.clone()))
+            Some((chosen.cause, chosen.why.to_string()))
         })
         .collect();
     open_circles(catalogue, groups, &mut explained);
@@ -156,28 +156,20 @@ pub(crate) fn explain(
         let is_many = |at: usize| {
             groups[at].hits.len() > MAX_HITS || named[at].len().max(needed[at].len()) > MAX_SEARCHED
         };
-        of_signature.iter().any(|(other, all)| {
+        let of_own = of_signature[&own].len();
+        rules.near(own).iter().any(|near| {
+            let all = &of_signature[&near.signature];
             let mut causes = all.iter().copied().filter(|cause| {
                 let is_over = ended[*cause].is_some() && ended[*symptom].is_none();
                 let is_apart = || are_apart_in_time(&groups[*cause], &groups[*symptom]);
                 cause != symptom && !is_over && !is_apart()
             });
-            if rules.between(*other, own).is_some() {
+            if near.rule.is_some() {
                 all.len() > MAX_CANDIDATES
                     || causes.any(|cause| is_many(cause) || is_many(*symptom))
             } else {
-                let is_stronger = |cause: usize| {
-                    is_weaker(
-                        catalogue,
-                        &groups[*symptom],
-                        *symptom,
-                        &groups[cause],
-                        cause,
-                    )
-                };
-                rules.are_same(*other, own)
-                    && all.len().max(of_signature[&own].len()) > MAX_SAME
-                    && causes.any(is_stronger)
+                all.len().max(of_own) > MAX_SAME
+                    && causes.any(|cause| is_wording(near, *symptom, cause))
             }
         })
     };
@@ -257,20 +249,7 @@ fn open_circles(catalogue: &Catalogue, groups: &[Group], explained: &mut Explana
 }
 
 /// Whether of two groups that name the same cause in other words the first is the less telling one.
-fn is_weaker(catalogue: &Catalogue, a: &Group, at: usize, b: &Group, bt: usize) -> bool {
-    let (one, other) = (catalogue.at(a.signature), catalogue.at(b.signature));
-    let strength = |signature: &Signature, number: usize| {
-        (
-            signature.role == Role::Cause,
-            !signature.generic,
-            signature.severity,
-            hundredths(signature),
-            Reverse(number),
-        )
-    };
-    one.cause == other.cause
-        && one.id != other.id
-        && one.role != Role::Benign
-        && other.role != Role::Benign
-        && strength(one, at) < strength(other, bt)
+fn is_wording(near: &Near, symptom: usize, cause: usize) -> bool {
+    let strength = near.same.map(|same| same.then(cause.cmp(&symptom)));
+    strength == Some(Ordering::Less)
 }

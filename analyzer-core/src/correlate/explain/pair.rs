@@ -10,7 +10,7 @@ use super::super::fill;
 use super::super::graph::plain;
 use super::super::mention;
 use super::rules::Allowed;
-use super::{Graph, Group, MAX_HITS, MAX_SEARCHED, Named};
+use super::{Graph, Group, MAX_HITS, MAX_SEARCHED, Named, Why};
 
 /// How many objects of a group are looked at.
 const MAX_SUBJECTS: usize = 64;
@@ -42,7 +42,7 @@ pub(super) struct Pair<'g> {
 
 impl Pair<'_> {
     /// How closely and by what the first group explains the second, if it does.
-    pub fn relation(&self, rule: Allowed, graph: &Graph) -> Option<(u8, String)> {
+    pub fn relation(&self, rule: Allowed, graph: &Graph) -> Option<(u8, Why)> {
         if self.is_apart_in_time() {
             return None;
         }
@@ -55,22 +55,22 @@ impl Pair<'_> {
             return self.same_host();
         }
         if let Some(subject) = self.kin(false).filter(|_| !rule.apart) {
-            return Some((4, format!("same object: {subject}")));
+            return Some((4, format!("same object: {subject}").into()));
         }
         if on >= Scope::Owner {
             if let Some(subject) = self.kin(true).filter(|_| !rule.apart) {
                 let workload = subject.workload().unwrap_or_default();
-                return Some((3, format!("same workload: {workload}")));
+                return Some((3, format!("same workload: {workload}").into()));
             }
             if let Some(provider) = self.provider() {
-                return Some((2, format!("needs {provider}")));
+                return Some((2, format!("needs {provider}").into()));
             }
             if let Some((steps, why)) = self.way(rule.is_called, graph) {
-                return Some((if steps == 1 { 3 } else { 2 }, why));
+                return Some((if steps == 1 { 3 } else { 2 }, why.into()));
             }
             let mut named = mention::mentioned(self.known_by, self.symptom);
             if let Some(name) = named.take_if(|_| !rule.apart) {
-                return Some((2, format!("names {name}")));
+                return Some((2, format!("names {name}").into()));
             }
         }
         if rule.at_host {
@@ -83,7 +83,7 @@ impl Pair<'_> {
             }
         }
         if let Some(callee) = self.likely_callee(graph).filter(|_| rule.is_called) {
-            return Some((1, format!("calls an address as {callee} has one")));
+            return Some((1, format!("calls an address as {callee} has one").into()));
         }
         if rule.apart {
             return None;
@@ -112,9 +112,9 @@ impl Pair<'_> {
     }
 
     /// The host with which both have to do.
-    fn same_host(&self) -> Option<(u8, String)> {
+    fn same_host(&self) -> Option<(u8, Why)> {
         let host = self.hosts.0.intersection(self.hosts.1).next()?;
-        Some((2, format!("same host: {host}")))
+        Some((2, format!("same host: {host}").into()))
     }
 
     /// The Service at fault, if it is of the namespace of a symptom that calls an address that the input does not
@@ -149,8 +149,8 @@ impl Pair<'_> {
     }
 
     /// Whether they speak of one fault in two ways.
-    pub fn same_fault(&self) -> Option<(u8, String)> {
-        let why = || Some((2, "the same fault in other words".to_owned()));
+    pub fn same_fault(&self) -> Option<(u8, Why)> {
+        let why = || Some((2, "the same fault in other words".into()));
         if self.is_apart_in_time() {
             return None;
         }

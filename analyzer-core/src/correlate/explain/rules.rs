@@ -1,12 +1,14 @@
 //! Which signatures may explain which others.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::report::Role;
+use crate::report::{Level, Role};
 use crate::signature::{Catalogue, Scope, Signature};
 
-use super::super::mechanism::{Effects, Mechanisms, reach};
-use super::Group;
+use super::super::mechanism::{Effects, Mechanisms, names, reach};
+use super::{Group, hundredths};
 
 /// Which signatures of an input explain which, and how far.
 pub(super) struct Rules {
@@ -18,8 +20,19 @@ pub(super) struct Rules {
 #[derive(Clone, Default)]
 struct OfSignature {
     causes: Vec<(usize, Allowed)>,
-    /// Those that name the same cause.
-    same: Vec<usize>,
+    /// Those that name the same cause, and how strong the signature is against each.
+    same: Vec<(usize, Ordering)>,
+    near: Vec<Near>,
+}
+
+/// A signature that may explain another one.
+#[derive(Clone)]
+pub(super) struct Near {
+    pub signature: usize,
+    /// How far from it the other one may lie that it explains.
+    pub rule: Option<Allowed>,
+    /// If the other one may say the same in other words: how strong that is against this one.
+    pub same: Option<Ordering>,
 }
 
 /// How far from its cause a symptom may lie.
@@ -52,18 +65,29 @@ impl Rules {
             return Rules { of };
         }
         let mechanisms = Mechanisms::new();
+        let mut effects: HashMap<&str, Effects> = HashMap::new();
+        let known: Vec<Known<'_>> = signatures
+            .iter()
+            .map(|number| Known::new(*number, catalogue.at(*number)))
+            .filter(|known| known.signature.role != Role::Benign)
+            .collect();
         let mut said = HashSet::new();
-        for &one in &signatures {
-            let effects = mechanisms.effects(&catalogue.at(one).cause);
-            for &other in signatures.iter().filter(|other| **other != one) {
-                if catalogue.at(one).cause == catalogue.at(other).cause {
-                    of[other].same.push(one);
+        for one in &known {
+            let cause = one.signature.cause.as_str();
+            let effects = effects
+                .entry(cause)
+                .or_insert_with(|| mechanisms.effects(cause));
+            let explains = !effects.is_empty() || !one.signature.explains.is_empty();
+            for other in known.iter().filter(|other| other.number != one.number) {
+                if cause == other.signature.cause {
+                    let strength = strength(other.signature).cmp(&strength(one.signature));
+                    of[other.number].same.push((one.number, strength));
                 }
-                if let Some(rule) = allowed(catalogue.at(one), &effects, catalogue.at(other)) {
+                if explains && let Some(rule) = allowed(one.signature, effects, other) {
                     if rule.is_said {
-                        said.insert((one, other));
+                        said.insert((one.number, other.number));
                     }
-                    of[other].causes.push((one, rule));
+                    of[other.number].causes.push((one.number, rule));
                 }
             }
         }
@@ -72,31 +96,77 @@ impl Rules {
             of.causes
                 .retain(|(one, rule)| rule.is_said || !said.contains(&(other, *one)));
         }
+        for number in signatures {
+            let near = near(&of, number);
+            of[number].near = near;
+        }
         Rules { of }
     }
 
-    pub fn are_same(&self, one: usize, other: usize) -> bool {
-        let of = self.of.get(other);
-        of.is_some_and(|of| of.same.binary_search(&one).is_ok())
-    }
-
-    pub fn between(&self, cause: usize, symptom: usize) -> Option<Allowed> {
-        let causes = &self.of.get(symptom)?.causes;
-        let at = causes.binary_search_by_key(&cause, |(number, _)| *number);
-        at.ok().map(|at| causes[at].1)
+    /// The signatures that may explain one, or say the same, in the order of numbers.
+    pub fn near(&self, symptom: usize) -> &[Near] {
+        self.of.get(symptom).map_or(&[], |of| &of.near)
     }
 }
 
-fn allowed(explaining: &Signature, effects: &Effects, explained: &Signature) -> Option<Allowed> {
-    if explaining.role == Role::Benign || explained.role == Role::Benign {
-        return None;
+/// The signatures that may explain one, or say the same.
+fn near(of: &[OfSignature], symptom: usize) -> Vec<Near> {
+    let OfSignature { causes, same, .. } = &of[symptom];
+    let all = causes.iter().map(|(one, _)| *one);
+    let all: BTreeSet<usize> = all.chain(same.iter().map(|(one, _)| *one)).collect();
+    let near = |one: usize| {
+        let same = same.binary_search_by_key(&one, |(number, _)| *number).ok();
+        Near {
+            signature: one,
+            rule: between(of, one, symptom),
+            // one that says itself what it explains is no wording of that
+            same: same
+                .map(|at| of[symptom].same[at].1)
+                .filter(|_| between(of, symptom, one).is_none()),
+        }
+    };
+    all.into_iter().map(near).collect()
+}
+
+fn between(of: &[OfSignature], cause: usize, symptom: usize) -> Option<Allowed> {
+    let causes = &of.get(symptom)?.causes;
+    let at = causes.binary_search_by_key(&cause, |(number, _)| *number);
+    at.ok().map(|at| causes[at].1)
+}
+
+/// How much a signature tells against others that name the same cause.
+fn strength(signature: &Signature) -> (bool, bool, Level, i64) {
+    let is_cause = signature.role == Role::Cause;
+    let hundredths = hundredths(signature);
+    (is_cause, !signature.generic, signature.severity, hundredths)
+}
+
+/// A signature that made a finding.
+struct Known<'c> {
+    number: usize,
+    signature: &'c Signature,
+    names: [Cow<'c, str>; 3],
+}
+
+impl<'c> Known<'c> {
+    fn new(number: usize, signature: &'c Signature) -> Known<'c> {
+        Known {
+            number,
+            signature,
+            names: names(signature),
+        }
     }
+}
+
+fn allowed(explaining: &Signature, effects: &Effects, explained: &Known<'_>) -> Option<Allowed> {
+    let names = &explained.names;
+    let explained = explained.signature;
     let own = explaining
         .explains
         .iter()
         .filter(|rule| rule.what == explained.cause || rule.what == explained.id);
     let own = own.map(|rule| rule.on).max();
-    let by_mechanism = reach(effects, explained);
+    let by_mechanism = reach(effects, names);
     Some(Allowed {
         on: own.max(by_mechanism.map(|reach| reach.on))?,
         apart: own.is_none() && by_mechanism.is_some_and(|reach| !reach.near),

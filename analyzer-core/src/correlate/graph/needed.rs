@@ -67,6 +67,10 @@ pub(super) fn calls(message: &str) -> Vec<Call<'_>> {
             continue;
         }
         let was_looked_up = std::mem::replace(&mut looked_up, token == "lookup");
+        // most words of a message
+        if !was_looked_up && !token.contains([':', '.']) {
+            continue;
+        }
         let in_url = token.split_once("://").map(|(_, rest)| rest);
         let whole = in_url.unwrap_or(token);
         let (authority, path) = whole.split_at(whole.find('/').unwrap_or(whole.len()));
