@@ -123,7 +123,10 @@ fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
 
 /// The object that a match is about, for telling it from others of the same signature.
 pub(crate) fn object_of(signature: &Signature, found: &Match) -> Subject {
-    key(&fill::subject(signature, found))
+    Subject {
+        node: None,
+        ..fill::subject(signature, found)
+    }
 }
 
 /// What tells objects apart: containers of a pod do, nodes do not.

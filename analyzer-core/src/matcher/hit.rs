@@ -1,5 +1,7 @@
 //! What is kept of an event or object that a pattern matched.
 
+use std::sync::Arc;
+
 use super::atom::{Capture, Found};
 use super::ids::Ids;
 use crate::input::{Place, Stretch};
@@ -78,7 +80,7 @@ pub(crate) struct Hit {
     pub format: Format,
     pub subject: Subject,
     /// Ids by which a log's record names objects.
-    pub ids: Option<Box<Ids>>,
+    pub ids: Option<Arc<Ids>>,
     pub component: Option<String>,
     pub reason: Option<String>,
     pub captures: Vec<Capture>,
@@ -100,7 +102,7 @@ impl Hit {
     pub fn from_event(
         stretch: &Stretch,
         event: &Event<'_>,
-        ids: Option<Box<Ids>>,
+        ids: Option<Arc<Ids>>,
         found: Found,
     ) -> Hit {
         let at = event.time.map(Moment::At);

@@ -6,6 +6,8 @@
 //! tables print 12 or 13), kubernetes-sigs/controller-runtime (`reconcileID`, 0.13 and later), knative.dev/pkg
 //! (`knative.dev/traceid`).
 
+use std::sync::Arc;
+
 use memchr::memchr2_iter;
 
 use crate::model::{Event, Subject};
@@ -44,7 +46,7 @@ pub(crate) struct Ids {
 
 impl Ids {
     /// The ids of a log's record, if it has any.
-    pub fn of(event: &Event<'_>) -> Option<Box<Ids>> {
+    pub fn of(event: &Event<'_>) -> Option<Arc<Ids>> {
         if !event.format.is_log() {
             return None;
         }
@@ -75,7 +77,7 @@ impl Ids {
             is_named,
         };
         ids.tell(event);
-        Some(Box::new(ids))
+        Some(Arc::new(ids))
     }
 
     /// Takes what the record says that its ids are of.

@@ -26,31 +26,23 @@ impl Subject {
     /// ```
     pub fn workload(&self) -> Option<&str> {
         let name = self.name.as_deref()?;
-        let split = |name: &'_ str| name.rfind('-').map(|at| (at, name.len()));
-        let last = |name: &str| split(name).map(|(at, end)| name[at + 1..end].to_owned());
         match self.kind.as_deref() {
-            Some("ReplicaSet") => match last(name) {
-                Some(part) if is_template_hash(&part) => Some(&name[..name.len() - part.len() - 1]),
+            Some("ReplicaSet") => match name.rsplit_once('-') {
+                Some((stem, hash)) if is_template_hash(hash) => Some(stem),
                 _ => Some(name),
             },
-            Some("Pod") | None => {
-                let Some(part) = last(name) else {
-                    return Some(name);
-                };
-                let stem = &name[..name.len() - part.len() - 1];
-                if part.bytes().all(|b| b.is_ascii_digit()) && part.len() <= 4 {
-                    return Some(stem);
+            Some("Pod") | None => match name.rsplit_once('-') {
+                Some((stem, part))
+                    if part.bytes().all(|b| b.is_ascii_digit()) && part.len() <= 4 =>
+                {
+                    Some(stem)
                 }
-                if !is_generated(&part, 5..=5) {
-                    return Some(name);
-                }
-                match last(stem) {
-                    Some(hash) if is_template_hash(&hash) => {
-                        Some(&stem[..stem.len() - hash.len() - 1])
-                    }
+                Some((stem, part)) if is_generated(part, 5..=5) => match stem.rsplit_once('-') {
+                    Some((stem, hash)) if is_template_hash(hash) => Some(stem),
                     _ => Some(stem),
-                }
-            }
+                },
+                _ => Some(name),
+            },
             _ => Some(name),
         }
     }

@@ -87,10 +87,10 @@ struct Key {
 }
 
 impl Key {
-    fn new(object: &Subject, hit: &Hit) -> Key {
+    fn new(object: Subject, hit: &Hit) -> Key {
         let ids = hit.ids.as_ref().filter(|ids| !ids.is_named);
         Key {
-            object: object.clone(),
+            object,
             ids: ids.map(|ids| ids.named.clone()).unwrap_or_default(),
             document: hit.subject.is_unknown().then_some(hit.document),
         }
@@ -200,21 +200,25 @@ impl<'c> Collector<'c> {
             hit.refined = winners.any(|((other, _), _)| refines(self.catalogue, *other, number));
             self.keep_one_of_several(number, leaf, hit);
         }
+        let are_several = singles.len() > 1;
         let mut told: Vec<(u32, Subject)> = Vec::new();
         for ((number, hit), won) in singles.into_iter().zip(won) {
             let signature = self.catalogue.at(number as usize);
             let found = Match::of(hit);
             let object = object_of(signature, &found);
             let counts = !told.iter().any(|(n, o)| *n == number && *o == object);
+            let is_further = told.iter().any(|(n, _)| *n == number);
+            if are_several {
+                told.push((number, object.clone()));
+            }
             if let Some(Kept::Single(single)) = self.signatures.get_mut(&number) {
-                if !told.iter().any(|(n, _)| *n == number) {
+                if !is_further {
                     single.matched += found.primary().count;
                 }
                 if let Some(hit) = found.hits.into_iter().next() {
-                    single.keep(&object, hit, won && counts, &mut self.room, order);
+                    single.keep(object, hit, won && counts, &mut self.room, order);
                 }
             }
-            told.push((number, object));
         }
     }
 
@@ -431,7 +435,7 @@ impl Single<'_> {
 
     fn keep(
         &mut self,
-        object: &Subject,
+        object: Subject,
         hit: Hit,
         counts: bool,
         room: &mut usize,

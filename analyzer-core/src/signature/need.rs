@@ -87,10 +87,13 @@ fn of_event(event: &EventPattern) -> Need {
     let least = |words: &Vec<String>| words.iter().map(String::len).min().unwrap_or(0);
     let named = Some(stated(&event.literals.0)).filter(|words| least(words) > 0);
     // a short word is looked for in what is parsed rather than in raw text
-    let words = [named, phrases(&event.message.0)]
-        .into_iter()
-        .flatten()
-        .max_by_key(least)
+    // the author knows which texts are rare
+    let long = named
+        .clone()
+        .filter(|words| least(words) >= grams::SHORTEST);
+    let known = [named, phrases(&event.message.0)];
+    let words = long
+        .or_else(|| known.into_iter().flatten().max_by_key(least))
         .filter(|words| least(words) >= grams::SHORTEST || reasons.is_empty());
     match words {
         Some(words) => Need {

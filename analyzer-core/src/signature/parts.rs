@@ -1,5 +1,6 @@
 //! What a pattern says: its expression, its slots, and what stands in every text that it matches.
 
+use super::existence::may_be_trimmed;
 use super::literals::{self, Phrases};
 use super::marks::Word;
 use super::words::in_words;
@@ -20,6 +21,8 @@ pub(super) struct Parts {
     /// Whether a match hangs on nothing around it, so that it also stands in any text that holds the one
     /// it stands in.
     pub is_free: bool,
+    /// Whether its expression may begin with what may be missing.
+    pub may_be_trimmed: bool,
 }
 
 impl Parts {
@@ -120,6 +123,7 @@ fn from_regex(expression: &str) -> Result<Parts, String> {
         weight: literals::weight_of(&parsed),
         least_length: parsed.properties().minimum_len().unwrap_or(0),
         is_free: parsed.properties().look_set().is_empty(),
+        may_be_trimmed: may_be_trimmed(&parsed),
     })
 }
 
@@ -193,10 +197,13 @@ fn from_template(source: &str) -> Result<Parts, String> {
     }
     let literal = (!longest.is_empty()).then(|| Word::new(&longest));
     let literals = literal.into_iter().collect();
+    // with a slot or a blank
+    let may_be_trimmed = regex.starts_with(['(', '\\']) && rest.starts_with(['{', ' ']);
     Ok(Parts {
         regex,
         slots,
         literals,
+        may_be_trimmed,
         phrases: phrases.longest(),
         words,
         weight,

@@ -218,11 +218,11 @@ impl Pattern {
     }
 
     fn trimmed(&self) -> Option<&Regex> {
-        let trimmed = || {
-            builder()
-                .build_from_hir(&trimmed(&self.parts().regex)?)
-                .ok()
-        };
+        let parts = self.parts();
+        if !parts.may_be_trimmed {
+            return None;
+        }
+        let trimmed = || builder().build_from_hir(&trimmed(&parts.regex)?).ok();
         self.trimmed.get_or_init(trimmed).as_ref()
     }
 

@@ -30,6 +30,9 @@ const MAX_SEARCHED: usize = 8;
 /// Of how many groups of one signature it is asked whether they say the same as those of another one.
 const MAX_SAME: usize = 8;
 
+/// How many groups that say the same as another one in other words are kept as such: one is enough.
+const MAX_WORDINGS: usize = 64;
+
 /// How many groups of one signature may explain another group.
 const MAX_CANDIDATES: usize = 16;
 
@@ -93,6 +96,7 @@ pub(crate) fn explain(
         .map(|symptom| {
             let own = groups[symptom].signature;
             let of_own = of_signature[&own].len();
+            let mut wordings = 0;
             rules
                 .near(own)
                 .iter()
@@ -121,9 +125,12 @@ pub(crate) fn explain(
                     };
                     let (closeness, why) = match near.rule {
                         Some(rule) => pair.relation(rule, graph),
-                        None if is_wording(near, symptom, cause) => pair.same_fault(),
+                        None if wordings < MAX_WORDINGS && is_wording(near, symptom, cause) => {
+                            pair.same_fault()
+                        }
                         None => None,
                     }?;
+                    wordings += usize::from(near.rule.is_none());
                     Some(Candidate {
                         cause,
                         closeness,
