@@ -141,11 +141,14 @@ fn goes_on_in_carrier(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     if let Some(log::Kind::Record(_)) = payload.and_then(log::kind) {
         return false;
     }
-    let next = next_line(bytes, at).map_or(&[][..], |next| line_at(bytes, next));
     let line = text(line);
     if let Some(entry) = entry(bytes, at, &line) {
         return entry.goes_on;
     }
+    if log::carries_record(&line) {
+        return false;
+    }
+    let next = next_line(bytes, at).map_or(&[][..], |next| line_at(bytes, next));
     log::goes_on_in_carrier(&line, &text(next))
         || log::is_raw_line(
             &line,

@@ -102,7 +102,7 @@ impl Learned {
             self.often.pop_front();
             self.often.push_back(Often {
                 signatures: collector.often(&self.vain),
-                steady: Arc::new(self.fulfilled.steady()),
+                steady: self.fulfilled.steady(),
                 full: Arc::new(collector.full().collect()),
             });
         }

@@ -86,6 +86,10 @@ pub(crate) fn group_of(leaves: &[Leaf]) -> Group {
 pub(crate) struct Outcomes {
     /// What all of them fulfilled, if that was the same, and how many were read.
     groups: BTreeMap<Group, (Option<Group>, u64)>,
+    /// The groups that were steady when that was asked last, ...
+    steady: Arc<BTreeSet<Group>>,
+    /// ... and whether they may be others by now.
+    is_changed: bool,
 }
 
 impl Outcomes {
@@ -95,8 +99,12 @@ impl Outcomes {
         match self.groups.get_mut(&group) {
             Some((known, read)) if known.as_ref() == Some(&fulfilled) => {
                 *read = read.saturating_add(1);
+                self.is_changed |= *read == ALIKE;
             }
-            Some((known, _)) => *known = None,
+            Some((known, _)) => {
+                self.is_changed |= known.is_some();
+                *known = None;
+            }
             None if full => {}
             None => {
                 self.groups.insert(group, (Some(fulfilled), 1));
@@ -105,10 +113,13 @@ impl Outcomes {
     }
 
     /// The groups of which enough records were read, all alike.
-    pub fn steady(&self) -> BTreeSet<Group> {
-        let groups = self.groups.iter();
-        let steady = groups.filter(|(_, (same, read))| same.is_some() && *read >= ALIKE);
-        steady.map(|(group, _)| group.clone()).collect()
+    pub fn steady(&mut self) -> Arc<BTreeSet<Group>> {
+        if std::mem::take(&mut self.is_changed) {
+            let groups = self.groups.iter();
+            let steady = groups.filter(|(_, (same, read))| same.is_some() && *read >= ALIKE);
+            self.steady = Arc::new(steady.map(|(group, _)| group.clone()).collect());
+        }
+        self.steady.clone()
     }
 }
 

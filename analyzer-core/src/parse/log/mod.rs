@@ -80,6 +80,17 @@ pub(crate) fn stated_time(text: &str) -> Option<Stamp> {
     Some(stamp)
 }
 
+/// Whether a record begins in the outermost carrier of a line, as far as its first bytes tell.
+pub(crate) fn carries_record(line: &str) -> bool {
+    match wrapper::layer(line).map(|layer| layer.inner) {
+        Some(wrapper::Inner::From(start)) => {
+            let payload = line.as_bytes().get(start..).unwrap_or_default();
+            matches!(kind(payload), Some(Kind::Record(_)))
+        }
+        _ => false,
+    }
+}
+
 /// Whether what a carrier holds goes on with the record in the carrier's line before: it is empty or
 /// indented, ends an object that is spread over lines, or is a stack trace's. `next` is the line behind.
 pub(crate) fn goes_on_in_carrier(line: &str, next: &str) -> bool {
