@@ -312,7 +312,7 @@ mod tests {
             .map(|(key, value)| (*key, &*Box::leak((*value).to_owned().into_boxed_str())))
             .collect();
         event.fields = fields.iter().map(field).collect();
-        *Ids::of(&event).unwrap()
+        Arc::unwrap_or_clone(Ids::of(&event).unwrap())
     }
 
     #[test]
