@@ -63,6 +63,11 @@ impl Often {
         known.copied().unwrap_or_default()
     }
 
+    /// Whether it is known that a leaf condition's signature is asked for in vain.
+    pub fn is_vain(&self, leaf: Leaf) -> bool {
+        matches!(self.of(leaf), Enough::Vain | Enough::InSteady)
+    }
+
     /// Whether enough records of a group were read.
     pub fn all(&self, group: &Group) -> bool {
         let least = group.iter().map(|number| self.of((*number, 0))).min();

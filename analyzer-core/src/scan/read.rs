@@ -109,8 +109,8 @@ pub(crate) fn read_unread(unread: Unread, tester: &Tester<'_>, limits: &ReadLimi
         long_lines: Vec::new(),
         undecoded: 0,
     };
-    let full = BTreeSet::new();
-    let mut reading = Reading::new(&block, tester, limits, &full);
+    let often = Often::default();
+    let mut reading = Reading::new(&block, tester, limits, &often);
     reading.run = unread.subject.map_or(Run::Ended, Run::Known);
     reading.stretch(0..block.bytes.len(), unread.lines_before, true);
     reading.outcome
@@ -125,7 +125,7 @@ pub(crate) fn read(
     known: Known<'_>,
     limits: &ReadLimits,
 ) -> Outcome {
-    let mut reading = Reading::new(block, tester, limits, &known.often.full);
+    let mut reading = Reading::new(block, tester, limits, known.often);
     match index {
         None => reading.all(),
         Some(index) if is_clean(&block.bytes) => {
@@ -160,8 +160,8 @@ struct Reading<'b, 't, 'c> {
     block: &'b Block,
     tester: &'t Tester<'c>,
     limits: &'b ReadLimits,
-    /// Conditions of which no further hit is kept.
-    full: &'b BTreeSet<Leaf>,
+    /// Of which conditions enough is known.
+    often: &'b Often,
     /// What becomes of records of signatures that matched often: the document's byte at which each
     /// begins.
     samples: Vec<(usize, Sample)>,
@@ -174,13 +174,13 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         block: &'b Block,
         tester: &'t Tester<'c>,
         limits: &'b ReadLimits,
-        full: &'b BTreeSet<Leaf>,
+        often: &'b Often,
     ) -> Self {
         Reading {
             block,
             tester,
             limits,
-            full,
+            often,
             samples: Vec::new(),
             run: Run::Inherited,
             outcome: Outcome {

@@ -150,14 +150,17 @@ impl Reading<'_, '_, '_> {
             self.tester
                 .event(stretch, event, &mut outcome.hits, |leaf| vain.push(leaf));
             let hits = outcome.hits.get(before..).unwrap_or_default();
+            if counted {
+                vain.retain(|leaf| {
+                    !self.often.is_vain(*leaf)
+                        && hits.iter().all(|((hit, _), _)| *hit != leaf.0)
+                        && !outcome.vain.contains(&leaf.0)
+                });
+            }
             if counted && !vain.is_empty() {
                 let record = stretch.text.text().as_bytes().get(event.span.clone());
                 let record = Record::new(record.unwrap_or_default());
-                vain.retain(|leaf| {
-                    hits.iter().all(|((hit, _), _)| *hit != leaf.0)
-                        && !outcome.vain.contains(&leaf.0)
-                        && self.tester.may_fulfil(*leaf, &record)
-                });
+                vain.retain(|leaf| self.tester.may_fulfil(*leaf, &record));
                 outcome.vain.extend(vain.iter().map(|(number, _)| number));
             }
             let catalogue = self.tester.catalogue();
@@ -180,7 +183,7 @@ impl Reading<'_, '_, '_> {
             let before = outcome.hits.len();
             let mut part = outcome.lists.part(&items, number);
             object.listed |= part.is_some();
-            let full = self.full;
+            let full = &self.often.full;
             let surplus = &mut outcome.surplus;
             self.tester
                 .object(stretch, object, &mut outcome.hits, |leaf, listed, found| {
