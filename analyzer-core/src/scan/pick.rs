@@ -75,7 +75,7 @@ pub(super) fn choose(
         } else {
             record_at(bytes, at)
         };
-        if let Some(record) = alone.map(Record::new) {
+        if let Some(record) = alone.map(|record| Record::new(record, leaves.len())) {
             leaves.retain(|leaf| tester.may_fulfil(*leaf, &record));
         }
         if leaves.iter().any(|leaf| tester.least(*leaf).is_some())

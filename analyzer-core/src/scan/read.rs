@@ -206,7 +206,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
     /// Reads what may matter of a text; `cleaned` is the way back to the block's bytes if the text
     /// is not these.
     fn sweep(&mut self, index: &Index, known: Known<'_>, bytes: &[u8], cleaned: Option<&Document>) {
-        let survey = survey(bytes, self.block.followed);
+        let mut survey = survey(bytes, self.block.followed);
         self.outcome.lines = survey.lines;
         self.outcome.events = survey.records;
         self.sample(bytes, survey.lines);
@@ -220,14 +220,14 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         if let Some(cleaned) = cleaned {
             self.outcome.invalid += cleaned.invalid_sequences();
         }
-        let mut triggers = survey.triggers;
+        let mut triggers = std::mem::take(&mut survey.triggers);
         let original = |line: usize| cleaned.map_or(line, |c| c.original_line_begin(line));
         if index.boundless.is_empty() {
             self.samples = choose(self.tester, index, known, bytes, &mut triggers);
             for (line, _) in &mut self.samples {
                 *line = self.block.offset + original(*line);
             }
-            for at in survey.partial {
+            for at in std::mem::take(&mut survey.partial) {
                 if is_cut_in_two(bytes, index, at) {
                     triggers.push(Trigger::new(at, Why::Text));
                 }
@@ -239,7 +239,6 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         triggers.dedup_by_key(|trigger| trigger.at);
         let mut around = Around::new(bytes);
         let mut breaks = survey.breaks.iter().copied().peekable();
-        let mut counted = (0, 0);
         let mut grave = 0;
         for (number, trigger) in triggers.iter().enumerate() {
             if trigger.at < around.done {
@@ -257,14 +256,13 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
                     self.run = Run::Ended;
                 }
             }
-            counted.1 += memchr_iter(b'\n', &bytes[counted.0..range.start]).count() as u64;
-            counted.0 = range.start;
+            let lines_before = survey.lines_before(bytes, range.start);
             let range = original(range.start)..original(range.end);
             if trigger.why == Why::Left {
                 let is_whole = trigger.end.is_some();
-                self.leave(range, counted.1, is_whole);
+                self.leave(range, lines_before, is_whole);
             } else {
-                self.stretch(range, counted.1, true);
+                self.stretch(range, lines_before, true);
             }
         }
         if breaks.peek().is_some() {

@@ -14,6 +14,9 @@ use crate::signature::STARTS;
 /// From so many bytes on docker splits a line.
 pub(super) const DOCKER_LINE: usize = 16_000;
 
+/// How many lines lie between those whose places are kept, from which others are counted.
+const MILE: u64 = 8;
+
 /// Why a line must be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Why {
@@ -49,6 +52,8 @@ impl Trigger {
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     pub lines: u64,
+    /// Where each [`MILE`]th line begins, from the first on.
+    pub miles: Vec<usize>,
     /// Lines that begin a log record.
     pub records: u64,
     pub triggers: Vec<Trigger>,
@@ -94,6 +99,9 @@ pub(crate) fn survey(bytes: &[u8], followed: bool) -> Survey {
     let mut start = 0;
     for end in memchr_iter(b'\n', bytes).chain(last) {
         let line = &bytes[start..end];
+        if survey.lines.is_multiple_of(MILE) {
+            survey.miles.push(start);
+        }
         survey.lines += 1;
         // what is indented begins no record
         let inside = survey.structured && matches!(line.first(), Some(b' ' | b'\t'));
@@ -131,6 +139,17 @@ pub(crate) fn survey(bytes: &[u8], followed: bool) -> Survey {
 }
 
 impl Survey {
+    /// How many lines begin before the one that begins at a byte.
+    pub fn lines_before(&self, bytes: &[u8], at: usize) -> u64 {
+        let mile = self
+            .miles
+            .partition_point(|start| *start <= at)
+            .saturating_sub(1);
+        let from = self.miles.get(mile).copied().unwrap_or_default();
+        let more = bytes.get(from..at).unwrap_or_default();
+        mile as u64 * MILE + memchr_iter(b'\n', more).count() as u64
+    }
+
     /// By a line's first byte, whether it may state a date.
     #[inline]
     fn may_be_dated(&mut self, start: usize, first: Option<&u8>) {
@@ -401,6 +420,16 @@ goes on\"
         assert_eq!((survey.lines, survey.records), (13, 6));
         let breaks: Vec<usize> = survey.breaks.iter().map(|at| line(*at)).collect();
         assert_eq!(breaks, [9, 10, 11, 12, 13]);
+    }
+
+    #[test]
+    fn lines_are_counted_from_the_nearest_mile() {
+        let text = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n\n  more\n".repeat(11);
+        let survey = survey(text.as_bytes(), false);
+        let starts = memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
+        for (number, start) in (0..).zip(std::iter::once(0).chain(starts)) {
+            assert_eq!(survey.lines_before(text.as_bytes(), start), number);
+        }
     }
 
     #[test]

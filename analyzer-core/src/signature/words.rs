@@ -14,23 +14,32 @@ const SHORTEST: usize = 2;
 /// How many words of a pattern are looked for: the longest ones tell most.
 const MOST: usize = 4;
 
+/// Up to how many conditions are asked of a record without marks, which cost as much as some searches.
+const FEW: usize = 2;
+
 /// A record as it stands, and the marks of what stands in it.
 pub(crate) struct Record<'r> {
     bytes: &'r [u8],
-    marks: Marks,
+    marks: Option<Marks>,
 }
 
 impl<'r> Record<'r> {
-    /// Made once for all words that are asked for.
-    pub fn new(bytes: &'r [u8]) -> Self {
+    /// Made once for all words of so many conditions.
+    pub fn new(bytes: &'r [u8], conditions: usize) -> Self {
         Record {
             bytes,
-            marks: Marks::of([bytes]),
+            marks: (conditions > FEW).then(|| Marks::of([bytes])),
         }
     }
 
+    fn may_hold(&self, word: &Word) -> bool {
+        self.marks
+            .as_ref()
+            .is_none_or(|marks| word.may_stand(marks))
+    }
+
     fn holds(&self, word: &Word) -> bool {
-        word.may_stand(&self.marks) && word.stands(self.bytes)
+        self.may_hold(word) && word.stands(self.bytes)
     }
 }
 
@@ -88,7 +97,7 @@ impl Words {
     pub fn may_stand(&self, record: &Record<'_>) -> bool {
         let begins = |word: &Word| {
             let mut places = word.places(record.bytes);
-            word.may_stand(&record.marks) && places.any(|at| may_begin_name(record.bytes, at))
+            record.may_hold(word) && places.any(|at| may_begin_name(record.bytes, at))
         };
         let stand = |words: &Vec<Word>| words.iter().all(|word| record.holds(word));
         self.all.iter().all(|any| any.iter().any(stand))
@@ -113,6 +122,13 @@ pub(super) fn in_words(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
+    /// With marks and without.
+    fn may_stand(words: &Words, record: &[u8]) -> bool {
+        let [few, many] = [1, FEW + 1].map(|number| words.may_stand(&Record::new(record, number)));
+        assert_eq!(few, many);
+        many
+    }
+
     fn condition(yaml: &str) -> Condition {
         serde_yaml::from_str(yaml).unwrap()
     }
@@ -123,7 +139,7 @@ mod tests {
             "event: {reason: [FailedMount, Failed*], message: ['volume \"{v}\" of {p}: not there', 'regex: no (?P<what>disk|room) left on (the )?device-[0-9]+'], fields: {err: 'errno={n:int}'}}",
         );
         let words = Words::of(&condition, &[]);
-        let stands = |record: &str| words.may_stand(&Record::new(record.as_bytes()));
+        let stands = |record: &str| may_stand(&words, record.as_bytes());
         assert!(stands(
             r#"reason=\"FailedX\" volume \"x\" of y: not   there errno=5"#
         ));
@@ -138,19 +154,23 @@ mod tests {
         let condition =
             condition("event: {component: [kubelet, 'controller*'], message: 'no room'}");
         let words = Words::of(&condition, &["no room".to_owned()]);
-        assert!(words.may_stand(&Record::new(b"kubelet[7]: no room")));
-        assert!(words.may_stand(&Record::new(br#"{"log":"t\tcontroller.oven\tno room"}"#)));
-        assert!(words.may_stand(&Record::new(
+        assert!(may_stand(&words, b"kubelet[7]: no room"));
+        assert!(may_stand(
+            &words,
+            br#"{"log":"t\tcontroller.oven\tno room"}"#
+        ));
+        assert!(may_stand(
+            &words,
             br#"{"logger":"controllers.Oven","msg":"no room"}"#
-        )));
-        assert!(!words.may_stand(&Record::new(b"scheduler[7]: no room")));
-        assert!(!words.may_stand(&Record::new(b"manager.controller: no room")));
+        ));
+        assert!(!may_stand(&words, b"scheduler[7]: no room"));
+        assert!(!may_stand(&words, b"manager.controller: no room"));
     }
 
     #[test]
     fn without_words_anything_may_stand() {
         let condition = condition("event: {message: ['{a} {b}', 'some words']}");
-        assert!(Words::of(&condition, &[]).may_stand(&Record::new(b"")));
+        assert!(may_stand(&Words::of(&condition, &[]), b""));
     }
 
     #[test]
@@ -160,9 +180,9 @@ mod tests {
             let raw: Vec<String> = raw.iter().map(ToString::to_string).collect();
             Words::of(&condition, &raw)
         };
-        assert!(known(&["is not there"]).may_stand(&Record::new(b"volume")));
-        assert!(!known(&["is not there"]).may_stand(&Record::new(b"is not there")));
-        assert!(!known(&["is not there", "volume"]).may_stand(&Record::new(b"volume")));
-        assert!(known(&["volume is not there"]).may_stand(&Record::new(b"")));
+        assert!(may_stand(&known(&["is not there"]), b"volume"));
+        assert!(!may_stand(&known(&["is not there"]), b"is not there"));
+        assert!(!may_stand(&known(&["is not there", "volume"]), b"volume"));
+        assert!(may_stand(&known(&["volume is not there"]), b""));
     }
 }

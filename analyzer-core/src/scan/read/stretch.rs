@@ -159,7 +159,7 @@ impl Reading<'_, '_, '_> {
             }
             if counted && !vain.is_empty() {
                 let record = stretch.text.text().as_bytes().get(event.span.clone());
-                let record = Record::new(record.unwrap_or_default());
+                let record = Record::new(record.unwrap_or_default(), vain.len());
                 vain.retain(|leaf| self.tester.may_fulfil(*leaf, &record));
                 outcome.vain.extend(vain.iter().map(|(number, _)| number));
             }
