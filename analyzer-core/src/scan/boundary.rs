@@ -136,7 +136,7 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
 
 /// Whether what a carrier holds goes on with the record before.
 fn goes_on_in_carrier(bytes: &[u8], at: usize, line: &[u8]) -> bool {
-    // what begins a record itself goes on with none
+    // what begins a record itself goes on with none; most carriers are the CRI's, told by their bytes
     let payload = stream(line).and_then(|cri| line.get(cri.payload..));
     if let Some(log::Kind::Record(_)) = payload.and_then(log::kind) {
         return false;

@@ -197,8 +197,8 @@ fn from_template(source: &str) -> Result<Parts, String> {
     }
     let literal = (!longest.is_empty()).then(|| Word::new(&longest));
     let literals = literal.into_iter().collect();
-    // with a slot or a blank
-    let may_be_trimmed = regex.starts_with(['(', '\\']) && rest.starts_with(['{', ' ']);
+    // a slot or a blank
+    let may_be_trimmed = rest.starts_with(['{', ' ']);
     Ok(Parts {
         regex,
         slots,

@@ -30,7 +30,7 @@ const MAX_SEARCHED: usize = 8;
 /// Of how many groups of one signature it is asked whether they say the same as those of another one.
 const MAX_SAME: usize = 8;
 
-/// How many groups that say the same as another one in other words are kept as such: one is enough.
+/// How many groups are kept of those that say the same as another one in other words: all may, and one is chosen.
 const MAX_WORDINGS: usize = 64;
 
 /// How many groups of one signature may explain another group.

@@ -81,6 +81,33 @@ fn carriers_give_node_and_program() {
 }
 
 #[test]
+fn what_a_carrier_holds_may_begin_a_record() {
+    let klog = "I0304 05:06:07.123456      12 quay.go:1] moored";
+    for (carrier, text, begins) in [
+        ("Mar 04 05:06:07 node-1 kubelet[12]: ", klog, true),
+        (
+            "Mar 04 05:06:07 node-1 kubelet[12]: ",
+            "  at the quay",
+            false,
+        ),
+        ("2031-03-04T05:06:07Z stdout F ", klog, true),
+        (
+            "2031-03-04T05:06:07Z stdout F ",
+            "goroutine 1 [running]:",
+            false,
+        ),
+        // in no carrier
+        ("", klog, false),
+    ] {
+        assert_eq!(
+            carries_record(&format!("{carrier}{text}")),
+            begins,
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn parts_of_a_line_are_joined() {
     let text = "2024-03-04T05:06:07.1Z stderr P {\"level\":\"error\",\"ts\":17095\n2024-03-04T05:06:07.1Z stderr F 28767.5,\"msg\":\"cut in two\"}\n";
     let parsed = read(text);
