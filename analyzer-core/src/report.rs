@@ -80,6 +80,9 @@ pub struct Finding {
     pub captures: BTreeMap<String, String>,
     /// How often it was seen.
     pub count: u64,
+    /// True if `count` is a lower bound, and `last` may be later: a limit ended the search for more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
     /// When it was first seen: RFC 3339, or an age such as `18m ago`.
     pub first: Option<String>,
     /// When it was last seen.
@@ -227,7 +230,7 @@ pub struct LimitMet {
     /// The document's name.
     pub source: String,
     /// What kind: `long-line`, `invalid-utf-8`, `binary`, `unreadable`, `many-matches`,
-    /// `many-objects`, `many-relations`, `many-findings`, `sampled`; of archives `damaged`, `link`, `device`, `sparse`, `duplicate`, `unsupported`,
+    /// `many-objects`, `many-relations`, `many-findings`; of archives `damaged`, `link`, `device`, `sparse`, `duplicate`, `unsupported`,
     /// `not-collected`, `collector-error`, `interrupted`, and the limits by their names.
     pub limit: String,
     /// What was done.

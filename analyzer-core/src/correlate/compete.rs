@@ -76,6 +76,16 @@ pub(crate) fn refines(catalogue: &Catalogue, one: u32, other: u32) -> bool {
     one.refines.contains(&other.id) && !one.makes_no_finding() && !other.makes_no_finding()
 }
 
+/// Returns true if a match of the first signature, with this mark, may make one of the second superfluous.
+pub(crate) fn may_take(one: (&Signature, &Span), other: (&Signature, &Span)) -> bool {
+    let rival = |(signature, mark)| Rival {
+        signature,
+        weight: 0,
+        mark,
+    };
+    rival(one).beats(&rival(other))
+}
+
 /// Of the matches of one record those that stay: the strongest that no other one refines, then the
 /// strongest of what it leaves, and so on.
 fn stay(all: &[Rival<'_>]) -> Vec<usize> {

@@ -9,6 +9,7 @@ use crate::signature::{Catalogue, GIVEN};
 use super::explain::Explanations;
 use super::fill;
 use super::group::Group;
+use super::identity::{is_address, names};
 
 /// What groups must share to be one finding.
 #[derive(PartialEq, Eq, Hash)]
@@ -23,8 +24,8 @@ struct Likeness {
 /// In what the objects of groups are alike.
 #[derive(PartialEq, Eq, Hash)]
 enum Same {
-    /// Pods, or containers of one name in pods, of one workload.
-    Workload(Subject),
+    /// Pods, or containers of one name in pods, of one workload, of which the same was captured but for their addresses.
+    Workload(Subject, Vec<(String, String)>),
     /// Objects of which the same was captured.
     Captures(BTreeMap<String, String>),
 }
@@ -124,11 +125,14 @@ fn by_depth(groups: &[Group], explained: &Explanations) -> Vec<usize> {
 fn workload(group: &Group) -> Option<Same> {
     let subject = &group.subject;
     let workload = subject.workload()?.to_owned();
-    Some(Same::Workload(Subject {
+    let values = group.values.iter();
+    let values = values.filter(|(_, value)| !is_address(value)).cloned();
+    let subject = Subject {
         name: Some(workload),
         node: None,
         ..subject.clone()
-    }))
+    };
+    Some(Same::Workload(subject, values.collect()))
 }
 
 /// What was captured, without what only says which object it is about.
@@ -152,18 +156,4 @@ fn captures(catalogue: &Catalogue, group: &Group) -> Option<Same> {
         .filter(|(name, value)| !GIVEN.contains(&name.as_str()) && !names(subject, value))
         .cloned();
     Some(Same::Captures(captured.collect()))
-}
-
-/// Whether a value is a name of the object.
-fn names(subject: &Subject, value: &str) -> bool {
-    let parts = [
-        &subject.name,
-        &subject.namespace,
-        &subject.container,
-        &subject.node,
-    ];
-    parts
-        .into_iter()
-        .flatten()
-        .any(|part| value.contains(part.as_str()))
 }

@@ -7,10 +7,14 @@ use crate::matcher::{Hit, Match, Moment};
 use crate::model::{Format, Subject};
 use crate::signature::{Catalogue, Signature};
 
+use super::identity::{agree, distinct};
 use super::{Surplus, fill};
 
 /// Among how many groups of one signature and name the clearer one is looked for.
 const MAX_RIVALS: usize = 64;
+
+/// Captured values by name.
+type Values = Vec<(String, String)>;
 
 /// Matches of one signature about one object.
 #[derive(Clone, Debug)]
@@ -27,7 +31,11 @@ pub(crate) struct Group {
     pub hits: Vec<Hit>,
     /// How many more were counted and not kept.
     pub more: u64,
+    /// The captured values that tell it from others about the same object.
+    pub values: Vec<(String, String)>,
     pub count: u64,
+    /// True if there may be more than `count`.
+    pub at_least: bool,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
 }
@@ -40,18 +48,19 @@ pub(crate) fn group(
     surplus: Vec<Surplus>,
 ) -> (Vec<Group>, Vec<(usize, u64)>) {
     let mut groups: Vec<Group> = Vec::new();
-    let mut by_key: HashMap<(usize, Subject), usize> = HashMap::new();
+    let mut by_key: HashMap<(usize, Subject, Values), usize> = HashMap::new();
     let mut by_record: HashMap<(usize, (usize, usize)), usize> = HashMap::new();
     for (number, found) in matches {
         let subject = fill::subject(catalogue.at(number), &found);
         let record = found.primary().record_at();
-        let at = match by_key.entry((number, key(&subject))) {
+        let values = distinct(catalogue.at(number), &found);
+        let at = match by_key.entry((number, key(&subject), values.clone())) {
             Entry::Occupied(known) => {
                 groups[*known.get()].add(found);
                 *known.get()
             }
             Entry::Vacant(free) => {
-                groups.push(Group::new(number, subject, found));
+                groups.push(Group::new(number, subject, values, found));
                 *free.insert(groups.len() - 1)
             }
         };
@@ -71,7 +80,10 @@ pub(crate) fn group(
         match of.as_slice() {
             [] => {}
             [only] => groups[*only].count_more(more.count, more.first, more.last),
-            _ => unplaced.push((more.signature, more.count)),
+            several => {
+                unplaced.push((more.signature, more.count));
+                several.iter().for_each(|at| groups[*at].at_least = true);
+            }
         }
     }
     about_nodes(catalogue, &mut groups);
@@ -84,7 +96,7 @@ pub(crate) fn group(
 
 /// What is wrong with a node is about the node, whichever pod's event tells it.
 fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
-    let mut at: HashMap<(usize, String), usize> = HashMap::new();
+    let mut at: HashMap<(usize, String, Values), usize> = HashMap::new();
     let all = std::mem::take(groups);
     for mut group in all {
         let signature = catalogue.at(group.signature);
@@ -95,10 +107,11 @@ fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
             continue;
         };
         group.subject = Subject::new("Node", None, &node);
-        match at.get(&(group.signature, node.clone())) {
+        let of_node = (group.signature, node, group.values.clone());
+        match at.get(&of_node) {
             Some(&known) => groups[known].join(group),
             None => {
-                at.insert((group.signature, node), groups.len());
+                at.insert(of_node, groups.len());
                 groups.push(group);
             }
         }
@@ -176,7 +189,8 @@ fn merge_into_only(
         for &mine in rivals {
             let mut clearer = rivals
                 .iter()
-                .filter(|other| gives_way(&groups[mine].subject, &groups[**other].subject));
+                .filter(|other| gives_way(&groups[mine].subject, &groups[**other].subject))
+                .filter(|other| agree(&groups[mine].values, &groups[**other].values));
             into[mine] = clearer.next().copied().filter(|_| clearer.next().is_none());
         }
     }
@@ -203,7 +217,7 @@ fn merge_into_only(
 }
 
 impl Group {
-    fn new(signature: usize, subject: Subject, found: Match) -> Group {
+    fn new(signature: usize, subject: Subject, values: Values, found: Match) -> Group {
         let hits = found.hits.clone();
         Group {
             signature,
@@ -212,7 +226,9 @@ impl Group {
             best: found,
             hits,
             more: 0,
+            values,
             count: 0,
+            at_least: false,
             first: None,
             last: None,
         }
@@ -227,6 +243,7 @@ impl Group {
     fn join(&mut self, other: Group) {
         self.hits.extend(other.hits);
         self.count_more(other.more, other.first, other.last);
+        self.at_least |= other.at_least;
         self.show(other.best);
     }
 
@@ -262,6 +279,7 @@ impl Group {
     pub fn take(&mut self, other: Group) {
         self.others.push(other.subject);
         self.others.extend(other.others);
+        self.at_least |= other.at_least;
         self.hits.extend(other.hits);
         self.count_more(other.more, other.first, other.last);
     }

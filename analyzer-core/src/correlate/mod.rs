@@ -6,6 +6,7 @@ mod fill;
 mod fold;
 mod graph;
 mod group;
+mod identity;
 mod mechanism;
 mod mention;
 mod next;
@@ -14,7 +15,7 @@ mod rank;
 mod recover;
 mod telling;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -26,9 +27,10 @@ use crate::signature::{Catalogue, Signature};
 
 use group::Group;
 
-pub(crate) use compete::{refines, winners};
+pub(crate) use compete::{may_take, refines, winners};
 pub(crate) use graph::{Graph, LeftOut};
 pub(crate) use group::object_of;
+pub(crate) use identity::distinct;
 pub(crate) use prints::{Print, Prints};
 pub(crate) use telling::Telling;
 
@@ -54,6 +56,9 @@ pub(crate) struct Surplus {
     pub count: u64,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
+    /// True if one that may take their records was not evaluated for all of them: what it took of some it takes
+    /// of all.
+    pub rivals_were_cut: bool,
 }
 
 /// What matches amount to.
@@ -81,7 +86,8 @@ pub(crate) fn correlate(
     catalogue: &Catalogue,
     names: &[String],
     matches: Vec<(usize, Match)>,
-    surplus: Vec<Surplus>,
+    mut surplus: Vec<Surplus>,
+    at_least: &BTreeSet<usize>,
     (graph, prints): (&Graph, &Prints),
     reference: Option<Timestamp>,
 ) -> Correlated {
@@ -91,6 +97,7 @@ pub(crate) fn correlate(
         .map(|hit| (hit.document, hit.record.start))
         .collect();
     let mut matches = compete::compete(catalogue, matches);
+    give_way(&mut matches, &mut surplus);
     for (number, found) in &mut matches {
         let since = since(catalogue.at(*number), found);
         for hit in &mut found.hits {
@@ -100,7 +107,10 @@ pub(crate) fn correlate(
             hit.first = since.or(hit.first);
         }
     }
-    let (groups, unplaced) = group::group(catalogue, matches, surplus);
+    let (mut groups, unplaced) = group::group(catalogue, matches, surplus);
+    for group in &mut groups {
+        group.at_least |= at_least.contains(&group.signature);
+    }
     let (mut silent, groups): (Vec<Group>, Vec<Group>) = groups
         .into_iter()
         .partition(|group| catalogue.at(group.signature).makes_no_finding());
@@ -175,6 +185,28 @@ pub(crate) fn correlate(
     }
 }
 
+/// Drops what is left of matches whose rival took some of them and was not evaluated for all.
+fn give_way(matches: &mut Vec<(usize, Match)>, surplus: &mut Vec<Surplus>) {
+    if !surplus.iter().any(|more| more.rivals_were_cut) {
+        return;
+    }
+    let stayed: HashSet<(usize, (usize, usize))> = matches
+        .iter()
+        .map(|(number, found)| (*number, found.primary().record_at()))
+        .collect();
+    let is_taken = |more: &Surplus| {
+        let mut kept = more.kept.iter();
+        more.rivals_were_cut && kept.any(|record| !stayed.contains(&(more.signature, *record)))
+    };
+    let taken: HashSet<(usize, (usize, usize))> = surplus
+        .iter()
+        .filter(|more| is_taken(more))
+        .flat_map(|more| more.kept.iter().map(|record| (more.signature, *record)))
+        .collect();
+    surplus.retain(|more| !is_taken(more));
+    matches.retain(|(number, found)| !taken.contains(&(*number, found.primary().record_at())));
+}
+
 /// Gives a record that does not say of what it is the pod or node whose log its document is.
 pub(crate) fn place(hit: &mut Hit, subject: &Subject) {
     if !hit.format.is_log() || !hit.subject.is_unknown() {
@@ -224,6 +256,7 @@ fn finding(
         others: group.others.clone(),
         captures,
         count: group.count,
+        at_least: group.at_least,
         first: group.first.map(|first| told(first, reference)),
         last: group.last.map(|last| told(last, reference)),
         evidence: evidence(signature, names, group, value),

@@ -133,15 +133,8 @@ impl<'c> Tester<'c> {
         patterns.is_empty() || texts.iter().any(may_stand)
     }
 
-    /// Adds the hits of an event, in the order of their leaf conditions, and calls `vain` with each
-    /// candidate that it did not fulfil.
-    pub fn event(
-        &self,
-        stretch: &Stretch,
-        event: &Event<'_>,
-        into: &mut Vec<(Leaf, Hit)>,
-        mut vain: impl FnMut(Leaf),
-    ) {
+    /// Adds the hits of an event, in the order of their leaf conditions.
+    pub fn event(&self, stretch: &Stretch, event: &Event<'_>, into: &mut Vec<(Leaf, Hit)>) {
         let record = stretch.text.text().as_bytes().get(event.span.clone());
         let facts = EventFacts::new(event, record.unwrap_or_default());
         // the prefilter has seen to it already
@@ -165,9 +158,6 @@ impl<'c> Tester<'c> {
             |prefilter, into| prefilter.event(event, facts.texts(), into),
             |leaf, condition| {
                 let found = test(condition);
-                if found.is_empty() {
-                    vain(leaf);
-                }
                 into.extend(found.into_iter().map(|found| {
                     let ids = ids.get_or_init(|| Ids::of(event)).clone();
                     (leaf, Hit::from_event(stretch, event, ids, found))

@@ -12,6 +12,7 @@ mod subject;
 mod text;
 mod time;
 
+pub(crate) use duration::nanoseconds;
 pub use event::{Carrier, Event, Format, Stream};
 pub use field::{Field, Written};
 pub(crate) use object::Listing;

@@ -1,6 +1,6 @@
 //! At the end of the input: documents in the order of their names, and the report.
 
-use super::told::{Input, left_out, many_objects, many_relations, not_compared, sampled};
+use super::told::{Input, left_out, many_objects, many_relations, not_compared};
 use super::{Incident, by_name, names, settled};
 use crate::correlate::{LeftOut, correlate, place, renumber};
 use crate::matcher::Hit;
@@ -33,9 +33,6 @@ impl Incident<'_> {
         outcomes.into_iter().for_each(|outcome| self.take(outcome));
         let reference = self.reference();
         let limit = self.limit();
-        for (stands_for, unread) in std::mem::take(&mut self.carried).finish() {
-            self.read_late(stands_for, unread, limit);
-        }
         self.close_list(limit);
         let numbers = self.by_name();
         // what was needed to read the input makes room for what is made of it
@@ -71,6 +68,7 @@ impl Incident<'_> {
             &names,
             collected.matches,
             collected.surplus,
+            &collected.at_least,
             (&self.graph, &self.prints),
             reference,
         );
@@ -82,7 +80,6 @@ impl Incident<'_> {
             let further = collected.further.iter();
             let further = further.map(|(number, count)| (&*catalogue.at(*number).id, *count));
             limits.extend(many_objects(name, further.collect()));
-            limits.extend(sampled(name, self.unread));
             let left = LeftOut {
                 prints: self.prints.left_out,
                 ..self.graph.left_out()

@@ -1,14 +1,13 @@
 //! What is learned of an input while it is read, for the blocks that follow: by which bytes its texts are found best,
-//! and of which signatures enough was read.
+//! and of which conditions no further hit is kept. Neither changes what is found or counted.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::blocks::Block;
 use super::collect::Collector;
-use super::often::{Group, Often, Outcomes};
 use super::read::{Known, MAX_GRAVE, MAX_LATER_GRAVE};
-use crate::signature::Index;
+use crate::signature::{Index, Leaf};
 
 /// How many blocks a generation has. A block is read with what was known at the end of the generation
 /// before the last one, whatever the number of threads.
@@ -22,16 +21,15 @@ const USUAL: usize = 512 * 1024;
 /// ... and how much of one block.
 const USUAL_OF_BLOCK: usize = 32 * 1024;
 
+/// The conditions over several of which no further hit is kept.
+type Full = Arc<BTreeSet<Leaf>>;
+
 /// What is known for the next blocks.
 pub(super) struct Learned {
     /// How many blocks were taken.
     pub taken: u64,
-    /// What was known at the end of the last generations of blocks, the oldest first.
-    often: VecDeque<Often>,
-    /// Signatures whose text stood in a record that did not fulfil them.
-    vain: BTreeSet<u32>,
-    /// What the records that were read fulfilled.
-    fulfilled: Outcomes,
+    /// What was full at the end of the last generations of blocks, the oldest first.
+    full: VecDeque<Full>,
     /// The index made for this input, once enough of it was seen. It finds what any other one finds, so it does not
     /// matter when that is.
     tuned: Option<Index>,
@@ -43,9 +41,7 @@ impl Learned {
     pub fn new() -> Self {
         Learned {
             taken: 0,
-            often: VecDeque::from([Often::default(), Often::default()]),
-            vain: BTreeSet::new(),
-            fulfilled: Outcomes::default(),
+            full: VecDeque::from([Full::default(), Full::default()]),
             tuned: None,
             usual: Vec::new(),
         }
@@ -56,8 +52,7 @@ impl Learned {
         // the first of the two is that of the generation before the last one
         let last = number / GENERATION - self.taken / GENERATION;
         Known {
-            number,
-            often: self.often.get(last as usize).unwrap_or(&self.often[0]),
+            full: self.full.get(last as usize).unwrap_or(&self.full[0]),
             grave: if number < FIRST_BLOCKS {
                 MAX_GRAVE
             } else {
@@ -85,26 +80,12 @@ impl Learned {
         }
     }
 
-    /// Takes what the next block taught: signatures that were read in vain, and what records of groups
-    /// fulfilled.
-    pub fn take(
-        &mut self,
-        vain: BTreeSet<u32>,
-        fulfilled: Vec<(Group, Group)>,
-        collector: &Collector<'_>,
-    ) {
-        self.vain.extend(vain);
-        for (group, fulfilled) in fulfilled {
-            self.fulfilled.note(group, fulfilled);
-        }
+    /// Counts a block that was taken, and notes at a generation's end what is full.
+    pub fn take(&mut self, collector: &Collector<'_>) {
         self.taken += 1;
         if self.taken.is_multiple_of(GENERATION) {
-            self.often.pop_front();
-            self.often.push_back(Often {
-                signatures: collector.often(&self.vain),
-                steady: self.fulfilled.steady(),
-                full: Arc::new(collector.full().collect()),
-            });
+            self.full.pop_front();
+            self.full.push_back(Arc::new(collector.full().collect()));
         }
     }
 }

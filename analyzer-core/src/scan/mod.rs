@@ -17,7 +17,6 @@ mod finish;
 mod learned;
 mod lists;
 mod names;
-mod often;
 mod open_log;
 mod order;
 mod pick;
@@ -48,7 +47,6 @@ use blocks::{Block, Blocks};
 use collect::Collector;
 use learned::{GENERATION, Learned};
 use lists::{Ended, Open};
-use often::{Carried, Unread};
 use read::Outcome;
 use told::Input;
 
@@ -133,10 +131,6 @@ pub struct Incident<'a> {
     newest: bool,
     /// What is known for the next blocks.
     learned: Learned,
-    /// Records of such signatures that wait for one that is read.
-    carried: Carried,
-    /// How many records were counted without being read.
-    unread: u64,
     /// What the lists of the documents take.
     listed_bytes: usize,
     timeline: Timeline,
@@ -168,8 +162,6 @@ impl<'a> Incident<'a> {
             collected: None,
             newest: false,
             learned: Learned::new(),
-            carried: Carried::default(),
-            unread: 0,
             listed_bytes: 0,
             timeline: Timeline::new(),
             list: Default::default(),
@@ -346,29 +338,12 @@ impl<'a> Incident<'a> {
             hit.subject.fill_from(&input.about);
         }
         let ended = self.list.1.take(outcome.lists);
-        let open = input.open.clone();
         if !outcome.unbroken {
             input.open = outcome.subject;
-        }
-        for (hits, group, count) in outcome.sampled {
-            let stands_for = count + self.carried.settle(&group);
-            let hits = outcome.hits.get_mut(hits).unwrap_or_default();
-            hits.iter_mut().for_each(|(_, hit)| hit.count *= stands_for);
         }
         self.collect(outcome.hits, limit);
         self.collector.left_out(outcome.surplus);
         self.end_list(ended, limit);
-        let mut now = Vec::new();
-        for (group, count, mut unread) in outcome.left {
-            unread.lines_before += before;
-            if unread.inherits {
-                unread.subject = open.clone();
-            }
-            now.extend(self.carried.carry(group, count, unread));
-        }
-        for (count, unread) in now {
-            self.read_late(count, unread, limit);
-        }
         let order = by_name(&self.documents);
         self.telling.absorb(outcome.telling, before, &order);
         self.graph.absorb(outcome.graph, &order);
@@ -377,9 +352,7 @@ impl<'a> Incident<'a> {
             self.prints.add(print);
         }
         self.timeline.merge(outcome.timeline);
-        self.unread += outcome.unread;
-        self.learned
-            .take(outcome.vain, outcome.fulfilled, &self.collector);
+        self.learned.take(&self.collector);
     }
 
     /// Ends the list that is open at a document's end.
@@ -406,18 +379,6 @@ impl<'a> Incident<'a> {
             self.collector
                 .record(same, |moment| settled(moment, limit), &order);
         }
-    }
-
-    /// Reads a record that was passed over and stands for others.
-    fn read_late(&mut self, stands_for: u64, unread: Unread, limit: Option<i128>) {
-        let about = self.documents.get(unread.document);
-        let about = about.map(|input| input.about.clone()).unwrap_or_default();
-        let mut outcome = read::read_unread(unread, &self.tester, &self.way.limits);
-        for (_, hit) in &mut outcome.hits {
-            hit.subject.fill_from(&about);
-            hit.count *= stands_for;
-        }
-        self.collect(outcome.hits, limit);
     }
 }
 

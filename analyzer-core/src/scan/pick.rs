@@ -1,13 +1,9 @@
 //! Which lines of a block hold texts of signatures, and which of them are read.
 
-use std::ops::Range;
-
 use memchr::memrchr;
 
 use super::boundary::{begins_record, line_at, next_line, part, stream};
 use super::escapes;
-use super::often::{Enough, Sample, Sampled, group_of};
-use super::read::Known;
 use super::survey::{DOCKER_LINE, Trigger, Why};
 use crate::matcher::Tester;
 use crate::model::Severity;
@@ -17,21 +13,19 @@ use crate::signature::{Index, Leaf, Record, STARTS};
 /// How many lines an unfinished line may go on in.
 const MAX_PARTS: usize = 256;
 
-/// The most bytes of a record that is kept as it stands.
-const MAX_UNREAD: usize = 4096;
+/// The most bytes of a record whose escapes are read before it is parsed.
+const MAX_UNESCAPED: usize = 4096;
 
 /// How many lines of a record are looked at before it is parsed.
 const MAX_RECORD_LINES: usize = 64;
 
-/// Adds the lines to read in which texts of the index stand. Given back is what becomes of records of
-/// signatures that matched often, by the byte at which each begins.
+/// Adds the lines to read in which texts of the index stand: those of records that may fulfil a condition.
 pub(super) fn choose(
     tester: &Tester<'_>,
     index: &Index,
-    known: Known<'_>,
     bytes: &[u8],
     triggers: &mut Vec<Trigger>,
-) -> Vec<(usize, Sample)> {
+) {
     let mut standing: Vec<(usize, u32)> = Vec::new();
     // most texts stand in the line of the one before
     let mut last = 0..0;
@@ -43,19 +37,6 @@ pub(super) fn choose(
         standing.push((last.start, found.phrase));
     });
     standing.sort_unstable();
-    // what is read for another reason counts for itself
-    let mut other: Vec<usize> = triggers
-        .iter()
-        .filter(|trigger| trigger.why != Why::Grave)
-        .map(|trigger| trigger.at)
-        .collect();
-    other.sort_unstable();
-    let is_free = |at: usize, record: &[u8]| {
-        let next = other.get(other.partition_point(|line| *line < at));
-        record.len() <= MAX_UNREAD && next.is_none_or(|next| *next >= at + record.len())
-    };
-    let mut sampled = Sampled::default();
-    let mut lone: Vec<(Range<usize>, Sample)> = Vec::new();
     let mut leaves: Vec<Leaf> = Vec::new();
     for found in standing.chunk_by(|(line, _), (next, _)| line == next) {
         let at = found[0].0;
@@ -75,13 +56,8 @@ pub(super) fn choose(
         } else {
             record_at(bytes, at)
         };
-        if let Some(record) = alone.map(|record| Record::new(record, leaves.len())) {
-            leaves.retain(|leaf| tester.may_fulfil(*leaf, &record));
-        }
-        if leaves.iter().any(|leaf| tester.least(*leaf).is_some())
-            && let Some(own) = alone.and_then(|_| severity(line_at(bytes, at)))
-        {
-            leaves.retain(|leaf| tester.least(*leaf).is_none_or(|least| own >= least));
+        if let Some(record) = alone {
+            refuse(tester, record, line_at(bytes, at), &mut leaves);
         }
         if leaves.is_empty() {
             if index.is_grave(found[0].1) {
@@ -90,55 +66,26 @@ pub(super) fn choose(
             continue;
         }
         let end = alone.map(|record| at + record.len());
-        let free = alone.filter(|record| is_free(at, record));
-        let Some(record) = free else {
-            let why = Why::Text;
-            triggers.push(Trigger { at, why, end });
-            continue;
-        };
-        // it is read for a signature that it may well fulfil, and not for one that is asked for in vain
-        let of = |leaf: &Leaf| known.often.of(*leaf);
-        if leaves.iter().map(of).min() == Some(Enough::Vain)
-            && let Some(levels) = escapes::levels(record)
-        {
-            leaves.retain(|leaf| of(leaf) != Enough::Vain || tester.may_say(*leaf, &levels));
-            if leaves.is_empty() {
-                if index.is_grave(found[0].1) {
-                    triggers.push(Trigger::new(at, Why::Grave));
-                }
-                continue;
-            }
-        }
-        let group = group_of(&leaves);
-        let range = at..at + record.len();
-        if known.often.all(&group) {
-            sampled.add(range, group);
-        } else {
-            lone.push((range, Sample::Lone(group)));
-        }
-    }
-    let mut samples = sampled.choose(known.number);
-    samples.append(&mut lone);
-    samples.sort_by_key(|(record, _)| record.start);
-    if samples.is_empty() {
-        return Vec::new();
-    }
-    // that they tell of errors is known
-    triggers.retain(|trigger| {
-        let sample = samples.binary_search_by_key(&trigger.at, |(record, _)| record.start);
-        trigger.why != Why::Grave || sample.is_err()
-    });
-    for (record, sample) in &samples {
-        let why = match sample {
-            Sample::Passed => continue,
-            Sample::Read(..) | Sample::Lone(_) => Why::Text,
-            Sample::Left(..) => Why::Left,
-        };
-        let (at, end) = (record.start, Some(record.end));
+        let why = Why::Text;
         triggers.push(Trigger { at, why, end });
     }
-    let begins = |(record, sample): (Range<usize>, Sample)| (record.start, sample);
-    samples.into_iter().map(begins).collect()
+}
+
+/// Drops the conditions that a record surely does not fulfil, as its bytes tell.
+fn refuse(tester: &Tester<'_>, record: &[u8], line: &[u8], leaves: &mut Vec<Leaf>) {
+    let raw = Record::new(record, leaves.len());
+    leaves.retain(|leaf| tester.may_fulfil(*leaf, &raw));
+    if leaves.iter().any(|leaf| tester.least(*leaf).is_some())
+        && let Some(own) = severity(line)
+    {
+        leaves.retain(|leaf| tester.least(*leaf).is_none_or(|least| own >= least));
+    }
+    if !leaves.is_empty()
+        && record.len() <= MAX_UNESCAPED
+        && let Some(levels) = escapes::levels(record)
+    {
+        leaves.retain(|leaf| tester.may_say(*leaf, &levels));
+    }
 }
 
 /// The lines from a record's first one up to the next record, if no line of it is cut in two.

@@ -3,7 +3,6 @@
 mod stretch;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Range;
 
 use memchr::memchr_iter;
 
@@ -11,7 +10,6 @@ use super::around::Around;
 use super::blocks::Block;
 use super::boundary::{begins_record, line_at, text};
 use super::lists::Edges;
-use super::often::{Group, Often, Sample, Unread};
 use super::pick::{choose, is_cut_in_two};
 use super::survey::{Trigger, Why, survey};
 use crate::correlate::{Graph, Print, Telling};
@@ -58,17 +56,6 @@ pub(crate) struct Outcome {
     /// How many lines were seen of each format.
     pub formats: Vec<(Format, u64)>,
     pub hits: Vec<(Leaf, Hit)>,
-    /// Signatures whose text stood in a record that did not fulfil them.
-    pub vain: BTreeSet<u32>,
-    /// The group of a record that was read, and the signatures that it fulfilled.
-    pub fulfilled: Vec<(Group, Group)>,
-    /// Hits that stand for more than one record: their range, the group, and for how many records of the
-    /// block.
-    pub sampled: Vec<(Range<usize>, Group, u64)>,
-    /// The last record of each group of which some wait for one that is read, with their number.
-    pub left: Vec<(Group, u64, Unread)>,
-    /// How many records were counted without being read.
-    pub unread: u64,
     pub telling: Telling,
     pub graph: Graph,
     /// The objects that were printed, in the order of the block.
@@ -91,29 +78,10 @@ pub(crate) struct Outcome {
 /// What is known when a block is read.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'k> {
-    /// The block's number.
-    pub number: u64,
-    pub often: &'k Often,
+    /// The conditions over several of which no further hit is kept.
+    pub full: &'k BTreeSet<Leaf>,
     /// How many records that tell of an error and hold no text of a signature are read.
     pub grave: usize,
-}
-
-/// Reads a record that was passed over; lines are counted from the document's first.
-pub(crate) fn read_unread(unread: Unread, tester: &Tester<'_>, limits: &ReadLimits) -> Outcome {
-    let block = Block {
-        document: unread.document,
-        offset: unread.offset,
-        bytes: unread.bytes,
-        followed: unread.followed,
-        whole: false,
-        long_lines: Vec::new(),
-        undecoded: 0,
-    };
-    let often = Often::default();
-    let mut reading = Reading::new(&block, tester, limits, &often);
-    reading.run = unread.subject.map_or(Run::Ended, Run::Known);
-    reading.stretch(0..block.bytes.len(), unread.lines_before, true);
-    reading.outcome
 }
 
 /// Reads a block: all of it without an index, otherwise what the index's texts and the lines'
@@ -125,7 +93,7 @@ pub(crate) fn read(
     known: Known<'_>,
     limits: &ReadLimits,
 ) -> Outcome {
-    let mut reading = Reading::new(block, tester, limits, known.often);
+    let mut reading = Reading::new(block, tester, limits, known.full);
     match index {
         None => reading.all(),
         Some(index) if is_clean(&block.bytes) => {
@@ -160,11 +128,8 @@ struct Reading<'b, 't, 'c> {
     block: &'b Block,
     tester: &'t Tester<'c>,
     limits: &'b ReadLimits,
-    /// Of which conditions enough is known.
-    often: &'b Often,
-    /// What becomes of records of signatures that matched often: the document's byte at which each
-    /// begins.
-    samples: Vec<(usize, Sample)>,
+    /// The conditions over several of which no further hit is kept.
+    full: &'b BTreeSet<Leaf>,
     outcome: Outcome,
     run: Run,
 }
@@ -174,14 +139,13 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         block: &'b Block,
         tester: &'t Tester<'c>,
         limits: &'b ReadLimits,
-        often: &'b Often,
+        full: &'b BTreeSet<Leaf>,
     ) -> Self {
         Reading {
             block,
             tester,
             limits,
-            often,
-            samples: Vec::new(),
+            full,
             run: Run::Inherited,
             outcome: Outcome {
                 document: block.document,
@@ -223,10 +187,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         let mut triggers = std::mem::take(&mut survey.triggers);
         let original = |line: usize| cleaned.map_or(line, |c| c.original_line_begin(line));
         if index.boundless.is_empty() {
-            self.samples = choose(self.tester, index, known, bytes, &mut triggers);
-            for (line, _) in &mut self.samples {
-                *line = self.block.offset + original(*line);
-            }
+            choose(self.tester, index, bytes, &mut triggers);
             for at in std::mem::take(&mut survey.partial) {
                 if is_cut_in_two(bytes, index, at) {
                     triggers.push(Trigger::new(at, Why::Text));
@@ -258,73 +219,10 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             }
             let lines_before = survey.lines_before(bytes, range.start);
             let range = original(range.start)..original(range.end);
-            if trigger.why == Why::Left {
-                let is_whole = trigger.end.is_some();
-                self.leave(range, lines_before, is_whole);
-            } else {
-                self.stretch(range, lines_before, true);
-            }
+            self.stretch(range, lines_before, true);
         }
         if breaks.peek().is_some() {
             self.run = Run::Ended;
-        }
-    }
-
-    /// Keeps a record as it stands, for which a later one may stand. Behind one that is known to be
-    /// whole another one begins, or the block ends.
-    fn leave(&mut self, range: Range<usize>, lines_before: u64, is_whole: bool) {
-        let offset = self.block.offset + range.start;
-        let sample = self.samples.binary_search_by_key(&offset, |(at, _)| *at);
-        let Some((_, Sample::Left(group, count))) = sample.ok().map(|at| &self.samples[at]) else {
-            return;
-        };
-        let unread = Unread {
-            document: self.block.document,
-            offset,
-            lines_before,
-            followed: if is_whole && range.end < self.block.bytes.len() {
-                true
-            } else {
-                self.is_followed(range.end)
-            },
-            bytes: self.block.bytes.get(range).unwrap_or_default().to_vec(),
-            subject: match &self.run {
-                Run::Known(subject) => Some(subject.clone()),
-                _ => None,
-            },
-            inherits: matches!(self.run, Run::Inherited),
-        };
-        self.outcome.unread += count;
-        self.outcome.left.push((group.clone(), *count, unread));
-    }
-
-    /// Sees to it that the hits of one record from `first` on count for those records that it stands for.
-    fn weigh(&mut self, first: usize, record: Range<usize>) {
-        let from = self.samples.partition_point(|(at, _)| *at < record.start);
-        let sample = self
-            .samples
-            .get(from)
-            .filter(|(at, _)| *at < record.end.max(record.start + 1));
-        let Some((_, sample)) = sample else {
-            return;
-        };
-        let hits = self.outcome.hits.get(first..).unwrap_or_default();
-        let mut fulfilled: Vec<u32> = hits.iter().map(|((number, _), _)| *number).collect();
-        fulfilled.dedup();
-        let (group, count) = match sample {
-            Sample::Passed => return self.outcome.hits.truncate(first),
-            Sample::Lone(group) => (group, 1),
-            Sample::Read(group, count) | Sample::Left(group, count) => (group, *count),
-        };
-        self.outcome
-            .fulfilled
-            .push((group.clone(), fulfilled.into()));
-        if count > 1 || !matches!(sample, Sample::Lone(_)) {
-            self.outcome.unread += count - 1;
-            let hits = first..self.outcome.hits.len();
-            if !hits.is_empty() {
-                self.outcome.sampled.push((hits, group.clone(), count));
-            }
         }
     }
 

@@ -26,8 +26,6 @@ pub(crate) enum Why {
     Text,
     /// It tells of an error.
     Grave,
-    /// It may have to be read later.
-    Left,
 }
 
 /// A line that must be read.

@@ -1,6 +1,5 @@
 //! What a report says of the documents themselves and of the limits that were met.
 
-use super::often::{EACH, EXACT};
 use crate::correlate::LeftOut;
 use crate::input::ReadLimits;
 use crate::model::{Format, LeftOut as LeftOutOfObjects, Subject};
@@ -50,17 +49,6 @@ pub(super) fn many_objects(source: &str, mut further: Vec<(&str, u64)>) -> Optio
         message: format!(
             "{all} matches about further objects were counted and are not listed: {}",
             named.join(", ")
-        ),
-    })
-}
-
-/// Matches that were not all read.
-pub(super) fn sampled(source: &str, records: u64) -> Option<LimitMet> {
-    (records > 0).then(|| LimitMet {
-        source: source.to_owned(),
-        limit: "sampled".into(),
-        message: format!(
-            "{records} records hold the texts of signatures that had matched {EXACT} times: they were counted without being read, as about one in {EACH} of them was"
         ),
     })
 }

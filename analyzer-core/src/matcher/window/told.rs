@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use crate::matcher::{Hit, Match};
 
-/// The most matches of one condition; further ones are only counted.
+/// The most matches of one condition; of further ones the hits are counted as left out.
 pub(super) const MAX_MATCHES: usize = 1024;
 
 #[derive(Debug, Default)]
@@ -85,12 +85,6 @@ impl Told {
         }
         let leading = found.hits.iter().filter(|hit| hit.leads);
         let count = leading.map(|hit| hit.count).fold(0, u64::saturating_add);
-        if let Some(hit) = self
-            .matches
-            .last_mut()
-            .and_then(|last| last.hits.first_mut())
-        {
-            hit.count = hit.count.saturating_add(count);
-        }
+        self.dropped = self.dropped.saturating_add(count);
     }
 }

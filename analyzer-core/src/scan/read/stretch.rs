@@ -13,7 +13,7 @@ use crate::matcher::Hit;
 use crate::model::{Event, Format, Parsed, Stamp, Subject};
 use crate::parse::{self, log};
 use crate::report::SegmentSummary;
-use crate::signature::{Leaf, Record};
+use crate::signature::Leaf;
 
 impl Reading<'_, '_, '_> {
     /// Which ends of the block a segment of a range reaches.
@@ -146,23 +146,8 @@ impl Reading<'_, '_, '_> {
             }
             let outcome = &mut self.outcome;
             let before = outcome.hits.len();
-            let mut vain: Vec<Leaf> = Vec::new();
-            self.tester
-                .event(stretch, event, &mut outcome.hits, |leaf| vain.push(leaf));
+            self.tester.event(stretch, event, &mut outcome.hits);
             let hits = outcome.hits.get(before..).unwrap_or_default();
-            if counted {
-                vain.retain(|leaf| {
-                    !self.often.is_vain(*leaf)
-                        && hits.iter().all(|((hit, _), _)| *hit != leaf.0)
-                        && !outcome.vain.contains(&leaf.0)
-                });
-            }
-            if counted && !vain.is_empty() {
-                let record = stretch.text.text().as_bytes().get(event.span.clone());
-                let record = Record::new(record.unwrap_or_default(), vain.len());
-                vain.retain(|leaf| self.tester.may_fulfil(*leaf, &record));
-                outcome.vain.extend(vain.iter().map(|(number, _)| number));
-            }
             let catalogue = self.tester.catalogue();
             let covers = |((number, _), _): &(Leaf, Hit)| {
                 let condition = &catalogue.at(*number as usize).condition;
@@ -174,7 +159,6 @@ impl Reading<'_, '_, '_> {
             if !hits.iter().any(covers) {
                 outcome.telling.event(stretch, event, matched);
             }
-            self.weigh(before, stretch.whole(&event.span));
         }
         let outcome = &mut self.outcome;
         let items = Items::of(&parsed, reach);
@@ -183,7 +167,7 @@ impl Reading<'_, '_, '_> {
             let before = outcome.hits.len();
             let mut part = outcome.lists.part(&items, number);
             object.listed |= part.is_some();
-            let full = &self.often.full;
+            let full = self.full;
             let surplus = &mut outcome.surplus;
             self.tester
                 .object(stretch, object, &mut outcome.hits, |leaf, listed, found| {

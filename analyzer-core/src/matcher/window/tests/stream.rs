@@ -376,10 +376,12 @@ fn many_scopes_and_values_need_no_more_room() {
 }
 
 #[test]
-fn further_matches_are_counted() {
+fn further_matches_are_left_out_and_counted() {
     let single = condition("{event: {reason: A}, none: [{event: {reason: B}, window: 1s}]}");
-    let (matches, _) = run(&single, (0..5000).map(|n| (0, hit(n, at(n as i128)))));
+    let (matches, left_out) = run(&single, (0..5000).map(|n| (0, hit(n, at(n as i128)))));
     assert_eq!(matches.len(), MAX_MATCHES);
     let hits = matches.iter().flat_map(|found| &found.hits);
-    assert_eq!(hits.map(|hit| hit.count).sum::<u64>(), 5000);
+    let counted = hits.map(|hit| hit.count).sum::<u64>();
+    assert_eq!(counted, MAX_MATCHES as u64);
+    assert_eq!(counted + left_out, 5000);
 }

@@ -1,0 +1,157 @@
+//! Which captured values tell one fault from another: two images that cannot be pulled are two faults, also where
+//! nothing says whose they are.
+
+use std::net::IpAddr;
+
+use super::fill;
+use crate::matcher::Match;
+use crate::model::{Quantity, Subject, nanoseconds};
+use crate::signature::{GIVEN, Signature};
+
+/// The longest value that names something.
+const MAX_NAME: usize = 512;
+
+/// Hexadecimal digits of which an id that a runtime gave has more.
+const MIN_ID: usize = 12;
+
+/// The values by which a match differs from others of its signature about the same object, in order of their names:
+/// those that `fold` lists, otherwise those that the title names and that are names of something.
+pub(crate) fn distinct(signature: &Signature, found: &Match) -> Vec<(String, String)> {
+    let mut values: Vec<(String, String)> = match &signature.fold {
+        Some(deciding) => {
+            let about = fill::about(found);
+            let value = |name: &String| fill::value(found, &about, 1, name);
+            let known = deciding.iter();
+            known
+                .filter_map(|name| Some((name.clone(), value(name)?)))
+                .collect()
+        }
+        None => {
+            let subject = fill::subject(signature, found);
+            let shown = |name: &str| signature.title.slots().any(|slot| slot == name);
+            let captured = found.captures.iter().filter(|(name, value)| {
+                !GIVEN.contains(&name.as_str())
+                    && shown(name)
+                    && is_name(value)
+                    && !names(&subject, value)
+            });
+            captured.cloned().collect()
+        }
+    };
+    values.sort();
+    values
+}
+
+/// Returns true if no value that both have differs.
+pub(super) fn agree(one: &[(String, String)], other: &[(String, String)]) -> bool {
+    let differs = |(name, value): &(String, String)| {
+        let theirs = other.iter().find(|(known, _)| known == name);
+        theirs.is_some_and(|(_, theirs)| theirs != value)
+    };
+    !one.iter().any(differs)
+}
+
+/// Returns true if a value is an address that an object has only for itself, as each replica has another one.
+pub(super) fn is_address(value: &str) -> bool {
+    let rest = value.split_once("://").map_or(value, |(_, rest)| rest);
+    let host = rest.split(['/', '?']).next().unwrap_or(rest);
+    let host = match host.strip_prefix('[') {
+        Some(bracketed) => bracketed.split(']').next().unwrap_or(bracketed),
+        None => match host.rsplit_once(':') {
+            Some((name, _)) if !name.contains(':') => name,
+            _ => host,
+        },
+    };
+    host.parse::<IpAddr>().is_ok()
+}
+
+/// Returns true if a value names something: it is no number, time, quantity, id or sentence.
+fn is_name(value: &str) -> bool {
+    let is_amount = Quantity::parse(value).is_some() || nanoseconds(value).is_some();
+    let is_time = value.parse::<jiff::Timestamp>().is_ok();
+    let is_word = !value.contains(|c: char| c.is_whitespace()) && value.len() <= MAX_NAME;
+    let has_letter = value.contains(|c: char| c.is_alphabetic());
+    is_word && (has_letter || is_address(value)) && !is_amount && !is_time && !is_id(value)
+}
+
+/// Returns true if a value is a UID or the id of a container, of which the same fault has another one each time.
+fn is_id(value: &str) -> bool {
+    let digits = value.bytes().filter(|byte| *byte != b'-');
+    digits.clone().count() >= MIN_ID && digits.clone().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Returns true if a value contains a name of the object.
+pub(super) fn names(subject: &Subject, value: &str) -> bool {
+    let parts = [
+        &subject.name,
+        &subject.namespace,
+        &subject.container,
+        &subject.node,
+    ];
+    parts
+        .into_iter()
+        .flatten()
+        .any(|part| value.contains(part.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_things() {
+        for name in [
+            "quay.tides.example/berth/web:1",
+            "db.harbour.svc",
+            "10.96.0.10:53",
+            "https://[fd00::1]:6443/api",
+            "web-conf",
+            "default",
+        ] {
+            assert!(is_name(name), "{name}");
+        }
+        for other in [
+            "",
+            "17",
+            "30Gi",
+            "1m30s",
+            "0.5",
+            "2031-03-04T05:06:07Z",
+            "no space left",
+            "4f1c9a7e-1b2c-4d5e-8f90-a1b2c3d4e5f6",
+            "0123456789abcdef0123",
+        ] {
+            assert!(!is_name(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_replicas() {
+        for address in [
+            "10.4.1.7",
+            "10.4.1.7:8080",
+            "http://10.4.1.7:8080/healthz",
+            "http://[fd00::7]/",
+            "fd00::7",
+        ] {
+            assert!(is_address(address), "{address}");
+        }
+        for name in [
+            "http://db:5432/",
+            "db.harbour.svc:53",
+            "quay.example/web:1",
+            "",
+        ] {
+            assert!(!is_address(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn values_that_one_of_both_lacks_agree() {
+        let value = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let one = [value("image", "web:1"), value("registry", "quay.example")];
+        assert!(agree(&one, &[value("image", "web:1")]));
+        assert!(agree(&one, &[]));
+        assert!(!agree(&one, &[value("image", "web:2")]));
+    }
+}
