@@ -172,6 +172,9 @@ pub struct Unexplained {
     pub reason: String,
     /// How often it was seen.
     pub count: u64,
+    /// True if `count` is a lower bound: not all records that report errors were read, or kept apart.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
     /// How grave its writer says it is.
     pub severity: Option<Severity>,
     /// An example.
@@ -230,7 +233,7 @@ pub struct LimitMet {
     /// The document's name.
     pub source: String,
     /// What kind: `long-line`, `invalid-utf-8`, `binary`, `unreadable`, `many-matches`,
-    /// `many-objects`, `many-relations`, `many-findings`; of archives `damaged`, `link`, `device`, `sparse`, `duplicate`, `unsupported`,
+    /// `many-objects`, `many-relations`, `many-findings`, `many-errors`; of archives `damaged`, `link`, `device`, `sparse`, `duplicate`, `unsupported`,
     /// `not-collected`, `collector-error`, `interrupted`, and the limits by their names.
     pub limit: String,
     /// What was done.

@@ -79,7 +79,10 @@ pub(crate) fn group(
         of.dedup();
         match of.as_slice() {
             [] => {}
-            [only] => groups[*only].count_more(more.count, more.first, more.last),
+            [only] => {
+                groups[*only].at_least |= more.at_least;
+                groups[*only].count_more(more.count, more.first, more.last);
+            }
             several => {
                 unplaced.push((more.signature, more.count));
                 several.iter().for_each(|at| groups[*at].at_least = true);

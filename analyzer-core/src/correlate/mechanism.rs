@@ -12,6 +12,7 @@ const RULES: &str = include_str!("../../signatures/mechanisms.txt");
 #[derive(Debug)]
 pub(crate) struct Mechanisms {
     rules: Vec<Rule>,
+    quoting: Vec<&'static str>,
 }
 
 #[derive(Debug)]
@@ -65,8 +66,10 @@ impl Mechanisms {
     pub fn new() -> Mechanisms {
         let mut rules = Vec::new();
         let mut causes: Vec<&str> = Vec::new();
+        let mut quoting: Vec<&str> = Vec::new();
         for line in RULES.lines().filter(|line| !line.starts_with('#')) {
             match line.strip_prefix("    ") {
+                None if let Some(all) = line.strip_prefix("quoting: ") => quoting = list(all),
                 None => causes = list(line),
                 Some(effect) => {
                     if let Some((reach, effects)) = effect.split_once(": ")
@@ -81,7 +84,13 @@ impl Mechanisms {
                 }
             }
         }
-        Mechanisms { rules }
+        Mechanisms { rules, quoting }
+    }
+
+    /// Returns true if log records of a cause say themselves what went wrong: what stands in the same log explains
+    /// them only where they quote it.
+    pub fn is_quoting(&self, cause: &str) -> bool {
+        self.quoting.contains(&cause)
     }
 
     /// All that follows from a cause, over any number of steps.
@@ -182,6 +191,9 @@ mod tests {
             assert_eq!(names.find(|name| !known(name)), None);
             assert!(!rule.causes.is_empty() && !rule.effects.is_empty());
         }
+        let quoting = Mechanisms::new().quoting;
+        assert!(!quoting.is_empty());
+        assert_eq!(quoting.iter().find(|name| !causes.contains(name)), None);
         // each indented line is a rule
         let lines = RULES.lines().filter(|line| line.starts_with(' ')).count();
         assert_eq!(rules.len(), lines);

@@ -56,6 +56,8 @@ pub(crate) struct Surplus {
     pub count: u64,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
+    /// True if there are further ones, which the report counts elsewhere.
+    pub at_least: bool,
     /// True if one that may take their records was not evaluated for all of them: what it took of some it takes
     /// of all.
     pub rivals_were_cut: bool,

@@ -29,6 +29,8 @@ const MAX_MESSAGE: usize = 1024;
 #[derive(Debug, Default)]
 pub(crate) struct Telling {
     kinds: BTreeMap<Kind, Told>,
+    /// True if events that may be of any kind were not taken.
+    missed: bool,
     /// What the lines of matched events take.
     taken: usize,
 }
@@ -48,6 +50,8 @@ struct Told {
     first: (Position, Place),
     /// How many no condition matched.
     count: u64,
+    /// True if there were more than are kept of those that a condition matched.
+    at_least: bool,
     /// Those that a condition matched, and how many each stands for: they are told only if no finding
     /// rests on them.
     matched: Vec<(Position, Option<Box<Place>>, u64)>,
@@ -64,6 +68,7 @@ impl Telling {
         let message = &message[..floor_char(message, MAX_MESSAGE)];
         let kind = (reason.clone(), mask::text(&mask::tokens(message)));
         if self.kinds.len() >= MAX_KINDS && !self.kinds.contains_key(&kind) {
+            self.missed = true;
             return;
         }
         let position = (stretch.document, stretch.whole(&event.span).start);
@@ -77,6 +82,7 @@ impl Telling {
             severity: event.severity,
             first: (position, stretch.place(&span)),
             count: 0,
+            at_least: false,
             matched: Vec::new(),
         });
         if !matched {
@@ -85,7 +91,14 @@ impl Telling {
             let place = stretch.place(&span);
             told.matched
                 .push((position, Some(Box::new(place)), event.count));
+        } else {
+            told.at_least = true;
         }
+    }
+
+    /// Notes that records that report errors were not read.
+    pub fn miss(&mut self) {
+        self.missed = true;
     }
 
     /// Adds what was told of a later part of the input, before which these lines stand in its
@@ -96,13 +109,16 @@ impl Telling {
         lines_before: u64,
         order: &impl Fn(usize, usize) -> Ordering,
     ) {
+        self.missed |= later.missed;
         for (kind, mut told) in later.kinds {
             told.first.1.line += lines_before;
             let known = self.kinds.get(&kind);
             if known.is_none() && self.kinds.len() >= MAX_KINDS {
+                self.missed = true;
                 continue;
             }
             let room = MAX_MATCHED.saturating_sub(known.map_or(0, |known| known.matched.len()));
+            told.at_least |= told.matched.len() > room;
             told.matched.truncate(room);
             for (_, place, _) in &mut told.matched {
                 let Some(known) = place else { continue };
@@ -117,6 +133,7 @@ impl Telling {
             match self.kinds.get_mut(&kind) {
                 Some(known) => {
                     known.count += told.count;
+                    known.at_least |= told.at_least;
                     known.matched.append(&mut told.matched);
                     let (document, known_in) = (told.first.0.0, known.first.0.0);
                     if order(document, known_in) == Ordering::Less {
@@ -163,6 +180,7 @@ impl Telling {
             let unexplained = Unexplained {
                 reason: told.words,
                 count,
+                at_least: told.at_least || self.missed,
                 severity: told.severity,
                 evidence: vec![Evidence::new(source, place)],
             };

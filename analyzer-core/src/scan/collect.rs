@@ -12,14 +12,14 @@ use crate::model::{Span, Subject};
 use crate::signature::{Catalogue, Condition, Leaf, What, leaves, refuting_objects};
 
 use reservoir::{AMPLE, Capacity, TIGHT};
-use single::{Key, Single};
+use single::{Key, OfObject, Single};
 
 /// How many hits of one condition are kept for conditions over several events.
 const MAX_HITS: usize = 512;
 
 /// How many bytes of hits are kept in all of those that are matches by themselves, and as many of those that go into
 /// conditions over several, which may be any healthy object; beyond, a signature keeps its first hits only.
-const ROOM: usize = 4 << 20;
+const ROOM: usize = 8 << 20;
 
 /// How many hits a condition over several keeps in any case.
 const AT_LEAST: usize = 4;
@@ -143,7 +143,8 @@ impl<'c> Collector<'c> {
                 single.matched += count;
             }
             // what a stronger one took is no match, whichever of its hits are kept
-            if won && let Some(hit) = found.hits.into_iter().next() {
+            if won && let Some(mut hit) = found.hits.into_iter().next() {
+                hit.leads &= counts;
                 let mut rivals: Vec<u32> = parts
                     .iter()
                     .filter(|(other, mark)| {
@@ -155,8 +156,8 @@ impl<'c> Collector<'c> {
                     .map(|(other, _)| *other)
                     .collect();
                 rivals.dedup();
-                let key = Key::new(object, values, rivals, &hit);
-                self.keep(number, key, (hit, counts), order);
+                let key = Key::new(object, values, &hit);
+                self.keep(number, (key, rivals), hit, order);
             }
         }
     }
@@ -165,21 +166,21 @@ impl<'c> Collector<'c> {
     fn keep(
         &mut self,
         number: u32,
-        key: Key,
-        hit: (Hit, bool),
+        (key, rivals): (Key, Vec<u32>),
+        hit: Hit,
         order: &impl Fn(usize, usize) -> Ordering,
     ) {
-        if self.room < hit.0.size() && self.capacity == AMPLE {
+        if self.room < hit.size() && self.capacity == AMPLE {
             self.capacity = TIGHT;
             for kept in self.signatures.values_mut() {
                 if let Hits::Single(single) = kept {
                     let objects = single.objects.iter_mut();
-                    self.room += objects.map(|object| object.trim(TIGHT)).sum::<usize>();
+                    self.room += objects.map(|object| object.hits.trim(TIGHT)).sum::<usize>();
                 }
             }
         }
         if let Some(Hits::Single(single)) = self.signatures.get_mut(&number) {
-            single.keep(key, hit, self.capacity, &mut self.room, order);
+            single.keep(key, rivals, hit, self.capacity, &mut self.room, order);
         }
     }
 
@@ -318,19 +319,26 @@ impl Collected {
         if single.further > 0 {
             self.further.insert(number, single.further);
         }
-        let mut objects: Vec<_> = single.objects.into_iter().zip(single.rivals).collect();
-        for one in objects.iter_mut().flat_map(|(object, _)| &mut object.kept) {
+        if single.any_may_miss {
+            self.at_least.insert(number);
+        }
+        let mut objects = single.objects;
+        for one in objects.iter_mut().flat_map(|object| &mut object.hits.kept) {
             settled(&mut one.hit);
         }
-        objects.sort_by_key(|(object, _)| {
-            let first = object.kept.first();
+        objects.sort_by_key(|object| {
+            let first = object.hits.kept.first();
             first.map(|one| (one.hit.document, one.number))
         });
-        for (object, rivals) in objects {
+        for OfObject {
+            hits: object,
+            rivals,
+        } in objects
+        {
             let rivals_were_cut = rivals
                 .iter()
                 .any(|rival| self.at_least.contains(&(*rival as usize)));
-            if object.count > 0 || rivals_were_cut {
+            if object.count > 0 || object.at_least || rivals_were_cut {
                 let [first, last] = object.seen.settle(settle);
                 let kept = object.kept.iter().map(|one| one.hit.record_at());
                 self.surplus.push(Surplus {
@@ -339,6 +347,7 @@ impl Collected {
                     count: object.count,
                     first,
                     last,
+                    at_least: object.at_least,
                     rivals_were_cut,
                 });
             }

@@ -1,6 +1,6 @@
 //! At the end of the input: documents in the order of their names, and the report.
 
-use super::told::{Input, left_out, many_objects, many_relations, not_compared};
+use super::told::{Input, left_out, many_errors, many_objects, many_relations, not_compared};
 use super::{Incident, by_name, names, settled};
 use crate::correlate::{LeftOut, correlate, place, renumber};
 use crate::matcher::Hit;
@@ -80,6 +80,7 @@ impl Incident<'_> {
             let further = collected.further.iter();
             let further = further.map(|(number, count)| (&*catalogue.at(*number).id, *count));
             limits.extend(many_objects(name, further.collect()));
+            limits.extend(many_errors(name, self.unread));
             let left = LeftOut {
                 prints: self.prints.left_out,
                 ..self.graph.left_out()

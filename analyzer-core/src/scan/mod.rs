@@ -131,6 +131,8 @@ pub struct Incident<'a> {
     newest: bool,
     /// What is known for the next blocks.
     learned: Learned,
+    /// The number of lines that report errors and were not read.
+    unread: u64,
     /// What the lists of the documents take.
     listed_bytes: usize,
     timeline: Timeline,
@@ -162,6 +164,7 @@ impl<'a> Incident<'a> {
             collected: None,
             newest: false,
             learned: Learned::new(),
+            unread: 0,
             listed_bytes: 0,
             timeline: Timeline::new(),
             list: Default::default(),
@@ -345,6 +348,10 @@ impl<'a> Incident<'a> {
         self.collector.left_out(outcome.surplus);
         self.end_list(ended, limit);
         let order = by_name(&self.documents);
+        if outcome.unread > 0 {
+            self.telling.miss();
+            self.unread += outcome.unread;
+        }
         self.telling.absorb(outcome.telling, before, &order);
         self.graph.absorb(outcome.graph, &order);
         for mut print in outcome.prints {

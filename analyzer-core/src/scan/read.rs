@@ -57,6 +57,8 @@ pub(crate) struct Outcome {
     pub formats: Vec<(Format, u64)>,
     pub hits: Vec<(Leaf, Hit)>,
     pub telling: Telling,
+    /// The number of lines that report errors, hold no text of a signature and were not read.
+    pub unread: u64,
     pub graph: Graph,
     /// The objects that were printed, in the order of the block.
     pub prints: Vec<Print>,
@@ -208,6 +210,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             if trigger.why == Why::Grave {
                 grave += 1;
                 if grave > known.grave {
+                    self.outcome.unread += 1;
                     continue;
                 }
             }

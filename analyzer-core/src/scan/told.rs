@@ -35,20 +35,27 @@ pub(super) fn left_out(source: &str, matches: u64) -> Option<LimitMet> {
 
 /// Matches about more objects than are told apart.
 pub(super) fn many_objects(source: &str, mut further: Vec<(&str, u64)>) -> Option<LimitMet> {
-    const NAMED: usize = 5;
     further.sort_by_key(|(id, count)| (std::cmp::Reverse(*count), *id));
     let all: u64 = further.iter().map(|(_, count)| count).sum();
-    let named = further.iter().take(NAMED);
-    let mut named: Vec<String> = named.map(|(id, count)| format!("{id} {count}")).collect();
-    if further.len() > NAMED {
-        named.push(format!("{} more", further.len() - NAMED));
-    }
+    let named = further.iter().map(|(id, count)| format!("{id} {count}"));
+    let named: Vec<String> = named.collect();
     (all > 0).then(|| LimitMet {
         source: source.to_owned(),
         limit: "many-objects".into(),
         message: format!(
             "{all} matches about further objects were counted and are not listed: {}",
             named.join(", ")
+        ),
+    })
+}
+
+/// Lines that report errors, match no signature and were not read.
+pub(super) fn many_errors(source: &str, lines: u64) -> Option<LimitMet> {
+    (lines > 0).then(|| LimitMet {
+        source: source.to_owned(),
+        limit: "many-errors".into(),
+        message: format!(
+            "{lines} further lines that report errors contain no text of a signature and were not read: unexplained events may be more than are counted"
         ),
     })
 }

@@ -136,12 +136,13 @@ impl<'a> Findings<'a> {
             let evidence = group.iter().flat_map(|(known, _)| &known.evidence);
             let lines = words::lines(evidence, home);
             let count = group.iter().map(|(known, _)| known.count).sum();
+            let at_least = group.iter().any(|(known, _)| known.at_least);
             let mut text = visible(&first.title).into_owned();
             if !lines.is_empty() {
                 text = format!("{lines}: {text}");
             }
             if count > 1 {
-                text = format!("{text} ({})", words::times(count));
+                text = format!("{text} ({})", words::times(count, at_least));
             }
             if depth > 0 {
                 text = format!("{}→ {text}", "  ".repeat(depth - 1));

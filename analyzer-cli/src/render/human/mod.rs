@@ -170,8 +170,8 @@ impl Human {
             .map(|e| e.text.trim())
             .filter(|text| text.starts_with(start));
         let times = match event.count {
-            0 | 1 => String::new(),
-            count => format!(" ({})", times(count)),
+            0 | 1 if !event.at_least => String::new(),
+            count => format!(" ({})", times(count, event.at_least)),
         };
         let room = page.width.saturating_sub(taken.max(INDENT) + times.len());
         let what = self.fit(whole.unwrap_or(reason), &(0..0), room) + &times;
@@ -228,7 +228,7 @@ impl Human {
     fn benign(&self, findings: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
         for finding in findings {
             let home = finding.evidence.first().map_or("", |e| e.source.as_str());
-            let mut places = vec![times(finding.count)];
+            let mut places = vec![times(finding.count, finding.at_least)];
             let lines = words::lines(finding.evidence.iter(), home);
             if !lines.is_empty() {
                 places.push(lines);

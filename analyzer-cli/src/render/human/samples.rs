@@ -32,6 +32,7 @@ pub fn finding(rank: usize, role: Role, severity: Level, cause: &str, title: &st
         others: Vec::new(),
         captures: BTreeMap::new(),
         count: 1,
+        at_least: false,
         first: None,
         last: None,
         evidence: Vec::new(),
@@ -52,6 +53,7 @@ pub fn configmap() -> Finding {
         signature: "configmap-mount-missing".into(),
         confidence: 0.97,
         count: 16,
+        at_least: false,
         first: Some("18m ago".into()),
         last: Some("105s ago".into()),
         evidence: vec![evidence(
@@ -189,6 +191,7 @@ pub fn nothing_found() -> Report {
         Unexplained {
             reason: "FailedBinding".into(),
             count: 12,
+            at_least: false,
             severity: Some(Severity::Warning),
             evidence: vec![
                 evidence(
@@ -208,6 +211,7 @@ pub fn nothing_found() -> Report {
         Unexplained {
             reason: "cannot frobnicate".into(),
             count: 1,
+            at_least: false,
             severity: Some(Severity::Error),
             evidence: vec![evidence(7, "E cannot frobnicate", "cannot", None)],
         },

@@ -26,11 +26,16 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// How often: `once`, `16 times`.
-pub fn times(count: u64) -> String {
-    match count {
+/// How often: `once`, `16 times`, `at least 512 times`.
+pub fn times(count: u64, at_least: bool) -> String {
+    let times = match count {
         1 => "once".into(),
         _ => counted(count, "time"),
+    };
+    if at_least {
+        format!("at least {times}")
+    } else {
+        times
     }
 }
 
@@ -47,7 +52,7 @@ pub fn subjects(subjects: &[Subject], most: usize) -> String {
 
 /// How often and when: `16 times in 18m, last 105s before the end`.
 pub fn seen(finding: &Finding) -> String {
-    let mut out = times(finding.count);
+    let mut out = times(finding.count, finding.at_least);
     let first = finding.first.as_deref();
     let last = finding.last.as_deref();
     if finding.count > 1

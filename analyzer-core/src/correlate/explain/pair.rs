@@ -15,6 +15,9 @@ use super::{Graph, Group, MAX_HITS, MAX_SEARCHED, Named, Why};
 /// How many objects of a group are looked at.
 const MAX_SUBJECTS: usize = 64;
 
+/// The bytes of a name or a link of an error from which on its repetition is no chance.
+const MIN_QUOTE: usize = 8;
+
 /// Seconds by which controllers and kubelets may report late.
 const DELAY: f64 = 600.0;
 
@@ -50,6 +53,9 @@ impl Pair<'_> {
         // what only callers suffer from stands in their records
         if !rule.apart && self.is_same_event() {
             return Some((5, "same event".into()));
+        }
+        if rule.quoting && self.is_in_same_log() {
+            return self.quotes().then(|| (4, "quotes its error".into()));
         }
         if rule.only_host {
             return self.same_host();
@@ -206,6 +212,31 @@ impl Pair<'_> {
     fn is_same_event(&self) -> bool {
         self.hits()
             .any(|(a, b)| !a.is_state && a.document == b.document && a.record == b.record)
+    }
+
+    /// Returns true if all that proves the one and the other are records of the same logs, of which neighbourhood is
+    /// all that is known.
+    fn is_in_same_log(&self) -> bool {
+        let is_told = |hit: &Hit| !hit.is_state && hit.format.is_log();
+        let (mine, theirs) = (&self.cause.hits, &self.symptom.hits);
+        let documents: BTreeSet<usize> = theirs.iter().map(|hit| hit.document).collect();
+        theirs.iter().all(is_told)
+            && mine
+                .iter()
+                .all(|hit| is_told(hit) && documents.contains(&hit.document))
+    }
+
+    /// Returns true if a record of the symptom repeats a link of the cause's error, or names what it is about.
+    fn quotes(&self) -> bool {
+        let values = self.cause.values.iter().map(|(_, value)| value.as_str());
+        let names: Vec<&str> = values.filter(|value| value.len() >= MIN_QUOTE).collect();
+        self.hits().any(|(mine, theirs)| {
+            let text = theirs.place.text.as_str();
+            let proof = mine.place.text.get(mine.place.mark.clone());
+            let mut links = proof.unwrap_or_default().split(": ").map(str::trim);
+            names.iter().any(|name| text.contains(name))
+                || links.any(|link| link.len() >= MIN_QUOTE && text.contains(link))
+        })
     }
 
     /// What both are about, or of which workload both are.

@@ -49,6 +49,8 @@ pub(super) struct Allowed {
     pub host_decides: bool,
     /// Whether by the mechanism only callers suffer, whatever the signature says.
     pub is_called: bool,
+    /// True if what stands in the same log explains it only where it quotes the error.
+    pub quoting: bool,
     /// See [`Candidate::weak`](super::Candidate::weak).
     pub weak: bool,
     /// Whether the signature says it itself.
@@ -83,7 +85,8 @@ impl Rules {
                     let strength = strength(other.signature).cmp(&strength(one.signature));
                     of[other.number].same.push((one.number, strength));
                 }
-                if explains && let Some(rule) = allowed(one.signature, effects, other) {
+                if explains && let Some(rule) = allowed(one.signature, effects, other, &mechanisms)
+                {
                     if rule.is_said {
                         said.insert((one.number, other.number));
                     }
@@ -158,7 +161,12 @@ impl<'c> Known<'c> {
     }
 }
 
-fn allowed(explaining: &Signature, effects: &Effects, explained: &Known<'_>) -> Option<Allowed> {
+fn allowed(
+    explaining: &Signature,
+    effects: &Effects,
+    explained: &Known<'_>,
+    mechanisms: &Mechanisms,
+) -> Option<Allowed> {
     let names = &explained.names;
     let explained = explained.signature;
     let own = explaining
@@ -175,6 +183,7 @@ fn allowed(explaining: &Signature, effects: &Effects, explained: &Known<'_>) -> 
             .is_some_and(|reach| reach.at_host && (!reach.near || reach.on <= Scope::Owner)),
         only_host: own.is_none() && by_mechanism.is_some_and(|reach| !reach.near && !reach.called),
         is_called: by_mechanism.is_some_and(|reach| reach.called && !reach.near),
+        quoting: explained.role == Role::Cause && mechanisms.is_quoting(&explained.cause),
         weak: own.is_none() && explaining.role == Role::Symptom,
         is_said: own.is_some(),
     })

@@ -25,13 +25,13 @@ pub(super) struct Reservoir {
     /// The number of hits that count and were not kept.
     pub count: u64,
     pub seen: Seen,
+    /// True if hits about the same object were counted elsewhere.
+    pub at_least: bool,
 }
 
 /// A hit that is kept.
 pub(super) struct Kept {
     pub hit: Hit,
-    /// True if it counts: another hit of its record may count for it.
-    pub counts: bool,
     /// The hit's number among all of its signature: the order within a document.
     pub number: u64,
 }
@@ -75,8 +75,8 @@ impl Reservoir {
     fn drop_one(&mut self, capacity: Capacity) -> usize {
         // where there are no last ones yet, the last of all
         let at = capacity.first.min(self.kept.len().saturating_sub(1));
-        let Kept { hit, counts, .. } = self.kept.remove(at);
-        self.count += if counts { hit.count } else { 0 };
+        let Kept { hit, .. } = self.kept.remove(at);
+        self.count += if hit.leads { hit.count } else { 0 };
         let times = [hit.first, hit.last];
         times
             .into_iter()

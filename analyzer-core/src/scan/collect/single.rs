@@ -15,21 +15,32 @@ const MAX_OBJECTS: usize = 64;
 /// The number of these that may be records that do not name their object; further ones share a place.
 const MAX_UNNAMED: usize = 24;
 
+/// The number of sets of rivals by which the hits about one object are told apart.
+const MAX_RIVALS: usize = 4;
+
 /// The number of objects that a signature keeps in any case.
 const AT_LEAST: usize = 4;
 
 /// The hits of a signature whose condition is one event or object.
 pub(super) struct Single<'c> {
     condition: &'c Condition,
-    by_key: HashMap<Key, usize>,
-    pub objects: Vec<Reservoir>,
-    /// For each object the signatures that may make some of its hits superfluous, once they are evaluated.
-    pub rivals: Vec<Vec<u32>>,
+    by_key: HashMap<Key, Vec<usize>>,
+    pub objects: Vec<OfObject>,
     unnamed: usize,
     /// The number of hits that were taken.
     taken: u64,
     pub matched: u64,
     pub further: u64,
+    /// True if records that do not name their object are among the further ones: any object may be theirs.
+    pub any_may_miss: bool,
+}
+
+/// Hits about one object.
+pub(super) struct OfObject {
+    pub hits: Reservoir,
+    /// The signatures over several events that a part of each of these records fulfils: if one of them matches, it
+    /// may take the records.
+    pub rivals: Vec<u32>,
 }
 
 /// What tells the matches of one signature apart.
@@ -42,20 +53,16 @@ pub(super) struct Key {
     ids: Vec<String>,
     /// ... and the document, whose name may.
     document: Option<usize>,
-    /// The signatures over several events that a part of the record fulfils: if one of them matches, it
-    /// may take the record, and all that are alike.
-    pub rivals: Vec<u32>,
 }
 
 impl Key {
-    pub fn new(object: Subject, values: Vec<(String, String)>, rivals: Vec<u32>, hit: &Hit) -> Key {
+    pub fn new(object: Subject, values: Vec<(String, String)>, hit: &Hit) -> Key {
         let ids = hit.ids.as_ref().filter(|ids| !ids.is_named);
         Key {
             object,
             values,
             ids: ids.map(|ids| ids.named.clone()).unwrap_or_default(),
             document: hit.subject.is_unknown().then_some(hit.document),
-            rivals,
         }
     }
 
@@ -70,11 +77,11 @@ impl<'c> Single<'c> {
             condition,
             by_key: HashMap::new(),
             objects: Vec::new(),
-            rivals: Vec::new(),
             unnamed: 0,
             taken: 0,
             matched: 0,
             further: 0,
+            any_may_miss: false,
         }
     }
 
@@ -92,7 +99,8 @@ impl<'c> Single<'c> {
     pub fn keep(
         &mut self,
         mut key: Key,
-        (hit, counts): (Hit, bool),
+        rivals: Vec<u32>,
+        hit: Hit,
         capacity: Capacity,
         room: &mut usize,
         order: &impl Fn(usize, usize) -> Ordering,
@@ -101,31 +109,44 @@ impl<'c> Single<'c> {
             key.ids = Vec::new();
             key.document = None;
         }
-        let at = match self.by_key.get(&key) {
+        let known = self.by_key.get(&key).map_or(&[][..], Vec::as_slice);
+        let same = |at: &&usize| self.objects[**at].rivals == rivals;
+        let at = match known.iter().find(same) {
             Some(&at) => at,
             None => {
-                let full = self.objects.len() >= MAX_OBJECTS
+                let full = known.len() >= MAX_RIVALS
+                    || (known.is_empty() && self.by_key.len() >= MAX_OBJECTS)
                     || (*room < hit.size() && self.objects.len() >= AT_LEAST);
                 if full {
-                    self.further += if counts { hit.count } else { 0 };
-                    return;
+                    return self.deny(&key, &hit);
                 }
-                self.unnamed += usize::from(key.is_unnamed());
-                self.rivals.push(key.rivals.clone());
-                self.by_key.insert(key, self.objects.len());
-                self.objects.push(Reservoir::default());
+                self.unnamed += usize::from(known.is_empty() && key.is_unnamed());
+                self.by_key.entry(key).or_default().push(self.objects.len());
+                let hits = Reservoir::default();
+                self.objects.push(OfObject { hits, rivals });
                 self.objects.len() - 1
             }
         };
-        if let Some(reservoir) = self.objects.get_mut(at) {
+        if let Some(object) = self.objects.get_mut(at) {
             self.taken += 1;
             let number = self.taken;
-            let kept = Kept {
-                hit,
-                counts,
-                number,
-            };
-            reservoir.take(kept, capacity, room, order);
+            object
+                .hits
+                .take(Kept { hit, number }, capacity, room, order);
+        }
+    }
+
+    /// Counts a hit for which there is no place, and marks the objects whose counts miss it.
+    fn deny(&mut self, key: &Key, hit: &Hit) {
+        if !hit.leads {
+            return;
+        }
+        self.further += hit.count;
+        self.any_may_miss |= key.is_unnamed() || key.object.name.is_none();
+        let of = |known: &Key| known.object == key.object && known.values == key.values;
+        let known = self.by_key.iter().filter(|(known, _)| of(known));
+        for at in known.flat_map(|(_, all)| all) {
+            self.objects[*at].hits.at_least = true;
         }
     }
 }
