@@ -78,6 +78,9 @@ pub struct Finding {
     pub others: Vec<Subject>,
     /// The captured values by name.
     pub captures: BTreeMap<String, String>,
+    /// The values in which further faults of the same kind about the object differ from these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<BTreeMap<String, String>>,
     /// How often it was seen.
     pub count: u64,
     /// True if `count` is a lower bound, and `last` may be later: a limit ended the search for more.

@@ -28,7 +28,12 @@ enum Same {
     Workload(Subject, Vec<(String, String)>),
     /// Objects of which the same was captured.
     Captures(BTreeMap<String, String>),
+    /// One object, whatever was captured.
+    Object(Subject),
 }
+
+/// The kinds of likeness, in the order in which groups are folded by them.
+const BY: [fn(&Catalogue, &Group) -> Option<Same>; 3] = [workload, captures, object];
 
 /// Folds groups that say the same of several objects, and are explained by the same, into the first of them.
 pub(crate) fn fold(
@@ -39,7 +44,7 @@ pub(crate) fn fold(
 ) -> (Vec<Group>, Explanations, Vec<Option<Hit>>) {
     // into which group each one goes
     let mut into: Vec<usize> = (0..groups.len()).collect();
-    for by_workload in [true, false] {
+    for by in BY {
         let mut known: HashMap<Likeness, usize> = HashMap::new();
         for at in by_depth(&groups, &explained) {
             if into[at] != at {
@@ -51,12 +56,7 @@ pub(crate) fn fold(
                 is_over: ended[at].is_some(),
                 subject,
             };
-            let same = if by_workload {
-                workload(&groups[at])
-            } else {
-                captures(catalogue, &groups[at])
-            };
-            if let Some(same) = same {
+            if let Some(same) = by(catalogue, &groups[at]) {
                 into[at] = *known.entry(likeness(same)).or_insert(at);
             }
         }
@@ -83,11 +83,16 @@ pub(crate) fn fold(
     }
     for (at, ((group, _), _)) in go {
         if let Some(first) = &mut folded[number[into[at]]] {
-            first.take(group);
+            if first.subject == group.subject {
+                first.take_variant(group);
+            } else {
+                first.take(group);
+            }
         }
     }
     let mut groups: Vec<Group> = folded.into_iter().flatten().collect();
-    for group in groups.iter_mut().filter(|group| !group.others.is_empty()) {
+    let took = |group: &&mut Group| !group.others.is_empty() || !group.variants.is_empty();
+    for group in groups.iter_mut().filter(took) {
         group.settle();
     }
     (groups, explanations, ends)
@@ -122,7 +127,12 @@ fn by_depth(groups: &[Group], explained: &Explanations) -> Vec<usize> {
     order
 }
 
-fn workload(group: &Group) -> Option<Same> {
+fn object(_: &Catalogue, group: &Group) -> Option<Same> {
+    let is_named = group.subject.name.is_some();
+    is_named.then(|| Same::Object(group.subject.clone()))
+}
+
+fn workload(_: &Catalogue, group: &Group) -> Option<Same> {
     let subject = &group.subject;
     let workload = subject.workload()?.to_owned();
     let values = group.values.iter();

@@ -14,7 +14,7 @@ use super::{Surplus, fill};
 const MAX_RIVALS: usize = 64;
 
 /// Captured values by name.
-type Values = Vec<(String, String)>;
+pub(super) type Values = Vec<(String, String)>;
 
 /// Matches of one signature about one object.
 #[derive(Clone, Debug)]
@@ -34,6 +34,8 @@ pub(crate) struct Group {
     /// The captured values that tell it from others about the same object.
     pub values: Vec<(String, String)>,
     pub count: u64,
+    /// The values of further faults about the object that differ in them.
+    pub variants: Vec<Values>,
     /// True if there may be more than `count`.
     pub at_least: bool,
     pub first: Option<Moment>,
@@ -120,7 +122,8 @@ fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
         }
     }
     // of a pod whose node is not told it is the only one of which the same is said
-    let of_one_node = |vague: &Subject, clear: &Subject| {
+    let of_one_node = |vague: &Group, clear: &Group| {
+        let (vague, clear) = (&vague.subject, &clear.subject);
         let is_pod = vague.kind.as_deref() == Some("Pod");
         is_pod && vague.node.is_none() && clear.kind.as_deref() == Some("Node")
     };
@@ -154,11 +157,15 @@ fn key(subject: &Subject) -> Subject {
 }
 
 /// Folds each group into the only one of its signature that says more about the same object: that
-/// gives the namespace or container where this one leaves it out, or any name where this one has
+/// gives captured values, the namespace or container where this one leaves them out, or any name where this one has
 /// none.
 fn merge_vague(groups: &mut Vec<Group>) {
     let same_name = |group: &Group| group.subject.name.clone();
     merge_into_only(groups, same_name, |vague, clear| {
+        vague.values.len() < clear.values.len() && key(&vague.subject) == key(&clear.subject)
+    });
+    merge_into_only(groups, same_name, |vague, clear| {
+        let (vague, clear) = (&vague.subject, &clear.subject);
         let completes =
             |mine: &Option<String>, theirs: &Option<String>| mine.is_none() || mine == theirs;
         vague.name.is_some()
@@ -171,7 +178,7 @@ fn merge_vague(groups: &mut Vec<Group>) {
     merge_into_only(
         groups,
         |_| None,
-        |vague, clear| vague.name.is_none() && clear.name.is_some(),
+        |vague, clear| vague.subject.name.is_none() && clear.subject.name.is_some(),
     );
 }
 
@@ -180,7 +187,7 @@ fn merge_vague(groups: &mut Vec<Group>) {
 fn merge_into_only(
     groups: &mut Vec<Group>,
     bucket: impl Fn(&Group) -> Option<String>,
-    gives_way: impl Fn(&Subject, &Subject) -> bool,
+    gives_way: impl Fn(&Group, &Group) -> bool,
 ) {
     let mut buckets: HashMap<(usize, Option<String>), Vec<usize>> = HashMap::new();
     for (at, group) in groups.iter().enumerate() {
@@ -192,7 +199,7 @@ fn merge_into_only(
         for &mine in rivals {
             let mut clearer = rivals
                 .iter()
-                .filter(|other| gives_way(&groups[mine].subject, &groups[**other].subject))
+                .filter(|other| gives_way(&groups[mine], &groups[**other]))
                 .filter(|other| agree(&groups[mine].values, &groups[**other].values));
             into[mine] = clearer.next().copied().filter(|_| clearer.next().is_none());
         }
@@ -230,6 +237,7 @@ impl Group {
             hits,
             more: 0,
             values,
+            variants: Vec::new(),
             count: 0,
             at_least: false,
             first: None,
@@ -278,10 +286,21 @@ impl Group {
         }
     }
 
+    /// Takes a group about the same object that differs in captured values.
+    pub fn take_variant(&mut self, mut other: Group) {
+        self.variants.push(std::mem::take(&mut other.values));
+        self.take_all(other);
+    }
+
     /// Takes a group that says the same of another object.
-    pub fn take(&mut self, other: Group) {
-        self.others.push(other.subject);
+    pub fn take(&mut self, mut other: Group) {
+        self.others.push(std::mem::take(&mut other.subject));
+        self.take_all(other);
+    }
+
+    fn take_all(&mut self, other: Group) {
         self.others.extend(other.others);
+        self.variants.extend(other.variants);
         self.at_least |= other.at_least;
         self.hits.extend(other.hits);
         self.count_more(other.more, other.first, other.last);

@@ -42,6 +42,32 @@ pub(crate) fn distinct(signature: &Signature, found: &Match) -> Vec<(String, Str
     values
 }
 
+/// How many further faults a title names.
+const MAX_NAMED: usize = 3;
+
+/// What a title adds where the finding holds further faults about the same object: their values that differ.
+pub(super) fn further(values: &[(String, String)], variants: &[Vec<(String, String)>]) -> String {
+    let mut named: Vec<String> = Vec::new();
+    for variant in variants {
+        let differs = variant.iter().filter(|value| !values.contains(value));
+        let differs: Vec<&str> = differs.map(|(_, value)| value.as_str()).collect();
+        let name = differs.join(" ");
+        if !name.is_empty() && !named.contains(&name) {
+            named.push(name);
+        }
+    }
+    if named.is_empty() {
+        return String::new();
+    }
+    let more = named.len().saturating_sub(MAX_NAMED);
+    named.truncate(MAX_NAMED);
+    let named = named.join(", ");
+    match more {
+        0 => format!("; also {named}"),
+        more => format!("; also {named} and {more} more"),
+    }
+}
+
 /// Returns true if no value that both have differs.
 pub(super) fn agree(one: &[(String, String)], other: &[(String, String)]) -> bool {
     let differs = |(name, value): &(String, String)| {
@@ -144,6 +170,23 @@ mod tests {
         ] {
             assert!(!is_address(name), "{name}");
         }
+    }
+
+    #[test]
+    fn titles_name_what_differs() {
+        let values = |image: &str| {
+            vec![
+                ("host".to_owned(), "quay.example".to_owned()),
+                ("image".to_owned(), image.to_owned()),
+            ]
+        };
+        let own = values("web:1");
+        assert_eq!(further(&own, &[]), "");
+        assert_eq!(further(&own, &[values("web:2")]), "; also web:2");
+        let all: Vec<_> = ["a:1", "b:1", "b:1", "c:1", "d:1", "e:1"]
+            .map(values)
+            .into();
+        assert_eq!(further(&own, &all), "; also a:1, b:1, c:1 and 2 more");
     }
 
     #[test]

@@ -253,10 +253,15 @@ fn finding(
         role: signature.role,
         severity: signature.severity,
         confidence: 0.0,
-        title: signature.title.fill(value),
+        title: signature.title.fill(value) + &identity::further(&group.values, &group.variants),
         subject: group.subject.clone(),
         others: group.others.clone(),
         captures,
+        also: group
+            .variants
+            .iter()
+            .map(|variant| variant.iter().cloned().collect())
+            .collect(),
         count: group.count,
         at_least: group.at_least,
         first: group.first.map(|first| told(first, reference)),

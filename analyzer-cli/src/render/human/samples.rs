@@ -31,6 +31,7 @@ pub fn finding(rank: usize, role: Role, severity: Level, cause: &str, title: &st
         subject: Subject::new("Pod", Some("shop"), "cart-0"),
         others: Vec::new(),
         captures: BTreeMap::new(),
+        also: Vec::new(),
         count: 1,
         at_least: false,
         first: None,
