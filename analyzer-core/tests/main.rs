@@ -6,6 +6,7 @@ mod carriers;
 mod cases;
 mod catalogue;
 mod describe;
+mod exact;
 mod incidents;
 mod limits;
 mod logs;

@@ -1,0 +1,272 @@
+//! Counts, first and last times are those of all records, for each object: logs far beyond any limit of the engine,
+//! of which the truth is known, and the same as the slow reference says of short ones.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use analyzer_core::{Analyzer, Report};
+use jiff::{SignedDuration, Timestamp, tz::TimeZone};
+use rayon::prelude::*;
+
+/// What a log tells of one object: how often, first and last, in milliseconds since its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    count: u64,
+    first: i64,
+    last: i64,
+}
+
+/// What is true of a log, by signature and object.
+type Truth = BTreeMap<(&'static str, String), Seen>;
+
+/// When each log starts.
+const START: &str = "2031-03-04T05:00:00Z";
+
+/// The failures: the signature and how its text names object `#`.
+const FORMS: [(&str, &str); 7] = [
+    (
+        "configmap-mount-missing",
+        r#"MountVolume.SetUp failed for volume "conf" : configmap "conf-#" not found"#,
+    ),
+    (
+        "secret-mount-missing",
+        r#"MountVolume.SetUp failed for volume "login" : secret "conf-#" not found"#,
+    ),
+    (
+        "service-account-missing",
+        r#"Error creating: pods "barge-" is forbidden: error looking up service account dock/robot-#: serviceaccount "robot-#" not found"#,
+    ),
+    (
+        "quota-exceeded",
+        r#"Error creating: pods "crane-#-" is forbidden: exceeded quota: quota-#, requested: limits.memory=2Gi, used: limits.memory=9Gi, limited: limits.memory=10Gi"#,
+    ),
+    (
+        "image-not-in-registry",
+        r#"failed to pull and unpack image "quay.tides.example/berth/hull-#:1": failed to resolve reference "quay.tides.example/berth/hull-#:1": quay.tides.example/berth/hull-#:1: not found"#,
+    ),
+    (
+        "claim-missing",
+        r#"0/3 nodes are available: persistentvolumeclaim "hold-#" not found. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."#,
+    ),
+    (
+        "webhook-service-missing",
+        r#"Internal error occurred: failed calling webhook "check-#.tides.example": failed to call webhook: Post "https://check-#.dock.svc:443/mutate?timeout=10s": service "check-#" not found"#,
+    ),
+];
+
+/// Records that are well, with words of those that fail.
+const HEALTHY: [&str; 5] = [
+    "Started container hull-7 of pod crane-3",
+    "configmap conf-3 was found and mounted",
+    "quota-4 was recalculated: limits.memory is 3Gi",
+    "service check-2 has two endpoints",
+    "image quay.tides.example/berth/hull-2:1 is present",
+];
+
+/// A generator of numbers, so that a seed gives the same log everywhere (xorshift64*).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) % limit
+    }
+}
+
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// A record in one of the carriers. All state milliseconds.
+fn record(into: &mut String, carrier: u64, millis: i64, fails: bool, text: &str) {
+    let start: Timestamp = START.parse().unwrap();
+    let time = start + SignedDuration::from_millis(millis);
+    let zoned = time.to_zoned(TimeZone::UTC);
+    let klog = zoned.strftime("%m%d %H:%M:%S%.6f");
+    let text_quoted = quoted(text);
+    let (letter, level) = if fails { ('E', "error") } else { ('I', "info") };
+    match carrier {
+        0 => writeln!(into, r#"{letter}{klog}    1234 event.go:88] "Event occurred" type="Warning" reason="Sync" message="{text_quoted}""#),
+        1 => writeln!(into, r#"{{"level":"{level}","ts":"{time:.3}","logger":"dock","msg":"{text_quoted}"}}"#),
+        2 => writeln!(into, r#"time="{time:.3}" level={level} msg="{text_quoted}""#),
+        3 => writeln!(into, "{time:.9} stderr F {letter}{klog}       1 sync.go:557] {text}"),
+        _ => writeln!(into, "{} quay-1 kubelet[812]: {letter}{klog}     812 sync.go:42] {text}", zoned.strftime("%b %d %H:%M:%S")),
+    }
+    .unwrap();
+}
+
+/// A log of so many bytes in which each form fails for so many objects, some often and most seldom, some only early
+/// and some only late.
+fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
+    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut text = String::with_capacity(bytes + 512);
+    let mut truth = Truth::new();
+    let mut millis = 0;
+    while text.len() < bytes {
+        millis += 1 + i64::try_from(random.below(40)).unwrap();
+        let carrier = random.below(5);
+        if random.below(60) != 0 {
+            let healthy = HEALTHY[usize::try_from(random.below(5)).unwrap()];
+            record(&mut text, carrier, millis, false, healthy);
+            continue;
+        }
+        let (signature, form) = FORMS[usize::try_from(random.below(7)).unwrap()];
+        let bound = 1 + random.below(objects);
+        let number = random.below(bound);
+        let share = text.len() * 4 / bytes;
+        // every fourth fails early, every fourth late
+        if (number % 4 == 1 && share > 0) || (number % 4 == 2 && share < 3) {
+            continue;
+        }
+        record(
+            &mut text,
+            carrier,
+            millis,
+            true,
+            &form.replace('#', &number.to_string()),
+        );
+        let object = match signature {
+            "configmap-mount-missing" | "secret-mount-missing" => format!("conf-{number}"),
+            "service-account-missing" => format!("robot-{number}"),
+            "quota-exceeded" => format!("quota-{number}"),
+            "image-not-in-registry" => format!("quay.tides.example/berth/hull-{number}:1"),
+            "claim-missing" => format!("hold-{number}"),
+            _ => format!("check-{number}"),
+        };
+        let seen = truth.entry((signature, object)).or_insert(Seen {
+            count: 0,
+            first: millis,
+            last: millis,
+        });
+        seen.count += 1;
+        seen.last = millis;
+    }
+    (text, truth)
+}
+
+/// What a report tells of the forms' objects. One that names several objects or faults would be missed.
+fn told(report: &Report) -> Truth {
+    let start: Timestamp = START.parse().unwrap();
+    let millis = |time: &Option<String>| {
+        let time: Timestamp = time.as_deref().unwrap().parse().unwrap();
+        i64::try_from(time.duration_since(start).as_millis()).unwrap()
+    };
+    let mut told = Truth::new();
+    for finding in &report.findings {
+        let Some((signature, _)) = FORMS.iter().find(|(id, _)| *id == finding.signature) else {
+            continue;
+        };
+        assert!(!finding.at_least, "{}", finding.title);
+        let image = finding.captures.get("image").cloned();
+        let object = match *signature {
+            "image-not-in-registry" => image.unwrap_or_default(),
+            "quota-exceeded" => finding.captures["quota"].clone(),
+            "webhook-service-missing" => finding.captures["service"].clone(),
+            _ => finding.subject.name.clone().unwrap_or_default(),
+        };
+        let seen = Seen {
+            count: finding.count,
+            first: millis(&finding.first),
+            last: millis(&finding.last),
+        };
+        assert_eq!(finding.others, [], "{}", finding.title);
+        assert!(
+            told.insert((signature, object), seen).is_none(),
+            "{}",
+            finding.title
+        );
+    }
+    told
+}
+
+fn assert_exact(seed: u64, truth: &Truth, report: &Report) {
+    let told = told(report);
+    for (object, seen) in truth {
+        assert_eq!(told.get(object), Some(seen), "seed {seed}: {object:?}");
+    }
+    assert_eq!(told.len(), truth.len(), "seed {seed}");
+}
+
+#[test]
+fn in_logs_beyond_all_limits() {
+    // beyond 64 MB no other mechanism begins; the seeds differ in which blocks hold what
+    for (bytes, seed, objects) in [(64 << 20, 1, 50), (24 << 20, 2, 50), (24 << 20, 3, 6)] {
+        let (text, truth) = log(bytes, seed, objects);
+        let report = Analyzer::new().analyze_text("log", text.as_bytes());
+        assert_exact(seed, &truth, &report);
+    }
+}
+
+#[test]
+fn as_the_slow_reference_counts() {
+    (10..18u64).into_par_iter().for_each(|seed| {
+        let (text, truth) = log(300_000, seed, 12);
+        let naive = Analyzer::new().with_naive_matching();
+        assert_exact(seed, &truth, &naive.analyze_text("log", text.as_bytes()));
+        for blocks in [300, 16 * 1024] {
+            let fast = Analyzer::new().with_blocks_of(blocks);
+            assert_exact(seed, &truth, &fast.analyze_text("log", text.as_bytes()));
+        }
+    });
+}
+
+/// Of more objects than are told apart a limit states the number of records, by signature.
+#[test]
+fn what_is_not_listed_is_counted() {
+    let (text, truth) = log(12 << 20, 5, 400);
+    let report = Analyzer::new().analyze_text("log", text.as_bytes());
+    let limit = report.limits.iter().find(|met| met.limit == "many-objects");
+    let message = &limit.unwrap().message;
+    let told = told(&report);
+    for (signature, _) in FORMS {
+        let of = |truth: &Truth| -> u64 {
+            let mine = truth.iter().filter(|((id, _), _)| *id == signature);
+            mine.map(|(_, seen)| seen.count).sum()
+        };
+        let further = message.split_once(": ").unwrap().1.split(", ");
+        let mut further = further.filter_map(|part| part.strip_prefix(signature));
+        let further = further
+            .next()
+            .map_or(0, |count| count.trim().parse().unwrap());
+        assert!(further > 0, "{signature}: {message}");
+        assert_eq!(of(&told) + further, of(&truth), "{signature}");
+        assert_eq!(report.matched[signature], of(&truth), "{signature}");
+    }
+    for (object, seen) in &told {
+        assert_eq!(truth.get(object), Some(seen), "{object:?}");
+    }
+}
+
+/// Two lines that two signatures match, of which one refines the other, by turns: the refined one makes no finding of
+/// its own, however many hits are kept of each.
+#[test]
+fn what_is_refined_makes_no_finding() {
+    let yaml = "id: berth-taken\ncause: container/app-error\nseverity: error\nrole: cause\ntitle: 'berth {berth} is taken'\nsubject: {kind: Berth, name: '{berth}'}\nmatch: {event: {message: 'crane {crane:word} finds berth {berth:word} taken'}}\nwhy: one ship a berth\n---\nid: crane-stuck\ncause: container/app-panic\nseverity: error\ntitle: 'crane {crane} is stuck'\nsubject: {kind: Crane, name: '{crane}'}\nmatch: {event: {message: 'crane {crane:word} finds berth {berth:word} taken'}}\nrefines: [berth-taken]\nwhy: it waits for a berth\n";
+    let mut catalogue = analyzer_core::Catalogue::builtin();
+    catalogue.add_str("berths.yaml", yaml).unwrap();
+    let analyzer = Analyzer::with_catalogue(catalogue);
+    for pairs in [1, 8, 12, 40, 700] {
+        let mut text = String::new();
+        for number in 0..pairs {
+            for berth in ["north", "south"] {
+                let line = format!("crane tall finds berth {berth} taken");
+                record(
+                    &mut text,
+                    number % 5,
+                    i64::try_from(number).unwrap(),
+                    true,
+                    &line,
+                );
+            }
+        }
+        let report = analyzer.analyze_text("log", text.as_bytes());
+        let told: Vec<_> = report
+            .findings
+            .iter()
+            .map(|f| (f.signature.as_str(), f.count))
+            .collect();
+        assert_eq!(told, [("crane-stuck", 2 * pairs)], "{pairs} pairs");
+    }
+}
