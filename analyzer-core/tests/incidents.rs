@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use analyzer_core::{Analyzer, Document, Finding, Level, Report, Role};
+use rayon::prelude::*;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -352,4 +353,28 @@ fn counts_by_ids_are_each_pods_own() {
         ("ConfigMap ns-2/conf-2".to_owned(), 60),
     ];
     assert_eq!(counts, wanted);
+}
+
+/// The fast engine says of several documents what the slow reference says, whatever the blocks.
+#[test]
+fn fast_and_naive_agree() {
+    let naive = Analyzer::new().with_naive_matching();
+    let fast = [Analyzer::new(), Analyzer::new().with_blocks_of(300)];
+    let folders: Vec<PathBuf> = fs::read_dir(root())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
+    assert!(folders.len() > 50);
+    folders.par_iter().for_each(|folder| {
+        let told = |analyzer: &Analyzer| {
+            let report = report(analyzer, folder);
+            let findings = serde_json::to_value(&report.findings).unwrap();
+            (findings, report.matched)
+        };
+        let wanted = told(&naive);
+        for fast in &fast {
+            assert_eq!(told(fast), wanted, "{}", folder.display());
+        }
+    });
 }

@@ -8,6 +8,7 @@ mod catalogue;
 mod describe;
 mod exact;
 mod incidents;
+mod lab;
 mod limits;
 mod logs;
 mod neutral;

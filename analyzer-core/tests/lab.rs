@@ -1,0 +1,118 @@
+//! Each capture of `fixtures/lab` gets the cause that was broken, and none where nothing was.
+
+use std::fs;
+use std::path::Path;
+
+use analyzer_core::{Analyzer, Document, Finding, Level, Role};
+use rayon::prelude::*;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Case {
+    primary: String,
+    acceptable: Vec<String>,
+    evidence: Option<String>,
+}
+
+/// What came out of one case.
+#[derive(Default)]
+struct Outcome {
+    /// The first cause if it is neither the broken thing nor as right.
+    wrong: Option<String>,
+    is_exact: bool,
+    /// True if the labelled line is part of the first finding's proof, or there is none.
+    is_proved: bool,
+}
+
+/// The share of cases whose proof must hold the labelled line, in hundredths.
+const PROVED: usize = 90;
+
+/// The share of cases in which the cause itself must be named, not one that is as right.
+const EXACT: usize = 99;
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn run(analyzer: &Analyzer, folder: &Path) -> (bool, Outcome) {
+    let case = fs::read_to_string(folder.join("case.yaml")).unwrap();
+    let case: Case = serde_yaml::from_str(&case).unwrap();
+    let input = fs::read(folder.join("input.txt")).unwrap();
+    let report = analyzer.analyze(&[Document::new("input.txt", input)]);
+    let is_cause = |finding: &&Finding| finding.role == Role::Cause;
+    let first = report.findings.iter().find(is_cause);
+    if case.primary == "none/healthy" {
+        let alarm = report.findings.iter().filter(is_cause);
+        let alarm = alarm.map(|finding| finding.severity).max();
+        let wrong = alarm.filter(|severity| *severity > Level::Info);
+        let wrong = wrong.map(|_| format!("{:?}", first.map(|first| &first.title)));
+        return (
+            false,
+            Outcome {
+                wrong,
+                is_exact: true,
+                is_proved: true,
+            },
+        );
+    }
+    let Some(first) = first else {
+        let wrong = Some("nothing".to_owned());
+        return (
+            true,
+            Outcome {
+                wrong,
+                ..Outcome::default()
+            },
+        );
+    };
+    let is_exact = first.cause == case.primary;
+    let is_right = is_exact || case.acceptable.contains(&first.cause);
+    let wanted = squeezed(case.evidence.as_deref().unwrap_or_default());
+    let mut shown = first.evidence.iter().map(|line| squeezed(&line.text));
+    let outcome = Outcome {
+        wrong: (!is_right).then(|| format!("{}: {}", first.cause, first.title)),
+        is_exact,
+        is_proved: shown.any(|line| line.contains(&wanted) || wanted.contains(&line)),
+    };
+    (true, outcome)
+}
+
+#[test]
+fn what_was_broken_is_named() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/lab");
+    let mut folders: Vec<_> = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir())
+        .collect();
+    folders.sort();
+    assert!(folders.len() > 500, "{}", folders.len());
+    let analyzer = Analyzer::new();
+    let outcomes: Vec<(bool, Outcome)> = folders
+        .par_iter()
+        .map(|folder| run(&analyzer, folder))
+        .collect();
+    let wrong: Vec<String> = folders
+        .iter()
+        .zip(&outcomes)
+        .filter_map(|(folder, (_, outcome))| {
+            let wrong = outcome.wrong.as_ref()?;
+            Some(format!("{}: {wrong}", folder.display()))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let faulty = outcomes.iter().filter(|(is_faulty, _)| *is_faulty);
+    let faulty: Vec<&Outcome> = faulty.map(|(_, outcome)| outcome).collect();
+    let proved = faulty.iter().filter(|outcome| outcome.is_proved).count();
+    let exact = faulty.iter().filter(|outcome| outcome.is_exact).count();
+    assert!(
+        proved * 100 >= PROVED * faulty.len(),
+        "{proved} of {} proved",
+        faulty.len()
+    );
+    assert!(
+        exact * 100 >= EXACT * faulty.len(),
+        "{exact} of {} exact",
+        faulty.len()
+    );
+}
