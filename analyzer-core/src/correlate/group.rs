@@ -1,5 +1,6 @@
 //! Matches of one signature about one object, folded.
 
+use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
@@ -260,15 +261,15 @@ impl Group {
 
     /// Shows a match in place of the best one if it tells more.
     fn show(&mut self, found: Match) {
-        // what happened says more than how things stand
-        let happened = |found: &Match| !found.primary().is_state;
-        let telling = |found: &Match| {
-            let captures = found.captures.len();
-            (self.witness(found), captures, happened(found))
-        };
-        if telling(&found) > telling(&self.best) {
+        if self.telling(&found) > self.telling(&self.best) {
             self.best = found;
         }
+    }
+
+    /// How much a match tells of the fault. What happened says more than how things stand.
+    fn telling(&self, found: &Match) -> (u8, usize, bool) {
+        let happened = !found.primary().is_state;
+        (self.witness(found), found.captures.len(), happened)
     }
 
     /// How near to the fault it is who says so: others tell of the object at fault, it tells of itself, the
@@ -288,6 +289,13 @@ impl Group {
 
     /// Takes a group about the same object that differs in captured values.
     pub fn take_variant(&mut self, mut other: Group) {
+        // the more telling one is shown, of equals the first of the input
+        let position = |group: &Group| Reverse(group.best.primary().position());
+        let (mine, theirs) = (self.telling(&self.best), self.telling(&other.best));
+        if (theirs, position(&other)) > (mine, position(self)) {
+            std::mem::swap(&mut self.best, &mut other.best);
+            std::mem::swap(&mut self.values, &mut other.values);
+        }
         self.variants.push(std::mem::take(&mut other.values));
         self.take_all(other);
     }

@@ -37,8 +37,8 @@ pub(crate) struct Collected {
     pub matched: BTreeMap<usize, u64>,
     /// Matches about more objects than are told apart, by the signature's number.
     pub further: BTreeMap<usize, u64>,
-    /// How many hits were left out of conditions over several events.
-    pub left_out: u64,
+    /// How many hits were left out of conditions over several events, by the signature's number.
+    pub left_out: BTreeMap<usize, u64>,
     /// The signatures that may have matched more often than is counted, by their numbers.
     pub at_least: BTreeSet<usize>,
 }
@@ -51,9 +51,8 @@ pub(crate) struct Collector<'c> {
     /// How many hits are kept about one object.
     capacity: Capacity,
     room_of_several: usize,
-    left_out: u64,
-    /// The conditions over several of which not all hits are kept.
-    cut: BTreeSet<Leaf>,
+    /// The conditions over several of which not all hits are kept, and how many are not.
+    cut: BTreeMap<Leaf, u64>,
 }
 
 /// The hits of a signature.
@@ -74,8 +73,7 @@ impl<'c> Collector<'c> {
             room: ROOM,
             capacity: AMPLE,
             room_of_several: ROOM,
-            left_out: 0,
-            cut: BTreeSet::new(),
+            cut: BTreeMap::new(),
         }
     }
 
@@ -198,16 +196,14 @@ impl<'c> Collector<'c> {
             self.room_of_several = room.unwrap_or(0);
             hits.push(hit);
         } else {
-            self.left_out += 1;
-            self.cut.insert((number, leaf));
+            *self.cut.entry((number, leaf)).or_default() += 1;
         }
     }
 
     /// Takes how many hits of which conditions over several were not kept.
     pub fn left_out(&mut self, hits: BTreeMap<Leaf, u64>) {
         for (leaf, count) in hits {
-            self.left_out += count;
-            self.cut.insert(leaf);
+            *self.cut.entry(leaf).or_default() += count;
         }
     }
 
@@ -230,10 +226,10 @@ impl<'c> Collector<'c> {
         settle: impl Fn(Moment) -> Moment + Copy,
         place: impl Fn(&mut Hit) + Copy,
     ) -> Collected {
-        let mut collected = Collected {
-            left_out: self.left_out,
-            ..Collected::default()
-        };
+        let mut collected = Collected::default();
+        for ((number, _), count) in &self.cut {
+            *collected.left_out.entry(*number as usize).or_default() += count;
+        }
         let settled = |hit: &mut Hit| {
             hit.first = hit.first.map(settle);
             hit.last = hit.last.map(settle);
@@ -249,8 +245,8 @@ impl<'c> Collector<'c> {
                 }
                 Hits::Followed(followed) => {
                     let (found, left_out) = followed.finish(settled);
-                    collected.left_out += left_out;
                     if left_out > 0 {
+                        collected.left_out.insert(number as usize, left_out);
                         collected.at_least.insert(number as usize);
                     }
                     found
@@ -262,7 +258,7 @@ impl<'c> Collector<'c> {
                     }
                     // an object that is not kept might be the one that refutes it
                     let refuting = refuting_objects(condition);
-                    if cut.any(|(_, leaf)| refuting.get(usize::from(*leaf)) == Some(&true)) {
+                    if cut.any(|((_, leaf), _)| refuting.get(usize::from(*leaf)) == Some(&true)) {
                         continue;
                     }
                     evaluated(condition, leaves, settled)

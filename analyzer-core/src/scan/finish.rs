@@ -1,6 +1,8 @@
 //! At the end of the input: documents in the order of their names, and the report.
 
-use super::told::{Input, left_out, many_errors, many_objects, many_relations, not_compared};
+use std::collections::BTreeMap;
+
+use super::told::{Input, many_errors, many_matches, many_objects, many_relations, not_compared};
 use super::{Incident, by_name, names, settled};
 use crate::correlate::{LeftOut, correlate, place, renumber};
 use crate::matcher::Hit;
@@ -76,10 +78,14 @@ impl Incident<'_> {
             *collected.further.entry(number).or_default() += count;
         }
         if let Some(name) = names.first() {
-            limits.extend(left_out(name, collected.left_out));
-            let further = collected.further.iter();
-            let further = further.map(|(number, count)| (&*catalogue.at(*number).id, *count));
-            limits.extend(many_objects(name, further.collect()));
+            let by_id = |counts: &BTreeMap<usize, u64>| -> Vec<(&str, u64)> {
+                let counts = counts.iter();
+                counts
+                    .map(|(number, count)| (&*catalogue.at(*number).id, *count))
+                    .collect()
+            };
+            limits.extend(many_matches(name, by_id(&collected.left_out)));
+            limits.extend(many_objects(name, by_id(&collected.further)));
             limits.extend(many_errors(name, self.unread));
             let left = LeftOut {
                 prints: self.prints.left_out,

@@ -24,27 +24,36 @@ pub(super) struct Input {
     pub open: Option<Subject>,
 }
 
-/// Matches beyond what one condition keeps.
-pub(super) fn left_out(source: &str, matches: u64) -> Option<LimitMet> {
-    (matches > 0).then(|| LimitMet {
+/// The sum of what each signature leaves out, and the words that name them: `a 30, b 4`, the most first.
+fn named(mut counts: Vec<(&str, u64)>) -> Option<(u64, String)> {
+    counts.retain(|(_, count)| *count > 0);
+    counts.sort_by_key(|(id, count)| (std::cmp::Reverse(*count), *id));
+    let all = counts.iter().map(|(_, count)| count).sum();
+    let named = counts.iter().map(|(id, count)| format!("{id} {count}"));
+    let named: Vec<String> = named.collect();
+    (all > 0).then(|| (all, named.join(", ")))
+}
+
+/// Matches beyond what one condition keeps, by signature.
+pub(super) fn many_matches(source: &str, left_out: Vec<(&str, u64)>) -> Option<LimitMet> {
+    let (all, named) = named(left_out)?;
+    Some(LimitMet {
         source: source.to_owned(),
         limit: "many-matches".into(),
-        message: format!("{matches} further matches of the same conditions were not counted"),
+        message: format!(
+            "{all} further matches of the same conditions were not counted, so counts of these signatures are lower bounds: {named}"
+        ),
     })
 }
 
-/// Matches about more objects than are told apart.
-pub(super) fn many_objects(source: &str, mut further: Vec<(&str, u64)>) -> Option<LimitMet> {
-    further.sort_by_key(|(id, count)| (std::cmp::Reverse(*count), *id));
-    let all: u64 = further.iter().map(|(_, count)| count).sum();
-    let named = further.iter().map(|(id, count)| format!("{id} {count}"));
-    let named: Vec<String> = named.collect();
-    (all > 0).then(|| LimitMet {
+/// Matches about more objects than are told apart, by signature.
+pub(super) fn many_objects(source: &str, further: Vec<(&str, u64)>) -> Option<LimitMet> {
+    let (all, named) = named(further)?;
+    Some(LimitMet {
         source: source.to_owned(),
         limit: "many-objects".into(),
         message: format!(
-            "{all} matches about further objects were counted and are not listed: {}",
-            named.join(", ")
+            "{all} matches about further objects were counted and are not listed: {named}"
         ),
     })
 }
