@@ -40,7 +40,11 @@ fn run(analyzer: &Analyzer, folder: &Path) -> (bool, Outcome) {
     let input = fs::read(folder.join("input.txt")).unwrap();
     let report = analyzer.analyze(&[Document::new("input.txt", input)]);
     let is_cause = |finding: &&Finding| finding.role == Role::Cause;
-    let first = report.findings.iter().find(is_cause);
+    // where nothing is wrong but looks so, naming that is the answer
+    let is_benign = |finding: &&Finding| finding.role == Role::Benign;
+    let mut findings = report.findings.iter();
+    let cause = report.findings.iter().find(is_cause);
+    let first = cause.or_else(|| findings.find(is_benign));
     if case.primary == "none/healthy" {
         let alarm = report.findings.iter().filter(is_cause);
         let alarm = alarm.map(|finding| finding.severity).max();
