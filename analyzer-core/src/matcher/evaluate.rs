@@ -134,15 +134,7 @@ pub(crate) fn evaluate(
     if condition.at_least > 1 && !is_temporal {
         matches = often(condition, matches);
     }
-    for further in &condition.also {
-        let known = evaluate(further, hits);
-        for found in &mut matches {
-            let at = found.primary().position();
-            if let Some(nearest) = nearest(condition, found, known.iter(), at) {
-                found.join(nearest);
-            }
-        }
-    }
+    enrich(condition, &mut matches, hits);
     for absent in &condition.none {
         let refuting = evaluate(absent, hits);
         if is_temporal {
@@ -158,6 +150,23 @@ pub(crate) fn evaluate(
         });
     }
     matches
+}
+
+/// Adds to matches of a condition what goes with them: `hits` begins with those of its `also`.
+pub(crate) fn enrich(
+    condition: &Condition,
+    matches: &mut [Match],
+    hits: &mut std::slice::Iter<'_, Vec<Hit>>,
+) {
+    for further in &condition.also {
+        let known = evaluate(further, hits);
+        for found in matches.iter_mut() {
+            let at = found.primary().position();
+            if let Some(nearest) = nearest(condition, found, known.iter(), at) {
+                found.join(nearest);
+            }
+        }
+    }
 }
 
 fn joined(a: &Match, b: &Match) -> Match {

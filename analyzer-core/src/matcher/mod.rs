@@ -18,7 +18,7 @@ mod scope;
 mod sieve;
 mod window;
 
-pub(crate) use evaluate::{Match, evaluate};
+pub(crate) use evaluate::{Match, enrich, evaluate};
 pub(crate) use facts::EventFacts;
 pub(crate) use hit::{Hit, Moment};
 pub(crate) use period::Period;

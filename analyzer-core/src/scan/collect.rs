@@ -39,6 +39,8 @@ pub(crate) struct Collected {
     pub further: BTreeMap<usize, u64>,
     /// How many hits were left out of conditions over several events, by the signature's number.
     pub left_out: BTreeMap<usize, u64>,
+    /// How many hits were left out that would have added to matches.
+    pub details_left_out: u64,
     /// The signatures that may have matched more often than is counted, by their numbers.
     pub at_least: BTreeSet<usize>,
 }
@@ -95,6 +97,9 @@ impl<'c> Collector<'c> {
                 .entry(number)
                 .or_insert_with(|| Hits::new(catalogue, number));
             match hits {
+                Hits::Single(single) if single.of_also(leaf).is_some() => {
+                    several.push(((number, leaf), hit));
+                }
                 Hits::Single(single) => {
                     if single.holds(&hit) {
                         singles.push((number, hit));
@@ -184,11 +189,16 @@ impl<'c> Collector<'c> {
 
     /// Keeps a hit of a condition over several, if there is room.
     fn keep_one_of_several(&mut self, number: u32, leaf: u16, hit: Hit) {
-        let Some(Hits::Several(leaves)) = self.signatures.get_mut(&number) else {
-            return;
+        let (leaves, at) = match self.signatures.get_mut(&number) {
+            Some(Hits::Several(leaves)) => (leaves, Some(usize::from(leaf))),
+            Some(Hits::Single(single)) => {
+                let at = single.of_also(leaf);
+                (&mut single.also, at)
+            }
+            Some(Hits::Followed(_)) | None => return,
         };
         let kept: usize = leaves.iter().map(Vec::len).sum();
-        let Some(hits) = leaves.get_mut(usize::from(leaf)) else {
+        let Some(hits) = at.and_then(|at| leaves.get_mut(at)) else {
             return;
         };
         let room = self.room_of_several.checked_sub(hit.size());
@@ -210,11 +220,14 @@ impl<'c> Collector<'c> {
     /// The conditions over several of which no further hit will be kept.
     pub fn full(&self) -> impl Iterator<Item = Leaf> {
         self.signatures.iter().flat_map(|(number, kept)| {
-            let leaves = match kept {
-                Hits::Several(leaves) => leaves.as_slice(),
-                Hits::Single(_) | Hits::Followed(_) => &[],
+            let leaves: Vec<(u16, &Vec<Hit>)> = match kept {
+                Hits::Several(leaves) => (0..).zip(leaves).collect(),
+                Hits::Single(single) => single.leaves_of_also().collect(),
+                Hits::Followed(_) => Vec::new(),
             };
-            let full = (0..).zip(leaves).filter(|(_, hits)| hits.len() >= MAX_HITS);
+            let full = leaves
+                .into_iter()
+                .filter(|(_, hits)| hits.len() >= MAX_HITS);
             full.map(|(leaf, _)| (*number, leaf))
         })
     }
@@ -227,9 +240,6 @@ impl<'c> Collector<'c> {
         place: impl Fn(&mut Hit) + Copy,
     ) -> Collected {
         let mut collected = Collected::default();
-        for ((number, _), count) in &self.cut {
-            *collected.left_out.entry(*number as usize).or_default() += count;
-        }
         let settled = |hit: &mut Hit| {
             hit.first = hit.first.map(settle);
             hit.last = hit.last.map(settle);
@@ -238,24 +248,21 @@ impl<'c> Collector<'c> {
         let mut singles: Vec<(u32, Single<'c>)> = Vec::new();
         for (number, hits) in self.signatures {
             let mut cut = self.cut.range((number, 0)..=(number, u16::MAX));
+            let left_out: u64 = cut.clone().map(|(_, count)| count).sum();
             let found = match hits {
                 Hits::Single(single) => {
+                    collected.details_left_out += left_out;
                     singles.push((number, single));
                     continue;
                 }
                 Hits::Followed(followed) => {
                     let (found, left_out) = followed.finish(settled);
-                    if left_out > 0 {
-                        collected.left_out.insert(number as usize, left_out);
-                        collected.at_least.insert(number as usize);
-                    }
+                    collected.leave_out(number, left_out);
                     found
                 }
                 Hits::Several(leaves) => {
                     let condition = &self.catalogue.at(number as usize).condition;
-                    if cut.clone().next().is_some() {
-                        collected.at_least.insert(number as usize);
-                    }
+                    collected.leave_out(number, left_out);
                     // an object that is not kept might be the one that refutes it
                     let refuting = refuting_objects(condition);
                     if cut.any(|((_, leaf), _)| refuting.get(usize::from(*leaf)) == Some(&true)) {
@@ -282,9 +289,18 @@ impl<'c> Collector<'c> {
 /// The matches of a condition over several events.
 fn evaluated(
     condition: &Condition,
-    mut leaves: Vec<Vec<Hit>>,
+    leaves: Vec<Vec<Hit>>,
     settled: impl Fn(&mut Hit) + Copy,
 ) -> Vec<Match> {
+    let leaves = in_order(leaves, settled);
+    if leaves.iter().all(Vec::is_empty) {
+        return Vec::new();
+    }
+    evaluate(condition, &mut leaves.iter())
+}
+
+/// The hits of leaf conditions in the order of the input, with what is known at its end.
+fn in_order(mut leaves: Vec<Vec<Hit>>, settled: impl Fn(&mut Hit) + Copy) -> Vec<Vec<Hit>> {
     leaves.iter_mut().flatten().for_each(settled);
     // what holds only of a whole list was taken at its end
     for hits in &mut leaves {
@@ -294,13 +310,18 @@ fn evaluated(
             hits.sort_by_key(|hit| hit.document);
         }
     }
-    if leaves.iter().all(Vec::is_empty) {
-        return Vec::new();
-    }
-    evaluate(condition, &mut leaves.iter())
+    leaves
 }
 
 impl Collected {
+    /// Takes how many hits of a signature were not kept.
+    fn leave_out(&mut self, number: u32, hits: u64) {
+        if hits > 0 {
+            self.left_out.insert(number as usize, hits);
+            self.at_least.insert(number as usize);
+        }
+    }
+
     /// Takes the matches of a signature each of whose hits is one.
     fn take(
         &mut self,
@@ -318,6 +339,8 @@ impl Collected {
         if single.any_may_miss {
             self.at_least.insert(number);
         }
+        let condition = single.condition();
+        let also = in_order(single.also, settled);
         let mut objects = single.objects;
         for one in objects.iter_mut().flat_map(|object| &mut object.hits.kept) {
             settled(&mut one.hit);
@@ -347,9 +370,9 @@ impl Collected {
                     rivals_were_cut,
                 });
             }
-            let hits = object.kept.into_iter().map(|one| one.hit);
-            let found = hits.map(|hit| (number, Match::of(hit)));
-            self.matches.extend(found);
+            let found = Single::matches(condition, object.kept, &also);
+            self.matches
+                .extend(found.into_iter().map(|found| (number, found)));
         }
     }
 }
@@ -369,15 +392,15 @@ impl<'c> Hits<'c> {
     }
 }
 
-/// Whether each hit is a match by itself.
+/// Whether each hit is a match by itself, but for those of `also`, which only add to matches.
 pub(super) fn is_single(condition: &Condition) -> bool {
-    let alone = condition.none.is_empty() && condition.also.is_empty();
+    let alone = condition.none.is_empty();
     let single = match &condition.what {
         What::Event(_) | What::Object(_) => true,
         // a comparison of one of several alternatives holds for that one only
         What::Any(parts) => parts
             .iter()
-            .all(|part| is_single(part) && part.comparisons.is_empty()),
+            .all(|part| is_single(part) && part.also.is_empty() && part.comparisons.is_empty()),
         What::All(_) | What::Sequence(_) => false,
     };
     alone && single && condition.at_least <= 1 && !condition.is_temporal()

@@ -91,7 +91,7 @@ impl Incident<'_> {
                 prints: self.prints.left_out,
                 ..self.graph.left_out()
             };
-            limits.extend(many_relations(name, left));
+            limits.extend(many_relations(name, left, collected.details_left_out));
             limits.extend(not_compared(name, correlated.not_compared));
         }
         Report {

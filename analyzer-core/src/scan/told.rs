@@ -70,7 +70,7 @@ pub(super) fn many_errors(source: &str, lines: u64) -> Option<LimitMet> {
 }
 
 /// What objects tell of each other beyond what is kept.
-pub(super) fn many_relations(source: &str, left: LeftOut) -> Option<LimitMet> {
+pub(super) fn many_relations(source: &str, left: LeftOut, details: u64) -> Option<LimitMet> {
     let told = [
         (left.relations, "relations of objects"),
         (left.addresses, "addresses"),
@@ -78,6 +78,7 @@ pub(super) fn many_relations(source: &str, left: LeftOut) -> Option<LimitMet> {
         (left.selectors, "selectors"),
         (left.ids, "ids of pods and containers"),
         (left.prints, "prints of objects"),
+        (details, "details of findings"),
     ];
     let told = told.into_iter().filter(|(count, _)| *count > 0);
     let told: Vec<String> = told

@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::reservoir::{Capacity, Kept, Reservoir};
-use crate::matcher::Hit;
+use crate::matcher::{Hit, Match, enrich};
 use crate::model::Subject;
-use crate::signature::Condition;
+use crate::signature::{Condition, What, leaves};
 
 /// The number of objects by which the matches of a signature are told apart; matches about further ones are only
 /// counted.
-const MAX_OBJECTS: usize = 64;
+const MAX_OBJECTS: usize = 256;
 
 /// The number of these that may be records that do not name their object; further ones share a place.
 const MAX_UNNAMED: usize = 24;
@@ -26,6 +26,10 @@ pub(super) struct Single<'c> {
     condition: &'c Condition,
     by_key: HashMap<Key, Vec<usize>>,
     pub objects: Vec<OfObject>,
+    /// The number of its leaf conditions each hit of which is a match; those of its `also` follow.
+    own: u16,
+    /// The hits of each leaf condition of its `also`.
+    pub also: Vec<Vec<Hit>>,
     unnamed: usize,
     /// The number of hits that were taken.
     taken: u64,
@@ -73,8 +77,19 @@ impl Key {
 
 impl<'c> Single<'c> {
     pub fn new(condition: &'c Condition) -> Single<'c> {
+        let count = |parts: &[Condition]| {
+            let mut all = Vec::new();
+            parts.iter().for_each(|part| leaves(part, &mut all));
+            all.len()
+        };
+        let own = match &condition.what {
+            What::Any(parts) => count(parts),
+            _ => 1,
+        };
         Single {
             condition,
+            own: u16::try_from(own).unwrap_or(u16::MAX),
+            also: vec![Vec::new(); count(&condition.also)],
             by_key: HashMap::new(),
             objects: Vec::new(),
             unnamed: 0,
@@ -83,6 +98,28 @@ impl<'c> Single<'c> {
             further: 0,
             any_may_miss: false,
         }
+    }
+
+    /// The place of a leaf condition among those of `also`; none if each of its hits is a match.
+    pub fn of_also(&self, leaf: u16) -> Option<usize> {
+        leaf.checked_sub(self.own).map(usize::from)
+    }
+
+    /// The leaf conditions of `also`, with their hits.
+    pub fn leaves_of_also(&self) -> impl Iterator<Item = (u16, &Vec<Hit>)> {
+        (self.own..).zip(&self.also)
+    }
+
+    /// The matches of kept hits about one object, with what goes with them.
+    pub fn matches(condition: &Condition, kept: Vec<Kept>, also: &[Vec<Hit>]) -> Vec<Match> {
+        let hits = kept.into_iter().map(|one| one.hit);
+        let mut matches: Vec<Match> = hits.map(Match::of).collect();
+        enrich(condition, &mut matches, &mut also.iter());
+        matches
+    }
+
+    pub fn condition(&self) -> &'c Condition {
+        self.condition
     }
 
     /// Returns true if what the hit captured compares as the condition asks.
