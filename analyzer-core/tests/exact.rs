@@ -236,7 +236,7 @@ fn as_the_slow_reference_counts() {
 /// Of more objects than are told apart a limit states the number of records, by signature.
 #[test]
 fn what_is_not_listed_is_counted() {
-    let (text, truth) = log(12 << 20, 5, 3000);
+    let (text, truth) = log(36 << 20, 5, 3000);
     let report = Analyzer::new().analyze_text("log", text.as_bytes());
     let limit = report.limits.iter().find(|met| met.limit == "many-objects");
     let message = &limit.unwrap().message;
