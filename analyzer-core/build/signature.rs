@@ -2,6 +2,8 @@
 
 #[path = "../src/signature/check.rs"]
 pub mod check;
+#[path = "../src/signature/command/mod.rs"]
+pub mod command;
 #[path = "../src/signature/compare.rs"]
 mod compare;
 #[path = "../src/signature/condition.rs"]

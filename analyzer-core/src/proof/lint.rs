@@ -10,6 +10,7 @@ use super::crossing::Crossings;
 use super::stated::line_of;
 use super::trial::{self, Trial};
 use crate::report::{Finding, Level, Role};
+use crate::signature::effect::{self, Effect};
 use crate::signature::{GIVEN, Signature, SignatureError};
 
 /// How many examples of each kind a signature needs.
@@ -17,12 +18,6 @@ const LEAST_EXAMPLES: usize = 2;
 
 /// How much text a message pattern must demand if nothing else narrows it.
 const LEAST_LENGTH: usize = 12;
-
-/// Words of a command that change something: a check only looks.
-const CHANGING: &[&str] = &[
-    "apply", "annotate", "cordon", "create", "delete", "drain", "edit", "label", "patch",
-    "replace", "restart", "scale", "taint", "uncordon", "rm", "kill", "reboot",
-];
 
 /// A mistake in a signature that does not stop it from working.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -230,39 +225,13 @@ fn lint_parts(lints: &mut Lints<'_>) {
             }
         }
     }
-    for check in &signature.check {
-        let run = check.run.as_str();
-        if let Some(verb) = changing_verb(run) {
-            let message = format!("a check only looks, and `{verb}` changes; move it to `fix`");
-            lints.add((Error, "changing-check"), ("check", run), message);
+    let steps = signature.commands().filter(|(field, _)| *field != "fix");
+    for (field, run) in steps {
+        if effect::of_command(run) != Effect::Looks {
+            let message = "it changes something, and a check only looks; move it to `fix`";
+            lints.add((Error, "changing-check"), (field, run.as_str()), message);
         }
     }
-}
-
-/// The word of a command line that changes something, if there is one and it is no rehearsal.
-fn changing_verb(run: &str) -> Option<&str> {
-    let commands = run.split(['|', ';', '&']);
-    let commands = commands.filter(|command| !command.contains("--dry-run"));
-    let verbs = commands.filter_map(|command| match command.split_whitespace().next()? {
-        "kubectl" | "oc" => kubectl_verb(command),
-        other => Some(other),
-    });
-    verbs.into_iter().find(|verb| CHANGING.contains(verb))
-}
-
-/// The first word behind `kubectl` that is no option and no option's value.
-fn kubectl_verb(command: &str) -> Option<&str> {
-    let mut words = command.split_whitespace().skip(1);
-    while let Some(word) = words.next() {
-        match word {
-            "-n" | "--namespace" | "--context" | "--kubeconfig" => {
-                words.next();
-            }
-            option if option.starts_with('-') => {}
-            verb => return Some(verb),
-        }
-    }
-    None
 }
 
 /// Values that are captured and not used, or used and not always captured.
@@ -276,7 +245,9 @@ fn lint_captures(lints: &mut Lints<'_>) {
         .collect();
     for name in &captured {
         let mut templates = signature.templates();
-        let used = templates.any(|(_, template)| template.slots().any(|slot| slot == *name));
+        let shown = templates.any(|(_, template)| template.slots().any(|slot| slot == *name));
+        let mut commands = signature.commands();
+        let used = shown || commands.any(|(_, run)| run.slots().any(|(slot, _)| slot == *name));
         if !used && !signature.condition.uses(name) {
             let message =
                 format!("{{{name}}} is captured and no text shows it; show it, or write {{_}}");
@@ -286,7 +257,7 @@ fn lint_captures(lints: &mut Lints<'_>) {
     }
     let sure = signature.condition.sure_captures();
     let mut told = BTreeSet::new();
-    // the parts of a subject may be missing, and a command asks the reader for what is
+    // the parts of a subject may be missing, and a command is not shown then
     let texts = signature.templates_people_read();
     for (field, template) in texts {
         for slot in template.bare_slots() {
@@ -353,7 +324,7 @@ fn lint_examples(lints: &mut Lints<'_>, trials: &[&Trial<'_>]) {
         for (of, slot) in trial.unfilled.iter().filter(|_| trial.wanted) {
             if told.insert((*of, slot.clone())) {
                 let message = format!(
-                    "the {of} of this example reads <{slot}>; write {{{slot}|words}} for where it is missing"
+                    "the {of} of this example has no value for {{{slot}}}; write {{{slot}|words}} for where it is missing"
                 );
                 lints.add_at((Warning, "unfilled"), field, trial.line, message);
             }

@@ -3,6 +3,7 @@
 mod catalogue;
 mod causes;
 mod check;
+mod command;
 mod compare;
 mod condition;
 mod error;
@@ -24,16 +25,18 @@ mod value_test;
 mod words;
 
 pub use catalogue::Catalogue;
+pub use command::{CommandTemplate, ValueType};
 pub use compare::Comparison;
 pub use condition::{Condition, Scope};
 pub use error::SignatureError;
 pub use pattern::Pattern;
 pub use schema::{
-    CheckTemplate, Ends, Example, Examples, Explains, FixTemplate, Needs, Signature,
+    CheckTemplate, Ends, Example, Examples, Explains, FixTemplate, Needs, Signature, StepTemplate,
     SubjectTemplate,
 };
 pub use template::Template;
 
+pub(crate) use command::effect;
 pub(crate) use compare::number;
 pub(crate) use condition::{EventPattern, ObjectPattern, What};
 pub(crate) use grams::SHORTEST;
