@@ -95,6 +95,11 @@ impl Template {
         })
     }
 
+    /// Whether a slot of this name says nothing for a missing value.
+    pub(crate) fn is_bare(&self, slot: &str) -> bool {
+        self.bare_slots().any(|bare| bare == slot)
+    }
+
     /// The text with values filled in; a missing one reads as its other words. None if one is missing that has
     /// none.
     ///
@@ -106,7 +111,9 @@ impl Template {
     /// assert_eq!(title.fill(|_| None), None);
     /// ```
     pub fn fill(&self, value: impl Fn(&str) -> Option<String>) -> Option<String> {
-        filled(&self.parts, &value)
+        let mut text = filled(&self.parts, &value)?;
+        text.truncate(text.trim_end().len());
+        Some(text)
     }
 
     /// The sentences of the text whose values are known.
@@ -163,13 +170,39 @@ impl Template {
 
 /// The text of parts; none if a value is missing that nothing stands for.
 fn filled(parts: &[Part], value: impl Fn(&str) -> Option<String>) -> Option<String> {
-    let texts = parts.iter().map(|part| match part {
-        Part::Literal(text) => Some(text.clone()),
-        Part::Slot { name, otherwise } => value(name)
-            .filter(|text| !text.trim().is_empty())
-            .or_else(|| otherwise.clone()),
-    });
-    texts.collect()
+    let mut out = String::new();
+    // whether nothing stands where the last slot was
+    let mut gap = false;
+    for part in parts {
+        let slot;
+        let mut text = match part {
+            Part::Literal(text) => text.as_str(),
+            Part::Slot { name, otherwise } => {
+                let value = value(name).filter(|text| !text.trim().is_empty());
+                slot = value.or_else(|| otherwise.clone())?;
+                slot.as_str()
+            }
+        };
+        // of the blanks around nothing one is enough, and none before a comma or at the ends
+        if gap {
+            let needless = out.is_empty() || !text.starts_with(char::is_alphanumeric);
+            if needless && out.ends_with(' ') {
+                out.pop();
+            }
+            if out.is_empty() {
+                text = text.trim_start();
+            }
+        }
+        if out.ends_with(' ') {
+            text = text.trim_start();
+        }
+        gap = text.is_empty();
+        out.push_str(text);
+    }
+    if gap {
+        out.truncate(out.trim_end().len());
+    }
+    Some(out)
 }
 
 impl std::fmt::Display for Template {
@@ -202,6 +235,22 @@ mod tests {
         );
         // nothing is no value
         assert_eq!(why.sentences(|_| Some(" ".into())), told("none"));
+    }
+
+    #[test]
+    fn nothing_leaves_no_blank() {
+        for (source, filled) in [
+            ("Service {x|} has none", "Service has none"),
+            ("the frame of {x|}, or more", "the frame of, or more"),
+            ("{x|} frames", "frames"),
+            ("frame {x|}", "frame"),
+            ("frame {x|}{y|z}", "frame z"),
+            ("frame {x|} {y|}: z", "frame: z"),
+            ("in time{x|}", "in time"),
+        ] {
+            let template = Template::parse(source).unwrap();
+            assert_eq!(template.fill(|_| None).as_deref(), Some(filled), "{source}");
+        }
     }
 
     #[test]
