@@ -10,7 +10,7 @@ use super::crossing::Crossings;
 use super::stated::line_of;
 use super::trial::{self, Trial};
 use crate::report::{Finding, Level, Role};
-use crate::signature::effect::{self, Effect};
+use crate::signature::advice;
 use crate::signature::{GIVEN, Signature, SignatureError};
 
 /// How many examples of each kind a signature needs.
@@ -206,7 +206,7 @@ impl Proof<'_> {
     }
 }
 
-/// Advice that is missing, and checks that do more than look.
+/// Advice that is missing, and mistakes in it.
 fn lint_parts(lints: &mut Lints<'_>) {
     let signature = lints.signature;
     let empty = |text: &str| text.trim().is_empty();
@@ -225,12 +225,9 @@ fn lint_parts(lints: &mut Lints<'_>) {
             }
         }
     }
-    let steps = signature.commands().filter(|(field, _)| *field != "fix");
-    for (field, run) in steps {
-        if effect::of_command(run) != Effect::Looks {
-            let message = "it changes something, and a check only looks; move it to `fix`";
-            lints.add((Error, "changing-check"), (field, run.as_str()), message);
-        }
+    for mistake in advice::mistakes(signature) {
+        let place = (mistake.field, mistake.piece.as_str());
+        lints.add((Error, mistake.code), place, mistake.message);
     }
 }
 
@@ -256,24 +253,52 @@ fn lint_captures(lints: &mut Lints<'_>) {
         }
     }
     let sure = signature.condition.sure_captures();
+    let always = |slot: &str| {
+        let of_image = slot == "registry" && sure.contains("image");
+        slot == "count" || of_image || sure.contains(slot) || signature.condition.gives(slot)
+    };
     let mut told = BTreeSet::new();
     // the parts of a subject may be missing, and a command is not shown then
     let texts = signature.templates_people_read();
     for (field, template) in texts {
+        let is_title = field == "title";
         for slot in template.bare_slots() {
-            let known = GIVEN.contains(&slot) || sure.contains(slot);
+            let known = always(slot) || (!is_title && GIVEN.contains(&slot));
             if !known && told.insert((field, slot)) {
+                let level = if is_title { Error } else { Warning };
                 let message = format!(
-                    "not every alternative of `match` captures {{{slot}}}; write {{{slot}|words}} for where it is missing"
+                    "not every match tells {{{slot}}}; write {{{slot}|words}} for where it is missing"
                 );
-                lints.add(
-                    (Warning, "maybe-missing"),
-                    (field, &format!("{{{slot}")),
-                    message,
-                );
+                let piece = format!("{{{slot}");
+                lints.add((level, "maybe-missing"), (field, &piece), message);
             }
         }
     }
+    for (field, template) in [
+        ("title", Some(&signature.title)),
+        ("label", signature.label.as_ref()),
+    ] {
+        let Some(template) = template else { continue };
+        let empty = template.fill(|slot| match template.is_bare(slot) {
+            true => Some(slot.to_owned()),
+            false => None,
+        });
+        let hole = empty.as_deref().and_then(hole);
+        if let Some(hole) = hole {
+            let message = format!(
+                "without the values that may be missing it reads `{hole}`; write other words for them"
+            );
+            lints.add((Error, "hole"), (field, template.as_str()), message);
+        }
+    }
+}
+
+/// What shows that something is missing in a text.
+fn hole(text: &str) -> Option<&'static str> {
+    let marks = ["  ", " ,", "()", "( ", " )", "\"\"", "::"];
+    let open = || text.ends_with(':').then_some(":");
+    let mut marks = marks.into_iter();
+    marks.find(|mark| text.contains(mark)).or_else(open)
 }
 
 /// Conditions that take too much, or make large logs slow.

@@ -1,5 +1,6 @@
 //! Signatures: patterns with the root cause that they prove, as YAML files.
 
+pub(crate) mod advice;
 mod catalogue;
 mod causes;
 mod check;
@@ -36,7 +37,6 @@ pub use schema::{
 };
 pub use template::Template;
 
-pub(crate) use command::effect;
 pub(crate) use compare::number;
 pub(crate) use condition::{EventPattern, ObjectPattern, What};
 pub(crate) use grams::SHORTEST;
