@@ -123,8 +123,8 @@ impl CommandTemplate {
                     Part::Literal(text) => out.push_str(text),
                     Part::Slot { name, otherwise } => match (value(name), otherwise) {
                         ((Some(text), form), _) if form.admits(&text) => out.push_str(&text),
-                        ((Some(_), _), _) | ((None, _), None) => return None,
-                        ((None, _), Some(text)) => out.push_str(text),
+                        ((None, form), Some(text)) if form.admits(text) => out.push_str(text),
+                        _ => return None,
                     },
                 }
             }
