@@ -111,6 +111,14 @@ pub(crate) fn mistakes(signature: &Signature) -> Vec<Mistake> {
                 add("stand-in", message);
             }
         }
+        let words = run.words_with(|slot| slot.to_owned());
+        let is_all = words.iter().any(|word| word == "--all");
+        if is_all && effect::of_command(run) > Effect::Looks {
+            add(
+                "changes-all",
+                "`--all` changes every object; name the one that is meant".into(),
+            );
+        }
         if field != "fix" && effect::of_command(run) != Effect::Looks {
             let message = "it changes something, and a check only looks; move it to `fix`";
             add("changing-check", message.to_owned());
@@ -216,6 +224,10 @@ mod tests {
             ("kubectl get node {shelf|the shelf}", &["stand-in"]),
             ("kubectl get node {shelf|}", &["stand-in"]),
             ("kubectl delete node {shelf}", &["changing-check"]),
+            (
+                "kubectl label nodes --all a=b",
+                &["changes-all", "changing-check"],
+            ),
         ] {
             let check = format!("check: [{{run: \"{run}\", why: x}}]\n");
             assert_eq!(codes(&check), expected, "{run}");
