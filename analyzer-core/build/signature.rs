@@ -1,7 +1,11 @@
 //! The library's own reader of signatures, without the catalogue that is built here.
 
+#[path = "../src/signature/advice.rs"]
+pub mod advice;
 #[path = "../src/signature/check.rs"]
 pub mod check;
+#[path = "../src/signature/command/mod.rs"]
+pub mod command;
 #[path = "../src/signature/compare.rs"]
 mod compare;
 #[path = "../src/signature/condition.rs"]

@@ -87,12 +87,13 @@ pub use proof::{
     CauseCoverage, ExampleOutcome, Form, Lint, LintLevel, Overlap, OverlapOutcome, Proof,
 };
 pub use report::{
-    BundleSummary, Check, CollectedAt, Evidence, Explained, Finding, Fix, InputSummary, Level,
-    LimitMet, Report, Role, SCHEMA, SegmentSummary, Stats, Unexplained,
+    BundleSummary, Check, CollectedAt, CommandLine, Evidence, Explained, Finding, Fix,
+    InputSummary, Level, LimitMet, Report, Role, SCHEMA, SegmentSummary, Stats, Unexplained,
 };
 pub use scan::{Extract, ExtractOptions, Extracted, Incident, extract, extract_with};
 pub use signature::{
-    Catalogue, CheckTemplate, Comparison, Condition, Ends, Example, Examples, Explains,
-    FixTemplate, Needs, Pattern, Scope, Signature, SignatureError, SubjectTemplate, Template,
+    Catalogue, CheckTemplate, CommandTemplate, Comparison, Condition, Ends, Example, Examples,
+    Explains, FixTemplate, Needs, Pattern, Scope, Signature, SignatureError, StepTemplate,
+    SubjectTemplate, Template, ValueType,
 };
 pub use timeline::{Counts, Timeline, TimelineBucket, TimelineReport};

@@ -153,8 +153,12 @@ pub struct Explained {
 /// A read-only check.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Check {
-    /// A command, or an instruction where there is none.
-    pub run: String,
+    /// Where to look, in words, where there is no command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The command, as `run` and `argv`.
+    #[serde(flatten, serialize_with = "run_and_argv")]
+    pub command: Option<CommandLine>,
     /// What its result says.
     pub why: String,
 }
@@ -164,8 +168,59 @@ pub struct Check {
 pub struct Fix {
     /// What to do.
     pub text: String,
-    /// The command that does it, where there is one.
-    pub run: Option<String>,
+    /// The command that does it, where there is one, as `run` and `argv`.
+    #[serde(flatten, serialize_with = "run_and_argv")]
+    pub command: Option<CommandLine>,
+    /// Whether it deletes, empties, forces or drains something.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub destructive: bool,
+    /// What must hold before it is done, as words that follow "only if".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub precondition: Option<String>,
+}
+
+/// A command: a program with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandLine {
+    argv: Vec<String>,
+    run: String,
+}
+
+impl CommandLine {
+    /// The command of a program and its arguments. None if there is no program, or a NUL in a word.
+    ///
+    /// ```
+    /// use analyzer_core::CommandLine;
+    /// let words = ["kubectl", "get", "pods", "-l", "a in (b)"].map(str::to_owned);
+    /// let command = CommandLine::new(words.to_vec()).unwrap();
+    /// assert_eq!(command.run(), "kubectl get pods -l 'a in (b)'");
+    /// ```
+    pub fn new(argv: Vec<String>) -> Option<CommandLine> {
+        let run = shlex::try_join(argv.iter().map(String::as_str)).ok()?;
+        (!argv.is_empty()).then_some(CommandLine { argv, run })
+    }
+
+    /// The program and its arguments.
+    pub fn argv(&self) -> &[String] {
+        &self.argv
+    }
+
+    /// The text to type: the words, quoted for a POSIX shell where they need it.
+    pub fn run(&self) -> &str {
+        &self.run
+    }
+}
+
+/// Both are null where there is no command.
+fn run_and_argv<S: serde::Serializer>(
+    command: &Option<CommandLine>,
+    to: S,
+) -> Result<S::Ok, S::Error> {
+    use serde::ser::SerializeMap;
+    let mut map = to.serialize_map(Some(2))?;
+    map.serialize_entry("run", &command.as_ref().map(CommandLine::run))?;
+    map.serialize_entry("argv", &command.as_ref().map(CommandLine::argv))?;
+    map.end()
 }
 
 /// Events that no finding covers, folded.

@@ -5,6 +5,7 @@ mod agree;
 mod carriers;
 mod cases;
 mod catalogue;
+mod commands;
 mod describe;
 mod exact;
 mod incidents;

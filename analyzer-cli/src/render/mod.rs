@@ -12,7 +12,7 @@ use analyzer_core::Report;
 
 #[cfg(test)]
 pub use human::samples;
-pub use human::{Human, counted};
+pub use human::{Human, Step, counted, only_if};
 pub use json::Json;
 
 /// What is to be shown.

@@ -8,13 +8,14 @@ mod test;
 
 use std::io::Write;
 
-use analyzer_core::{Catalogue, Check, Fix, Signature};
+use analyzer_core::{Catalogue, CheckTemplate, FixTemplate, Signature};
 use unicode_width::UnicodeWidthStr;
 
 use crate::catalogue;
 use crate::plan::{CataloguePlan, Page, Task, Which};
 use crate::render::page::{Ink, level_name};
 use crate::render::visible::visible;
+use crate::render::{Step, only_if};
 use crate::run::{Failure, Status};
 
 /// Does one of the tasks about signatures.
@@ -137,30 +138,31 @@ fn explain(
         let ids = format!("{} ({})", signature.cause, signature.id);
         page.hang(out, Ink::Faint, &visible(&ids), 0, 7)?;
         page.row(out, "why", signature.why.as_str())?;
-        let checks: Vec<Check> = signature
-            .check
-            .iter()
-            .map(|check| Check {
-                run: check.run.to_string(),
-                why: check.why.to_string(),
-            })
-            .collect();
-        page.checks("check", &checks, out)?;
-        let fixes: Vec<Fix> = signature
-            .fix
-            .iter()
-            .map(|fix| Fix {
-                text: fix.text.to_string(),
-                run: fix.run.as_ref().map(ToString::to_string),
-            })
-            .collect();
-        page.fixes(&fixes, out)?;
+        page.steps("check", signature.check.iter().map(check), out)?;
+        page.steps("fix", signature.fix.iter().map(fix), out)?;
         if let Some(versions) = &signature.versions {
             page.row(out, "versions", versions)?;
         }
         page.references(&signature.references, out)?;
     }
     Ok(Status::Ran)
+}
+
+/// A check as it is written.
+fn check(check: &CheckTemplate) -> Step<'_> {
+    let look = check.look().map(|look| look.as_str().into());
+    let meaning = check.meaning(|slot| Some(format!("{{{slot}}}")));
+    let command = check.run().map(|run| run.as_str().into());
+    Step::new(look.into_iter().chain([meaning.into()]), command)
+}
+
+/// A repair as it is written.
+fn fix(fix: &FixTemplate) -> Step<'_> {
+    let precondition = fix.precondition.as_ref();
+    let precondition = precondition.map(|it| only_if(it.as_str()));
+    let texts = [Some(fix.text.as_str().into()), precondition];
+    let command = fix.run.as_ref().map(|run| run.as_str().into());
+    Step::new(texts.into_iter().flatten(), command)
 }
 
 fn unknown(catalogue: &Catalogue, what: &'static str, id: &str) -> Failure {

@@ -1,8 +1,11 @@
 //! Fills a signature's templates with what a match captured.
 
-use crate::matcher::Match;
+use super::graph::Graph;
+use super::group::Group;
+use crate::matcher::{Hit, Match};
 use crate::model::Subject;
-use crate::signature::{Signature, Template};
+use crate::report::CommandLine;
+use crate::signature::{CommandTemplate, Signature, Template};
 
 /// The longest captured value that a text shows.
 const MAX_VALUE: usize = 300;
@@ -14,10 +17,7 @@ pub(crate) fn subject(signature: &Signature, found: &Match) -> Subject {
         return event;
     };
     let value = |name: &str| value(found, &event, 1, name);
-    let filled = |template: &Template| {
-        let complete = template.slots().all(|slot| value(slot).is_some());
-        complete.then(|| template.fill(value))
-    };
+    let filled = |template: &Template| template.fill(value);
     Subject {
         kind: filled(&template.kind),
         namespace: match &template.namespace {
@@ -41,7 +41,8 @@ pub(crate) fn about(found: &Match) -> Subject {
 
 /// The value of a template's slot.
 pub(crate) fn value(found: &Match, about: &Subject, count: u64, name: &str) -> Option<String> {
-    let captured = found.captures.iter().find(|(known, _)| known == name);
+    let mut captures = found.captures.iter();
+    let captured = captures.find(|(known, value)| known == name && !value.trim().is_empty());
     if let Some((_, value)) = captured {
         return Some(shortened(value));
     }
@@ -77,6 +78,98 @@ pub(crate) fn value(found: &Match, about: &Subject, count: u64, name: &str) -> O
         }
         _ => None,
     }
+}
+
+/// What is known for the templates of a finding.
+#[derive(Debug)]
+pub(crate) struct Values<'a> {
+    signature: &'a Signature,
+    found: &'a Match,
+    about: Subject,
+    count: u64,
+}
+
+impl<'a> Values<'a> {
+    /// What a group's best match tells, and of its object what the rest of the input tells without a doubt.
+    pub fn new(signature: &'a Signature, group: &'a Group, graph: &Graph) -> Values<'a> {
+        Values {
+            signature,
+            found: &group.best,
+            about: completed(about(&group.best), group, graph),
+            count: group.count,
+        }
+    }
+
+    /// The value of a slot in a text.
+    pub fn value(&self, name: &str) -> Option<String> {
+        value(self.found, &self.about, self.count, name)
+    }
+
+    /// A text with all of its values, or none.
+    pub fn text(&self, template: &Template) -> Option<String> {
+        template.fill(|name| self.value(name))
+    }
+
+    /// The sentences of a text whose values are known.
+    pub fn sentences(&self, template: &Template) -> String {
+        template.sentences(|name| self.value(name))
+    }
+
+    /// A command, if each of its values is known and has the form that it must have.
+    pub fn command(&self, template: &CommandTemplate) -> Option<CommandLine> {
+        let filled = template.fill_as(|slot| {
+            let form = self.signature.form(slot, |kind| self.value(kind));
+            (self.value(slot), form)
+        });
+        CommandLine::new(filled?)
+    }
+
+    /// Whether all values of a text are known and might stand in a command too.
+    pub fn are_proper(&self, template: &Template) -> bool {
+        template.slots().all(|slot| {
+            let form = self.signature.form(slot, |kind| self.value(kind));
+            self.value(slot).is_some_and(|value| form.admits(&value))
+        })
+    }
+}
+
+/// Adds to what a match is about what the group's other records and the input's objects say of the same
+/// object, where they agree.
+fn completed(mut about: Subject, group: &Group, graph: &Graph) -> Subject {
+    let hits = || group.best.hits.iter().chain(&group.hits);
+    if about.name.is_none() && about.kind.is_none() {
+        let named = hits().map(|hit| &hit.subject).filter(|s| s.name.is_some());
+        if let Some(only) = only(named.map(|s| (&s.kind, &s.namespace, &s.name))) {
+            (about.kind, about.name) = (only.0.clone(), only.2.clone());
+            about.namespace = about.namespace.or_else(|| only.1.clone());
+        }
+    }
+    let same = |hit: &&Hit| hit.subject.kind == about.kind && hit.subject.name == about.name;
+    let agreed = |part: fn(&Subject) -> Option<&String>| {
+        only(hits().filter(same).filter_map(|hit| part(&hit.subject))).cloned()
+    };
+    let container = agreed(|subject| subject.container.as_ref());
+    let node = agreed(|subject| subject.node.as_ref());
+    let of_hits = agreed(|subject| subject.namespace.as_ref());
+    let own = &group.subject;
+    let is_own = own.kind == about.kind && own.name == about.name;
+    let own = own
+        .namespace
+        .clone()
+        .filter(|_| is_own || about.name.is_none());
+    let namespace = of_hits.or(own).or_else(|| graph.namespace_of(&about));
+    about.namespace = about.namespace.or(namespace);
+    about.container = about.container.or(container);
+    let document = group.best.primary().document;
+    let node = node.or_else(|| graph.node_of(document, &about));
+    about.node = about.node.or(node);
+    about
+}
+
+/// The only value among these.
+fn only<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<T> {
+    let first = values.next()?;
+    values.all(|other| other == first).then_some(first)
 }
 
 /// The registry's host of an image as its reference names it (distribution/reference 0.6 `splitDockerDomain`).

@@ -1,5 +1,6 @@
 //! From matches to findings: the root cause first, what it explains under it.
 
+mod advice;
 mod compete;
 mod explain;
 mod fill;
@@ -22,9 +23,10 @@ use jiff::{SignedDuration, Timestamp};
 use crate::matcher::{Hit, Match, Moment};
 use crate::model::{Age, Format, Subject};
 use crate::parse::log::stated_time;
-use crate::report::{Check, Evidence, Explained, Finding, Fix, Level, Role};
+use crate::report::{Check, Evidence, Explained, Finding, Level, Role};
 use crate::signature::{Catalogue, Signature};
 
+use fill::Values;
 use group::Group;
 
 pub(crate) use compete::{may_take, refines, winners};
@@ -153,7 +155,7 @@ pub(crate) fn correlate(
         .ranked
         .iter()
         .map(|&at| {
-            let mut finding = finding(catalogue, names, &groups[at], reference);
+            let mut finding = finding(catalogue, names, &groups[at], (graph, reference));
             finding.rank = ranks[at];
             if order.is_past[at] {
                 finding.severity = Level::Info;
@@ -177,7 +179,7 @@ pub(crate) fn correlate(
             finding
         })
         .collect();
-    let next = next::steps(catalogue, &findings, &silent);
+    let next = next::steps(catalogue, &findings, &silent, graph);
     Correlated {
         findings,
         covered,
@@ -211,6 +213,7 @@ fn give_way(matches: &mut Vec<(usize, Match)>, surplus: &mut Vec<Surplus>) {
 
 /// Gives a record that does not say of what it is the pod or node whose log its document is.
 pub(crate) fn place(hit: &mut Hit, subject: &Subject) {
+    hit.written_in(subject);
     if !hit.format.is_log() || !hit.subject.is_unknown() {
         return;
     }
@@ -240,11 +243,13 @@ fn finding(
     catalogue: &Catalogue,
     names: &[String],
     group: &Group,
-    reference: Option<Timestamp>,
+    (graph, reference): (&Graph, Option<Timestamp>),
 ) -> Finding {
     let signature: &Signature = catalogue.at(group.signature);
-    let about = fill::about(&group.best);
-    let value = |name: &str| fill::value(&group.best, &about, group.count, name);
+    let values = Values::new(signature, group, graph);
+    // what the cause means says less, and is true
+    let meaning = || catalogue.cause(&signature.cause).unwrap_or_default();
+    let title = values.text(&signature.title);
     let captures: BTreeMap<String, String> = group.best.captures.iter().cloned().collect();
     Finding {
         rank: 0,
@@ -253,7 +258,8 @@ fn finding(
         role: signature.role,
         severity: signature.severity,
         confidence: 0.0,
-        title: signature.title.fill(value) + &identity::further(&group.values, &group.variants),
+        title: title.unwrap_or_else(|| meaning().to_owned())
+            + &identity::further(&group.values, &group.variants),
         subject: group.subject.clone(),
         others: group.others.clone(),
         captures,
@@ -266,27 +272,13 @@ fn finding(
         at_least: group.at_least,
         first: group.first.map(|first| told(first, reference)),
         last: group.last.map(|last| told(last, reference)),
-        evidence: evidence(signature, names, group, value),
+        evidence: evidence(signature, names, group, &values),
         explains: Vec::new(),
         explained_by: None,
         recovered: None,
-        why: signature.why.fill(value),
-        check: signature
-            .check
-            .iter()
-            .map(|check| Check {
-                run: check.run.fill_command(value),
-                why: check.why.fill(value),
-            })
-            .collect(),
-        fix: signature
-            .fix
-            .iter()
-            .map(|fix| Fix {
-                text: fix.text.fill(value),
-                run: fix.run.as_ref().map(|run| run.fill_command(value)),
-            })
-            .collect(),
+        why: values.sentences(&signature.why),
+        check: advice::checks(&signature.check, &values),
+        fix: advice::fixes(signature, group, &values),
         references: signature.references.clone(),
     }
 }
@@ -318,7 +310,7 @@ fn evidence(
     signature: &Signature,
     names: &[String],
     group: &Group,
-    value: impl Fn(&str) -> Option<String> + Copy,
+    values: &Values<'_>,
 ) -> Vec<Evidence> {
     let best = group.best.hits.iter();
     let ends = group.hits.first().into_iter().chain(group.hits.last());
@@ -337,7 +329,7 @@ fn evidence(
         shown.push((hit.document, hit.place.line));
         let label = signature.label.as_ref().filter(|_| evidence.is_empty());
         evidence.push(Evidence {
-            label: label.map(|label| label.fill(value)),
+            label: label.and_then(|label| values.text(label)),
             ..Evidence::new(name.clone(), hit.place.clone())
         });
     }

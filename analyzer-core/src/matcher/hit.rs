@@ -83,6 +83,8 @@ pub(crate) struct Hit {
     pub ids: Option<Arc<Ids>>,
     pub component: Option<String>,
     pub reason: Option<String>,
+    /// Who else wrote it: what its carrier says, the log that it stands in.
+    pub writers: Vec<String>,
     pub captures: Vec<Capture>,
     pub weight: usize,
     pub count: u64,
@@ -121,6 +123,7 @@ impl Hit {
                 .as_ref()
                 .map(|text| text.as_str().to_owned()),
             reason: event.reason.as_ref().map(|text| text.as_str().to_owned()),
+            writers: carriers(event),
             captures: found.captures,
             weight: found.weight,
             count: event.count.max(1),
@@ -149,6 +152,7 @@ impl Hit {
             ids: None,
             component: None,
             reason: None,
+            writers: Vec::new(),
             captures: found.captures,
             weight: found.weight,
             count: 1,
@@ -158,6 +162,15 @@ impl Hit {
             refined: false,
             first: None,
             last: None,
+        }
+    }
+
+    /// Takes the object whose log it stands in as its writer.
+    pub fn written_in(&mut self, log: &Subject) {
+        let is_pod = log.kind.as_deref() == Some("Pod");
+        let pod = log.name.iter().filter(|_| is_pod);
+        if self.format.is_log() {
+            self.writers.extend(pod.chain(&log.container).cloned());
         }
     }
 
@@ -183,6 +196,11 @@ impl Hit {
             + self.ids.as_ref().map_or(0, |ids| ids.size())
             + text(&self.component)
             + text(&self.reason)
+            + self
+                .writers
+                .iter()
+                .map(|name| name.len() + 24)
+                .sum::<usize>()
     }
 
     /// Where its record stands in the input.
@@ -194,6 +212,16 @@ impl Hit {
     pub fn position(&self) -> (usize, usize) {
         (self.document, self.mark.start)
     }
+}
+
+/// The program, container and pod that an event's carrier names.
+fn carriers(event: &Event<'_>) -> Vec<String> {
+    let Some(carrier) = &event.carrier else {
+        return Vec::new();
+    };
+    let names = [&carrier.program, &carrier.container, &carrier.pod];
+    let names = names.into_iter().flatten();
+    names.map(|name| name.as_str().to_owned()).collect()
 }
 
 fn with_container(subject: &Subject, container: Option<String>) -> Subject {

@@ -66,6 +66,21 @@ impl Condition {
         }
     }
 
+    /// Whether every match tells this of the names that are given without a capture.
+    pub(super) fn gives(&self, name: &str) -> bool {
+        match &self.what {
+            What::Event(event) => match name {
+                "reason" => !event.reason.0.is_empty(),
+                "component" => !event.component.0.is_empty(),
+                _ => false,
+            },
+            // an object that is read has both
+            What::Object(_) => matches!(name, "kind" | "name"),
+            What::All(parts) | What::Sequence(parts) => parts.iter().any(|part| part.gives(name)),
+            What::Any(parts) => parts.iter().all(|part| part.gives(name)),
+        }
+    }
+
     /// What makes large logs slow: conditions that no text announces, or a short one. A level
     /// and a code, the text that it is about, and what to do.
     pub(super) fn dear(&self) -> Vec<((LintLevel, &'static str), String, String)> {

@@ -10,6 +10,7 @@ use super::crossing::Crossings;
 use super::stated::line_of;
 use super::trial::{self, Trial};
 use crate::report::{Finding, Level, Role};
+use crate::signature::advice;
 use crate::signature::{GIVEN, Signature, SignatureError};
 
 /// How many examples of each kind a signature needs.
@@ -17,12 +18,6 @@ const LEAST_EXAMPLES: usize = 2;
 
 /// How much text a message pattern must demand if nothing else narrows it.
 const LEAST_LENGTH: usize = 12;
-
-/// Words of a command that change something: a check only looks.
-const CHANGING: &[&str] = &[
-    "apply", "annotate", "cordon", "create", "delete", "drain", "edit", "label", "patch",
-    "replace", "restart", "scale", "taint", "uncordon", "rm", "kill", "reboot",
-];
 
 /// A mistake in a signature that does not stop it from working.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -211,7 +206,7 @@ impl Proof<'_> {
     }
 }
 
-/// Advice that is missing, and checks that do more than look.
+/// Advice that is missing, and mistakes in it.
 fn lint_parts(lints: &mut Lints<'_>) {
     let signature = lints.signature;
     let empty = |text: &str| text.trim().is_empty();
@@ -230,39 +225,10 @@ fn lint_parts(lints: &mut Lints<'_>) {
             }
         }
     }
-    for check in &signature.check {
-        let run = check.run.as_str();
-        if let Some(verb) = changing_verb(run) {
-            let message = format!("a check only looks, and `{verb}` changes; move it to `fix`");
-            lints.add((Error, "changing-check"), ("check", run), message);
-        }
+    for mistake in advice::mistakes(signature) {
+        let place = (mistake.field, mistake.piece.as_str());
+        lints.add((Error, mistake.code), place, mistake.message);
     }
-}
-
-/// The word of a command line that changes something, if there is one and it is no rehearsal.
-fn changing_verb(run: &str) -> Option<&str> {
-    let commands = run.split(['|', ';', '&']);
-    let commands = commands.filter(|command| !command.contains("--dry-run"));
-    let verbs = commands.filter_map(|command| match command.split_whitespace().next()? {
-        "kubectl" | "oc" => kubectl_verb(command),
-        other => Some(other),
-    });
-    verbs.into_iter().find(|verb| CHANGING.contains(verb))
-}
-
-/// The first word behind `kubectl` that is no option and no option's value.
-fn kubectl_verb(command: &str) -> Option<&str> {
-    let mut words = command.split_whitespace().skip(1);
-    while let Some(word) = words.next() {
-        match word {
-            "-n" | "--namespace" | "--context" | "--kubeconfig" => {
-                words.next();
-            }
-            option if option.starts_with('-') => {}
-            verb => return Some(verb),
-        }
-    }
-    None
 }
 
 /// Values that are captured and not used, or used and not always captured.
@@ -276,7 +242,9 @@ fn lint_captures(lints: &mut Lints<'_>) {
         .collect();
     for name in &captured {
         let mut templates = signature.templates();
-        let used = templates.any(|(_, template)| template.slots().any(|slot| slot == *name));
+        let shown = templates.any(|(_, template)| template.slots().any(|slot| slot == *name));
+        let mut commands = signature.commands();
+        let used = shown || commands.any(|(_, run)| run.slots().any(|(slot, _)| slot == *name));
         if !used && !signature.condition.uses(name) {
             let message =
                 format!("{{{name}}} is captured and no text shows it; show it, or write {{_}}");
@@ -285,24 +253,52 @@ fn lint_captures(lints: &mut Lints<'_>) {
         }
     }
     let sure = signature.condition.sure_captures();
+    let always = |slot: &str| {
+        let of_image = slot == "registry" && sure.contains("image");
+        slot == "count" || of_image || sure.contains(slot) || signature.condition.gives(slot)
+    };
     let mut told = BTreeSet::new();
-    // the parts of a subject may be missing, and a command asks the reader for what is
+    // the parts of a subject may be missing, and a command is not shown then
     let texts = signature.templates_people_read();
     for (field, template) in texts {
+        let is_title = field == "title";
         for slot in template.bare_slots() {
-            let known = GIVEN.contains(&slot) || sure.contains(slot);
+            let known = always(slot) || (!is_title && GIVEN.contains(&slot));
             if !known && told.insert((field, slot)) {
+                let level = if is_title { Error } else { Warning };
                 let message = format!(
-                    "not every alternative of `match` captures {{{slot}}}; write {{{slot}|words}} for where it is missing"
+                    "not every match tells {{{slot}}}; write {{{slot}|words}} for where it is missing"
                 );
-                lints.add(
-                    (Warning, "maybe-missing"),
-                    (field, &format!("{{{slot}")),
-                    message,
-                );
+                let piece = format!("{{{slot}");
+                lints.add((level, "maybe-missing"), (field, &piece), message);
             }
         }
     }
+    for (field, template) in [
+        ("title", Some(&signature.title)),
+        ("label", signature.label.as_ref()),
+    ] {
+        let Some(template) = template else { continue };
+        let empty = template.fill(|slot| match template.is_bare(slot) {
+            true => Some(slot.to_owned()),
+            false => None,
+        });
+        let hole = empty.as_deref().and_then(hole);
+        if let Some(hole) = hole {
+            let message = format!(
+                "without the values that may be missing it reads `{hole}`; write other words for them"
+            );
+            lints.add((Error, "hole"), (field, template.as_str()), message);
+        }
+    }
+}
+
+/// What shows that something is missing in a text.
+fn hole(text: &str) -> Option<&'static str> {
+    let marks = ["  ", " ,", "()", "( ", " )", "\"\"", "::"];
+    let open = || text.ends_with(':').then_some(":");
+    let mut marks = marks.into_iter();
+    marks.find(|mark| text.contains(mark)).or_else(open)
 }
 
 /// Conditions that take too much, or make large logs slow.
@@ -353,7 +349,7 @@ fn lint_examples(lints: &mut Lints<'_>, trials: &[&Trial<'_>]) {
         for (of, slot) in trial.unfilled.iter().filter(|_| trial.wanted) {
             if told.insert((*of, slot.clone())) {
                 let message = format!(
-                    "the {of} of this example reads <{slot}>; write {{{slot}|words}} for where it is missing"
+                    "the {of} of this example has no value for {{{slot}}}; write {{{slot}|words}} for where it is missing"
                 );
                 lints.add_at((Warning, "unfilled"), field, trial.line, message);
             }

@@ -13,11 +13,11 @@ match:
   event: {reason: FailedStore, message: 'the bin "{bin}" takes no more'}
 why: it holds all that it can
 check:
-  - run: kubectl -n delete get bins {bin} | sort
+  - run: kubectl -n delete get bins {bin}
     confirms: '100 %'
 fix:
-  - text: empty it
-    run: kubectl delete bin {bin}
+  - text: make room in it
+    run: kubectl edit bin {bin}
 examples:
   match:
     - text: 'Warning  FailedStore  5s  storer  the bin "b-1" takes no more'
@@ -70,9 +70,34 @@ fn mistakes_of_one_signature() {
             "0.yaml:5 title maybe-missing",
         ),
         (
-            "why: it holds all that it can",
-            "why: '{node} holds all that it can'",
-            "0.yaml:17 examples.match unfilled",
+            "title: bin {bin} is full",
+            "title: bin {bin} is full\nlabel: on {node}",
+            "0.yaml:18 examples.match unfilled",
+        ),
+        (
+            "title: bin {bin} is full",
+            "title: bin {bin} is full ({node|})",
+            "0.yaml:5 title hole",
+        ),
+        (
+            "title: bin {bin} is full",
+            "title: bin {bin} of {node} is full",
+            "0.yaml:5 title maybe-missing",
+        ),
+        (
+            "get bins {bin}",
+            "get bins {bin} | sort",
+            "0.yaml:10 check command",
+        ),
+        (
+            "get bins {bin}",
+            "get bins {bin} -n NAMESPACE",
+            "0.yaml:10 check stand-in",
+        ),
+        (
+            "kubectl edit",
+            "kubectl delete",
+            "0.yaml:13 fix destructive",
         ),
         (
             "why: it holds all that it can",
@@ -261,9 +286,9 @@ fn what_a_check_says() {
         "confirms: '100 %'",
         "confirms: '100 %'\n    rules_out: less\n    why: it shows how full it is",
     )]);
-    let why = &analyzer.catalogue().get("bin-full").unwrap().check[0].why;
+    let check = &analyzer.catalogue().get("bin-full").unwrap().check[0];
     assert_eq!(
-        why.as_str(),
+        check.meaning(|_| None),
         "it shows how full it is; 100 % confirms it; less rules it out"
     );
     let none = ONE.replace("    confirms: '100 %'\n", "");

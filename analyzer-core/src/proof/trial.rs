@@ -63,7 +63,7 @@ pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<Trial
                 proved_at: own.map_or(Vec::new(), |own| {
                     own.evidence.iter().map(|evidence| evidence.line).collect()
                 }),
-                unfilled: own.map_or(Vec::new(), |own| unfilled(signature, own)),
+                unfilled: own.map_or(Vec::new(), |own| unfilled(analyzer, signature, own)),
                 found: found(&report),
                 matched: report.matched.into_keys().collect(),
             }
@@ -169,37 +169,20 @@ fn told(findings: &[Finding]) -> String {
     }
 }
 
-/// The places of a finding that people read in which `<name>` stands for a value that is not there. In a
-/// command it asks the reader to fill it in.
-fn unfilled(signature: &Signature, finding: &Finding) -> Vec<(&'static str, String)> {
-    let label = finding.evidence.iter().find_map(|e| e.label.as_deref());
-    let checks = signature.check.iter().zip(&finding.check);
-    let fixes = signature.fix.iter().zip(&finding.fix);
-    let texts = [
-        (
-            "title",
-            Some(&signature.title),
-            Some(finding.title.as_str()),
-        ),
-        ("label", signature.label.as_ref(), label),
-        ("why", Some(&signature.why), Some(finding.why.as_str())),
-    ];
-    let texts = texts.into_iter();
-    let texts = texts.chain(checks.map(|(t, f)| ("check", Some(&t.why), Some(f.why.as_str()))));
-    let texts = texts.chain(fixes.map(|(t, f)| ("fix", Some(&t.text), Some(f.text.as_str()))));
-    let mut unfilled = Vec::new();
-    for (field, template, filled) in texts {
-        let (Some(template), Some(filled)) = (template, filled) else {
-            continue;
-        };
-        for slot in template.bare_slots() {
-            let written = format!("<{slot}>");
-            let missing = filled.contains(&written) && !template.as_str().contains(&written);
-            if missing {
-                unfilled.push((field, slot.to_owned()));
-            }
-        }
-    }
-    unfilled.dedup();
-    unfilled
+/// The title or label of a finding that could not be filled, with the first value that may be missing.
+fn unfilled(
+    analyzer: &Analyzer,
+    signature: &Signature,
+    finding: &Finding,
+) -> Vec<(&'static str, String)> {
+    let meaning = analyzer.catalogue().cause(&signature.cause);
+    let title = (meaning == Some(&finding.title)).then_some(("title", &signature.title));
+    let told = finding.evidence.first().is_none_or(|e| e.label.is_some());
+    let label = signature.label.as_ref().filter(|_| !told);
+    let open = title.into_iter().chain(label.map(|label| ("label", label)));
+    let slots = open.filter_map(|(field, template)| {
+        let slot = template.bare_slots().next()?;
+        Some((field, slot.to_owned()))
+    });
+    slots.collect()
 }

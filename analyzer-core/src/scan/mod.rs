@@ -333,8 +333,10 @@ impl<'a> Incident<'a> {
             hit.place.line += before;
             if let Some(open) = input.open.as_ref().filter(|_| number < outcome.inherited) {
                 hit.subject.fill_from(open);
+                hit.written_in(open);
             }
             hit.subject.fill_from(&input.about);
+            hit.written_in(&input.about);
         }
         for hit in outcome.lists.hits() {
             hit.place.line += before;

@@ -145,6 +145,19 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
             return Err((format!("{{{slot}"), message));
         }
     }
+    for (what, run) in signature.commands() {
+        if let Some((slot, _)) = run.slots().find(|(slot, _)| !known(slot)) {
+            let message = format!("the {what} uses {{{slot}}}, which nothing captures");
+            return Err((format!("{{{slot}"), message));
+        }
+    }
+    for name in signature.values.keys() {
+        let mut commands = signature.commands();
+        if !commands.any(|(_, run)| run.slots().any(|(slot, _)| slot == name)) {
+            let message = format!("no command uses {{{name}}}, so its form says nothing");
+            return Err((name.clone(), message));
+        }
+    }
     let told = signature.since.iter().chain(&signature.extent);
     let fold = signature.fold.iter().flatten();
     for name in told.chain(fold) {

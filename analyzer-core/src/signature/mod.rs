@@ -1,8 +1,10 @@
 //! Signatures: patterns with the root cause that they prove, as YAML files.
 
+pub(crate) mod advice;
 mod catalogue;
 mod causes;
 mod check;
+mod command;
 mod compare;
 mod condition;
 mod error;
@@ -24,12 +26,13 @@ mod value_test;
 mod words;
 
 pub use catalogue::Catalogue;
+pub use command::{CommandTemplate, ValueType};
 pub use compare::Comparison;
 pub use condition::{Condition, Scope};
 pub use error::SignatureError;
 pub use pattern::Pattern;
 pub use schema::{
-    CheckTemplate, Ends, Example, Examples, Explains, FixTemplate, Needs, Signature,
+    CheckTemplate, Ends, Example, Examples, Explains, FixTemplate, Needs, Signature, StepTemplate,
     SubjectTemplate,
 };
 pub use template::Template;

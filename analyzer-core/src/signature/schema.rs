@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 
+use super::command::{CommandTemplate, ValueType};
 use super::condition::{Condition, Scope};
 use super::one_or_many::OneOrMany;
 use super::template::Template;
@@ -83,6 +84,9 @@ pub struct Signature {
     /// Repairs.
     #[serde(default)]
     pub fix: Vec<FixTemplate>,
+    /// The form of values in commands where a slot's name does not tell it.
+    #[serde(default)]
+    pub values: BTreeMap<String, ValueType>,
     /// Where to read more.
     #[serde(default)]
     pub references: Vec<String>,
@@ -158,20 +162,32 @@ pub struct Ends {
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "RawCheck")]
 pub struct CheckTemplate {
-    /// The command.
-    pub run: Template,
-    /// What its result says: the file's `why`, then which result confirms and which rules out.
-    pub why: Template,
+    /// What to do; either of them is there.
+    pub step: StepTemplate,
+    /// Words on the result.
+    pub why: Option<Template>,
     /// The result that confirms the cause.
     pub confirms: Option<Template>,
     /// The result that rules the cause out.
     pub rules_out: Option<Template>,
 }
 
+/// What to do to check something.
+#[derive(Debug)]
+pub enum StepTemplate {
+    /// A command to run.
+    Run(CommandTemplate),
+    /// Where to look, in words, where no single command tells.
+    Look(Template),
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawCheck {
-    run: Template,
+    #[serde(default)]
+    run: Option<CommandTemplate>,
+    #[serde(default)]
+    look: Option<Template>,
     #[serde(default)]
     why: Option<Template>,
     #[serde(default)]
@@ -181,30 +197,60 @@ struct RawCheck {
 }
 
 impl TryFrom<RawCheck> for CheckTemplate {
-    type Error = String;
+    type Error = &'static str;
 
-    fn try_from(raw: RawCheck) -> Result<CheckTemplate, String> {
-        let parts = [
-            raw.why.as_ref().map(ToString::to_string),
-            raw.confirms
-                .as_ref()
-                .map(|result| format!("{result} confirms it")),
-            raw.rules_out
-                .as_ref()
-                .map(|result| format!("{result} rules it out")),
-        ];
-        let parts: Vec<String> = parts.into_iter().flatten().collect();
-        if parts.is_empty() {
-            return Err(
-                "a check says what its result means: `confirms`, `rules_out` or `why`".into(),
-            );
-        }
-        Ok(CheckTemplate {
-            run: raw.run,
-            why: Template::parse(&parts.join("; "))?,
+    fn try_from(raw: RawCheck) -> Result<CheckTemplate, Self::Error> {
+        let step = match (raw.run, raw.look) {
+            (Some(run), None) => StepTemplate::Run(run),
+            (None, Some(look)) => StepTemplate::Look(look),
+            _ => return Err("a check has either a command, `run`, or words, `look`"),
+        };
+        let check = CheckTemplate {
+            step,
+            why: raw.why,
             confirms: raw.confirms,
             rules_out: raw.rules_out,
-        })
+        };
+        if check.prose().next().is_none() {
+            return Err("a check says what its result means: `confirms`, `rules_out` or `why`");
+        }
+        Ok(check)
+    }
+}
+
+impl CheckTemplate {
+    /// The command, where there is one.
+    pub fn run(&self) -> Option<&CommandTemplate> {
+        match &self.step {
+            StepTemplate::Run(run) => Some(run),
+            StepTemplate::Look(_) => None,
+        }
+    }
+
+    /// The words on where to look, where there is no command.
+    pub fn look(&self) -> Option<&Template> {
+        match &self.step {
+            StepTemplate::Run(_) => None,
+            StepTemplate::Look(look) => Some(look),
+        }
+    }
+
+    /// What its result says, each with the words that follow it.
+    fn prose(&self) -> impl Iterator<Item = (&Template, &'static str)> {
+        let why = self.why.iter().map(|why| (why, ""));
+        let confirms = self.confirms.iter().map(|it| (it, " confirms it"));
+        let rules_out = self.rules_out.iter().map(|it| (it, " rules it out"));
+        why.chain(confirms).chain(rules_out)
+    }
+
+    /// What its result says: the file's `why`, then which result confirms and which rules out. What holds an
+    /// unknown value is left out.
+    pub fn meaning(&self, value: impl Fn(&str) -> Option<String>) -> String {
+        let parts = self.prose().filter_map(|(template, then)| {
+            let text = template.sentences(&value);
+            (!text.is_empty()).then(|| text + then)
+        });
+        parts.collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -216,7 +262,18 @@ pub struct FixTemplate {
     pub text: Template,
     /// The command that does it.
     #[serde(default)]
-    pub run: Option<Template>,
+    pub run: Option<CommandTemplate>,
+    /// Whether it deletes, empties, forces or drains something: it is shown only behind another one, and
+    /// where the input proves its object.
+    #[serde(default)]
+    pub destructive: bool,
+    /// What must hold before a destructive one is done, as words that follow "only if".
+    #[serde(default)]
+    pub precondition: Option<Template>,
+    /// Who must have written the proof of a destructive one: programs, units, containers; `kubernetes` for
+    /// what the API server gives out.
+    #[serde(default)]
+    pub written_by: Vec<String>,
 }
 
 /// Texts that a signature must and must not match.
@@ -344,7 +401,7 @@ impl Signature {
         })
     }
 
-    /// All of its templates with a word for each.
+    /// All of its texts with a word for each; commands are apart.
     pub(crate) fn templates(&self) -> impl Iterator<Item = (&'static str, &Template)> {
         let subject = self.subject.iter().flat_map(|subject| {
             [
@@ -353,31 +410,51 @@ impl Signature {
                 Some(&subject.name),
             ]
         });
-        let checks = self
-            .check
-            .iter()
-            .chain(&self.collect)
-            .flat_map(|check| [("check", &check.run), ("check", &check.why)]);
-        let fixes = self.fix.iter().flat_map(|fix| {
-            std::iter::once(("fix", &fix.text)).chain(fix.run.as_ref().map(|run| ("fix", run)))
-        });
-        std::iter::once(("title", &self.title))
-            .chain(self.label.as_ref().map(|label| ("label", label)))
+        std::iter::empty()
             .chain(subject.flatten().map(|template| ("subject", template)))
             .chain(self.needs.iter().map(|needed| ("needs", &needed.pod)))
-            .chain(std::iter::once(("why", &self.why)))
-            .chain(checks)
-            .chain(fixes)
+            .chain(self.templates_people_read())
     }
 
     /// The templates that people read as text, with a word for each: not commands, and not the subject.
     pub(crate) fn templates_people_read(&self) -> impl Iterator<Item = (&'static str, &Template)> {
-        let checks = self.check.iter().map(|check| ("check", &check.why));
-        let fixes = self.fix.iter().map(|fix| ("fix", &fix.text));
+        let checks = self.check.iter().map(|check| ("check", check));
+        let steps = checks.chain(self.collect.iter().map(|step| ("collect", step)));
+        let steps = steps.flat_map(|(field, step)| {
+            let prose = step.prose().map(|(template, _)| template);
+            prose.chain(step.look()).map(move |it| (field, it))
+        });
+        let fixes = self.fix.iter().flat_map(|fix| {
+            let text = std::iter::once(&fix.text);
+            text.chain(&fix.precondition).map(|it| ("fix", it))
+        });
         std::iter::once(("title", &self.title))
             .chain(self.label.as_ref().map(|label| ("label", label)))
             .chain(std::iter::once(("why", &self.why)))
-            .chain(checks)
+            .chain(steps)
             .chain(fixes)
+    }
+
+    /// Its commands with the field that holds each.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = (&'static str, &CommandTemplate)> {
+        let checks = self.check.iter().filter_map(CheckTemplate::run);
+        let steps = self.collect.iter().filter_map(CheckTemplate::run);
+        let fixes = self.fix.iter().filter_map(|fix| fix.run.as_ref());
+        let checks = checks.map(|run| ("check", run));
+        checks
+            .chain(steps.map(|run| ("collect", run)))
+            .chain(fixes.map(|run| ("fix", run)))
+    }
+
+    /// The form of a slot's values in a command; `kind` says what is known of a slot that holds a kind.
+    pub(crate) fn form(&self, slot: &str, kind: impl Fn(&str) -> Option<String>) -> ValueType {
+        let of_name = || {
+            let whose = match slot {
+                "name" => "kind".to_owned(),
+                slot => format!("{slot}_kind"),
+            };
+            ValueType::of_slot(slot).of_kind(kind(&whose).as_deref())
+        };
+        self.values.get(slot).copied().unwrap_or_else(of_name)
     }
 }

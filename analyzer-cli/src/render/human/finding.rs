@@ -1,10 +1,10 @@
 //! One finding: what is wrong, the proof, why, and what to do.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
 use analyzer_core::{Check, Explained, Finding, Fix, Report, Role};
-use unicode_width::UnicodeWidthStr;
 
 use super::{snippet, words};
 use crate::plan::Page;
@@ -15,8 +15,6 @@ use crate::render::visible::visible;
 pub const INDENT: usize = 7;
 /// Where the text of a row begins.
 pub const TEXT: usize = INDENT + 9;
-/// Blanks between a command and what its result says.
-const REMARK: usize = 5;
 /// Lines of proof under the first finding, and under later ones.
 const EVIDENCE: (usize, usize) = (3, 1);
 
@@ -64,8 +62,10 @@ impl<'a> Findings<'a> {
             self.page.row(out, "ended", &text)?;
         }
         self.explains(finding, out)?;
-        self.page.checks("check", &finding.check, out)?;
-        self.page.fixes(&finding.fix, out)?;
+        let checks = finding.check.iter().map(Step::from);
+        self.page.steps("check", checks, out)?;
+        self.page
+            .steps("fix", finding.fix.iter().map(Step::from), out)?;
         if self.verbose {
             self.page.references(&finding.references, out)?;
         }
@@ -204,56 +204,22 @@ impl Page {
         write!(out, "{:INDENT$}{}", "", self.ink(Ink::Faint, padded))
     }
 
-    /// Commands to check with, and what their results say. A command is never broken, so that it
-    /// can be copied.
-    pub fn checks(&self, label: &str, checks: &[Check], out: &mut dyn Write) -> io::Result<()> {
-        let room = self.width.saturating_sub(TEXT);
-        let fits = |run: &str, why: &str| run.width() + REMARK + 2 + why.width() <= room;
-        let shown: Vec<_> = checks
-            .iter()
-            .map(|check| (visible(&check.run), visible(&check.why)))
-            .collect();
-        let widest = shown
-            .iter()
-            .filter(|(run, why)| fits(run, why))
-            .map(|(run, _)| run.width())
-            .max()
-            .unwrap_or(0);
-        for (index, (run, why)) in shown.iter().enumerate() {
-            self.label(out, if index == 0 { label } else { "" })?;
-            if why.is_empty() {
-                self.command(run, out)?;
-            } else if fits(run, why) {
-                let column = if widest + REMARK + 2 + why.width() <= room {
-                    widest
-                } else {
-                    run.width()
-                };
-                let gap = column + REMARK - run.width();
-                let remark = format!("# {why}");
-                writeln!(
-                    out,
-                    "{}{:gap$}{}",
-                    self.ink(Ink::Command, run),
-                    "",
-                    self.ink(Ink::Faint, remark)
-                )?;
-            } else {
-                self.command(run, out)?;
-                write!(out, "{:TEXT$}{} ", "", self.ink(Ink::Faint, "#"))?;
-                self.hang(out, Ink::Faint, why, TEXT + 2, TEXT + 2)?;
+    /// What to do: words first, each text on lines of its own, then the command alone on its line. It is
+    /// never broken and nothing stands beside it, so that it can be copied.
+    pub fn steps<'s>(
+        &self,
+        label: &str,
+        steps: impl IntoIterator<Item = Step<'s>>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut label = label;
+        for step in steps {
+            for text in step.texts.iter().filter(|text| !text.is_empty()) {
+                self.row(out, std::mem::take(&mut label), text)?;
             }
-        }
-        Ok(())
-    }
-
-    /// How to repair it.
-    pub fn fixes(&self, fixes: &[Fix], out: &mut dyn Write) -> io::Result<()> {
-        for (index, fix) in fixes.iter().enumerate() {
-            self.row(out, if index == 0 { "fix" } else { "" }, &fix.text)?;
-            if let Some(run) = &fix.run {
-                write!(out, "{:TEXT$}", "")?;
-                self.command(&visible(run), out)?;
+            if let Some(command) = &step.command {
+                self.label(out, std::mem::take(&mut label))?;
+                writeln!(out, "{}", self.ink(Ink::Command, visible(command)))?;
             }
         }
         Ok(())
@@ -267,18 +233,49 @@ impl Page {
         }
         Ok(())
     }
+}
 
-    /// A command as it is; an instruction in words is wrapped.
-    fn command(&self, run: &str, out: &mut dyn Write) -> io::Result<()> {
-        if is_command(run) {
-            writeln!(out, "{}", self.ink(Ink::Command, run))
-        } else {
-            self.hang(out, Ink::Plain, run, TEXT, TEXT)
+/// Something to do: words on it, and the command that does it.
+pub struct Step<'s> {
+    texts: Vec<Cow<'s, str>>,
+    command: Option<Cow<'s, str>>,
+}
+
+impl<'s> Step<'s> {
+    /// A step of texts in order, and a command.
+    pub fn new(
+        texts: impl IntoIterator<Item = Cow<'s, str>>,
+        command: Option<Cow<'s, str>>,
+    ) -> Step<'s> {
+        Step {
+            texts: texts.into_iter().collect(),
+            command,
         }
     }
 }
 
-/// Whether a check is to be typed: it has an option, a pipe or kubectl's name.
-fn is_command(run: &str) -> bool {
-    run.starts_with("kubectl ") || [" -", " | "].iter().any(|part| run.contains(part))
+impl<'s> From<&'s Check> for Step<'s> {
+    fn from(check: &'s Check) -> Step<'s> {
+        let text = check.text.as_deref();
+        let texts = text.into_iter().chain([&*check.why]);
+        let command = check.command.as_ref();
+        Step::new(texts.map(Cow::from), command.map(|it| it.run().into()))
+    }
+}
+
+impl<'s> From<&'s Fix> for Step<'s> {
+    fn from(fix: &'s Fix) -> Step<'s> {
+        let precondition = fix.precondition.as_ref().map(|it| only_if(it));
+        let texts = [Some(Cow::from(&*fix.text)), precondition];
+        let command = fix.command.as_ref();
+        Step::new(
+            texts.into_iter().flatten(),
+            command.map(|it| it.run().into()),
+        )
+    }
+}
+
+/// What must hold before a repair is done.
+pub fn only_if(precondition: &str) -> Cow<'static, str> {
+    format!("only if {precondition}").into()
 }

@@ -12,35 +12,37 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use analyzer_core::{
-    Check, Finding, Format, InputSummary, Level, Report, Role, Severity, Unexplained,
-};
+use analyzer_core::{Finding, Format, InputSummary, Level, Report, Role, Severity, Unexplained};
 
 use super::page::Ink;
 use super::visible::visible;
 use super::{Render, View};
 use crate::plan::Page;
 use finding::{Findings, INDENT};
+pub use finding::{Step, only_if};
 pub use words::counted;
 use words::times;
 
 /// Unexplained events that are shown where nothing is known.
 const TELLING: usize = 5;
 
-/// What helps where the input holds none of some formats: a command, and what it tells.
-const COLLECT: &[(&[Format], (&str, &str))] = &[
+/// What to collect: words on it, and the command where it is the same in every cluster.
+type Wanted = (&'static str, Option<&'static str>);
+
+/// What helps where the input holds none of some formats.
+const COLLECT: &[(&[Format], Wanted)] = &[
     (
         &[Format::Describe],
         (
-            "kubectl -n NAMESPACE describe pod NAME",
-            "state, conditions and events of what fails",
+            "what `kubectl describe` says of the object that fails: state, conditions and events",
+            None,
         ),
     ),
     (
         &[Format::DescribeEvents, Format::EventsTable],
         (
-            "kubectl get events -A --sort-by=.lastTimestamp",
             "what the cluster tried, and the answers",
+            Some("kubectl get events -A --sort-by=.lastTimestamp"),
         ),
     ),
     (
@@ -51,16 +53,16 @@ const COLLECT: &[(&[Format], (&str, &str))] = &[
             Format::ZapConsole,
         ],
         (
-            "kubectl -n NAMESPACE logs NAME --all-containers --previous",
-            "the containers' last words",
+            "the containers' last words: `kubectl logs`, with --previous where one ended",
+            None,
         ),
     ),
 ];
 
 /// What helps where the input holds all of these.
-const COLLECT_MORE: (&str, &str) = (
-    "journalctl -u kubelet --since -1h",
+const COLLECT_MORE: Wanted = (
     "on the object's node: what the kubelet and the runtime said",
+    Some("journalctl -u kubelet --since -1h"),
 );
 
 /// Writes a report for people.
@@ -92,7 +94,8 @@ impl Render for Human {
             self.unexplained(report, out)?;
         }
         if !report.next.is_empty() {
-            self.page.checks("collect", &report.next, out)?;
+            let steps = report.next.iter().map(Step::from);
+            self.page.steps("collect", steps, out)?;
             writeln!(out)?;
         } else if !answered && !is_empty(report) {
             self.collect(report, out)?;
@@ -207,20 +210,14 @@ impl Human {
             .iter()
             .flat_map(|input| input.segments.iter().map(|segment| segment.format))
             .collect();
-        let help = |(run, why): (&str, &str)| Check {
-            run: run.to_owned(),
-            why: why.to_owned(),
-        };
         let missing = |(has, _): &&(&[Format], _)| !has.iter().any(|f| formats.contains(f));
-        let mut wanted: Vec<_> = COLLECT
-            .iter()
-            .filter(missing)
-            .map(|(_, told)| help(*told))
-            .collect();
+        let mut wanted: Vec<Wanted> = COLLECT.iter().filter(missing).map(|it| it.1).collect();
         if wanted.is_empty() {
-            wanted.push(help(COLLECT_MORE));
+            wanted.push(COLLECT_MORE);
         }
-        self.page.checks("collect", &wanted, out)?;
+        let step = |(text, run): Wanted| Step::new([text.into()], run.map(Into::into));
+        self.page
+            .steps("collect", wanted.into_iter().map(step), out)?;
         writeln!(out)
     }
 

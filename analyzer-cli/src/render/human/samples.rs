@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use analyzer_core::{
-    Check, Evidence, Explained, Finding, Fix, Format, InputSummary, Level, LimitMet, Report, Role,
-    SCHEMA, SegmentSummary, Severity, Stats, Subject, Unexplained,
+    Check, CommandLine, Evidence, Explained, Finding, Fix, Format, InputSummary, Level, LimitMet,
+    Report, Role, SCHEMA, SegmentSummary, Severity, Stats, Subject, Unexplained,
 };
 
 pub fn evidence(line: u64, text: &str, marked: &str, label: Option<&str>) -> Evidence {
@@ -67,12 +67,15 @@ pub fn configmap() -> Finding {
               is not there is asked for again and again"
             .into(),
         check: vec![Check {
-            run: "kubectl -n shop get configmap cart-settings".into(),
+            text: None,
+            command: command("kubectl -n shop get configmap cart-settings"),
             why: "NotFound confirms, found rules it out".into(),
         }],
         fix: vec![Fix {
             text: "create the ConfigMap, or correct its name in the pod template".into(),
-            run: None,
+            command: None,
+            destructive: false,
+            precondition: None,
         }],
         references: vec!["https://kubernetes.io/docs/concepts/configuration/configmap/".into()],
         ..finding(
@@ -83,6 +86,10 @@ pub fn configmap() -> Finding {
             "ConfigMap \"cart-settings\" does not exist, so Pod shop/cart-0 cannot start",
         )
     }
+}
+
+fn command(text: &str) -> Option<CommandLine> {
+    CommandLine::new(text.split(' ').map(str::to_owned).collect())
 }
 
 pub fn report(findings: Vec<Finding>) -> Report {
@@ -231,10 +238,12 @@ pub fn hostile() -> Report {
     let mut finding = configmap();
     finding.title = format!("title {bad}");
     finding.why = format!("why {bad}");
-    finding.check[0].run = format!("kubectl get {bad}");
+    finding.check[0].command = CommandLine::new(vec!["kubectl".into(), bad.into()]);
+    finding.check[0].text = Some(bad.into());
     finding.check[0].why = bad.into();
     finding.fix[0].text = bad.into();
-    finding.fix[0].run = Some(bad.into());
+    finding.fix[0].command = CommandLine::new(vec![bad.into()]);
+    finding.fix[0].precondition = Some(bad.into());
     finding.references = vec![bad.into()];
     finding.first = Some(format!("{bad} ago"));
     finding.last = Some(bad.into());

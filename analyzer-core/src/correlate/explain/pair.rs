@@ -304,11 +304,13 @@ pub(super) fn providers(catalogue: &Catalogue, group: &Group) -> Vec<Provider> {
     let about = fill::about(&group.best);
     let value = |name: &str| fill::value(&group.best, &about, group.count, name);
     let needs = catalogue.at(group.signature).needs.iter();
-    let provider = |needed: &Needs| Provider {
-        name: needed.pod.fill(value),
-        on: needed.on,
+    let provider = |needed: &Needs| {
+        Some(Provider {
+            name: needed.pod.fill(value)?,
+            on: needed.on,
+        })
     };
-    needs.map(provider).collect()
+    needs.filter_map(provider).collect()
 }
 
 /// What a group is about, with the document that says so: the objects at fault and those of its events.

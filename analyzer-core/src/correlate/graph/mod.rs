@@ -1,6 +1,7 @@
 //! What the input says of how objects depend on one another: a pod on its node and claims, a Service on
 //! the pods that it selects, a Deployment on its pods.
 
+mod homes;
 mod hosts;
 mod ids;
 mod labels;
@@ -18,11 +19,14 @@ use crate::matcher::Hit;
 use crate::model::{Event, Object, Subject};
 
 use super::group::Group;
+use homes::Homes;
 use ids::Known;
 use labels::Labels;
 use needed::Host;
 use paths::Paths;
 use topology::{api_server, calls_api_server, static_pod};
+
+pub(super) use topology::static_workload;
 
 /// How many edges of objects with one name are remembered.
 const MAX_OF_NAME: usize = 64;
@@ -52,6 +56,7 @@ pub(crate) struct Graph {
     addresses: BTreeMap<String, Named>,
     labels: Labels,
     paths: Paths,
+    homes: Homes,
     ids: Known,
     left_out: LeftOut,
 }
@@ -119,6 +124,7 @@ impl Graph {
         });
         self.labels.object(document, object);
         self.paths.add(&object.subject);
+        self.homes.add(&object.subject);
         self.ids.object(document, object);
     }
 
@@ -136,6 +142,10 @@ impl Graph {
 
     /// Takes an event of the document with this number.
     pub fn event(&mut self, document: usize, event: &Event<'_>) {
+        // of log records only those are read in which something is looked for
+        if event.format.is_structured() {
+            self.homes.add(&event.subject);
+        }
         if let Some((dependant, verb, on)) = told::edge(event) {
             self.add(Edge {
                 document,
@@ -215,6 +225,7 @@ impl Graph {
         self.left_out.add(later.left_out);
         self.labels.absorb(later.labels);
         self.paths.absorb(later.paths);
+        self.homes.absorb(later.homes);
         self.ids.absorb(later.ids, order);
     }
 
@@ -268,6 +279,11 @@ impl Graph {
         });
         let of_static = || static_pod(pod.name.as_deref()?).map(|(_, node)| node.to_owned());
         told.or_else(of_static)
+    }
+
+    /// The namespace of an object, if the input knows only one of its kind and name.
+    pub fn namespace_of(&self, subject: &Subject) -> Option<String> {
+        self.homes.of(subject)
     }
 
     /// The pod or node of a document by its name.

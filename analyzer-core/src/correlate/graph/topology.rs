@@ -136,6 +136,11 @@ pub(super) fn static_pod(pod: &str) -> Option<(&'static str, &str)> {
     })
 }
 
+/// The workload of a static pod by the pod's name: of `etcd-quay-1` etcd.
+pub(in crate::correlate) fn static_workload(pod: &str) -> Option<&'static str> {
+    static_pod(pod).map(|(workload, _)| workload)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -47,7 +47,11 @@ impl Reading<'_, '_, '_> {
             let line: Vec<_> = lines(end).collect();
             let mut parsed = log::parse(&line);
             self.fill(&mut parsed.events);
-            self.test(&stretch, parsed, true, Reach::default());
+            let of = match &self.run {
+                Run::Known(subject) => subject.clone(),
+                Run::Inherited | Run::Ended => Subject::default(),
+            };
+            self.test(&stretch, (parsed, &of), true, Reach::default());
             if matches!(self.run, Run::Inherited) {
                 self.outcome.inherited = self.outcome.hits.len();
             }
@@ -62,7 +66,12 @@ impl Reading<'_, '_, '_> {
             }
             let lines = (1, regular.lines);
             let reach = self.reach(&range, true, true);
-            self.test(&stretch, regular.parsed, false, reach);
+            self.test(
+                &stretch,
+                (regular.parsed, &Subject::default()),
+                false,
+                reach,
+            );
             self.list(Format::ObjectJson, lines, regular.lines, lines_before);
             self.run = Run::Ended;
             return;
@@ -79,12 +88,8 @@ impl Reading<'_, '_, '_> {
             let is_log = part && segment.is_log;
             let is_last = number + 1 == segments.len();
             let reach = self.reach(&range, number == 0, is_last);
-            self.test(
-                &stretch,
-                parse::segment(segment, self.limits),
-                is_log,
-                reach,
-            );
+            let parsed = parse::segment(segment, self.limits);
+            self.test(&stretch, (parsed, &segment.subject), is_log, reach);
             if !is_log {
                 let (format, lines) = (segment.format, segment.lines.len() as u64);
                 self.list(format, segment.line_numbers(), lines, lines_before);
@@ -134,8 +139,14 @@ impl Reading<'_, '_, '_> {
         }
     }
 
-    /// Tests what was parsed. Records of a log were counted before.
-    fn test(&mut self, stretch: &Stretch, mut parsed: Parsed<'_>, counted: bool, reach: Reach) {
+    /// Tests what was parsed; `of` is what a command says of the log. Records of a log were counted before.
+    fn test(
+        &mut self,
+        stretch: &Stretch,
+        (mut parsed, of): (Parsed<'_>, &Subject),
+        counted: bool,
+        reach: Reach,
+    ) {
         parsed
             .events
             .iter()
@@ -147,6 +158,8 @@ impl Reading<'_, '_, '_> {
             let outcome = &mut self.outcome;
             let before = outcome.hits.len();
             self.tester.event(stretch, event, &mut outcome.hits);
+            let made = outcome.hits.iter_mut().skip(before);
+            made.for_each(|(_, hit)| hit.written_in(of));
             let hits = outcome.hits.get(before..).unwrap_or_default();
             let catalogue = self.tester.catalogue();
             let covers = |((number, _), _): &(Leaf, Hit)| {

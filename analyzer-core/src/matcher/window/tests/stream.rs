@@ -25,6 +25,7 @@ fn hit(place: usize, moment: Option<Moment>) -> Hit {
         ids: None,
         component: None,
         reason: None,
+        writers: Vec::new(),
         captures: Vec::new(),
         weight: 1,
         count: 1,

@@ -1,0 +1,107 @@
+//! What to check and how to repair: the steps of a signature that the input allows to show.
+
+use super::fill::Values;
+use super::graph::static_workload;
+use super::group::Group;
+use crate::matcher::Hit;
+use crate::model::Format;
+use crate::report::{Check, Fix};
+use crate::signature::{CheckTemplate, FixTemplate, Signature, StepTemplate};
+
+/// What stands in `written_by` for all that the API server gives out.
+const KUBERNETES: &str = "kubernetes";
+
+/// The checks whose values are known.
+pub(super) fn checks(templates: &[CheckTemplate], values: &Values<'_>) -> Vec<Check> {
+    let checks = templates.iter().filter_map(|check| check_of(check, values));
+    checks.collect()
+}
+
+/// A check, if its command or words can be shown.
+pub(super) fn check_of(template: &CheckTemplate, values: &Values<'_>) -> Option<Check> {
+    let (text, command) = match &template.step {
+        StepTemplate::Run(run) => (None, Some(values.command(run)?)),
+        StepTemplate::Look(look) => (Some(values.text(look)?), None),
+    };
+    let why = template.meaning(|name| values.value(name));
+    Some(Check { text, command, why })
+}
+
+/// The repairs whose values are known. One that destroys something is shown behind another one only, and only
+/// if the writer that it names wrote the proof.
+pub(super) fn fixes(signature: &Signature, group: &Group, values: &Values<'_>) -> Vec<Fix> {
+    let mut shown: Vec<Fix> = Vec::new();
+    for template in &signature.fix {
+        let fix = match template.destructive {
+            true if shown.is_empty() || !is_proved(template, group) => None,
+            true => destructive(template, values),
+            false => harmless(template, values),
+        };
+        shown.extend(fix);
+    }
+    shown
+}
+
+fn harmless(template: &FixTemplate, values: &Values<'_>) -> Option<Fix> {
+    let run = template.run.as_ref();
+    Some(Fix {
+        text: values.text(&template.text)?,
+        command: run.and_then(|run| values.command(run)),
+        destructive: false,
+        precondition: template
+            .precondition
+            .as_ref()
+            .map(|it| values.sentences(it)),
+    })
+}
+
+/// With its command and precondition, or not at all.
+fn destructive(template: &FixTemplate, values: &Values<'_>) -> Option<Fix> {
+    let command = match &template.run {
+        Some(run) => Some(values.command(run)?),
+        None => None,
+    };
+    let precondition = match &template.precondition {
+        Some(precondition) => Some(values.text(precondition)?),
+        None => None,
+    };
+    Some(Fix {
+        text: values
+            .text(&template.text)
+            .filter(|_| values.are_proper(&template.text))?,
+        command,
+        destructive: true,
+        precondition,
+    })
+}
+
+/// Whether the record that proves a finding was written by one of those whom the repair names.
+fn is_proved(template: &FixTemplate, group: &Group) -> bool {
+    let hit = group.best.primary();
+    let named = |writer: &str| template.written_by.iter().any(|it| it == writer);
+    is_from_api(hit) && named(KUBERNETES) || writers(hit).any(named)
+}
+
+/// Whether the structure of a record shows that the API server gave it out.
+fn is_from_api(hit: &Hit) -> bool {
+    matches!(
+        hit.format,
+        Format::Describe
+            | Format::DescribeEvents
+            | Format::EventsTable
+            | Format::Table
+            | Format::ObjectYaml
+            | Format::ObjectJson
+    )
+}
+
+/// Who wrote a record: the component that it names, what its carrier says, a static pod's workload.
+fn writers(hit: &Hit) -> impl Iterator<Item = &str> {
+    let kernel = (hit.format == Format::Kernel).then_some("kernel");
+    let carried = hit.writers.iter().map(|writer| {
+        let unit = writer.strip_suffix(".service").unwrap_or(writer);
+        static_workload(unit).unwrap_or(unit)
+    });
+    let component = hit.component.as_deref();
+    kernel.into_iter().chain(component).chain(carried)
+}

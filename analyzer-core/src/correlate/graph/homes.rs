@@ -1,0 +1,75 @@
+//! In which namespace an object is that is named without one.
+
+use std::collections::BTreeMap;
+
+use crate::model::Subject;
+
+/// How many objects are remembered.
+const MAX_OBJECTS: usize = 20_000;
+
+/// The namespaces of objects by kind and name.
+#[derive(Debug, Default)]
+pub(super) struct Homes {
+    /// None where there are several.
+    known: BTreeMap<(Box<str>, Box<str>), Option<Box<str>>>,
+}
+
+impl Homes {
+    /// Takes an object that says its namespace.
+    pub fn add(&mut self, subject: &Subject) {
+        if let (Some(kind), Some(namespace), Some(name)) =
+            (&subject.kind, &subject.namespace, &subject.name)
+        {
+            let key = (kind.as_str().into(), name.as_str().into());
+            self.put(key, Some(namespace.as_str().into()));
+        }
+    }
+
+    fn put(&mut self, key: (Box<str>, Box<str>), namespace: Option<Box<str>>) {
+        if let Some(known) = self.known.get_mut(&key) {
+            if *known != namespace {
+                *known = None;
+            }
+        } else if self.known.len() < MAX_OBJECTS {
+            self.known.insert(key, namespace);
+        }
+    }
+
+    /// Adds what a later part of the input says.
+    pub fn absorb(&mut self, later: Homes) {
+        for (key, namespace) in later.known {
+            self.put(key, namespace);
+        }
+    }
+
+    /// The only namespace of an object's kind and name.
+    pub fn of(&self, subject: &Subject) -> Option<String> {
+        let key = (
+            subject.kind.as_deref()?.into(),
+            subject.name.as_deref()?.into(),
+        );
+        self.known.get(&key)?.as_deref().map(str::to_owned)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_only_namespace_of_a_name() {
+        let mut homes = Homes::default();
+        homes.add(&Subject::new("Pod", Some("shop"), "web-0"));
+        homes.add(&Subject::new("Pod", Some("shop"), "web-1"));
+        homes.add(&Subject::new("Service", Some("mill"), "web-0"));
+        let pod = |name| Subject::new("Pod", None, name);
+        assert_eq!(homes.of(&pod("web-0")).as_deref(), Some("shop"));
+        let mut later = Homes::default();
+        later.add(&Subject::new("Pod", Some("mill"), "web-0"));
+        later.add(&pod("web-1"));
+        homes.absorb(later);
+        assert_eq!(homes.of(&pod("web-0")), None);
+        assert_eq!(homes.of(&pod("web-1")).as_deref(), Some("shop"));
+        assert_eq!(homes.of(&pod("web-2")), None);
+    }
+}

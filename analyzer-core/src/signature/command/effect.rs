@@ -1,0 +1,639 @@
+//! What a command or an instruction does: it looks, it changes something, or it destroys something.
+
+use super::CommandTemplate;
+
+/// What is done to the cluster or the machine, from the mildest on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Effect {
+    /// It only looks.
+    Looks,
+    /// It changes something.
+    Changes,
+    /// It deletes, empties, forces, drains or stops something.
+    Destroys,
+}
+
+use Effect::{Changes, Destroys, Looks};
+
+/// Programs that run what follows them.
+const AROUND: &[&str] = &[
+    "sudo", "time", "timeout", "nohup", "env", "nice", "xargs", "watch", "chroot", "nsenter",
+];
+
+/// Options that take the next word as their value and may stand before a sub-command.
+const VALUED: &[&str] = &[
+    "-n",
+    "--namespace",
+    "--context",
+    "--kubeconfig",
+    "--cluster",
+    "--as",
+    "-l",
+    "-f",
+    "-o",
+    "-c",
+    "--endpoints",
+    "--cacert",
+    "--cert",
+    "--key",
+    "--root",
+    "-H",
+    "-p",
+    "--profile",
+    "--address",
+    "-r",
+    "--runtime-endpoint",
+    "-D",
+    "--region",
+];
+
+/// Options by which a command is only rehearsed.
+const REHEARSALS: &[&str] = &[
+    "--dry-run",
+    "--dry-run=client",
+    "--dry-run=server",
+    "--simulate",
+];
+
+/// Options that force whatever the command does.
+const FORCED: &[&str] = &[
+    "--force",
+    "--grace-period=0",
+    "--now",
+    "--delete-emptydir-data",
+    "--disable-eviction",
+    "--purge",
+    "--wipe",
+];
+
+/// What kubectl's verbs do; any other one changes something.
+const KUBECTL_LOOKS: &[&str] = &[
+    "get",
+    "describe",
+    "logs",
+    "explain",
+    "top",
+    "api-resources",
+    "api-versions",
+    "version",
+    "cluster-info",
+    "auth",
+    "diff",
+    "events",
+    "wait",
+    "options",
+    "completion",
+    "kustomize",
+    "convert",
+    "config",
+];
+
+/// Programs and their sub-commands with what they do; of several that fit the longest counts. What is not
+/// listed only looks.
+const RULES: &[(&str, &[&str], Effect)] = &[
+    ("kubectl", &["delete"], Destroys),
+    ("kubectl", &["drain"], Destroys),
+    ("kubectl", &["rollout", "status"], Looks),
+    ("kubectl", &["rollout", "history"], Looks),
+    ("kubectl", &["config", "set-context"], Changes),
+    ("kubectl", &["config", "use-context"], Changes),
+    ("kubectl", &["config", "set"], Changes),
+    ("kubectl", &["config", "unset"], Changes),
+    ("kubectl", &["config", "delete-context"], Changes),
+    ("kubectl", &["auth", "reconcile"], Changes),
+    ("rm", &[], Destroys),
+    ("rmdir", &[], Destroys),
+    ("unlink", &[], Destroys),
+    ("shred", &[], Destroys),
+    ("truncate", &[], Destroys),
+    ("mkfs", &[], Destroys),
+    ("mkswap", &[], Destroys),
+    ("sgdisk", &[], Destroys),
+    ("sgdisk", &["--print"], Looks),
+    ("dd", &[], Destroys),
+    ("kill", &[], Destroys),
+    ("killall", &[], Destroys),
+    ("pkill", &[], Destroys),
+    ("reboot", &[], Destroys),
+    ("poweroff", &[], Destroys),
+    ("shutdown", &[], Destroys),
+    ("halt", &[], Destroys),
+    ("umount", &[], Changes),
+    ("xfs_repair", &[], Destroys),
+    ("fsck", &[], Destroys),
+    ("e2fsck", &[], Destroys),
+    ("systemctl", &["stop"], Destroys),
+    ("systemctl", &["kill"], Destroys),
+    ("systemctl", &["mask"], Destroys),
+    ("systemctl", &["reboot"], Destroys),
+    ("systemctl", &["poweroff"], Destroys),
+    ("systemctl", &["isolate"], Destroys),
+    ("etcdctl", &["member", "remove"], Destroys),
+    ("etcdctl", &["del"], Destroys),
+    ("etcdctl", &["snapshot", "restore"], Destroys),
+    ("etcdctl", &["defrag"], Changes),
+    ("etcdctl", &["compact"], Changes),
+    ("etcdctl", &["compaction"], Changes),
+    ("etcdctl", &["put"], Changes),
+    ("etcdctl", &["alarm", "disarm"], Changes),
+    ("etcdctl", &["member", "add"], Changes),
+    ("etcdctl", &["member", "update"], Changes),
+    ("etcdctl", &["move-leader"], Changes),
+    ("etcdutl", &["snapshot", "restore"], Destroys),
+    ("etcdutl", &["defrag"], Changes),
+    ("ceph", &["osd", "out"], Destroys),
+    ("ceph", &["osd", "purge"], Destroys),
+    ("ceph", &["osd", "rm"], Destroys),
+    ("ceph", &["osd", "destroy"], Destroys),
+    ("ceph", &["osd", "pool", "delete"], Destroys),
+    ("ceph", &["osd", "pool", "set"], Changes),
+    ("ceph", &["osd", "in"], Changes),
+    ("ceph", &["config", "set"], Changes),
+    ("rbd", &["rm"], Destroys),
+    ("rbd", &["lock", "remove"], Destroys),
+    ("rbd", &["snap", "purge"], Destroys),
+    ("rbd", &["feature"], Changes),
+    ("rbd", &["pool", "init"], Changes),
+    ("crictl", &["rm"], Destroys),
+    ("crictl", &["rmp"], Destroys),
+    ("crictl", &["rmi"], Destroys),
+    ("crictl", &["stop"], Destroys),
+    ("crictl", &["stopp"], Destroys),
+    ("crictl", &["pull"], Changes),
+    ("crictl", &["exec"], Changes),
+    ("ctr", &["images", "rm"], Destroys),
+    ("ctr", &["images", "remove"], Destroys),
+    ("ctr", &["images", "delete"], Destroys),
+    ("ctr", &["image", "rm"], Destroys),
+    ("ctr", &["images", "prune"], Destroys),
+    ("ctr", &["images", "pull"], Changes),
+    ("ctr", &["images", "import"], Changes),
+    ("ctr", &["containers", "rm"], Destroys),
+    ("ctr", &["containers", "delete"], Destroys),
+    ("ctr", &["container", "rm"], Destroys),
+    ("ctr", &["tasks", "rm"], Destroys),
+    ("ctr", &["tasks", "kill"], Destroys),
+    ("ctr", &["task", "kill"], Destroys),
+    ("ctr", &["snapshots", "rm"], Destroys),
+    ("ctr", &["content", "rm"], Destroys),
+    ("docker", &["rm"], Destroys),
+    ("docker", &["rmi"], Destroys),
+    ("docker", &["kill"], Destroys),
+    ("docker", &["stop"], Destroys),
+    ("docker", &["prune"], Destroys),
+    ("docker", &["system", "prune"], Destroys),
+    ("docker", &["image", "prune"], Destroys),
+    ("docker", &["volume", "rm"], Destroys),
+    ("docker", &["volume", "prune"], Destroys),
+    ("docker", &["container", "rm"], Destroys),
+    ("docker", &["container", "prune"], Destroys),
+    ("docker", &["network", "rm"], Destroys),
+    ("docker", &["pull"], Changes),
+    ("docker", &["restart"], Changes),
+    ("docker", &["login"], Changes),
+    ("docker", &["run"], Changes),
+    ("runc", &["delete"], Destroys),
+    ("runc", &["kill"], Destroys),
+    ("nerdctl", &["rm"], Destroys),
+    ("nerdctl", &["rmi"], Destroys),
+    ("kubeadm", &["reset"], Destroys),
+    ("kubeadm", &["init"], Changes),
+    ("kubeadm", &["join"], Changes),
+    ("kubeadm", &["upgrade", "apply"], Changes),
+    ("kubeadm", &["upgrade", "node"], Changes),
+    ("kubeadm", &["certs", "renew"], Changes),
+    ("kubeadm", &["token", "create"], Changes),
+    ("kubeadm", &["config", "images", "pull"], Changes),
+    ("minikube", &["delete"], Destroys),
+    ("minikube", &["stop"], Destroys),
+    ("minikube", &["start"], Changes),
+    ("kind", &["delete"], Destroys),
+    ("kind", &["create"], Changes),
+    ("k3d", &["cluster", "delete"], Destroys),
+    ("helm", &["uninstall"], Destroys),
+    ("helm", &["delete"], Destroys),
+    ("helm", &["upgrade"], Changes),
+    ("helm", &["install"], Changes),
+    ("helm", &["rollback"], Changes),
+    ("helm", &["repo", "add"], Changes),
+    ("helm", &["repo", "update"], Changes),
+    ("helm", &["dependency"], Changes),
+    ("velero", &["delete"], Destroys),
+    ("velero", &["backup", "delete"], Destroys),
+    ("velero", &["restore", "create"], Changes),
+    ("velero", &["backup", "create"], Changes),
+    ("flux", &["delete"], Destroys),
+    ("flux", &["uninstall"], Destroys),
+    ("flux", &["reconcile"], Changes),
+    ("flux", &["resume"], Changes),
+    ("flux", &["suspend"], Changes),
+    ("argocd", &["app", "delete"], Destroys),
+    ("argocd", &["app", "sync"], Changes),
+    ("argocd", &["app", "terminate-op"], Changes),
+    ("virtctl", &["stop"], Destroys),
+    ("virtctl", &["restart"], Destroys),
+    ("virtctl", &["start"], Changes),
+    ("microk8s", &["reset"], Destroys),
+    ("microk8s", &["stop"], Destroys),
+    ("ip", &["link", "delete"], Destroys),
+    ("ip", &["link", "del"], Destroys),
+    ("ip", &["addr", "del"], Destroys),
+    ("ip", &["address", "del"], Destroys),
+    ("ip", &["route", "del"], Destroys),
+    ("ip", &["route", "flush"], Destroys),
+    ("ip", &["neigh", "flush"], Destroys),
+    ("ip", &["link", "set"], Changes),
+    ("ip", &["addr", "add"], Changes),
+    ("ip", &["route", "add"], Changes),
+    ("ip", &["route", "replace"], Changes),
+    ("ipset", &["destroy"], Destroys),
+    ("ipset", &["flush"], Destroys),
+    ("btrfs", &["subvolume", "delete"], Destroys),
+    ("btrfs", &["balance"], Changes),
+    ("lvremove", &[], Destroys),
+    ("vgremove", &[], Destroys),
+    ("pvremove", &[], Destroys),
+    ("lvextend", &[], Changes),
+    ("vgextend", &[], Changes),
+    ("resize2fs", &[], Changes),
+    ("xfs_growfs", &[], Changes),
+    ("aws", &["ec2", "detach-volume"], Destroys),
+    ("aws", &["ec2", "terminate-instances"], Destroys),
+    ("az", &["vm", "disk", "detach"], Destroys),
+    ("az", &["vm", "restart"], Destroys),
+    ("az", &["role", "assignment", "create"], Changes),
+    ("gcloud", &["compute", "instances", "detach-disk"], Destroys),
+    ("gcloud", &["compute", "instances", "delete"], Destroys),
+    ("gcloud", &["compute", "instances", "reset"], Destroys),
+    ("openstack", &["server", "remove"], Destroys),
+    ("openstack", &["volume", "delete"], Destroys),
+    ("govc", &["vm.destroy"], Destroys),
+    ("govc", &["device.remove"], Destroys),
+    ("govc", &["vm.disk.attach"], Changes),
+    ("dmsetup", &["remove"], Destroys),
+    ("multipath", &["-F"], Destroys),
+    ("swapoff", &[], Changes),
+    ("swapon", &["--show"], Looks),
+    ("mount", &[], Changes),
+    ("modprobe", &[], Changes),
+    ("rmmod", &[], Destroys),
+    ("chmod", &[], Changes),
+    ("chown", &[], Changes),
+    ("chcon", &[], Changes),
+    ("restorecon", &[], Changes),
+    ("setenforce", &[], Changes),
+    ("cp", &[], Changes),
+    ("mv", &[], Changes),
+    ("ln", &[], Changes),
+    ("mkdir", &[], Changes),
+    ("touch", &[], Changes),
+    ("tee", &[], Changes),
+    ("apt-get", &[], Changes),
+    ("apt-get", &["remove"], Destroys),
+    ("apt-get", &["purge"], Destroys),
+    ("apt-get", &["autoremove"], Destroys),
+    ("dnf", &["remove"], Destroys),
+    ("dnf", &["install"], Changes),
+    ("yum", &["remove"], Destroys),
+    ("yum", &["install"], Changes),
+    ("systemctl", &["start"], Changes),
+    ("systemctl", &["restart"], Changes),
+    ("systemctl", &["reload"], Changes),
+    ("systemctl", &["enable"], Changes),
+    ("systemctl", &["disable"], Changes),
+    ("systemctl", &["daemon-reload"], Changes),
+    ("systemctl", &["set-property"], Changes),
+    ("timedatectl", &["set-ntp"], Changes),
+    ("hostnamectl", &["set-hostname"], Changes),
+    ("createuser", &[], Changes),
+    ("createdb", &[], Changes),
+    ("dropdb", &[], Destroys),
+    ("netplan", &["apply"], Changes),
+    ("exportfs", &["-ra"], Changes),
+    ("nvidia-ctk", &["runtime", "configure"], Changes),
+    ("git", &["push"], Changes),
+    ("git", &["reset"], Destroys),
+    ("git", &["clean"], Destroys),
+    ("skopeo", &["copy"], Changes),
+    ("skopeo", &["delete"], Destroys),
+];
+
+/// Options by which a program does more than it does without: program, option, effect.
+const OPTIONS: &[(&str, &str, Effect)] = &[
+    ("umount", "-f", Destroys),
+    ("umount", "-l", Destroys),
+    ("umount", "--lazy", Destroys),
+    ("mount", "-l", Looks),
+    ("xfs_repair", "-n", Looks),
+    ("fsck", "-n", Looks),
+    ("e2fsck", "-n", Looks),
+    ("modprobe", "-n", Looks),
+    ("modprobe", "--dry-run", Looks),
+    ("wipefs", "-a", Destroys),
+    ("wipefs", "--all", Destroys),
+    ("sgdisk", "-p", Looks),
+    ("sysctl", "-w", Changes),
+    ("journalctl", "--rotate", Changes),
+    ("iptables", "-F", Destroys),
+    ("iptables", "-X", Destroys),
+    ("iptables", "-D", Destroys),
+    ("iptables", "-A", Changes),
+    ("iptables", "-I", Changes),
+    ("iptables", "-P", Changes),
+    ("nft", "flush", Destroys),
+    ("nft", "delete", Destroys),
+    ("find", "-delete", Destroys),
+    ("find", "-exec", Changes),
+    ("fuser", "-k", Destroys),
+    ("ipvsadm", "-C", Destroys),
+    ("conntrack", "-F", Destroys),
+    ("conntrack", "-D", Destroys),
+    ("ethtool", "-K", Changes),
+    ("ethtool", "-G", Changes),
+    ("dmesg", "-C", Destroys),
+    ("dmesg", "-c", Destroys),
+    ("curl", "-X", Changes),
+    ("curl", "-d", Changes),
+    ("curl", "--data", Changes),
+    ("curl", "-T", Changes),
+    ("iscsiadm", "--logout", Destroys),
+    ("iscsiadm", "-u", Destroys),
+    ("nvidia-smi", "--gpu-reset", Destroys),
+    ("nvidia-smi", "-r", Destroys),
+    ("argocd", "--prune", Destroys),
+    ("swapon", "-a", Changes),
+    ("nvidia-smi", "-pm", Changes),
+];
+
+/// Verbs that destroy where an instruction begins with them.
+const VERBS: &[&str] = &[
+    "delete",
+    "remove",
+    "empty",
+    "wipe",
+    "erase",
+    "purge",
+    "prune",
+    "drain",
+    "format",
+    "truncate",
+    "recreate",
+    "reset",
+    "reinstall",
+    "reboot",
+    "kill",
+    "evict",
+    "detach",
+    "uninstall",
+    "destroy",
+    "restore over",
+    "force",
+    "force-delete",
+    "force-detach",
+    "power off",
+    "shut down",
+    "clear out",
+    "terminate",
+    "unmount",
+];
+
+/// Words between the parts of an instruction, behind which a verb leads again.
+const CONNECTIVES: &[&str] = &[
+    "then",
+    "and",
+    "or",
+    "otherwise",
+    "else",
+    "finally",
+    "afterwards",
+    "next",
+    "first",
+];
+
+/// What a command does.
+pub(crate) fn of_command(command: &CommandTemplate) -> Effect {
+    // a slot's name stands for its value, which is no option
+    let words = command.words_with(|slot| slot.to_owned());
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    of_words(&words)
+}
+
+/// What a list of arguments does.
+pub(crate) fn of_words(words: &[&str]) -> Effect {
+    let Some((&program, rest)) = words.split_first() else {
+        return Looks;
+    };
+    let program = program.rsplit('/').next().unwrap_or(program);
+    if AROUND.contains(&program) {
+        return of_words(behind(program, rest));
+    }
+    if matches!(program, "sh" | "bash") {
+        return of_script(rest);
+    }
+    let is_kubectl = matches!(program, "kubectl" | "oc" | "k");
+    let program = if is_kubectl { "kubectl" } else { program };
+    let program = if program.starts_with("mkfs") {
+        "mkfs"
+    } else {
+        program
+    };
+    if rest.iter().any(|word| REHEARSALS.contains(word)) {
+        return Looks;
+    }
+    let plain = positions(rest);
+    let of_options = options(program, rest);
+    if is_kubectl && matches!(plain.first(), Some(&("exec" | "debug"))) {
+        let inner = rest.iter().position(|word| *word == "--");
+        let inner = inner.and_then(|at| rest.get(at + 1..));
+        return inner.map_or(Changes, of_words);
+    }
+    let mut known = RULES
+        .iter()
+        .filter(|(of, sub, _)| *of == program && begins(&plain, sub));
+    let unlisted = match plain.first() {
+        Some(verb) if is_kubectl && !KUBECTL_LOOKS.contains(verb) => Changes,
+        _ => Looks,
+    };
+    let listed = known.by_ref().max_by_key(|(_, sub, _)| sub.len());
+    let effect = listed.map_or(unlisted, |(_, _, effect)| *effect);
+    let is_finalizers = is_kubectl
+        && plain.first() == Some(&"patch")
+        && rest.iter().any(|word| word.contains("finalizers"));
+    let forced = rest.iter().any(|word| FORCED.contains(word));
+    match of_options {
+        Some(Looks) => Looks,
+        _ if is_finalizers || (forced && effect > Looks) => Destroys,
+        of_options => effect.max(of_options.unwrap_or(Looks)),
+    }
+}
+
+/// What stands behind a program that runs it: options, assignments and a number are its own.
+fn behind<'w, 's>(program: &str, words: &'w [&'s str]) -> &'w [&'s str] {
+    if let Some(at) = words.iter().position(|word| *word == "--") {
+        return words.get(at + 1..).unwrap_or_default();
+    }
+    let own = |word: &&&str| {
+        let digit = word.as_bytes().first().is_some_and(u8::is_ascii_digit);
+        word.starts_with('-')
+            || word.contains('=')
+            || digit
+            || (program == "chroot" && word.starts_with('/'))
+    };
+    let skipped = words.iter().take_while(own).count();
+    words.get(skipped..).unwrap_or_default()
+}
+
+/// The worst that a shell's text does.
+fn of_script(words: &[&str]) -> Effect {
+    let text = words.iter().find(|word| !word.starts_with('-'));
+    let commands = text
+        .into_iter()
+        .flat_map(|text| text.split(['|', ';', '&', '\n']));
+    let effects = commands.map(|command| {
+        let writes = command.contains('>') && !command.contains(">/dev/null");
+        let words: Vec<&str> = command.split_whitespace().collect();
+        of_words(&words).max(if writes { Changes } else { Looks })
+    });
+    effects.max().unwrap_or(Looks)
+}
+
+/// The words that are no options, and no values of options that stand before a sub-command.
+fn positions<'s>(words: &[&'s str]) -> Vec<&'s str> {
+    let mut plain = Vec::new();
+    let mut words = words.iter();
+    while let Some(&word) = words.next() {
+        if VALUED.contains(&word) {
+            words.next();
+        } else if !word.starts_with('-') {
+            plain.push(word);
+        }
+    }
+    plain
+}
+
+fn begins(plain: &[&str], sub: &[&str]) -> bool {
+    plain.len() >= sub.len() && plain.iter().zip(sub).all(|(word, sub)| word == sub)
+}
+
+/// What the options make of a program, if any is listed: that it only looks, or the worst.
+fn options(program: &str, words: &[&str]) -> Option<Effect> {
+    let listed = OPTIONS.iter().filter(|(of, option, _)| {
+        let same = |word: &&str| word == option || word.split('=').next() == Some(option);
+        *of == program && words.iter().any(same)
+    });
+    let effects: Vec<Effect> = listed.map(|(_, _, effect)| *effect).collect();
+    if effects.contains(&Looks) {
+        return Some(Looks);
+    }
+    effects.into_iter().max()
+}
+
+/// What an instruction does, told by the verbs that lead its parts.
+pub(crate) fn of_prose(text: &str) -> Effect {
+    let text = text.to_lowercase();
+    let destroys = text.split([';', '.', ',', ':']).any(|part| {
+        let mut part = part.trim_start();
+        while let Some((word, rest)) = part.split_once(' ')
+            && CONNECTIVES.contains(&word)
+        {
+            part = rest.trim_start();
+        }
+        VERBS.iter().any(|verb| {
+            let rest = part.strip_prefix(verb);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        })
+    });
+    if destroys { Destroys } else { Looks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(command: &str) -> Effect {
+        of_command(&CommandTemplate::parse(command).unwrap())
+    }
+
+    #[test]
+    fn effects_of_commands() {
+        for (effect, commands) in [
+            (
+                Looks,
+                &[
+                    "kubectl -n {namespace} get pod {pod} -o yaml",
+                    "kubectl auth can-i get pods --as={user}",
+                    "kubectl -n shop exec web-0 -- cat /etc/resolv.conf",
+                    "kubectl rollout status deployment web",
+                    "kubectl apply --dry-run=server -f web.yaml",
+                    "journalctl -u kubelet --no-pager -n 100",
+                    "systemctl status {unit|kubelet}",
+                    "ip route show",
+                    "xfs_repair -n /dev/{device}",
+                    "etcdctl member list",
+                    "wipefs /dev/{device}",
+                    "curl -sI https://{registry}/v2/",
+                ][..],
+            ),
+            (
+                Changes,
+                &[
+                    "kubectl edit node {node}",
+                    "kubectl -n shop rollout restart deployment web",
+                    "kubectl label node {node} a=b",
+                    "systemctl restart kubelet",
+                    "kubectl taint node {node} {key}-",
+                    "umount {path}",
+                    "sysctl -w a.b=1",
+                    "kubectl debug node/{node}",
+                ][..],
+            ),
+            (
+                Destroys,
+                &[
+                    "kubectl -n {namespace} delete pod {pod}",
+                    "kubectl drain {node} --ignore-daemonsets",
+                    "kubectl replace --force -f web.yaml",
+                    "kubectl patch pod {pod} -p '{{\"metadata\":{{\"finalizers\":null}}}}'",
+                    "kubectl -n shop exec web-0 -- rm -rf /data",
+                    "sudo rm -rf {path}",
+                    "mkfs.xfs /dev/{device}",
+                    "wipefs -a /dev/{device}",
+                    "dd if=/dev/zero of=/dev/{device}",
+                    "umount -l {path}",
+                    "etcdctl --endpoints {address} member remove {id}",
+                    "etcdutl snapshot restore a.db",
+                    "ceph osd out {id}",
+                    "crictl rmi --prune",
+                    "docker system prune -af",
+                    "kubeadm reset --force",
+                    "helm -n {namespace} uninstall {release}",
+                    "systemctl stop kubelet",
+                    "sh -c 'cat a; rm b'",
+                ][..],
+            ),
+        ] {
+            for command in commands {
+                assert_eq!(told(command), effect, "{command}");
+            }
+        }
+    }
+
+    #[test]
+    fn effects_of_prose() {
+        for text in [
+            "delete the pod, so that it is made again",
+            "free room on the disk; then remove the member and add it again",
+            "Restart it, or drain the node",
+        ] {
+            assert_eq!(of_prose(text), Destroys, "{text}");
+        }
+        for text in [
+            "raise the limit",
+            "let the operator delete the pod",
+            "correct the format of the file",
+            "resetting it helps",
+        ] {
+            assert_eq!(of_prose(text), Looks, "{text}");
+        }
+    }
+}
