@@ -171,7 +171,10 @@ pub struct CheckTemplate {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawCheck {
-    run: Template,
+    #[serde(default)]
+    run: Option<Template>,
+    #[serde(default)]
+    look: Option<Template>,
     #[serde(default)]
     why: Option<Template>,
     #[serde(default)]
@@ -200,7 +203,11 @@ impl TryFrom<RawCheck> for CheckTemplate {
             );
         }
         Ok(CheckTemplate {
-            run: raw.run,
+            run: match (raw.run, raw.look) {
+                (Some(run), None) => run,
+                (None, Some(look)) => look,
+                _ => return Err("a check is either `run` or `look`".into()),
+            },
             why: Template::parse(&parts.join("; "))?,
             confirms: raw.confirms,
             rules_out: raw.rules_out,
@@ -217,6 +224,15 @@ pub struct FixTemplate {
     /// The command that does it.
     #[serde(default)]
     pub run: Option<Template>,
+    /// Whether it destroys.
+    #[serde(default)]
+    pub destructive: bool,
+    /// What must be true before.
+    #[serde(default)]
+    pub precondition: Option<Template>,
+    /// Who proves it.
+    #[serde(default)]
+    pub written_by: Vec<String>,
 }
 
 /// Texts that a signature must and must not match.
