@@ -10,7 +10,15 @@ const MAX_TEXT: usize = 4096;
 /// How much of a long line is kept before the mark.
 const BEFORE: usize = 1024;
 
-/// Some lines of a document, with their place in it.
+/// A place in a line at which characters of it are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// The byte behind which they stood.
+    pub at: usize,
+    pub characters: u64,
+}
+
+/// Some lines of a document, or a part of one, with their place in it.
 #[derive(Debug)]
 pub(crate) struct Stretch {
     /// The document's number.
@@ -20,6 +28,8 @@ pub(crate) struct Stretch {
     /// How many lines of the document stand before it.
     pub lines_before: u64,
     pub text: Document,
+    /// What is left out of its line, if it is a part of one.
+    pub gaps: Vec<Gap>,
 }
 
 impl Stretch {
@@ -32,6 +42,11 @@ impl Stretch {
     pub fn place(&self, span: &Span) -> Place {
         let mut place = self.text.place(span);
         place.line += self.lines_before;
+        if !self.gaps.is_empty() {
+            let at = self.text.original_offset(span.start);
+            let before = self.gaps.iter().take_while(|gap| gap.at <= at);
+            place.column += before.map(|gap| gap.characters).sum::<u64>();
+        }
         if place.text.len() > MAX_TEXT {
             let start = floor_char(&place.text, place.mark.start.saturating_sub(BEFORE));
             let end = floor_char(&place.text, start + MAX_TEXT);
@@ -54,6 +69,7 @@ mod tests {
             first_byte: 100,
             lines_before: 7,
             text: Document::new("x", "one\ntwo\n"),
+            gaps: Vec::new(),
         };
         let place = stretch.place(&(4..7));
         assert_eq!(
@@ -71,10 +87,25 @@ mod tests {
             first_byte: 0,
             lines_before: 0,
             text: Document::new("x", line),
+            gaps: Vec::new(),
         };
         let place = stretch.place(&(18_000..18_006));
         assert!(place.text.len() <= MAX_TEXT);
         assert_eq!(&place.text[place.mark], "needle");
         assert_eq!(place.column, 9001);
+    }
+
+    #[test]
+    fn columns_count_what_is_left_out() {
+        let gap = |at, characters| Gap { at, characters };
+        let stretch = Stretch {
+            document: 0,
+            first_byte: 0,
+            lines_before: 0,
+            text: Document::new("x", "abcdef"),
+            gaps: vec![gap(0, 100), gap(3, 10)],
+        };
+        let column = |at: usize| stretch.place(&(at..at + 1)).column;
+        assert_eq!((column(0), column(2), column(3)), (101, 103, 114));
     }
 }

@@ -353,6 +353,12 @@ pub struct LeftOut {
     pub too_deep: u64,
     /// Aliases of YAML that stand for too much.
     pub aliases: u64,
+    /// Strings in JSON of which the end was left out.
+    pub long_strings: u64,
+    /// Objects in JSON of which the end was left out.
+    pub large_objects: u64,
+    /// Lines of JSON that end before their brackets are closed.
+    pub cut_off: u64,
 }
 
 impl LeftOut {
@@ -360,6 +366,9 @@ impl LeftOut {
     pub fn add(&mut self, other: LeftOut) {
         self.too_deep += other.too_deep;
         self.aliases += other.aliases;
+        self.long_strings += other.long_strings;
+        self.large_objects += other.large_objects;
+        self.cut_off += other.cut_off;
     }
 }
 

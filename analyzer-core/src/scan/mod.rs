@@ -21,6 +21,7 @@ mod often;
 mod open_log;
 mod order;
 mod pick;
+mod pieces;
 mod read;
 pub(crate) mod survey;
 mod told;
@@ -281,7 +282,7 @@ impl<'a> Incident<'a> {
             let known = self.learned.known(number);
             let index = self.learned.index(self.index).filter(|_| !all);
             let mut outcome = read::read(block, &self.tester, index, known, &self.way.limits);
-            if self.way.timeline {
+            if self.way.timeline && block.piece.is_none() {
                 outcome.timeline = counted::timeline(&block.bytes);
             }
             outcome
@@ -311,7 +312,11 @@ impl<'a> Incident<'a> {
         for (format, lines) in outcome.formats {
             read::count(&mut input.formats, format, lines);
         }
-        input.not_understood += outcome.not_understood.len() as u64;
+        // a line that is read in pieces counts once
+        let failed = &mut input.failed;
+        let not_understood = &mut outcome.not_understood;
+        not_understood.retain(|(line, _)| failed.replace(line + before) != Some(line + before));
+        input.not_understood += not_understood.len() as u64;
         let room = MAX_LISTED_LINES.saturating_sub(input.listed.len());
         for (line, text) in outcome.not_understood.into_iter().take(room) {
             if self.listed_bytes < MAX_LISTED_BYTES {

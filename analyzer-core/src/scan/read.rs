@@ -106,8 +106,7 @@ pub(crate) fn read_unread(unread: Unread, tester: &Tester<'_>, limits: &ReadLimi
         bytes: unread.bytes,
         followed: unread.followed,
         whole: false,
-        long_lines: Vec::new(),
-        undecoded: 0,
+        ..Block::default()
     };
     let often = Often::default();
     let mut reading = Reading::new(&block, tester, limits, &often);
@@ -126,12 +125,13 @@ pub(crate) fn read(
     limits: &ReadLimits,
 ) -> Outcome {
     let mut reading = Reading::new(block, tester, limits, known.often);
-    match index {
-        None => reading.all(),
-        Some(index) if is_clean(&block.bytes) => {
+    match (&block.piece, index) {
+        (Some(piece), _) => reading.piece(piece),
+        (None, None) => reading.all(),
+        (None, Some(index)) if is_clean(&block.bytes) => {
             reading.sweep(index, known, &block.bytes, None);
         }
-        Some(index) => {
+        (None, Some(index)) => {
             let clean = Document::new("", block.bytes.as_slice());
             reading.sweep(index, known, clean.text().as_bytes(), Some(&clean));
         }

@@ -15,6 +15,8 @@ pub(super) struct Input {
     pub lines: u64,
     pub formats: Vec<(Format, u64)>,
     pub not_understood: u64,
+    /// The last of these lines.
+    pub failed: Option<u64>,
     pub listed: Vec<(u64, String)>,
     pub segments: Vec<SegmentSummary>,
     pub long_lines: (u64, Option<u64>),
@@ -147,6 +149,28 @@ impl Input {
             let message =
                 format!("aliases that stand for more than {values} values were left out: {count}");
             all.push(met("aliases", message));
+        }
+        let left = &self.left_out;
+        if left.long_strings > 0 {
+            let message = format!(
+                "values of which only the first 256 KiB was looked at: {}",
+                left.long_strings
+            );
+            all.push(met("long-value", message));
+        }
+        if left.large_objects > 0 {
+            let message = format!(
+                "objects in JSON of which only the first part was looked at: {}",
+                left.large_objects
+            );
+            all.push(met("large-object", message));
+        }
+        if left.cut_off > 0 {
+            let message = format!(
+                "lines of JSON that end before their brackets are closed: {}; what stands there was looked at",
+                left.cut_off
+            );
+            all.push(met("cut-off", message));
         }
         all
     }

@@ -104,7 +104,7 @@ impl<'a> Reading<'_, '_, 'a> {
 
     fn begin(&mut self, what: Open<'a>, left_out: Open<'a>) {
         let too_deep = self.open.len() >= self.depth;
-        let full = too_deep || self.nodes >= MAX_NODES;
+        let full = too_deep || !self.has_room();
         if full {
             // of brackets in brackets that are left out one is enough
             if !matches!(self.open.last(), Some(Open::Skipped(_))) {
@@ -119,6 +119,14 @@ impl<'a> Reading<'_, '_, 'a> {
         self.nodes += 1;
         self.at += 1;
         self.open.push(if full { left_out } else { what });
+    }
+
+    /// Whether one more value may be kept; the first one that may not is told.
+    fn has_room(&mut self) -> bool {
+        if self.nodes >= MAX_NODES {
+            self.told.left_out.large_objects = 1;
+        }
+        self.nodes < MAX_NODES
     }
 
     /// A closing bracket.
@@ -192,10 +200,10 @@ impl<'a> Reading<'_, '_, 'a> {
             }
             return;
         }
-        self.nodes += 1;
-        if self.nodes > MAX_NODES {
+        if !self.has_room() {
             return self.give(None);
         }
+        self.nodes += 1;
         let text = self.text(start, end);
         self.give(Some(Value::Text(text)));
     }
@@ -306,8 +314,9 @@ impl<'a> Reading<'_, '_, 'a> {
             },
         };
         self.at = range.end;
+        let has_room = self.has_room();
         self.nodes += 1;
-        self.give(value.filter(|_| self.nodes <= MAX_NODES));
+        self.give(value.filter(|_| has_room));
     }
 
     /// Lists the line as not understood; one of dots stands for what was left out.

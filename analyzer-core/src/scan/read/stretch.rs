@@ -6,6 +6,7 @@ use super::super::boundary::line_at;
 use super::super::collect::is_single;
 use super::super::collected::collected;
 use super::super::lists::{Items, Reach};
+use super::super::pieces::Piece;
 use super::{MAX_SEGMENTS, MAX_TEXT, Reading, Run, count};
 use crate::correlate::Print;
 use crate::input::{Document, Stretch, floor_char, lines, segments_before};
@@ -40,6 +41,7 @@ impl Reading<'_, '_, '_> {
             first_byte: self.block.offset + range.start,
             lines_before,
             text: Document::new("", bytes),
+            gaps: Vec::new(),
         };
         let text = stretch.text.text();
         let end = text.trim_end_matches('\n');
@@ -104,6 +106,29 @@ impl Reading<'_, '_, '_> {
                 Run::Ended
             };
         }
+    }
+
+    /// Parses a block that is a piece of a line, and tests what is there.
+    pub(super) fn piece(&mut self, piece: &Piece) {
+        let stretch = Stretch {
+            document: self.block.document,
+            first_byte: self.block.offset,
+            lines_before: 0,
+            text: Document::new("", self.block.bytes.as_slice()),
+            gaps: piece.gaps.clone(),
+        };
+        let parsed = piece.parse(stretch.text.text(), self.limits);
+        let reach = Reach {
+            start: piece.goes_on,
+            end: !piece.is_last,
+        };
+        self.outcome.invalid += stretch.text.invalid_sequences();
+        self.outcome.lines = u64::from(piece.is_last);
+        self.test(&stretch, parsed, false, reach);
+        if piece.is_first {
+            self.list(Format::ObjectJson, (1, 1), 1, 0);
+        }
+        self.run = Run::Ended;
     }
 
     /// Fills in what is known of the log that single records stand in.
