@@ -166,6 +166,12 @@ impl<'a> Map<'a> {
             .map(|entry| (entry.key.as_ref(), &entry.value))
     }
 
+    /// The entries in order, to change their values.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value<'a>)> {
+        let entries = self.entries.iter_mut();
+        entries.map(|entry| (entry.key.as_ref(), &mut entry.value))
+    }
+
     /// The entries in order, with keys that live as long as the document.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&Cow<'a, str>, &Value<'a>)> {
         self.entries.iter().map(|entry| (&entry.key, &entry.value))

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use memchr::memchr_iter;
 use rayon::prelude::*;
@@ -14,7 +15,7 @@ use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
 use crate::input::{Document, Place, ReadLimits, Segment, Stretch, segments_before};
 use crate::model::{Event, Parsed, Span, Subject};
 use crate::report::LimitMet;
-use crate::{parse, years};
+use crate::{parse, redact, years};
 
 /// What a part of a document holds, read by [`extract`].
 #[derive(Debug)]
@@ -221,12 +222,19 @@ impl State {
             .collect();
         let stretches: Vec<Stretch> = blocks
             .into_par_iter()
-            .map(|block| Stretch {
+            .zip(&pieces)
+            .map(|(block, piece)| Stretch {
                 document: block.document,
                 first_byte: block.offset,
                 lines_before: memchr_iter(b'\n', &block.bytes).count() as u64,
                 text: Document::new("", block.bytes),
-                gaps: block.piece.map_or(Vec::new(), |piece| piece.gaps),
+                gaps: piece
+                    .as_ref()
+                    .map_or(Vec::new(), |piece| piece.gaps.clone()),
+                ends: piece
+                    .as_ref()
+                    .map_or(Vec::new(), |piece| piece.ends.clone()),
+                secrets: OnceLock::new(),
             })
             .collect();
         let stretches: Vec<Stretch> = stretches
@@ -311,7 +319,8 @@ impl State {
         stretches
             .par_iter()
             .zip(ordered)
-            .map(|(stretch, parsed)| {
+            .map(|(stretch, mut parsed)| {
+                redact::parsed(&mut parsed, stretch.secrets());
                 map(&Extract {
                     source,
                     stretch,

@@ -1,6 +1,8 @@
 //! At the end of the input: documents in the order of their names, and the report.
 
-use super::told::{Input, left_out, many_objects, many_relations, not_compared, sampled};
+use super::told::{
+    Input, left_out, many_objects, many_relations, not_compared, note_namespace, sampled,
+};
 use super::{Incident, by_name, names, settled};
 use crate::correlate::{LeftOut, correlate, place, renumber};
 use crate::matcher::Hit;
@@ -90,6 +92,10 @@ impl Incident<'_> {
             limits.extend(many_relations(name, left));
             limits.extend(not_compared(name, correlated.not_compared));
         }
+        for finding in &correlated.findings {
+            let subjects = std::iter::once(&finding.subject).chain(&finding.others);
+            subjects.for_each(|subject| note_namespace(subject, &mut self.namespaces));
+        }
         Report {
             schema: SCHEMA,
             findings: correlated.findings,
@@ -107,6 +113,7 @@ impl Incident<'_> {
                 self.timeline.settle(reference);
                 self.timeline.report()
             }),
+            namespaces: self.namespaces,
             stats: self.stats,
         }
     }

@@ -28,6 +28,7 @@ mod told;
 mod utf16;
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 
 use jiff::Timestamp;
@@ -141,6 +142,8 @@ pub struct Incident<'a> {
     /// What the lists of the documents take.
     listed_bytes: usize,
     timeline: Timeline,
+    /// The namespaces that the input names.
+    namespaces: BTreeSet<String>,
     /// The list of objects that is open where the last document was read to, and the document's number.
     list: (usize, Open),
 }
@@ -173,6 +176,7 @@ impl<'a> Incident<'a> {
             unread: 0,
             listed_bytes: 0,
             timeline: Timeline::new(),
+            namespaces: BTreeSet::new(),
             list: Default::default(),
         }
     }
@@ -207,6 +211,7 @@ impl<'a> Incident<'a> {
         reader: impl Read + Send,
     ) -> io::Result<u64> {
         let number = self.documents.len();
+        told::note_namespace(&about, &mut self.namespaces);
         self.documents.push(Input {
             name: name.into(),
             about,
@@ -382,6 +387,11 @@ impl<'a> Incident<'a> {
             self.prints.add(print);
         }
         self.timeline.merge(outcome.timeline);
+        let namespaces = &mut self.namespaces;
+        outcome
+            .namespaces
+            .iter()
+            .for_each(|name| told::note(name, namespaces));
         self.unread += outcome.unread;
         self.learned
             .take(outcome.vain, outcome.fulfilled, &self.collector);

@@ -38,6 +38,8 @@ pub(crate) struct Piece {
     pub large_items: u64,
     /// Where characters of the line are left out, those before the piece first.
     pub gaps: Vec<Gap>,
+    /// Where in the piece items end.
+    pub ends: Vec<usize>,
 }
 
 impl Piece {
@@ -290,6 +292,7 @@ impl Cutter {
     fn end_item(&mut self) {
         let is_of_list = matches!(self.frames.last(), Some(Frame::Items));
         let was_skipping = std::mem::take(&mut self.is_skipping);
+        self.piece.ends.push(self.bytes.len());
         if was_skipping {
             self.piece.goes_on = is_of_list;
             self.begin();

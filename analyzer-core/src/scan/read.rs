@@ -69,6 +69,8 @@ pub(crate) struct Outcome {
     pub left: Vec<(Group, u64, Unread)>,
     /// How many records were counted without being read.
     pub unread: u64,
+    /// The namespaces that were named.
+    pub namespaces: BTreeSet<String>,
     pub telling: Telling,
     pub graph: Graph,
     /// The objects that were printed, in the order of the block.

@@ -1,5 +1,7 @@
 //! What a report says of the documents themselves and of the limits that were met.
 
+use std::collections::BTreeSet;
+
 use super::often::{EACH, EXACT};
 use crate::correlate::LeftOut;
 use crate::input::ReadLimits;
@@ -100,6 +102,33 @@ pub(super) fn not_compared(source: &str, findings: u64) -> Option<LimitMet> {
             "for {findings} of the findings that nothing explains, not all the others that may explain them were looked at"
         ),
     })
+}
+
+/// How many namespaces are told.
+const MAX_NAMESPACES: usize = 1000;
+
+/// Notes the namespace that a subject is of, or is.
+pub(super) fn note_namespace(subject: &Subject, namespaces: &mut BTreeSet<String>) {
+    let own = match subject.kind.as_deref() {
+        Some("Namespace") => subject.name.as_ref(),
+        _ => subject.namespace.as_ref(),
+    };
+    if let Some(own) = own {
+        note(own, namespaces);
+    }
+}
+
+/// Notes what may be a namespace's name.
+pub(super) fn note(name: &str, namespaces: &mut BTreeSet<String>) {
+    const LONGEST: usize = 63;
+    let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if namespaces.len() < MAX_NAMESPACES
+        && (1..=LONGEST).contains(&name.len())
+        && !namespaces.contains(name)
+        && name.bytes().all(is_of_name)
+    {
+        namespaces.insert(name.to_owned());
+    }
 }
 
 impl Input {

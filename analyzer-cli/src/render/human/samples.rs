@@ -106,6 +106,7 @@ pub fn report(findings: Vec<Finding>) -> Report {
         limits: Vec::new(),
         matched: BTreeMap::new(),
         timeline: None,
+        namespaces: Default::default(),
         stats: Stats {
             bytes: 2_048,
             lines: 40,
@@ -204,12 +205,14 @@ pub fn nothing_found() -> Report {
                     None,
                 ),
             ],
+            namespace: None,
         },
         Unexplained {
             reason: "cannot frobnicate".into(),
             count: 1,
             severity: Some(Severity::Error),
             evidence: vec![evidence(7, "E cannot frobnicate", "cannot", None)],
+            namespace: None,
         },
     ];
     report.limits = vec![LimitMet {

@@ -1,12 +1,14 @@
 //! Parses what of a block is read, and tests what is there.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::super::boundary::line_at;
 use super::super::collect::is_single;
 use super::super::collected::collected;
 use super::super::lists::{Items, Reach};
 use super::super::pieces::Piece;
+use super::super::told::note_namespace;
 use super::{MAX_SEGMENTS, MAX_TEXT, Reading, Run, count};
 use crate::correlate::Print;
 use crate::input::{Document, Stretch, floor_char, lines, segments_before};
@@ -42,6 +44,8 @@ impl Reading<'_, '_, '_> {
             lines_before,
             text: Document::new("", bytes),
             gaps: Vec::new(),
+            ends: Vec::new(),
+            secrets: OnceLock::new(),
         };
         let text = stretch.text.text();
         let end = text.trim_end_matches('\n');
@@ -116,6 +120,8 @@ impl Reading<'_, '_, '_> {
             lines_before: 0,
             text: Document::new("", self.block.bytes.as_slice()),
             gaps: piece.gaps.clone(),
+            ends: piece.ends.clone(),
+            secrets: OnceLock::new(),
         };
         let parsed = piece.parse(stretch.text.text(), self.limits);
         let reach = Reach {
@@ -165,6 +171,11 @@ impl Reading<'_, '_, '_> {
             .events
             .iter()
             .for_each(|event| self.dated(event.time));
+        let events = parsed.events.iter().map(|event| &event.subject);
+        let objects = parsed.objects.iter().map(|object| &object.subject);
+        for subject in events.chain(objects) {
+            note_namespace(subject, &mut self.outcome.namespaces);
+        }
         for event in &parsed.events {
             if !self.tester.takes(event) {
                 continue;
@@ -235,7 +246,7 @@ impl Reading<'_, '_, '_> {
         outcome.objects += parsed.objects.len() as u64;
         outcome.left_out.add(parsed.left_out);
         let text = |line: u64| {
-            let mut text = stretch.text.original_line(line);
+            let mut text = stretch.place(&stretch.text.line_span(line)).text;
             text.truncate(floor_char(&text, MAX_TEXT));
             text
         };
