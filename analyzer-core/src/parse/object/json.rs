@@ -27,6 +27,7 @@ pub(super) fn read<'a>(source: &Source<'a>, told: &mut Told<'_>) -> Vec<Value<'a
         members: Vec::new(),
         key: None,
         nodes: 0,
+        failed: 0,
         depth: usize::try_from(told.limits.depth).unwrap_or(usize::MAX),
         told,
     };
@@ -74,6 +75,8 @@ struct Reading<'s, 'l, 'a> {
     /// The key of the next one of them.
     key: Option<Cow<'a, str>>,
     nodes: usize,
+    /// Where the last line ends that is not understood.
+    failed: usize,
     /// How many objects and lists may stand in each other.
     depth: usize,
     told: &'s mut Told<'l>,
@@ -321,6 +324,12 @@ impl<'a> Reading<'_, '_, 'a> {
 
     /// Lists the line as not understood; one of dots stands for what was left out.
     fn fail(&mut self) {
+        // a line is looked at once, however long it is
+        if self.at < self.failed {
+            return;
+        }
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        self.failed = self.at + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         if let Some((line, number)) = self.source.line(self.at)
             && !super::recognise::is_ellipsis(line)
             && self.told.failed.last() != Some(&number)
