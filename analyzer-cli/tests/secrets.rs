@@ -105,7 +105,7 @@ fn no_command_prints_a_secret() {
             &[path][..],
             &["-v", path],
             &["-o", "json", path],
-            &["-o", "json", "--limit", "line=200", path],
+            &["-o", "json", "--limit", "line-length=200", path],
             &["objects", path],
             &["objects", "-o", "ndjson", path],
             &["events", path],

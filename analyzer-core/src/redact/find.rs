@@ -18,6 +18,9 @@ const MAX_BLANKS: usize = 120;
 /// How much of a text is looked through for the end of a key.
 const MAX_KEY: usize = 16 * 1024;
 
+/// How much of a line is looked at around a name.
+const MAX_LINE: usize = 4096;
+
 /// Texts near which secrets stand; the first ones are no parts of names.
 const TRIGGERS: &[&str] = &[
     "://",
@@ -84,6 +87,11 @@ pub(super) fn secrets(text: &str) -> Vec<Span> {
     let mut may_be_object = false;
     for trigger in triggers.find_iter(text) {
         let at = trigger.start();
+        let is_done = |known: &Span| known.contains(&at);
+        if finding.found.last().is_some_and(is_done) {
+            may_be_object |= is_of_object(trigger.pattern().as_usize());
+            continue;
+        }
         match trigger.pattern().as_usize() {
             ADDRESS => finding.address(trigger.end()),
             PEM => finding.pem(at, trigger.end()),
@@ -96,9 +104,7 @@ pub(super) fn secrets(text: &str) -> Vec<Span> {
                 if at < done {
                     continue;
                 }
-                may_be_object |= TRIGGERS
-                    .get(number)
-                    .is_some_and(|word| OBJECTS.contains(word));
+                may_be_object |= is_of_object(number);
                 done = finding.name(at).max(trigger.end());
             }
         }
@@ -107,6 +113,12 @@ pub(super) fn secrets(text: &str) -> Vec<Span> {
         objects::data(text, &mut finding.found);
     }
     merged(finding.found)
+}
+
+/// Whether a Secret may stand around this trigger.
+fn is_of_object(trigger: usize) -> bool {
+    let word = TRIGGERS.get(trigger);
+    word.is_some_and(|word| OBJECTS.contains(word))
 }
 
 fn merged(mut found: Vec<Span>) -> Vec<Span> {
@@ -263,7 +275,16 @@ impl Finding<'_> {
             Some(b'=') if self.byte(at + 1) != Some(b'=') && self.byte(at + 1) != Some(b'~') => {
                 self.assigned(start, at + 1, kind);
             }
-            Some(b':') if quote.is_some() => self.json(at + 1, kind),
+            Some(b':') if quote.is_some() => {
+                let value = self.skip_blanks(at + 1, true);
+                if at == behind && self.begins_line(outer) && Quote::at(self.bytes, value).is_none()
+                {
+                    let indent = outer - self.start_of_line(outer);
+                    self.rest_of_line(at + 1, indent, kind);
+                } else if at == behind || Quote::at(self.bytes, value).is_some() {
+                    self.json(at + 1, kind);
+                }
+            }
             Some(b':') if self.begins_line(start) => {
                 let indent = start - self.start_of_line(start);
                 self.rest_of_line(at + 1, indent, kind);
@@ -318,12 +339,15 @@ impl Finding<'_> {
 
     /// Whether nothing but marks stands before a byte in its line.
     fn begins_line(&self, at: usize) -> bool {
-        let before = &self.bytes[self.start_of_line(at)..at];
-        before.iter().all(|byte| b" \t->|\"'".contains(byte))
+        let before = self.bytes[..at].iter().rev().take(MAX_BLANKS);
+        let mut before = before.skip_while(|byte| b" \t->|\"'".contains(byte));
+        before.next().is_none_or(|byte| *byte == b'\n')
     }
 
     fn is_in_map(&self, at: usize) -> bool {
-        let line = &self.bytes[self.start_of_line(at)..at];
+        let line = &self.bytes[at.saturating_sub(MAX_LINE)..at];
+        let start = memrchr(b'\n', line).map_or(0, |end| end + 1);
+        let line = &line[start..];
         line.last().is_some_and(|byte| b"[ ".contains(byte))
             && memmem::rfind(line, b"map[").is_some()
     }
@@ -379,7 +403,8 @@ impl Finding<'_> {
             let from = at + quote.length();
             return self.take(from..quote.end(self.bytes, from), kind);
         }
-        if !matches!(self.byte(at), Some(b'{' | b'[')) {
+        // what stands without quotes is a number, or no JSON
+        if matches!(self.byte(at), Some(b'-' | b'0'..=b'9')) {
             self.bare(at, kind);
         }
     }
@@ -408,6 +433,11 @@ impl Finding<'_> {
     /// Takes a value without quotes among others.
     fn bare(&mut self, at: usize, kind: Kind) {
         let rest = self.bytes.get(at..).unwrap_or_default();
+        // what is filled in elsewhere
+        let is_filled_in = |start: &&[u8]| rest.starts_with(start);
+        if [&b"<"[..], b"$(", b"${", b"%("].iter().any(is_filled_in) {
+            return;
+        }
         let ends = |byte: &u8| byte.is_ascii_whitespace() || b",;&\"'`)}]\\".contains(byte);
         let length = rest.iter().take_while(|byte| !ends(byte)).count();
         self.take(at..at + length, kind);
@@ -441,6 +471,7 @@ impl Finding<'_> {
             .iter()
             .take_while(|byte| b" \t:=[\"'\\".contains(byte))
             .count();
+        let is_field = rest[..marks].iter().any(|byte| b":=".contains(byte));
         let from = end + marks;
         let rest = self.text.get(from..).unwrap_or("");
         let schemes = [
@@ -455,15 +486,16 @@ impl Finding<'_> {
             let start = rest.get(..scheme.len());
             start.is_some_and(|start| start.eq_ignore_ascii_case(scheme))
         });
-        let Some(scheme) = scheme.filter(|_| marks > 0) else {
+        let Some(scheme) = scheme.filter(|_| is_field) else {
             return false;
         };
         let at = from + scheme.len();
-        let line = &self.bytes[at..self.end_of_line(at)];
+        let line = &self.bytes[at..self.bytes.len().min(at + MAX_LINE)];
         let is_digest = scheme.starts_with("digest");
-        let length = line
-            .iter()
-            .take_while(|byte| is_digest || !b" \t\"'\\],}".contains(byte));
+        let length = line.iter().take_while(|byte| match byte {
+            b'\n' => false,
+            byte => is_digest || !b" \t\"'\\],}".contains(byte),
+        });
         self.found.push(at..at + length.count());
         true
     }
@@ -485,7 +517,7 @@ impl Finding<'_> {
         if at
             .checked_sub(1)
             .and_then(|before| self.byte(before))
-            .is_some_and(|byte| byte.is_ascii_alphanumeric())
+            .is_some_and(is_of_name)
         {
             return;
         }
@@ -534,6 +566,8 @@ impl Finding<'_> {
             let is_known = self
                 .found
                 .iter()
+                .rev()
+                .take(8)
                 .any(|span| span.end >= from && span.start < at);
             let mut line = self.start_of_line(at);
             while !is_known && line > 0 {

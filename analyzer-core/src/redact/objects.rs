@@ -88,13 +88,15 @@ fn is_secret(line: &str) -> bool {
 
 fn yaml(text: &str, found: &mut Vec<Span>) {
     let mut all: Option<Vec<(usize, &str)>> = None;
+    // where the last object ends
+    let mut done = 0;
     for at in memmem::find_iter(text.as_bytes(), b"kind:") {
         let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
         let line = text
             .get(start..)
             .and_then(|rest| rest.lines().next())
             .unwrap_or("");
-        if !is_secret(line) {
+        if start < done || !is_secret(line) {
             continue;
         }
         let all = all.get_or_insert_with(|| lines(text, 0).collect());
@@ -129,6 +131,7 @@ fn yaml(text: &str, found: &mut Vec<Span>) {
             if number > 0 && (own < column || line.starts_with("---")) {
                 break;
             }
+            done = start + line.len();
             match key(line) {
                 Some((key, at, _)) if at == column => {
                     is_data = matches!(key, "data" | "stringData");

@@ -40,6 +40,8 @@ const PLACES: &[&str] = &[
     "args:\n- --api-key\n- SECRET\n- --user\n",
     "Server=dock;User Id=crane;Password=SECRET;Timeout=3\n",
     "{'user': 'crane', 'password': 'SECRET'}\n",
+    "{ \"user\" : \"crane\", \"password\" : \"SECRET\" }\n",
+    "\"password\": SECRET\n\"user\": crane\n",
     "{user: \"crane\", password: \"SECRET\"}\n",
     "GET /quay?access_token=SECRET&page=2 HTTP/1.1\n",
     // addresses
@@ -73,6 +75,9 @@ const PLACES: &[&str] = &[
 
 /// Texts that only look so.
 const OTHERS: &[&str] = &[
+    "MountVolume.SetUp failed for volume \"vault-token\" : the API server does not answer\n",
+    "MountVolume.SetUp failed for volume \"vault-token\" : failed to fetch token: denied\n",
+    "denied: Your authorization token has expired. Reauthenticate and try again.\n",
     "MountVolume.SetUp failed for volume \"tls\" : secret \"web-tls\" not found\n",
     "    secretName: web-tls\n",
     "    SecretName:  web-tls\n    Optional:    false\n",
