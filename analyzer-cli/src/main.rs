@@ -28,6 +28,7 @@ mod render;
 mod run;
 mod scan;
 mod signatures;
+mod word;
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::process::ExitCode;

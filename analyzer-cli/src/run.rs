@@ -18,6 +18,7 @@ use crate::render::visible::visible;
 use crate::render::{Human, Json, Render, View};
 use crate::scan;
 use crate::signatures;
+use crate::word::Word;
 
 /// How it ended. The numbers are a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +104,7 @@ pub fn run(
             if plan.interruptible {
                 progress::on_interrupt(&reading.shared.stop);
             }
-            let (inputs, mut report) = on_threads(diagnose.threads, || {
+            let (inputs, mut report, is_there) = on_threads(diagnose.threads, || {
                 let size = input::size(&diagnose.sources);
                 let _shown = Progress::start(&reading.shared, size, plan.progress);
                 read(&analyzer, &reading, stdin)
@@ -115,6 +116,7 @@ pub fn run(
                 return Err(Failure::NothingRead);
             }
             add_limits(&mut report, inputs.limits, &inputs.failures);
+            narrow(diagnose, &mut report, is_there);
             let status = diagnosed(diagnose, page, report, out)?;
             Ok(match reading.shared.is_stopped() {
                 true => Status::Interrupted,
@@ -185,13 +187,13 @@ fn scan_all(
     progress::on_interrupt(stop);
     let found = Cell::new(false);
     let one = |reading: &Reading| {
-        let (inputs, mut report) = on_threads(diagnose.threads, || {
+        let (inputs, mut report, is_there) = on_threads(diagnose.threads, || {
             let size = input::size(&reading.sources);
             let _shown = Progress::start(&reading.shared, size, plan.progress);
             read(&analyzer, reading, io::empty())
         });
         add_limits(&mut report, inputs.limits, &inputs.failures);
-        narrow(diagnose, &mut report);
+        narrow(diagnose, &mut report, is_there);
         found.set(found.get() || filter::holds(&report, diagnose.fail_on));
         filter::keep(&mut report, diagnose.min_severity);
         (inputs.failures, inputs.read, report)
@@ -206,21 +208,25 @@ fn scan_all(
 }
 
 /// Leaves out what is of another namespace.
-fn narrow(diagnose: &Diagnose, report: &mut Report) {
+fn narrow(diagnose: &Diagnose, report: &mut Report, is_there: bool) {
     if let Some(namespace) = &diagnose.bundle.namespace {
-        filter::keep_namespace(report, namespace);
+        filter::keep_namespace(report, namespace, is_there);
     }
 }
 
-/// Reads all sources as one incident.
-fn read(analyzer: &Analyzer, reading: &Reading, stdin: impl Read + Send) -> (Inputs, Report) {
-    let mut taking = Taking(analyzer.incident());
+/// Reads all sources as one incident, and says whether the namespace that is asked for stands anywhere in them.
+fn read(analyzer: &Analyzer, reading: &Reading, stdin: impl Read + Send) -> (Inputs, Report, bool) {
+    let mut taking = Taking {
+        incident: analyzer.incident(),
+        namespace: reading.wanted.namespace.as_deref().map(Word::new),
+    };
     let mut inputs = if rayon::current_num_threads() > 1 {
         input::read_ahead(reading, stdin, &mut taking)
     } else {
         input::read(reading, stdin, &mut taking)
     };
-    let mut incident = taking.0;
+    let is_there = taking.namespace.is_some_and(|word| word.is_there);
+    let mut incident = taking.incident;
     if let Some(time) = inputs.collected {
         incident.collected_at(time);
     }
@@ -229,20 +235,30 @@ fn read(analyzer: &Analyzer, reading: &Reading, stdin: impl Read + Send) -> (Inp
     }
     let mut report = incident.finish();
     report.bundles = std::mem::take(&mut inputs.bundles);
-    (inputs, report)
+    (inputs, report, is_there)
 }
 
 /// Takes documents into an incident.
-struct Taking<'a>(Incident<'a>);
+struct Taking<'a> {
+    incident: Incident<'a>,
+    /// The namespace that is asked for.
+    namespace: Option<Word>,
+}
 
 impl Take for Taking<'_> {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
+        let Document { name, about } = document;
         // why a stream ends is told by its reader
-        let _ = self.0.read_about(document.name, document.about, content);
+        let _ = match &mut self.namespace {
+            Some(word) if !word.is_there => {
+                self.incident.read_about(name, about, word.within(content))
+            }
+            _ => self.incident.read_about(name, about, content),
+        };
     }
 
     fn again(&mut self, number: usize, name: &str) {
-        self.0.also_called(number, name);
+        self.incident.also_called(number, name);
     }
 }
 
@@ -288,7 +304,6 @@ fn diagnosed(
     mut report: Report,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
-    narrow(diagnose, &mut report);
     let found = filter::holds(&report, diagnose.fail_on);
     let left_out = filter::keep(&mut report, diagnose.min_severity);
     let render: Box<dyn Render> = match diagnose.form {

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod guide;
+mod secrets;
 
 #[test]
 fn calls() {

@@ -69,6 +69,7 @@ mod matcher;
 mod model;
 pub mod parse;
 mod proof;
+mod redact;
 mod report;
 mod scan;
 mod signature;

@@ -1,6 +1,6 @@
 //! What an analysis found: the protocol that every renderer reads.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::input::Place;
@@ -40,6 +40,9 @@ pub struct Report {
     /// How many log records of each severity were written when; if it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<TimelineReport>,
+    /// The namespaces that the findings and what was read of the input name, the first thousand.
+    #[serde(skip)]
+    pub namespaces: BTreeSet<String>,
     /// Sizes and counts.
     pub stats: Stats,
 }
@@ -237,6 +240,9 @@ pub struct Unexplained {
     pub severity: Option<Severity>,
     /// An example.
     pub evidence: Vec<Evidence>,
+    /// The namespace of all of them, if it is one and is known.
+    #[serde(skip)]
+    pub namespace: Option<String>,
 }
 
 /// What was read of one document.
@@ -291,7 +297,8 @@ pub struct LimitMet {
     /// The document's name.
     pub source: String,
     /// What kind: `long-line`, `invalid-utf-8`, `binary`, `unreadable`, `many-matches`,
-    /// `many-objects`, `many-relations`, `many-findings`, `many-errors`; of archives `damaged`, `link`, `device`, `sparse`, `duplicate`, `unsupported`,
+    /// `many-objects`, `many-relations`, `many-findings`, `many-errors`, `long-value`, `large-object`, `cut-off`, `namespace`; of archives
+    /// `damaged`, `link`, `device`, `sparse`, `duplicate`, `unsupported`,
     /// `not-collected`, `collector-error`, `interrupted`, and the limits by their names.
     pub limit: String,
     /// What was done.

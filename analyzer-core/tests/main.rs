@@ -14,6 +14,7 @@ mod limits;
 mod logs;
 mod neutral;
 mod objects;
+mod one_line;
 mod properties;
 mod records;
 mod tables;

@@ -46,6 +46,8 @@ struct Told {
     /// The reason, or the message where there is none.
     words: String,
     severity: Option<Severity>,
+    /// The namespace of all of them, if it is one.
+    namespace: Option<String>,
     /// The first event, and its line.
     first: (Position, Place),
     /// How many no condition matched.
@@ -77,14 +79,24 @@ impl Telling {
         } else {
             event.message.span()
         };
+        let words = || {
+            // a secret may stand at the end of what is shown
+            let mut words = reason.unwrap_or_else(|| message.to_owned());
+            stretch.hide(&event.span, &mut words);
+            words.chars().take(120).collect()
+        };
         let told = self.kinds.entry(kind).or_insert_with(|| Told {
-            words: reason.unwrap_or_else(|| event.message.as_str().chars().take(120).collect()),
+            words: words(),
             severity: event.severity,
+            namespace: event.subject.namespace.clone(),
             first: (position, stretch.place(&span)),
             count: 0,
             at_least: false,
             matched: Vec::new(),
         });
+        if told.namespace != event.subject.namespace {
+            told.namespace = None;
+        }
         if !matched {
             told.count += event.count;
         } else if told.matched.len() < MAX_MATCHED {
@@ -134,6 +146,9 @@ impl Telling {
                 Some(known) => {
                     known.count += told.count;
                     known.at_least |= told.at_least;
+                    if known.namespace != told.namespace {
+                        known.namespace = None;
+                    }
                     known.matched.append(&mut told.matched);
                     let (document, known_in) = (told.first.0.0, known.first.0.0);
                     if order(document, known_in) == Ordering::Less {
@@ -183,6 +198,7 @@ impl Telling {
                 at_least: told.at_least || self.missed,
                 severity: told.severity,
                 evidence: vec![Evidence::new(source, place)],
+                namespace: told.namespace,
             };
             Some((position, unexplained))
         };

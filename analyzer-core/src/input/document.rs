@@ -121,7 +121,8 @@ impl Document {
         self.line_starts.partition_point(|start| *start <= at) as u64
     }
 
-    fn line_span(&self, line: u64) -> Span {
+    /// The text's bytes of a line, without its end.
+    pub(crate) fn line_span(&self, line: u64) -> Span {
         let index = usize::try_from(line.max(1) - 1).unwrap_or(usize::MAX);
         let Some(&start) = self.line_starts.get(index) else {
             return self.text.len()..self.text.len();

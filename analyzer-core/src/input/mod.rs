@@ -21,4 +21,4 @@ pub(crate) use line::floor_char;
 pub use line::{Line, lines};
 pub use segment::{Segment, segments};
 pub(crate) use segment::{ends_log, is_structural, segments_before};
-pub(crate) use stretch::Stretch;
+pub(crate) use stretch::{Gap, Stretch};

@@ -1,8 +1,11 @@
 //! A stretch of a document that is read by itself.
 
+use std::sync::OnceLock;
+
 use super::document::{Document, Place};
 use super::line::floor_char;
 use crate::model::Span;
+use crate::redact::{MARK, Secrets};
 
 /// The most of a line that is kept as proof (4 KiB); of a longer one it is the part around the mark.
 const MAX_TEXT: usize = 4096;
@@ -10,7 +13,18 @@ const MAX_TEXT: usize = 4096;
 /// How much of a long line is kept before the mark.
 const BEFORE: usize = 1024;
 
-/// Some lines of a document, with their place in it.
+/// How far from the mark secrets are looked for: further away nothing is kept.
+const NEAR: usize = 2 * MAX_TEXT;
+
+/// A place in a line at which characters of it are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Gap {
+    /// The byte behind which they stood.
+    pub at: usize,
+    pub characters: u64,
+}
+
+/// Some lines of a document, or a part of one, with their place in it.
 #[derive(Debug)]
 pub(crate) struct Stretch {
     /// The document's number.
@@ -20,6 +34,13 @@ pub(crate) struct Stretch {
     /// How many lines of the document stand before it.
     pub lines_before: u64,
     pub text: Document,
+    /// What is left out of its line, if it is a part of one.
+    pub gaps: Vec<Gap>,
+    /// Where the items of a list end in it, if it is a part of a line that holds one: an item's line is what stands
+    /// behind the item before.
+    pub ends: Vec<usize>,
+    /// Where its secrets stand, once that was asked for.
+    pub secrets: OnceLock<Secrets>,
 }
 
 impl Stretch {
@@ -28,10 +49,74 @@ impl Stretch {
         self.first_byte + span.start..self.first_byte + span.end
     }
 
-    /// Where a span stands in the document.
+    /// Where its secrets stand.
+    pub fn secrets(&self) -> &Secrets {
+        self.secrets.get_or_init(|| Secrets::of(self.text.text()))
+    }
+
+    /// Masks the secrets in what was read from a range of the text.
+    pub fn hide(&self, range: &Span, value: &mut String) {
+        if !self.secrets().is_empty() {
+            self.secrets().hide(self.text.text(), range, value);
+        }
+    }
+
+    /// Masks the secrets in a place's line, of which so many bytes at its start were left out.
+    fn mask(&self, at: usize, left_out: usize, place: &mut Place) {
+        let line = self.text.line_span(self.text.line_of(at));
+        let near = line.start.max(at.saturating_sub(NEAR))..line.end.min(at.saturating_add(NEAR));
+        for secret in self.secrets().within(&near).iter().rev() {
+            let own = secret.start.max(line.start)..secret.end.min(line.end);
+            let hidden = self.text.place(&own).mark;
+            let within = |at: usize| at.saturating_sub(left_out).min(place.text.len());
+            let hidden = within(hidden.start)..within(hidden.end);
+            if hidden.is_empty() {
+                continue;
+            }
+            place.text.replace_range(hidden.clone(), MARK);
+            let end = hidden.start + MARK.len();
+            let moved = |at: usize, inside: usize| match at {
+                at if at >= hidden.end => at - hidden.len() + MARK.len(),
+                at if at > hidden.start => inside,
+                at => at,
+            };
+            place.mark = moved(place.mark.start, hidden.start)..moved(place.mark.end, end);
+        }
+    }
+
+    /// Keeps of a place's line the item that holds a byte, which is the same however the line was cut, and says how
+    /// much stood before it.
+    fn cut_to_item(&self, at: usize, place: &mut Place) -> usize {
+        let next = self.ends.partition_point(|end| *end <= at);
+        let before = next.checked_sub(1).and_then(|last| self.ends.get(last));
+        let line = place.text.len();
+        let from_mark = |end: usize, mark: usize| (end + mark).saturating_sub(at);
+        let start = before.map_or(0, |end| from_mark(*end, place.mark.start));
+        let end = self
+            .ends
+            .get(next)
+            .map_or(line, |end| from_mark(*end, place.mark.start));
+        let start = floor_char(&place.text, start.min(place.mark.start));
+        let end = floor_char(&place.text, end.max(place.mark.end));
+        place.text = place.text[start..end].to_owned();
+        place.mark = place.mark.start - start..place.mark.end - start;
+        start
+    }
+
+    /// Where a span stands in the document. Secrets in its line are masked.
     pub fn place(&self, span: &Span) -> Place {
         let mut place = self.text.place(span);
         place.line += self.lines_before;
+        if !self.gaps.is_empty() {
+            let at = self.text.original_offset(span.start);
+            let before = self.gaps.iter().take_while(|gap| gap.at <= at);
+            place.column += before.map(|gap| gap.characters).sum::<u64>();
+        }
+        let left_out = match self.ends.is_empty() {
+            true => 0,
+            false => self.cut_to_item(self.text.original_offset(span.start), &mut place),
+        };
+        self.mask(span.start.min(self.text.text().len()), left_out, &mut place);
         if place.text.len() > MAX_TEXT {
             let start = floor_char(&place.text, place.mark.start.saturating_sub(BEFORE));
             let end = floor_char(&place.text, start + MAX_TEXT);
@@ -54,6 +139,9 @@ mod tests {
             first_byte: 100,
             lines_before: 7,
             text: Document::new("x", "one\ntwo\n"),
+            gaps: Vec::new(),
+            ends: Vec::new(),
+            secrets: OnceLock::new(),
         };
         let place = stretch.place(&(4..7));
         assert_eq!(
@@ -71,10 +159,29 @@ mod tests {
             first_byte: 0,
             lines_before: 0,
             text: Document::new("x", line),
+            gaps: Vec::new(),
+            ends: Vec::new(),
+            secrets: OnceLock::new(),
         };
         let place = stretch.place(&(18_000..18_006));
         assert!(place.text.len() <= MAX_TEXT);
         assert_eq!(&place.text[place.mark], "needle");
         assert_eq!(place.column, 9001);
+    }
+
+    #[test]
+    fn columns_count_what_is_left_out() {
+        let gap = |at, characters| Gap { at, characters };
+        let stretch = Stretch {
+            document: 0,
+            first_byte: 0,
+            lines_before: 0,
+            text: Document::new("x", "abcdef"),
+            gaps: vec![gap(0, 100), gap(3, 10)],
+            ends: Vec::new(),
+            secrets: OnceLock::new(),
+        };
+        let column = |at: usize| stretch.place(&(at..at + 1)).column;
+        assert_eq!((column(0), column(2), column(3)), (101, 103, 114));
     }
 }

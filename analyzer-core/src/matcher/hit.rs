@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::atom::{Capture, Found};
 use super::ids::Ids;
 use crate::input::{Place, Stretch};
-use crate::model::{Event, Format, Object, Span, Stamp, Subject};
+use crate::model::{Event, Format, Object, Span, Stamp, Subject, Text};
 
 /// When something was seen, on one of two axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,6 +66,14 @@ impl Moment {
     }
 }
 
+/// Captures without the secrets of the record that they were taken from.
+fn hidden(stretch: &Stretch, record: &Span, mut captures: Vec<Capture>) -> Vec<Capture> {
+    for (_, value) in &mut captures {
+        stretch.hide(record, value);
+    }
+    captures
+}
+
 /// An event or object that a pattern matched.
 #[derive(Clone, Debug)]
 pub(crate) struct Hit {
@@ -110,6 +118,11 @@ impl Hit {
         let at = event.time.map(Moment::At);
         let age = event.age.map(|age| Moment::Ago(age.seconds));
         let first_age = event.first_age.map(|age| Moment::Ago(age.seconds));
+        let told = |text: &Text<'_>| {
+            let mut text = text.as_str().to_owned();
+            stretch.hide(&event.span, &mut text);
+            text
+        };
         Hit {
             document: stretch.document,
             record: stretch.whole(&event.span),
@@ -118,13 +131,10 @@ impl Hit {
             format: event.format,
             subject: with_container(&event.subject, found.container),
             ids,
-            component: event
-                .component
-                .as_ref()
-                .map(|text| text.as_str().to_owned()),
-            reason: event.reason.as_ref().map(|text| text.as_str().to_owned()),
+            component: event.component.as_ref().map(told),
+            reason: event.reason.as_ref().map(told),
             writers: carriers(event),
-            captures: found.captures,
+            captures: hidden(stretch, &event.span, found.captures),
             weight: found.weight,
             count: event.count.max(1),
             is_state: false,
@@ -153,7 +163,7 @@ impl Hit {
             component: None,
             reason: None,
             writers: Vec::new(),
-            captures: found.captures,
+            captures: hidden(stretch, &object.span, found.captures),
             weight: found.weight,
             count: 1,
             is_state: true,

@@ -166,6 +166,12 @@ impl<'a> Map<'a> {
             .map(|entry| (entry.key.as_ref(), &entry.value))
     }
 
+    /// The entries in order, to change their values.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value<'a>)> {
+        let entries = self.entries.iter_mut();
+        entries.map(|entry| (entry.key.as_ref(), &mut entry.value))
+    }
+
     /// The entries in order, with keys that live as long as the document.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&Cow<'a, str>, &Value<'a>)> {
         self.entries.iter().map(|entry| (&entry.key, &entry.value))
@@ -353,6 +359,12 @@ pub struct LeftOut {
     pub too_deep: u64,
     /// Aliases of YAML that stand for too much.
     pub aliases: u64,
+    /// Strings in JSON of which the end was left out.
+    pub long_strings: u64,
+    /// Objects in JSON of which the end was left out.
+    pub large_objects: u64,
+    /// Lines of JSON that end before their brackets are closed.
+    pub cut_off: u64,
 }
 
 impl LeftOut {
@@ -360,6 +372,9 @@ impl LeftOut {
     pub fn add(&mut self, other: LeftOut) {
         self.too_deep += other.too_deep;
         self.aliases += other.aliases;
+        self.long_strings += other.long_strings;
+        self.large_objects += other.large_objects;
+        self.cut_off += other.cut_off;
     }
 }
 

@@ -1,12 +1,15 @@
 //! Reads a document as a stream and cuts it into blocks that can be read by themselves.
 
+use std::collections::VecDeque;
 use std::io::{self, Read};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::boundary;
+use super::pieces::{Cutter, Piece};
 use super::utf16::Utf16;
 use crate::input::ReadLimits;
+use crate::parse::{log, object};
 
 /// How many bytes are asked for at a time: what a reader may give without a buffer of its own.
 const CHUNK: usize = 256 * 1024;
@@ -20,7 +23,10 @@ const MORE: usize = 64 * 1024;
 /// How much longer than asked for a block may become in search of a place to cut it.
 const MAX_MORE: usize = 1 << 20;
 
-/// Some whole lines of a document.
+/// How much of a line that is too long is looked at to tell whether it holds objects, at least.
+const HEAD: usize = 16 * 1024;
+
+/// Some whole lines of a document, or a piece of one that holds objects.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     /// The document's number.
@@ -36,6 +42,8 @@ pub(crate) struct Block {
     pub long_lines: Vec<u64>,
     /// Byte sequences that could not be decoded when it was read.
     pub undecoded: u64,
+    /// What of a line it is, if it is a piece of one.
+    pub piece: Option<Piece>,
 }
 
 /// The blocks of one document.
@@ -63,6 +71,10 @@ pub(crate) struct Blocks<R> {
     undecoded: u64,
     /// How many bytes of a line are kept.
     longest: usize,
+    /// Cuts the line that is being read, if it holds objects and is too long.
+    cutter: Option<Cutter>,
+    /// Blocks that stand before the buffer.
+    ready: VecDeque<Block>,
 }
 
 enum Encoding {
@@ -92,6 +104,8 @@ impl<R: Read> Blocks<R> {
             chunk: Vec::new(),
             undecoded: 0,
             longest: length(&ReadLimits::default()),
+            cutter: None,
+            ready: VecDeque::new(),
         }
     }
 
@@ -107,24 +121,40 @@ impl<R: Read> Blocks<R> {
     pub fn next(&mut self) -> Option<Block> {
         let mut wanted = self.size.saturating_add(AHEAD);
         loop {
-            while !self.ended && self.buffer.len() < wanted {
+            while !self.ended && self.ready.is_empty() && self.buffer.len() < wanted {
                 self.fill(wanted - self.buffer.len());
             }
-            if self.ended && self.buffer.len() <= self.size {
-                return (!self.buffer.is_empty()).then(|| self.give(self.buffer.len()));
+            if let Some(block) = self.ready.pop_front() {
+                return Some(block);
             }
-            let may_grow = self.buffer.len() < self.size.saturating_add(MAX_MORE);
+            if self.ended && self.buffer.len() <= self.size {
+                return (!self.buffer.is_empty()).then(|| self.give(self.buffer.len(), true));
+            }
+            // the end of a line of which the rest is left out comes in any case
+            let may_grow = self.dropping || self.buffer.len() < self.size.saturating_add(MAX_MORE);
             match boundary::find(&self.buffer, self.size, may_grow) {
-                Some(at) => return Some(self.give(at)),
+                Some(at) => return Some(self.give(at, true)),
                 None if may_grow && !self.ended => wanted = self.buffer.len() + MORE,
-                None => return Some(self.give(self.buffer.len())),
+                None => return Some(self.give(self.buffer.len(), true)),
             }
         }
     }
 
-    /// Takes the first bytes of the buffer out.
-    fn give(&mut self, length: usize) -> Block {
-        let whole = self.offset == 0 && self.ended && length == self.buffer.len();
+    /// Makes blocks of all that was read before a line that is cut into pieces.
+    fn give_all(&mut self) {
+        while !self.buffer.is_empty() {
+            let at = match self.buffer.len() <= self.size {
+                true => None,
+                false => boundary::find(&self.buffer, self.size, false),
+            };
+            let block = self.give(at.unwrap_or(self.buffer.len()), false);
+            self.ready.push_back(block);
+        }
+    }
+
+    /// Takes the first bytes of the buffer out, which may end with the document's last.
+    fn give(&mut self, length: usize, is_last: bool) -> Block {
+        let whole = self.offset == 0 && self.ended && is_last && length == self.buffer.len();
         let followed = length < self.buffer.len() && boundary::begins_record(&self.buffer, length);
         let rest = self.buffer.split_off(length);
         let bytes = std::mem::replace(&mut self.buffer, rest);
@@ -151,6 +181,7 @@ impl<R: Read> Blocks<R> {
             whole,
             long_lines,
             undecoded: std::mem::take(&mut self.undecoded),
+            piece: None,
         }
     }
 
@@ -182,6 +213,9 @@ impl<R: Read> Blocks<R> {
         }
         self.decode(&chunk[..length]);
         self.chunk = chunk;
+        if self.ended {
+            self.end();
+        }
     }
 
     fn decode(&mut self, bytes: &[u8]) {
@@ -205,60 +239,115 @@ impl<R: Read> Blocks<R> {
     }
 
     /// Takes bytes into the buffer.
-    fn take(&mut self, mut bytes: &[u8]) {
-        if self.dropping {
-            match memchr(b'\n', bytes) {
-                Some(end) => bytes = &bytes[end..],
-                None => return,
-            }
-            self.dropping = false;
-        }
-        let before = self.buffer.len();
-        self.buffer.extend_from_slice(bytes);
-        self.came(before);
-    }
-
-    /// Takes out what makes a line too long of the bytes that came last.
-    fn came(&mut self, before: usize) {
+    fn take(&mut self, bytes: &[u8]) {
         if self.longest < CHUNK {
-            return self.cut();
+            let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+            return lines.for_each(|line| self.part(line));
         }
         // a line that ends in these bytes is too long only if it began long before
-        let first_end = memchr(b'\n', &self.buffer[before..]).map(|end| before + end);
-        let end = first_end.unwrap_or(self.buffer.len());
-        if end - self.line > self.longest {
-            let kept = self.line + kept(&self.buffer[self.line..], self.longest);
-            self.long.push(self.line);
-            self.buffer.drain(kept..end);
-            self.dropping = first_end.is_none();
-        }
-        if first_end.is_some() {
-            let last_end = memrchr(b'\n', &self.buffer);
-            self.line = last_end.map_or(0, |end| end + 1);
+        let first = memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1);
+        let (first, rest) = bytes.split_at(first);
+        self.part(first);
+        self.buffer.extend_from_slice(rest);
+        if let Some(last) = memrchr(b'\n', rest) {
+            self.line = self.buffer.len() - (rest.len() - last - 1);
         }
     }
 
-    /// The same where each line may be too long.
-    fn cut(&mut self) {
-        let came = self.buffer.split_off(self.line);
-        for line in came.split_inclusive(|byte| *byte == b'\n') {
-            self.line = self.buffer.len();
-            let body = line.strip_suffix(b"\n").unwrap_or(line);
-            let is_ended = body.len() < line.len();
-            if body.len() > self.longest {
-                self.long.push(self.line);
-                let kept = kept(body, self.longest);
-                self.buffer.extend_from_slice(&body[..kept]);
-                self.dropping = !is_ended;
-            } else {
-                self.buffer.extend_from_slice(body);
-            }
-            if is_ended {
-                self.buffer.push(b'\n');
-                self.line = self.buffer.len();
+    /// Takes a part of a line, which may be its end.
+    fn part(&mut self, part: &[u8]) {
+        let body = part.strip_suffix(b"\n").unwrap_or(part);
+        let is_ended = body.len() < part.len();
+        if let Some(cutter) = &mut self.cutter {
+            cutter.feed(body);
+            return self.pieces(is_ended.then_some(&b"\n"[..]));
+        }
+        if !self.dropping {
+            self.buffer.extend_from_slice(body);
+            if self.settle(is_ended) {
+                return;
             }
         }
+        if is_ended {
+            self.dropping = false;
+            self.buffer.push(b'\n');
+            self.line = self.buffer.len();
+        }
     }
+
+    /// Cuts the line that is being read if it is too long, and says whether that is into pieces.
+    fn settle(&mut self, is_ended: bool) -> bool {
+        let line = self.buffer.get(self.line..).unwrap_or_default();
+        if line.len() <= self.longest {
+            return false;
+        }
+        if matches!(bare(line).first(), Some(b'{' | b'[')) {
+            let told = self.longest.max(HEAD);
+            if line.len() < told && !is_ended {
+                return false;
+            }
+            if holds_objects(&line[..kept(line, told)]) {
+                let line = self.buffer.split_off(self.line);
+                self.give_all();
+                let mut cutter = Cutter::new(self.size);
+                cutter.feed(&line);
+                self.cutter = Some(cutter);
+                self.pieces(is_ended.then_some(&b"\n"[..]));
+                return true;
+            }
+        }
+        let kept = kept(line, self.longest);
+        self.buffer.truncate(self.line + kept);
+        self.long.push(self.line);
+        self.dropping = !is_ended;
+        false
+    }
+
+    /// Makes blocks of the pieces that are whole, of all of them if the line ends.
+    fn pieces(&mut self, end: Option<&[u8]>) {
+        let Some(cutter) = &mut self.cutter else {
+            return;
+        };
+        if let Some(end) = end {
+            cutter.finish(end);
+        }
+        for (bytes, piece) in cutter.ready() {
+            let offset = self.offset;
+            self.offset += bytes.len();
+            self.ready.push_back(Block {
+                document: self.document,
+                offset,
+                bytes,
+                undecoded: std::mem::take(&mut self.undecoded),
+                piece: Some(piece),
+                ..Block::default()
+            });
+        }
+        if end.is_some() {
+            self.cutter = None;
+        }
+    }
+
+    /// Settles the last line, which no line end ends.
+    fn end(&mut self) {
+        if self.cutter.is_some() {
+            self.pieces(Some(b""));
+        } else if !self.dropping {
+            self.settle(true);
+        }
+    }
+}
+
+/// A line without what may stand before the first bracket.
+fn bare(line: &[u8]) -> &[u8] {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
+    line.trim_ascii_start()
+}
+
+/// Whether a line that begins with these bytes holds objects in JSON, and is no record of a log.
+fn holds_objects(head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(bare(head));
+    object::is_compact(&head) && log::detect(&head).is_none()
 }
 
 /// How many of the first bytes of a line are kept: whole characters.

@@ -2,18 +2,20 @@
 
 use std::io::{self, Read};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use memchr::memchr_iter;
 use rayon::prelude::*;
 
 use super::blocks::{Block, Blocks};
 use super::order::{Clocks, Seen};
+use super::pieces::Piece;
 use super::told::Input;
 use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
 use crate::input::{Document, Place, ReadLimits, Segment, Stretch, segments_before};
 use crate::model::{Event, Parsed, Span, Subject};
 use crate::report::LimitMet;
-use crate::{parse, years};
+use crate::{parse, redact, years};
 
 /// What a part of a document holds, read by [`extract`].
 #[derive(Debug)]
@@ -213,17 +215,26 @@ impl State {
         map: impl Fn(&Extract<'_>) -> T + Sync,
     ) -> Vec<T> {
         let followed: Vec<bool> = blocks.iter().map(|block| block.followed).collect();
+        let pieces: Vec<Option<Piece>> = blocks.iter().map(|block| block.piece.clone()).collect();
         let long: Vec<Vec<u64>> = blocks
             .iter()
             .map(|block| block.long_lines.iter().map(|line| line + 1).collect())
             .collect();
         let stretches: Vec<Stretch> = blocks
             .into_par_iter()
-            .map(|block| Stretch {
+            .zip(&pieces)
+            .map(|(block, piece)| Stretch {
                 document: block.document,
                 first_byte: block.offset,
                 lines_before: memchr_iter(b'\n', &block.bytes).count() as u64,
                 text: Document::new("", block.bytes),
+                gaps: piece
+                    .as_ref()
+                    .map_or(Vec::new(), |piece| piece.gaps.clone()),
+                ends: piece
+                    .as_ref()
+                    .map_or(Vec::new(), |piece| piece.ends.clone()),
+                secrets: OnceLock::new(),
             })
             .collect();
         let stretches: Vec<Stretch> = stretches
@@ -242,13 +253,27 @@ impl State {
         let mut cut: Vec<Vec<Segment<'_>>> = stretches
             .par_iter()
             .zip(followed)
-            .map(|(stretch, followed)| segments_before(stretch.text.text(), followed))
+            .zip(&pieces)
+            .map(|((stretch, followed), piece)| match piece {
+                Some(_) => Vec::new(),
+                None => segments_before(stretch.text.text(), followed),
+            })
             .collect();
-        cut.iter_mut().for_each(|segments| self.inherit(segments));
+        for (segments, piece) in cut.iter_mut().zip(&pieces) {
+            match piece {
+                Some(_) => self.open = None,
+                None => self.inherit(segments),
+            }
+        }
         let parsed: Vec<(Parsed<'_>, Option<i128>)> = cut
             .into_par_iter()
-            .map(|segments| {
-                let mut parsed = Parsed::default();
+            .zip(&stretches)
+            .zip(&pieces)
+            .map(|((segments, stretch), piece)| {
+                let mut parsed = match piece {
+                    Some(piece) => piece.parse(stretch.text.text(), &self.limits),
+                    None => Parsed::default(),
+                };
                 for segment in &segments {
                     parsed.append(parse::segment(segment, &self.limits));
                 }
@@ -294,7 +319,8 @@ impl State {
         stretches
             .par_iter()
             .zip(ordered)
-            .map(|(stretch, parsed)| {
+            .map(|(stretch, mut parsed)| {
+                redact::parsed(&mut parsed, stretch.secrets());
                 map(&Extract {
                     source,
                     stretch,

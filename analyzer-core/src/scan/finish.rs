@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::told::{Input, many_errors, many_matches, many_objects, many_relations, not_compared};
+use super::told::{
+    Input, many_errors, many_matches, many_objects, many_relations, not_compared, note_namespace,
+};
 use super::{Incident, by_name, names, settled};
 use crate::correlate::{LeftOut, correlate, place, renumber};
 use crate::matcher::Hit;
@@ -94,6 +96,10 @@ impl Incident<'_> {
             limits.extend(many_relations(name, left, collected.details_left_out));
             limits.extend(not_compared(name, correlated.not_compared));
         }
+        for finding in &correlated.findings {
+            let subjects = std::iter::once(&finding.subject).chain(&finding.others);
+            subjects.for_each(|subject| note_namespace(subject, &mut self.namespaces));
+        }
         Report {
             schema: SCHEMA,
             findings: correlated.findings,
@@ -111,6 +117,7 @@ impl Incident<'_> {
                 self.timeline.settle(reference);
                 self.timeline.report()
             }),
+            namespaces: self.namespaces,
             stats: self.stats,
         }
     }

@@ -20,12 +20,14 @@ mod names;
 mod open_log;
 mod order;
 mod pick;
+mod pieces;
 mod read;
 pub(crate) mod survey;
 mod told;
 mod utf16;
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 
 use jiff::Timestamp;
@@ -136,6 +138,8 @@ pub struct Incident<'a> {
     /// What the lists of the documents take.
     listed_bytes: usize,
     timeline: Timeline,
+    /// The namespaces that the input names.
+    namespaces: BTreeSet<String>,
     /// The list of objects that is open where the last document was read to, and the document's number.
     list: (usize, Open),
 }
@@ -167,6 +171,7 @@ impl<'a> Incident<'a> {
             unread: 0,
             listed_bytes: 0,
             timeline: Timeline::new(),
+            namespaces: BTreeSet::new(),
             list: Default::default(),
         }
     }
@@ -201,6 +206,7 @@ impl<'a> Incident<'a> {
         reader: impl Read + Send,
     ) -> io::Result<u64> {
         let number = self.documents.len();
+        told::note_namespace(&about, &mut self.namespaces);
         self.documents.push(Input {
             name: name.into(),
             about,
@@ -276,7 +282,7 @@ impl<'a> Incident<'a> {
             let known = self.learned.known(number);
             let index = self.learned.index(self.index).filter(|_| !all);
             let mut outcome = read::read(block, &self.tester, index, known, &self.way.limits);
-            if self.way.timeline {
+            if self.way.timeline && block.piece.is_none() {
                 outcome.timeline = counted::timeline(&block.bytes);
             }
             outcome
@@ -306,7 +312,11 @@ impl<'a> Incident<'a> {
         for (format, lines) in outcome.formats {
             read::count(&mut input.formats, format, lines);
         }
-        input.not_understood += outcome.not_understood.len() as u64;
+        // a line that is read in pieces counts once
+        let failed = &mut input.failed;
+        let not_understood = &mut outcome.not_understood;
+        not_understood.retain(|(line, _)| failed.replace(line + before) != Some(line + before));
+        input.not_understood += not_understood.len() as u64;
         let room = MAX_LISTED_LINES.saturating_sub(input.listed.len());
         for (line, text) in outcome.not_understood.into_iter().take(room) {
             if self.listed_bytes < MAX_LISTED_BYTES {
@@ -361,6 +371,11 @@ impl<'a> Incident<'a> {
             self.prints.add(print);
         }
         self.timeline.merge(outcome.timeline);
+        let namespaces = &mut self.namespaces;
+        outcome
+            .namespaces
+            .iter()
+            .for_each(|name| told::note(name, namespaces));
         self.learned.take(&self.collector);
     }
 

@@ -56,6 +56,8 @@ pub(crate) struct Outcome {
     /// How many lines were seen of each format.
     pub formats: Vec<(Format, u64)>,
     pub hits: Vec<(Leaf, Hit)>,
+    /// The namespaces that were named.
+    pub namespaces: BTreeSet<String>,
     pub telling: Telling,
     /// The number of lines that report errors, hold no text of a signature and were not read.
     pub unread: u64,
@@ -96,12 +98,13 @@ pub(crate) fn read(
     limits: &ReadLimits,
 ) -> Outcome {
     let mut reading = Reading::new(block, tester, limits, known.full);
-    match index {
-        None => reading.all(),
-        Some(index) if is_clean(&block.bytes) => {
+    match (&block.piece, index) {
+        (Some(piece), _) => reading.piece(piece),
+        (None, None) => reading.all(),
+        (None, Some(index)) if is_clean(&block.bytes) => {
             reading.sweep(index, known, &block.bytes, None);
         }
-        Some(index) => {
+        (None, Some(index)) => {
             let clean = Document::new("", block.bytes.as_slice());
             reading.sweep(index, known, clean.text().as_bytes(), Some(&clean));
         }

@@ -1,5 +1,7 @@
 //! What a report says of the documents themselves and of the limits that were met.
 
+use std::collections::BTreeSet;
+
 use crate::correlate::LeftOut;
 use crate::input::ReadLimits;
 use crate::model::{Format, LeftOut as LeftOutOfObjects, Subject};
@@ -14,6 +16,8 @@ pub(super) struct Input {
     pub lines: u64,
     pub formats: Vec<(Format, u64)>,
     pub not_understood: u64,
+    /// The last of these lines.
+    pub failed: Option<u64>,
     pub listed: Vec<(u64, String)>,
     pub segments: Vec<SegmentSummary>,
     pub long_lines: (u64, Option<u64>),
@@ -105,6 +109,33 @@ pub(super) fn not_compared(source: &str, findings: u64) -> Option<LimitMet> {
     })
 }
 
+/// How many namespaces are told.
+const MAX_NAMESPACES: usize = 1000;
+
+/// Notes the namespace that a subject is of, or is.
+pub(super) fn note_namespace(subject: &Subject, namespaces: &mut BTreeSet<String>) {
+    let own = match subject.kind.as_deref() {
+        Some("Namespace") => subject.name.as_ref(),
+        _ => subject.namespace.as_ref(),
+    };
+    if let Some(own) = own {
+        note(own, namespaces);
+    }
+}
+
+/// Notes what may be a namespace's name.
+pub(super) fn note(name: &str, namespaces: &mut BTreeSet<String>) {
+    const LONGEST: usize = 63;
+    let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if namespaces.len() < MAX_NAMESPACES
+        && (1..=LONGEST).contains(&name.len())
+        && !namespaces.contains(name)
+        && name.bytes().all(is_of_name)
+    {
+        namespaces.insert(name.to_owned());
+    }
+}
+
 impl Input {
     /// Takes the lines of a block whose end was left out, counted from 1 behind so many lines.
     pub fn met_long_lines(&mut self, lines: &[u64], before: u64) {
@@ -152,6 +183,28 @@ impl Input {
             let message =
                 format!("aliases that stand for more than {values} values were left out: {count}");
             all.push(met("aliases", message));
+        }
+        let left = &self.left_out;
+        if left.long_strings > 0 {
+            let message = format!(
+                "values of which only the first 256 KiB was looked at: {}",
+                left.long_strings
+            );
+            all.push(met("long-value", message));
+        }
+        if left.large_objects > 0 {
+            let message = format!(
+                "objects in JSON of which only the first part was looked at: {}",
+                left.large_objects
+            );
+            all.push(met("large-object", message));
+        }
+        if left.cut_off > 0 {
+            let message = format!(
+                "lines of JSON that end before their brackets are closed: {}; what stands there was looked at",
+                left.cut_off
+            );
+            all.push(met("cut-off", message));
         }
         all
     }

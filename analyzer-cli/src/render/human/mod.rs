@@ -122,8 +122,14 @@ impl Human {
         shown: &[&Finding],
         out: &mut dyn Write,
     ) -> io::Result<()> {
+        let is_narrowed = report
+            .limits
+            .iter()
+            .any(|met| met.limit.starts_with("namespace"));
         let text = if is_empty(report) {
             "The input is empty."
+        } else if is_narrowed && shown.is_empty() {
+            "Nothing is known here of the namespace that was asked for; what was left out is told below."
         } else if shown.iter().any(|finding| finding.role == Role::Symptom) {
             "No root cause is known here: what stands above are symptoms of something that the \
              input does not show."

@@ -116,6 +116,7 @@ pub fn report(findings: Vec<Finding>) -> Report {
         limits: Vec::new(),
         matched: BTreeMap::new(),
         timeline: None,
+        namespaces: Default::default(),
         stats: Stats {
             bytes: 2_048,
             lines: 40,
@@ -215,6 +216,7 @@ pub fn nothing_found() -> Report {
                     None,
                 ),
             ],
+            namespace: None,
         },
         Unexplained {
             reason: "cannot frobnicate".into(),
@@ -222,6 +224,7 @@ pub fn nothing_found() -> Report {
             at_least: false,
             severity: Some(Severity::Error),
             evidence: vec![evidence(7, "E cannot frobnicate", "cannot", None)],
+            namespace: None,
         },
     ];
     report.limits = vec![LimitMet {

@@ -27,6 +27,7 @@ pub(super) fn read<'a>(source: &Source<'a>, told: &mut Told<'_>) -> Vec<Value<'a
         members: Vec::new(),
         key: None,
         nodes: 0,
+        failed: 0,
         depth: usize::try_from(told.limits.depth).unwrap_or(usize::MAX),
         told,
     };
@@ -74,6 +75,8 @@ struct Reading<'s, 'l, 'a> {
     /// The key of the next one of them.
     key: Option<Cow<'a, str>>,
     nodes: usize,
+    /// Where the last line ends that is not understood.
+    failed: usize,
     /// How many objects and lists may stand in each other.
     depth: usize,
     told: &'s mut Told<'l>,
@@ -104,7 +107,7 @@ impl<'a> Reading<'_, '_, 'a> {
 
     fn begin(&mut self, what: Open<'a>, left_out: Open<'a>) {
         let too_deep = self.open.len() >= self.depth;
-        let full = too_deep || self.nodes >= MAX_NODES;
+        let full = too_deep || !self.has_room();
         if full {
             // of brackets in brackets that are left out one is enough
             if !matches!(self.open.last(), Some(Open::Skipped(_))) {
@@ -119,6 +122,14 @@ impl<'a> Reading<'_, '_, 'a> {
         self.nodes += 1;
         self.at += 1;
         self.open.push(if full { left_out } else { what });
+    }
+
+    /// Whether one more value may be kept; the first one that may not is told.
+    fn has_room(&mut self) -> bool {
+        if self.nodes >= MAX_NODES {
+            self.told.left_out.large_objects = 1;
+        }
+        self.nodes < MAX_NODES
     }
 
     /// A closing bracket.
@@ -192,10 +203,10 @@ impl<'a> Reading<'_, '_, 'a> {
             }
             return;
         }
-        self.nodes += 1;
-        if self.nodes > MAX_NODES {
+        if !self.has_room() {
             return self.give(None);
         }
+        self.nodes += 1;
         let text = self.text(start, end);
         self.give(Some(Value::Text(text)));
     }
@@ -306,12 +317,19 @@ impl<'a> Reading<'_, '_, 'a> {
             },
         };
         self.at = range.end;
+        let has_room = self.has_room();
         self.nodes += 1;
-        self.give(value.filter(|_| self.nodes <= MAX_NODES));
+        self.give(value.filter(|_| has_room));
     }
 
     /// Lists the line as not understood; one of dots stands for what was left out.
     fn fail(&mut self) {
+        // a line is looked at once, however long it is
+        if self.at < self.failed {
+            return;
+        }
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        self.failed = self.at + memchr::memchr(b'\n', rest).unwrap_or(rest.len());
         if let Some((line, number)) = self.source.line(self.at)
             && !super::recognise::is_ellipsis(line)
             && self.told.failed.last() != Some(&number)

@@ -24,7 +24,7 @@ mod spread;
 mod yaml;
 
 pub(crate) use event::{of_part, of_status};
-pub(crate) use recognise::{Ahead, begins, begins_item, is_compact_head, may_begin};
+pub(crate) use recognise::{Ahead, begins, begins_item, is_compact, is_compact_head, may_begin};
 pub(crate) use regular::regular;
 pub(crate) use run::Run;
 
@@ -100,7 +100,7 @@ pub(crate) fn parse_within<'a>(lines: &[Line<'a>], limits: &ReadLimits) -> Parse
     let first = rows.iter().find(|row| !row.line.is_blank());
     let is_json = first.is_some_and(|row| row.bare().starts_with(['{', '[', '"']));
     if is_json {
-        json(&Source::new(&rows), limits, &mut parsed);
+        json(&Source::new(&rows), None, limits, &mut parsed);
     } else {
         for document in rows.split(|row| row.bare() == "---" && row.indent() == 0) {
             self::document(document, limits, &mut parsed);
@@ -111,15 +111,24 @@ pub(crate) fn parse_within<'a>(lines: &[Line<'a>], limits: &ReadLimits) -> Parse
     parsed
 }
 
-/// Reads JSON.
-fn json<'a>(source: &Source<'a>, limits: &ReadLimits, parsed: &mut Parsed<'a>) {
+/// Reads JSON; `of` is the kind of the items of a list that began before.
+fn json<'a>(source: &Source<'a>, of: Option<&str>, limits: &ReadLimits, parsed: &mut Parsed<'a>) {
     let mut told = Told::new(limits);
     let values = json::read(source, &mut told);
     told.add_to(parsed);
     for value in values {
         let span = value.span();
-        take(Format::ObjectJson, value, &span, (0, None), parsed);
+        take(Format::ObjectJson, value, &span, (0, of), parsed);
     }
+}
+
+/// Reads a piece of a line that holds objects in JSON: it begins with an item of a list, of whose kind they are,
+/// or behind a list, if it does not begin the line.
+pub(crate) fn piece<'a>(text: &'a str, of: Option<&str>, limits: &ReadLimits) -> Parsed<'a> {
+    let mut parsed = Parsed::default();
+    json(&Source::whole(text), of, limits, &mut parsed);
+    parsed.not_understood.dedup();
+    parsed
 }
 
 /// Reads one YAML document: an object, or the items of a list, each by itself.
@@ -264,7 +273,8 @@ fn take<'a>(
             None => map.get("involvedObject").is_some() && map.get("reason").is_some(),
         };
         match kind {
-            Some("List") => {}
+            // an empty one, or what stands behind its items
+            Some(kind) if kind.ends_with("List") && map.get("metadata.name").is_none() => {}
             _ if is_event && event::is_event(&map) => {
                 parsed.events.extend(event::of_event(format, &map, span));
             }

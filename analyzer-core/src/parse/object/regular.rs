@@ -48,7 +48,7 @@ pub(crate) fn regular<'a>(text: &'a str, limits: &ReadLimits) -> Option<Regular<
         lines += 1;
     }
     let mut parsed = Parsed::default();
-    super::json(&Source::whole(text), limits, &mut parsed);
+    super::json(&Source::whole(text), None, limits, &mut parsed);
     parsed.not_understood.sort_unstable();
     parsed.not_understood.dedup();
     Some(Regular { parsed, lines })

@@ -1,11 +1,14 @@
 //! Parses what of a block is read, and tests what is there.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::super::boundary::line_at;
 use super::super::collect::is_single;
 use super::super::collected::collected;
 use super::super::lists::{Items, Reach};
+use super::super::pieces::Piece;
+use super::super::told::note_namespace;
 use super::{MAX_SEGMENTS, MAX_TEXT, Reading, Run, count};
 use crate::correlate::Print;
 use crate::input::{Document, Stretch, floor_char, lines, segments_before};
@@ -40,6 +43,9 @@ impl Reading<'_, '_, '_> {
             first_byte: self.block.offset + range.start,
             lines_before,
             text: Document::new("", bytes),
+            gaps: Vec::new(),
+            ends: Vec::new(),
+            secrets: OnceLock::new(),
         };
         let text = stretch.text.text();
         let end = text.trim_end_matches('\n');
@@ -111,6 +117,31 @@ impl Reading<'_, '_, '_> {
         }
     }
 
+    /// Parses a block that is a piece of a line, and tests what is there.
+    pub(super) fn piece(&mut self, piece: &Piece) {
+        let stretch = Stretch {
+            document: self.block.document,
+            first_byte: self.block.offset,
+            lines_before: 0,
+            text: Document::new("", self.block.bytes.as_slice()),
+            gaps: piece.gaps.clone(),
+            ends: piece.ends.clone(),
+            secrets: OnceLock::new(),
+        };
+        let parsed = piece.parse(stretch.text.text(), self.limits);
+        let reach = Reach {
+            start: piece.goes_on,
+            end: !piece.is_last,
+        };
+        self.outcome.invalid += stretch.text.invalid_sequences();
+        self.outcome.lines = u64::from(piece.is_last);
+        self.test(&stretch, (parsed, &Subject::default()), false, reach);
+        if piece.is_first {
+            self.list(Format::ObjectJson, (1, 1), 1, 0);
+        }
+        self.run = Run::Ended;
+    }
+
     /// Fills in what is known of the log that single records stand in.
     fn fill(&mut self, events: &mut [Event<'_>]) {
         if let Run::Known(subject) = &self.run {
@@ -151,6 +182,11 @@ impl Reading<'_, '_, '_> {
             .events
             .iter()
             .for_each(|event| self.dated(event.time));
+        let events = parsed.events.iter().map(|event| &event.subject);
+        let objects = parsed.objects.iter().map(|object| &object.subject);
+        for subject in events.chain(objects) {
+            note_namespace(subject, &mut self.outcome.namespaces);
+        }
         for event in &parsed.events {
             if !self.tester.takes(event) {
                 continue;
@@ -207,7 +243,7 @@ impl Reading<'_, '_, '_> {
         outcome.objects += parsed.objects.len() as u64;
         outcome.left_out.add(parsed.left_out);
         let text = |line: u64| {
-            let mut text = stretch.text.original_line(line);
+            let mut text = stretch.place(&stretch.text.line_span(line)).text;
             text.truncate(floor_char(&text, MAX_TEXT));
             text
         };

@@ -1,0 +1,605 @@
+//! Where secrets stand in a text.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+use memchr::{memchr, memmem, memrchr};
+
+use super::names::{self, Kind};
+use super::objects;
+use crate::model::Span;
+
+/// How long a name may be.
+const MAX_NAME: usize = 128;
+
+/// How many blanks may stand between a name and its value: describes align values.
+const MAX_BLANKS: usize = 120;
+
+/// How much of a text is looked through for the end of a key.
+const MAX_KEY: usize = 16 * 1024;
+
+/// How much of a line is looked at around a name.
+const MAX_LINE: usize = 4096;
+
+/// Texts near which secrets stand; the first ones are no parts of names.
+const TRIGGERS: &[&str] = &[
+    "://",
+    "private key-----",
+    "@tcp(",
+    "@unix(",
+    "bearer ",
+    "eyj",
+    "passw",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "_pass",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "auth",
+    "dockercfg",
+    "dockerconfig",
+    "jwt",
+    "opaque",
+    "kubernetes.io/tls",
+    "helm.sh/release",
+];
+
+/// Those that stand in every Secret, alone or in a list.
+const OBJECTS: &[&str] = &[
+    "secret",
+    "opaque",
+    "dockercfg",
+    "dockerconfig",
+    "kubernetes.io/tls",
+    "helm.sh/release",
+    "auth",
+    "token",
+];
+
+const ADDRESS: usize = 0;
+const PEM: usize = 1;
+const DSN: [usize; 2] = [2, 3];
+const BEARER: usize = 4;
+const JWT: usize = 5;
+
+static TRIGGER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let mut builder = AhoCorasickBuilder::new();
+    builder
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::LeftmostFirst);
+    builder.build(TRIGGERS).ok()
+});
+
+/// Where secrets stand in a text, in order.
+pub(super) fn secrets(text: &str) -> Vec<Span> {
+    let Some(triggers) = TRIGGER.as_ref() else {
+        return Vec::new();
+    };
+    let mut finding = Finding {
+        text,
+        bytes: text.as_bytes(),
+        found: Vec::new(),
+    };
+    let mut done = 0;
+    let mut may_be_object = false;
+    for trigger in triggers.find_iter(text) {
+        let at = trigger.start();
+        let is_done = |known: &Span| known.contains(&at);
+        if finding.found.last().is_some_and(is_done) {
+            may_be_object |= is_of_object(trigger.pattern().as_usize());
+            continue;
+        }
+        match trigger.pattern().as_usize() {
+            ADDRESS => finding.address(trigger.end()),
+            PEM => finding.pem(at, trigger.end()),
+            number if DSN.contains(&number) => finding.source_name(at),
+            BEARER => finding.bearer(trigger.end()),
+            number => {
+                if number == JWT {
+                    finding.web_token(at);
+                }
+                if at < done {
+                    continue;
+                }
+                may_be_object |= is_of_object(number);
+                done = finding.name(at).max(trigger.end());
+            }
+        }
+    }
+    if may_be_object {
+        objects::data(text, &mut finding.found);
+    }
+    merged(finding.found)
+}
+
+/// Whether a Secret may stand around this trigger.
+fn is_of_object(trigger: usize) -> bool {
+    let word = TRIGGERS.get(trigger);
+    word.is_some_and(|word| OBJECTS.contains(word))
+}
+
+fn merged(mut found: Vec<Span>) -> Vec<Span> {
+    found.retain(|span| !span.is_empty());
+    found.sort_unstable_by_key(|span| (span.start, span.end));
+    let mut all: Vec<Span> = Vec::with_capacity(found.len());
+    for span in found {
+        match all.last_mut() {
+            Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+            _ => all.push(span),
+        }
+    }
+    all
+}
+
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+fn is_of_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// A quote mark, behind the backslashes that escape it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Quote {
+    mark: u8,
+    backslashes: usize,
+}
+
+impl Quote {
+    /// The one that begins at a byte.
+    pub fn at(bytes: &[u8], at: usize) -> Option<Quote> {
+        let rest = bytes.get(at..)?;
+        let backslashes = rest.iter().take_while(|byte| **byte == b'\\').count();
+        let mark = *rest.get(backslashes)?;
+        matches!(mark, b'"' | b'\'').then_some(Quote { mark, backslashes })
+    }
+
+    /// The one that ends at a byte.
+    fn before(bytes: &[u8], at: usize) -> Option<Quote> {
+        let mark = *bytes.get(at.checked_sub(1)?)?;
+        let backslashes = || {
+            bytes[..at - 1]
+                .iter()
+                .rev()
+                .take_while(|byte| **byte == b'\\')
+                .count()
+        };
+        matches!(mark, b'"' | b'\'').then(|| Quote {
+            mark,
+            backslashes: backslashes(),
+        })
+    }
+
+    pub fn length(self) -> usize {
+        self.backslashes + 1
+    }
+
+    /// Where the text behind it ends: at the mark that closes it, or else at the end of the line.
+    pub fn end(self, bytes: &[u8], from: usize) -> usize {
+        let mut at = from;
+        while let Some(byte) = bytes.get(at) {
+            if *byte == b'\n' {
+                return at;
+            }
+            if *byte == self.mark {
+                let before = &bytes[from..at];
+                let escapes = before
+                    .iter()
+                    .rev()
+                    .take_while(|byte| **byte == b'\\')
+                    .count();
+                let closes = match self.backslashes {
+                    0 => self.mark == b'\'' || escapes % 2 == 0,
+                    own => escapes <= own,
+                };
+                if closes {
+                    return at - escapes.min(self.backslashes);
+                }
+            }
+            at += 1;
+        }
+        bytes.len()
+    }
+}
+
+struct Finding<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    found: Vec<Span>,
+}
+
+impl Finding<'_> {
+    fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied()
+    }
+
+    /// The byte behind the blanks at one.
+    fn skip_blanks(&self, at: usize, and_lines: bool) -> usize {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let is_blank = |byte: &&u8| {
+            matches!(byte, b' ' | b'\t') || (and_lines && matches!(byte, b'\n' | b'\r'))
+        };
+        at + rest.iter().take(MAX_BLANKS).take_while(is_blank).count()
+    }
+
+    fn end_of_line(&self, at: usize) -> usize {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        at + memchr(b'\n', rest).unwrap_or(rest.len())
+    }
+
+    fn start_of_line(&self, at: usize) -> usize {
+        let before = self.bytes.get(..at).unwrap_or_default();
+        memrchr(b'\n', before).map_or(0, |end| end + 1)
+    }
+
+    fn take(&mut self, span: Span, kind: Kind) {
+        let value = self.text.get(span.clone()).unwrap_or("x");
+        if !names::is_readable(value, kind) {
+            let start = span.start + value.len() - value.trim_start().len();
+            self.found.push(start..start + value.trim().len());
+        }
+    }
+
+    /// Looks at the name around a byte, and says where it ends.
+    fn name(&mut self, at: usize) -> usize {
+        let before = self.bytes[..at].iter().rev().take(MAX_NAME);
+        let start = at - before.take_while(|byte| is_of_name(**byte)).count();
+        let behind = self.bytes[at..].iter().take(MAX_NAME);
+        let end = at + behind.take_while(|byte| is_of_name(**byte)).count();
+        let name = self.text.get(start..end).unwrap_or("");
+        if let Some(kind) = names::kind(name) {
+            let is_header = name.to_ascii_lowercase().ends_with("authorization");
+            if is_header && self.header(end) {
+                return end;
+            }
+            self.value(start, end, kind);
+        }
+        end
+    }
+
+    /// Looks for the value of the name that stands at `start..end`.
+    fn value(&mut self, start: usize, end: usize, kind: Kind) {
+        let quote = Quote::at(self.bytes, end)
+            .filter(|quote| Quote::before(self.bytes, start) == Some(*quote));
+        let outer = start - quote.map_or(0, Quote::length);
+        let behind = end + quote.map_or(0, Quote::length);
+        if self.is_value_of_name(outer) {
+            return self.pair(outer, behind, quote, kind);
+        }
+        let at = self.skip_blanks(behind, false);
+        match self.byte(at) {
+            Some(b'=') if self.byte(at + 1) != Some(b'=') && self.byte(at + 1) != Some(b'~') => {
+                self.assigned(start, at + 1, kind);
+            }
+            Some(b':') if quote.is_some() => {
+                let value = self.skip_blanks(at + 1, true);
+                if at == behind && self.begins_line(outer) && Quote::at(self.bytes, value).is_none()
+                {
+                    let indent = outer - self.start_of_line(outer);
+                    self.rest_of_line(at + 1, indent, kind);
+                } else if at == behind || Quote::at(self.bytes, value).is_some() {
+                    self.json(at + 1, kind);
+                }
+            }
+            Some(b':') if self.begins_line(start) => {
+                let indent = start - self.start_of_line(start);
+                self.rest_of_line(at + 1, indent, kind);
+            }
+            // a map as Go prints it
+            Some(b':') if at == end && self.is_in_map(start) => {
+                let rest = self.bytes.get(at + 1..).unwrap_or_default();
+                let length = rest
+                    .iter()
+                    .take_while(|byte| !b" ]\n".contains(byte))
+                    .count();
+                self.take(at + 1..at + 1 + length, kind);
+            }
+            Some(b':') if Quote::at(self.bytes, self.skip_blanks(at + 1, false)).is_some() => {
+                self.json(at + 1, kind);
+            }
+            Some(byte)
+                if self
+                    .text
+                    .get(start..end)
+                    .is_some_and(|name| name.starts_with("--")) =>
+            {
+                self.behind_option((behind, at), byte, quote, kind);
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes the value that stands behind an option: as the next word, or as the next item of a list.
+    fn behind_option(
+        &mut self,
+        (end, at): (usize, usize),
+        byte: u8,
+        quote: Option<Quote>,
+        kind: Kind,
+    ) {
+        match byte {
+            b',' if quote.is_some() => self.json(at + 1, kind),
+            b'\n' | b'\r' => {
+                let next = self.skip_blanks(at, true);
+                let rest = self.bytes.get(next..).unwrap_or_default();
+                if rest.starts_with(b"- ") && !rest.starts_with(b"- -") {
+                    let line = self.end_of_line(next);
+                    self.take(next + 2..line, kind);
+                }
+            }
+            b'-' => {}
+            _ if at > end && quote.is_none() => self.bare(at, kind),
+            _ => {}
+        }
+    }
+
+    /// Whether nothing but marks stands before a byte in its line.
+    fn begins_line(&self, at: usize) -> bool {
+        let before = self.bytes[..at].iter().rev().take(MAX_BLANKS);
+        let mut before = before.skip_while(|byte| b" \t->|\"'".contains(byte));
+        before.next().is_none_or(|byte| *byte == b'\n')
+    }
+
+    fn is_in_map(&self, at: usize) -> bool {
+        let line = &self.bytes[at.saturating_sub(MAX_LINE)..at];
+        let start = memrchr(b'\n', line).map_or(0, |end| end + 1);
+        let line = &line[start..];
+        line.last().is_some_and(|byte| b"[ ".contains(byte))
+            && memmem::rfind(line, b"map[").is_some()
+    }
+
+    /// Whether what stands at a byte is the value of a key `name`, as an environment variable's is.
+    fn is_value_of_name(&self, at: usize) -> bool {
+        let before = self.bytes.get(..at).unwrap_or_default().trim_ascii_end();
+        let Some(before) = before.strip_suffix(b":") else {
+            return false;
+        };
+        let before = before.trim_ascii_end();
+        let key = match Quote::before(self.bytes, before.len()) {
+            Some(quote) => before.get(..before.len().saturating_sub(quote.length())),
+            None => Some(before),
+        };
+        key.is_some_and(|key| {
+            [&b"name"[..], b"Name", b"key"].into_iter().any(|word| {
+                let rest = key.strip_suffix(word);
+                rest.is_some_and(|rest| !rest.last().is_some_and(|byte| is_of_name(*byte)))
+            })
+        })
+    }
+
+    /// Looks for the value of a variable whose name ends before `behind`.
+    fn pair(&mut self, start: usize, behind: usize, quote: Option<Quote>, kind: Kind) {
+        let at = self.skip_blanks(behind, true);
+        let value = match self.byte(at) {
+            Some(b',') => self.skip_blanks(at + 1, true),
+            _ => at,
+        };
+        let key = Quote::at(self.bytes, value).filter(|_| quote.is_some());
+        let inner = value + key.map_or(0, Quote::length);
+        let rest = self.bytes.get(inner..).unwrap_or_default();
+        if !(rest.starts_with(b"value") || rest.starts_with(b"Value")) {
+            return;
+        }
+        let end = self.skip_blanks(inner + "value".len() + key.map_or(0, Quote::length), false);
+        if self.byte(end) != Some(b':') {
+            return;
+        }
+        if key.is_some() {
+            self.json(end + 1, kind);
+        } else if self.start_of_line(value) > start {
+            let indent = value - self.start_of_line(value);
+            self.rest_of_line(end + 1, indent, kind);
+        }
+    }
+
+    /// Takes a value of JSON that stands behind a colon.
+    fn json(&mut self, at: usize, kind: Kind) {
+        let at = self.skip_blanks(at, true);
+        if let Some(quote) = Quote::at(self.bytes, at) {
+            let from = at + quote.length();
+            return self.take(from..quote.end(self.bytes, from), kind);
+        }
+        // what stands without quotes is a number, or no JSON
+        if matches!(self.byte(at), Some(b'-' | b'0'..=b'9')) {
+            self.bare(at, kind);
+        }
+    }
+
+    /// Takes what stands behind an equals sign.
+    fn assigned(&mut self, start: usize, at: usize, kind: Kind) {
+        let at = self.skip_blanks(at, false);
+        if let Some(quote) = Quote::at(self.bytes, at) {
+            let from = at + quote.length();
+            return self.take(from..quote.end(self.bytes, from), kind);
+        }
+        // a variable alone on its line
+        let is_loud =
+            |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+        let is_variable = self.begins_line(start)
+            && self.bytes[start..at]
+                .iter()
+                .all(|byte| is_loud(byte) || *byte == b'=');
+        if is_variable {
+            self.take(at..self.end_of_line(at), kind);
+        } else {
+            self.bare(at, kind);
+        }
+    }
+
+    /// Takes a value without quotes among others.
+    fn bare(&mut self, at: usize, kind: Kind) {
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        // what is filled in elsewhere
+        let is_filled_in = |start: &&[u8]| rest.starts_with(start);
+        if [&b"<"[..], b"$(", b"${", b"%("].iter().any(is_filled_in) {
+            return;
+        }
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b",;&\"'`)}]\\".contains(byte);
+        let length = rest.iter().take_while(|byte| !ends(byte)).count();
+        self.take(at..at + length, kind);
+    }
+
+    /// Takes the value that the rest of a line is, as in YAML and describes, or the block behind it.
+    fn rest_of_line(&mut self, at: usize, indent: usize, kind: Kind) {
+        let from = self.skip_blanks(at, false);
+        // a colon inside a word is none of YAML's
+        if from == at && from < self.end_of_line(at) {
+            return;
+        }
+        if let Some(quote) = Quote::at(self.bytes, from).filter(|quote| quote.backslashes == 0) {
+            let inner = from + quote.length();
+            return self.take(inner..quote.end(self.bytes, inner), kind);
+        }
+        let end = self.end_of_line(from);
+        let line = self.text.get(from..end).unwrap_or("").trim_end();
+        if objects::begins_block(line) {
+            return objects::block(self.text, end, indent, &mut self.found);
+        }
+        if !line.starts_with(['{', '[']) && !line.starts_with("map[") {
+            self.take(from..from + line.len(), kind);
+        }
+    }
+
+    /// Takes what a header of HTTP says of who asks, with its scheme; `false` if no scheme stands there.
+    fn header(&mut self, end: usize) -> bool {
+        let rest = self.bytes.get(end..).unwrap_or_default();
+        let marks = rest
+            .iter()
+            .take_while(|byte| b" \t:=[\"'\\".contains(byte))
+            .count();
+        let is_field = rest[..marks].iter().any(|byte| b":=".contains(byte));
+        let from = end + marks;
+        let rest = self.text.get(from..).unwrap_or("");
+        let schemes = [
+            "bearer ",
+            "basic ",
+            "token ",
+            "digest ",
+            "negotiate ",
+            "apikey ",
+        ];
+        let scheme = schemes.into_iter().find(|scheme| {
+            let start = rest.get(..scheme.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+        });
+        let Some(scheme) = scheme.filter(|_| is_field) else {
+            return false;
+        };
+        let at = from + scheme.len();
+        let line = &self.bytes[at..self.bytes.len().min(at + MAX_LINE)];
+        let is_digest = scheme.starts_with("digest");
+        let length = line.iter().take_while(|byte| match byte {
+            b'\n' => false,
+            byte => is_digest || !b" \t\"'\\],}".contains(byte),
+        });
+        self.found.push(at..at + length.count());
+        true
+    }
+
+    /// Takes the token behind `Bearer`, if it looks like one.
+    fn bearer(&mut self, at: usize) {
+        const SHORTEST: usize = 16;
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let is_of_token = |byte: &u8| is_of_base64(*byte) || b"._~-".contains(byte);
+        let length = rest.iter().take_while(|byte| is_of_token(byte)).count();
+        if length >= SHORTEST && rest[..length].iter().any(u8::is_ascii_digit) {
+            self.found.push(at..at + length);
+        }
+    }
+
+    /// Takes a JSON web token.
+    fn web_token(&mut self, at: usize) {
+        const SHORTEST: usize = 40;
+        if at
+            .checked_sub(1)
+            .and_then(|before| self.byte(before))
+            .is_some_and(is_of_name)
+        {
+            return;
+        }
+        let rest = &self.bytes[at..];
+        let is_of_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+        let length = rest.iter().take_while(|byte| is_of_token(byte)).count();
+        let dots = rest[..length].iter().filter(|byte| **byte == b'.').count();
+        if rest.starts_with(b"eyJ") && length >= SHORTEST && dots >= 2 {
+            self.found.push(at..at + length);
+        }
+    }
+
+    /// Takes the password of an address, behind its scheme.
+    fn address(&mut self, at: usize) {
+        const TOKEN: usize = 20;
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'`<>?#\\|".contains(byte);
+        let host = &rest[..rest.iter().take_while(|byte| !ends(byte)).count()];
+        let Some(user) = memrchr(b'@', host) else {
+            return;
+        };
+        match memchr(b':', &host[..user]) {
+            Some(colon) => self.take(at + colon + 1..at + user, Kind::Secret),
+            None if user >= TOKEN => self.take(at..at + user, Kind::Secret),
+            None => {}
+        }
+    }
+
+    /// Takes the password of `user:password@tcp(host)`.
+    fn source_name(&mut self, at: usize) {
+        let before = self.bytes[..at].iter().rev().take(MAX_NAME);
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`/=(".contains(byte);
+        let start = at - before.take_while(|byte| !ends(byte)).count();
+        if let Some(colon) = memchr(b':', &self.bytes[start..at]) {
+            self.take(start + colon + 1..at, Kind::Secret);
+        }
+    }
+
+    /// Takes a private key; `PRIVATE KEY-----` stands at `at..end`.
+    fn pem(&mut self, at: usize, end: usize) {
+        let from = at.saturating_sub(48);
+        let before = self.bytes.get(from..at).unwrap_or_default();
+        let begins = memmem::rfind(before, b"-----BEGIN");
+        if begins.is_none() {
+            // its beginning may stand before the text
+            let is_known = self
+                .found
+                .iter()
+                .rev()
+                .take(8)
+                .any(|span| span.end >= from && span.start < at);
+            let mut line = self.start_of_line(at);
+            while !is_known && line > 0 {
+                let start = self.start_of_line(line - 1);
+                if !is_line_of_key(&self.bytes[start..line - 1]) {
+                    break;
+                }
+                self.found.push(start..line - 1);
+                line = start;
+            }
+            return;
+        }
+        let rest = &self.bytes[end..];
+        let rest = &rest[..rest.len().min(MAX_KEY)];
+        if let Some(length) = memmem::find(rest, b"-----END") {
+            self.found.push(end..end + length);
+            return;
+        }
+        let mut to = self.end_of_line(end);
+        while to < self.bytes.len() {
+            let next = self.end_of_line(to + 1);
+            if !is_line_of_key(&self.bytes[to + 1..next]) {
+                break;
+            }
+            to = next;
+        }
+        self.found.push(end..to);
+    }
+}
+
+/// Whether a line holds nothing but a part of a key.
+fn is_line_of_key(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    !line.is_empty() && line.iter().all(|byte| is_of_base64(*byte))
+}

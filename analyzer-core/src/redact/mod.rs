@@ -1,0 +1,79 @@
+//! Secrets never leave: values of names like `DB_PASSWORD`, passwords in addresses, tokens, private keys, the data
+//! of Secrets. Conditions are tested on the text as it is; what is told of it goes through here.
+//!
+//! In their place stands [`MARK`], whatever their length. Names stay: of objects, keys, files, users.
+
+mod apply;
+mod find;
+mod names;
+mod objects;
+
+use std::borrow::Cow;
+
+use crate::model::Span;
+
+pub(crate) use apply::parsed;
+
+/// What stands in a secret's place.
+pub(crate) const MARK: &str = "***";
+
+/// Of values that are at least so long all copies are masked in what is told with them.
+const SHORTEST: usize = 4;
+
+/// Where secrets stand in a text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Secrets(Vec<Span>);
+
+impl Secrets {
+    /// Those of a text.
+    pub fn of(text: &str) -> Secrets {
+        Secrets(find::secrets(text))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Those that a range overlaps.
+    pub fn within(&self, span: &Span) -> &[Span] {
+        let first = self.0.partition_point(|secret| secret.end <= span.start);
+        let last = self.0.partition_point(|secret| secret.start < span.end);
+        self.0.get(first..last.max(first)).unwrap_or_default()
+    }
+
+    /// Masks in a text that was made of a range of the document what stands there.
+    pub fn hide(&self, document: &str, range: &Span, text: &mut String) {
+        for secret in self.within(range) {
+            let value = document.get(secret.clone()).unwrap_or("");
+            if text == value {
+                MARK.clone_into(text);
+            } else if value.len() >= SHORTEST && text.contains(value) {
+                *text = text.replace(value, MARK);
+            }
+        }
+        if let Cow::Owned(masked) = masked(text) {
+            *text = masked;
+        }
+    }
+}
+
+/// A text without its secrets.
+pub(crate) fn masked(text: &str) -> Cow<'_, str> {
+    let secrets = find::secrets(text);
+    if secrets.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut masked = String::with_capacity(text.len());
+    let mut kept = 0;
+    for secret in secrets {
+        masked.push_str(text.get(kept..secret.start).unwrap_or(""));
+        masked.push_str(MARK);
+        kept = secret.end;
+    }
+    masked.push_str(text.get(kept..).unwrap_or(""));
+    Cow::Owned(masked)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,299 @@
+//! Which names stand before secrets: those of environment variables, of keys, of fields and of options.
+
+/// What a name says of its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A secret.
+    Secret,
+    /// A secret, or the name of an object that holds one.
+    MayBeName,
+}
+
+/// Words that say it by themselves at the end of a name.
+const ENDS: &[&str] = &[
+    "password",
+    "passwd",
+    "passwort",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "token",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+    "accountkey",
+    "authkey",
+    "masterkey",
+    "dockerconfigjson",
+    "dockercfg",
+    "jwt",
+    "authorization",
+];
+
+/// Words that do so with others written before them in one.
+const GLUED: &[&str] = &[
+    "password",
+    "passwd",
+    "passphrase",
+    "token",
+    "apikey",
+    "accesskey",
+    "secretkey",
+    "privatekey",
+];
+
+/// Words that say it before `key`.
+const KEYS: &[&str] = &[
+    "api",
+    "access",
+    "private",
+    "secret",
+    "encryption",
+    "signing",
+    "account",
+    "master",
+    "shared",
+    "auth",
+    "ssh",
+    "storage",
+    "consumer",
+    "subscription",
+    "service",
+    "deploy",
+    "license",
+];
+
+/// Words before `secret` with which it is no object's name.
+const SECRETS: &[&str] = &[
+    "client",
+    "app",
+    "shared",
+    "api",
+    "oauth",
+    "oauth2",
+    "jwt",
+    "cookie",
+    "session",
+    "webhook",
+    "hmac",
+    "signing",
+    "encryption",
+    "aws",
+    "key",
+    "token",
+    "consumer",
+    "access",
+];
+
+/// The words of a name, in small letters.
+fn words(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before: Option<char> = None;
+    let mut chars = name.chars().peekable();
+    while let Some(c) = chars.next() {
+        let is_new = match before {
+            None => true,
+            Some(last) if !last.is_ascii_alphanumeric() => true,
+            Some(last) if last.is_ascii_uppercase() => {
+                c.is_ascii_uppercase() && chars.peek().is_some_and(char::is_ascii_lowercase)
+            }
+            Some(_) => c.is_ascii_uppercase(),
+        };
+        before = Some(c);
+        if !c.is_ascii_alphanumeric() {
+            continue;
+        }
+        if is_new {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut() {
+            word.push(c.to_ascii_lowercase());
+        }
+    }
+    words
+}
+
+/// What a name says of its value, if that may be a secret.
+pub(super) fn kind(name: &str) -> Option<Kind> {
+    let mut words = words(name);
+    while words.len() > 1
+        && words
+            .last()
+            .is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit()))
+    {
+        words.pop();
+    }
+    let mut last = words.iter().rev().map(String::as_str);
+    let (end, before, first) = (last.next()?, last.next(), last.next());
+    let is_loud = !name.bytes().any(|byte| byte.is_ascii_lowercase());
+    match end {
+        // the working directory
+        "pwd" | "oldpwd" if before.is_none() && is_loud => None,
+        "pass" => before.map(|_| Kind::Secret),
+        "secret" if is_loud || before.is_some_and(|word| SECRETS.contains(&word)) => {
+            Some(Kind::Secret)
+        }
+        "secret" | "credential" | "credentials" | "creds" | "auth" => Some(Kind::MayBeName),
+        "key" => before
+            .filter(|word| KEYS.contains(word))
+            .map(|_| Kind::Secret),
+        "id" => (before == Some("key") && first == Some("access")).then_some(Kind::Secret),
+        _ if ENDS.contains(&end) || GLUED.iter().any(|word| end.ends_with(word)) => {
+            Some(Kind::Secret)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a value stands for none or names something.
+pub(super) fn is_readable(value: &str, kind: Kind) -> bool {
+    const NOTHING: &[&str] = &[
+        "true", "false", "null", "none", "nil", "~", "yes", "no", "{}", "[]",
+    ];
+    const OPENINGS: &[&str] = &[
+        "<",
+        "$(",
+        "${",
+        "{{",
+        "%(",
+        "***",
+        "[REDACTED",
+        "@Microsoft.KeyVault",
+    ];
+    let value = value.trim();
+    value.is_empty()
+        || NOTHING.iter().any(|word| value.eq_ignore_ascii_case(word))
+        || OPENINGS.iter().any(|start| value.starts_with(start))
+        || is_size(value)
+        || is_path(value)
+        || (kind == Kind::MayBeName && is_name(value))
+}
+
+/// What a describe says of a Secret's values.
+fn is_size(value: &str) -> bool {
+    let number = value.strip_suffix(" bytes");
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether it is a path below a folder that is usual for such files.
+fn is_path(value: &str) -> bool {
+    const ROOTS: &[&str] = &[
+        "/etc/",
+        "/var/",
+        "/run/",
+        "/home/",
+        "/tmp/",
+        "/opt/",
+        "/usr/",
+        "/root/",
+        "/mnt/",
+        "/secrets/",
+        "/app/",
+        "/srv/",
+        "/data/",
+        "/certs/",
+        "./",
+        "../",
+    ];
+    ROOTS.iter().any(|root| value.starts_with(root))
+        && value
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte))
+}
+
+/// Whether it may be an object's name, with its namespace or without.
+fn is_name(value: &str) -> bool {
+    value.len() <= 253
+        && value.bytes().filter(|byte| *byte == b'/').count() <= 1
+        && value.bytes().all(|byte| {
+            byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-./".contains(&byte)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets() {
+        for name in [
+            "password",
+            "DB_PASSWORD",
+            "PGPASSWORD",
+            "dbPassword",
+            "spring.datasource.password",
+            "MYSQL_PWD",
+            "DB_PASS",
+            "API_KEY",
+            "APIKey",
+            "apikey",
+            "X-Api-Key",
+            "aws_secret_access_key",
+            "AWS_ACCESS_KEY_ID",
+            "privateKey",
+            "GITHUB_TOKEN",
+            "authtoken",
+            "token",
+            "clientSecret",
+            "JWT_SECRET",
+            "SECRET",
+            "PASSWORD_2",
+            ".dockerconfigjson",
+            "AccountKey",
+            "SharedAccessKey",
+            "Authorization",
+        ] {
+            assert_eq!(kind(name), Some(Kind::Secret), "{name}");
+        }
+        for name in ["secret", "auth-secret", "tlsSecret", "credentials", "auth"] {
+            assert_eq!(kind(name), Some(Kind::MayBeName), "{name}");
+        }
+    }
+
+    #[test]
+    fn other_names() {
+        for name in [
+            "secretName",
+            "secretKeyRef",
+            "token-file",
+            "tokenExpirationSeconds",
+            "imagePullSecrets",
+            "secrets",
+            "PWD",
+            "pass",
+            "key",
+            "cacheKey",
+            "keys",
+            "authority",
+            "author",
+            "tokenizer",
+            "max_tokens",
+            "passive",
+            "auth-url",
+            "private-key-file",
+            "compass",
+            "",
+        ] {
+            assert_eq!(kind(name), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn values_that_are_none() {
+        for value in [
+            "",
+            "true",
+            "<set to the key 'x' in secret 'y'>",
+            "$(OTHER)",
+            "8 bytes",
+            "/etc/tls/key.pem",
+        ] {
+            assert!(is_readable(value, Kind::Secret), "{value}");
+        }
+        assert!(is_readable("shop/web-tls", Kind::MayBeName));
+        assert!(!is_readable("shop/web-tls", Kind::Secret));
+        assert!(!is_readable("dXNlcjpw", Kind::MayBeName));
+        assert!(!is_readable("/x8Kq+/a", Kind::Secret));
+    }
+}

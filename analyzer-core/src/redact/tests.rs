@@ -1,0 +1,182 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const POD: &str = "\
+Containers:
+  arm:
+    Image:  registry.example/token:1.2
+    Environment:
+      DB_PASSWORD:    SECRET
+      DB_USER:        crane
+      OTHER_PASSWORD:  <set to the key 'password' in secret 'db'>  Optional: false
+";
+
+/// Texts in which `SECRET` is one, and nothing else is.
+const PLACES: &[&str] = &[
+    // environment variables
+    POD,
+    "DB_PASSWORD=SECRET\n",
+    "  - name: DB_PASSWORD\n    value: SECRET\n  - name: MODE\n    value: fast\n",
+    "- name: API_KEY\n  value: \"SECRET\"\n",
+    r#"{"env":[{"name":"API_KEY","value":"SECRET"},{"name":"A","value":"b"}]}"#,
+    "{\n  \"name\": \"GITHUB_TOKEN\",\n  \"value\": \"SECRET\"\n}",
+    r#"x: "{\"env\":[{\"name\":\"API_KEY\",\"value\":\"SECRET\"},{\"name\":\"A\",\"value\":\"b\"}]}""#,
+    "declare -x PGPASSWORD=\"SECRET\"\n",
+    // data of a ConfigMap
+    "kind: ConfigMap\ndata:\n  password: SECRET\n  mode: fast\n",
+    "data:\n  spring.datasource.password: 'SECRET'\n",
+    "data:\n  app.properties: |\n    db.password = SECRET\n    db.user = crane\n",
+    "data:\n  privateKey: |-\n    SECRET\n    SECRET\n  other: x\n",
+    // logs
+    "I0304 05:06:07.123456       1 sync.go:88] \"Connect\" user=\"crane\" password=\"SECRET\" retry=3\n",
+    "time=\"2031-03-04T05:06:07Z\" level=info msg=\"connect\" token=SECRET user=crane\n",
+    r#"{"level":"info","msg":"connect","api_key":"SECRET","user":"crane"}"#,
+    r#"{"level":"info","msg":"got {\"clientSecret\":\"SECRET\",\"x\":1}","user":"crane"}"#,
+    "args: map[password:SECRET user:crane]\n",
+    "exec: kubectl --token=SECRET --token-file=/etc/x get pods\n",
+    "exec: mysql --password SECRET --user crane\n",
+    r#"args: ["--password", "SECRET", "--user", "crane"]"#,
+    "args:\n- --api-key\n- SECRET\n- --user\n",
+    "Server=dock;User Id=crane;Password=SECRET;Timeout=3\n",
+    "{'user': 'crane', 'password': 'SECRET'}\n",
+    "{ \"user\" : \"crane\", \"password\" : \"SECRET\" }\n",
+    "\"password\": SECRET\n\"user\": crane\n",
+    "{user: \"crane\", password: \"SECRET\"}\n",
+    "GET /quay?access_token=SECRET&page=2 HTTP/1.1\n",
+    // addresses
+    "dial postgres://crane:SECRET@db.dock.svc:5432/app?x=1: timeout\n",
+    "redis://:SECRET@cache:6379/0\n",
+    "crane:SECRET@tcp(db.dock:3306)/app\n",
+    // headers
+    "> Authorization: Bearer SECRET\n",
+    "headers: map[Authorization:[Bearer SECRET] Accept:[text/html]]\n",
+    r#"{"Authorization":"Basic SECRET"}"#,
+    "curl -H 'authorization: token SECRET' https://quay.example\n",
+    // keys
+    "-----BEGIN RSA PRIVATE KEY-----\nSECRET\nSECRET\n-----END RSA PRIVATE KEY-----\nx\n",
+    "key: \"-----BEGIN PRIVATE KEY-----\\nSECRET\\n-----END PRIVATE KEY-----\"\n",
+    "-----BEGIN EC PRIVATE KEY-----\nSECRET\nSECRET\nand so on\n",
+    "SECRET\nSECRET=\n-----END PRIVATE KEY-----\n",
+    // Secrets
+    "apiVersion: v1\ndata:\n  a.txt: SECRET\n  b: SECRET\nkind: Secret\nmetadata:\n  name: tide\ntype: Opaque\n",
+    "items:\n- apiVersion: v1\n  data:\n    a: SECRET\n  kind: Secret\n  metadata:\n    name: tide\n- kind: Pod\n  data:\n    a: b\n",
+    "kind: Secret\nstringData:\n  config: |\n    user: SECRET\n    SECRET\nmetadata:\n  name: tide\n",
+    "kind: Secret\ndata: {a: SECRET}\nmetadata: {name: tide}\n",
+    r#"{"apiVersion":"v1","data":{"a":"SECRET","b":"SECRET"},"kind":"Secret","metadata":{"name":"tide"}}"#,
+    r#"{"kind":"SecretList","items":[{"metadata":{"name":"tide"},"data":{"a":"SECRET"},"type":"Opaque"}]}"#,
+    r#",{"metadata":{"name":"tide"},"data":{"tls.key":"SECRET"},"type":"kubernetes.io/tls"}"#,
+    "metadata:\n  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: |\n      {\"data\":{\"a\":\"SECRET\"},\"kind\":\"Secret\",\"metadata\":{\"name\":\"tide\"}}\n",
+    r#"{"annotations":{"last":"{\"data\":{\"a\":\"SECRET\"},\"kind\":\"Secret\"}\n"},"name":"tide"}"#,
+    r#"{"data":{".dockerconfigjson":"SECRET"},"kind":"Secret"}"#,
+    "  .dockerconfigjson: SECRET\n",
+    r#"{"auths":{"quay.example":{"username":"crane","password":"SECRET"}}}"#,
+];
+
+/// Texts that only look so.
+const OTHERS: &[&str] = &[
+    "MountVolume.SetUp failed for volume \"vault-token\" : the API server does not answer\n",
+    "MountVolume.SetUp failed for volume \"vault-token\" : failed to fetch token: denied\n",
+    "denied: Your authorization token has expired. Reauthenticate and try again.\n",
+    "MountVolume.SetUp failed for volume \"tls\" : secret \"web-tls\" not found\n",
+    "    secretName: web-tls\n",
+    "    SecretName:  web-tls\n    Optional:    false\n",
+    "      valueFrom:\n        secretKeyRef:\n          key: password\n          name: db\n",
+    "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef:\n      key: password\n      name: db\n",
+    "--token-file=/var/run/secrets/token --client-key=/etc/kubernetes/pki/x.key --private-key-file=/etc/x\n",
+    "        serviceAccountToken:\n          expirationSeconds: 3607\n          path: token\n",
+    "    TokenExpirationSeconds:  3607\n",
+    "{\"serviceAccountToken\":{\"expirationSeconds\":3607,\"path\":\"token\"}}\n",
+    "automountServiceAccountToken: false\n",
+    "  imagePullSecrets:\n  - name: regcred\n",
+    "    Mounts:\n      /var/run/secrets/kubernetes.io/serviceaccount from token-x (ro)\n",
+    "    Image:  registry.example/auth/token:1.2\n    image: secret:3\n",
+    "FATAL: password authentication failed for user \"crane\"\n",
+    "Access denied for user 'crane'@'10.0.0.1' (using password: YES)\n",
+    "Failed to pull image \"quay.example/a\": unauthorized: authentication required\n",
+    "couldn't find key password in Secret dock/db\n",
+    "I0304 05:06:07.123456       1 sync.go:88] \"Synced\" secret=\"kube-system/web-tls\"\n",
+    "level=error msg=\"no match\" credential=aws-creds auth=none\n",
+    "nginx.ingress.kubernetes.io/auth-secret: basic-auth\n",
+    "https://dock.example:8443/path@2x?key=1 http://user@host/\n",
+    "Unable to authenticate the request: invalid bearer token, token has expired\n",
+    "WWW-Authenticate: Bearer realm=\"https://auth.example/token\",service=\"quay\"\n",
+    "Type:  Opaque\n\nData\n====\npassword:  8 bytes\ntls.key:   1704 bytes\n",
+    "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+    "PWD=/app\nkey=abc keys=3 cache_key=web\n",
+    "kind: ConfigMap\ndata:\n  mode: fast\n",
+    r#"{"kind":"ConfigMap","data":{"mode":"fast"},"type":"Opaque"}"#,
+    "if token == \"x\" { token := y }\n",
+    "ownerReferences:\n- kind: Secret\n  name: tide\n",
+    "Tokens:              default-token-x\nMountable secrets:   default-token-x\n",
+];
+
+#[test]
+fn what_looks_like_a_secret_stays() {
+    for text in OTHERS {
+        assert_eq!(masked(text), *text);
+    }
+}
+
+#[test]
+fn secrets_are_masked_and_nothing_else() {
+    for text in PLACES {
+        let secret = "dGlkZQ8Zz1x5";
+        let told = masked(&text.replace("SECRET", secret)).into_owned();
+        assert!(!told.contains(secret), "{text}\n{told}");
+        assert!(told.contains(MARK), "{told}");
+        // what is no secret stays as it is
+        for word in [
+            "crane",
+            "dock",
+            "fast",
+            "tide",
+            "quay",
+            "other",
+            "Optional: false",
+            "and so on",
+        ] {
+            let count = |text: &str| text.matches(word).count();
+            let applied = text.contains("\"last\"");
+            assert!(applied || count(&told) == count(text), "{word}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_mark_tells_no_length() {
+    let short = masked("password=aB3\n").into_owned();
+    assert_eq!(short, masked("password=aB3aB3aB3aB3\n"));
+    assert_eq!(short, "password=***\n");
+}
+
+#[test]
+fn ranges_are_found_by_what_they_overlap() {
+    let text = "password=aB3 x token=dE4";
+    let secrets = Secrets::of(text);
+    assert_eq!(secrets.within(&(0..9)), &[] as &[Span]);
+    assert_eq!(secrets.within(&(0..10)), &[9..12]);
+    assert_eq!(secrets.within(&(11..24)), &[9..12, 21..24]);
+}
+
+proptest! {
+    /// Whatever the secret is, whatever stands around it.
+    #[test]
+    fn no_secret_is_left(
+        secret in "[A-Z][a-z0-9]{6,30}[0-9]",
+        place in 0..PLACES.len(),
+        before in prop::sample::select(vec!["", "x\n", "it's \"so\n", "5\" {[\n", "\n\n"]),
+    ) {
+        let text = format!("{before}{}", PLACES[place].replace("SECRET", &secret));
+        let told = masked(&text);
+        prop_assert!(!told.contains(&secret), "{}", told);
+    }
+
+    #[test]
+    fn any_text_is_read(text in "(?s)[a-z\"'\\\\:=@/{}\\[\\]\\n |.-]{0,60}(password|://|PRIVATE KEY-----|kind: Secret\\ndata:|\"data\")[a-z\"'\\\\:=@/{}\\[\\]\\n é.-]{0,60}") {
+        let secrets = Secrets::of(&text);
+        for span in secrets.within(&(0..text.len())) {
+            prop_assert!(text.get(span.clone()).is_some());
+        }
+    }
+}
