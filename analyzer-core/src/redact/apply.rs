@@ -2,7 +2,7 @@
 
 use super::names;
 use super::{MARK, Secrets, find};
-use crate::model::{Carrier, Event, Map, Object, Parsed, Span, Text, TextBuilder, Value};
+use crate::model::{Carrier, Event, Format, Map, Object, Parsed, Span, Text, TextBuilder, Value};
 
 /// Masks the secrets in events and objects; `secrets` are those of the text that was parsed.
 pub(crate) fn parsed(parsed: &mut Parsed<'_>, secrets: &Secrets) {
@@ -63,7 +63,9 @@ fn event(event: &mut Event<'_>, secrets: &Secrets) {
 }
 
 fn object(object: &mut Object<'_>, secrets: &Secrets) {
-    let is_secret = object.subject.kind.as_deref() == Some("Secret");
+    // tables and describes tell how much there is
+    let is_whole = matches!(object.format, Format::ObjectYaml | Format::ObjectJson);
+    let is_secret = is_whole && object.subject.kind.as_deref() == Some("Secret");
     for (key, value) in object.fields.values_mut() {
         if is_secret && matches!(key, "data" | "stringData" | "string_data") {
             all(value);
