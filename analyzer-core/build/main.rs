@@ -13,7 +13,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use signature::advice;
 use signature::check;
+use signature::error::SignatureError;
 use signature::grams::Grams;
 use signature::index::{Index, Word};
 use signature::schema::Signature;
@@ -165,11 +167,23 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A mistake in what a signature proposes, at its place in the file.
+fn advice_error(file: &str, yaml: &str, mistake: &advice::Mistake) -> SignatureError {
+    let message = format!("{} [{}]", mistake.message, mistake.code);
+    SignatureError::about(file, yaml, &mistake.piece, message)
+}
+
 /// The signatures of a file.
 fn read(file: &str, yaml: &str) -> Result<Vec<Signature>, Failure> {
     let documents = check::documents(yaml);
     let parts = documents
         .iter()
         .map(|document| check::read_document(file, yaml, document, &check::MoreCauses::new()));
-    Ok(check::joined(file, yaml, parts.collect())?)
+    let signatures = check::joined(file, yaml, parts.collect())?;
+    for signature in &signatures {
+        if let Some(mistake) = advice::mistakes(signature).into_iter().next() {
+            return Err(advice_error(file, yaml, &mistake).into());
+        }
+    }
+    Ok(signatures)
 }

@@ -11,7 +11,7 @@ mod compare;
 #[path = "../src/signature/condition.rs"]
 mod condition;
 #[path = "../src/signature/error.rs"]
-mod error;
+pub mod error;
 #[path = "../src/signature/existence.rs"]
 mod existence;
 #[path = "../src/signature/grams.rs"]

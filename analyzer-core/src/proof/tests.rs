@@ -86,11 +86,6 @@ fn mistakes_of_one_signature() {
         ),
         (
             "get bins {bin}",
-            "get bins {bin} | sort",
-            "0.yaml:10 check command",
-        ),
-        (
-            "get bins {bin}",
             "get bins {bin} -n NAMESPACE",
             "0.yaml:10 check stand-in",
         ),
@@ -278,6 +273,14 @@ fn what_the_proof_was_read_from() {
         BTreeMap::from([(Form::Events, 2), (Form::Klog, 1)])
     );
     assert!(of("image/not-found").forms.is_empty());
+}
+
+#[test]
+fn a_command_that_is_no_list_of_arguments_is_refused() {
+    let piped = ONE.replace("get bins {bin}", "get bins {bin} | sort");
+    let refused = Catalogue::empty().add_str("x.yaml", &piped).unwrap_err();
+    assert_eq!(refused.line(), 10);
+    assert!(refused.to_string().contains('|'), "{refused}");
 }
 
 #[test]

@@ -146,6 +146,14 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
         }
     }
     for (what, run) in signature.commands() {
+        let source = run.as_str();
+        let refused = |message| {
+            (
+                source.to_owned(),
+                format!("the {what} {source:?}: {message}"),
+            )
+        };
+        run.check().map_err(refused)?;
         if let Some((slot, _)) = run.slots().find(|(slot, _)| !known(slot)) {
             let message = format!("the {what} uses {{{slot}}}, which nothing captures");
             return Err((format!("{{{slot}"), message));

@@ -7,11 +7,14 @@ use crate::model::Subject;
 /// How many objects are remembered.
 const MAX_OBJECTS: usize = 20_000;
 
+/// Kind and name.
+type Named = (Box<str>, Box<str>);
+
 /// The namespaces of objects by kind and name.
 #[derive(Debug, Default)]
 pub(super) struct Homes {
     /// None where there are several.
-    known: BTreeMap<(Box<str>, Box<str>), Option<Box<str>>>,
+    known: BTreeMap<Named, Option<Box<str>>>,
 }
 
 impl Homes {
@@ -25,7 +28,7 @@ impl Homes {
         }
     }
 
-    fn put(&mut self, key: (Box<str>, Box<str>), namespace: Option<Box<str>>) {
+    fn put(&mut self, key: Named, namespace: Option<Box<str>>) {
         if let Some(known) = self.known.get_mut(&key) {
             if *known != namespace {
                 *known = None;
