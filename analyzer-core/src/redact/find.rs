@@ -7,19 +7,20 @@ use memchr::{memchr, memmem, memrchr};
 
 use super::names::{self, Kind};
 use super::objects;
+use super::quote::Quote;
 use crate::model::Span;
 
 /// How long a name may be.
-const MAX_NAME: usize = 128;
+pub(super) const MAX_NAME: usize = 128;
 
 /// How many blanks may stand between a name and its value: describes align values.
 const MAX_BLANKS: usize = 120;
 
 /// How much of a text is looked through for the end of a key.
-const MAX_KEY: usize = 16 * 1024;
+pub(super) const MAX_KEY: usize = 16 * 1024;
 
 /// How much of a line is looked at around a name.
-const MAX_LINE: usize = 4096;
+pub(super) const MAX_LINE: usize = 4096;
 
 /// Texts near which secrets stand; the first ones are no parts of names.
 const TRIGGERS: &[&str] = &[
@@ -134,91 +135,28 @@ fn merged(mut found: Vec<Span>) -> Vec<Span> {
     all
 }
 
-fn is_of_name(byte: u8) -> bool {
+pub(super) fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-fn is_of_base64(byte: u8) -> bool {
+pub(super) fn is_of_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
 }
 
-/// A quote mark, behind the backslashes that escape it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Quote {
-    mark: u8,
-    backslashes: usize,
-}
-
-impl Quote {
-    /// The one that begins at a byte.
-    pub fn at(bytes: &[u8], at: usize) -> Option<Quote> {
-        let rest = bytes.get(at..)?;
-        let backslashes = rest.iter().take_while(|byte| **byte == b'\\').count();
-        let mark = *rest.get(backslashes)?;
-        matches!(mark, b'"' | b'\'').then_some(Quote { mark, backslashes })
-    }
-
-    /// The one that ends at a byte.
-    fn before(bytes: &[u8], at: usize) -> Option<Quote> {
-        let mark = *bytes.get(at.checked_sub(1)?)?;
-        let backslashes = || {
-            bytes[..at - 1]
-                .iter()
-                .rev()
-                .take_while(|byte| **byte == b'\\')
-                .count()
-        };
-        matches!(mark, b'"' | b'\'').then(|| Quote {
-            mark,
-            backslashes: backslashes(),
-        })
-    }
-
-    pub fn length(self) -> usize {
-        self.backslashes + 1
-    }
-
-    /// Where the text behind it ends: at the mark that closes it, or else at the end of the line.
-    pub fn end(self, bytes: &[u8], from: usize) -> usize {
-        let mut at = from;
-        while let Some(byte) = bytes.get(at) {
-            if *byte == b'\n' {
-                return at;
-            }
-            if *byte == self.mark {
-                let before = &bytes[from..at];
-                let escapes = before
-                    .iter()
-                    .rev()
-                    .take_while(|byte| **byte == b'\\')
-                    .count();
-                let closes = match self.backslashes {
-                    0 => self.mark == b'\'' || escapes % 2 == 0,
-                    own => escapes <= own,
-                };
-                if closes {
-                    return at - escapes.min(self.backslashes);
-                }
-            }
-            at += 1;
-        }
-        bytes.len()
-    }
-}
-
-struct Finding<'t> {
-    text: &'t str,
-    bytes: &'t [u8],
-    found: Vec<Span>,
+/// A search for the secrets of a text.
+pub(super) struct Finding<'t> {
+    pub text: &'t str,
+    pub bytes: &'t [u8],
+    pub found: Vec<Span>,
 }
 
 impl Finding<'_> {
-    fn byte(&self, at: usize) -> Option<u8> {
+    pub fn byte(&self, at: usize) -> Option<u8> {
         self.bytes.get(at).copied()
     }
 
     /// The byte behind the blanks at one.
-    fn skip_blanks(&self, at: usize, and_lines: bool) -> usize {
+    pub fn skip_blanks(&self, at: usize, and_lines: bool) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let is_blank = |byte: &&u8| {
             matches!(byte, b' ' | b'\t') || (and_lines && matches!(byte, b'\n' | b'\r'))
@@ -226,17 +164,17 @@ impl Finding<'_> {
         at + rest.iter().take(MAX_BLANKS).take_while(is_blank).count()
     }
 
-    fn end_of_line(&self, at: usize) -> usize {
+    pub fn end_of_line(&self, at: usize) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
         at + memchr(b'\n', rest).unwrap_or(rest.len())
     }
 
-    fn start_of_line(&self, at: usize) -> usize {
+    pub fn start_of_line(&self, at: usize) -> usize {
         let before = self.bytes.get(..at).unwrap_or_default();
         memrchr(b'\n', before).map_or(0, |end| end + 1)
     }
 
-    fn take(&mut self, span: Span, kind: Kind) {
+    pub fn take(&mut self, span: Span, kind: Kind) {
         let value = self.text.get(span.clone()).unwrap_or("x");
         if !names::is_readable(value, kind) {
             let start = span.start + value.len() - value.trim_start().len();
@@ -344,7 +282,7 @@ impl Finding<'_> {
         before.next().is_none_or(|byte| *byte == b'\n')
     }
 
-    fn is_in_map(&self, at: usize) -> bool {
+    pub fn is_in_map(&self, at: usize) -> bool {
         let line = &self.bytes[at.saturating_sub(MAX_LINE)..at];
         let start = memrchr(b'\n', line).map_or(0, |end| end + 1);
         let line = &line[start..];
@@ -431,7 +369,7 @@ impl Finding<'_> {
     }
 
     /// Takes a value without quotes among others.
-    fn bare(&mut self, at: usize, kind: Kind) {
+    pub fn bare(&mut self, at: usize, kind: Kind) {
         let rest = self.bytes.get(at..).unwrap_or_default();
         // what is filled in elsewhere
         let is_filled_in = |start: &&[u8]| rest.starts_with(start);
@@ -444,7 +382,7 @@ impl Finding<'_> {
     }
 
     /// Takes the value that the rest of a line is, as in YAML and describes, or the block behind it.
-    fn rest_of_line(&mut self, at: usize, indent: usize, kind: Kind) {
+    pub fn rest_of_line(&mut self, at: usize, indent: usize, kind: Kind) {
         let from = self.skip_blanks(at, false);
         // a colon inside a word is none of YAML's
         if from == at && from < self.end_of_line(at) {
@@ -463,143 +401,4 @@ impl Finding<'_> {
             self.take(from..from + line.len(), kind);
         }
     }
-
-    /// Takes what a header of HTTP says of who asks, with its scheme; `false` if no scheme stands there.
-    fn header(&mut self, end: usize) -> bool {
-        let rest = self.bytes.get(end..).unwrap_or_default();
-        let marks = rest
-            .iter()
-            .take_while(|byte| b" \t:=[\"'\\".contains(byte))
-            .count();
-        let is_field = rest[..marks].iter().any(|byte| b":=".contains(byte));
-        let from = end + marks;
-        let rest = self.text.get(from..).unwrap_or("");
-        let schemes = [
-            "bearer ",
-            "basic ",
-            "token ",
-            "digest ",
-            "negotiate ",
-            "apikey ",
-        ];
-        let scheme = schemes.into_iter().find(|scheme| {
-            let start = rest.get(..scheme.len());
-            start.is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-        });
-        let Some(scheme) = scheme.filter(|_| is_field) else {
-            return false;
-        };
-        let at = from + scheme.len();
-        let line = &self.bytes[at..self.bytes.len().min(at + MAX_LINE)];
-        let is_digest = scheme.starts_with("digest");
-        let length = line.iter().take_while(|byte| match byte {
-            b'\n' => false,
-            byte => is_digest || !b" \t\"'\\],}".contains(byte),
-        });
-        self.found.push(at..at + length.count());
-        true
-    }
-
-    /// Takes the token behind `Bearer`, if it looks like one.
-    fn bearer(&mut self, at: usize) {
-        const SHORTEST: usize = 16;
-        let rest = self.bytes.get(at..).unwrap_or_default();
-        let is_of_token = |byte: &u8| is_of_base64(*byte) || b"._~-".contains(byte);
-        let length = rest.iter().take_while(|byte| is_of_token(byte)).count();
-        if length >= SHORTEST && rest[..length].iter().any(u8::is_ascii_digit) {
-            self.found.push(at..at + length);
-        }
-    }
-
-    /// Takes a JSON web token.
-    fn web_token(&mut self, at: usize) {
-        const SHORTEST: usize = 40;
-        if at
-            .checked_sub(1)
-            .and_then(|before| self.byte(before))
-            .is_some_and(is_of_name)
-        {
-            return;
-        }
-        let rest = &self.bytes[at..];
-        let is_of_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
-        let length = rest.iter().take_while(|byte| is_of_token(byte)).count();
-        let dots = rest[..length].iter().filter(|byte| **byte == b'.').count();
-        if rest.starts_with(b"eyJ") && length >= SHORTEST && dots >= 2 {
-            self.found.push(at..at + length);
-        }
-    }
-
-    /// Takes the password of an address, behind its scheme.
-    fn address(&mut self, at: usize) {
-        const TOKEN: usize = 20;
-        let rest = self.bytes.get(at..).unwrap_or_default();
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'`<>?#\\|".contains(byte);
-        let host = &rest[..rest.iter().take_while(|byte| !ends(byte)).count()];
-        let Some(user) = memrchr(b'@', host) else {
-            return;
-        };
-        match memchr(b':', &host[..user]) {
-            Some(colon) => self.take(at + colon + 1..at + user, Kind::Secret),
-            None if user >= TOKEN => self.take(at..at + user, Kind::Secret),
-            None => {}
-        }
-    }
-
-    /// Takes the password of `user:password@tcp(host)`.
-    fn source_name(&mut self, at: usize) {
-        let before = self.bytes[..at].iter().rev().take(MAX_NAME);
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`/=(".contains(byte);
-        let start = at - before.take_while(|byte| !ends(byte)).count();
-        if let Some(colon) = memchr(b':', &self.bytes[start..at]) {
-            self.take(start + colon + 1..at, Kind::Secret);
-        }
-    }
-
-    /// Takes a private key; `PRIVATE KEY-----` stands at `at..end`.
-    fn pem(&mut self, at: usize, end: usize) {
-        let from = at.saturating_sub(48);
-        let before = self.bytes.get(from..at).unwrap_or_default();
-        let begins = memmem::rfind(before, b"-----BEGIN");
-        if begins.is_none() {
-            // its beginning may stand before the text
-            let is_known = self
-                .found
-                .iter()
-                .rev()
-                .take(8)
-                .any(|span| span.end >= from && span.start < at);
-            let mut line = self.start_of_line(at);
-            while !is_known && line > 0 {
-                let start = self.start_of_line(line - 1);
-                if !is_line_of_key(&self.bytes[start..line - 1]) {
-                    break;
-                }
-                self.found.push(start..line - 1);
-                line = start;
-            }
-            return;
-        }
-        let rest = &self.bytes[end..];
-        let rest = &rest[..rest.len().min(MAX_KEY)];
-        if let Some(length) = memmem::find(rest, b"-----END") {
-            self.found.push(end..end + length);
-            return;
-        }
-        let mut to = self.end_of_line(end);
-        while to < self.bytes.len() {
-            let next = self.end_of_line(to + 1);
-            if !is_line_of_key(&self.bytes[to + 1..next]) {
-                break;
-            }
-            to = next;
-        }
-        self.found.push(end..to);
-    }
-}
-
-/// Whether a line holds nothing but a part of a key.
-fn is_line_of_key(line: &[u8]) -> bool {
-    let line = line.trim_ascii();
-    !line.is_empty() && line.iter().all(|byte| is_of_base64(*byte))
 }

@@ -7,6 +7,8 @@ mod apply;
 mod find;
 mod names;
 mod objects;
+mod quote;
+mod shapes;
 
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-use super::find::Quote;
+use super::quote::Quote;
 use crate::model::Span;
 
 /// How deep objects may stand in each other.

@@ -1,0 +1,147 @@
+//! Secrets that are known by their own shape: headers, tokens, addresses with a password, keys.
+
+use memchr::{memchr, memmem, memrchr};
+
+use super::find::{Finding, MAX_KEY, MAX_LINE, MAX_NAME, is_of_base64, is_of_name};
+use super::names::{self, Kind};
+
+impl Finding<'_> {
+    /// Takes what a header of HTTP says of who asks, with its scheme; `false` if no scheme stands there.
+    pub fn header(&mut self, end: usize) -> bool {
+        let rest = self.bytes.get(end..).unwrap_or_default();
+        let marks = rest
+            .iter()
+            .take_while(|byte| b" \t:=[\"'\\".contains(byte))
+            .count();
+        let is_field = rest[..marks].iter().any(|byte| b":=".contains(byte));
+        let from = end + marks;
+        let rest = self.text.get(from..).unwrap_or("");
+        let schemes = [
+            "bearer ",
+            "basic ",
+            "token ",
+            "digest ",
+            "negotiate ",
+            "apikey ",
+        ];
+        let scheme = schemes.into_iter().find(|scheme| {
+            let start = rest.get(..scheme.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+        });
+        let Some(scheme) = scheme.filter(|_| is_field) else {
+            return false;
+        };
+        let at = from + scheme.len();
+        let line = &self.bytes[at..self.bytes.len().min(at + MAX_LINE)];
+        let is_digest = scheme.starts_with("digest");
+        let length = line.iter().take_while(|byte| match byte {
+            b'\n' => false,
+            byte => is_digest || !b" \t\"'\\],}".contains(byte),
+        });
+        self.found.push(at..at + length.count());
+        true
+    }
+
+    /// Takes the token behind `Bearer`, if it looks like one.
+    pub fn bearer(&mut self, at: usize) {
+        const SHORTEST: usize = 16;
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let is_of_token = |byte: &u8| is_of_base64(*byte) || b"._~-".contains(byte);
+        let length = rest.iter().take_while(|byte| is_of_token(byte)).count();
+        if length >= SHORTEST && rest[..length].iter().any(u8::is_ascii_digit) {
+            self.found.push(at..at + length);
+        }
+    }
+
+    /// Takes a JSON web token.
+    pub fn web_token(&mut self, at: usize) {
+        const SHORTEST: usize = 40;
+        if at
+            .checked_sub(1)
+            .and_then(|before| self.byte(before))
+            .is_some_and(is_of_name)
+        {
+            return;
+        }
+        let rest = &self.bytes[at..];
+        let is_of_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"._-".contains(byte);
+        let length = rest.iter().take_while(|byte| is_of_token(byte)).count();
+        let dots = rest[..length].iter().filter(|byte| **byte == b'.').count();
+        if rest.starts_with(b"eyJ") && length >= SHORTEST && dots >= 2 {
+            self.found.push(at..at + length);
+        }
+    }
+
+    /// Takes the password of an address, behind its scheme.
+    pub fn address(&mut self, at: usize) {
+        const TOKEN: usize = 20;
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"/\"'`<>?#\\|".contains(byte);
+        let host = &rest[..rest.iter().take_while(|byte| !ends(byte)).count()];
+        let Some(user) = memrchr(b'@', host) else {
+            return;
+        };
+        match memchr(b':', &host[..user]) {
+            Some(colon) => self.take(at + colon + 1..at + user, Kind::Secret),
+            None if user >= TOKEN => self.take(at..at + user, Kind::Secret),
+            None => {}
+        }
+    }
+
+    /// Takes the password of `user:password@tcp(host)`.
+    pub fn source_name(&mut self, at: usize) {
+        let before = self.bytes[..at].iter().rev().take(MAX_NAME);
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"\"'`/=(".contains(byte);
+        let start = at - before.take_while(|byte| !ends(byte)).count();
+        if let Some(colon) = memchr(b':', &self.bytes[start..at]) {
+            self.take(start + colon + 1..at, Kind::Secret);
+        }
+    }
+
+    /// Takes a private key; `PRIVATE KEY-----` stands at `at..end`.
+    pub fn pem(&mut self, at: usize, end: usize) {
+        let from = at.saturating_sub(48);
+        let before = self.bytes.get(from..at).unwrap_or_default();
+        let begins = memmem::rfind(before, b"-----BEGIN");
+        if begins.is_none() {
+            // its beginning may stand before the text
+            let is_known = self
+                .found
+                .iter()
+                .rev()
+                .take(8)
+                .any(|span| span.end >= from && span.start < at);
+            let mut line = self.start_of_line(at);
+            while !is_known && line > 0 {
+                let start = self.start_of_line(line - 1);
+                if !is_line_of_key(&self.bytes[start..line - 1]) {
+                    break;
+                }
+                self.found.push(start..line - 1);
+                line = start;
+            }
+            return;
+        }
+        let rest = &self.bytes[end..];
+        let rest = &rest[..rest.len().min(MAX_KEY)];
+        if let Some(length) = memmem::find(rest, b"-----END") {
+            self.found.push(end..end + length);
+            return;
+        }
+        let mut to = self.end_of_line(end);
+        while to < self.bytes.len() {
+            let next = self.end_of_line(to + 1);
+            if !is_line_of_key(&self.bytes[to + 1..next]) {
+                break;
+            }
+            to = next;
+        }
+        self.found.push(end..to);
+    }
+}
+
+/// Whether a line holds nothing but a part of a key.
+fn is_line_of_key(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    !line.is_empty() && line.iter().all(|byte| is_of_base64(*byte))
+}
