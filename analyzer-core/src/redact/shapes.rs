@@ -3,7 +3,7 @@
 use memchr::{memchr, memmem, memrchr};
 
 use super::find::{Finding, MAX_KEY, MAX_LINE, MAX_NAME, is_of_base64, is_of_name};
-use super::names::{self, Kind};
+use super::names::Kind;
 
 impl Finding<'_> {
     /// Takes what a header of HTTP says of who asks, with its scheme; `false` if no scheme stands there.
