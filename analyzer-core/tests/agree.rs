@@ -12,14 +12,14 @@ use crate::logs::{Logs, logs};
 
 static NAIVE: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_naive_matching());
 
+/// The sizes of the smaller blocks.
+const SMALL: [usize; 2] = [4096, 300];
+
 /// As it is used, and in blocks so small that every border and every shortcut is met.
 static FAST: LazyLock<[Analyzer; 4]> = LazyLock::new(|| {
-    [
-        Analyzer::new(),
-        Analyzer::new().with_blocks_of(1 << 20),
-        Analyzer::new().with_blocks_of(4096),
-        Analyzer::new().with_blocks_of(300),
-    ]
+    let [small, smallest] = SMALL.map(|size| Analyzer::new().with_blocks_of(size));
+    let one_block = Analyzer::new().with_blocks_of(1 << 20);
+    [Analyzer::new(), one_block, small, smallest]
 });
 
 /// What must be the same: all that is said of a finding.
@@ -30,7 +30,11 @@ fn told(finding: &Finding) -> String {
 fn assert_agreement(name: &str, text: &[u8]) {
     let report = |analyzer: &Analyzer| -> Report { analyzer.analyze_text(name, text) };
     let naive = report(&NAIVE);
-    for (number, fast) in FAST.iter().enumerate() {
+    // what fits into one of the smaller blocks is read as in the larger one
+    let ways = 2 + SMALL.iter().filter(|size| text.len() > **size).count();
+    let [whole, one_block, small, smallest] = &*FAST;
+    let ordered = [whole, one_block, smallest, small];
+    for (number, fast) in ordered.into_iter().take(ways).enumerate() {
         let fast = report(fast);
         let findings = |report: &Report| report.findings.iter().map(told).collect::<Vec<_>>();
         let (fast_told, naive_told) = (findings(&fast), findings(&naive));

@@ -39,6 +39,8 @@ pub(crate) struct Group {
     pub variants: Vec<Values>,
     /// True if there may be more than `count`.
     pub at_least: bool,
+    /// True if its program went on, and ended later for a reason of its own.
+    pub survived: bool,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
 }
@@ -241,6 +243,7 @@ impl Group {
             variants: Vec::new(),
             count: 0,
             at_least: false,
+            survived: false,
             first: None,
             last: None,
         }

@@ -115,7 +115,7 @@ pub(crate) fn correlate(
     for group in &mut groups {
         group.at_least |= at_least.contains(&group.signature);
     }
-    let (mut silent, groups): (Vec<Group>, Vec<Group>) = groups
+    let (mut silent, mut groups): (Vec<Group>, Vec<Group>) = groups
         .into_iter()
         .partition(|group| catalogue.at(group.signature).makes_no_finding());
     // what was well in an earlier print ends nothing
@@ -134,7 +134,11 @@ pub(crate) fn correlate(
         .zip(superseded)
         .map(|(ended, superseded)| ended.or(superseded))
         .collect();
-    let explain::Explained { by, cut } = explain::explain(catalogue, &groups, &ended, graph);
+    let explain::Explained { by, cut, survived } =
+        explain::explain(catalogue, &groups, &ended, graph);
+    for (group, survived) in groups.iter_mut().zip(survived) {
+        group.survived = survived;
+    }
     let (groups, explained, ended) = fold::fold(catalogue, groups, by, ended);
     let order = rank::rank(catalogue, &groups, &explained, &ended);
     let cause_known = rank::is_cause_known(catalogue, &groups, &explained, &ended);

@@ -121,6 +121,7 @@ pub(crate) fn rank(
         (
             role,
             Reverse(if is_note { Level::Info } else { severity(at) }),
+            groups[at].survived,
             // hundredths, so that the order does not hang on rounding
             Reverse((score * 100.0).round() as i64),
             Reverse(extent(catalogue, &groups[at])),

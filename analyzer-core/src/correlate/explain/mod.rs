@@ -18,7 +18,7 @@ use super::DEFAULT_CONFIDENCE;
 use super::graph::{Graph, Named};
 use super::group::Group;
 use super::mention;
-use pair::{Pair, Provider, are_apart_in_time, named, providers};
+use pair::{NEIGHBOUR, Pair, Provider, are_apart_in_time, named, providers};
 use rules::{Near, Rules};
 
 /// How many hits of a group are held against those of another.
@@ -48,12 +48,14 @@ pub(crate) struct Explained {
     pub by: Explanations,
     /// How many groups that nothing explains were not held against all that may.
     pub cut: u64,
+    /// True for each group whose program went on, and ended later in the same log for a reason of its own.
+    pub survived: Vec<bool>,
 }
 
 /// A group that may explain another one.
 struct Candidate {
     cause: usize,
-    /// How near the one is to the other: 5 is the same event, 1 the same cluster.
+    /// How near the one is to the other: 5 is the same event, 1 the same cluster, 0 a neighbour in a log.
     closeness: u8,
     why: Why,
     /// Whether a symptom explains it only by its mechanism, which tells nothing new unless a cause is behind it.
@@ -141,11 +143,12 @@ pub(crate) fn explain(
                 .collect()
         })
         .collect();
+    let mut candidates = candidates;
+    let survived = take_neighbours(groups, &mut candidates);
     let is_explained: Vec<bool> = candidates
         .iter()
         .map(|all| all.iter().any(|candidate| !candidate.weak))
         .collect();
-    let mut candidates = candidates;
     for of_symptom in &mut candidates {
         of_symptom.retain(|candidate| !candidate.weak || is_explained[candidate.cause]);
     }
@@ -185,7 +188,21 @@ pub(crate) fn explain(
     Explained {
         cut: unexplained.filter(is_cut).count() as u64,
         by: explained,
+        survived,
     }
+}
+
+/// Takes out candidates that only stand in the same log, and says for each group whether one of those that follow it
+/// there is such a one.
+fn take_neighbours(groups: &[Group], candidates: &mut [Vec<Candidate>]) -> Vec<bool> {
+    let begins = |at: usize| groups[at].hits.first().map(Hit::position);
+    let mut survived = vec![false; groups.len()];
+    for (symptom, of_symptom) in candidates.iter_mut().enumerate() {
+        for neighbour in of_symptom.extract_if(.., |c| c.closeness == NEIGHBOUR) {
+            survived[neighbour.cause] |= begins(neighbour.cause) < begins(symptom);
+        }
+    }
+    survived
 }
 
 /// The nearest candidate: of several that are equally near the one that the others explain, too, then the

@@ -15,6 +15,9 @@ use super::{Graph, Group, MAX_HITS, MAX_SEARCHED, Named, Why};
 /// How many objects of a group are looked at.
 const MAX_SUBJECTS: usize = 64;
 
+/// How near a fault is that stands in the same log and is no reason.
+pub(super) const NEIGHBOUR: u8 = 0;
+
 /// The bytes of a name or a link of an error from which on its repetition is no chance.
 const MIN_QUOTE: usize = 8;
 
@@ -44,7 +47,8 @@ pub(super) struct Pair<'g> {
 }
 
 impl Pair<'_> {
-    /// How closely and by what the first group explains the second, if it does.
+    /// How closely and by what the first group explains the second, if it does; [`NEIGHBOUR`] if it would, but the
+    /// second one says itself what went wrong, and that is something else.
     pub fn relation(&self, rule: Allowed, graph: &Graph) -> Option<(u8, Why)> {
         if self.is_apart_in_time() {
             return None;
@@ -55,7 +59,12 @@ impl Pair<'_> {
             return Some((5, "same event".into()));
         }
         if rule.quoting && self.is_in_same_log() {
-            return self.quotes().then(|| (4, "quotes its error".into()));
+            let (closeness, why) = if self.quotes() {
+                (4, "quotes its error")
+            } else {
+                (NEIGHBOUR, "same log")
+            };
+            return Some((closeness, why.into()));
         }
         if rule.only_host {
             return self.same_host();
