@@ -278,8 +278,24 @@ fn from_texts(event: &Event<'_>) -> Subject {
             subject.name = Some(name.to_owned());
             subject.namespace = Some(namespace.to_owned());
         }
+        if subject.name.is_none()
+            && let Some((namespace, name)) = synced_replica_set(text)
+        {
+            subject.kind = Some("ReplicaSet".to_owned());
+            subject.name = Some(name.to_owned());
+            subject.namespace = Some(namespace.to_owned());
+        }
     }
     subject
+}
+
+/// The object of `sync "namespace/name" failed with ...` (kubernetes/kubernetes 1.6 to 1.33,
+/// `pkg/controller/replicaset/replica_set.go`).
+fn synced_replica_set(text: &str) -> Option<(&str, &str)> {
+    let (key, rest) = text.strip_prefix("sync \"")?.split_once('"')?;
+    let (namespace, name) = key.split_once('/')?;
+    let is_object = is_namespace(namespace) && is_name(name) && rest.starts_with(" failed with ");
+    is_object.then_some((namespace, name))
 }
 
 /// The first `pvc "namespace/name"` of a text, quoted or not.
@@ -397,6 +413,23 @@ mod tests {
             subject("x", &[("service", "checkout"), ("event", "a")]),
             " [] []"
         );
+    }
+
+    #[test]
+    fn replica_sets_that_are_synced() {
+        let refused = "failed with pods \"crane-\" is forbidden: exceeded quota: small";
+        let text = format!("sync \"dock/crane-5d\" {refused}");
+        assert_eq!(subject(&text, &[]), "ReplicaSet dock/crane-5d [] []");
+        assert_eq!(
+            subject("Unhandled Error", &[("err", &text)]),
+            "ReplicaSet dock/crane-5d [] []"
+        );
+        for other in [
+            "sync \"crane\" failed with x",
+            "sync \"dock/crane\" is done",
+        ] {
+            assert_eq!(subject(other, &[]), " [] []", "{other}");
+        }
     }
 
     #[test]
