@@ -17,9 +17,12 @@ use single::{Key, OfObject, Single};
 /// How many hits of one condition are kept for conditions over several events.
 const MAX_HITS: usize = 512;
 
-/// How many bytes of hits are kept in all of those that are matches by themselves, and as many of those that go into
-/// conditions over several, which may be any healthy object; beyond, a signature keeps its first hits only.
-const ROOM: usize = 8 << 20;
+/// The bytes of hits that are kept in all of those that are matches by themselves; beyond, each object keeps fewer.
+const ROOM: usize = 6 << 20;
+
+/// The bytes of hits that are kept of those that go into conditions over several, which may be any healthy object;
+/// beyond, a condition keeps its first hits only.
+const ROOM_OF_SEVERAL: usize = 4 << 20;
 
 /// How many hits a condition over several keeps in any case.
 const AT_LEAST: usize = 4;
@@ -74,7 +77,7 @@ impl<'c> Collector<'c> {
             signatures: BTreeMap::new(),
             room: ROOM,
             capacity: AMPLE,
-            room_of_several: ROOM,
+            room_of_several: ROOM_OF_SEVERAL,
             cut: BTreeMap::new(),
         }
     }

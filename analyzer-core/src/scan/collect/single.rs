@@ -10,7 +10,7 @@ use crate::signature::{Condition, What, leaves};
 
 /// The number of objects by which the matches of a signature are told apart; matches about further ones are only
 /// counted.
-const MAX_OBJECTS: usize = 256;
+const MAX_OBJECTS: usize = 128;
 
 /// The number of these that may be records that do not name their object; further ones share a place.
 const MAX_UNNAMED: usize = 24;
