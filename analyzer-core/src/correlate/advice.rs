@@ -75,24 +75,12 @@ fn destructive(template: &FixTemplate, values: &Values<'_>) -> Option<Fix> {
     })
 }
 
-/// Whether the record that proves a finding was written by one of those whom the repair names.
+/// Returns true if the record that proves a finding was written by one of those whom the repair names. An output with a
+/// structure shows that the API server gave it out.
 fn is_proved(template: &FixTemplate, group: &Group) -> bool {
     let hit = group.best.primary();
     let named = |writer: &str| template.written_by.iter().any(|it| it == writer);
-    is_from_api(hit) && named(KUBERNETES) || writers(hit).any(named)
-}
-
-/// Whether the structure of a record shows that the API server gave it out.
-fn is_from_api(hit: &Hit) -> bool {
-    matches!(
-        hit.format,
-        Format::Describe
-            | Format::DescribeEvents
-            | Format::EventsTable
-            | Format::Table
-            | Format::ObjectYaml
-            | Format::ObjectJson
-    )
+    hit.format.is_structured() && named(KUBERNETES) || writers(hit).any(named)
 }
 
 /// Who wrote a record: the component that it names, what its carrier says, a static pod's workload.
