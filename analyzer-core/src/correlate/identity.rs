@@ -49,7 +49,12 @@ const MAX_NAMED: usize = 3;
 pub(super) fn further(values: &[(String, String)], variants: &[Vec<(String, String)>]) -> String {
     let mut named: Vec<String> = Vec::new();
     for variant in variants {
-        let differs = variant.iter().filter(|value| !values.contains(value));
+        // `CPU` and `cpu` are two spellings
+        let is_own = |(name, value): &&(String, String)| {
+            let mut own = values.iter().filter(|(known, _)| known == name);
+            own.any(|(_, known)| known.eq_ignore_ascii_case(value))
+        };
+        let differs = variant.iter().filter(|value| !is_own(value));
         let differs: Vec<&str> = differs.map(|(_, value)| value.as_str()).collect();
         let name = differs.join(" ");
         if !name.is_empty() && !named.contains(&name) {
@@ -183,6 +188,7 @@ mod tests {
         let own = values("web:1");
         assert_eq!(further(&own, &[]), "");
         assert_eq!(further(&own, &[values("web:2")]), "; also web:2");
+        assert_eq!(further(&own, &[values("WEB:1")]), "");
         let all: Vec<_> = ["a:1", "b:1", "b:1", "c:1", "d:1", "e:1"]
             .map(values)
             .into();
