@@ -1,10 +1,10 @@
 //! Start-up, parsers and whole analyses. Each run's answer is checked by its counts: a fast wrong
 //! answer fails.
 
-use analyzer_core::{Analyzer, Line, Timeline, lines, parse};
 use benches::{FAULT_CAUSE, FORMATS, LogFormat, describe, log, paste};
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
+use kwhy_core::{Analyzer, Line, Timeline, lines, parse};
 
 fn main() {
     divan::main();

@@ -1,13 +1,13 @@
 //! Each stage of the engine by itself, in the order in which a document passes through them. Each
 //! run's answer is checked by its counts.
 
-use analyzer_core::{Analyzer, Catalogue, bench};
 use benches::{
     CARRIERS, FAULT_CAUSE, FAULT_SIGNATURE, FORMATS, LogFormat, Mixed, healthy, log, mixed,
     signatures,
 };
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
+use kwhy_core::{Analyzer, Catalogue, bench};
 
 /// The size of a block in the engine.
 const BLOCK: usize = 256 * 1024;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use analyzer_core::{Level, LintLevel};
 use clap::{Parser, Subcommand, ValueEnum};
+use kwhy_core::{Level, LintLevel};
 
 use crate::archive::limits::SetLimit;
 use crate::extract::Moment;

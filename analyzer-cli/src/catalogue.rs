@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use analyzer_core::{Catalogue, SignatureError};
+use kwhy_core::{Catalogue, SignatureError};
 
 use crate::input::{self, Below};
 use crate::plan::CataloguePlan;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use analyzer_core::{CommandLine, Finding, Level, LimitMet, Report, Role, Subject};
+use kwhy_core::{CommandLine, Finding, Level, LimitMet, Report, Role, Subject};
 
 use crate::render::counted;
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use analyzer_core::{BundleSummary, LimitMet};
 use globset::GlobSetBuilder;
+use kwhy_core::{BundleSummary, LimitMet};
 
 use crate::archive::limits::{Limits, Shared};
 use crate::archive::{self, Kind, Member, Walk};

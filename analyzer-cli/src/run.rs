@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use analyzer_core::{Analyzer, Incident, LimitMet, Report};
+use kwhy_core::{Analyzer, Incident, LimitMet, Report};
 
 use crate::bundle::{self, Document, Take};
 use crate::catalogue;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use analyzer_core::{Report, Role};
 use globset::GlobBuilder;
+use kwhy_core::{Report, Role};
 use serde::Serialize;
 
 use crate::input::{InputError, Reading};

@@ -1,5 +1,5 @@
 static CAUSES: std::sync::LazyLock<Vec<(&str, &str)>> = std::sync::LazyLock::new(|| {
-    let lines = include_str!("../signatures/causes.txt").lines();
+    let lines = include_str!("../../crates/kwhy-catalogue/signatures/causes.txt").lines();
     lines.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(": ")).collect()
 });
 

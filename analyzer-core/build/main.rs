@@ -25,15 +25,16 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> Result<(), Failure> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let folder = root.join("signatures");
+    let crates = root.join("../crates");
+    let catalogue = crates.join("kwhy-catalogue").canonicalize()?;
+    let folder = catalogue.join("signatures");
     for watched in [
-        "signatures",
-        "src/signature",
-        "src/model",
-        "src/chain/fact.rs",
-        "src/grade.rs",
+        "kwhy-catalogue/signatures",
+        "kwhy-signature/src",
+        "kwhy-model/src",
+        "kwhy-errors/src/fact.rs",
     ] {
-        println!("cargo::rerun-if-changed={}", root.join(watched).display());
+        println!("cargo::rerun-if-changed={}", crates.join(watched).display());
     }
     fs::write(
         out.join("causes.rs"),
@@ -50,7 +51,7 @@ fn main() -> Result<(), Failure> {
     let mut usual = String::new();
     for file in &files {
         let name = file
-            .strip_prefix(&root)?
+            .strip_prefix(&catalogue)?
             .to_string_lossy()
             .replace('\\', "/");
         let yaml = fs::read_to_string(file)?;

@@ -1,14 +1,14 @@
 //! The part of the library's module that the schema of signatures needs.
 
-#[path = "../src/model/duration.rs"]
+#[path = "../../crates/kwhy-model/src/duration.rs"]
 pub mod duration;
-#[path = "../src/model/quantity.rs"]
+#[path = "../../crates/kwhy-model/src/quantity.rs"]
 mod quantity;
-#[path = "../src/model/selector.rs"]
+#[path = "../../crates/kwhy-model/src/selector.rs"]
 mod selector;
-#[path = "../src/model/severity.rs"]
+#[path = "../../crates/kwhy-model/src/severity.rs"]
 mod severity;
-#[path = "../src/model/time.rs"]
+#[path = "../../crates/kwhy-model/src/time.rs"]
 mod time;
 
 pub use quantity::Quantity;

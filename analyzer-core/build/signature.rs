@@ -1,48 +1,48 @@
 //! The library's own reader of signatures, without the catalogue that is built here.
 
-#[path = "../src/signature/advice.rs"]
+#[path = "../../crates/kwhy-signature/src/advice.rs"]
 pub mod advice;
-#[path = "../src/signature/check.rs"]
+#[path = "../../crates/kwhy-signature/src/check.rs"]
 pub mod check;
-#[path = "../src/signature/command/mod.rs"]
+#[path = "../../crates/kwhy-signature/src/command/mod.rs"]
 pub mod command;
-#[path = "../src/signature/compare.rs"]
+#[path = "../../crates/kwhy-signature/src/compare.rs"]
 mod compare;
-#[path = "../src/signature/condition.rs"]
+#[path = "../../crates/kwhy-signature/src/condition.rs"]
 mod condition;
-#[path = "../src/signature/error.rs"]
+#[path = "../../crates/kwhy-signature/src/error.rs"]
 pub mod error;
-#[path = "../src/signature/existence.rs"]
+#[path = "../../crates/kwhy-signature/src/existence.rs"]
 mod existence;
-#[path = "../src/signature/grams.rs"]
+#[path = "../../crates/kwhy-signature/src/grams.rs"]
 pub mod grams;
-#[path = "../src/signature/index.rs"]
+#[path = "../../crates/kwhy-signature/src/index.rs"]
 pub mod index;
-#[path = "../src/signature/literals.rs"]
+#[path = "../../crates/kwhy-signature/src/literals.rs"]
 mod literals;
-#[path = "../src/signature/marks.rs"]
+#[path = "../../crates/kwhy-signature/src/marks.rs"]
 mod marks;
-#[path = "../src/signature/need.rs"]
+#[path = "../../crates/kwhy-signature/src/need.rs"]
 pub mod need;
-#[path = "../src/signature/one_or_many.rs"]
+#[path = "../../crates/kwhy-signature/src/one_or_many.rs"]
 mod one_or_many;
-#[path = "../src/signature/parts.rs"]
+#[path = "../../crates/kwhy-signature/src/parts.rs"]
 mod parts;
-#[path = "../src/signature/pattern.rs"]
+#[path = "../../crates/kwhy-signature/src/pattern.rs"]
 mod pattern;
-#[path = "../src/signature/relation.rs"]
+#[path = "../../crates/kwhy-signature/src/relation.rs"]
 mod relation;
-#[path = "../src/signature/schema.rs"]
+#[path = "../../crates/kwhy-signature/src/schema.rs"]
 pub mod schema;
-#[path = "../src/signature/short.rs"]
+#[path = "../../crates/kwhy-signature/src/short.rs"]
 mod short;
-#[path = "../src/signature/template.rs"]
+#[path = "../../crates/kwhy-signature/src/template.rs"]
 mod template;
-#[path = "../src/signature/temporal.rs"]
+#[path = "../../crates/kwhy-signature/src/temporal.rs"]
 mod temporal;
-#[path = "../src/signature/value_test.rs"]
+#[path = "../../crates/kwhy-signature/src/value_test.rs"]
 mod value_test;
-#[path = "../src/signature/words.rs"]
+#[path = "../../crates/kwhy-signature/src/words.rs"]
 mod words;
 
 /// The causes, read anew: the library's own table is made by this program.

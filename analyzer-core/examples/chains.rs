@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, Result, Write};
 
-use analyzer_core::{ErrorChain, Text};
+use kwhy_core::{ErrorChain, Text};
 
 fn main() -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout());

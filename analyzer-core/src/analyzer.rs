@@ -2,17 +2,17 @@
 
 use std::sync::OnceLock;
 
+use crate::engine::{Incident, Way};
 use crate::input::{Document, ReadLimits};
 use crate::matcher::{Period, Prefilter, Tester};
 use crate::report::Report;
-use crate::scan::{Incident, Way};
 use crate::signature::Catalogue;
 use jiff::Timestamp;
 
 /// Finds root causes with a catalogue of signatures.
 ///
 /// ```
-/// use analyzer_core::Analyzer;
+/// use kwhy_core::Analyzer;
 /// let paste = r#"Warning  FailedMount  5s (x9 over 3m)  kubelet  MountVolume.SetUp failed for volume "conf" : configmap "web-conf" not found"#;
 /// let report = Analyzer::new().analyze_text("stdin", paste);
 /// assert_eq!(report.findings[0].cause, "storage/configmap-missing");
@@ -60,7 +60,7 @@ impl Analyzer {
     /// taken from the input where it shows one.
     ///
     /// ```
-    /// use analyzer_core::Analyzer;
+    /// use kwhy_core::Analyzer;
     /// let paste = "\
     /// Events:
     ///   Type     Reason       Age                  From     Message
@@ -81,7 +81,7 @@ impl Analyzer {
     /// state of objects.
     ///
     /// ```
-    /// use analyzer_core::Analyzer;
+    /// use kwhy_core::Analyzer;
     /// let log = "2024-03-04T05:06:07Z panic: runtime error: index out of range [3] with length 3\n";
     /// let analyzer = Analyzer::new().with_period(Some("2024-03-04T06:00:00Z".parse()?), None);
     /// assert!(analyzer.analyze_text("log", log).findings.is_empty());
@@ -97,7 +97,7 @@ impl Analyzer {
     /// again as the analysis.
     ///
     /// ```
-    /// use analyzer_core::Analyzer;
+    /// use kwhy_core::Analyzer;
     /// let log = "E0304 05:06:07.123456       1 sync.go:88] no\nI0304 05:06:08.123456       1 sync.go:88] yes\n";
     /// let report = Analyzer::new().with_timeline().analyze_text("log", log);
     /// assert_eq!(report.timeline.unwrap().buckets.len(), 2);
@@ -145,7 +145,7 @@ impl Analyzer {
     /// Analyses documents as one incident.
     ///
     /// ```
-    /// use analyzer_core::{Analyzer, Document};
+    /// use kwhy_core::{Analyzer, Document};
     /// let documents = [
     ///     Document::new("kubelet.log", "E0304 05:06:07.123456       1 volumes.go:42] configmap \"cart\" not found\n"),
     ///     Document::new("web.log", "panic: runtime error: index out of range [3] with length 3\n"),

@@ -1,7 +1,7 @@
 //! A way into the stages of the engine for the benchmarks of the workspace, which measure each by
 //! itself. Nothing of it is promised.
 
-use crate::scan::{blocks, survey as surveyed};
+use crate::engine::{blocks, survey as surveyed};
 use crate::signature::Catalogue;
 
 /// How many texts of the catalogue's index stand in this one.

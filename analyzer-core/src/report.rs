@@ -193,7 +193,7 @@ impl CommandLine {
     /// The command of a program and its arguments. None if there is no program, or a NUL in a word.
     ///
     /// ```
-    /// use analyzer_core::CommandLine;
+    /// use kwhy_core::CommandLine;
     /// let words = ["kubectl", "get", "pods", "-l", "a in (b)"].map(str::to_owned);
     /// let command = CommandLine::new(words.to_vec()).unwrap();
     /// assert_eq!(command.run(), "kubectl get pods -l 'a in (b)'");

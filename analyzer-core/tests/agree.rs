@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use analyzer_core::{Analyzer, Catalogue, Finding, Report};
+use kwhy_core::{Analyzer, Catalogue, Finding, Report};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use rayon::prelude::*;
@@ -191,7 +191,7 @@ fn on_long_lists_of_objects() {
     }
 }
 
-/// A file of one's own: `KWHY_AGREE=FILE cargo test --release -p analyzer-core -- --ignored on_a_file`.
+/// A file of one's own: `KWHY_AGREE=FILE cargo test --release -p kwhy-core -- --ignored on_a_file`.
 #[test]
 #[ignore = "needs a file"]
 fn on_a_file() {

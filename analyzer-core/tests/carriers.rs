@@ -241,7 +241,7 @@ fn stack_in_any_order() {
 }
 
 /// A table: for each format and carrier the records found and the parts that are right, in percent.
-/// `cargo test -p analyzer-core --test main -- --ignored --nocapture table_of_carriers`
+/// `cargo test -p kwhy-core --test main -- --ignored --nocapture table_of_carriers`
 #[test]
 #[ignore = "prints a table"]
 #[allow(clippy::print_stdout, reason = "run by hand")]

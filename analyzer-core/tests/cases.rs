@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use analyzer_core::{Analyzer, Finding, Level, Report, Role};
+use kwhy_core::{Analyzer, Finding, Level, Report, Role};
 use serde::Deserialize;
 
 /// What an `expected.yaml` says.

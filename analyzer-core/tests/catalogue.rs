@@ -1,6 +1,6 @@
 //! The built-in signatures: every file loads, proves itself by its examples, and has no mistake.
 
-use analyzer_core::{Analyzer, Catalogue, LintLevel};
+use kwhy_core::{Analyzer, Catalogue, LintLevel};
 
 #[test]
 fn the_built_form_is_what_the_files_say() {

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use analyzer_core::{Analyzer, Catalogue, CommandLine, Report, Signature, ValueType};
+use kwhy_core::{Analyzer, Catalogue, CommandLine, Report, Signature, ValueType};
 
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 

@@ -10,8 +10,8 @@ mod spans;
 
 use std::path::PathBuf;
 
-use analyzer_core::{Document, Event, Format, Parsed, Severity, lines, parse};
 use compare::misses;
+use kwhy_core::{Document, Event, Format, Parsed, Severity, lines, parse};
 use serde_json::{Map, Value, json};
 
 /// A text with what is known of its objects.

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use analyzer_core::{Analyzer, Report};
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
+use kwhy_core::{Analyzer, Report};
 use rayon::prelude::*;
 
 /// What a log tells of one object: how often, first and last, in milliseconds since its start.
@@ -265,7 +265,7 @@ fn what_is_not_listed_is_counted() {
 #[test]
 fn what_is_refined_makes_no_finding() {
     let yaml = "id: berth-taken\ncause: container/app-error\nseverity: error\nrole: cause\ntitle: 'berth {berth} is taken'\nsubject: {kind: Berth, name: '{berth}'}\nmatch: {event: {message: 'crane {crane:word} finds berth {berth:word} taken'}}\nwhy: one ship a berth\n---\nid: crane-stuck\ncause: container/app-panic\nseverity: error\ntitle: 'crane {crane} is stuck'\nsubject: {kind: Crane, name: '{crane}'}\nmatch: {event: {message: 'crane {crane:word} finds berth {berth:word} taken'}}\nrefines: [berth-taken]\nwhy: it waits for a berth\n";
-    let mut catalogue = analyzer_core::Catalogue::builtin();
+    let mut catalogue = kwhy_core::Catalogue::builtin();
     catalogue.add_str("berths.yaml", yaml).unwrap();
     let analyzer = Analyzer::with_catalogue(catalogue);
     for pairs in [1, 8, 12, 40, 700] {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use analyzer_core::{Analyzer, Document, Finding, Level, Report, Role};
+use kwhy_core::{Analyzer, Document, Finding, Level, Report, Role};
 use rayon::prelude::*;
 use serde::Deserialize;
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use analyzer_core::{Analyzer, Document, Finding, Level, Role};
+use kwhy_core::{Analyzer, Document, Finding, Level, Role};
 use rayon::prelude::*;
 use serde::Deserialize;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use analyzer_core::{Analyzer, Document, ReadLimits, Report};
+use kwhy_core::{Analyzer, Document, ReadLimits, Report};
 
 /// What a report says of a limit.
 fn told<'r>(report: &'r Report, limit: &str) -> Vec<&'r str> {

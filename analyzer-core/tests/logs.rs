@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use analyzer_core::Catalogue;
+use kwhy_core::Catalogue;
 use proptest::prelude::*;
 
 /// Error texts: the first lines of the examples, without what carried them there.

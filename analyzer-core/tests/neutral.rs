@@ -1,6 +1,6 @@
 //! Records in the neutral form that `kwhy records` prints.
 
-use analyzer_core::{Carrier, Event, Extract, Format, Severity, Stamp, Stream, Text, extract};
+use kwhy_core::{Carrier, Event, Extract, Format, Severity, Stamp, Stream, Text, extract};
 use serde_json::{Map, Value, json};
 
 /// All records of a text.

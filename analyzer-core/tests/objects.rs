@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use analyzer_core::{Document, Event, Format, Object, Parsed, Span, Value, lines, parse, segments};
+use kwhy_core::{Document, Event, Format, Object, Parsed, Span, Value, lines, parse, segments};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Map, json};

@@ -1,6 +1,6 @@
 //! Objects on one line: what an API server sends is read as what kubectl prints, whatever the line's length.
 
-use analyzer_core::{Analyzer, ExtractOptions, ReadLimits, Report, extract_with};
+use kwhy_core::{Analyzer, ExtractOptions, ReadLimits, Report, extract_with};
 use serde_json::{Value, json};
 
 /// So many pods of which each seventh cannot pull its image, of invented names.
@@ -203,7 +203,7 @@ fn objects_are_printed_alike() {
             ..ExtractOptions::default()
         };
         let mut all = Vec::new();
-        let told = |part: &analyzer_core::Extract<'_>| {
+        let told = |part: &kwhy_core::Extract<'_>| {
             let objects = part.parsed.objects.iter();
             let told = objects.map(|object| {
                 let place = part.place(&object.span);

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use analyzer_core::{Analyzer, Catalogue, Document, Evidence, Report, lines, segments};
+use kwhy_core::{Analyzer, Catalogue, Document, Evidence, Report, lines, segments};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

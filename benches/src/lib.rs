@@ -204,7 +204,7 @@ impl Random {
 
 #[cfg(test)]
 mod tests {
-    use analyzer_core::Analyzer;
+    use kwhy_core::Analyzer;
 
     use super::*;
 

@@ -202,7 +202,7 @@ fn record(
 
 #[cfg(test)]
 mod tests {
-    use analyzer_core::Analyzer;
+    use kwhy_core::Analyzer;
 
     use super::*;
 

@@ -36,7 +36,7 @@ pub fn signatures(count: usize, seed: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use analyzer_core::{Analyzer, Catalogue};
+    use kwhy_core::{Analyzer, Catalogue};
 
     use super::*;
 

@@ -1,8 +1,8 @@
 //! Nothing is allocated for a line, and memory does not grow with the input. A binary of its own,
 //! with one test: the allocator counts what all threads do.
 
-use analyzer_core::Analyzer;
 use benches::{CARRIERS, healthy, mixed};
+use kwhy_core::Analyzer;
 
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;

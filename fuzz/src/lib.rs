@@ -5,7 +5,7 @@
 use std::io::Read;
 use std::sync::{Arc, LazyLock};
 
-use analyzer_core::{
+use kwhy_core::{
     Analyzer, Catalogue, Document, ErrorChain, Event, Line, Parsed, Span, Text, lines, parse,
 };
 
@@ -94,7 +94,7 @@ pub fn archive(data: &[u8]) {
 pub fn segments(data: &[u8]) {
     let document = Document::new("input", data);
     let mut last = 0;
-    for segment in analyzer_core::segments(document.text()) {
+    for segment in kwhy_core::segments(document.text()) {
         for line in &segment.lines {
             assert!(line.number > last);
             last = line.number;

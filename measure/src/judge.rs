@@ -1,6 +1,6 @@
 //! Whether a report is right.
 
-use analyzer_core::{Level, Report};
+use kwhy_core::{Level, Report};
 
 use crate::{Entry, Role};
 
@@ -20,8 +20,8 @@ pub enum Verdict {
 pub fn judge(entry: &Entry, report: &Report) -> Verdict {
     let first = report.findings.first();
     let named = |cause: &str| entry.causes.iter().any(|one| one == cause);
-    let alarm = |finding: &analyzer_core::Finding| {
-        finding.role == analyzer_core::Role::Cause && finding.severity >= Level::Warning
+    let alarm = |finding: &kwhy_core::Finding| {
+        finding.role == kwhy_core::Role::Cause && finding.severity >= Level::Warning
     };
     match (entry.role, first) {
         (Role::Benign, None) => Verdict::Right,
@@ -29,7 +29,7 @@ pub fn judge(entry: &Entry, report: &Report) -> Verdict {
         // a frame around another component's text names nothing by itself
         (Role::Symptom, None) if entry.causes.is_empty() => Verdict::Right,
         (Role::Symptom, Some(finding)) if entry.causes.is_empty() => {
-            let symptom = finding.role != analyzer_core::Role::Cause || finding.confidence < 0.7;
+            let symptom = finding.role != kwhy_core::Role::Cause || finding.confidence < 0.7;
             if symptom {
                 Verdict::Right
             } else {

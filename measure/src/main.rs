@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use analyzer_core::{Analyzer, Catalogue};
+use kwhy_core::{Analyzer, Catalogue};
 use measure::{Entry, FORMS, Forms, Role, VALUES, Values, Verdict, judge};
 use rayon::prelude::*;
 

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use analyzer_core::{LimitMet, ReadLimits};
+use kwhy_core::{LimitMet, ReadLimits};
 
 /// What an archive may take, whatever it claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use analyzer_core::Subject;
+use kwhy_core::Subject;
 use serde::Deserialize;
 
 use super::pattern::{Field, Kept, Pattern};

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use analyzer_core::{Document as Text, segments};
+use kwhy_core::{Document as Text, segments};
 use serde::Serialize;
 
 use super::{Document, Take, Told};

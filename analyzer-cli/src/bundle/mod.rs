@@ -12,8 +12,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 use std::sync::Arc;
 
-use analyzer_core::{BundleSummary, Subject};
 use globset::GlobSet;
+use kwhy_core::{BundleSummary, Subject};
 
 use crate::archive::limits::Shared;
 use crate::archive::{Member, Start, Visit};

@@ -1,6 +1,6 @@
 //! An event as a JSON object.
 
-use analyzer_core::{Carrier, Event, Extract, Severity, Stream, Subject};
+use kwhy_core::{Carrier, Event, Extract, Severity, Stream, Subject};
 use serde::ser::Serialize;
 
 use super::fields;
@@ -105,7 +105,7 @@ pub fn event_type(severity: Severity) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use analyzer_core::{lines, parse};
+    use kwhy_core::{lines, parse};
 
     use super::*;
 

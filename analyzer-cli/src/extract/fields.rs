@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use analyzer_core::Field;
+use kwhy_core::Field;
 
 use super::json::{Object, string};
 
@@ -49,7 +49,7 @@ fn last_of_each<'f>(fields: &'f [Field<'_>]) -> HashMap<&'f str, usize> {
 
 #[cfg(test)]
 mod tests {
-    use analyzer_core::{Text, Written};
+    use kwhy_core::{Text, Written};
 
     use super::*;
 

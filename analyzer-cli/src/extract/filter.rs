@@ -1,6 +1,6 @@
 //! Which events are wanted.
 
-use analyzer_core::{Event, Severity, Text};
+use kwhy_core::{Event, Severity, Text};
 
 /// Which events are wanted; what is not asked for does not matter.
 #[derive(Debug, Default, PartialEq)]
@@ -49,7 +49,7 @@ impl std::str::FromStr for Moment {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Moment, String> {
-        if let Some(age) = analyzer_core::Age::parse(text) {
+        if let Some(age) = kwhy_core::Age::parse(text) {
             return Ok(Moment::Ago(age.seconds));
         }
         text.parse().map(Moment::At).map_err(|_| {
@@ -134,7 +134,7 @@ impl Order {
 
 #[cfg(test)]
 mod tests {
-    use analyzer_core::{Document, lines, parse};
+    use kwhy_core::{Document, lines, parse};
 
     use super::*;
 

@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use analyzer_core::{Event, Extract, ExtractOptions, Folded, LimitMet, extract, extract_with};
+use kwhy_core::{Event, Extract, ExtractOptions, Folded, LimitMet, extract, extract_with};
 
 use crate::bundle::{Document, Take};
 use crate::input::{self, Inputs, Reading};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use analyzer_core::{Folded, FoldedRow, Level};
+use kwhy_core::{Folded, FoldedRow, Level};
 use unicode_width::UnicodeWidthStr;
 
 use crate::plan::Page;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use analyzer_core::{Event, Level, Severity, Stamp};
+use kwhy_core::{Event, Level, Severity, Stamp};
 use unicode_width::UnicodeWidthStr;
 
 use crate::plan::Page;

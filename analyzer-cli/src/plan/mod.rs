@@ -5,8 +5,8 @@ mod typed;
 
 use std::path::PathBuf;
 
-use analyzer_core::{Level, LintLevel};
 use globset::Glob;
+use kwhy_core::{Level, LintLevel};
 
 use crate::archive::limits::Limits;
 use crate::extract::Convert;

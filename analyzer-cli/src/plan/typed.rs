@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use analyzer_core::{Level, Severity};
+use kwhy_core::{Level, Severity};
 
 use super::{
     BundlePlan, CataloguePlan, Diagnose, Form, LintPlan, ListPlan, Page, Plan, Source, Task, Which,
@@ -241,8 +241,8 @@ fn sources(paths: Vec<PathBuf>) -> Vec<Source> {
 
 #[cfg(test)]
 mod tests {
-    use analyzer_core::LintLevel;
     use clap::{CommandFactory, Parser};
+    use kwhy_core::LintLevel;
 
     use super::*;
 

@@ -8,7 +8,7 @@ pub mod visible;
 
 use std::io::{self, Write};
 
-use analyzer_core::Report;
+use kwhy_core::Report;
 
 #[cfg(test)]
 pub use human::samples;

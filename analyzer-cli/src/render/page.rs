@@ -3,8 +3,8 @@
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
-use analyzer_core::Level;
 use anstyle::{AnsiColor, Style};
+use kwhy_core::Level;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
 use crate::plan::Page;

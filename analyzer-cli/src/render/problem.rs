@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use analyzer_core::SignatureError;
+use kwhy_core::SignatureError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
 
 use super::visible::visible;

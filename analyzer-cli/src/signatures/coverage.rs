@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use analyzer_core::{Analyzer, CauseCoverage, Form};
+use kwhy_core::{Analyzer, CauseCoverage, Form};
 use serde::Serialize;
 
 use super::write_json;

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-use analyzer_core::{Analyzer, Level, Lint, LintLevel};
+use kwhy_core::{Analyzer, Level, Lint, LintLevel};
 use serde::Serialize;
 
 use super::{how_many, is_meant, write_json};

@@ -8,7 +8,7 @@ mod test;
 
 use std::io::Write;
 
-use analyzer_core::{Catalogue, CheckTemplate, FixTemplate, Signature};
+use kwhy_core::{Catalogue, CheckTemplate, FixTemplate, Signature};
 use unicode_width::UnicodeWidthStr;
 
 use crate::catalogue;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use analyzer_core::{Analyzer, Overlap, OverlapOutcome, Role};
+use kwhy_core::{Analyzer, Overlap, OverlapOutcome, Role};
 use serde::Serialize;
 
 use super::{is_meant, write_json};

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use analyzer_core::{Analyzer, ExampleOutcome, Lint};
+use kwhy_core::{Analyzer, ExampleOutcome, Lint};
 use serde::Serialize;
 
 use super::{how_many, is_meant, write_json};

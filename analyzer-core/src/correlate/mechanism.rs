@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::signature::{Scope, Signature};
 
 /// The rules in words: what is at the margin brings about what stands below it.
-const RULES: &str = include_str!("../../signatures/mechanisms.txt");
+const RULES: &str = include_str!("../../../crates/kwhy-catalogue/signatures/mechanisms.txt");
 
 /// Which consequences a cause has, and how far from it.
 #[derive(Debug)]

@@ -4,10 +4,10 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
 use super::Covered;
-use crate::fold::mask;
 use crate::input::{Place, Stretch, floor_char};
 use crate::model::{Event, Format, Severity};
 use crate::report::{Evidence, Unexplained};
+use crate::templates::mask;
 
 /// How many are told.
 const MAX_TOLD: usize = 10;

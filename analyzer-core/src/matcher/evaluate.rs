@@ -6,7 +6,6 @@ use std::time::Duration;
 use super::atom::Capture;
 use super::hit::{Hit, Moment};
 use super::scope::related;
-use super::window;
 use crate::signature::{Condition, Scope, What};
 
 /// Hits that together fulfil a condition; the one that proves most stands first.
@@ -112,7 +111,7 @@ pub(crate) fn evaluate(
 ) -> Vec<Match> {
     let is_temporal = condition.is_temporal();
     let mut matches = match &condition.what {
-        _ if is_temporal => window::matches(condition, hits),
+        _ if is_temporal => crate::temporal::matches(condition, hits),
         What::Event(_) | What::Object(_) => hits
             .next()
             .map(Vec::as_slice)

@@ -14,9 +14,8 @@ pub(crate) mod ids;
 mod joins;
 mod period;
 mod prefilter;
-mod scope;
+pub(crate) mod scope;
 mod sieve;
-mod window;
 
 pub(crate) use evaluate::{Match, enrich, evaluate};
 pub(crate) use facts::EventFacts;
@@ -24,7 +23,6 @@ pub(crate) use hit::{Hit, Moment};
 pub(crate) use period::Period;
 pub(crate) use prefilter::Prefilter;
 pub(crate) use scope::{node, related, subjects_agree};
-pub(crate) use window::Followed;
 
 use std::cell::OnceCell;
 use std::sync::OnceLock;

@@ -56,7 +56,7 @@ pub(crate) fn subjects_agree(a: &Subject, b: &Subject, near: bool, workload: boo
     workload && is_workload(a) && is_workload(b) && a.workload() == b.workload()
 }
 
-pub(super) fn is_workload(subject: &Subject) -> bool {
+pub(crate) fn is_workload(subject: &Subject) -> bool {
     matches!(
         subject.kind.as_deref(),
         None | Some(

@@ -74,7 +74,7 @@ fn percent(right: usize, all: usize) -> f64 {
 /// A table: of each format the lines of a sample, the records found and the parts that are right, in
 /// percent; then the same of the sample in each carrier against the bare one, the worst first.
 /// `KWHY_TABLE_FORMATS=klog,node` takes some formats only.
-/// `KWHY_TABLE_BYTES=100000 cargo test --release -p analyzer-core --test main -- --ignored --nocapture
+/// `KWHY_TABLE_BYTES=100000 cargo test --release -p kwhy-core --test main -- --ignored --nocapture
 /// table_of_samples`
 #[test]
 #[ignore = "prints a table"]

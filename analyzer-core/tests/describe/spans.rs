@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use analyzer_core::{Document, Value, lines, parse};
+use kwhy_core::{Document, Value, lines, parse};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
-use analyzer_core::{Check, Explained, Finding, Fix, Report, Role};
+use kwhy_core::{Check, Explained, Finding, Fix, Report, Role};
 
 use super::{snippet, words};
 use crate::plan::Page;

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use analyzer_core::{Finding, Format, InputSummary, Level, Report, Role, Severity, Unexplained};
+use kwhy_core::{Finding, Format, InputSummary, Level, Report, Role, Severity, Unexplained};
 
 use super::page::Ink;
 use super::visible::visible;

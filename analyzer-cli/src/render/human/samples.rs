@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use analyzer_core::{
+use kwhy_core::{
     Check, CommandLine, Evidence, Explained, Finding, Fix, Format, InputSummary, Level, LimitMet,
     Report, Role, SCHEMA, SegmentSummary, Severity, Stats, Subject, Unexplained,
 };

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use analyzer_core::{Evidence, Level};
+use kwhy_core::{Evidence, Level};
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
     MietteSpanContents, SourceCode, SourceSpan, SpanContents,

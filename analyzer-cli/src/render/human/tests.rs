@@ -1,6 +1,6 @@
 //! Whole reports as they look.
 
-use analyzer_core::Report;
+use kwhy_core::Report;
 use unicode_width::UnicodeWidthStr;
 
 use super::*;

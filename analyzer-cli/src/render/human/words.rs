@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use analyzer_core::{Evidence, Finding, Subject};
 use jiff::{SignedDuration, Timestamp};
+use kwhy_core::{Evidence, Finding, Subject};
 
 use crate::render::visible::visible;
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::needed::Call;
 use crate::model::Subject;
 
-const TEXT: &str = include_str!("../../../signatures/topology.txt");
+const TEXT: &str = include_str!("../../../../crates/kwhy-catalogue/signatures/topology.txt");
 
 /// The kinds whose objects are there for those who call their name.
 const SERVING: [&str; 2] = ["Service", "Endpoints"];

@@ -1,0 +1,411 @@
+//! Keeps hits in bounded memory: of each object the first and last ones, and counts of all.
+
+mod reservoir;
+mod single;
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::correlate::{Surplus, distinct, may_take, object_of, refines, winners};
+use crate::matcher::{Hit, Match, Moment, evaluate};
+use crate::model::{Span, Subject};
+use crate::signature::{Catalogue, Condition, Leaf, What, leaves, refuting_objects};
+use crate::temporal::Followed;
+
+use reservoir::{AMPLE, Capacity, TIGHT};
+use single::{Key, OfObject, Single};
+
+/// How many hits of one condition are kept for conditions over several events.
+const MAX_HITS: usize = 512;
+
+/// The bytes of hits that are kept in all of those that are matches by themselves; beyond, each object keeps fewer.
+const ROOM: usize = 6 << 20;
+
+/// The bytes of hits that are kept of those that go into conditions over several, which may be any healthy object;
+/// beyond, a condition keeps its first hits only.
+const ROOM_OF_SEVERAL: usize = 4 << 20;
+
+/// How many hits a condition over several keeps in any case.
+const AT_LEAST: usize = 4;
+
+/// Captured values by name.
+type Values = Vec<(String, String)>;
+
+/// What is known at the end.
+#[derive(Debug, Default)]
+pub(crate) struct Collected {
+    /// The signature's number in the catalogue, and what matched.
+    pub matches: Vec<(usize, Match)>,
+    pub surplus: Vec<Surplus>,
+    /// How often each signature matched, by its number.
+    pub matched: BTreeMap<usize, u64>,
+    /// Matches about more objects than are told apart, by the signature's number.
+    pub further: BTreeMap<usize, u64>,
+    /// How many hits were left out of conditions over several events, by the signature's number.
+    pub left_out: BTreeMap<usize, u64>,
+    /// How many hits were left out that would have added to matches.
+    pub details_left_out: u64,
+    /// The signatures that may have matched more often than is counted, by their numbers.
+    pub at_least: BTreeSet<usize>,
+}
+
+/// Takes hits in the order of the input.
+pub(crate) struct Collector<'c> {
+    catalogue: &'c Catalogue,
+    signatures: BTreeMap<u32, Hits<'c>>,
+    room: usize,
+    /// How many hits are kept about one object.
+    capacity: Capacity,
+    room_of_several: usize,
+    /// The conditions over several of which not all hits are kept, and how many are not.
+    cut: BTreeMap<Leaf, u64>,
+}
+
+/// The hits of a signature.
+enum Hits<'c> {
+    /// Its condition is one event or object: each hit is a match.
+    Single(Single<'c>),
+    /// Its condition is over time.
+    Followed(Box<Followed<'c>>),
+    /// Its condition is over several: the hits of each leaf.
+    Several(Vec<Vec<Hit>>),
+}
+
+impl<'c> Collector<'c> {
+    pub fn new(catalogue: &'c Catalogue) -> Self {
+        Collector {
+            catalogue,
+            signatures: BTreeMap::new(),
+            room: ROOM,
+            capacity: AMPLE,
+            room_of_several: ROOM_OF_SEVERAL,
+            cut: BTreeMap::new(),
+        }
+    }
+
+    /// Takes the hits of one record. `settle` gives times without a year theirs, as far as it is known
+    /// by now; `order` compares documents.
+    pub fn record(
+        &mut self,
+        hits: impl Iterator<Item = (Leaf, Hit)>,
+        settle: impl Fn(Moment) -> Moment + Copy,
+        order: &impl Fn(usize, usize) -> Ordering,
+    ) {
+        let catalogue = self.catalogue;
+        let mut singles: Vec<(u32, Hit)> = Vec::new();
+        let mut several: Vec<(Leaf, Hit)> = Vec::new();
+        let mut parts: Vec<(u32, Span)> = Vec::new();
+        for ((number, leaf), hit) in hits {
+            let hits = self
+                .signatures
+                .entry(number)
+                .or_insert_with(|| Hits::new(catalogue, number));
+            match hits {
+                Hits::Single(single) if single.of_also(leaf).is_some() => {
+                    several.push(((number, leaf), hit));
+                }
+                Hits::Single(single) => {
+                    if single.holds(&hit) {
+                        singles.push((number, hit));
+                    }
+                }
+                Hits::Followed(followed) => {
+                    parts.push((number, hit.mark.clone()));
+                    followed.take(usize::from(leaf), hit, settle);
+                }
+                Hits::Several(_) => {
+                    parts.push((number, hit.mark.clone()));
+                    several.push(((number, leaf), hit));
+                }
+            }
+        }
+        let won = match singles.as_slice() {
+            [] => Vec::new(),
+            [_] => vec![true],
+            singles => winners(catalogue, singles),
+        };
+        for ((number, leaf), mut hit) in several {
+            let mut winners = singles.iter().zip(&won).filter(|(_, won)| **won);
+            hit.refined = winners.any(|((other, _), _)| refines(catalogue, *other, number));
+            self.keep_one_of_several(number, leaf, hit);
+        }
+        let are_several = singles.len() > 1;
+        let mut told: Vec<(u32, Subject, Values)> = Vec::new();
+        for ((number, hit), won) in singles.into_iter().zip(won) {
+            let signature = catalogue.at(number as usize);
+            let found = Match::of(hit);
+            let object = object_of(signature, &found);
+            let values = distinct(signature, &found);
+            let is_same =
+                |(n, o, v): &&(u32, Subject, Values)| *n == number && *o == object && *v == values;
+            let counts = told.iter().find(is_same).is_none();
+            let is_further = told.iter().any(|(n, ..)| *n == number);
+            if are_several {
+                told.push((number, object.clone(), values.clone()));
+            }
+            let count = found.primary().count;
+            if let Some(Hits::Single(single)) = self.signatures.get_mut(&number)
+                && !is_further
+            {
+                single.matched += count;
+            }
+            // what a stronger one took is no match, whichever of its hits are kept
+            if won && let Some(mut hit) = found.hits.into_iter().next() {
+                hit.leads &= counts;
+                let mut rivals: Vec<u32> = parts
+                    .iter()
+                    .filter(|(other, mark)| {
+                        may_take(
+                            (catalogue.at(*other as usize), mark),
+                            (signature, &hit.mark),
+                        )
+                    })
+                    .map(|(other, _)| *other)
+                    .collect();
+                rivals.dedup();
+                let key = Key::new(object, values, &hit);
+                self.keep(number, (key, rivals), hit, order);
+            }
+        }
+    }
+
+    /// Keeps a hit that is a match. Where there is no more room, all objects make some first.
+    fn keep(
+        &mut self,
+        number: u32,
+        (key, rivals): (Key, Vec<u32>),
+        hit: Hit,
+        order: &impl Fn(usize, usize) -> Ordering,
+    ) {
+        if self.room < hit.size() && self.capacity == AMPLE {
+            self.capacity = TIGHT;
+            for kept in self.signatures.values_mut() {
+                if let Hits::Single(single) = kept {
+                    let objects = single.objects.iter_mut();
+                    self.room += objects.map(|object| object.hits.trim(TIGHT)).sum::<usize>();
+                }
+            }
+        }
+        if let Some(Hits::Single(single)) = self.signatures.get_mut(&number) {
+            single.keep(key, rivals, hit, self.capacity, &mut self.room, order);
+        }
+    }
+
+    /// Keeps a hit of a condition over several, if there is room.
+    fn keep_one_of_several(&mut self, number: u32, leaf: u16, hit: Hit) {
+        let (leaves, at) = match self.signatures.get_mut(&number) {
+            Some(Hits::Several(leaves)) => (leaves, Some(usize::from(leaf))),
+            Some(Hits::Single(single)) => {
+                let at = single.of_also(leaf);
+                (&mut single.also, at)
+            }
+            Some(Hits::Followed(_)) | None => return,
+        };
+        let kept: usize = leaves.iter().map(Vec::len).sum();
+        let Some(hits) = at.and_then(|at| leaves.get_mut(at)) else {
+            return;
+        };
+        let room = self.room_of_several.checked_sub(hit.size());
+        if hits.len() < MAX_HITS && (room.is_some() || kept < AT_LEAST) {
+            self.room_of_several = room.unwrap_or(0);
+            hits.push(hit);
+        } else {
+            *self.cut.entry((number, leaf)).or_default() += 1;
+        }
+    }
+
+    /// Takes how many hits of which conditions over several were not kept.
+    pub fn left_out(&mut self, hits: BTreeMap<Leaf, u64>) {
+        for (leaf, count) in hits {
+            *self.cut.entry(leaf).or_default() += count;
+        }
+    }
+
+    /// The conditions over several of which no further hit will be kept.
+    pub fn full(&self) -> impl Iterator<Item = Leaf> {
+        self.signatures.iter().flat_map(|(number, kept)| {
+            let leaves: Vec<(u16, &Vec<Hit>)> = match kept {
+                Hits::Several(leaves) => (0..).zip(leaves).collect(),
+                Hits::Single(single) => single.leaves_of_also().collect(),
+                Hits::Followed(_) => Vec::new(),
+            };
+            let full = leaves
+                .into_iter()
+                .filter(|(_, hits)| hits.len() >= MAX_HITS);
+            full.map(|(leaf, _)| (*number, leaf))
+        })
+    }
+
+    /// All matches. Times without a year get theirs by `settle`, records that do not name their object by
+    /// `place`, which also gives documents their number in order.
+    pub fn finish(
+        self,
+        settle: impl Fn(Moment) -> Moment + Copy,
+        place: impl Fn(&mut Hit) + Copy,
+    ) -> Collected {
+        let mut collected = Collected::default();
+        let settled = |hit: &mut Hit| {
+            hit.first = hit.first.map(settle);
+            hit.last = hit.last.map(settle);
+            place(hit);
+        };
+        let mut singles: Vec<(u32, Single<'c>)> = Vec::new();
+        for (number, hits) in self.signatures {
+            let mut cut = self.cut.range((number, 0)..=(number, u16::MAX));
+            let left_out: u64 = cut.clone().map(|(_, count)| count).sum();
+            let found = match hits {
+                Hits::Single(single) => {
+                    collected.details_left_out += left_out;
+                    singles.push((number, single));
+                    continue;
+                }
+                Hits::Followed(followed) => {
+                    let (found, left_out) = followed.finish(settled);
+                    collected.leave_out(number, left_out);
+                    found
+                }
+                Hits::Several(leaves) => {
+                    let condition = &self.catalogue.at(number as usize).condition;
+                    collected.leave_out(number, left_out);
+                    // an object that is not kept might be the one that refutes it
+                    let refuting = refuting_objects(condition);
+                    if cut.any(|((_, leaf), _)| refuting.get(usize::from(*leaf)) == Some(&true)) {
+                        continue;
+                    }
+                    evaluated(condition, leaves, settled)
+                }
+            };
+            let number = number as usize;
+            if !found.is_empty() {
+                collected.matched.insert(number, found.len() as u64);
+            }
+            let found = found.into_iter().map(|found| (number, found));
+            collected.matches.extend(found);
+        }
+        for (number, single) in singles {
+            collected.take(number as usize, single, settle, settled);
+        }
+        collected.matches.sort_by_key(|(number, _)| *number);
+        collected
+    }
+}
+
+/// The matches of a condition over several events.
+fn evaluated(
+    condition: &Condition,
+    leaves: Vec<Vec<Hit>>,
+    settled: impl Fn(&mut Hit) + Copy,
+) -> Vec<Match> {
+    let leaves = in_order(leaves, settled);
+    if leaves.iter().all(Vec::is_empty) {
+        return Vec::new();
+    }
+    evaluate(condition, &mut leaves.iter())
+}
+
+/// The hits of leaf conditions in the order of the input, with what is known at its end.
+fn in_order(mut leaves: Vec<Vec<Hit>>, settled: impl Fn(&mut Hit) + Copy) -> Vec<Vec<Hit>> {
+    leaves.iter_mut().flatten().for_each(settled);
+    // what holds only of a whole list was taken at its end
+    for hits in &mut leaves {
+        if hits.iter().any(|hit| hit.of_list) {
+            hits.sort_by_key(Hit::position);
+        } else {
+            hits.sort_by_key(|hit| hit.document);
+        }
+    }
+    leaves
+}
+
+impl Collected {
+    /// Takes how many hits of a signature were not kept.
+    fn leave_out(&mut self, number: u32, hits: u64) {
+        if hits > 0 {
+            self.left_out.insert(number as usize, hits);
+            self.at_least.insert(number as usize);
+        }
+    }
+
+    /// Takes the matches of a signature each of whose hits is one.
+    fn take(
+        &mut self,
+        number: usize,
+        single: Single<'_>,
+        settle: impl Fn(Moment) -> Moment + Copy,
+        settled: impl Fn(&mut Hit) + Copy,
+    ) {
+        if single.matched > 0 {
+            self.matched.insert(number, single.matched);
+        }
+        if single.further > 0 {
+            self.further.insert(number, single.further);
+        }
+        if single.any_may_miss {
+            self.at_least.insert(number);
+        }
+        let condition = single.condition();
+        let also = in_order(single.also, settled);
+        let mut objects = single.objects;
+        for one in objects.iter_mut().flat_map(|object| &mut object.hits.kept) {
+            settled(&mut one.hit);
+        }
+        objects.sort_by_key(|object| {
+            let first = object.hits.kept.first();
+            first.map(|one| (one.hit.document, one.number))
+        });
+        for OfObject {
+            hits: object,
+            rivals,
+        } in objects
+        {
+            let rivals_were_cut = rivals
+                .iter()
+                .any(|rival| self.at_least.contains(&(*rival as usize)));
+            if object.count > 0 || object.at_least || rivals_were_cut {
+                let [first, last] = object.seen.settle(settle);
+                let kept = object.kept.iter().map(|one| one.hit.record_at());
+                self.surplus.push(Surplus {
+                    signature: number,
+                    kept: kept.collect(),
+                    count: object.count,
+                    first,
+                    last,
+                    at_least: object.at_least,
+                    rivals_were_cut,
+                });
+            }
+            let found = Single::matches(condition, object.kept, &also);
+            self.matches
+                .extend(found.into_iter().map(|found| (number, found)));
+        }
+    }
+}
+
+impl<'c> Hits<'c> {
+    fn new(catalogue: &'c Catalogue, number: u32) -> Self {
+        let condition = &catalogue.at(number as usize).condition;
+        if let Some(followed) = Followed::new(condition) {
+            return Hits::Followed(Box::new(followed));
+        }
+        if is_single(condition) {
+            return Hits::Single(Single::new(condition));
+        }
+        let mut conditions = Vec::new();
+        leaves(condition, &mut conditions);
+        Hits::Several(vec![Vec::new(); conditions.len()])
+    }
+}
+
+/// Whether each hit is a match by itself, but for those of `also`, which only add to matches.
+pub(super) fn is_single(condition: &Condition) -> bool {
+    let alone = condition.none.is_empty();
+    let single = match &condition.what {
+        What::Event(_) | What::Object(_) => true,
+        // a comparison of one of several alternatives holds for that one only
+        What::Any(parts) => parts
+            .iter()
+            .all(|part| is_single(part) && part.also.is_empty() && part.comparisons.is_empty()),
+        What::All(_) | What::Sequence(_) => false,
+    };
+    alone && single && condition.at_least <= 1 && !condition.is_temporal()
+}

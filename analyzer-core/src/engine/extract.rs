@@ -1,0 +1,521 @@
+//! All events and objects of a stream of bytes, without any diagnosis, in bounded memory.
+
+use std::io::{self, Read};
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use memchr::memchr_iter;
+use rayon::prelude::*;
+
+use super::blocks::{Block, Blocks};
+use super::order::{Clocks, Seen};
+use super::pieces::Piece;
+use super::told::Input;
+use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
+use crate::input::{Document, Place, ReadLimits, Segment, Stretch, segments_before};
+use crate::model::{Event, Parsed, Span, Subject};
+use crate::report::LimitMet;
+use crate::{parse, redact, years};
+
+/// What a part of a document holds, read by [`extract`].
+#[derive(Debug)]
+pub struct Extract<'e> {
+    source: &'e str,
+    stretch: &'e Stretch,
+    /// Its events and objects; their spans are ranges of the part's clean text.
+    pub parsed: Parsed<'e>,
+}
+
+impl Extract<'_> {
+    /// The document's name.
+    pub fn source(&self) -> &str {
+        self.source
+    }
+
+    /// Where a span stands in the document.
+    pub fn place(&self, span: &Span) -> Place {
+        self.stretch.place(span)
+    }
+
+    /// The document's lines that a span reaches over, counted from 1.
+    pub fn lines(&self, span: &Span) -> Range<u64> {
+        let text = &self.stretch.text;
+        let last = span.end.max(span.start + 1) - 1;
+        let before = self.stretch.lines_before;
+        before + text.line_of(span.start)..before + text.line_of(last) + 1
+    }
+
+    /// The document's lines that fit nothing that the parsers know.
+    pub fn not_understood(&self) -> impl Iterator<Item = u64> {
+        let before = self.stretch.lines_before;
+        self.parsed
+            .not_understood
+            .iter()
+            .map(move |line| line + before)
+    }
+}
+
+/// Reads a document to its end and says how many bytes it has. Each part of it goes through `map`,
+/// several at once, and what that makes goes to `each` in the order of the document.
+///
+/// ```
+/// use kwhy_core::extract;
+/// let log = "E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\" err=\"timeout\"\n";
+/// let mut messages = Vec::new();
+/// extract("kubelet.log", log.as_bytes(), |part| {
+///     let events = part.parsed.events.iter();
+///     events.map(|event| event.message.to_string()).collect::<Vec<_>>()
+/// }, |mut more| messages.append(&mut more))?;
+/// assert_eq!(messages, ["Sync failed"]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// The reader's. What was read before has gone to `each`.
+pub fn extract<T: Send>(
+    source: &str,
+    reader: impl Read + Send,
+    map: impl Fn(&Extract<'_>) -> T + Sync,
+    each: impl FnMut(T) + Send,
+) -> io::Result<u64> {
+    let read = extract_with(source, ExtractOptions::default(), reader, map, each);
+    match read.failure {
+        Some(error) => Err(error),
+        None => Ok(read.bytes),
+    }
+}
+
+/// What is known of a document beside its text, and how much of it is read.
+#[derive(Clone, Debug, Default)]
+pub struct ExtractOptions {
+    /// What the place where it was found tells that it is about.
+    pub about: Subject,
+    /// A time that stands elsewhere (in another file of the same incident, say), in nanoseconds since 1970: times
+    /// without a year are put near to it where the document tells no year before them. A year that its beginning
+    /// states goes before that.
+    pub near: Option<i128>,
+    /// How much is read.
+    pub limits: ReadLimits,
+}
+
+/// What became of a document.
+#[derive(Debug)]
+pub struct Extracted {
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// Limits that were met.
+    pub limits: Vec<LimitMet>,
+    /// Why it was not read to its end. What was read before has gone to `each`.
+    pub failure: Option<io::Error>,
+}
+
+/// As [`extract`], with options.
+///
+/// ```
+/// use kwhy_core::{ExtractOptions, ReadLimits, extract_with};
+/// let limits = ReadLimits { line_length: 64, ..ReadLimits::default() };
+/// let options = ExtractOptions { limits, ..ExtractOptions::default() };
+/// let log = format!("E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\"{}\n", " and so on".repeat(9));
+/// let read = extract_with("kubelet.log", options, log.as_bytes(), |part| part.parsed.events.len(), |_| {});
+/// assert_eq!(read.limits[0].limit, "long-line");
+/// ```
+pub fn extract_with<T: Send>(
+    source: &str,
+    options: ExtractOptions,
+    reader: impl Read + Send,
+    map: impl Fn(&Extract<'_>) -> T + Sync,
+    mut each: impl FnMut(T) + Send,
+) -> Extracted {
+    let limits = options.limits.bounded();
+    let mut blocks = Blocks::new(0, reader, BLOCK).with_limits(limits);
+    let at_once = (rayon::current_num_threads() * BLOCKS_A_THREAD).min(MAX_BLOCKS);
+    let mut state = State {
+        about: options.about,
+        near: options.near,
+        limits,
+        met: Input {
+            name: source.to_owned(),
+            ..Input::default()
+        },
+        ..State::default()
+    };
+    let mut ready = fetch(&mut blocks, at_once * BLOCK);
+    while !ready.is_empty() {
+        let (made, next) = rayon::join(
+            || state.read(source, ready, &map),
+            || fetch(&mut blocks, at_once * BLOCK),
+        );
+        made.into_iter().for_each(&mut each);
+        ready = next;
+    }
+    Extracted {
+        bytes: blocks.read,
+        limits: state.met.damage(&limits),
+        failure: blocks.failure,
+    }
+}
+
+/// What is known of the document at the end of what was read.
+#[derive(Default)]
+struct State {
+    /// What the document's place says that it is about.
+    about: Subject,
+    /// A time with a year that tells the year of those before the first one that states it.
+    near: Option<i128>,
+    /// Whether anything was read.
+    begun: bool,
+    lines: u64,
+    limits: ReadLimits,
+    /// The limits that were met.
+    met: Input,
+    /// What a command said of the log that is open.
+    open: Option<Subject>,
+    /// The latest time with a year.
+    latest: Option<i128>,
+    clocks: Clocks,
+}
+
+/// The latest time that an event states with its year.
+fn dated(event: &Event<'_>) -> Option<i128> {
+    let carried = event.carrier.as_ref().and_then(|carrier| carrier.time);
+    let times = [event.time, carried].into_iter().flatten();
+    times
+        .filter(|time| time.year_stated)
+        .map(|time| time.nanos)
+        .max()
+}
+
+/// Gives times without a year the one that the record's carrier tells, or else that which puts them
+/// nearest to the latest time before them in the document.
+fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
+    for event in events {
+        let own = dated(event);
+        let carried = event
+            .carrier
+            .as_mut()
+            .and_then(|carrier| carrier.time.as_mut());
+        for time in event.time.as_mut().into_iter().chain(carried) {
+            let settled = match (own, latest) {
+                // a record is written before it is taken
+                (Some(own), _) => years::settled(time, own),
+                (None, Some(latest)) => years::nearest(time, latest),
+                (None, None) => None,
+            };
+            *time = settled.unwrap_or(*time);
+        }
+        latest = latest.max(own);
+    }
+}
+
+impl State {
+    fn read<T: Send>(
+        &mut self,
+        source: &str,
+        blocks: Vec<Block>,
+        map: impl Fn(&Extract<'_>) -> T + Sync,
+    ) -> Vec<T> {
+        let followed: Vec<bool> = blocks.iter().map(|block| block.followed).collect();
+        let pieces: Vec<Option<Piece>> = blocks.iter().map(|block| block.piece.clone()).collect();
+        let long: Vec<Vec<u64>> = blocks
+            .iter()
+            .map(|block| block.long_lines.iter().map(|line| line + 1).collect())
+            .collect();
+        let stretches: Vec<Stretch> = blocks
+            .into_par_iter()
+            .zip(&pieces)
+            .map(|(block, piece)| Stretch {
+                document: block.document,
+                first_byte: block.offset,
+                lines_before: memchr_iter(b'\n', &block.bytes).count() as u64,
+                text: Document::new("", block.bytes),
+                gaps: piece
+                    .as_ref()
+                    .map_or(Vec::new(), |piece| piece.gaps.clone()),
+                ends: piece
+                    .as_ref()
+                    .map_or(Vec::new(), |piece| piece.ends.clone()),
+                secrets: OnceLock::new(),
+            })
+            .collect();
+        let stretches: Vec<Stretch> = stretches
+            .into_iter()
+            .zip(long)
+            .map(|(stretch, long)| {
+                let before = self.lines;
+                self.lines += stretch.lines_before;
+                self.met.met_long_lines(&long, before);
+                Stretch {
+                    lines_before: before,
+                    ..stretch
+                }
+            })
+            .collect();
+        let mut cut: Vec<Vec<Segment<'_>>> = stretches
+            .par_iter()
+            .zip(followed)
+            .zip(&pieces)
+            .map(|((stretch, followed), piece)| match piece {
+                Some(_) => Vec::new(),
+                None => segments_before(stretch.text.text(), followed),
+            })
+            .collect();
+        for (segments, piece) in cut.iter_mut().zip(&pieces) {
+            match piece {
+                Some(_) => self.open = None,
+                None => self.inherit(segments),
+            }
+        }
+        let parsed: Vec<(Parsed<'_>, Option<i128>)> = cut
+            .into_par_iter()
+            .zip(&stretches)
+            .zip(&pieces)
+            .map(|((segments, stretch), piece)| {
+                let mut parsed = match piece {
+                    Some(piece) => piece.parse(stretch.text.text(), &self.limits),
+                    None => Parsed::default(),
+                };
+                for segment in &segments {
+                    parsed.append(parse::segment(segment, &self.limits));
+                }
+                for event in &mut parsed.events {
+                    event.subject.fill_from(&self.about);
+                }
+                let latest = parsed.events.iter().filter_map(dated).max();
+                (parsed, latest)
+            })
+            .collect();
+        for (parsed, _) in &parsed {
+            self.met.left_out.add(parsed.left_out);
+        }
+        if !std::mem::replace(&mut self.begun, true)
+            && let Some((first, _)) = parsed.first()
+        {
+            // the first block is the same for any number of threads
+            self.near = first.events.iter().find_map(dated).or(self.near);
+        }
+        let dated: Vec<(Parsed<'_>, Option<i128>)> = parsed
+            .into_iter()
+            .map(|(parsed, latest)| {
+                let before = self.latest;
+                self.latest = before.max(latest);
+                (parsed, before.or(self.near))
+            })
+            .collect();
+        let ordered: Vec<(Parsed<'_>, Seen)> = dated
+            .into_par_iter()
+            .map(|(mut parsed, latest)| {
+                settle(&mut parsed.events, latest);
+                let seen = Seen::mark(&mut parsed.events);
+                (parsed, seen)
+            })
+            .collect();
+        let ordered: Vec<Parsed<'_>> = ordered
+            .into_iter()
+            .map(|(mut parsed, seen)| {
+                self.clocks.go_on(&mut parsed.events, seen);
+                parsed
+            })
+            .collect();
+        stretches
+            .par_iter()
+            .zip(ordered)
+            .map(|(stretch, mut parsed)| {
+                redact::parsed(&mut parsed, stretch.secrets());
+                map(&Extract {
+                    source,
+                    stretch,
+                    parsed,
+                })
+            })
+            .collect()
+    }
+
+    /// Gives the log at a block's start what is known of it, and keeps what is known of the one at its
+    /// end.
+    fn inherit(&mut self, segments: &mut [Segment<'_>]) {
+        let Some(first) = segments.first_mut() else {
+            return;
+        };
+        let goes_on = first.is_log && first.subject == Subject::default();
+        if let Some(open) = self.open.as_ref().filter(|_| goes_on) {
+            first.subject.fill_from(open);
+        }
+        let unbroken = goes_on && segments.iter().all(|segment| segment.is_log);
+        if let Some(last) = segments.last().filter(|_| !unbroken) {
+            let known = last.is_log && last.subject != Subject::default();
+            self.open = known.then(|| last.subject.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn subjects(text: &str) -> Vec<(u64, String)> {
+        let mut all = Vec::new();
+        extract(
+            "x",
+            text.as_bytes(),
+            |part| {
+                let events = part.parsed.events.iter();
+                let told = |event: &crate::model::Event<'_>| {
+                    (part.lines(&event.span).start, event.subject.to_string())
+                };
+                events.map(told).collect::<Vec<_>>()
+            },
+            |mut more| all.append(&mut more),
+        )
+        .unwrap();
+        all
+    }
+
+    /// The times of all events, as they are printed.
+    fn times(text: &str) -> Vec<String> {
+        let mut all = Vec::new();
+        let told = |part: &Extract<'_>| {
+            let events = part.parsed.events.iter();
+            let times = events.filter_map(|event| event.time);
+            times.map(|time| time.to_string()).collect::<Vec<_>>()
+        };
+        extract("x", text.as_bytes(), told, |mut more| all.append(&mut more)).unwrap();
+        all
+    }
+
+    #[test]
+    fn years_come_from_what_states_them() {
+        let klog = "E1231 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n";
+        let logrus = "time=\"2024-01-02T05:06:07Z\" level=info msg=ready\n";
+        let cri = format!("2021-01-01T00:00:00.5Z stderr F {klog}");
+        let found = times(&format!("{klog}{logrus}{klog}{cri}{klog}"));
+        let settled = "2023-12-31T23:59:58.000001Z";
+        let expected = [
+            settled,
+            "2024-01-02T05:06:07Z",
+            settled,
+            "2020-12-31T23:59:58.000001Z",
+            settled,
+        ];
+        assert_eq!(found, expected);
+        // from elsewhere
+        let near = |near| {
+            let mut all = Vec::new();
+            let told = |part: &Extract<'_>| part.parsed.events[0].time.unwrap().to_string();
+            let options = ExtractOptions {
+                near,
+                ..ExtractOptions::default()
+            };
+            extract_with("x", options, klog.as_bytes(), told, |time| all.push(time));
+            all
+        };
+        assert_eq!(near(None), ["12-31T23:59:58.000001"]);
+        assert_eq!(near(Some(1_704_172_767_000_000_000)), [settled]);
+    }
+
+    #[test]
+    fn years_do_not_depend_on_the_number_of_threads() {
+        let logrus =
+            |year: usize| format!("time=\"{year}-01-02T05:06:07Z\" level=info msg=ready\n");
+        let klog = "E1231 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n";
+        let many = klog.repeat(2 * BLOCK / klog.len());
+        let text: String = (2021..2025).map(|year| logrus(year) + &many).collect();
+        let by = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build().unwrap().install(|| times(&text))
+        };
+        let one = by(1);
+        assert!(one.iter().all(|time| time.starts_with("20")));
+        assert!(one == by(3));
+    }
+
+    #[test]
+    fn times_that_run_backwards_are_marked() {
+        let line = |pod: &str, seconds: usize| {
+            let time = format!(
+                "2024-03-04T{:02}:{:02}:00Z",
+                seconds / 3600,
+                seconds / 60 % 60
+            );
+            format!("[pod/{pod}/arm] time=\"{time}\" level=info msg=ready\n")
+        };
+        let backs = |text: &str| {
+            let mut all = Vec::new();
+            let told = |part: &Extract<'_>| {
+                let events = part.parsed.events.iter();
+                events.map(|event| event.back).collect::<Vec<_>>()
+            };
+            extract("x", text.as_bytes(), told, |mut more| all.append(&mut more)).unwrap();
+            all
+        };
+        let log = [
+            ("a", 7200),
+            ("b", 60),
+            ("a", 7260),
+            ("a", 3660),
+            ("b", 60),
+            ("a", 3720),
+        ];
+        let text: String = log
+            .iter()
+            .map(|(pod, seconds)| line(pod, *seconds))
+            .collect();
+        let hour = Some(3_600_000_000_000);
+        assert_eq!(backs(&text), [None, None, None, hour, None, None]);
+        // from block to block
+        let many = line("a", 3600).repeat(BLOCK / 40);
+        let found = backs(&(many + &line("a", 0)));
+        let marked = found.iter().filter(|back| back.is_some()).count();
+        assert_eq!((marked, found.last()), (1, Some(&hour)));
+        // without a year, at its end
+        let klog = |day| format!("E{day} 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n");
+        assert_eq!(backs(&(klog("1231") + &klog("0101"))), [None, None]);
+    }
+
+    #[test]
+    fn limits_hold() {
+        let met = |limits: ReadLimits, text: &str| {
+            let options = ExtractOptions {
+                limits,
+                ..ExtractOptions::default()
+            };
+            let mut events = 0;
+            let told = |part: &Extract<'_>| part.parsed.events.len() + part.parsed.objects.len();
+            let read = extract_with("x", options, text.as_bytes(), told, |more| events += more);
+            let all = read.limits.into_iter().map(|met| met.message);
+            (events, all.collect::<Vec<_>>())
+        };
+        let none = ReadLimits::default();
+        let klog = "E0102 23:59:58.000001       1 sync.go:88] \"Sync failed\" err=\"late\"\n";
+        let log = klog.repeat(BLOCK / klog.len() + 2);
+        assert_eq!(met(none, &log).1, Vec::<String>::new());
+        let short = ReadLimits {
+            line_length: 50,
+            ..none
+        };
+        let (events, told) = met(short, &log);
+        let more = BLOCK / klog.len() + 1;
+        assert_eq!(events, more + 1);
+        let message =
+            format!("of line 1 and {more} more only the first part of 50 bytes each was looked at");
+        assert_eq!(told, [message]);
+        let pod =
+            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels:\n    b: {c: {d: e}}\n";
+        let flat = ReadLimits { depth: 3, ..none };
+        assert_eq!(met(none, pod), (1, Vec::new()));
+        let (objects, told) = met(flat, pod);
+        assert_eq!((objects, told.len()), (1, 1), "{told:?}");
+    }
+
+    #[test]
+    fn a_log_of_many_blocks_is_of_the_pod_that_the_command_names() {
+        let line = "time=\"2024-03-04T05:06:07Z\" level=info msg=\"go on\"\n";
+        let count = 3 * BLOCK / line.len();
+        let text = format!("$ kubectl logs -n shop web-0\n{}", line.repeat(count));
+        let told = subjects(&text);
+        assert_eq!(told.len(), count);
+        for (number, (line, subject)) in (2..).zip(&told) {
+            assert_eq!((*line, subject.as_str()), (number, "Pod shop/web-0"));
+        }
+        assert_eq!(subjects(line)[0].1, "");
+    }
+}

@@ -1,0 +1,433 @@
+//! From a stream of bytes to a report, in bounded memory.
+//!
+//! A document is cut into blocks that can be read by themselves ([`blocks`], [`boundary`]). Of each
+//! block only what may prove something is parsed and tested ([`read`], [`survey`]); blocks are read in
+//! parallel. What they hold is put together in the order of the input ([`collect`]), so the
+//! report is the same for any number of threads.
+
+mod around;
+pub(crate) mod blocks;
+mod boundary;
+mod collect;
+mod collected;
+mod counted;
+mod escapes;
+mod extract;
+mod finish;
+mod learned;
+mod lists;
+mod names;
+mod open_log;
+mod order;
+mod pick;
+mod pieces;
+mod read;
+pub(crate) mod survey;
+mod told;
+mod utf16;
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::io::{self, Read};
+
+use jiff::Timestamp;
+use rayon::prelude::*;
+
+use crate::analyzer::Analyzer;
+use crate::correlate::{Graph, Prints, Telling};
+use crate::input::ReadLimits;
+use crate::matcher::{Hit, Moment, Tester};
+use crate::model::Subject;
+use crate::report::{SegmentSummary, Stats};
+use crate::signature::{Index, Leaf};
+use crate::timeline::Timeline;
+use crate::years;
+
+pub use extract::{Extract, ExtractOptions, Extracted, extract, extract_with};
+
+use blocks::{Block, Blocks};
+use collect::Collector;
+use learned::{GENERATION, Learned};
+use lists::{Ended, Open};
+use read::Outcome;
+use told::Input;
+
+/// The size of a block: small enough for the second-level cache, large enough to be worth a task.
+pub(crate) const BLOCK: usize = 256 * 1024;
+
+/// How many blocks are read in one go for each thread.
+const BLOCKS_A_THREAD: usize = 4;
+
+/// How many blocks are read in one go: they reach into two generations at most.
+const MAX_BLOCKS: usize = GENERATION as usize;
+
+/// How many line numbers a report lists of what was not understood.
+const MAX_LISTED_LINES: usize = 1000;
+
+/// How many segments a report lists of a document.
+const MAX_LISTED_SEGMENTS: usize = 1000;
+
+/// How many bytes both lists take of all documents together.
+const MAX_LISTED_BYTES: usize = 8 << 20;
+
+/// What an entry of a list takes beside its text.
+const LISTED: usize = 32;
+
+/// How an input is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Way {
+    /// The least size of a block that is not a document's last one.
+    pub block: usize,
+    /// The size up to which all of a document is parsed.
+    pub all_up_to: usize,
+    /// Whether the time and severity of each log record are counted.
+    pub timeline: bool,
+    /// How much is read.
+    pub limits: ReadLimits,
+}
+
+impl Default for Way {
+    fn default() -> Self {
+        Way {
+            block: BLOCK,
+            all_up_to: BLOCK,
+            timeline: false,
+            limits: ReadLimits::default(),
+        }
+    }
+}
+
+/// Documents that are read one after another as one incident, as streams.
+///
+/// Memory does not grow with the documents: it holds some blocks for each thread and of each
+/// signature's matches the first and last ones.
+///
+/// ```
+/// use kwhy_core::Analyzer;
+/// let analyzer = Analyzer::new();
+/// let mut incident = analyzer.incident();
+/// let log = r#"E0304 05:06:07.123456       1 volumes.go:42] MountVolume.SetUp failed for volume "conf" : configmap "web-conf" not found"#;
+/// incident.read("kubelet.log", log.as_bytes())?;
+/// let report = incident.finish();
+/// assert_eq!(report.findings[0].cause, "storage/configmap-missing");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Incident<'a> {
+    analyzer: &'a Analyzer,
+    tester: Tester<'a>,
+    index: Option<&'a Index>,
+    way: Way,
+    /// Blocks that are not read yet.
+    waiting: Vec<Block>,
+    waiting_bytes: usize,
+    documents: Vec<Input>,
+    collector: Collector<'a>,
+    telling: Telling,
+    graph: Graph,
+    prints: Prints,
+    stats: Stats,
+    latest: Option<i128>,
+    /// When the input was collected, as a node's lease shows it.
+    collected: Option<i128>,
+    /// Whether the newest time counts as that.
+    newest: bool,
+    /// What is known for the next blocks.
+    learned: Learned,
+    /// The number of lines that report errors and were not read.
+    unread: u64,
+    /// What the lists of the documents take.
+    listed_bytes: usize,
+    timeline: Timeline,
+    /// The namespaces that the input names.
+    namespaces: BTreeSet<String>,
+    /// The list of objects that is open where the last document was read to, and the document's number.
+    list: (usize, Open),
+}
+
+impl<'a> Incident<'a> {
+    pub(crate) fn new(
+        analyzer: &'a Analyzer,
+        tester: Tester<'a>,
+        index: Option<&'a Index>,
+        way: Way,
+    ) -> Self {
+        Incident {
+            collector: Collector::new(tester.catalogue()),
+            analyzer,
+            tester,
+            index,
+            way,
+            waiting: Vec::new(),
+            waiting_bytes: 0,
+            documents: Vec::new(),
+            telling: Telling::default(),
+            graph: Graph::default(),
+            prints: Prints::default(),
+            stats: Stats::default(),
+            latest: None,
+            collected: None,
+            newest: false,
+            learned: Learned::new(),
+            unread: 0,
+            listed_bytes: 0,
+            timeline: Timeline::new(),
+            namespaces: BTreeSet::new(),
+            list: Default::default(),
+        }
+    }
+
+    /// Reads a document to its end, and says how many bytes it has.
+    ///
+    /// # Errors
+    /// The reader's. What was read before belongs to the incident.
+    pub fn read(&mut self, name: impl Into<String>, reader: impl Read + Send) -> io::Result<u64> {
+        self.read_about(name, Subject::default(), reader)
+    }
+
+    /// Reads a document of which the place where it was found tells what it is about, such as a log in the
+    /// folder of a pod. What its lines say themselves counts more.
+    ///
+    /// ```
+    /// use kwhy_core::{Analyzer, Subject};
+    /// let analyzer = Analyzer::new();
+    /// let mut incident = analyzer.incident();
+    /// let about = Subject::new("Pod", Some("shop"), "web-0");
+    /// incident.read_about("shop/web-0/app.log", about, "panic: runtime error: index out of range [3] with length 3\n".as_bytes())?;
+    /// assert_eq!(incident.finish().findings[0].subject.to_string(), "Pod shop/web-0");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The reader's. What was read before belongs to the incident.
+    pub fn read_about(
+        &mut self,
+        name: impl Into<String>,
+        about: Subject,
+        reader: impl Read + Send,
+    ) -> io::Result<u64> {
+        let number = self.documents.len();
+        told::note_namespace(&about, &mut self.namespaces);
+        self.documents.push(Input {
+            name: name.into(),
+            about,
+            ..Input::default()
+        });
+        let mut blocks = Blocks::new(number, reader, self.way.block).with_limits(self.way.limits);
+        let blocks_at_once = rayon::current_num_threads() * BLOCKS_A_THREAD;
+        let enough = blocks_at_once.min(MAX_BLOCKS) * BLOCK;
+        while let Some(block) = blocks.next() {
+            self.wait(block);
+            while self.waiting_bytes >= enough || self.waiting.len() >= MAX_BLOCKS {
+                // while these are read, the next ones are fetched
+                let ready = std::mem::take(&mut self.waiting);
+                self.waiting_bytes = 0;
+                let (outcomes, next) =
+                    rayon::join(|| self.outcomes(&ready), || fetch(&mut blocks, enough));
+                outcomes.into_iter().for_each(|outcome| self.take(outcome));
+                self.learned.tune(self.index, &ready);
+                next.into_iter().for_each(|block| self.wait(block));
+            }
+        }
+        self.stats.bytes += blocks.read;
+        match blocks.failure {
+            Some(error) => Err(error),
+            None => Ok(blocks.read),
+        }
+    }
+
+    /// Takes what the input's surroundings say of when it was collected, such as a folder's name. The
+    /// latest such time counts, and one that is given to the analyzer counts more.
+    pub fn collected_at(&mut self, time: Timestamp) {
+        self.collected = self.collected.max(Some(time.as_nanosecond()));
+    }
+
+    /// Takes the newest time that the input states as the one of its collection, where nothing tells a better
+    /// one: a bundle is made while its cluster goes on writing.
+    pub fn collected_at_newest(&mut self) {
+        self.newest = true;
+    }
+
+    /// Takes a further name of the document with this number, counted from 0 as they were read: it was found again,
+    /// with the same content. It goes by the name that comes first.
+    pub fn also_called(&mut self, number: usize, name: &str) {
+        let Some(input) = self.documents.get_mut(number) else {
+            return;
+        };
+        if names::is_before(name, &input.name) {
+            name.clone_into(&mut input.name);
+        }
+    }
+
+    /// When the input was collected, if that is given or the input shows it.
+    fn reference(&self) -> Option<Timestamp> {
+        let newest = self.latest.filter(|_| self.newest);
+        let shown = || Timestamp::from_nanosecond(self.collected.or(newest)?).ok();
+        self.analyzer.reference().or_else(shown)
+    }
+
+    /// What no time without a year may be after.
+    fn limit(&self) -> Option<i128> {
+        let reference = self.reference();
+        reference.map(|now| now.as_nanosecond()).or(self.latest)
+    }
+
+    fn wait(&mut self, block: Block) {
+        self.waiting_bytes += block.bytes.len();
+        self.waiting.push(block);
+    }
+
+    fn outcomes(&self, blocks: &[Block]) -> Vec<Outcome> {
+        let read = |(number, block): (u64, &Block)| {
+            let all = block.whole && block.bytes.len() <= self.way.all_up_to;
+            let known = self.learned.known(number);
+            let index = self.learned.index(self.index).filter(|_| !all);
+            let mut outcome = read::read(block, &self.tester, index, known, &self.way.limits);
+            if self.way.timeline && block.piece.is_none() {
+                outcome.timeline = counted::timeline(&block.bytes);
+            }
+            outcome
+        };
+        let numbered: Vec<(u64, &Block)> = (self.learned.taken..).zip(blocks).collect();
+        match numbered.as_slice() {
+            [only] => vec![read(*only)],
+            several => several.par_iter().copied().map(read).collect(),
+        }
+    }
+
+    /// Takes what the next block holds.
+    fn take(&mut self, mut outcome: Outcome) {
+        self.latest = self.latest.max(outcome.latest);
+        self.collected = self.collected.max(outcome.collected);
+        let limit = self.limit();
+        if self.list.0 != outcome.document {
+            self.close_list(limit);
+            self.list.0 = outcome.document;
+        }
+        let Some(input) = self.documents.get_mut(outcome.document) else {
+            return;
+        };
+        let before = input.lines;
+        input.lines += outcome.lines;
+        input.invalid += outcome.invalid;
+        for (format, lines) in outcome.formats {
+            read::count(&mut input.formats, format, lines);
+        }
+        // a line that is read in pieces counts once
+        let failed = &mut input.failed;
+        let not_understood = &mut outcome.not_understood;
+        not_understood.retain(|(line, _)| failed.replace(line + before) != Some(line + before));
+        input.not_understood += not_understood.len() as u64;
+        let room = MAX_LISTED_LINES.saturating_sub(input.listed.len());
+        for (line, text) in outcome.not_understood.into_iter().take(room) {
+            if self.listed_bytes < MAX_LISTED_BYTES {
+                self.listed_bytes += text.len() + LISTED;
+                input.listed.push((line + before, text));
+            }
+        }
+        for segment in outcome.segments {
+            if input.segments.len() < MAX_LISTED_SEGMENTS && self.listed_bytes < MAX_LISTED_BYTES {
+                self.listed_bytes += LISTED;
+                input.segments.push(SegmentSummary {
+                    first_line: segment.first_line + before,
+                    last_line: segment.last_line + before,
+                    ..segment
+                });
+            }
+        }
+        input.left_out.add(outcome.left_out);
+        input.met_long_lines(&outcome.long_lines, before);
+        self.stats.lines += outcome.lines;
+        self.stats.events += outcome.events;
+        self.stats.records += outcome.events + outcome.objects;
+        for (number, (_, hit)) in outcome.hits.iter_mut().enumerate() {
+            hit.place.line += before;
+            if let Some(open) = input.open.as_ref().filter(|_| number < outcome.inherited) {
+                hit.subject.fill_from(open);
+                hit.written_in(open);
+            }
+            hit.subject.fill_from(&input.about);
+            hit.written_in(&input.about);
+        }
+        for hit in outcome.lists.hits() {
+            hit.place.line += before;
+            hit.subject.fill_from(&input.about);
+        }
+        let ended = self.list.1.take(outcome.lists);
+        if !outcome.unbroken {
+            input.open = outcome.subject;
+        }
+        self.collect(outcome.hits, limit);
+        self.collector.left_out(outcome.surplus);
+        self.end_list(ended, limit);
+        let order = by_name(&self.documents);
+        if outcome.unread > 0 {
+            self.telling.miss();
+            self.unread += outcome.unread;
+        }
+        self.telling.absorb(outcome.telling, before, &order);
+        self.graph.absorb(outcome.graph, &order);
+        for mut print in outcome.prints {
+            print.place.line += before;
+            self.prints.add(print);
+        }
+        self.timeline.merge(outcome.timeline);
+        let namespaces = &mut self.namespaces;
+        outcome
+            .namespaces
+            .iter()
+            .for_each(|name| told::note(name, namespaces));
+        self.learned.take(&self.collector);
+    }
+
+    /// Ends the list that is open at a document's end.
+    fn close_list(&mut self, limit: Option<i128>) {
+        let ended = self.list.1.close();
+        self.end_list(ended, limit);
+    }
+
+    /// Takes what the end of a list shows to hold.
+    fn end_list(&mut self, ended: Ended, limit: Option<i128>) {
+        self.collector.left_out(ended.left_out);
+        self.collect(ended.hits, limit);
+    }
+
+    /// Takes hits in the order of the input.
+    fn collect(&mut self, hits: Vec<(Leaf, Hit)>, limit: Option<i128>) {
+        let order = by_name(&self.documents);
+        let mut hits = hits.into_iter().peekable();
+        while let Some((_, first)) = hits.peek() {
+            let record = first.record.start;
+            let graph = &mut self.graph;
+            let same = std::iter::from_fn(|| hits.next_if(|(_, hit)| hit.record.start == record));
+            let same = same.inspect(|(_, hit)| graph.told_by(hit, &order));
+            self.collector
+                .record(same, |moment| settled(moment, limit), &order);
+        }
+    }
+}
+
+/// Compares documents by their names.
+fn by_name(documents: &[Input]) -> impl Fn(usize, usize) -> Ordering {
+    names::compare(|number| documents.get(number).map(|input| input.name.as_str()))
+}
+
+fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {
+    let mut fetched = Vec::new();
+    let mut bytes = 0;
+    while bytes < enough && fetched.len() < MAX_BLOCKS {
+        let Some(block) = blocks.next() else { break };
+        bytes += block.bytes.len();
+        fetched.push(block);
+    }
+    fetched
+}
+
+/// A time without a year in the year that the limit tells.
+fn settled(moment: Moment, limit: Option<i128>) -> Moment {
+    match (moment, limit) {
+        (Moment::At(stamp), Some(limit)) => {
+            Moment::At(years::settled(&stamp, limit).unwrap_or(stamp))
+        }
+        _ => moment,
+    }
+}

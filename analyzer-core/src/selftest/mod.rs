@@ -1,0 +1,122 @@
+//! Signatures prove themselves: their examples are run, and what else they match is looked at.
+
+mod condition;
+mod coverage;
+mod crossing;
+mod lint;
+mod overlap;
+mod stated;
+#[cfg(test)]
+mod tests;
+mod trial;
+
+use rayon::prelude::*;
+
+use crate::analyzer::Analyzer;
+use crate::signature::Signature;
+
+pub use coverage::{CauseCoverage, Form};
+pub use lint::{Lint, LintLevel};
+pub use overlap::{Overlap, OverlapOutcome};
+
+use trial::{Found, Trial};
+
+/// What became of one example of a signature.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ExampleOutcome {
+    /// The signature's id.
+    pub signature: String,
+    /// Its file.
+    pub file: String,
+    /// The line of the example in the file, counted from 1.
+    pub line: usize,
+    /// What went wrong; `None` if nothing did.
+    pub failure: Option<String>,
+}
+
+/// What the examples of all signatures of a catalogue say about each of them.
+///
+/// ```
+/// use kwhy_core::{Analyzer, Catalogue};
+/// let mut catalogue = Catalogue::empty();
+/// catalogue.add_str("mine.yaml", "
+/// id: config-gone
+/// cause: storage/configmap-missing
+/// severity: error
+/// title: ConfigMap {name} is gone
+/// match: {event: {reason: FailedMount, message: 'configmap \"{name}\" not found'}}
+/// why: it is mounted
+/// ").unwrap();
+/// let analyzer = Analyzer::with_catalogue(catalogue);
+/// let lints = analyzer.proof().lints(|_| true, &[]);
+/// assert!(lints.iter().any(|lint| lint.code == "missing-examples"));
+/// ```
+#[derive(Debug)]
+pub struct Proof<'a> {
+    analyzer: &'a Analyzer,
+    trials: Vec<Trial<'a>>,
+}
+
+impl Analyzer {
+    /// Runs all examples of the catalogue's signatures, each against the whole catalogue.
+    pub fn proof(&self) -> Proof<'_> {
+        Proof {
+            analyzer: self,
+            trials: self.trials(|_| true),
+        }
+    }
+
+    /// Runs the examples of the catalogue's signatures, each against the whole catalogue.
+    ///
+    /// ```
+    /// use kwhy_core::{Analyzer, Catalogue};
+    /// let mut catalogue = Catalogue::empty();
+    /// catalogue.add_str("mine.yaml", r#"
+    /// id: config-gone
+    /// cause: storage/configmap-missing
+    /// severity: error
+    /// title: ConfigMap {name} is gone
+    /// match: {event: {message: 'configmap "{name}" not found'}}
+    /// why: it is mounted
+    /// examples:
+    ///   match:
+    ///   - text: 'E0304 05:06:07.123456       1 volumes.go:42] configmap "cart" not found'
+    ///   no_match:
+    ///   - text: 'E0304 05:06:07.123456       1 volumes.go:42] secret "cart" not found'
+    /// "#).unwrap();
+    /// let outcomes = Analyzer::with_catalogue(catalogue).test_signatures();
+    /// assert_eq!(outcomes.len(), 2);
+    /// assert!(outcomes.iter().all(|outcome| outcome.failure.is_none()));
+    /// ```
+    pub fn test_signatures(&self) -> Vec<ExampleOutcome> {
+        self.test_signatures_of(|_| true)
+    }
+
+    /// Runs the examples of those signatures that are `wanted`, each against the whole catalogue.
+    pub fn test_signatures_of(&self, wanted: impl Fn(&Signature) -> bool) -> Vec<ExampleOutcome> {
+        let trials = self.trials(wanted);
+        trials.into_iter().map(Trial::into_outcome).collect()
+    }
+
+    /// Reads the catalogue's signatures for mistakes.
+    pub fn lint_signatures(&self) -> Vec<Lint> {
+        self.proof().lints(|_| true, &[])
+    }
+
+    fn trials(&self, wanted: impl Fn(&Signature) -> bool) -> Vec<Trial<'_>> {
+        let signatures = self.catalogue().signatures();
+        let signatures: Vec<&Signature> =
+            signatures.filter(|&signature| wanted(signature)).collect();
+        signatures
+            .par_iter()
+            .flat_map_iter(|signature| trial::of(self, signature))
+            .collect()
+    }
+}
+
+impl Proof<'_> {
+    /// How many examples there are.
+    pub fn examples(&self) -> usize {
+        self.trials.len()
+    }
+}

@@ -1,0 +1,247 @@
+//! Wrapped Go errors, taken apart into typed links.
+//!
+//! Go programs wrap an error by writing `what was done: inner error` (`fmt.Errorf("...: %w")`).
+//! Components of Kubernetes pass such texts on, quote them (`%q`, one more level of backslashes
+//! each time) and put them behind a gRPC status. A chain is cut in three steps: [`mod@split`] finds
+//! the places between links, a recogniser of each family (one file each) says what a link is,
+//! and quoted or bracketed errors are taken apart in the same way.
+//!
+//! Accepted: any text, of any Kubernetes version. What no recogniser knows becomes a link of kind
+//! `Other`. Refused: nothing; text after the first 64 KiB is not looked at, quoting deeper than 16
+//! levels stays as it is, and links after the 64th are left out.
+
+mod api;
+mod cni;
+mod dns;
+mod errno;
+mod exit;
+mod fact;
+mod grpc;
+mod http;
+mod image;
+mod network;
+mod object;
+mod operation;
+mod part;
+mod recognise;
+mod runtime;
+mod split;
+mod syscall;
+#[cfg(test)]
+mod tests;
+mod timeout;
+mod types;
+mod unquote;
+mod volume;
+mod x509;
+
+pub use fact::Fact;
+pub use types::{ErrorChain, Link, LinkKind};
+
+use crate::model::Text;
+use part::{Cursor, Part};
+use recognise::recognise;
+use split::{Cuts, Region, split};
+
+/// Words after which a quoted text is an error, whatever it says.
+const ANNOUNCED: &[&str] = &[
+    "caused",
+    "caused:",
+    "caused by",
+    "reason:",
+    "error=",
+    "err=",
+    "error:",
+    "\"message\":",
+    "\"error\":",
+];
+
+const MAX_BYTES: usize = 64 * 1024;
+const MAX_DEPTH: usize = 16;
+const MAX_LINKS: usize = 64;
+
+impl<'a> ErrorChain<'a> {
+    /// Takes an error text apart. Text that is no chain gives one link of kind `Other`.
+    ///
+    /// ```
+    /// use kwhy_core::{ErrorChain, Fact, LinkKind, Text};
+    /// let text = r#"Get "https://10.96.0.1:443/api": dial tcp 10.96.0.1:443: i/o timeout"#;
+    /// let chain = ErrorChain::parse(&Text::borrowed(text, 0));
+    /// assert_eq!(chain.links.len(), 2);
+    /// assert_eq!(chain.links[1].kind, LinkKind::Network);
+    /// assert_eq!(chain.get(Fact::NetworkReason).unwrap().as_str(), "timeout");
+    /// ```
+    pub fn parse(text: &Text<'a>) -> ErrorChain<'a> {
+        let mut parser = Parser { links: Vec::new() };
+        let value = text.as_str();
+        if value.len() > MAX_BYTES {
+            let mut end = MAX_BYTES;
+            while !value.is_char_boundary(end) {
+                end -= 1;
+            }
+            parser.error(&text.slice(0..end), 0);
+        } else {
+            parser.error(text, 0);
+        }
+        if parser.links.is_empty() {
+            parser.links.push(Link {
+                kind: LinkKind::Other,
+                text: text.trim(),
+                facts: Vec::new(),
+            });
+        }
+        ErrorChain {
+            links: parser.links,
+        }
+    }
+
+    /// The innermost value of a fact.
+    pub fn get(&self, fact: Fact) -> Option<&Text<'a>> {
+        self.all(fact).last()
+    }
+
+    /// All values of a fact, the outermost first.
+    pub fn all(&self, fact: Fact) -> impl Iterator<Item = &Text<'a>> {
+        self.links
+            .iter()
+            .flat_map(|link| &link.facts)
+            .filter(move |(known, _)| *known == fact)
+            .map(|(_, value)| value)
+    }
+
+    /// The innermost link, where the reason usually stands.
+    pub fn innermost(&self) -> Option<&Link<'a>> {
+        self.links.last()
+    }
+}
+
+struct Parser<'a> {
+    links: Vec<Link<'a>>,
+}
+
+impl<'a> Parser<'a> {
+    fn error(&mut self, text: &Text<'a>, depth: usize) {
+        let cuts = split(text.as_str());
+        let mut rest = cuts.segments.as_slice();
+        while !rest.is_empty() && self.links.len() < MAX_LINKS {
+            let taken = self.link(&cuts, Cursor::new(text, rest), depth);
+            rest = rest.get(taken.max(1)..).unwrap_or(&[]);
+        }
+    }
+
+    /// Adds the links at the cursor and says how many segments they took.
+    fn link(&mut self, cuts: &Cuts, cursor: Cursor<'_, 'a>, depth: usize) -> usize {
+        let Some(first) = cursor.part(0) else {
+            return 1;
+        };
+        // containerd's error class; `unknown` adds nothing to the links before it
+        if cursor.len() == 1
+            && !self.links.is_empty()
+            && first.as_str().trim_end_matches(['"', '\'', '\\', '.']) == "unknown"
+        {
+            return 1;
+        }
+        if let Some(region) = cuts.covering(&first.range()) {
+            let inner = region.text(first.whole());
+            let value = inner.as_str().trim();
+            let holds_words = value.contains(' ') || value == "EOF";
+            if depth < MAX_DEPTH && holds_words && !recognise::is_lead(first) {
+                self.error(&inner, depth + 1);
+                return 1;
+            }
+        }
+        let mut found = recognise(cursor);
+        let mut known = None;
+        if !found.opaque
+            && depth < MAX_DEPTH
+            && let Some(region) = cuts.ending(&first.range())
+        {
+            let links = quoted(region, first, depth);
+            if !links.is_empty() {
+                // words of the inner error are not the outer one's
+                let outer = first.ending(region.outer.start).trim_end();
+                found = recognise(cursor.first_ending(outer.range().end));
+            }
+            known = Some((region.outer.start, links));
+        }
+        let last = cursor.part(found.take.saturating_sub(1)).unwrap_or(first);
+        let own = first.up_to(last);
+        let (lead, own) = own.split_at(found.at);
+        let lead = lead.trim_end();
+        if !lead.is_empty() {
+            let (kind, facts) = operation::describe(lead);
+            self.push(cuts, lead, (kind, facts), None, depth);
+        }
+        let depth = if found.opaque { MAX_DEPTH } else { depth };
+        self.push(cuts, own, (found.kind, found.facts), known, depth);
+        found.take
+    }
+
+    /// Adds a link and the errors that it quotes; of one of these the links are `known` already.
+    fn push(
+        &mut self,
+        cuts: &Cuts,
+        own: Part<'_, 'a>,
+        (kind, mut facts): (LinkKind, Vec<(Fact, Text<'a>)>),
+        mut known: Option<(usize, Vec<Link<'a>>)>,
+        depth: usize,
+    ) {
+        if self.links.len() >= MAX_LINKS {
+            return;
+        }
+        let mut nested = Vec::new();
+        let mut end = own.range().end;
+        if depth < MAX_DEPTH {
+            for region in cuts.within(&own.range()) {
+                let links = match known.take_if(|(start, _)| *start == region.outer.start) {
+                    Some((_, links)) => links,
+                    None => quoted(region, own, depth),
+                };
+                if links.is_empty() {
+                    continue;
+                }
+                if region.outer.end == own.range().end {
+                    end = region.outer.start;
+                }
+                nested.extend(links);
+                if nested.len() >= MAX_LINKS {
+                    break;
+                }
+            }
+        }
+        let own = own.ending(end).trim_end();
+        object::add_named(cuts, own, &mut facts);
+        if !own.is_empty() {
+            self.links.push(Link {
+                kind,
+                text: own.to_text(),
+                facts,
+            });
+        }
+        let room = MAX_LINKS - self.links.len();
+        self.links.extend(nested.into_iter().take(room));
+    }
+}
+
+/// The links of an error in quotes or brackets; none if what stands there is no error.
+fn quoted<'a>(region: &Region, own: Part<'_, 'a>, depth: usize) -> Vec<Link<'a>> {
+    let inner = region.text(own.whole());
+    let before = own.ending(region.outer.start);
+    let announced = ANNOUNCED
+        .iter()
+        .any(|word| before.trim_end().as_str().ends_with(word));
+    if !announced && !inner.as_str().contains(' ') && inner.as_str() != "EOF" {
+        return Vec::new();
+    }
+    let mut parser = Parser { links: Vec::new() };
+    parser.error(&inner, depth + 1);
+    let typed = parser
+        .links
+        .iter()
+        .any(|link| !matches!(link.kind, LinkKind::Other | LinkKind::Operation));
+    if announced || typed {
+        parser.links
+    } else {
+        Vec::new()
+    }
+}

@@ -1,0 +1,290 @@
+//! A record as a typed value.
+
+use super::field::Field;
+use super::{Age, Severity, Span, Stamp, Subject, Text};
+use crate::chain::ErrorChain;
+
+/// The format that a stretch of input is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Format {
+    /// `kubectl describe`.
+    Describe,
+    /// The Events table of a describe, or rows of it.
+    DescribeEvents,
+    /// `kubectl get events`.
+    EventsTable,
+    /// Any other table of `kubectl get`.
+    Table,
+    /// logrus text (`time=... level=... msg=...`).
+    Logrus,
+    /// zap's console encoder.
+    ZapConsole,
+    /// zap's or another library's JSON object a line.
+    JsonLog,
+    /// klog and glog.
+    Klog,
+    /// etcd's capnslog (`2024-03-04 05:06:07.123456 W | etcdserver: ...`).
+    Capnslog,
+    /// PostgreSQL's (`2024-03-04 05:06:07.123 UTC [42] LOG:  ...`).
+    Postgresql,
+    /// Go's package log, and log/slog's default handler.
+    GoLog,
+    /// hclog's text form.
+    Hclog,
+    /// zerolog's console writer.
+    ZerologConsole,
+    /// logr's funcr (`"level"=0 "msg"="..."`).
+    LogrFuncr,
+    /// CoreDNS (`[ERROR] plugin/errors: ...`).
+    Coredns,
+    /// nginx's access log, also ingress-nginx' and Apache's.
+    NginxAccess,
+    /// nginx's error log.
+    NginxError,
+    /// Envoy's application log.
+    Envoy,
+    /// Envoy's and istio's access log.
+    EnvoyAccess,
+    /// logback's and log4j2's usual pattern.
+    Logback,
+    /// Spring Boot's pattern.
+    SpringBoot,
+    /// java.util.logging: two lines a record.
+    JavaUtilLogging,
+    /// The JVM's own log (`-Xlog`).
+    JvmUnified,
+    /// pino's log as pino-pretty shows it.
+    PinoPretty,
+    /// Python's logging in its usual formats.
+    PythonLogging,
+    /// The kernel's ring buffer.
+    Kernel,
+    /// The API server's audit log.
+    KubeAudit,
+    /// Text behind a level (`[ERROR] text`, `ERROR: text`).
+    Leveled,
+    /// Kubernetes objects as YAML (`kubectl get -o yaml`).
+    ObjectYaml,
+    /// Kubernetes objects as JSON (`kubectl get -o json`).
+    ObjectJson,
+    /// A shell prompt with a command.
+    Command,
+    /// A line with an error text and no other form.
+    Plain,
+    /// Sentences in a human language, and markup.
+    Prose,
+}
+
+impl Format {
+    /// Whether it is a log's, so that each event is a record that was written at its time.
+    pub fn is_log(self) -> bool {
+        !self.is_structured() && !matches!(self, Format::Command | Format::Prose)
+    }
+
+    /// Whether it is an output with a structure: a description, a table, an object.
+    pub(crate) fn is_structured(self) -> bool {
+        matches!(
+            self,
+            Format::Describe
+                | Format::DescribeEvents
+                | Format::EventsTable
+                | Format::Table
+                | Format::ObjectYaml
+                | Format::ObjectJson
+        )
+    }
+
+    /// The name used in reports and in a signature's `format` condition.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Describe => "describe",
+            Format::DescribeEvents => "describe-events",
+            Format::EventsTable => "events-table",
+            Format::Table => "table",
+            Format::Logrus => "logrus",
+            Format::ZapConsole => "zap-console",
+            Format::JsonLog => "json-log",
+            Format::Klog => "klog",
+            Format::Capnslog => "capnslog",
+            Format::Postgresql => "postgresql",
+            Format::GoLog => "go-log",
+            Format::Hclog => "hclog",
+            Format::ZerologConsole => "zerolog-console",
+            Format::LogrFuncr => "logr-funcr",
+            Format::Coredns => "coredns",
+            Format::NginxAccess => "nginx-access",
+            Format::NginxError => "nginx-error",
+            Format::Envoy => "envoy",
+            Format::EnvoyAccess => "envoy-access",
+            Format::Logback => "logback",
+            Format::SpringBoot => "spring-boot",
+            Format::JavaUtilLogging => "java-util-logging",
+            Format::JvmUnified => "jvm-unified",
+            Format::PinoPretty => "pino-pretty",
+            Format::PythonLogging => "python-logging",
+            Format::Kernel => "kernel",
+            Format::KubeAudit => "kube-audit",
+            Format::Leveled => "leveled",
+            Format::ObjectYaml => "object-yaml",
+            Format::ObjectJson => "object-json",
+            Format::Command => "command",
+            Format::Plain => "plain",
+            Format::Prose => "prose",
+        }
+    }
+}
+
+/// A program's output stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// What stood around a record and brought it here: a container runtime's file, `kubectl logs`, the
+/// journal, syslog.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Carrier<'a> {
+    /// When the record was taken.
+    pub time: Option<Stamp>,
+    /// The stream that it was written to.
+    pub stream: Option<Stream>,
+    /// The pod's namespace.
+    pub namespace: Option<Text<'a>>,
+    /// The pod whose container wrote it.
+    pub pod: Option<Text<'a>>,
+    /// The container that wrote it.
+    pub container: Option<Text<'a>>,
+    /// The machine on which it was written.
+    pub node: Option<Text<'a>>,
+    /// The program that wrote it.
+    pub program: Option<Text<'a>>,
+    /// The program's process.
+    pub pid: Option<Text<'a>>,
+}
+
+/// A record as a typed value: one log line with its continuation lines, one row of an Events
+/// table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event<'a> {
+    /// The format it was read from.
+    pub format: Format,
+    /// The document's bytes of the whole record.
+    pub span: Span,
+    /// When it was written, where the record says so; when it was last seen if it was more than
+    /// once.
+    pub time: Option<Stamp>,
+    /// When it was first seen, where that is another time.
+    pub first_time: Option<Stamp>,
+    /// How long before the output was made it was last seen.
+    pub age: Option<Age>,
+    /// How long before the output was made it was first seen.
+    pub first_age: Option<Age>,
+    /// How often it was seen; 1 if nothing says otherwise.
+    pub count: u64,
+    /// How grave its writer says it is.
+    pub severity: Option<Severity>,
+    /// What wrote it: the From column, a logger's name.
+    pub component: Option<Text<'a>>,
+    /// The object that it is about.
+    pub subject: Subject,
+    /// The event's reason, such as `FailedMount`.
+    pub reason: Option<Text<'a>>,
+    /// The message.
+    pub message: Text<'a>,
+    /// Where in the writer's source it was written (`file.go:12`).
+    pub caller: Option<Text<'a>>,
+    /// All other named values, in the order written.
+    pub fields: Vec<Field<'a>>,
+    /// The document's bytes of a stack trace that belongs to it.
+    pub stack: Option<Span>,
+    /// What brought the record here, if it stood in anything.
+    pub carrier: Option<Box<Carrier<'a>>>,
+    /// How many lines inside of its span are other records', which interrupt it.
+    pub interrupted: u64,
+    /// How many nanoseconds its time lies before that of its writer's record before it, where times run
+    /// backwards: a clock was set back, or the line came late. [`extract`](crate::extract) tells it.
+    pub back: Option<u64>,
+    /// Whether its end is missing: the input ends in it, or it is longer than a record may be.
+    pub cut: bool,
+}
+
+impl<'a> Event<'a> {
+    /// An event with nothing but a format, a place and a message.
+    pub fn new(format: Format, span: Span, message: Text<'a>) -> Self {
+        Event {
+            format,
+            span,
+            time: None,
+            first_time: None,
+            age: None,
+            first_age: None,
+            count: 1,
+            severity: None,
+            component: None,
+            subject: Subject::default(),
+            reason: None,
+            message,
+            caller: None,
+            fields: Vec::new(),
+            stack: None,
+            carrier: None,
+            interrupted: 0,
+            back: None,
+            cut: false,
+        }
+    }
+
+    /// The value of a field; the last one if it is repeated.
+    pub fn field(&self, key: &str) -> Option<&Text<'a>> {
+        self.fields
+            .iter()
+            .rev()
+            .find(|field| field.key == key)
+            .map(|field| &field.value)
+    }
+
+    /// The texts that may say what went wrong: the message, then the fields that hold errors.
+    pub fn texts(&self) -> impl Iterator<Item = &Text<'a>> {
+        let errors = self.fields.iter().filter(|field| is_error_key(&field.key));
+        std::iter::once(&self.message).chain(errors.map(|field| &field.value))
+    }
+
+    /// The message's error, taken apart; the error field's where the record has one.
+    ///
+    /// ```
+    /// use kwhy_core::{Event, Fact, Format, Text};
+    /// let text = "rpc error: code = Unknown desc = open /data: permission denied";
+    /// let event = Event::new(Format::Plain, 0..text.len(), Text::borrowed(text, 0));
+    /// assert_eq!(event.chain().get(Fact::Errno).unwrap().as_str(), "EACCES");
+    /// ```
+    pub fn chain(&self) -> ErrorChain<'a> {
+        let text = self
+            .texts()
+            .skip(1)
+            .find(|text| !text.is_empty())
+            .unwrap_or(&self.message);
+        ErrorChain::parse(text)
+    }
+}
+
+fn is_error_key(key: &str) -> bool {
+    [
+        "error",
+        "err",
+        "errorVerbose",
+        "errors",
+        "cause",
+        "reason",
+        "lastError",
+        "exception",
+        // the line that begins a stack trace
+        "stacktrace",
+    ]
+    .contains(&key)
+}

@@ -1,0 +1,434 @@
+//! A Kubernetes object as an input shows it, as a tree of named values.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, hash_map};
+
+use super::{Event, Format, Span, Subject, Text};
+
+/// A value in an object, with its place in the document.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// Text as printed: names, quantities, addresses; times as RFC 3339 in UTC.
+    Text(Text<'a>),
+    /// A count, or seconds where the key ends in `_s`.
+    Integer(i64, Span),
+    /// A flag.
+    Boolean(bool, Span),
+    /// Named values.
+    Map(Map<'a>),
+    /// Values in order.
+    List(Vec<Value<'a>>),
+}
+
+impl<'a> Value<'a> {
+    /// The document's bytes that it was read from.
+    pub fn span(&self) -> Span {
+        match self {
+            Value::Text(text) => text.span(),
+            Value::Integer(_, span) | Value::Boolean(_, span) => span.clone(),
+            Value::Map(map) => map.span(),
+            Value::List(items) => join(items.iter().map(Value::span)),
+        }
+    }
+
+    /// The text of a scalar: printed text, number or flag.
+    pub fn to_text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Value::Text(text) => Some(Cow::Borrowed(text.as_str())),
+            Value::Integer(number, _) => Some(Cow::Owned(number.to_string())),
+            Value::Boolean(flag, _) => Some(Cow::Borrowed(if *flag { "true" } else { "false" })),
+            Value::Map(_) | Value::List(_) => None,
+        }
+    }
+
+    /// The items of a list; none for anything else.
+    pub fn items(&self) -> &[Value<'a>] {
+        match self {
+            Value::List(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The value below a dotted path of keys, such as `state.exit_code`.
+    pub fn get(&self, path: &str) -> Option<&Value<'a>> {
+        match self {
+            Value::Map(map) => map.get(path),
+            _ => None,
+        }
+    }
+
+    fn add_scalars<'s>(&'s self, path: String, found: &mut Vec<(String, Cow<'s, str>)>) {
+        match self {
+            Value::Map(map) => map.add_scalars(&path, found),
+            Value::List(items) => {
+                for item in items {
+                    item.add_scalars(path.clone(), found);
+                }
+            }
+            scalar => found.extend(scalar.to_text().map(|text| (path, text))),
+        }
+    }
+}
+
+/// Named values in the order of the input.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Map<'a> {
+    entries: Vec<Entry<'a>>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Entry<'a> {
+    key: Cow<'a, str>,
+    /// The key as the input shows it, if that reads otherwise.
+    label: Option<Box<str>>,
+    value: Value<'a>,
+}
+
+impl<'a> Map<'a> {
+    /// An empty map.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty map with room for so many entries.
+    pub(crate) fn with_room(entries: usize) -> Self {
+        Map {
+            entries: Vec::with_capacity(entries),
+        }
+    }
+
+    /// Adds a value; an earlier one of the same name is replaced.
+    pub fn insert(&mut self, key: impl Into<Cow<'a, str>>, value: Value<'a>) {
+        self.put(key.into(), None, value);
+    }
+
+    /// Adds a value whose key the input shows as `label`.
+    pub fn insert_labelled(
+        &mut self,
+        key: impl Into<Cow<'a, str>>,
+        label: impl Into<Cow<'a, str>>,
+        value: Value<'a>,
+    ) {
+        self.put(key.into(), Some(label.into().into()), value);
+    }
+
+    fn put(&mut self, key: Cow<'a, str>, label: Option<Box<str>>, value: Value<'a>) {
+        let entry = Entry { key, label, value };
+        match self.entries.iter_mut().find(|known| known.key == entry.key) {
+            Some(slot) => *slot = entry,
+            None => self.entries.push(entry),
+        }
+    }
+
+    /// The value below a dotted path of keys. A key that itself holds dots, such as a label's,
+    /// is found too.
+    pub fn get(&self, path: &str) -> Option<&Value<'a>> {
+        let find = |key: &str| self.entries.iter().find(|entry| entry.key == key);
+        if let Some(entry) = find(path) {
+            return Some(&entry.value);
+        }
+        let dots = path.bytes().enumerate().filter(|(_, byte)| *byte == b'.');
+        dots.map(|(dot, _)| dot)
+            .find_map(|dot| find(path.get(..dot)?)?.value.get(path.get(dot + 1..)?))
+    }
+
+    /// The text of a scalar below a path.
+    pub fn text(&self, path: &str) -> Option<Cow<'_, str>> {
+        self.get(path)?.to_text()
+    }
+
+    /// The number below a path.
+    pub fn integer(&self, path: &str) -> Option<i64> {
+        match self.get(path)? {
+            Value::Integer(number, _) => Some(*number),
+            Value::Text(text) => text.as_str().parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// The flag below a path.
+    pub fn boolean(&self, path: &str) -> Option<bool> {
+        match self.get(path)? {
+            Value::Boolean(flag, _) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    /// The items of the list below a path; none if there is no list.
+    pub fn items(&self, path: &str) -> &[Value<'a>] {
+        self.get(path).map_or(&[], Value::items)
+    }
+
+    /// The entries in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
+        self.entries
+            .iter()
+            .map(|entry| (entry.key.as_ref(), &entry.value))
+    }
+
+    /// The entries in order, to change their values.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value<'a>)> {
+        let entries = self.entries.iter_mut();
+        entries.map(|entry| (entry.key.as_ref(), &mut entry.value))
+    }
+
+    /// The entries in order, with keys that live as long as the document.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Cow<'a, str>, &Value<'a>)> {
+        self.entries.iter().map(|entry| (&entry.key, &entry.value))
+    }
+
+    /// Each scalar with the keys that lead to it, as the input shows them, joined by ` / `. The
+    /// items of a list have one path.
+    ///
+    /// ```
+    /// use kwhy_core::{Map, Text, Value};
+    /// let mut status = Map::new();
+    /// status.insert_labelled("pod_ip", "Pod IP", Value::Text(Text::borrowed("192.0.2.1", 0)));
+    /// let mut object = Map::new();
+    /// object.insert_labelled("status", "Status", Value::Map(status));
+    /// let scalars = object.scalars();
+    /// assert_eq!(scalars, [("Status / Pod IP".to_owned(), "192.0.2.1".into())]);
+    /// ```
+    pub fn scalars(&self) -> Vec<(String, Cow<'_, str>)> {
+        let mut found = Vec::new();
+        self.add_scalars("", &mut found);
+        found
+    }
+
+    fn add_scalars<'s>(&'s self, above: &str, found: &mut Vec<(String, Cow<'s, str>)>) {
+        for entry in &self.entries {
+            let label = entry.label.as_deref().unwrap_or(&entry.key);
+            let path = match (above, label) {
+                ("", label) => label.to_owned(),
+                (above, "") => above.to_owned(),
+                (above, label) => format!("{above} / {label}"),
+            };
+            entry.value.add_scalars(path, found);
+        }
+    }
+
+    /// Whether keys are shown in another way than as they are named: the input's kind is one that is
+    /// read by its layout alone.
+    pub fn is_labelled(&self) -> bool {
+        self.entries.iter().any(|entry| entry.label.is_some())
+    }
+
+    /// The number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no entry.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The document's bytes of all of its values.
+    pub fn span(&self) -> Span {
+        join(self.entries.iter().map(|entry| entry.value.span()))
+    }
+}
+
+/// Up to how many entries a key is looked for by going through them.
+const SMALL: usize = 16;
+
+impl<'a> FromIterator<(Cow<'a, str>, Value<'a>)> for Map<'a> {
+    /// Values in order; of several of one name the last one stays, at the first one's place.
+    fn from_iter<I: IntoIterator<Item = (Cow<'a, str>, Value<'a>)>>(entries: I) -> Self {
+        let entries = entries.into_iter();
+        let mut map = Map {
+            entries: Vec::with_capacity(entries.size_hint().0),
+        };
+        // most maps are small; of a large one the places of its keys are remembered
+        let mut places: HashMap<Cow<'a, str>, usize> = HashMap::new();
+        for (key, value) in entries {
+            if map.entries.len() < SMALL {
+                map.insert(key, value);
+                continue;
+            }
+            if places.is_empty() {
+                let known = map.entries.iter().map(|entry| entry.key.clone());
+                places.extend(known.zip(0..));
+            }
+            match places.entry(key) {
+                hash_map::Entry::Occupied(known) => {
+                    if let Some(entry) = map.entries.get_mut(*known.get()) {
+                        entry.value = value;
+                    }
+                }
+                hash_map::Entry::Vacant(free) => {
+                    map.entries.push(Entry {
+                        key: free.key().clone(),
+                        label: None,
+                        value,
+                    });
+                    free.insert(map.entries.len() - 1);
+                }
+            }
+        }
+        map
+    }
+}
+
+impl<'a> IntoIterator for Map<'a> {
+    type Item = (Cow<'a, str>, Value<'a>);
+    type IntoIter = std::vec::IntoIter<Self::Item>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let entries = self.entries.into_iter();
+        let pairs: Vec<_> = entries.map(|entry| (entry.key, entry.value)).collect();
+        pairs.into_iter()
+    }
+}
+
+impl serde::Serialize for Value<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Value::Text(text) => text.serialize(serializer),
+            Value::Integer(number, _) => serializer.serialize_i64(*number),
+            Value::Boolean(flag, _) => serializer.serialize_bool(*flag),
+            Value::Map(map) => map.serialize(serializer),
+            Value::List(items) => items.serialize(serializer),
+        }
+    }
+}
+
+impl serde::Serialize for Map<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+fn join(spans: impl Iterator<Item = Span>) -> Span {
+    spans
+        .filter(|span| !span.is_empty())
+        .reduce(|all, span| all.start.min(span.start)..all.end.max(span.end))
+        .unwrap_or(0..0)
+}
+
+/// An object as an input shows it: from a describe, from a row of a table, as YAML or JSON.
+///
+/// `fields` holds what was printed under snake-case names: for a pod `status`, `node`,
+/// `containers` (a list of maps with `state.reason`, `last_state.exit_code`, `limits.memory`,
+/// `readiness.target`, ...), `conditions`, `volumes`; for a table's row the header's words
+/// (`ready`, `status`, `restarts`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object<'a> {
+    /// What it was read from.
+    pub format: Format,
+    /// The document's bytes of the whole object.
+    pub span: Span,
+    /// Kind, namespace and name, as far as they are shown or can be told.
+    pub subject: Subject,
+    /// What was printed of it.
+    pub fields: Map<'a>,
+    /// Whether it stands in a list of its kind: below a table's header with others, or in a `List`.
+    pub listed: bool,
+}
+
+/// What a parser made of a segment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Parsed<'a> {
+    /// The objects, in the order of the input.
+    pub objects: Vec<Object<'a>>,
+    /// The events, in the order of the input.
+    pub events: Vec<Event<'a>>,
+    /// The lines (counted from 1) that fit nothing the parser knows.
+    pub not_understood: Vec<u64>,
+    /// What was left out as a limit was met.
+    pub left_out: LeftOut,
+    /// The lists of objects in YAML and JSON, in the order of the input.
+    pub(crate) lists: Vec<Listing>,
+    /// Whether lines are left out between objects in YAML.
+    pub(crate) has_gaps: bool,
+}
+
+/// Objects that stand in one list.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Listing {
+    /// Their numbers among the objects that were read.
+    pub objects: std::ops::Range<usize>,
+    /// Whether the list's own kind says that it is the list of all.
+    pub of_kind: bool,
+}
+
+/// What was left out of objects as a limit was met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Maps and lists that stand too deep in others.
+    pub too_deep: u64,
+    /// Aliases of YAML that stand for too much.
+    pub aliases: u64,
+    /// Strings in JSON of which the end was left out.
+    pub long_strings: u64,
+    /// Objects in JSON of which the end was left out.
+    pub large_objects: u64,
+    /// Lines of JSON that end before their brackets are closed.
+    pub cut_off: u64,
+}
+
+impl LeftOut {
+    /// Adds what was left out elsewhere.
+    pub fn add(&mut self, other: LeftOut) {
+        self.too_deep += other.too_deep;
+        self.aliases += other.aliases;
+        self.long_strings += other.long_strings;
+        self.large_objects += other.large_objects;
+        self.cut_off += other.cut_off;
+    }
+}
+
+impl<'a> Parsed<'a> {
+    /// Adds what another parser made.
+    pub fn append(&mut self, mut other: Parsed<'a>) {
+        let before = self.objects.len();
+        self.lists
+            .extend(other.lists.into_iter().map(|list| Listing {
+                objects: list.objects.start + before..list.objects.end + before,
+                ..list
+            }));
+        self.has_gaps |= other.has_gaps;
+        self.objects.append(&mut other.objects);
+        self.events.append(&mut other.events);
+        self.not_understood.append(&mut other.not_understood);
+        self.left_out.add(other.left_out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_one_name_the_last_value_stays() {
+        for others in [1, 100] {
+            let value = |number| Value::Integer(number, 2..3);
+            let others = (0..others).map(|number| (Cow::Owned(number.to_string()), value(number)));
+            let twice = |number| std::iter::once((Cow::Borrowed("twice"), value(number)));
+            let all = twice(-1).chain(others.clone()).chain(twice(-2));
+            let map: Map<'_> = all.chain(others.clone()).collect();
+            assert_eq!(map.integer("twice"), Some(-2));
+            assert_eq!(map.iter().next().unwrap().0, "twice");
+            assert_eq!(map.len(), 1 + others.count());
+        }
+    }
+
+    #[test]
+    fn paths_reach_into_maps() {
+        let mut state = Map::new();
+        state.insert("exit_code", Value::Integer(137, 7..10));
+        let mut container = Map::new();
+        container.insert("state", Value::Map(state));
+        container.insert(
+            "app.kubernetes.io/name",
+            Value::Text(Text::borrowed("web", 20)),
+        );
+        assert_eq!(container.integer("state.exit_code"), Some(137));
+        assert_eq!(
+            container.text("app.kubernetes.io/name").as_deref(),
+            Some("web")
+        );
+        assert_eq!(container.get("state.missing"), None);
+        assert_eq!(container.span(), 7..23);
+    }
+}

@@ -1,0 +1,300 @@
+//! Events tables: describe's own and those of `kubectl get events`.
+//!
+//! Sources: kubernetes/kubectl `pkg/describe/describe.go` (`DescribeEvents`), `pkg/cmd/events`
+//! (`kubectl events`) and kubernetes/kubernetes `pkg/printers/internalversion/printers.go`
+//! (`printEvent`), from the oldest releases to 1.36.
+//!
+//! Accepted: describe's `Type Reason Age From Message` with its line of dashes, without the From
+//! cell (up to 1.19), with the node in it (`kubelet, node-1`), with a field path before the
+//! message (from 1.35), and the form up to 1.8 (`FirstSeen LastSeen Count From SubObjectPath
+//! Type Reason Message`); `LAST SEEN TYPE REASON OBJECT MESSAGE` with a NAMESPACE column, with
+//! `-o wide`, and the form up to 1.10 (`LAST SEEN FIRST SEEN COUNT NAME KIND SUBOBJECT TYPE
+//! REASON SOURCE MESSAGE`); both of these without a type (up to 1.1), when reasons began with a small
+//! letter, sources stood in braces and times were moments; and custom columns with those names. Cells
+//! are cut at the header's offsets. Where the columns were squeezed to single blanks, or the header is
+//! missing, a row is read by its grammar; so is one on the header's own line, behind its rule; without age and source only if two blanks are left between its cells. A word in the place of an age (`...`, `<time>`, `xxx`), by
+//! which the author replaced it, is an unknown age.
+//!
+//! A line that is no row continues the message of the row before. Lines that a terminal cut at its
+//! width are joined first, so that a row may be cut anywhere, also in the middle of a word. Refused are lines before the
+//! first row that are no row, and tables with a column that events do not have (Conditions).
+
+mod header;
+mod row;
+mod source;
+mod subject;
+mod untyped;
+
+use header::Header;
+use row::Row;
+
+use super::table::columns::{self, Cell};
+use super::table::wrap::{self, Whole};
+
+use crate::input::Line;
+use crate::model::{Event, Field, Format, Parsed, Severity, Span, Subject, Text, TextBuilder};
+
+/// Whether a line is the header of an Events table.
+///
+/// ```
+/// use kwhy_core::parse::events::is_header;
+/// assert!(is_header("  Type     Reason   Age   From     Message"));
+/// assert!(is_header("LAST SEEN   TYPE   REASON   OBJECT   MESSAGE"));
+/// assert!(!is_header("  Type   Status   LastProbeTime   Reason   Message"));
+/// ```
+pub fn is_header(line: &str) -> bool {
+    Header::read(line).is_some()
+}
+
+/// Whether a line, taken alone, is surely a row of an Events table (also without its header).
+///
+/// ```
+/// use kwhy_core::parse::events::is_row;
+/// assert!(is_row("Warning BackOff 5s (x7 over 2m) kubelet, node-1 Back-off pulling image"));
+/// assert!(is_row("5s    Normal   Started   pod/web-0   Started container web"));
+/// assert!(!is_row("Normal operation resumes after 5m"));
+/// assert!(!is_row("Warning: the kubelet was restarted"));
+/// ```
+pub fn is_row(line: &str) -> bool {
+    let line = Line {
+        text: line,
+        start: 0,
+        number: 1,
+    };
+    Row::read(None, &line).is_some()
+}
+
+/// Reads the lines of one Events table, with or without its header; several tables, each with
+/// its header, may follow one another.
+///
+/// The subject is the object that the table says. A describe's table does not say it: there the
+/// pod is told from messages that name it, and holds for the table's rows that name none. Where
+/// the describe is at hand, its own name goes before.
+///
+/// ```
+/// use kwhy_core::{Severity, lines, parse::events};
+/// let text = "\
+/// Type Reason Age From Message
+/// ---- ------ ---- ---- -------
+/// Normal Scheduled 9m default-scheduler Successfully assigned shop/web-0 to node-1
+/// Warning Failed 5s (x4 over 8m) kubelet Error: secret \"login\" not found";
+/// let parsed = events::parse(&lines(text).collect::<Vec<_>>());
+/// let failed = &parsed.events[1];
+/// assert_eq!(failed.severity, Some(Severity::Warning));
+/// assert_eq!((failed.count, failed.age.unwrap().seconds), (4, 5));
+/// assert_eq!(failed.message.as_str(), "Error: secret \"login\" not found");
+/// assert_eq!(failed.subject.to_string(), "Pod shop/web-0");
+/// ```
+pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
+    let mut parsed = Parsed::default();
+    let mut header: Option<Header<'_>> = None;
+    let mut table: Vec<Event<'a>> = Vec::new();
+    let mut open: Option<Open<'a, '_>> = None;
+    let wholes = wrap::join(lines, |line| begins(line.text));
+    let longest = wrap::longest(lines);
+    for whole in &wholes {
+        let line = whole.line();
+        // a message may hold a title of its own
+        if is_ornament(line.text) || (open.is_none() && is_title(line.text)) {
+            continue;
+        }
+        if let Some(found) = Header::read(whole.text.as_str()) {
+            table.extend(open.take().map(Open::close));
+            subject::complete(&mut table);
+            parsed.events.append(&mut table);
+            let row = header::rule(line.text).and_then(|rule| {
+                let row = Line {
+                    text: line.text.get(rule.end..)?,
+                    start: line.start + rule.end,
+                    number: line.number,
+                };
+                Row::read(Some(&found), &row)
+            });
+            open = row.map(|row| Open::new(row, whole));
+            header = Some(found);
+        } else if let Some(row) = Row::read(header.as_ref(), &line) {
+            table.extend(open.take().map(Open::close));
+            open = Some(Open::new(row, whole));
+        } else if let Some(open) = &mut open {
+            open.more(whole, longest);
+        } else {
+            parsed.not_understood.extend(whole.numbers());
+        }
+    }
+    table.extend(open.take().map(Open::close));
+    subject::complete(&mut table);
+    parsed.events.append(&mut table);
+    parsed
+}
+
+/// Whether a line begins something and goes on in no line before it.
+fn begins(line: &str) -> bool {
+    Row::begins(line) || is_header(line) || is_title(line)
+}
+
+/// Whether a line belongs to the table's form and says nothing: blank, dashes, dots where the
+/// author cut something out.
+fn is_ornament(line: &str) -> bool {
+    let line = line.trim();
+    line.chars().all(is_rule) || line.bytes().all(|byte| byte == b'.')
+}
+
+/// What the rule below a header is made of; editors draw lines instead of dashes.
+fn is_rule(c: char) -> bool {
+    matches!(c, '-' | ' ' | '\t' | '\u{2500}' | '\u{2501}' | '\u{2014}')
+}
+
+/// `Events:` above the table, or in its place.
+fn is_title(line: &str) -> bool {
+    line.trim()
+        .strip_prefix("Events:")
+        .is_some_and(|rest| matches!(rest.trim(), "" | "<none>"))
+}
+
+/// A row whose message may go on.
+struct Open<'a, 'r> {
+    row: Row<'r>,
+    whole: &'r Whole<'a>,
+    span: Span,
+    /// The message once it has a second line.
+    longer: Option<TextBuilder>,
+    /// How wide its last line is.
+    width: usize,
+}
+
+impl<'a, 'r> Open<'a, 'r> {
+    fn new(row: Row<'r>, whole: &'r Whole<'a>) -> Self {
+        Open {
+            row,
+            whole,
+            span: whole.trimmed_span(),
+            longer: None,
+            width: wrap::of(&whole.line()),
+        }
+    }
+
+    /// Adds a line to the message. A line that begins below the message or right of it was wrapped
+    /// to fit its column; any other began with a line end in the message. Only `kubectl get`
+    /// prints no message beyond its first line end: there a line behind the longest one was cut.
+    fn more(&mut self, whole: &Whole<'a>, longest: usize) {
+        let message = self.whole.cell(self.row.message);
+        let longer = self.longer.get_or_insert_with(|| {
+            let mut builder = TextBuilder::new();
+            builder.push_text(&message);
+            builder
+        });
+        let text = whole.text.trim();
+        let span = text.span();
+        if !longer.is_empty() {
+            let column = place(self.whole.text.as_str(), self.row.message.start);
+            let is_below = place(whole.text.as_str(), whole.line().indent()) >= column.max(1);
+            let joint = match self.row.is_of_server() {
+                _ if is_below => " ",
+                true if self.width == longest => "",
+                // copying lost the blank at which the line was cut
+                true if longest < usize::MAX => " ",
+                _ if self.width.checked_add(1) == Some(longest) => " ",
+                _ => "\n",
+            };
+            longer.push_decoded(joint, self.span.end..span.start);
+        }
+        longer.push_text(&text);
+        self.span.end = span.end;
+        self.width = wrap::of(&whole.line());
+    }
+
+    fn close(self) -> Event<'a> {
+        let Open { row, whole: of, .. } = self;
+        let whole = match self.longer {
+            Some(builder) => builder.finish(),
+            None => of.cell(row.message),
+        };
+        let (path, skipped) = subject::field_path(whole.as_str());
+        let mut subject = subject::of_row(&row);
+        subject.container = path
+            .and_then(subject::container_of_path)
+            .or_else(|| subject::container_of_path(row.subobject.text))
+            .or_else(|| subject::container_of_message(&whole.as_str()[skipped..]))
+            .map(str::to_owned);
+        let message = if skipped == 0 {
+            whole
+        } else {
+            whole.slice(skipped..whole.as_str().len())
+        };
+        let format = if row.is_get {
+            Format::EventsTable
+        } else {
+            Format::DescribeEvents
+        };
+        let filled =
+            |cell: Cell<'_>| -> Option<Text<'a>> { (!cell.is_empty()).then(|| of.cell(cell)) };
+        let fields = [
+            ("namespace", row.namespace),
+            ("subobject", row.subobject),
+            ("host", row.host),
+            ("name", row.event_name),
+        ];
+        Event {
+            time: row.seen.time,
+            age: row.seen.last,
+            first_age: row.seen.first,
+            count: row.seen.count.unwrap_or(1),
+            severity: if row.kind_of_event.is_empty() {
+                Some(untyped::severity_of(row.reason.text))
+            } else {
+                Severity::from_word(row.kind_of_event.text)
+            },
+            component: filled(row.component),
+            subject,
+            reason: filled(row.reason).map(with_capital),
+            fields: fields
+                .into_iter()
+                .filter_map(|(key, cell)| Some(Field::text(key, filled(cell)?)))
+                .collect(),
+            ..Event::new(format, self.span, message)
+        }
+    }
+}
+
+/// A reason as it is written today: up to 1.0 they began with a small letter.
+fn with_capital(reason: Text<'_>) -> Text<'_> {
+    let text = reason.as_str();
+    let first = text
+        .as_bytes()
+        .first()
+        .filter(|byte| byte.is_ascii_lowercase());
+    let Some(first) = first.map(|byte| char::from(byte.to_ascii_uppercase())) else {
+        return reason;
+    };
+    let start = reason.span().start;
+    let mut builder = TextBuilder::new();
+    builder.push_decoded(first.encode_utf8(&mut [0; 4]), start..start + 1);
+    builder.push_text(&reason.slice(1..text.len()));
+    builder.finish()
+}
+
+/// Where a byte of a line stands on the screen.
+fn place(line: &str, byte: usize) -> usize {
+    let mut before = columns::places(line).take_while(|(_, at)| *at <= byte);
+    before.by_ref().last().map_or(0, |(place, _)| place)
+}
+
+/// Kinds that live in no namespace; their events are listed in one all the same.
+fn is_cluster_scoped(subject: &Subject) -> bool {
+    const KINDS: &[&str] = &[
+        "Node",
+        "PersistentVolume",
+        "StorageClass",
+        "Namespace",
+        "CSINode",
+        "ClusterRole",
+        "CustomResourceDefinition",
+    ];
+    subject
+        .kind
+        .as_deref()
+        .is_some_and(|kind| KINDS.contains(&kind))
+}
+
+#[cfg(test)]
+mod tests;

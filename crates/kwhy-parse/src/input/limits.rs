@@ -1,0 +1,48 @@
+//! How much of an input is read, whatever it holds.
+
+use super::line::MAX_LINE;
+
+/// The deepest that maps and lists are read, whatever is asked for: each level takes a place on the stack.
+const DEEPEST: u64 = 500;
+
+/// Limits on what is read of an input. What they leave out is told in [`Report::limits`](crate::Report::limits).
+///
+/// ```
+/// use kwhy_core::{Analyzer, ReadLimits};
+/// let limits = ReadLimits { line_length: 64, ..ReadLimits::default() };
+/// let log = format!("panic: runtime error: index out of range [3] with length 3{}\n", " and so on".repeat(9));
+/// let report = Analyzer::new().with_limits(limits).analyze_text("log", log);
+/// assert_eq!(report.limits[0].limit, "long-line");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadLimits {
+    /// Bytes of a line; 1 MiB at most.
+    pub line_length: u64,
+    /// Maps and lists in one another, in YAML and JSON; 500 at most.
+    pub depth: u64,
+    /// Values for which the anchors and aliases of one object in YAML may stand together.
+    pub aliases: u64,
+}
+
+impl Default for ReadLimits {
+    fn default() -> ReadLimits {
+        ReadLimits {
+            line_length: MAX_LINE as u64,
+            // objects of Kubernetes have less than 30
+            depth: 100,
+            // kubectl writes none, people a few dozen
+            aliases: 10_000,
+        }
+    }
+}
+
+impl ReadLimits {
+    /// Within what can be held.
+    pub(crate) fn bounded(self) -> ReadLimits {
+        ReadLimits {
+            line_length: self.line_length.min(MAX_LINE as u64),
+            depth: self.depth.min(DEEPEST),
+            aliases: self.aliases,
+        }
+    }
+}

@@ -1,0 +1,507 @@
+//! Cuts a paste into runs of lines in one format: prose, a describe, a table, a log.
+
+use super::command::{self, Command, Verb};
+use super::describing::{Data, EventsTold, events_title};
+use super::line::{Line, lines};
+use super::shape;
+use crate::model::{Format, Subject};
+use crate::parse::log::Belongs;
+use crate::parse::{describe, events, log, object, table};
+
+/// A run of lines of a document in one format.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segment<'a> {
+    /// The format that parses it. A log may mix formats; it carries its first one's.
+    pub format: Format,
+    /// Whether the log parsers read it, whatever its first line's format.
+    pub is_log: bool,
+    /// The lines, without common indentation, list numbers and quote marks.
+    pub lines: Vec<Line<'a>>,
+    /// The object that a command above names, for what the lines do not say themselves.
+    pub subject: Subject,
+}
+
+impl Segment<'_> {
+    /// The numbers of the first and last line.
+    pub fn line_numbers(&self) -> (u64, u64) {
+        let first = self.lines.first().map_or(0, |line| line.number);
+        (first, self.lines.last().map_or(0, |line| line.number))
+    }
+}
+
+/// Cuts a text into segments. Blank lines between segments and fences belong to none.
+///
+/// ```
+/// use kwhy_core::{Format, segments};
+/// let text = "It is stuck:\n\n    1. $ kubectl get pods\n    2. NAME  READY  STATUS  RESTARTS  AGE\n    3. web-0  0/1  Pending  0  5m\n";
+/// let formats: Vec<Format> = segments(text).iter().map(|segment| segment.format).collect();
+/// assert_eq!(formats, [Format::Prose, Format::Command, Format::Table]);
+/// ```
+pub fn segments(text: &str) -> Vec<Segment<'_>> {
+    segments_before(text, false)
+}
+
+/// Cuts a text into segments, knowing whether a log record begins right behind it.
+pub(crate) fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'_>> {
+    let mut cutter = Cutter {
+        text,
+        ..Cutter::default()
+    };
+    let lines: Vec<Line<'_>> = lines(text).collect();
+    let mut rest = lines.as_slice();
+    while let Some((line, behind)) = rest.split_first() {
+        cutter.take(*line, behind);
+        let more = cutter.take_on(line, behind);
+        rest = behind.get(more..).unwrap_or_default();
+    }
+    cutter.settle(record_follows);
+    cutter.close();
+    cutter.done
+}
+
+/// Whether a line that begins no log record ends the log before it in any case.
+pub(crate) fn ends_log(text: &str) -> bool {
+    shape::is_fence(text)
+        || command::parse(text).is_some()
+        || events::is_header(text)
+        || events::is_row(text)
+        || describe::is_start(text)
+        || table::is_header(text)
+}
+
+/// Whether a line that begins no log record belongs to an output with a structure: a describe, a
+/// table, a command, a fence, a box. What stands around it is read together with it.
+pub(crate) fn is_structural(text: &str) -> bool {
+    if shape::is_fence(text) || shape::is_box_rule(text) {
+        return true;
+    }
+    let line = shape::strip_marks(Line {
+        text,
+        start: 0,
+        number: 1,
+    });
+    (structure(line.text).is_some() || object::may_begin(line.text))
+        && log::detect(line.text).is_none()
+}
+
+/// The format of a line that begins no log record, if it has a structure.
+fn structure(text: &str) -> Option<Format> {
+    if events::is_header(text) || events::is_row(text) {
+        return Some(Format::DescribeEvents);
+    }
+    if command::parse(text).is_some() {
+        return Some(Format::Command);
+    }
+    if table::is_header(text) || table::is_row_without_header(text) {
+        return Some(Format::Table);
+    }
+    (describe::is_start(text) || describe::is_field(text)).then_some(Format::Describe)
+}
+
+/// The lines behind one, as those of objects are read.
+fn ahead<'l, 'a>(lines: &'l [Line<'a>], marked: bool) -> object::Ahead<'l, 'a> {
+    let strip: fn(Line<'_>) -> Line<'_> = if marked {
+        shape::strip_marks
+    } else {
+        |line| line
+    };
+    object::Ahead { lines, strip }
+}
+
+#[derive(Default)]
+struct Cutter<'a> {
+    text: &'a str,
+    done: Vec<Segment<'a>>,
+    open: Option<Segment<'a>>,
+    /// Blank lines seen since the open segment's last line.
+    blanks: Vec<Line<'a>>,
+    fenced: bool,
+    command: Option<Command>,
+    /// Whether a table was the command's output: more tables may follow (`kubectl get all`).
+    has_table: bool,
+    /// Whether records of a log stand behind the command.
+    has_log: bool,
+    /// Which lines belong to the last log record.
+    follower: log::Follower,
+    /// Lines that belong to it if its log goes on behind them.
+    pending: Vec<Line<'a>>,
+    /// Whether marks were stripped off the last record's line.
+    marked: bool,
+    /// How many more lines the last record surely takes.
+    spread: usize,
+    /// The line before, if no blank one stands behind it.
+    before: &'a str,
+    /// What the open describe has told of its object's events.
+    events: EventsTold,
+    /// How far the open describe's raw data are.
+    data: Data,
+    /// Whether marks were taken off the open segment's first line.
+    first_marked: bool,
+    /// The open segment's objects in YAML or JSON.
+    objects: Option<Objects>,
+    /// Whether the line is one of a table that is drawn as a box.
+    boxed: bool,
+}
+
+/// The objects of an open segment.
+#[derive(Debug)]
+struct Objects {
+    run: object::Run,
+    /// Whether marks were taken off the first line, and so are off the others.
+    marked: bool,
+}
+
+impl<'a> Cutter<'a> {
+    fn take(&mut self, raw: Line<'a>, rest: &[Line<'a>]) {
+        if let Some(left) = self.spread.checked_sub(1) {
+            self.spread = left;
+            self.push(raw);
+            return;
+        }
+        if self.follower.is_in_entry(raw.text) {
+            self.settle(true);
+            self.push(raw);
+            return;
+        }
+        if raw.is_blank() {
+            self.boxed = false;
+            self.before = "";
+            let inside = self.blanks.is_empty() && self.follower.blank(raw.text);
+            if inside && self.open.as_ref().is_some_and(|open| open.is_log) {
+                self.settle(true);
+                self.push(raw);
+            } else {
+                self.settle(false);
+                self.blanks.push(raw);
+            }
+            return;
+        }
+        if self.goes_on(raw, rest) {
+            return;
+        }
+        if let Some(line) = self.data(raw) {
+            self.push(line);
+            return;
+        }
+        if shape::is_fence(raw.text) {
+            self.before = "";
+            self.settle(false);
+            self.close();
+            self.fenced = shape::fence_opens(raw.text, self.fenced);
+            return;
+        }
+        let line = shape::strip_marks(raw);
+        self.boxed = shape::is_box_rule(line.text)
+            || (self.boxed && line.text.trim_start().starts_with('|'));
+        // a blank line of a log that was numbered or quoted
+        if line.is_blank()
+            && self.marked
+            && self.pending.is_empty()
+            && self.open.as_ref().is_some_and(|open| open.is_log)
+        {
+            self.before = "";
+            self.follower.blank("");
+            if self.has_end(&line) {
+                self.push(line);
+            }
+            return;
+        }
+        let mut record = log::detect(line.text);
+        if record.is_some() && log::is_second_line(self.before, line.text) {
+            record = None;
+        }
+        if raw.text == "{"
+            && let Some(lines) = self.text.get(raw.start..).and_then(log::spread_lines)
+        {
+            record = Some(Format::JsonLog);
+            self.spread = lines - 1;
+        }
+        self.before = line.text;
+        let objects = match record {
+            None => object::begins(&line, &ahead(rest, line != raw)),
+            Some(_) => None,
+        };
+        if self.open.as_ref().is_some_and(|open| open.is_log) {
+            // what stands in a message is no mark, unless the record's own line has one
+            let line = if record.is_none() && !self.marked {
+                raw
+            } else {
+                line
+            };
+            let first = self.open.as_ref().and_then(|open| open.lines.first());
+            let begins_object = objects.is_some() && line.indent() <= first.map_or(0, Line::indent);
+            let belongs = match record {
+                Some(_) => Belongs::Surely,
+                None if begins_object || ends_log(line.text) => Belongs::No,
+                None => self.follower.line(line.text),
+            };
+            match belongs {
+                Belongs::Surely => {
+                    self.settle(true);
+                    if let Some(format) = record {
+                        self.follower.record(format, line.text);
+                        self.marked = line != raw;
+                    }
+                    self.push(line);
+                    return;
+                }
+                Belongs::Maybe => {
+                    self.pending.push(line);
+                    return;
+                }
+                Belongs::No => self.settle(false),
+            }
+        }
+        self.marked = line != raw;
+        self.place(line, line != raw, record, objects);
+    }
+
+    /// Says whether the log goes on behind the lines that then belong to it.
+    fn settle(&mut self, goes_on: bool) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let pending = std::mem::take(&mut self.pending);
+        if goes_on {
+            pending.into_iter().for_each(|line| self.push(line));
+            return;
+        }
+        self.close();
+        for line in pending {
+            let bare = shape::strip_marks(line);
+            self.place(bare, bare != line, None, None);
+        }
+    }
+
+    /// Puts a line in the segment that it belongs to, the open one or a new one.
+    fn place(
+        &mut self,
+        line: Line<'a>,
+        marked: bool,
+        record: Option<Format>,
+        objects: Option<Format>,
+    ) {
+        if self.stays(&line, record, objects.is_some()) {
+            self.push(line);
+            return;
+        }
+        self.close();
+        if let Some(format) = record {
+            self.follower.record(format, line.text);
+        }
+        self.events = EventsTold::NotYet.after(line.text);
+        self.data = Data::None;
+        self.first_marked = marked;
+        let format = record.or(objects).unwrap_or_else(|| self.classify(&line));
+        self.objects = objects.map(|format| Objects {
+            run: object::Run::new(format, &line),
+            marked,
+        });
+        if format == Format::Command {
+            self.command = command::parse(line.text);
+            self.has_table = false;
+            self.has_log = false;
+        }
+        self.open = Some(Segment {
+            format,
+            is_log: record.is_some(),
+            lines: vec![line],
+            subject: Subject::default(),
+        });
+    }
+
+    /// The line if it is one of a ConfigMap's values, which have no form: marks are taken off only if
+    /// the describe's first line has some.
+    fn data(&self, raw: Line<'a>) -> Option<Line<'a>> {
+        let open = self.open.as_ref()?;
+        if self.data != Data::Open || open.format != Format::Describe {
+            return None;
+        }
+        let line = if self.first_marked {
+            shape::strip_marks(raw)
+        } else {
+            raw
+        };
+        let ends = command::parse(line.text).is_some()
+            || (self.fenced && shape::is_fence(raw.text))
+            || (!self.blanks.is_empty() && describe::is_start(line.text))
+            || events_title(line.text).is_some();
+        (!ends).then_some(line)
+    }
+
+    /// Adds a line that belongs to the open segment's objects.
+    fn goes_on(&mut self, raw: Line<'a>, rest: &[Line<'a>]) -> bool {
+        let Some(Objects { run, marked }) = &mut self.objects else {
+            return false;
+        };
+        let line = if *marked {
+            shape::strip_marks(raw)
+        } else {
+            raw
+        };
+        if line.is_blank() {
+            self.blanks.push(line);
+            return true;
+        }
+        let foreign = || {
+            shape::is_fence(raw.text)
+                || ends_log(line.text)
+                || (log::detect(line.text).is_some() && !object::may_begin(line.text))
+        };
+        if !run.takes(&line, &ahead(rest, *marked), self.blanks.len(), foreign) {
+            return false;
+        }
+        self.push(line);
+        true
+    }
+
+    /// Adds the lines behind one that go on with its value, and says how many they are.
+    fn take_on(&mut self, line: &Line<'a>, behind: &[Line<'a>]) -> usize {
+        if !matches!(line.text.trim_ascii_start(), "{" | "[") || !self.blanks.is_empty() {
+            return 0;
+        }
+        let (Some(Objects { run, marked: false }), Some(open)) =
+            (&mut self.objects, &mut self.open)
+        else {
+            return 0;
+        };
+        if open.lines.last() != Some(line) {
+            return 0;
+        }
+        let text = self.text.get(line.start..).unwrap_or("");
+        let lines = run.takes_on(text).min(behind.len());
+        open.lines.extend_from_slice(&behind[..lines]);
+        lines
+    }
+
+    /// Whether the line belongs to the open segment; `record` is the format of the log record
+    /// that begins on it, `object` says that an object in YAML or JSON begins.
+    fn stays(&self, line: &Line<'a>, record: Option<Format>, object: bool) -> bool {
+        let Some(open) = &self.open else { return false };
+        let blank_before = !self.blanks.is_empty();
+        let text = line.text;
+        if object && line.indent() <= open.lines.first().map_or(0, Line::indent) {
+            return false;
+        }
+        if open.is_log {
+            return false;
+        }
+        match open.format {
+            Format::Describe => {
+                // a message of several lines may quote a table of events
+                let last = open.lines.last().map_or("", |line| line.text);
+                let quoted = self.events == EventsTold::Header
+                    && !blank_before
+                    && !events::is_row(last)
+                    && !events::is_header(last)
+                    && !shape::is_rule(last);
+                if self.events.is_over_at(text) && !quoted {
+                    return false;
+                }
+                let base = open.lines.first().map_or(0, Line::indent);
+                // a journal's line looks like a field whose name is a time and a program
+                let is_carried = record.is_some() && line.indent() <= base && log::is_carried(text);
+                let is_own =
+                    describe::is_start(text) || describe::is_field(text) || events::is_row(text);
+                if is_own && !is_carried {
+                    return true;
+                }
+                let foreign = record.is_some() || command::parse(text).is_some();
+                !foreign && (!blank_before || (line.indent() > base && self.blanks.len() < 3))
+            }
+            Format::DescribeEvents | Format::EventsTable => {
+                let row = events::is_row(text) || shape::is_rule(text);
+                let foreign = record.is_some()
+                    || command::parse(text).is_some()
+                    || table::is_header(text)
+                    || describe::is_start(text)
+                    || events_title(text).is_some();
+                (row || (!blank_before && !foreign)) && !events::is_header(text)
+            }
+            Format::Table => {
+                let stamped = record.is_some() && text.starts_with(|c: char| c.is_ascii_digit());
+                let header = open.lines.first().map_or("", |line| line.text.trim_start());
+                let of_times = ["TIME", "CREAT", "DATE", "FIRST", "LAST"];
+                let foreign = stamped && !of_times.iter().any(|word| header.starts_with(word));
+                !blank_before && !foreign && table::continues(&open.lines, text)
+            }
+            Format::Plain | Format::Prose => {
+                !blank_before && !object && record.is_none() && self.classify(line) == open.format
+            }
+            _ => false,
+        }
+    }
+
+    /// The format of a line that begins no log record.
+    fn classify(&self, line: &Line<'a>) -> Format {
+        let text = line.text;
+        if let Some(format) = structure(text) {
+            return format;
+        }
+        if !self.fenced && !self.boxed && shape::is_prose(text) {
+            Format::Prose
+        } else {
+            Format::Plain
+        }
+    }
+
+    fn push(&mut self, line: Line<'a>) {
+        if let Some(open) = &mut self.open {
+            if open.format == Format::Describe {
+                self.events = self.events.after(line.text);
+                self.data = self.data.after(line.text, open);
+            }
+            open.lines.append(&mut self.blanks);
+            open.lines.push(line);
+        }
+    }
+
+    /// Whether a line that is blank has at least its line end.
+    fn has_end(&self, line: &Line<'a>) -> bool {
+        line.start < self.text.len()
+    }
+
+    fn close(&mut self) {
+        let own = self.blanks.first().copied();
+        let own = own.filter(|line| self.follower.ends_blank() && self.has_end(line));
+        self.blanks.clear();
+        if let Some(open) = self.open.as_mut().filter(|open| open.is_log) {
+            open.lines.extend(own);
+        }
+        self.objects = None;
+        self.follower = log::Follower::default();
+        let Some(mut segment) = self.open.take() else {
+            return;
+        };
+        shape::strip_indentation(&mut segment.lines);
+        if self.has_table && segment.format != Format::Table {
+            self.command = None;
+        }
+        if let Some(command) = &mut self.command {
+            let fits = match segment.format {
+                Format::Describe | Format::DescribeEvents => command.verb == Verb::Describe,
+                Format::EventsTable | Format::Table | Format::ObjectYaml | Format::ObjectJson => {
+                    command.verb == Verb::Get
+                }
+                Format::Command | Format::Prose => false,
+                // behind records of another log plain lines are no output of the command
+                Format::Plain => command.verb != Verb::Other && !self.has_log,
+                _ => command.verb == Verb::Logs,
+            };
+            if fits {
+                segment.subject = command.subject.clone();
+                if segment.format == Format::Table && segment.subject.kind.is_none() {
+                    // a table further down may be of another command that was left out
+                    segment.subject.kind = command.resource.take();
+                }
+                // one command has one output; plain lines may be its start only
+                self.has_table = segment.format == Format::Table;
+                if !matches!(segment.format, Format::Plain | Format::Table) {
+                    self.command = None;
+                }
+            }
+        }
+        self.has_log |= segment.is_log && segment.format != Format::Plain;
+        self.done.push(segment);
+    }
+}

@@ -1,0 +1,78 @@
+//! One parser a format: lines in, typed objects and events out.
+//!
+//! Parsers know nothing of signatures, and never fail: what they do not understand is listed in
+//! [`Parsed::not_understood`](crate::Parsed).
+
+pub mod describe;
+pub mod events;
+pub mod log;
+pub mod object;
+pub mod plain;
+pub mod table;
+
+use crate::input::{Document, ReadLimits, Segment};
+use crate::model::{Format, Object, Parsed};
+
+/// All events and objects of a document, in the order of the input.
+///
+/// ```
+/// use kwhy_core::{Document, parse};
+/// let paste = "NAME    READY   STATUS             RESTARTS      AGE\n\
+///              web-0   0/1     CrashLoopBackOff   9 (2m ago)    31m\n";
+/// let document = Document::new("stdin", paste);
+/// let parsed = parse::document(&document);
+/// assert_eq!(parsed.objects[0].subject.to_string(), "Pod web-0");
+/// assert_eq!(parsed.objects[0].fields.integer("restarts"), Some(9));
+/// ```
+pub fn document(document: &Document) -> Parsed<'_> {
+    segments(&crate::input::segments(document.text()))
+}
+
+/// The events and objects of segments. They take from the command above them what they do not say
+/// themselves.
+pub fn segments<'a>(segments: &[Segment<'a>]) -> Parsed<'a> {
+    let mut all = Parsed::default();
+    for each in segments {
+        all.append(segment(each, &ReadLimits::default()));
+    }
+    all
+}
+
+/// The events and objects of one segment.
+pub(crate) fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
+    let lines = &segment.lines;
+    let mut parsed = match segment.format {
+        _ if segment.is_log => log::parse(lines),
+        Format::Describe => describe::parse(lines),
+        Format::DescribeEvents | Format::EventsTable => events::parse(lines),
+        Format::Table => table::parse(lines),
+        Format::ObjectYaml | Format::ObjectJson => object::parse_within(lines, limits),
+        Format::Command => Parsed::default(),
+        format => plain::parse(format, lines),
+    };
+    for event in &mut parsed.events {
+        event.subject.fill_from(&segment.subject);
+        if segment.format == Format::Table && event.subject.kind.is_none() {
+            event.subject.kind.clone_from(&segment.subject.kind);
+        }
+    }
+    if let [Object { subject, .. }] = parsed.objects.as_mut_slice()
+        && matches!(segment.format, Format::ObjectYaml | Format::ObjectJson)
+        && subject.name.is_none()
+    {
+        subject.fill_from(&segment.subject);
+    }
+    for Object { subject, .. } in &mut parsed.objects {
+        let is_told = subject
+            .kind
+            .as_deref()
+            .is_some_and(|kind| !table::is_vague(kind));
+        if segment.format == Format::Table && !is_told && segment.subject.kind.is_some() {
+            subject.kind.clone_from(&segment.subject.kind);
+        }
+        if subject.namespace.is_none() && subject.kind.as_deref() != Some("Node") {
+            subject.namespace.clone_from(&segment.subject.namespace);
+        }
+    }
+    parsed
+}

@@ -1,0 +1,204 @@
+//! The format, time and severity of the record that begins on a line, from the line alone and
+//! without reading the rest of the record: for each line of a large log.
+//!
+//! [`head()`] says what [`parse`](super::parse) says of the line alone, [`kind()`] only looks at the
+//! commonest beginnings. What the short ways cannot tell for sure is read by the full parser, which
+//! allocates: a record that reports a Kubernetes event, a line with another record glued to it, JSON
+//! keys with escapes. Where they differ from `parse`:
+//!
+//! - The line is taken without its indentation, as [`detect`](super::detect) does: `parse` takes
+//!   an indented panic or carrier for a part of another record.
+//! - A line with records glued to it whose own beginning is no record counts as the first record
+//!   on it.
+//! - A report of an event is told by its fields' names in plain spelling.
+//!
+//! Records may change their format or time with their continuation lines: a carrier's parts of one
+//! line (`P`) show their form only together.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
+use super::forms;
+use super::glued::GLUED;
+use super::quote::push_unquoted_json;
+use super::reader::Reader;
+use super::record::plain_severity;
+use super::wrapper::{CARRIERS, Inner, layer, line_without_end, nearer};
+use crate::input::Line;
+use crate::model::{Format, Severity, Stamp};
+
+mod kind;
+
+pub use kind::{Kind, kind};
+
+/// What the line on which a record begins says of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The record's format.
+    pub format: Format,
+    /// When it was written, by the record itself or else by its carrier, which also tells its year.
+    pub time: Option<Stamp>,
+    /// How grave its writer says it is.
+    pub severity: Option<Severity>,
+}
+
+/// What a short way shows of a record.
+pub(super) enum Shown {
+    /// No record of the format begins here.
+    NoRecord,
+    /// Only the full parser can tell.
+    Unclear,
+    Record {
+        time: Option<Stamp>,
+        severity: Option<Severity>,
+        /// Whether a record that is glued to the line cannot have been read as a part of it.
+        whole: bool,
+    },
+}
+
+/// The fields of a record that reports an event, the rarest first.
+static EVENT: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| ["reason", "object", "type"].map(Finder::new));
+
+thread_local! {
+    /// Room for a decoded line, used again.
+    static DECODED: Cell<String> = const { Cell::new(String::new()) };
+}
+
+/// The record that begins on a line, if one does.
+///
+/// ```
+/// use kwhy_core::parse::log::head;
+/// use kwhy_core::{Format, Severity};
+/// let line = "E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\" err=\"timeout\"";
+/// let found = head(line).unwrap();
+/// assert_eq!(found.format, Format::Klog);
+/// assert_eq!(found.severity, Some(Severity::Error));
+/// assert_eq!(found.time.unwrap().to_string(), "03-04T05:06:07.123456");
+/// assert_eq!(head("Name: web-0"), None);
+/// ```
+pub fn head(line: &str) -> Option<Head> {
+    let text = line.trim_start();
+    let indented = text.len() < line.len();
+    let head = match carried(text, Outer::default()) {
+        Ok(head) => head,
+        Err(Unclear) => full(text),
+    };
+    head.filter(|head| !indented || !forms::is_unindented(head.format))
+}
+
+/// Only the full parser can tell.
+struct Unclear;
+
+/// What the full parser says.
+fn full(text: &str) -> Option<Head> {
+    let format = super::detect(text)?;
+    let line = Line {
+        text,
+        start: 0,
+        number: 1,
+    };
+    let parsed = Reader::new().read(&[line]);
+    let event = parsed.events.first();
+    Some(Head {
+        format,
+        time: event.and_then(|event| event.time),
+        severity: event.and_then(|event| event.severity),
+    })
+}
+
+/// What the carriers around a text say.
+#[derive(Clone, Copy, Default)]
+struct Outer {
+    carriers: u32,
+    time: Option<Stamp>,
+    severity: Option<Severity>,
+}
+
+/// Reads a text with carriers around it.
+fn carried(text: &str, outer: Outer) -> Result<Option<Head>, Unclear> {
+    // what surely begins a record is in no further carrier
+    let sure = kind::form(text.as_bytes());
+    if sure.is_none()
+        && outer.carriers < CARRIERS
+        && let Some(layer) = layer(text)
+    {
+        let outer = Outer {
+            carriers: outer.carriers + 1,
+            time: nearer(layer.time, outer.time),
+            severity: layer.severity.or(outer.severity),
+        };
+        return match layer.inner {
+            Inner::From(start) => carried(text.get(start..).unwrap_or(""), outer),
+            Inner::Within(range) => carried(text.get(range).unwrap_or(""), outer),
+            Inner::Json(log, _) => decoded(text, log, outer),
+            Inner::Bytes(_) => Err(Unclear),
+        };
+    }
+    let is_carried = outer.carriers > 0;
+    let payload = text.trim_start();
+    let Some((format, shown)) = record(payload, sure, is_carried)? else {
+        return Ok(is_carried.then(|| Head {
+            format: Format::Plain,
+            time: outer.time,
+            severity: plain_severity(text).or(outer.severity),
+        }));
+    };
+    let (time, severity) = match format {
+        Format::Plain => (None, plain_severity(text)),
+        _ => shown,
+    };
+    Ok(Some(Head {
+        format,
+        time: nearer(time, outer.time),
+        severity: severity.or(outer.severity),
+    }))
+}
+
+fn decoded(text: &str, log: Range<usize>, outer: Outer) -> Result<Option<Head>, Unclear> {
+    let mut room = DECODED.take();
+    room.clear();
+    push_unquoted_json(&mut room, text.get(log).unwrap_or(""));
+    // the parser takes colours out
+    let head = if memchr::memchr(0x1b, room.as_bytes()).is_some() {
+        Err(Unclear)
+    } else {
+        carried(line_without_end(&room), outer)
+    };
+    DECODED.set(room);
+    head
+}
+
+type Found = (Format, (Option<Stamp>, Option<Severity>));
+
+/// Reads the record that begins with a payload; of one form, if that is sure.
+fn record(
+    text: &str,
+    sure: Option<&'static forms::Form>,
+    is_carried: bool,
+) -> Result<Option<Found>, Unclear> {
+    let others = forms::candidates(if sure.is_some() { "" } else { text });
+    for form in sure.into_iter().chain(others) {
+        let (time, severity) = match (form.show)(form, text) {
+            Shown::NoRecord => continue,
+            Shown::Unclear => return Err(Unclear),
+            Shown::Record { whole, .. } if !whole && !is_carried && GLUED.may_be(text) => {
+                return Err(Unclear);
+            }
+            Shown::Record { time, severity, .. } => (time, severity),
+        };
+        let has = |word: &Finder<'_>| word.find(text.as_bytes()).is_some();
+        // a report of an event has the event's severity
+        if form.format != Format::JsonLog && EVENT.iter().all(has) {
+            return Err(Unclear);
+        }
+        return Ok(Some((form.format, (time, severity))));
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,222 @@
+//! Log lines. Formats are told apart line by line, as they mix in one stream.
+//!
+//! The formats that are read stand in a table (`forms`), one file each; each is read inside a
+//! carrier too (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in
+//! a carrier, and panics, become events of [`Format::Plain`].
+
+mod follow;
+mod forms;
+mod frame;
+mod glued;
+mod head;
+mod json;
+mod klog;
+mod level;
+mod logrus;
+mod members;
+mod pairs;
+mod payload;
+mod quote;
+mod raw;
+mod reader;
+mod record;
+#[cfg(test)]
+mod samples;
+mod subject;
+mod timestamp;
+mod trace;
+mod wrapper;
+mod zap_console;
+
+pub(crate) use follow::{Belongs, Follower};
+pub(crate) use forms::is_second_line;
+#[doc(hidden)]
+pub use head::{Head, Kind, head, kind};
+pub(crate) use level::stated as stated_severity;
+pub(crate) use raw::{is_raw_line, is_second_line_anywhere, second_line_severity};
+pub(crate) use timestamp::is_padded_month;
+
+use self::frame::is_frame;
+use crate::input::Line;
+use crate::model::{Format, Parsed, Stamp};
+
+/// The format of the record that begins on this line, if one does.
+///
+/// ```
+/// use kwhy_core::{Format, parse::log::detect};
+/// let line = r#"E0304 05:06:07.123456       1 sync.go:88] "Sync failed" err="timeout""#;
+/// assert_eq!(detect(line), Some(Format::Klog));
+/// assert_eq!(detect("time=\"2024-03-04T05:06:07Z\" level=info msg=ready"), Some(Format::Logrus));
+/// assert_eq!(detect("Name: web-0"), None);
+/// ```
+pub fn detect(line: &str) -> Option<Format> {
+    let text = line.trim_start();
+    let indented = text.len() < line.len();
+    let line = Line {
+        text,
+        start: 0,
+        number: 1,
+    };
+    let (wrapper, payload) = wrapper::peel(payload::Payload::from_line(line));
+    forms::find(payload.as_str().trim_start())
+        .map(|form| form.format)
+        .or(wrapper.present.then_some(Format::Plain))
+        .filter(|format| !indented || !forms::is_unindented(*format))
+}
+
+/// Whether a text stands behind what carries logs.
+pub(crate) fn is_carried(text: &str) -> bool {
+    wrapper::layer(text).is_some()
+}
+
+/// Whether another record may begin inside a line, as no newline was between two writers.
+pub(crate) fn may_hold_another(line: &str) -> bool {
+    glued::GLUED.may_be(line)
+}
+
+/// The date and time that a value begins with.
+pub(crate) fn stated_time(text: &str) -> Option<Stamp> {
+    let (stamp, _) = timestamp::leading_date_time(text)?;
+    Some(stamp)
+}
+
+/// Whether a record begins in the outermost carrier of a line, as far as its first bytes tell.
+pub(crate) fn carries_record(line: &str) -> bool {
+    match wrapper::layer(line).map(|layer| layer.inner) {
+        Some(wrapper::Inner::From(start)) => {
+            let payload = line.as_bytes().get(start..).unwrap_or_default();
+            matches!(kind(payload), Some(Kind::Record(_)))
+        }
+        _ => false,
+    }
+}
+
+/// Whether what a carrier holds goes on with the record in the carrier's line before: it is empty or
+/// indented, ends an object that is spread over lines, or is a stack trace's. `next` is the line behind.
+pub(crate) fn goes_on_in_carrier(line: &str, next: &str) -> bool {
+    let inner = |text| {
+        let (wrapper, payload) = wrapper::peel(payload::Payload::from_line(Line {
+            text,
+            start: 0,
+            number: 1,
+        }));
+        wrapper.present.then_some(payload)
+    };
+    // the first line of an entry over several lines holds no message yet
+    if begins_entry(line) {
+        return false;
+    }
+    let Some(payload) = inner(line) else {
+        return false;
+    };
+    let next = inner(next);
+    goes_on(
+        payload.as_str(),
+        next.as_ref().map(payload::Payload::as_str),
+    )
+}
+
+/// Whether an entry over several lines begins on a line (journald's export and verbose forms).
+pub(crate) fn begins_entry(line: &str) -> bool {
+    wrapper::Block::begin(line).is_some()
+}
+
+/// What a line tells that begins an entry over several lines.
+pub(crate) struct EntryAt {
+    /// Whether its message goes on with the record of the entry before.
+    pub goes_on: bool,
+    /// How many lines it takes.
+    pub lines: usize,
+}
+
+/// The entry over several lines that begins with the first of some lines.
+pub(crate) fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
+    let lines: Vec<Line<'_>> = lines
+        .iter()
+        .map(|text| Line {
+            text: text.as_ref(),
+            start: 0,
+            number: 1,
+        })
+        .collect();
+    let (first, behind) = lines.split_first()?;
+    let (entry, taken) = wrapper::Block::read(first, behind)?;
+    let behind = behind.get(taken..).unwrap_or(&[]);
+    let next = behind.iter().position(|line| !line.is_blank());
+    let next = next
+        .and_then(|at| behind.get(at..)?.split_first())
+        .and_then(|(first, behind)| wrapper::Block::read(first, behind));
+    let next = next.map(|(entry, _)| entry.message);
+    Some(EntryAt {
+        goes_on: goes_on(
+            entry.message.as_str(),
+            next.as_ref().map(payload::Payload::as_str),
+        ),
+        lines: taken + 1,
+    })
+}
+
+/// Whether what a carrier holds goes on with the record in the carrier's line or entry before.
+fn goes_on(text: &str, next: Option<&str>) -> bool {
+    let is_of_trace = |text: &str| trace::Trace::default().take(text).is_some();
+    text.is_empty()
+        || text.starts_with([' ', '\t', '}'])
+        || (forms::find(text).is_none()
+            && (is_of_trace(text) || (trace::is_head(text) && next.is_some_and(is_of_trace))))
+}
+
+/// How many bytes an object that is spread over lines may take.
+const MAX_SPREAD: usize = 32 * 1024;
+
+/// The number of lines of the log record that begins with a text if it is an object that is spread over
+/// lines.
+pub(crate) fn spread_lines(text: &str) -> Option<usize> {
+    let rest = text
+        .strip_prefix("{\n")
+        .or_else(|| text.strip_prefix("{\r\n"))?;
+    let mut length = text.len() - rest.len();
+    for (index, line) in rest.split_inclusive('\n').enumerate() {
+        length += line.len();
+        match line.trim_end_matches(['\n', '\r']) {
+            "}" => {
+                let object = text.get(..length)?;
+                return json::detect(object).then_some(index + 2);
+            }
+            "{" => return None,
+            _ if length > MAX_SPREAD || index >= reader::SPREAD_LINES => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether a line that begins no record continues the one of `format` before it (a stack
+/// trace's frame, the next line of a value). Blank lines do not.
+///
+/// ```
+/// use kwhy_core::{Format, parse::log::continues};
+/// assert!(continues(Format::ZapConsole, "example.io/app.(*Loop).Run"));
+/// assert!(continues(Format::Klog, "\ttext of a value"));
+/// assert!(!continues(Format::Logrus, "Then restart the pod."));
+/// ```
+pub fn continues(format: Format, line: &str) -> bool {
+    (forms::follow(format).surely)(line) || (!line.trim().is_empty() && is_frame(line))
+}
+
+/// Reads the lines of a log, in any mix of formats.
+///
+/// The span of an event reaches from its first line to its last one; where writers interrupt
+/// each other, the interrupting events' spans lie inside it.
+///
+/// ```
+/// use kwhy_core::{lines, parse::log::parse};
+/// let text = "time=\"2024-03-04T05:06:07Z\" level=error msg=\"sync of \\\"a\\\" failed\"\n";
+/// let parsed = parse(&lines(text).collect::<Vec<_>>());
+/// assert_eq!(parsed.events[0].message.as_str(), "sync of \"a\" failed");
+/// ```
+pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
+    reader::Reader::new().read(lines)
+}
+
+#[cfg(test)]
+mod tests;

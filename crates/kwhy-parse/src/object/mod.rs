@@ -1,0 +1,356 @@
+//! Kubernetes objects as YAML or JSON: `kubectl get -o yaml`, `-o json`, manifests, one object, a
+//! `List`, several documents, whole or cut.
+//!
+//! The format is the API's (kubernetes/kubernetes `staging/src/k8s.io/api`, to 1.36), written by
+//! sigs.k8s.io/yaml or Go's `encoding/json`. Known kinds get the field names that a describe's
+//! objects have (`kinds`); any other kind is read as it stands, its keys in snake case. An Event
+//! object becomes an event, and so does each condition and container state with a message, so that
+//! what is known of an event's text is found in it.
+//!
+//! Accepted besides: text cut at either end, `...` in place of what was left out, broken lines, items
+//! of a list without its head, fragments of which the fields tell what they belong to. A part of an object
+//! without its head is of the kind that alone has such fields or conditions (`kinds/tell.rs`), else of an
+//! unknown one.
+
+mod event;
+mod json;
+mod kinds;
+mod recognise;
+mod regular;
+mod run;
+mod scalar;
+mod source;
+mod spread;
+mod yaml;
+
+pub(crate) use event::{of_part, of_status};
+pub(crate) use recognise::{Ahead, begins, begins_item, is_compact, is_compact_head, may_begin};
+pub(crate) use regular::regular;
+pub(crate) use run::Run;
+
+use std::collections::HashMap;
+
+use crate::input::{Line, ReadLimits};
+use crate::model::{Format, LeftOut, Listing, Map, Object, Parsed, Span, Subject, Value};
+use source::{Row, Source};
+
+/// How long a name may be; the API allows 253 characters.
+const MAX_NAME: usize = 1024;
+
+/// Lists in lists; kubectl nests none.
+const MAX_LISTS: usize = 6;
+
+/// How much may be read of values, and what was left out.
+struct Told<'l> {
+    limits: &'l ReadLimits,
+    /// The lines that are not understood.
+    failed: Vec<u64>,
+    left_out: LeftOut,
+}
+
+impl<'l> Told<'l> {
+    fn new(limits: &'l ReadLimits) -> Self {
+        Told {
+            limits,
+            failed: Vec::new(),
+            left_out: LeftOut::default(),
+        }
+    }
+
+    fn add_to(self, parsed: &mut Parsed<'_>) {
+        parsed.not_understood.extend(self.failed);
+        parsed.left_out.add(self.left_out);
+    }
+}
+
+/// Reads lines of objects in YAML or JSON.
+///
+/// ```
+/// use kwhy_core::{lines, parse::object};
+/// let text = "\
+/// apiVersion: v1
+/// kind: Pod
+/// metadata:
+///   name: web-0
+///   namespace: shop
+/// status:
+///   containerStatuses:
+///   - name: app
+///     restartCount: 4
+///     state:
+///       waiting:
+///         message: back-off 40s restarting failed container
+///         reason: CrashLoopBackOff
+/// ";
+/// let parsed = object::parse(&lines(text).collect::<Vec<_>>());
+/// let pod = &parsed.objects[0];
+/// assert_eq!(pod.subject.to_string(), "Pod shop/web-0");
+/// let app = &pod.fields.items("containers")[0];
+/// assert_eq!(app.get("state.reason").unwrap().to_text().unwrap(), "CrashLoopBackOff");
+/// assert_eq!(parsed.events[0].subject.container.as_deref(), Some("app"));
+/// ```
+pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
+    parse_within(lines, &ReadLimits::default())
+}
+
+/// Reads lines of objects in YAML or JSON, up to limits.
+pub(crate) fn parse_within<'a>(lines: &[Line<'a>], limits: &ReadLimits) -> Parsed<'a> {
+    let mut parsed = Parsed::default();
+    let rows: Vec<Row<'a>> = lines.iter().map(|line| Row::new(*line)).collect();
+    let first = rows.iter().find(|row| !row.line.is_blank());
+    let is_json = first.is_some_and(|row| row.bare().starts_with(['{', '[', '"']));
+    if is_json {
+        json(&Source::new(&rows), None, limits, &mut parsed);
+    } else {
+        for document in rows.split(|row| row.bare() == "---" && row.indent() == 0) {
+            self::document(document, limits, &mut parsed);
+        }
+    }
+    parsed.not_understood.sort_unstable();
+    parsed.not_understood.dedup();
+    parsed
+}
+
+/// Reads JSON; `of` is the kind of the items of a list that began before.
+fn json<'a>(source: &Source<'a>, of: Option<&str>, limits: &ReadLimits, parsed: &mut Parsed<'a>) {
+    let mut told = Told::new(limits);
+    let values = json::read(source, &mut told);
+    told.add_to(parsed);
+    for value in values {
+        let span = value.span();
+        take(Format::ObjectJson, value, &span, (0, of), parsed);
+    }
+}
+
+/// Reads a piece of a line that holds objects in JSON: it begins with an item of a list, of whose kind they are,
+/// or behind a list, if it does not begin the line.
+pub(crate) fn piece<'a>(text: &'a str, of: Option<&str>, limits: &ReadLimits) -> Parsed<'a> {
+    let mut parsed = Parsed::default();
+    json(&Source::whole(text), of, limits, &mut parsed);
+    parsed.not_understood.dedup();
+    parsed
+}
+
+/// Reads one YAML document: an object, or the items of a list, each by itself.
+fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) {
+    let given = rows.len();
+    let first = parsed.objects.len();
+    let mut has_items = false;
+    let rows: Vec<Row<'a>> = rows
+        .iter()
+        .filter(|row| !recognise::is_ellipsis(row.line.text))
+        .copied()
+        .collect();
+    let is_whole = rows.len() == given;
+    let filled = rows.iter().filter(|row| !row.line.is_blank());
+    let base = filled.map(Row::indent).min().unwrap_or(0);
+    let mut object: Vec<Row<'a>> = Vec::new();
+    let mut item: Vec<Row<'a>> = Vec::new();
+    // whether items on the document's own level are objects
+    let mut in_list = true;
+    let mut keyed = false;
+    for row in rows {
+        let on_level = !row.line.is_blank() && row.indent() == base;
+        if on_level && !row.is_item() {
+            self::item(&mut item, limits, parsed);
+            let text = row.bare();
+            let key = recognise::key_length(text).and_then(|end| text.get(..end));
+            in_list = key == Some("items");
+            has_items |= in_list;
+            keyed = true;
+        }
+        if on_level && row.is_item() && in_list {
+            self::item(&mut item, limits, parsed);
+            // what stands before the first item without a key is the rest of another one
+            if !keyed {
+                self::item(&mut object, limits, parsed);
+            }
+            item.push(row.without_mark());
+        } else if item.is_empty() {
+            object.push(row);
+        } else {
+            item.push(row);
+        }
+    }
+    self::item(&mut item, limits, parsed);
+    parsed.has_gaps |= !is_whole;
+    if has_items {
+        mark_listed(parsed, first, false, is_whole);
+    }
+    self::item(&mut object, limits, parsed);
+}
+
+/// Says of the objects from the first one on that they stand in a list. One of its kind may be all that
+/// was asked for, unless the list's own kind says that it is the list of all.
+fn mark_listed(parsed: &mut Parsed<'_>, first: usize, of_kind: bool, is_whole: bool) {
+    parsed.lists.push(Listing {
+        objects: first..parsed.objects.len(),
+        of_kind,
+    });
+    let items = parsed.objects.get_mut(first..).unwrap_or_default();
+    if !is_whole {
+        return;
+    }
+    let mut counts: HashMap<Option<&str>, usize> = HashMap::new();
+    for item in items.iter() {
+        *counts.entry(item.subject.kind.as_deref()).or_default() += 1;
+    }
+    let of_many = items.iter().map(|item| {
+        let count = counts.get(&item.subject.kind.as_deref());
+        of_kind || count.is_some_and(|count| *count > 1)
+    });
+    let of_many: Vec<bool> = of_many.collect();
+    for (item, of_many) in items.iter_mut().zip(of_many) {
+        item.listed = of_many;
+    }
+}
+
+/// Reads the lines of one object.
+fn item<'a>(rows: &mut Vec<Row<'a>>, limits: &ReadLimits, parsed: &mut Parsed<'a>) {
+    let rows = std::mem::take(rows);
+    let mut filled = rows.iter().filter(|row| !row.line.is_blank());
+    let Some(first) = filled.next() else {
+        return;
+    };
+    let last = filled.next_back().unwrap_or(first);
+    let span = first.line.trim_start().start..last.line.span().end;
+    let mut told = Told::new(limits);
+    let values = yaml::read(&rows, &mut told);
+    told.add_to(parsed);
+    let mut whole: Vec<(std::borrow::Cow<'a, str>, Value<'a>)> = Vec::new();
+    for value in values {
+        match value {
+            Value::Map(map) => whole.extend(kinds::placed(map)),
+            Value::List(items) => {
+                for value in items {
+                    let span = value.span();
+                    take(Format::ObjectYaml, value, &span, (1, None), parsed);
+                }
+            }
+            _ => {}
+        }
+    }
+    if !whole.is_empty() {
+        let value = Value::Map(whole.into_iter().collect());
+        take(Format::ObjectYaml, value, &span, (0, None), parsed);
+    }
+}
+
+/// Takes a value for what it is: a list, an event, an object. `of` is the kind of a list's items,
+/// which do not say it themselves in a list of one kind.
+fn take<'a>(
+    format: Format,
+    value: Value<'a>,
+    span: &Span,
+    (depth, of): (usize, Option<&str>),
+    parsed: &mut Parsed<'a>,
+) {
+    if depth > MAX_LISTS {
+        return;
+    }
+    let map = match value {
+        Value::Map(map) => map,
+        Value::List(items) => {
+            for item in items {
+                let span = item.span();
+                take(format, item, &span, (depth + 1, of), parsed);
+            }
+            return;
+        }
+        _ => return,
+    };
+    let own = map.text("kind").map(|kind| kind.into_owned());
+    let kind = own.as_deref().or(of);
+    let is_list = kind.is_none_or(|kind| kind.ends_with("List"));
+    let within = if is_list && matches!(map.get("items"), Some(Value::List(_))) {
+        "items"
+    } else if kind.is_none() && matches!(map.get("object"), Some(Value::Map(_))) {
+        // what a watch sends
+        "object"
+    } else {
+        let is_event = match kind {
+            Some(kind) => kind == "Event",
+            None => map.get("involvedObject").is_some() && map.get("reason").is_some(),
+        };
+        match kind {
+            // an empty one, or what stands behind its items
+            Some(kind) if kind.ends_with("List") && map.get("metadata.name").is_none() => {}
+            _ if is_event && event::is_event(&map) => {
+                parsed.events.extend(event::of_event(format, &map, span));
+            }
+            Some("Status") => parsed.events.extend(event::of_failure(format, &map, span)),
+            kind => object(format, kind, &map, span, parsed),
+        }
+        return;
+    };
+    let of = kind
+        .and_then(|kind| kind.strip_suffix("List"))
+        .filter(|kind| !kind.is_empty());
+    let of = of.map(str::to_owned);
+    let first = parsed.objects.len();
+    for (key, value) in map {
+        if key == within {
+            let place = value.span();
+            take(format, value, &place, (depth + 1, of.as_deref()), parsed);
+        }
+    }
+    if within == "items" {
+        mark_listed(parsed, first, of.is_some(), true);
+    }
+}
+
+fn object<'a>(
+    format: Format,
+    kind: Option<&str>,
+    map: &Map<'a>,
+    span: &Span,
+    parsed: &mut Parsed<'a>,
+) {
+    let placed: Map<'a>;
+    let map = if kinds::is_whole(map) {
+        map
+    } else {
+        placed = kinds::placed(map.clone()).into_iter().collect();
+        &placed
+    };
+    let kind = kind
+        .filter(|kind| kind.len() <= MAX_NAME)
+        .or_else(|| kinds::told_by_fields(map))
+        .map(str::to_owned);
+    let annotated = match kind.as_deref() {
+        Some("HorizontalPodAutoscaler") => kinds::annotated(map),
+        _ => None,
+    };
+    let map = annotated.as_ref().unwrap_or(map);
+    let fields = kinds::fields(kind.as_deref(), map);
+    let owned = |path: &str| {
+        let text = map.text(path).filter(|text| text.len() <= MAX_NAME);
+        text.map(|text| text.into_owned())
+    };
+    let subject = Subject {
+        node: match kind.as_deref() {
+            Some("Pod") => owned("spec.nodeName"),
+            _ => None,
+        },
+        namespace: owned("metadata.namespace"),
+        name: owned("metadata.name").or_else(|| owned("metadata.generateName")),
+        kind,
+        container: None,
+    };
+    event::of_status(format, map, &subject, &mut parsed.events);
+    // of what kind a status is that was pasted alone may not be known; anything else is no object then
+    let is_told = subject.kind.is_some() || subject.name.is_some();
+    if !is_told && !matches!(map.get("status"), Some(Value::Map(_))) {
+        return;
+    }
+    parsed.objects.push(Object {
+        format,
+        span: span.clone(),
+        subject,
+        fields,
+        listed: false,
+    });
+}
+
+#[cfg(test)]
+mod tests;

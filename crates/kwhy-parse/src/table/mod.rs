@@ -1,0 +1,525 @@
+//! Tables of `kubectl get` and its neighbours, by their header.
+//!
+//! Sources: kubernetes/kubernetes `pkg/printers/internalversion/printers.go` (the built-in
+//! kinds, from the oldest releases to 1.36), `additionalPrinterColumns` of any custom resource,
+//! `kubectl top`, `kubectl api-resources`, `oc get`; and the tables of crictl, docker, nerdctl,
+//! helm and k9s (`names` names their sources).
+//!
+//! Accepted: a header of words in capitals with its rows, with `-A`, `-o wide`, `--show-labels`
+//! and custom columns; several tables after one another (`kubectl get all`); cells cut at the
+//! header's offsets or tabs, or fitted to the columns by what each may hold where the table was
+//! squeezed to single blanks or a row was printed wider than the header (`--watch`); tables that
+//! a terminal cut at its width. Rows of pods are read without a header too. Lines of dots stand
+//! for rows that the author cut out and are skipped. A cell `<none>` stays as it is; an empty one
+//! becomes nothing.
+//! Refused: headers that are not in capitals, and tables whose first column is no name.
+
+mod cells;
+pub(in crate::parse) mod columns;
+mod fit;
+mod kind;
+mod names;
+mod runtime;
+pub(in crate::parse) mod wrap;
+
+use cells::Reading;
+use columns::{Cell, Columns};
+use fit::Shape;
+pub(in crate::parse) use kind::is_vague;
+use wrap::Whole;
+
+use super::events;
+use crate::input::Line;
+use crate::model::{Event, Format, Map, Object, Parsed, Severity, Subject, Value};
+
+/// The most lines that a header or row may have been cut into.
+const MOST_PARTS: usize = 8;
+
+/// How many lines tell how wide the lines of a table are.
+const LATEST: usize = 32;
+
+/// The most blanks that a line may have lost where a terminal cut it.
+const LOST_BLANKS: usize = 40;
+
+/// The header of a table of pods, for rows that lost theirs.
+const PODS: &str = "NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES";
+const PODS_NAMESPACED: &str =
+    "NAMESPACE NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES";
+
+/// Whether a line is the header of a table of `kubectl get`. The header of an Events table is
+/// none.
+///
+/// ```
+/// use kwhy_core::parse::table::is_header;
+/// assert!(is_header("NAME    READY   STATUS    RESTARTS   AGE"));
+/// assert!(is_header("NAMESPACE NAME STATUS VOLUME CAPACITY ACCESS MODES STORAGECLASS AGE"));
+/// assert!(!is_header("NAME AND SHAME"));
+/// assert!(!is_header("Name:    web"));
+/// ```
+pub fn is_header(line: &str) -> bool {
+    header(line).is_some()
+}
+
+/// Whether `line` fits the table that `header` begins.
+///
+/// ```
+/// use kwhy_core::parse::table::is_row;
+/// let header = "NAME    READY   STATUS    RESTARTS   AGE";
+/// assert!(is_row(header, "web-0   1/1     Running   0          5d"));
+/// assert!(is_row(header, "web-0 0/1 CrashLoopBackOff 7 (3m ago) 21m"));
+/// assert!(!is_row(header, "The pod is running now"));
+/// ```
+pub fn is_row(header: &str, line: &str) -> bool {
+    let Some(table) = self::header(header) else {
+        return false;
+    };
+    let line = Line {
+        text: line,
+        start: 0,
+        number: 1,
+    };
+    table.cells(&line).is_some()
+}
+
+/// Whether a line, taken alone, is surely a row of a table of pods.
+///
+/// ```
+/// use kwhy_core::parse::table::is_row_without_header;
+/// assert!(is_row_without_header("web-0   0/1   CreateContainerError   4 (2d8h ago)   9m50s"));
+/// assert!(!is_row_without_header("step 1/2 done, 3 left, 5m"));
+/// ```
+pub fn is_row_without_header(line: &str) -> bool {
+    let line = Line {
+        text: line,
+        start: 0,
+        number: 1,
+    };
+    pod_cells(&line).is_some()
+}
+
+/// Whether `line` goes on with the table whose lines so far are these, the first one its header
+/// or a row of pods: a row, a part of one that a terminal cut, or what stands for rows.
+///
+/// ```
+/// use kwhy_core::{lines, parse::table::continues};
+/// let table: Vec<_> = lines("NAME    READY   STATUS    RESTARTS   AGE").collect();
+/// assert!(continues(&table, "web-0   1/1     Running   0          5d"));
+/// assert!(!continues(&table, "All of them run."));
+/// ```
+pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
+    let Some(first) = lines.first() else {
+        return false;
+    };
+    if is_ornament(line) {
+        return true;
+    }
+    let Some(table) = header(first.text) else {
+        return is_row_without_header(line);
+    };
+    if is_header(line) {
+        return lines.len() == 1 && is_rest_of_header(first, line);
+    }
+    let next = Line {
+        text: line,
+        start: 0,
+        number: 1,
+    };
+    if table.cells(&next).is_some() {
+        return true;
+    }
+    if is_rest_of_header(first, lines.get(1).map_or(line, |second| second.text)) {
+        // the header itself was cut: all lines have its width at most, but for blanks at its end
+        return wrap::of(&next) <= wrap::of(first) + LOST_BLANKS;
+    }
+    // only rows were cut, in their last column
+    let Some(last) = lines.last().filter(|last| is_cut(last)) else {
+        return false;
+    };
+    let width = wrap::of(last);
+    // looking at the latest lines keeps a long table linear
+    let mut latest = lines.iter().rev().take(LATEST);
+    if latest.any(|line| wrap::of(line) > width) {
+        return false;
+    }
+    let parts = lines.iter().skip(1).rev().take(MOST_PARTS - 1);
+    let full = parts.take_while(|line| wrap::is_full(line, width)).count();
+    (lines.len() - full..lines.len()).any(|start| {
+        let mut parts = lines.get(start..).unwrap_or(&[]).to_vec();
+        parts.push(next);
+        Whole::join(&parts).is_some_and(|whole| table.joined(&whole.line()).is_some())
+    })
+}
+
+/// Reads the lines of one table; the first is its header. A header further on begins another
+/// table; rows of pods need none.
+///
+/// ```
+/// use kwhy_core::{lines, parse::table};
+/// let text = "\
+/// NAME    READY   STATUS             RESTARTS      AGE
+/// web-0   0/1     CrashLoopBackOff   7 (3m ago)    21m";
+/// let parsed = table::parse(&lines(text).collect::<Vec<_>>());
+/// let pod = &parsed.objects[0];
+/// assert_eq!(pod.subject.to_string(), "Pod web-0");
+/// assert_eq!(pod.fields.integer("restarts"), Some(7));
+/// assert_eq!(pod.fields.integer("age_s"), Some(1260));
+/// ```
+pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
+    let mut parsed = Parsed::default();
+    let mut rest = lines;
+    while let Some(line) = rest.first() {
+        let head = header_parts(rest);
+        let next = rest.iter().skip(head).position(|line| is_header(line.text));
+        let own = next.map_or(rest.len(), |next| head + next);
+        let (table, behind) = rest.split_at(own);
+        rest = behind;
+        if is_header(line.text) {
+            rows_below_header(table, head, &mut parsed);
+        } else {
+            for line in table.iter().filter(|line| !is_ornament(line.text)) {
+                rows_without_header(line, &mut parsed);
+            }
+        }
+    }
+    parsed
+}
+
+/// Reads a table that begins with its header, which stands on so many lines.
+fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'a>) {
+    let (head, mut rest) = lines.split_at(parts);
+    let width = if parts > 1 { wrap::longest(lines) } else { 0 };
+    let Some(head) = Whole::join_at(head, width) else {
+        return;
+    };
+    let Some(table) = header(head.text.as_str()) else {
+        return;
+    };
+    let width = wrap::longest(lines);
+    let first = parsed.objects.len();
+    let mut is_whole = true;
+    while let Some(line) = rest.first() {
+        if is_ornament(line.text) {
+            is_whole &= line.is_blank();
+            rest = rest.get(1..).unwrap_or(&[]);
+            continue;
+        }
+        let mut taken = 1;
+        match table.row(rest, parts > 1, width) {
+            Some((object, parts)) => {
+                parsed.events.extend(told(table.kind, &object));
+                parsed.objects.push(object);
+                taken = parts;
+            }
+            None => {
+                rows_without_header(line, parsed);
+                is_whole = false;
+            }
+        }
+        rest = rest.get(taken..).unwrap_or(&[]);
+    }
+    // one row may be all that was asked for
+    let rows = parsed.objects.get_mut(first..).unwrap_or_default();
+    let listed = is_whole && rows.len() > 1;
+    for row in rows {
+        row.listed = listed;
+    }
+}
+
+/// Columns of conditions that are good where they are true.
+const GOOD: [&str; 8] = [
+    "ready",
+    "synced",
+    "available",
+    "healthy",
+    "installed",
+    "succeeded",
+    "established",
+    "reconciled",
+];
+
+/// What a custom resource's row says of it: most print the message of their condition `Ready`, as a column that is
+/// called so or in place of the status or the reason. Rows of kinds with columns of their own say it as a message
+/// beside a condition.
+fn told<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
+    let columns: &[&str] = match kind {
+        None => &["message", "status", "reason"],
+        Some(_) => &["message"],
+    };
+    let states = || GOOD.iter().filter_map(|key| object.fields.text(key));
+    let is_state = |state: &str| matches!(state, "True" | "False" | "Unknown");
+    if kind.is_some() && !states().any(|state| is_state(&state)) {
+        return None;
+    }
+    let mut columns = columns.iter().filter_map(|key| object.fields.get(key));
+    let message = columns.find_map(|value| match value {
+        // one word is a state
+        Value::Text(text) if text.as_str().contains(' ') => Some(text.clone()),
+        _ => None,
+    })?;
+    let is_degraded = object
+        .fields
+        .text("degraded")
+        .is_some_and(|state| state == "True");
+    let is_bad = states().any(|state| matches!(&*state, "False" | "Unknown"));
+    let is_good = states().any(|state| state == "True") && !is_bad && !is_degraded;
+    let severity = if is_good {
+        Severity::Info
+    } else {
+        Severity::Warning
+    };
+    Some(Event {
+        severity: Some(severity),
+        subject: object.subject.clone(),
+        ..Event::new(Format::Table, message.span(), message)
+    })
+}
+
+fn rows_without_header<'a>(line: &Line<'a>, parsed: &mut Parsed<'a>) {
+    let whole = Whole::of(line);
+    let cut = whole.line();
+    match pod_cells(&cut) {
+        Some((table, cells)) => parsed.objects.push(table.object(&whole, &cells)),
+        None => parsed.not_understood.push(line.number),
+    }
+}
+
+/// How many lines the header stands on.
+fn header_parts(lines: &[Line<'_>]) -> usize {
+    let Some((first, rest)) = lines.split_first() else {
+        return 0;
+    };
+    let mut parts = 1;
+    if !is_header(first.text) {
+        return parts;
+    }
+    for line in rest.iter().take(MOST_PARTS - 1) {
+        if !is_rest_of_header(first, line.text) {
+            break;
+        }
+        parts += 1;
+    }
+    parts
+}
+
+/// Whether a line holds nothing but names of columns, as the rest of a header does that a terminal
+/// cut.
+fn is_rest_of_header(first: &Line<'_>, line: &str) -> bool {
+    let is_capital = |byte: u8| byte.is_ascii_uppercase() || b" -_()/%".contains(&byte);
+    is_cut(first)
+        && line.bytes().any(|byte| byte.is_ascii_uppercase())
+        && line.bytes().all(is_capital)
+        && !matches!(line.split_whitespace().next(), Some("NAME" | "NAMESPACE"))
+}
+
+/// Whether a line is long enough to have been cut by a terminal.
+fn is_cut(line: &Line<'_>) -> bool {
+    line.text.len() >= wrap::NARROWEST && wrap::of(line) >= wrap::NARROWEST
+}
+
+/// Whether a line belongs to a table's form and says nothing: dots for what was cut out, a rule.
+fn is_ornament(line: &str) -> bool {
+    let line = line.trim();
+    line.chars().all(|c| {
+        matches!(
+            c,
+            '.' | '\u{2026}' | '[' | ']' | '-' | '=' | '+' | ' ' | '\u{2500}'
+        )
+    })
+}
+
+/// A table's header and what it tells.
+struct Table<'h> {
+    columns: Columns<'h>,
+    shapes: Vec<Shape>,
+    kind: Option<&'static str>,
+}
+
+fn header(line: &str) -> Option<Table<'_>> {
+    let start = line.trim_start();
+    // cheap refusal of almost every line
+    if !start.starts_with(|c: char| c.is_ascii_uppercase()) || !has_two_capitals(start) {
+        return None;
+    }
+    let columns = Columns::read(line)?;
+    let first = columns.names().next()?;
+    let is_table = (kind::is_first(first) || kind::is_first_of_kind(first))
+        && columns.names().all(is_name_of_column)
+        && !events::is_header(line);
+    if !is_table {
+        return None;
+    }
+    let is_plain = columns.is_aligned() || columns.names().all(names::is_known);
+    let is_told = !(is_plain && kind::is_first(first));
+    Some(Table::new(columns)).filter(|table| !is_told || table.kind.is_some())
+}
+
+fn has_two_capitals(text: &str) -> bool {
+    matches!(text.as_bytes(), [_, second, ..] if second.is_ascii_uppercase())
+}
+
+/// Whether a word is written as kubectl writes column names: in capitals, but for a unit in
+/// brackets (`CPU(cores)`, `PORT(S)`).
+fn is_name_of_column(name: &str) -> bool {
+    let (plain, unit) = name.split_once('(').unwrap_or((name, ")"));
+    unit.ends_with(')')
+        && plain.starts_with(|c: char| c.is_ascii_uppercase() || c == '%')
+        && plain.bytes().all(|byte| {
+            byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"-_/%?:. ".contains(&byte)
+        })
+}
+
+impl<'h> Table<'h> {
+    fn new(columns: Columns<'h>) -> Self {
+        let kind = kind::of_header(&columns.names().collect::<Vec<_>>());
+        // labels that were asked for, and what custom resources show, may not be there
+        let shape = |name| names::of(kind, name).map_or(Shape::Optional, |known| known.shape);
+        let shapes = columns.names().map(shape).collect();
+        Table {
+            columns,
+            shapes,
+            kind,
+        }
+    }
+
+    /// The cells of a row, one a column; `None` if the line does not fit.
+    fn cells<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
+        self.aligned(line)
+            .or_else(|| fit::fit(&self.shapes, &self.columns, line))
+    }
+
+    /// The cells of a row that stands in the header's columns.
+    fn aligned<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
+        self.columns
+            .cells(line)
+            .filter(|cells| fit::suits(&self.shapes, cells))
+    }
+
+    /// The cells of a row that was cut and joined. Where a line was joined that is not the row's,
+    /// the last cell holds more than a cell may.
+    fn joined<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
+        let is_long = self.shapes.last().is_some_and(|shape| shape.is_long());
+        let most = if is_long { "  " } else { " " };
+        let fits =
+            |cells: &Vec<Cell<'r>>| cells.last().is_none_or(|cell| !cell.text.contains(most));
+        self.aligned(line).filter(fits)
+    }
+
+    /// The row with which the lines begin, and on how many it stands: each but its last fills the
+    /// width at which a terminal cut them. Where the header stands on one line, most rows do.
+    fn row<'a>(
+        &self,
+        lines: &[Line<'a>],
+        is_header_cut: bool,
+        width: usize,
+    ) -> Option<(Object<'a>, usize)> {
+        let first = lines.first()?;
+        // the header's lines tell the width; without them only full lines do
+        let full = lines
+            .iter()
+            .take(MOST_PARTS - 1)
+            .take_while(|line| is_header_cut || wrap::is_full(line, width))
+            .count();
+        let mut most = (full + 1).min(lines.len());
+        if !is_header_cut && most > 1 {
+            let is_own = |line: &Line<'_>| self.aligned(line).is_some() || is_ornament(line.text);
+            let others = lines.get(1..most)?.iter().position(is_own);
+            most = others.map_or(most, |at| at + 1);
+        }
+        let joined = (2..=most).rev().find_map(|parts| {
+            let whole = Whole::join_at(lines.get(..parts)?, width)?;
+            let line = whole.line();
+            let cells = self.joined(&line)?;
+            Some((self.object(&whole, &cells), parts))
+        });
+        joined.or_else(|| {
+            let whole = Whole::of(first);
+            let line = whole.line();
+            let cells = self.cells(&line)?;
+            Some((self.object(&whole, &cells), 1))
+        })
+    }
+
+    fn object<'a>(&self, whole: &Whole<'a>, cells: &[Cell<'_>]) -> Object<'a> {
+        let mut reading = Reading {
+            whole,
+            kind: self.kind,
+            subject: Subject {
+                kind: self.kind.map(str::to_owned),
+                ..Subject::default()
+            },
+            fields: Map::new(),
+        };
+        // the pod of a container has a column of its own in `kubectl top --containers`, crictl
+        let has_pod = self.columns.names().any(|name| name == "POD");
+        for (name, cell) in self.columns.names().zip(cells) {
+            let owned = || (!cells::is_nothing(cell.text)).then(|| cell.text.to_owned());
+            match name {
+                _ if cell.is_empty() => {}
+                "NAMESPACE" => reading.subject.namespace = owned(),
+                "NAME" if has_pod => reading.subject.container = owned(),
+                "POD" if has_pod && self.columns.names().any(|name| name == "NAME") => {
+                    reading.subject.kind = Some("Pod".to_owned());
+                    reading.subject.name = owned();
+                }
+                "NAME" => reading.name(*cell),
+                "IMAGE" | "REPOSITORY" if self.kind == Some("Image") => {
+                    reading.subject.name = owned();
+                    reading.field(name, *cell);
+                }
+                "NAMES" if self.kind == Some("Container") => reading.docker_name(*cell),
+                _ => reading.field(name, *cell),
+            }
+        }
+        let Reading {
+            mut subject,
+            fields,
+            ..
+        } = reading;
+        if let Some(node) = fields.text("node").filter(|node| !cells::is_nothing(node)) {
+            subject.node = Some(node.into_owned());
+        }
+        Object {
+            format: Format::Table,
+            span: whole.trimmed_span(),
+            subject,
+            fields,
+            listed: false,
+        }
+    }
+}
+
+/// The cells of a row of pods without header, with the header that it must have had.
+fn pod_cells<'a>(line: &Line<'a>) -> Option<(Table<'static>, Vec<Cell<'a>>)> {
+    // the column READY, which hardly any other line has, is seen without cutting cells
+    let ready =
+        |part: &[u8]| matches!(part, [a, b'/', b] if a.is_ascii_digit() && b.is_ascii_digit());
+    if !line.text.as_bytes().windows(3).any(ready) {
+        return None;
+    }
+    let cells = fit::pieces(line)?;
+    let is_pod = |cells: &[Cell<'a>]| match cells {
+        [name, ready, status, restarts, age, rest @ ..] => {
+            fit::is_object_name(name.text)
+                && fit::is_ratio(ready.text)
+                && kind::is_pod_status(status.text)
+                && fit::restarts(restarts.text).is_some()
+                && fit::is_age(age.text)
+                && rest.len() <= 4
+        }
+        _ => false,
+    };
+    let header = if is_pod(&cells) {
+        PODS
+    } else if cells
+        .split_first()
+        .is_some_and(|(namespace, rest)| fit::is_object_name(namespace.text) && is_pod(rest))
+    {
+        PODS_NAMESPACED
+    } else {
+        return None;
+    };
+    Some((Table::new(Columns::read(header)?), cells))
+}
+
+#[cfg(test)]
+mod tests;

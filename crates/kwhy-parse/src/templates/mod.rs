@@ -1,0 +1,356 @@
+//! Folds events that are alike: those whose messages differ in values only are one row with its
+//! count, rate, first and last time and an example.
+//!
+//! What varies is told in two steps. Within a message by form ([`mask`]): numbers, addresses,
+//! generated names, paths, quoted words. Between messages as in Drain (He et al., 2017): templates of the
+//! same length that agree in their beginning and in most of their parts become one, with
+//! [`ANY`] where they differ. The second step sees templates, not events, and sees them in
+//! the order of the input, so the outcome does not hang on the number of threads.
+
+pub(crate) mod mask;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use crate::model::{Event, Severity, Stamp, Text};
+
+use mask::ANY;
+
+/// How many rows there are at most; events of further templates are counted as one.
+const MAX_ROWS: usize = 4096;
+
+/// How many rows with the same beginning are compared with a new template.
+const MAX_ALIKE: usize = 64;
+
+/// How many parts at the beginning must agree.
+const BEGINNING: usize = 2;
+
+/// The share of parts that must agree, in percent.
+const AGREE: usize = 70;
+
+/// Events folded by what stays the same in them.
+///
+/// ```
+/// use kwhy_core::{Document, Folded, lines, parse};
+/// let log = "\
+/// time=\"2024-03-04T05:06:07Z\" level=error msg=\"dial tcp 10.0.0.1:80: connection refused\"
+/// time=\"2024-03-04T05:06:09Z\" level=error msg=\"dial tcp 10.0.0.2:80: connection refused\"
+/// ";
+/// let document = Document::new("x", log);
+/// let parsed = parse::log::parse(&lines(document.text()).collect::<Vec<_>>());
+/// let mut folded = Folded::new();
+/// for event in &parsed.events {
+///     folded.add(event, ("x", document.line_of(event.span.start)));
+/// }
+/// let rows = folded.rows();
+/// assert_eq!(rows[0].template, "dial tcp <*>: connection refused");
+/// assert_eq!((rows[0].count, rows[0].line), (2, 1));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Folded {
+    rows: Vec<Row>,
+    /// The row of each template as it was seen first.
+    known: HashMap<Key, usize>,
+    /// Rows by what must agree: what wrote them, the number of parts and the beginning.
+    alike: HashMap<Key, Vec<usize>>,
+    /// Events beyond [`MAX_ROWS`].
+    further: u64,
+}
+
+type Key = (Option<Severity>, Option<String>, Vec<String>);
+
+#[derive(Clone, Debug)]
+struct Row {
+    severity: Option<Severity>,
+    reason: Option<String>,
+    tokens: Vec<String>,
+    count: u64,
+    first: Option<Stamp>,
+    last: Option<Stamp>,
+    source: String,
+    line: u64,
+    example: String,
+}
+
+/// Events that are alike.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct FoldedRow {
+    /// Their message and error, with `<*>` for what varies.
+    pub template: String,
+    /// How many there are.
+    pub count: u64,
+    /// How grave their writer says they are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub severity: Option<&'static str>,
+    /// Their reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// When the first one was written, where events tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<String>,
+    /// When the last one was written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<String>,
+    /// How many a minute from the first to the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per_minute: Option<f64>,
+    /// The document of the example, which is the first one.
+    pub source: String,
+    /// Its line, counted from 1.
+    pub line: u64,
+    /// Its message.
+    pub example: String,
+}
+
+/// How much of an example is kept, in bytes.
+const MOST_EXAMPLE: usize = 512;
+
+impl Folded {
+    /// Nothing yet.
+    pub fn new() -> Folded {
+        Folded::default()
+    }
+
+    /// Adds an event, with the document and line where it stands.
+    pub fn add(&mut self, event: &Event<'_>, (source, line): (&str, u64)) {
+        let texts = told(event);
+        let message = texts.as_ref();
+        let reason = event.reason.as_ref().map(|text| text.as_str().to_owned());
+        let tokens = mask::tokens(message).into_iter().map(str::to_owned);
+        let time = event.time;
+        let key = (event.severity, reason, tokens.collect());
+        if let Some(row) = self.known.get(&key).and_then(|at| self.rows.get_mut(*at)) {
+            row.take(event.count, time, time);
+            return;
+        }
+        let cut = crate::input::floor_char(message, MOST_EXAMPLE);
+        self.insert(
+            key.clone(),
+            Row {
+                severity: key.0,
+                reason: key.1,
+                tokens: key.2,
+                count: event.count,
+                first: time,
+                last: time,
+                source: source.to_owned(),
+                line,
+                example: message.get(..cut).unwrap_or("").to_owned(),
+            },
+        );
+    }
+
+    /// Adds what was folded of a later part of the input.
+    pub fn merge(&mut self, later: Folded) {
+        self.further += later.further;
+        for row in later.rows {
+            let key = (row.severity, row.reason.clone(), row.tokens.clone());
+            match self.known.get(&key).and_then(|at| self.rows.get_mut(*at)) {
+                Some(known) => known.take(row.count, row.first, row.last),
+                None => self.insert(key, row),
+            }
+        }
+    }
+
+    fn insert(&mut self, key: Key, row: Row) {
+        let mut beginning: Vec<String> = row.tokens.iter().take(BEGINNING).cloned().collect();
+        beginning.push(row.tokens.len().to_string());
+        let group = (row.severity, row.reason.clone(), beginning);
+        let alike = self.alike.entry(group).or_default();
+        let same = alike
+            .iter()
+            .copied()
+            .find(|at| self.rows.get(*at).is_some_and(|known| known.is_like(&row)));
+        if let Some(at) = same
+            && let Some(known) = self.rows.get_mut(at)
+        {
+            known.generalise(&row.tokens);
+            known.take(row.count, row.first, row.last);
+            if self.known.len() < 4 * MAX_ROWS {
+                self.known.insert(key, at);
+            }
+            return;
+        }
+        if self.rows.len() >= MAX_ROWS {
+            self.further += row.count;
+            return;
+        }
+        if alike.len() < MAX_ALIKE {
+            alike.push(self.rows.len());
+        }
+        self.known.insert(key, self.rows.len());
+        self.rows.push(row);
+    }
+
+    /// How many events are not in any row, as there were too many templates.
+    pub fn further(&self) -> u64 {
+        self.further
+    }
+
+    /// The rows, the gravest and then the most frequent first.
+    pub fn rows(&self) -> Vec<FoldedRow> {
+        let mut rows: Vec<&Row> = self.rows.iter().collect();
+        rows.sort_by_key(|row| {
+            let grave = row
+                .severity
+                .filter(|severity| *severity >= Severity::Warning);
+            (std::cmp::Reverse(grave), std::cmp::Reverse(row.count))
+        });
+        rows.into_iter().map(Row::told).collect()
+    }
+}
+
+/// The message, and the error behind it where that is a field of its own.
+fn told<'e>(event: &'e Event<'_>) -> Cow<'e, str> {
+    let message = event.message.as_str();
+    let error = event.texts().nth(1).map(Text::as_str);
+    match error.filter(|error| !error.is_empty() && !message.contains(error)) {
+        Some(error) if message.is_empty() => Cow::Borrowed(error),
+        Some(error) => Cow::Owned(format!("{message}: {error}")),
+        None => Cow::Borrowed(message),
+    }
+}
+
+impl Row {
+    fn take(&mut self, count: u64, first: Option<Stamp>, last: Option<Stamp>) {
+        self.count += count;
+        self.first = match (self.first, first) {
+            (Some(a), Some(b)) if b.nanos < a.nanos => Some(b),
+            (known, new) => known.or(new),
+        };
+        self.last = match (self.last, last) {
+            (Some(a), Some(b)) if b.nanos > a.nanos => Some(b),
+            (known, new) => known.or(new),
+        };
+    }
+
+    /// Whether most parts agree; one that varies agrees with any.
+    fn is_like(&self, other: &Row) -> bool {
+        let parts = self.tokens.iter().zip(&other.tokens);
+        let words = parts
+            .clone()
+            .filter(|(mine, _)| mask::is_word_token(mine))
+            .count();
+        let equal = parts
+            .filter(|(mine, theirs)| mask::is_word_token(mine) && (mine == theirs || *mine == ANY))
+            .count();
+        // a short message says all with one word
+        self.tokens.len() == other.tokens.len() && words > 3 && equal * 100 >= words * AGREE
+    }
+
+    fn generalise(&mut self, tokens: &[String]) {
+        for (mine, theirs) in self.tokens.iter_mut().zip(tokens) {
+            if mine != theirs {
+                ANY.clone_into(mine);
+            }
+        }
+    }
+
+    fn told(&self) -> FoldedRow {
+        let minutes = match (self.first, self.last) {
+            (Some(first), Some(last)) => last.seconds_since(&first) / 60.0,
+            _ => 0.0,
+        };
+        let rate = (self.count - 1) as f64 / minutes;
+        FoldedRow {
+            template: mask::text(&self.tokens),
+            count: self.count,
+            severity: self.severity.map(Severity::name),
+            reason: self.reason.clone(),
+            first: self.first.map(|time| time.to_string()),
+            last: self.last.map(|time| time.to_string()),
+            per_minute: (minutes > 0.0).then(|| (rate * 100.0).round() / 100.0),
+            source: self.source.clone(),
+            line: self.line,
+            example: self.example.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Format, Text};
+
+    fn folded<'m>(messages: impl IntoIterator<Item = &'m str>) -> Folded {
+        let mut folded = Folded::new();
+        for (line, message) in (1..).zip(messages) {
+            let text = Text::borrowed(message, 0);
+            folded.add(
+                &Event::new(Format::Plain, 0..message.len(), text),
+                ("x", line),
+            );
+        }
+        folded
+    }
+
+    fn told(folded: &Folded) -> Vec<(String, u64)> {
+        let rows = folded.rows().into_iter();
+        rows.map(|row| (row.template, row.count)).collect()
+    }
+
+    #[test]
+    fn names_without_digits_vary_between_messages() {
+        let names = ["web", "cart", "search", "mail"];
+        let all: Vec<String> = names
+            .iter()
+            .map(|name| format!("failed to sync the pod {name} of the shop in time"))
+            .collect();
+        let rows = told(&folded(all.iter().map(String::as_str)));
+        assert_eq!(
+            rows,
+            [("failed to sync the pod <*> of the shop in time".into(), 4)]
+        );
+    }
+
+    #[test]
+    fn what_says_something_else_stays_apart() {
+        let rows = told(&folded([
+            "image not found",
+            "secret not found",
+            "image not allowed",
+        ]));
+        assert_eq!(rows.len(), 3);
+    }
+
+    #[test]
+    fn parts_merged_in_order_are_the_whole() {
+        let messages: Vec<String> = (0..600)
+            .map(|n| match n % 3 {
+                0 => format!("dial tcp 10.0.0.{}: connection refused by the peer", n % 7),
+                1 => format!(
+                    "retry of the job {} in the queue is late",
+                    ["a", "b", "c"][n % 2]
+                ),
+                _ => format!("took {n}ms"),
+            })
+            .collect();
+        let whole = folded(messages.iter().map(String::as_str));
+        for size in [1, 7, 100] {
+            let mut merged = Folded::new();
+            for part in messages.chunks(size) {
+                merged.merge(folded(part.iter().map(String::as_str)));
+            }
+            assert_eq!(told(&merged), told(&whole), "{size}");
+        }
+        assert_eq!(
+            told(&whole).iter().map(|(_, count)| count).sum::<u64>(),
+            600
+        );
+    }
+
+    #[test]
+    fn there_are_not_too_many_rows() {
+        let word = |n: usize| -> String {
+            (0..4)
+                .map(|k| char::from(b'a' + ((n >> (4 * k)) & 15) as u8))
+                .collect()
+        };
+        let all: Vec<String> = (0..2 * MAX_ROWS)
+            .map(|n| format!("{} is new", word(n)))
+            .collect();
+        let folded = folded(all.iter().map(String::as_str));
+        assert_eq!(folded.rows().len(), MAX_ROWS);
+        assert_eq!(folded.further(), MAX_ROWS as u64);
+    }
+}

@@ -1,0 +1,219 @@
+//! How many records of each severity were written when.
+//!
+//! Memory is bounded by counting in buckets of one width, of which only those with records are
+//! kept, [`MAX_BUCKETS`] at most: where they do not suffice, the width goes one step up
+//! [`WIDTHS`]. Each width divides the next and all are aligned to 1970, so a wider bucket is the
+//! sum of narrower ones, and what comes out depends on nothing but the set of records: not on
+//! their order, nor on how they were split over timelines that were merged. A few far-off times
+//! take a few buckets and leave the width as it is, as the time between needs none.
+
+mod axis;
+
+use jiff::Timestamp;
+
+use crate::model::{Severity, Stamp};
+use crate::years;
+
+use axis::Axis;
+
+/// How many buckets there are at most.
+const MAX_BUCKETS: usize = 512;
+
+/// The widths of buckets in seconds. Each divides the next; the last is wide enough for all
+/// times of four-digit years.
+const WIDTHS: [i64; 22] = [
+    1,
+    5,
+    10,
+    30,
+    60,
+    300,
+    600,
+    1800,
+    3600,
+    3 * 3600,
+    6 * 3600,
+    12 * 3600,
+    DAY,
+    5 * DAY,
+    10 * DAY,
+    50 * DAY,
+    100 * DAY,
+    500 * DAY,
+    1000 * DAY,
+    5000 * DAY,
+    10_000 * DAY,
+    50_000 * DAY,
+];
+const DAY: i64 = 86_400;
+
+/// Counts records over time by severity, in bounded memory.
+///
+/// Records whose times state no year are counted apart until [`Timeline::settle`].
+///
+/// ```
+/// use kwhy_core::{Severity, Stamp, Timeline};
+/// let at = |seconds: i128| {
+///     Some(Stamp { nanos: seconds * 1_000_000_000, digits: 0, zone_stated: true, year_stated: true })
+/// };
+/// let (mut one, mut other) = (Timeline::new(), Timeline::new());
+/// one.add(at(1_709_528_767), Some(Severity::Error));
+/// other.add(at(1_709_528_767), Some(Severity::Info));
+/// other.add(at(1_709_528_790), None);
+/// other.add(None, Some(Severity::Warning));
+/// one.merge(other);
+/// let report = one.report();
+/// assert_eq!(report.bucket_seconds, 1);
+/// assert_eq!(report.buckets[0].start, "2024-03-04T05:06:07Z");
+/// assert_eq!((report.buckets[0].counts.error, report.buckets[0].counts.info), (1, 1));
+/// assert_eq!(report.buckets[1].counts.other, 1);
+/// assert_eq!(report.without_time.warning, 1);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Timeline {
+    /// Times that state their year.
+    dated: Axis,
+    /// Times that state none, in 1970.
+    yearless: Axis,
+    /// The latest time that states its year.
+    latest: Option<i128>,
+    without_time: Counts,
+}
+
+/// How many records there are of each severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Counts {
+    /// [`Severity::Fatal`].
+    pub fatal: u64,
+    /// [`Severity::Error`].
+    pub error: u64,
+    /// [`Severity::Warning`].
+    pub warning: u64,
+    /// [`Severity::Info`].
+    pub info: u64,
+    /// [`Severity::Debug`], and records that tell none.
+    pub other: u64,
+}
+
+impl Counts {
+    fn add(&mut self, severity: Option<Severity>) {
+        let count = match severity {
+            Some(Severity::Fatal) => &mut self.fatal,
+            Some(Severity::Error) => &mut self.error,
+            Some(Severity::Warning) => &mut self.warning,
+            Some(Severity::Info) => &mut self.info,
+            Some(Severity::Debug) | None => &mut self.other,
+        };
+        *count += 1;
+    }
+
+    fn merge(&mut self, other: &Counts) {
+        self.fatal += other.fatal;
+        self.error += other.error;
+        self.warning += other.warning;
+        self.info += other.info;
+        self.other += other.other;
+    }
+
+    /// The records of all severities.
+    pub fn total(&self) -> u64 {
+        self.fatal + self.error + self.warning + self.info + self.other
+    }
+}
+
+/// Records over time by severity.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct TimelineReport {
+    /// The width of a bucket in seconds.
+    pub bucket_seconds: u64,
+    /// The buckets that hold records, in order of time.
+    pub buckets: Vec<TimelineBucket>,
+    /// Records that tell no time.
+    pub without_time: Counts,
+}
+
+/// A stretch of time that holds records.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct TimelineBucket {
+    /// When it begins, as RFC 3339; `03-04T05:06:07` where the year is unknown.
+    pub start: String,
+    /// The records in it.
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+impl Timeline {
+    /// A timeline without records.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Counts a record.
+    pub fn add(&mut self, time: Option<Stamp>, severity: Option<Severity>) {
+        match time {
+            Some(stamp) if stamp.year_stated => {
+                self.latest = self.latest.max(Some(stamp.nanos));
+                self.dated.at(stamp.nanos).add(severity);
+            }
+            Some(stamp) => self.yearless.at(stamp.nanos).add(severity),
+            None => self.without_time.add(severity),
+        }
+    }
+
+    /// Adds another timeline's records. The result is the same for any split of the records and
+    /// any order of merges.
+    pub fn merge(&mut self, other: Timeline) {
+        self.dated.merge(&other.dated);
+        self.yearless.merge(&other.yearless);
+        self.latest = self.latest.max(other.latest);
+        self.without_time.merge(&other.without_time);
+    }
+
+    /// Gives times without a year the latest one in which they are not after the reference: the
+    /// given time, or the latest time that states its year. Without a reference they stay
+    /// without. To be called when all records are counted; a whole bucket goes to one year, that
+    /// of its start.
+    pub fn settle(&mut self, reference: Option<Timestamp>) {
+        let limit = reference.map(|now| now.as_nanosecond()).or(self.latest);
+        if let Some(limit) = limit {
+            let yearless = std::mem::take(&mut self.yearless);
+            self.dated.merge_moved(&yearless, |nanos| {
+                years::in_year_before(&stamp(nanos, false), limit).unwrap_or(nanos)
+            });
+        }
+    }
+
+    /// The counts so far. Times without a year are settled by the latest time with one; where
+    /// there is none, they are told without year.
+    pub fn report(&self) -> TimelineReport {
+        let mut settled = self.clone();
+        settled.settle(None);
+        let year_stated = settled.yearless.is_empty();
+        let axis = if year_stated {
+            &settled.dated
+        } else {
+            &settled.yearless
+        };
+        let buckets = axis.buckets().map(|(nanos, counts)| TimelineBucket {
+            start: stamp(nanos, year_stated).to_string(),
+            counts: *counts,
+        });
+        TimelineReport {
+            bucket_seconds: axis.width().unsigned_abs(),
+            buckets: buckets.collect(),
+            without_time: self.without_time,
+        }
+    }
+}
+
+fn stamp(nanos: i128, year_stated: bool) -> Stamp {
+    Stamp {
+        nanos: nanos.max(Timestamp::MIN.as_nanosecond()),
+        digits: 0,
+        zone_stated: year_stated,
+        year_stated,
+    }
+}
+
+#[cfg(test)]
+mod tests;

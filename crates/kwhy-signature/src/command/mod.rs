@@ -1,0 +1,174 @@
+//! Commands that a signature proposes: lists of arguments with slots for values of a known form.
+
+pub(crate) mod effect;
+mod split;
+pub(crate) mod value;
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use serde::de::{Deserialize, Deserializer};
+
+pub use value::ValueType;
+
+use split::{Part, Word};
+
+/// A command line with slots for captured values.
+///
+/// It is written as one would type it: words with single quotes, double quotes and backslashes, no operator
+/// and nothing that a shell expands. `{name}` stands for a value as a whole word or a part of one,
+/// `{name|text}` for the text where the value is not known, `{{` and `}}` for braces. Filling it yields a
+/// list of arguments, or nothing if a value is missing or has not the form of its [`ValueType`].
+///
+/// ```
+/// use kwhy_core::CommandTemplate;
+/// let command = CommandTemplate::parse("kubectl -n {namespace} get pod {pod}")?;
+/// let fill = |pod: &str| {
+///     command.fill(|slot, _| Some(if slot == "pod" { pod.to_owned() } else { "shop".to_owned() }))
+/// };
+/// assert_eq!(fill("web-0").unwrap().last().unwrap(), "web-0");
+/// assert_eq!(fill("--all"), None);
+/// assert!(CommandTemplate::parse("kubectl get pods | grep web").is_err());
+/// # Ok::<(), String>(())
+/// ```
+pub struct CommandTemplate {
+    source: String,
+    /// Empty of a wrong one.
+    words: OnceLock<Vec<Word>>,
+}
+
+impl CommandTemplate {
+    /// Reads a command line.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    pub fn parse(source: &str) -> Result<CommandTemplate, String> {
+        let command = CommandTemplate::unread(source.to_owned());
+        command.check()?;
+        Ok(command)
+    }
+
+    /// A command that is read when it is first used; a wrong one is never shown.
+    fn unread(source: String) -> CommandTemplate {
+        CommandTemplate {
+            source,
+            words: OnceLock::new(),
+        }
+    }
+
+    /// Reads it.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.words.get().is_none_or(Vec::is_empty) {
+            let _ = self.words.set(read(&self.source)?);
+        }
+        Ok(())
+    }
+
+    fn words(&self) -> &[Word] {
+        self.words
+            .get_or_init(|| read(&self.source).unwrap_or_default())
+    }
+
+    /// The command as written.
+    pub fn as_str(&self) -> &str {
+        &self.source
+    }
+
+    /// The names of its slots, with what stands for a missing value.
+    pub fn slots(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
+        let parts = self.words().iter().flatten();
+        parts.filter_map(|part| match part {
+            Part::Slot { name, otherwise } => Some((name.as_str(), otherwise.as_deref())),
+            Part::Literal(_) => None,
+        })
+    }
+
+    /// Its words, with `fill` for each slot.
+    pub(crate) fn words_with(&self, mut fill: impl FnMut(&str) -> String) -> Vec<String> {
+        let mut part = |part: &Part| match part {
+            Part::Literal(text) => text.clone(),
+            Part::Slot { name, .. } => fill(name),
+        };
+        let words = self.words().iter();
+        words
+            .map(|word| word.iter().map(&mut part).collect())
+            .collect()
+    }
+
+    /// The list of arguments with values filled in; `value` says of a slot and the form that its name tells
+    /// what is known. None if a value is missing or has not that form.
+    pub fn fill(&self, value: impl Fn(&str, ValueType) -> Option<String>) -> Option<Vec<String>> {
+        self.fill_as(|slot| {
+            let form = ValueType::of_slot(slot);
+            (value(slot, form), form)
+        })
+    }
+
+    /// The same with the form of each slot's value told.
+    pub(crate) fn fill_as(
+        &self,
+        value: impl Fn(&str) -> (Option<String>, ValueType),
+    ) -> Option<Vec<String>> {
+        let words = self.words();
+        if words.is_empty() {
+            return None;
+        }
+        let filled = words.iter().map(|word| {
+            let mut out = String::new();
+            for part in word {
+                match part {
+                    Part::Literal(text) => out.push_str(text),
+                    Part::Slot { name, otherwise } => match (value(name), otherwise) {
+                        ((Some(text), form), _) if form.admits(&text) => out.push_str(&text),
+                        ((None, form), Some(text)) if form.admits(text) => out.push_str(text),
+                        _ => return None,
+                    },
+                }
+            }
+            Some(out)
+        });
+        filled.collect()
+    }
+}
+
+/// The words of a command that begins with a program.
+fn read(source: &str) -> Result<Vec<Word>, String> {
+    let words = split::words(source)?;
+    let program = match words.first().map(Vec::as_slice) {
+        Some([Part::Literal(program)]) => program,
+        Some(_) => return Err("a command begins with the name of a program, as it is".into()),
+        None => return Err("an empty command".into()),
+    };
+    let proper = |b: u8| b.is_ascii_alphanumeric() || b"._+-".contains(&b);
+    let begins = program.as_bytes().first();
+    if !begins.is_some_and(u8::is_ascii_alphanumeric) || !program.bytes().all(proper) {
+        return Err(format!("{program:?} is no name of a program"));
+    }
+    Ok(words)
+}
+
+impl fmt::Display for CommandTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source)
+    }
+}
+
+impl fmt::Debug for CommandTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CommandTemplate")
+            .field(&self.source)
+            .finish()
+    }
+}
+
+impl<'de> Deserialize<'de> for CommandTemplate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(CommandTemplate::unread)
+    }
+}
+
+#[cfg(test)]
+mod tests;

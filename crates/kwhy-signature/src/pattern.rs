@@ -1,0 +1,383 @@
+//! Text patterns with named slots: `configmap "{name}" not found`.
+
+use std::sync::OnceLock;
+
+use regex_automata::Input;
+use regex_automata::meta::{self, Regex};
+use regex_automata::util::captures::Captures;
+use regex_automata::util::syntax;
+use serde::de::{Deserialize, Deserializer};
+
+use super::existence::{relaxed, trimmed};
+use super::marks::{Marks, Word};
+use super::parts::Parts;
+
+/// A text pattern with named slots.
+///
+/// All outside braces is literal, except that one blank stands for any run of blanks. A slot is
+/// `{name}` or `{name:type}` with the types `text` (the default: as few characters of the line as
+/// fit, at least one; between double quotes those without a double quote), `word`, `int`, `number`, `quantity`, `path`, `address`, `rest`. `{_}`
+/// captures nothing; `{{` and `}}` are braces. `^` at the start and `$` at the end tie the pattern
+/// to the text's ends; otherwise it may stand anywhere. A pattern that begins with `regex:` is a
+/// regular expression (syntax of the `regex` crate, bytes, Unicode off) with named groups.
+pub struct Pattern {
+    source: String,
+    parts: OnceLock<Parts>,
+    compiled: OnceLock<Option<Regex>>,
+    /// What tells whether it matches at all, where that is cheaper.
+    trimmed: OnceLock<Option<Regex>>,
+    /// The same if it may stand anywhere, where that is another question.
+    relaxed: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// ```
+    /// use kwhy_core::Pattern;
+    /// let pattern = Pattern::parse("claim \"{claim}\" is bound to {volume:word}")?;
+    /// assert_eq!(pattern.slots().collect::<Vec<_>>(), ["claim", "volume"]);
+    /// assert!(Pattern::parse("claim {claim").is_err());
+    /// # Ok::<(), String>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Says what is wrong: an open brace, an unknown slot type, a regular expression that does
+    /// not compile, a pattern without any literal text.
+    pub fn parse(source: &str) -> Result<Pattern, String> {
+        let pattern = Pattern::unread(source.to_owned());
+        pattern.check()?;
+        Ok(pattern)
+    }
+
+    /// A pattern that is read when it is first used; a wrong one matches nothing.
+    fn unread(source: String) -> Pattern {
+        Pattern {
+            source,
+            parts: OnceLock::new(),
+            compiled: OnceLock::new(),
+            trimmed: OnceLock::new(),
+            relaxed: OnceLock::new(),
+        }
+    }
+
+    /// Reads and compiles it.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        // what was read is without a mistake; a wrong one is empty
+        if self.parts.get().is_none_or(|parts| parts.regex.is_empty()) {
+            let _ = self.parts.set(Parts::read(&self.source)?);
+        }
+        Ok(())
+    }
+
+    fn parts(&self) -> &Parts {
+        self.parts
+            .get_or_init(|| Parts::read(&self.source).unwrap_or_default())
+    }
+
+    /// The pattern as written.
+    pub fn as_str(&self) -> &str {
+        &self.source
+    }
+
+    /// The names that it captures.
+    pub fn slots(&self) -> impl Iterator<Item = &str> {
+        self.parts().slots.iter().map(String::as_str)
+    }
+
+    /// Texts of which every match holds one, with one blank for any run of blanks; none if nothing is
+    /// known. They hold only what log formats never escape; a double quote or the backslash before it
+    /// may stand at their ends.
+    pub fn phrases(&self) -> &[String] {
+        &self.parts().phrases
+    }
+
+    /// Words all of which stand in every record that holds a match.
+    pub(crate) fn words(&self) -> &[String] {
+        &self.parts().words
+    }
+
+    /// How many literal characters it demands.
+    pub(crate) fn weight(&self) -> usize {
+        self.parts().weight
+    }
+
+    /// The length of the shortest text that it matches, in bytes; of a template only the letters and
+    /// digits are counted.
+    pub(crate) fn least_length(&self) -> usize {
+        self.parts().least_length
+    }
+
+    /// The first match in a text.
+    pub(crate) fn find(&self, text: &str) -> Option<Place> {
+        if !self.may_stand(text.as_bytes()) || self.is_absent(Input::new(text)) {
+            return None;
+        }
+        self.search(self.regex()?, Input::new(text))
+    }
+
+    /// Whether there is surely no match, where that is cheaper to tell than where one is.
+    fn is_absent(&self, input: Input<'_>) -> bool {
+        let trimmed = self.trimmed();
+        trimmed.is_some_and(|regex| regex.search_half(&input).is_none())
+    }
+
+    /// The first match of its expression; where nothing is captured only its range is looked for.
+    fn search(&self, regex: &Regex, input: Input<'_>) -> Option<Place> {
+        if self.parts().slots.is_empty() {
+            return regex
+                .search(&input)
+                .map(|found| Place::Whole(found.range()));
+        }
+        let mut captures = regex.create_captures();
+        regex.search_captures(&input, &mut captures);
+        captures.is_match().then_some(Place::Slots(captures))
+    }
+
+    /// All matches in a text, from left to right, at most `limit`.
+    pub(crate) fn find_all(&self, text: &str, limit: usize) -> Vec<Place> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        // looking for a literal is much cheaper than for another match
+        while found.len() < limit
+            && self.may_stand(text.as_bytes().get(at..).unwrap_or_default())
+            && let Some(regex) = self.regex()
+        {
+            let input = Input::new(text).range(at..);
+            if self.is_absent(input.clone()) {
+                break;
+            }
+            let Some(place) = self.search(regex, input) else {
+                break;
+            };
+            let range = place.range();
+            at = range.end.max(range.start + 1);
+            found.push(place);
+        }
+        found
+    }
+
+    /// Whether a text holds one of the literals of which each match holds one.
+    fn may_stand(&self, text: &[u8]) -> bool {
+        let literals = &self.parts().literals;
+        let stands = |literal: &Word| literal.stands(text);
+        !text.is_empty() && (literals.is_empty() || literals.iter().any(stands))
+    }
+
+    /// Whether a match may be found in texts that have these marks; if not, it surely is not.
+    pub(crate) fn may_be(&self, marks: &Marks) -> bool {
+        let literals = &self.parts().literals;
+        literals.is_empty() || literals.iter().any(|literal| literal.may_stand(marks))
+    }
+
+    /// Whether a match may be found in some part of these bytes: surely not if none is found in all of
+    /// them, whatever stands around it.
+    pub(crate) fn may_stand_within(&self, bytes: &[u8]) -> bool {
+        let parts = self.parts();
+        let is_found = |regex: &Regex| regex.search_half(&Input::new(bytes)).is_some();
+        self.may_stand(bytes)
+            && if parts.is_free {
+                self.cheapest().is_some_and(is_found)
+            } else {
+                let relaxed = || builder().build_from_hir(&relaxed(&parts.regex)?).ok();
+                self.relaxed
+                    .get_or_init(relaxed)
+                    .as_ref()
+                    .is_none_or(is_found)
+            }
+    }
+
+    /// Whether a match is found in a text.
+    pub(crate) fn stands(&self, text: &str) -> bool {
+        self.may_stand(text.as_bytes())
+            && self
+                .cheapest()
+                .is_some_and(|regex| regex.search_half(&Input::new(text)).is_some())
+    }
+
+    /// The text that it stands for, if it is nothing but one: most tests of an object's values are a
+    /// word, which needs no regular expression.
+    pub(crate) fn as_word(&self) -> Option<&str> {
+        let special = |b: u8| matches!(b, b'{' | b'}' | b'^' | b'$' | b' ');
+        let word = !self.source.bytes().any(special) && !self.source.starts_with("regex:");
+        word.then_some(&self.source)
+    }
+
+    /// A match of the whole text.
+    pub(crate) fn find_whole(&self, text: &str) -> Option<Place> {
+        self.find(text)
+            .filter(|found| found.range().len() == text.len())
+    }
+
+    /// Tells whether it matches at all.
+    fn cheapest(&self) -> Option<&Regex> {
+        self.trimmed().or_else(|| self.regex())
+    }
+
+    fn trimmed(&self) -> Option<&Regex> {
+        let parts = self.parts();
+        if !parts.may_be_trimmed {
+            return None;
+        }
+        let trimmed = || builder().build_from_hir(&trimmed(&parts.regex)?).ok();
+        self.trimmed.get_or_init(trimmed).as_ref()
+    }
+
+    fn regex(&self) -> Option<&Regex> {
+        let parts = self.parts();
+        let compiled = self.compiled.get_or_init(|| compile(&parts.regex));
+        compiled.as_ref().filter(|_| !parts.regex.is_empty())
+    }
+}
+
+impl std::fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Pattern({:?})", self.source)
+    }
+}
+
+/// Where a pattern was found.
+pub(crate) enum Place {
+    /// Of a pattern without slots.
+    Whole(std::ops::Range<usize>),
+    Slots(Captures),
+}
+
+impl Place {
+    /// The bytes of the text that it covers.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        match self {
+            Place::Whole(range) => range.clone(),
+            Place::Slots(captures) => captures.get_match().map_or(0..0, |found| found.range()),
+        }
+    }
+
+    /// The bytes of the text that a slot covers.
+    pub fn slot(&self, name: &str) -> Option<std::ops::Range<usize>> {
+        match self {
+            Place::Whole(_) => None,
+            Place::Slots(captures) => captures.get_group_by_name(name).map(|span| span.range()),
+        }
+    }
+}
+
+fn compile(source: &str) -> Option<Regex> {
+    builder().build(source).ok()
+}
+
+fn builder() -> meta::Builder {
+    // texts are short and patterns many: automata that are built while they run would take more
+    // memory than all else
+    let config = Regex::config()
+        .hybrid(false)
+        .onepass(false)
+        .utf8_empty(false)
+        .nfa_size_limit(Some(1 << 20));
+    let mut builder = Regex::builder();
+    builder
+        .configure(config)
+        .syntax(syntax::Config::new().unicode(false).utf8(false));
+    builder
+}
+
+/// It is not read yet: who reads a file checks all of its patterns.
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Pattern::unread)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn capture(pattern: &str, text: &str, name: &str) -> Option<String> {
+        let pattern = Pattern::parse(pattern).unwrap();
+        let found = pattern.find(text)?;
+        Some(text[found.slot(name)?].to_owned())
+    }
+
+    #[test]
+    fn slots_take_as_little_as_fits() {
+        let text = "volume \"a\" : configmap \"b\" not found";
+        assert_eq!(
+            capture("configmap \"{name}\" not found", text, "name").as_deref(),
+            Some("b")
+        );
+        assert_eq!(
+            capture("volume \"{v}\" : {rest}", text, "v").as_deref(),
+            Some("a")
+        );
+        assert_eq!(
+            capture("limit {q:quantity} of", "limit 1024m of", "q").as_deref(),
+            Some("1024m")
+        );
+        assert_eq!(
+            capture("a  b".replace("  ", " ").as_str(), "a \t b", "x"),
+            None
+        );
+        assert!(Pattern::parse("a b").unwrap().find("a \n b").is_some());
+    }
+
+    #[test]
+    fn anchors_and_braces() {
+        let pattern = Pattern::parse("^{{x}} {n:int}$").unwrap();
+        assert!(pattern.find("{x} 12").is_some());
+        assert!(pattern.find("a {x} 12").is_none() && pattern.find("{x} 12 b").is_none());
+    }
+
+    #[test]
+    fn phrases_hold_what_no_carrier_escapes() {
+        let phrase = |pattern: &str| Pattern::parse(pattern).unwrap().phrases().join("|");
+        assert_eq!(
+            phrase("MountVolume.SetUp failed for volume \"{v}\" not found"),
+            "MountVolume.SetUp failed for volume \"|MountVolume.SetUp failed for volume \\"
+        );
+        assert_eq!(phrase("a \"{v}\" not found"), "\" not found");
+        assert_eq!(
+            phrase("regex:(\\d+)\\s+Too\\s+many (pods)"),
+            "Too many pods"
+        );
+        assert_eq!(phrase("dial tcp {_}: i/o timeout"), ": i/o timeout");
+        assert_eq!(
+            phrase("regex:(?:Get|Post) \"https://(?P<a>[^/]+:6443)/x: EOF now"),
+            ":6443/x: EOF now"
+        );
+        assert_eq!(phrase("regex:a(?:b|c)d"), "a");
+        assert_eq!(
+            phrase("regex:(?P<x>soft lockup|hung [a-z]+ task): .*"),
+            "soft lockup|hung"
+        );
+        assert_eq!(phrase("regex:[0-9]+"), "");
+    }
+
+    #[test]
+    fn words() {
+        assert_eq!(
+            Pattern::parse("CrashLoopBackOff").unwrap().as_word(),
+            Some("CrashLoopBackOff")
+        );
+        for other in ["a b", "{a}", "^a", "regex:a", "a$"] {
+            assert_eq!(Pattern::parse(other).unwrap().as_word(), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (pattern, says) in [
+            ("{a", "not closed"),
+            ("a}", "closing brace"),
+            ("{a:date} x", "slot type"),
+            ("{A} x", "slot name"),
+            ("{a} x {a}", "twice"),
+            ("", "empty"),
+            ("regex:(", "regular expression"),
+        ] {
+            let error = Pattern::parse(pattern).unwrap_err();
+            assert!(error.contains(says), "{pattern}: {error}");
+        }
+    }
+}
