@@ -36,13 +36,19 @@ pub(crate) struct Trigger {
     pub why: Why,
     /// Where the record ends that begins with the line, if that is known already.
     pub end: Option<usize>,
+    /// The conditions whose literals occur in the line, as a range of those of all lines, if that is known.
+    pub candidates: Option<(usize, usize)>,
 }
 
 impl Trigger {
     /// A line of which nothing else is known.
     pub fn new(at: usize, why: Why) -> Trigger {
-        let end = None;
-        Trigger { at, why, end }
+        Trigger {
+            at,
+            why,
+            end: None,
+            candidates: None,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use regex_syntax::hir::{Capture, Hir, HirKind, Repetition};
 /// The expression that is found in a text if and only if this one is, without what may be missing at its ends; none
 /// if nothing may at its start: what is asked for at the end alone costs little.
 pub(super) fn trimmed(expression: &str) -> Option<Hir> {
-    let plain = rebuilt(&super::parts::parse(expression).ok()?, true);
+    let plain = without_groups(&super::parts::parse(expression).ok()?);
     let trimmed = trimmed_at(End::First, &plain);
     (trimmed != plain).then(|| trimmed_at(End::Last, &trimmed))
 }
@@ -23,27 +23,17 @@ pub(super) fn may_be_trimmed(hir: &Hir) -> bool {
     }
 }
 
-/// The same of an expression that is found wherever this one is, and also where that is no start or end of a line, a
-/// text or a word.
-pub(super) fn relaxed(expression: &str) -> Option<Hir> {
-    let parsed = super::parts::parse(expression).ok()?;
-    Some(without_ends(&rebuilt(&parsed, false)))
-}
-
-/// The expression without its groups, with or without what it asks of the text around a match. The parser limits how
-/// deep it nests.
-fn rebuilt(hir: &Hir, with_looks: bool) -> Hir {
-    let again = |hir: &Hir| rebuilt(hir, with_looks);
+/// The expression without its groups. The parser limits how deep it nests.
+fn without_groups(hir: &Hir) -> Hir {
     match hir.kind() {
-        HirKind::Look(_) if !with_looks => Hir::empty(),
         HirKind::Look(_) | HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) => hir.clone(),
         HirKind::Repetition(repeated) => Hir::repetition(Repetition {
-            sub: Box::new(again(&repeated.sub)),
+            sub: Box::new(without_groups(&repeated.sub)),
             ..repeated.clone()
         }),
-        HirKind::Capture(Capture { sub, .. }) => again(sub),
-        HirKind::Concat(parts) => Hir::concat(parts.iter().map(again).collect()),
-        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(again).collect()),
+        HirKind::Capture(Capture { sub, .. }) => without_groups(sub),
+        HirKind::Concat(parts) => Hir::concat(parts.iter().map(without_groups).collect()),
+        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(without_groups).collect()),
     }
 }
 
@@ -51,10 +41,6 @@ fn rebuilt(hir: &Hir, with_looks: bool) -> Hir {
 enum End {
     First,
     Last,
-}
-
-fn without_ends(hir: &Hir) -> Hir {
-    trimmed_at(End::Last, &trimmed_at(End::First, hir))
 }
 
 /// Whether it matches nothing anywhere: what stands beside it matches without it too.
@@ -103,18 +89,6 @@ mod tests {
 
     use super::super::parts::parse;
     use super::*;
-
-    #[test]
-    fn nothing_is_asked_of_the_text_around() {
-        for (expression, wanted) in [
-            (r"^a\b(?P<x>b|\Ac$)+?", "a(?:b|c)"),
-            (r"(?m)^\s+x$|y", r"\sx|y"),
-            ("ab", "ab"),
-        ] {
-            assert_eq!(relaxed(expression), parse(wanted).ok(), "{expression}");
-        }
-        assert!(relaxed("(").is_none());
-    }
 
     #[test]
     fn ends_that_may_be_missing_go() {

@@ -18,9 +18,6 @@ pub(super) struct Parts {
     pub weight: usize,
     /// The length of the shortest text that it matches, in bytes.
     pub least_length: usize,
-    /// Whether a match hangs on nothing around it, so that it also stands in any text that holds the one
-    /// it stands in.
-    pub is_free: bool,
     /// Whether its expression may begin with what may be missing.
     pub may_be_trimmed: bool,
 }
@@ -122,7 +119,6 @@ fn from_regex(expression: &str) -> Result<Parts, String> {
         words: owned(literals::plain_runs(&parsed).iter()),
         weight: literals::weight_of(&parsed),
         least_length: parsed.properties().minimum_len().unwrap_or(0),
-        is_free: parsed.properties().look_set().is_empty(),
         may_be_trimmed: may_be_trimmed(&parsed),
     })
 }
@@ -208,7 +204,6 @@ fn from_template(source: &str) -> Result<Parts, String> {
         words,
         weight,
         least_length: weight,
-        is_free: anchored.is_empty() && closed.is_empty(),
     })
 }
 

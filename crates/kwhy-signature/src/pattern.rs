@@ -8,7 +8,7 @@ use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
 use serde::de::{Deserialize, Deserializer};
 
-use super::existence::{relaxed, trimmed};
+use super::existence::trimmed;
 use super::marks::{Marks, Word};
 use super::parts::Parts;
 
@@ -26,8 +26,6 @@ pub struct Pattern {
     compiled: OnceLock<Option<Regex>>,
     /// What tells whether it matches at all, where that is cheaper.
     trimmed: OnceLock<Option<Regex>>,
-    /// The same if it may stand anywhere, where that is another question.
-    relaxed: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
@@ -57,7 +55,6 @@ impl Pattern {
             parts: OnceLock::new(),
             compiled: OnceLock::new(),
             trimmed: OnceLock::new(),
-            relaxed: OnceLock::new(),
         }
     }
 
@@ -171,23 +168,6 @@ impl Pattern {
     pub(crate) fn may_be(&self, marks: &Marks) -> bool {
         let literals = &self.parts().literals;
         literals.is_empty() || literals.iter().any(|literal| literal.may_stand(marks))
-    }
-
-    /// Whether a match may be found in some part of these bytes: surely not if none is found in all of
-    /// them, whatever stands around it.
-    pub(crate) fn may_stand_within(&self, bytes: &[u8]) -> bool {
-        let parts = self.parts();
-        let is_found = |regex: &Regex| regex.search_half(&Input::new(bytes)).is_some();
-        self.may_stand(bytes)
-            && if parts.is_free {
-                self.cheapest().is_some_and(is_found)
-            } else {
-                let relaxed = || builder().build_from_hir(&relaxed(&parts.regex)?).ok();
-                self.relaxed
-                    .get_or_init(relaxed)
-                    .as_ref()
-                    .is_none_or(is_found)
-            }
     }
 
     /// Whether a match is found in a text.
