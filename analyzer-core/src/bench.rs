@@ -2,7 +2,7 @@
 //! itself. Nothing of it is promised.
 
 use crate::engine::{blocks, survey as surveyed};
-use crate::signature::Catalogue;
+use kwhy_catalogue::Catalogue;
 
 /// How many texts of the catalogue's index stand in this one.
 pub fn sweep(catalogue: &Catalogue, text: &[u8]) -> u64 {

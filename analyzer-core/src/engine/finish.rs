@@ -8,9 +8,9 @@ use super::told::{
 use super::{Incident, Merged, Way, by_name, names, settled};
 use crate::correlate::{LeftOut, correlate, place, renumber};
 use crate::matcher::Hit;
-use crate::model::Subject;
 use crate::report::{CollectedAt, LimitMet, Report, SCHEMA};
-use crate::signature::Catalogue;
+use kwhy_catalogue::Catalogue;
+use kwhy_model::Subject;
 
 impl Merged<'_> {
     /// Brings the documents into the order of their names, and says for each number that one had which it has now.

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::blocks::Block;
 use super::read::{Known, MAX_GRAVE, MAX_LATER_GRAVE};
-use crate::signature::{Index, Leaf};
+use kwhy_signature::{Index, Leaf};
 
 /// The number of blocks of a generation. A block is scanned with what was known at the end of the generation
 /// before the previous one, whatever the number of threads.

@@ -34,13 +34,13 @@ use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
 use crate::correlate::{Graph, Prints, Telling};
-use crate::input::ReadLimits;
 use crate::matcher::{Hit, Moment, Tester};
-use crate::model::Subject;
 use crate::report::{SegmentSummary, Stats};
-use crate::signature::{Index, Leaf};
-use crate::timeline::Timeline;
-use crate::years;
+use kwhy_model::Subject;
+use kwhy_parse::input::ReadLimits;
+use kwhy_parse::timeline::Timeline;
+use kwhy_parse::years;
+use kwhy_signature::{Index, Leaf};
 
 pub use extract::{Extract, ExtractOptions, Extracted, extract, extract_with};
 

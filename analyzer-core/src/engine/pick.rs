@@ -5,9 +5,9 @@ use memchr::memrchr;
 use super::boundary::{begins_record, line_at, next_line, part, stream};
 use super::survey::{DOCKER_LINE, Trigger, Why};
 use crate::matcher::Tester;
-use crate::model::Severity;
-use crate::parse::log;
-use crate::signature::{Index, Leaf, Record, STARTS};
+use kwhy_model::Severity;
+use kwhy_parse::log;
+use kwhy_signature::{Index, Leaf, Record, STARTS};
 
 /// How many lines an unfinished line may go on in.
 const MAX_PARTS: usize = 256;
@@ -32,7 +32,7 @@ pub(super) fn choose(
             let start = memrchr(b'\n', &bytes[..found.at]).map_or(0, |end| end + 1);
             last = start..start + line_at(bytes, start).len();
         }
-        standing.push((last.start, found.phrase));
+        standing.push((last.start, found.literal));
     });
     standing.sort_unstable();
     let mut leaves: Vec<Leaf> = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn choose(
             refuse(tester, record, line_at(bytes, at), &mut leaves);
         }
         if leaves.is_empty() {
-            if index.is_grave(found[0].1) {
+            if index.is_error_level(found[0].1) {
                 triggers.push(Trigger::new(at, Why::Grave));
             }
             continue;
@@ -121,7 +121,7 @@ pub(super) fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
             .iter()
             .any(|start| joined.starts_with(start.as_bytes()));
         index.sweep(&joined, |standing| {
-            stands |= !index.is_grave(standing.phrase);
+            stands |= !index.is_error_level(standing.literal);
         });
     }
     stands

@@ -13,13 +13,13 @@ use super::lists::Edges;
 use super::pick::{choose, is_cut_in_two};
 use super::survey::{Trigger, Why, survey};
 use crate::correlate::{Graph, Print, Telling};
-use crate::input::{Document, ReadLimits, is_clean};
 use crate::matcher::{Hit, Tester};
-use crate::model::{Format, LeftOut, Stamp, Subject};
-use crate::parse::log;
 use crate::report::SegmentSummary;
-use crate::signature::{Index, Leaf};
-use crate::timeline::Timeline;
+use kwhy_model::{Format, LeftOut, Stamp, Subject};
+use kwhy_parse::input::{Document, ReadLimits, is_clean};
+use kwhy_parse::log;
+use kwhy_parse::timeline::Timeline;
+use kwhy_signature::{Index, Leaf};
 
 /// How many records of a block that tell of an error and hold no text of a signature are read, for
 /// what no finding covers.

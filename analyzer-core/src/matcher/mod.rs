@@ -27,11 +27,14 @@ pub(crate) use scope::{node, related, subjects_agree};
 use std::cell::OnceCell;
 use std::sync::OnceLock;
 
-use crate::input::Stretch;
-use crate::model::{Event, Format, Object, Severity};
-use crate::signature::{
-    Catalogue, Condition, Leaf, Need, NeedKind, ObjectPattern, Record, What, Word, Words, leaves,
+use kwhy_catalogue::Catalogue;
+use kwhy_model::{Event, Format, Object, Severity};
+use kwhy_parse::input::Stretch;
+use kwhy_prefilter::Token;
+use kwhy_signature::{
+    Condition, Leaf, Need, NeedKind, ObjectPattern, Record, RequiredTokens, What, leaves,
 };
+
 use ids::Ids;
 use sieve::Sieve;
 
@@ -57,11 +60,11 @@ pub(crate) struct Tester<'c> {
 struct LeafCondition<'c> {
     condition: &'c Condition,
     /// Texts one of which must stand as it is in an event of a log.
-    needed: Vec<Word>,
+    needed: Vec<Token>,
     /// The texts that it asks for.
     asked: atom::Asked,
     /// What a record must hold as it stands.
-    words: Words,
+    words: RequiredTokens,
 }
 
 impl<'c> Tester<'c> {
@@ -248,7 +251,7 @@ impl<'c> Tester<'c> {
                 let need = Need::of(condition);
                 LeafCondition {
                     condition,
-                    words: Words::of(condition, &need.raw),
+                    words: RequiredTokens::of(condition, &need.raw),
                     needed: match need.what {
                         NeedKind::Text => words_of(&need.words),
                         _ => Vec::new(),
@@ -264,6 +267,6 @@ impl<'c> Tester<'c> {
     }
 }
 
-fn words_of(texts: &[String]) -> Vec<Word> {
-    texts.iter().map(|text| Word::new(text)).collect()
+fn words_of(texts: &[String]) -> Vec<Token> {
+    texts.iter().map(|text| Token::new(text)).collect()
 }

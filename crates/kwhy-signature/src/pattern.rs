@@ -8,9 +8,9 @@ use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
 use serde::de::{Deserialize, Deserializer};
 
-use super::existence::trimmed;
-use super::marks::{Marks, Word};
-use super::parts::Parts;
+use super::hir::trimmed;
+use super::parsed::Parts;
+use kwhy_prefilter::{Bloom, Token};
 
 /// A text pattern with named slots.
 ///
@@ -32,7 +32,7 @@ impl Pattern {
     /// Reads a pattern.
     ///
     /// ```
-    /// use kwhy_core::Pattern;
+    /// use kwhy_signature::Pattern;
     /// let pattern = Pattern::parse("claim \"{claim}\" is bound to {volume:word}")?;
     /// assert_eq!(pattern.slots().collect::<Vec<_>>(), ["claim", "volume"]);
     /// assert!(Pattern::parse("claim {claim").is_err());
@@ -98,18 +98,18 @@ impl Pattern {
     }
 
     /// How many literal characters it demands.
-    pub(crate) fn weight(&self) -> usize {
+    pub fn weight(&self) -> usize {
         self.parts().weight
     }
 
     /// The length of the shortest text that it matches, in bytes; of a template only the letters and
     /// digits are counted.
-    pub(crate) fn least_length(&self) -> usize {
+    pub fn least_length(&self) -> usize {
         self.parts().least_length
     }
 
     /// The first match in a text.
-    pub(crate) fn find(&self, text: &str) -> Option<Place> {
+    pub fn find(&self, text: &str) -> Option<Place> {
         if !self.may_stand(text.as_bytes()) || self.is_absent(Input::new(text)) {
             return None;
         }
@@ -135,7 +135,7 @@ impl Pattern {
     }
 
     /// All matches in a text, from left to right, at most `limit`.
-    pub(crate) fn find_all(&self, text: &str, limit: usize) -> Vec<Place> {
+    pub fn find_all(&self, text: &str, limit: usize) -> Vec<Place> {
         let mut found = Vec::new();
         let mut at = 0;
         // looking for a literal is much cheaper than for another match
@@ -160,18 +160,18 @@ impl Pattern {
     /// Whether a text holds one of the literals of which each match holds one.
     fn may_stand(&self, text: &[u8]) -> bool {
         let literals = &self.parts().literals;
-        let stands = |literal: &Word| literal.stands(text);
+        let stands = |literal: &Token| literal.occurs(text);
         !text.is_empty() && (literals.is_empty() || literals.iter().any(stands))
     }
 
     /// Whether a match may be found in texts that have these marks; if not, it surely is not.
-    pub(crate) fn may_be(&self, marks: &Marks) -> bool {
+    pub fn may_be(&self, marks: &Bloom) -> bool {
         let literals = &self.parts().literals;
-        literals.is_empty() || literals.iter().any(|literal| literal.may_stand(marks))
+        literals.is_empty() || literals.iter().any(|literal| literal.may_occur(marks))
     }
 
     /// Whether a match is found in a text.
-    pub(crate) fn stands(&self, text: &str) -> bool {
+    pub fn stands(&self, text: &str) -> bool {
         self.may_stand(text.as_bytes())
             && self
                 .cheapest()
@@ -180,14 +180,14 @@ impl Pattern {
 
     /// The text that it stands for, if it is nothing but one: most tests of an object's values are a
     /// word, which needs no regular expression.
-    pub(crate) fn as_word(&self) -> Option<&str> {
+    pub fn as_word(&self) -> Option<&str> {
         let special = |b: u8| matches!(b, b'{' | b'}' | b'^' | b'$' | b' ');
         let word = !self.source.bytes().any(special) && !self.source.starts_with("regex:");
         word.then_some(&self.source)
     }
 
     /// A match of the whole text.
-    pub(crate) fn find_whole(&self, text: &str) -> Option<Place> {
+    pub fn find_whole(&self, text: &str) -> Option<Place> {
         self.find(text)
             .filter(|found| found.range().len() == text.len())
     }
@@ -220,7 +220,7 @@ impl std::fmt::Debug for Pattern {
 }
 
 /// Where a pattern was found.
-pub(crate) enum Place {
+pub enum Place {
     /// Of a pattern without slots.
     Whole(std::ops::Range<usize>),
     Slots(Captures),

@@ -11,12 +11,12 @@ use super::super::pieces::Piece;
 use super::super::told::note_namespace;
 use super::{MAX_SEGMENTS, MAX_TEXT, Reading, Run, count};
 use crate::correlate::Print;
-use crate::input::{Document, Stretch, floor_char, lines, segments_before};
 use crate::matcher::Hit;
-use crate::model::{Event, Format, Parsed, Stamp, Subject};
-use crate::parse::{self, log};
 use crate::report::SegmentSummary;
-use crate::signature::Leaf;
+use kwhy_model::{Event, Format, Parsed, Stamp, Subject};
+use kwhy_parse::input::{Document, Stretch, floor_char, lines, segments_before};
+use kwhy_parse::{self as parse, log};
+use kwhy_signature::Leaf;
 
 impl Reading<'_, '_, '_> {
     /// Which ends of the block a segment of a range reaches.

@@ -8,7 +8,7 @@ const DEEPEST: u64 = 500;
 /// Limits on what is read of an input. What they leave out is told in [`Report::limits`](crate::Report::limits).
 ///
 /// ```
-/// use kwhy_core::{Analyzer, ReadLimits};
+/// use kwhy_parse::{Analyzer, ReadLimits};
 /// let limits = ReadLimits { line_length: 64, ..ReadLimits::default() };
 /// let log = format!("panic: runtime error: index out of range [3] with length 3{}\n", " and so on".repeat(9));
 /// let report = Analyzer::new().with_limits(limits).analyze_text("log", log);
@@ -38,7 +38,7 @@ impl Default for ReadLimits {
 
 impl ReadLimits {
     /// Within what can be held.
-    pub(crate) fn bounded(self) -> ReadLimits {
+    pub fn bounded(self) -> ReadLimits {
         ReadLimits {
             line_length: self.line_length.min(MAX_LINE as u64),
             depth: self.depth.min(DEEPEST),

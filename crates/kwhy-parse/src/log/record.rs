@@ -9,7 +9,7 @@ use super::payload::Payload;
 use super::raw::{CARRIED_LINES, at_once};
 use super::wrapper::{Wrapper, nearer};
 use super::{level, subject, trace};
-use crate::model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
+use kwhy_model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
 
 /// How many lines without a form of their own a message may take.
 const MESSAGE_LINES: usize = 2000;

@@ -12,9 +12,9 @@ mod shapes;
 
 use std::borrow::Cow;
 
-use crate::model::Span;
+use kwhy_model::Span;
 
-pub(crate) use apply::parsed;
+pub use apply::parsed;
 
 /// What stands in a secret's place.
 pub(crate) const MARK: &str = "***";
@@ -24,7 +24,7 @@ const SHORTEST: usize = 4;
 
 /// Where secrets stand in a text.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Secrets(Vec<Span>);
+pub struct Secrets(Vec<Span>);
 
 impl Secrets {
     /// Those of a text.

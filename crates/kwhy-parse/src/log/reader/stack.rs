@@ -8,7 +8,7 @@ use super::super::trace::{self, Part};
 use super::super::wrapper::{Block, Sources, Wrapper, peel_from};
 use super::{HEAD_LINES, Place, Reader, Trace};
 use crate::input::Line;
-use crate::model::{Format, Span};
+use kwhy_model::{Format, Span};
 
 impl<'a> Reader<'a> {
     /// What a line that begins no record is of a stack trace.

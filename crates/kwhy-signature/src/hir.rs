@@ -5,7 +5,7 @@ use regex_syntax::hir::{Capture, Hir, HirKind, Repetition};
 /// The expression that is found in a text if and only if this one is, without what may be missing at its ends; none
 /// if nothing may at its start: what is asked for at the end alone costs little.
 pub(super) fn trimmed(expression: &str) -> Option<Hir> {
-    let plain = without_groups(&super::parts::parse(expression).ok()?);
+    let plain = without_groups(&super::parsed::parse(expression).ok()?);
     let trimmed = trimmed_at(End::First, &plain);
     (trimmed != plain).then(|| trimmed_at(End::Last, &trimmed))
 }
@@ -87,7 +87,7 @@ mod tests {
     use proptest::prelude::*;
     use regex_automata::meta::Regex;
 
-    use super::super::parts::parse;
+    use super::super::parsed::parse;
     use super::*;
 
     #[test]

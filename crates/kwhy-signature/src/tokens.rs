@@ -1,12 +1,12 @@
 //! What a log record must hold as it stands before it is worth reading for a condition.
 //!
 //! The index says that one text of a condition stands in a record; most conditions need more, and
-//! the record that lacks it need not be parsed. Words are runs of characters that no log format
+//! the record that lacks it need not be parsed. RequiredTokens are runs of characters that no log format
 //! escapes, without blanks, which could be wrapped.
 
 use super::condition::{Condition, What};
-use super::marks::{Marks, Word};
 use super::pattern::Pattern;
+use kwhy_prefilter::{Bloom, Token};
 
 /// The shortest word that is looked for.
 const SHORTEST: usize = 2;
@@ -18,9 +18,9 @@ const MOST: usize = 4;
 const FEW: usize = 2;
 
 /// A record as it stands, and the marks of what stands in it.
-pub(crate) struct Record<'r> {
+pub struct Record<'r> {
     bytes: &'r [u8],
-    marks: Option<Marks>,
+    marks: Option<Bloom>,
 }
 
 impl<'r> Record<'r> {
@@ -28,36 +28,36 @@ impl<'r> Record<'r> {
     pub fn new(bytes: &'r [u8], conditions: usize) -> Self {
         Record {
             bytes,
-            marks: (conditions > FEW).then(|| Marks::of([bytes])),
+            marks: (conditions > FEW).then(|| Bloom::of([bytes])),
         }
     }
 
-    fn may_hold(&self, word: &Word) -> bool {
+    fn may_hold(&self, word: &Token) -> bool {
         self.marks
             .as_ref()
-            .is_none_or(|marks| word.may_stand(marks))
+            .is_none_or(|marks| word.may_occur(marks))
     }
 
-    fn holds(&self, word: &Word) -> bool {
-        self.may_hold(word) && word.stands(self.bytes)
+    fn holds(&self, word: &Token) -> bool {
+        self.may_hold(word) && word.occurs(self.bytes)
     }
 }
 
 /// The words of a leaf condition.
 #[derive(Debug, Default)]
-pub(crate) struct Words {
+pub struct RequiredTokens {
     /// Of each of these one alternative must hold: all of its words stand in the record.
-    all: Vec<Vec<Vec<Word>>>,
+    all: Vec<Vec<Vec<Token>>>,
     /// Of these one must stand in the record where a name may begin: the writer's.
-    writers: Vec<Word>,
+    writers: Vec<Token>,
 }
 
-impl Words {
+impl RequiredTokens {
     /// The words of a condition on one event; none for any other. Left out are those that stand in
     /// each of the texts `raw`, of which a record that is asked about holds one.
-    pub fn of(condition: &Condition, raw: &[String]) -> Words {
+    pub fn of(condition: &Condition, raw: &[String]) -> RequiredTokens {
         let What::Event(event) = &condition.what else {
-            return Words::default();
+            return RequiredTokens::default();
         };
         let is_known = |word: &&str| !raw.is_empty() && raw.iter().all(|text| text.contains(*word));
         let mut all = Vec::new();
@@ -69,7 +69,7 @@ impl Words {
             }
             // an alternative that may be without words always holds
             if alternatives.iter().all(|words| !words.is_empty()) && !alternatives.is_empty() {
-                let words = |words: &Vec<&str>| words.iter().map(|word| Word::new(word)).collect();
+                let words = |words: &Vec<&str>| words.iter().map(|word| Token::new(word)).collect();
                 all.push(alternatives.iter().map(words).collect());
             }
         };
@@ -87,19 +87,19 @@ impl Words {
         let begins = names.map(|name| in_words(name.trim_end_matches('*')).first().copied());
         let begins: Option<Vec<&str>> = begins.collect();
         let begins = begins.unwrap_or_default().into_iter();
-        Words {
+        RequiredTokens {
             all,
-            writers: begins.map(Word::new).collect(),
+            writers: begins.map(Token::new).collect(),
         }
     }
 
     /// Whether a record may fulfil the condition, as far as its words tell.
     pub fn may_stand(&self, record: &Record<'_>) -> bool {
-        let begins = |word: &Word| {
-            let mut places = word.places(record.bytes);
+        let begins = |word: &Token| {
+            let mut places = word.offsets(record.bytes);
             record.may_hold(word) && places.any(|at| may_begin_name(record.bytes, at))
         };
-        let stand = |words: &Vec<Word>| words.iter().all(|word| record.holds(word));
+        let stand = |words: &Vec<Token>| words.iter().all(|word| record.holds(word));
         self.all.iter().all(|any| any.iter().any(stand))
             && (self.writers.is_empty() || self.writers.iter().any(begins))
     }
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     /// With marks and without.
-    fn may_stand(words: &Words, record: &[u8]) -> bool {
+    fn may_stand(words: &RequiredTokens, record: &[u8]) -> bool {
         let [few, many] = [1, FEW + 1].map(|number| words.may_stand(&Record::new(record, number)));
         assert_eq!(few, many);
         many
@@ -138,7 +138,7 @@ mod tests {
         let condition = condition(
             "event: {reason: [FailedMount, Failed*], message: ['volume \"{v}\" of {p}: not there', 'regex: no (?P<what>disk|room) left on (the )?device-[0-9]+'], fields: {err: 'errno={n:int}'}}",
         );
-        let words = Words::of(&condition, &[]);
+        let words = RequiredTokens::of(&condition, &[]);
         let stands = |record: &str| may_stand(&words, record.as_bytes());
         assert!(stands(
             r#"reason=\"FailedX\" volume \"x\" of y: not   there errno=5"#
@@ -153,7 +153,7 @@ mod tests {
     fn the_writer_stands_in_its_record() {
         let condition =
             condition("event: {component: [kubelet, 'controller*'], message: 'no room'}");
-        let words = Words::of(&condition, &["no room".to_owned()]);
+        let words = RequiredTokens::of(&condition, &["no room".to_owned()]);
         assert!(may_stand(&words, b"kubelet[7]: no room"));
         assert!(may_stand(
             &words,
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn without_words_anything_may_stand() {
         let condition = condition("event: {message: ['{a} {b}', 'some words']}");
-        assert!(may_stand(&Words::of(&condition, &[]), b""));
+        assert!(may_stand(&RequiredTokens::of(&condition, &[]), b""));
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
         let condition = condition("event: {message: 'volume \"{v}\" is not there'}");
         let known = |raw: &[&str]| {
             let raw: Vec<String> = raw.iter().map(ToString::to_string).collect();
-            Words::of(&condition, &raw)
+            RequiredTokens::of(&condition, &raw)
         };
         assert!(may_stand(&known(&["is not there"]), b"volume"));
         assert!(!may_stand(&known(&["is not there"]), b"is not there"));

@@ -1,46 +1,46 @@
-//! Finds many texts in a large one by sampling it.
+//! An index of sampled q-grams over many literals.
 //!
-//! Of each text a window is chosen, and all grams of [`GRAM`] bytes that begin at its first [`STRIDE`]
-//! bytes go into a hash table with a bitmap before it. The large text is read at every `STRIDE`-th
-//! byte only: one load, one multiplication, one bit. Where the window stands, one of these places
-//! is the beginning of one of its grams, so each occurrence is found, and found once. The time
-//! hardly depends on the number of texts.
+//! One window of each literal is chosen, and the q-grams of [`Q`] bytes that start at its first
+//! [`STRIDE`] bytes go into a hash table behind a bitmap. The haystack is probed at every
+//! `STRIDE`-th byte only: one load, one multiplication, one bit. Wherever a window occurs, exactly
+//! one probe falls on the start of one of its q-grams, so each occurrence is found, and found once.
+//! The time hardly depends on the number of literals.
 //!
-//! Where a bit is set the next two bytes are looked at too, if the texts are long enough to tell what
-//! they must be; only then the table is.
+//! A probe that hits the bitmap is checked against a second bitmap over eight bytes (over the q-gram
+//! alone for literals that are too short), and only then looked up in the table.
 
 use std::borrow::Cow;
 
-/// Each so manieth byte of the large text is looked at.
+/// Every `STRIDE`-th byte of the haystack is probed.
 const STRIDE: usize = 5;
 
-/// The bytes of a gram.
-const GRAM: usize = 6;
+/// The bytes of a q-gram.
+const Q: usize = 6;
 
-/// The bytes of a word, which is read at once.
+/// The bytes of a word, which is one load.
 const WORD: usize = 8;
 
-/// The shortest text that can be found.
-pub(crate) const SHORTEST: usize = GRAM + STRIDE - 1;
+/// The length of the shortest literal that can be found, in bytes.
+pub const MIN_LITERAL: usize = Q + STRIDE - 1;
 
-/// The bits of the hashes by which grams are counted.
+/// The bits of the hashes by which q-grams of the sample are counted.
 const SEEN_BITS: u32 = 19;
 
-/// How much of a text is looked at to choose a window.
-const LONGEST: usize = 4096;
+/// The bytes of a literal among which its window is chosen.
+const MAX_WINDOW_END: usize = 4096;
 
-/// The bits of a gram's hash: the bitmap takes 128 KiB, which stay in the second-level cache.
+/// The bits of a q-gram's hash: the bitmap takes 128 KiB, which stay in the second-level cache.
 const BITS: u32 = 20;
-/// The bits of the hashes that are looked at where a gram's bit is set.
+/// The bits of the hashes of the second bitmaps.
 const CLOSER_BITS: u32 = 18;
-/// The bits of a hash that choose the chain of entries.
-const HEAD_BITS: u32 = 14;
+/// The bits of a hash that select its bucket of entries.
+const BUCKET_BITS: u32 = 14;
 
-/// How many places are looked at in one round: enough to keep the processor busy.
+/// The number of probes in one round: enough to keep the processor busy.
 const ROUND: usize = 4;
-/// How many rounds are gone through before what they marked is looked at.
+/// The number of rounds before their hits are examined.
 const ROUNDS: usize = 512;
-/// The length from which on a text is swept in rounds.
+/// The length of a haystack from which on it is probed in rounds.
 const MANY: usize = 2048;
 /// The bytes that a round reads.
 const READ: usize = (ROUND - 1) * STRIDE + WORD;
@@ -48,33 +48,35 @@ const READ: usize = (ROUND - 1) * STRIDE + WORD;
 type Bitmap = [u64; 1 << (BITS - 6)];
 type Closer = [u64; 1 << (CLOSER_BITS - 6)];
 
-/// A gram: its value, eight other bytes of its text, the text's number, and where in the text the gram and
-/// the other bytes stand.
-pub(crate) type Entry = (u64, u64, u32, u16, u16);
+/// A q-gram: its value, eight check bytes of its literal, the literal's number, and the offsets of the
+/// q-gram and of the check bytes in the literal.
+pub type Entry = (u64, u64, u32, u16, u16);
 
-/// The grams of many texts.
+/// An index that finds literals of [`MIN_LITERAL`] bytes and more.
+///
+/// The tables are public so that a build script can write them out as constants.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Grams {
-    /// Which hashes of grams occur.
+pub struct QGramIndex {
+    /// The bitmap of the hashes of all q-grams.
     pub bitmap: Cow<'static, [u64]>,
-    /// Which hashes of words occur, in texts that are long enough.
+    /// The bitmap of the hashes of eight bytes, of literals that are long enough.
     pub words: Cow<'static, [u64]>,
-    /// Which hashes of grams occur in the other texts.
+    /// The bitmap of the hashes of the q-grams of all other literals.
     pub lone: Cow<'static, [u64]>,
-    /// For each head of a hash the number of its first entry; one more at the end.
-    pub heads: Cow<'static, [u32]>,
-    /// In order of the heads of their hashes.
+    /// The number of the first entry of each bucket; one more at the end.
+    pub buckets: Cow<'static, [u32]>,
+    /// The entries in the order of their buckets.
     pub entries: Cow<'static, [Entry]>,
 }
 
 #[inline]
 fn hash(gram: u64) -> u64 {
-    // Fibonacci hashing: the high bits of the product are well mixed; the bytes of a word that are
-    // not the gram's are shifted out
-    (gram << (8 * (WORD - GRAM))).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    // Fibonacci hashing: the high bits of the product are well mixed; the bytes after the q-gram are
+    // shifted out
+    (gram << (8 * (WORD - Q))).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// The slot of a whole word, or of a gram alone.
+/// The slot of a whole word, or of a q-gram alone.
 #[inline]
 fn closer_slot(word: u64, whole: bool) -> usize {
     let hash = if whole {
@@ -85,14 +87,14 @@ fn closer_slot(word: u64, whole: bool) -> usize {
     (hash >> (64 - CLOSER_BITS)) as usize
 }
 
-/// The bit of a slot, and what stands before it.
+/// The bitmap shifted so that the slot is its lowest bit.
 #[inline]
 fn bit<const N: usize>(bitmap: &[u64; N], slot: usize) -> u64 {
-    // the length is a power of two, and no slot is beyond it
+    // N is a power of two and no slot exceeds it, so that the check of bounds goes
     bitmap[(slot / 64) % N] >> (slot % 64)
 }
 
-/// The word at the `k`-th place of a round.
+/// The word at the `k`-th probe of a round.
 #[inline]
 fn word_at(read: &[u8; READ], k: usize) -> u64 {
     let bytes = read.get(k * STRIDE..k * STRIDE + WORD).unwrap_or_default();
@@ -105,14 +107,14 @@ fn slot(gram: u64) -> usize {
 }
 
 #[inline]
-fn head(gram: u64) -> usize {
-    (hash(gram) >> (64 - HEAD_BITS)) as usize
+fn bucket(gram: u64) -> usize {
+    (hash(gram) >> (64 - BUCKET_BITS)) as usize
 }
 
-/// The first eight bytes, or those that are there.
+/// The first eight bytes, zero-padded.
 #[inline]
 fn word(bytes: &[u8]) -> u64 {
-    // most are: a copy of a known length is one load
+    // nearly always: a copy of a known length is one load
     if let Some(word) = bytes.first_chunk() {
         return u64::from_le_bytes(*word);
     }
@@ -122,24 +124,24 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// The gram at the beginning of a word.
+/// The q-gram at the start of a word.
 #[inline]
 fn gram(word: u64) -> u64 {
-    word & ((1 << (8 * GRAM)) - 1)
+    word & ((1 << (8 * Q)) - 1)
 }
 
-/// About how often grams occur.
-struct Seen(Vec<u16>);
+/// Approximate counts of q-grams.
+struct Frequencies(Vec<u16>);
 
-impl Seen {
-    fn new<'t>(texts: impl Iterator<Item = &'t [u8]>) -> Seen {
+impl Frequencies {
+    fn new<'t>(texts: impl Iterator<Item = &'t [u8]>) -> Frequencies {
         let mut seen = Vec::new();
-        for window in texts.flat_map(|text| text.windows(GRAM)) {
+        for window in texts.flat_map(|text| text.windows(Q)) {
             seen.resize(1 << SEEN_BITS, 0);
             let slot = (hash(word(window)) >> (64 - SEEN_BITS)) as usize;
             seen[slot] = u16::saturating_add(seen[slot], 1);
         }
-        Seen(seen)
+        Frequencies(seen)
     }
 
     fn times(&self, gram: &[u8]) -> u32 {
@@ -148,25 +150,27 @@ impl Seen {
     }
 }
 
-impl Grams {
-    /// The grams of texts; a text shorter than [`SHORTEST`] is never found. Those that are rare in
-    /// `usual`, a piece of what is searched, are preferred: the search then seldom stops in vain.
-    pub fn new<'t>(texts: impl Iterator<Item = &'t str> + Clone, usual: &'t [u8]) -> Grams {
-        // without a piece to count in there is no time for it
-        let counted = texts.clone().map(str::as_bytes).chain([usual]);
-        let seen = Seen::new(counted.filter(|_| !usual.is_empty()));
-        let mut grams = Grams::default();
+impl QGramIndex {
+    /// Builds the index of literals, which are numbered from 0; one shorter than [`MIN_LITERAL`] is never
+    /// found. Windows whose q-grams are rare in `sample`, a piece of a typical haystack, are preferred: the
+    /// search then seldom stops at a false positive.
+    pub fn new<'t>(
+        literals: impl Iterator<Item = &'t str> + Clone,
+        sample: &'t [u8],
+    ) -> QGramIndex {
+        let counted = literals.clone().map(str::as_bytes).chain([sample]);
+        let seen = Frequencies::new(counted.filter(|_| !sample.is_empty()));
+        let mut grams = QGramIndex::default();
         let mut entries = Vec::new();
-        for (number, text) in (0..).zip(texts) {
-            // the beginning of a very long text is enough to find it
-            let text = &text.as_bytes()[..text.len().min(LONGEST)];
-            if text.len() < SHORTEST {
+        for (number, text) in (0..).zip(literals) {
+            let text = &text.as_bytes()[..text.len().min(MAX_WINDOW_END)];
+            if text.len() < MIN_LITERAL {
                 continue;
             }
-            let whole = text.len() >= SHORTEST + WORD - GRAM;
-            let start = rarest_window(text, if whole { WORD } else { GRAM }, &seen);
-            // many texts begin alike: what is farthest from the window tells most
-            let other = if 2 * start + GRAM > text.len() {
+            let whole = text.len() >= MIN_LITERAL + WORD - Q;
+            let start = rarest_window(text, if whole { WORD } else { Q }, &seen);
+            // many literals share a prefix: the bytes farthest from the window discriminate best
+            let other = if 2 * start + Q > text.len() {
                 0
             } else {
                 text.len() - WORD
@@ -181,17 +185,17 @@ impl Grams {
             for at in start..start + STRIDE {
                 let slot = closer_slot(word(&text[at..]), whole);
                 closer[slot / 64] |= 1 << (slot % 64);
-                let gram = word(&text[at..at + GRAM]);
+                let gram = word(&text[at..at + Q]);
                 let check = word(&text[other..]);
                 entries.push((gram, check, number, at as u16, other as u16));
             }
         }
-        entries.sort_unstable_by_key(|(gram, _, text, at, _)| (head(*gram), *gram, *text, *at));
+        entries.sort_unstable_by_key(|(gram, _, text, at, _)| (bucket(*gram), *gram, *text, *at));
         grams.lay_out(entries);
         grams
     }
 
-    /// Fills the table with entries in order of their heads.
+    /// Fills the table with entries, which are in the order of their buckets.
     fn lay_out(&mut self, entries: Vec<Entry>) {
         if entries.is_empty() {
             return;
@@ -201,29 +205,29 @@ impl Grams {
         for closer in [&mut self.words, &mut self.lone] {
             closer.to_mut().resize(1 << (CLOSER_BITS - 6), 0);
         }
-        let mut heads = vec![0u32; (1 << HEAD_BITS) + 1];
+        let mut buckets = vec![0u32; (1 << BUCKET_BITS) + 1];
         for (gram, ..) in &entries {
             let slot = slot(*gram);
             bitmap[slot / 64] |= 1 << (slot % 64);
-            heads[head(*gram) + 1] += 1;
+            buckets[bucket(*gram) + 1] += 1;
         }
         let mut before = 0;
-        for head in &mut heads {
-            before += *head;
-            *head = before;
+        for bucket in &mut buckets {
+            before += *bucket;
+            *bucket = before;
         }
-        self.heads = Cow::Owned(heads);
+        self.buckets = Cow::Owned(buckets);
         self.entries = Cow::Owned(entries);
     }
 
-    /// These grams and those of other texts, which are numbered from `shift` on.
-    pub fn joined(&self, other: &Grams, shift: u32) -> Grams {
+    /// Merges this index with one of other literals, which are numbered from `shift` on.
+    pub fn joined(&self, other: &QGramIndex, shift: u32) -> QGramIndex {
         let shifted =
             |&(gram, check, text, at, other): &Entry| (gram, check, text + shift, at, other);
         let mut theirs = other.entries.iter().map(shifted).peekable();
         let mut entries = Vec::with_capacity(self.entries.len() + other.entries.len());
         for &mine in self.entries.iter() {
-            while let Some(other) = theirs.next_if(|other| head(other.0) < head(mine.0)) {
+            while let Some(other) = theirs.next_if(|other| bucket(other.0) < bucket(mine.0)) {
                 entries.push(other);
             }
             entries.push(mine);
@@ -237,19 +241,19 @@ impl Grams {
                 .for_each(|(mine, theirs)| *mine |= theirs);
             Cow::Owned(bits)
         };
-        let mut both = Grams {
+        let mut both = QGramIndex {
             bitmap: self.bitmap.clone(),
             words: either(&self.words, &other.words),
             lone: either(&self.lone, &other.lone),
-            ..Grams::default()
+            ..QGramIndex::default()
         };
         both.lay_out(entries);
         both
     }
 
     fn entries_of(&self, gram: u64) -> &[Entry] {
-        let head = head(gram);
-        match self.heads.get(head..head + 2) {
+        let bucket = bucket(gram);
+        match self.buckets.get(bucket..bucket + 2) {
             Some(&[from, to]) => self
                 .entries
                 .get(from as usize..to as usize)
@@ -258,10 +262,10 @@ impl Grams {
         }
     }
 
-    /// Calls `found` with each place at which a text may begin, and the text's number. Whether it
-    /// does begin there, the caller must see.
-    pub fn sweep(&self, text: &[u8], mut found: impl FnMut(usize, u32)) {
-        // arrays of a known length need no check of each place
+    /// Calls `found` with each offset at which a literal may start, and the literal's number. The caller
+    /// compares the bytes.
+    pub fn candidates(&self, text: &[u8], mut found: impl FnMut(usize, u32)) {
+        // arrays of a known length need no check of bounds
         let (Ok(bits), Ok(words), Ok(lone)) = (
             <&Bitmap>::try_from(&*self.bitmap),
             <&Closer>::try_from(&*self.words),
@@ -273,7 +277,7 @@ impl Grams {
         if text.len() >= MANY {
             at = self.rounds(text, (bits, words, lone), &mut found);
         }
-        while at + GRAM <= text.len() {
+        while at + Q <= text.len() {
             if bit(bits, slot(word(&text[at..]))) & 1 != 0 {
                 self.place(text, at, &mut found);
             }
@@ -281,8 +285,8 @@ impl Grams {
         }
     }
 
-    /// Sweeps a long text but for its end, and says where that begins. What a step chooses is written
-    /// down without a branch, which the processor could guess wrong, for the next step.
+    /// Probes a long haystack up to its last bytes, and returns the offset of these. Each step writes the
+    /// probes that pass it to a list, without a branch that could be mispredicted.
     #[inline]
     fn rounds(
         &self,
@@ -294,14 +298,14 @@ impl Grams {
         let mut marked = [0u32; ROUNDS];
         let mut places = [0u32; ROUNDS * ROUND];
         loop {
-            // the rounds in which a gram may stand, ...
+            // the rounds with a hit in the bitmap, ...
             let (mut count, mut number) = (0, 0);
             let start = at;
             while number < ROUNDS
                 && let Some(read) = text.get(at..).and_then(|rest| rest.first_chunk::<READ>())
             {
                 let bit = |k: usize| bit(bits, slot(word_at(read, k)));
-                // there are never more of them than rounds
+                // never more than rounds
                 marked[count % ROUNDS] = number as u32;
                 count += ((bit(0) | bit(1) | bit(2) | bit(3)) & 1) as usize;
                 number += 1;
@@ -310,7 +314,7 @@ impl Grams {
             if number == 0 {
                 return at;
             }
-            // ... the places in these, ...
+            // ... the probes of these that hit, ...
             let mut chosen = 0;
             for round in marked.iter().take(count) {
                 let round = *round as usize * ROUND * STRIDE;
@@ -323,7 +327,7 @@ impl Grams {
                     chosen += (bit(bits, slot(word_at(read, k))) & 1) as usize;
                 }
             }
-            // ... and of these the ones with the next two bytes of a text
+            // ... and of these the ones that pass the second bitmaps
             let mut closer = 0;
             for number in 0..chosen {
                 let place = places[number % (ROUNDS * ROUND)];
@@ -340,8 +344,8 @@ impl Grams {
         }
     }
 
-    /// Calls `found` for the texts that hold the gram at `at`, if their other bytes stand there too. It is
-    /// apart from the loop, which so stays in registers.
+    /// Calls `found` for the literals with the q-gram at `at` whose check bytes are there too. It is kept out of
+    /// the loop, whose state so stays in registers.
     #[inline(never)]
     fn place(&self, text: &[u8], at: usize, found: &mut dyn FnMut(usize, u32)) {
         let gram = gram(word(&text[at..]));
@@ -357,18 +361,18 @@ impl Grams {
     }
 }
 
-/// Where in a text the window begins whose grams are the rarest, as far as can be told.
-fn rarest_window(text: &[u8], length: usize, seen: &Seen) -> usize {
+/// The offset of the window whose q-grams are the rarest.
+fn rarest_window(text: &[u8], length: usize, seen: &Frequencies) -> usize {
     let common = |b: &u8| b.is_ascii_lowercase() || *b == b' ';
     let costs: Vec<u32> = text
-        .windows(GRAM)
+        .windows(Q)
         .map(|window| {
-            // words in small letters are found in any text
+            // lower-case words occur in any text
             let plain = window.iter().filter(|b| common(b)).count() as u32;
             4 * seen.times(window) + plain
         })
         .collect();
-    // behind the last gram there may have to be more of the text
+    // the last q-gram may need more bytes after it
     let costs = &costs[..=text.len() - length];
     let windows = costs
         .windows(STRIDE)
@@ -392,9 +396,9 @@ mod tests {
         "short",
     ];
 
-    fn found(grams: &Grams, texts: &[&str], text: &str) -> Vec<(usize, u32)> {
+    fn found(grams: &QGramIndex, texts: &[&str], text: &str) -> Vec<(usize, u32)> {
         let mut found = Vec::new();
-        grams.sweep(text.as_bytes(), |at, number| {
+        grams.candidates(text.as_bytes(), |at, number| {
             if text[at..].starts_with(texts[number as usize]) {
                 found.push((at, number));
             }
@@ -404,8 +408,8 @@ mod tests {
     }
 
     #[test]
-    fn each_occurrence_is_found_once_wherever_it_stands() {
-        let grams = Grams::new(TEXTS.iter().copied(), b"");
+    fn each_occurrence_is_found_once_at_any_offset() {
+        let grams = QGramIndex::new(TEXTS.iter().copied(), b"");
         for before in 0..40 {
             for after in 0..12 {
                 let text = format!(
@@ -420,16 +424,25 @@ mod tests {
         }
         assert!(found(&grams, &TEXTS, "is not foun").is_empty());
         assert!(found(&grams, &TEXTS, "").is_empty());
-        assert!(found(&Grams::default(), &TEXTS, "is not found here, refused !!").is_empty());
+        assert!(
+            found(
+                &QGramIndex::default(),
+                &TEXTS,
+                "is not found here, refused !!"
+            )
+            .is_empty()
+        );
     }
 
     #[test]
     fn joined_tables_find_what_both_find() {
         let (some, others) = TEXTS.split_at(2);
-        let joined = Grams::new(some.iter().copied(), b"")
-            .joined(&Grams::new(others.iter().copied(), b""), some.len() as u32);
+        let joined = QGramIndex::new(some.iter().copied(), b"").joined(
+            &QGramIndex::new(others.iter().copied(), b""),
+            some.len() as u32,
+        );
         let text = "refused !! connection refused by peer, is not found here";
-        let whole = Grams::new(TEXTS.iter().copied(), b"");
+        let whole = QGramIndex::new(TEXTS.iter().copied(), b"");
         assert_eq!(found(&joined, &TEXTS, text), found(&whole, &TEXTS, text));
         assert_eq!(found(&joined, &TEXTS, text).len(), 5);
     }

@@ -1,9 +1,9 @@
 //! What a pattern says: its expression, its slots, and what stands in every text that it matches.
 
-use super::existence::may_be_trimmed;
+use super::hir::may_be_trimmed;
 use super::literals::{self, Phrases};
-use super::marks::Word;
-use super::words::in_words;
+use super::tokens::in_words;
+use kwhy_prefilter::Token;
 
 /// What a pattern says, read when it is first asked for.
 #[derive(Default)]
@@ -11,7 +11,7 @@ pub(super) struct Parts {
     pub regex: String,
     pub slots: Vec<String>,
     /// Texts of which each match holds one, as it stands; none if nothing is known.
-    pub literals: Vec<Word>,
+    pub literals: Vec<Token>,
     pub phrases: Vec<String>,
     pub words: Vec<String>,
     /// How many literal characters it demands: the measure of how specific it is.
@@ -114,7 +114,7 @@ fn from_regex(expression: &str) -> Result<Parts, String> {
     Ok(Parts {
         regex: expression.to_owned(),
         slots,
-        literals: words.iter().map(|word| Word::new(word)).collect(),
+        literals: words.iter().map(|word| Token::new(word)).collect(),
         phrases,
         words: owned(literals::plain_runs(&parsed).iter()),
         weight: literals::weight_of(&parsed),
@@ -191,7 +191,7 @@ fn from_template(source: &str) -> Result<Parts, String> {
     if weight == 0 && slots.is_empty() {
         return Err("an empty pattern".into());
     }
-    let literal = (!longest.is_empty()).then(|| Word::new(&longest));
+    let literal = (!longest.is_empty()).then(|| Token::new(&longest));
     let literals = literal.into_iter().collect();
     // a slot or a blank
     let may_be_trimmed = rest.starts_with(['{', ' ']);

@@ -1,9 +1,9 @@
 //! What an event or object must hold before a condition is worth a full test.
 
 use super::condition::{Condition, EventPattern, What};
-use super::grams;
 use super::literals::Phrases;
 use super::pattern::Pattern;
+use kwhy_prefilter::MIN_LITERAL;
 
 /// The shortest text that is looked for; a shorter one is nearly everywhere.
 pub(crate) const SHORTEST_PHRASE: usize = 3;
@@ -13,7 +13,7 @@ pub(crate) const KLOG_FATAL: &str = "F0000 00:";
 
 /// What a condition needs of a parsed event or object, and of a record that is not parsed yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Need {
+pub struct Need {
     pub what: NeedKind,
     /// The words of which one must be there.
     pub words: Vec<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Need {
 
 /// Where the words must stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NeedKind {
+pub enum NeedKind {
     /// In one of the event's texts, blanks folded and backslashes before quotes dropped.
     Text,
     /// As the event's reason.
@@ -88,13 +88,11 @@ fn of_event(event: &EventPattern) -> Need {
     let named = Some(stated(&event.literals.0)).filter(|words| least(words) > 0);
     // a short word is looked for in what is parsed rather than in raw text
     // the author knows which texts are rare
-    let long = named
-        .clone()
-        .filter(|words| least(words) >= grams::SHORTEST);
+    let long = named.clone().filter(|words| least(words) >= MIN_LITERAL);
     let known = [named, phrases(&event.message.0)];
     let words = long
         .or_else(|| known.into_iter().flatten().max_by_key(least))
-        .filter(|words| least(words) >= grams::SHORTEST || reasons.is_empty());
+        .filter(|words| least(words) >= MIN_LITERAL || reasons.is_empty());
     match words {
         Some(words) => Need {
             what: NeedKind::Text,
@@ -118,7 +116,7 @@ fn of_event(event: &EventPattern) -> Need {
 fn written(reason: &str) -> Vec<String> {
     match reason.strip_suffix('*') {
         Some(start) => vec![format!("\"{start}"), format!("'{start}")],
-        None if reason.len() + 2 >= grams::SHORTEST => vec![
+        None if reason.len() + 2 >= MIN_LITERAL => vec![
             format!("\"{reason}\""),
             format!("\"{reason}\\"),
             format!("'{reason}'"),
@@ -166,7 +164,7 @@ fn phrases(patterns: &[Pattern]) -> Option<Vec<String>> {
 }
 
 /// What each leaf of a signature's condition needs.
-pub(crate) fn needs(number: u32, condition: &Condition) -> Vec<((u32, u16), Need)> {
+pub fn needs(number: u32, condition: &Condition) -> Vec<((u32, u16), Need)> {
     let mut conditions = Vec::new();
     leaves(condition, &mut conditions);
     (0..)
@@ -176,7 +174,7 @@ pub(crate) fn needs(number: u32, condition: &Condition) -> Vec<((u32, u16), Need
 }
 
 /// The leaf conditions of a condition, in the order in which their hits are asked for.
-pub(crate) fn leaves<'c>(condition: &'c Condition, into: &mut Vec<&'c Condition>) {
+pub fn leaves<'c>(condition: &'c Condition, into: &mut Vec<&'c Condition>) {
     match &condition.what {
         What::Event(_) | What::Object(_) => into.push(condition),
         What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
@@ -191,7 +189,7 @@ pub(crate) fn leaves<'c>(condition: &'c Condition, into: &mut Vec<&'c Condition>
 }
 
 /// Of each leaf condition, in the order of [`leaves`], whether it is an object that must not be there.
-pub(crate) fn refuting_objects(condition: &Condition) -> Vec<bool> {
+pub fn refuting_objects(condition: &Condition) -> Vec<bool> {
     fn collect(condition: &Condition, refuting: bool, into: &mut Vec<bool>) {
         match &condition.what {
             What::Event(_) => into.push(false),
