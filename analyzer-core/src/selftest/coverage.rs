@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use super::Proof;
 use super::trial::Trial;
 use kwhy_model::{Format, Span};
-use kwhy_parse;
 use kwhy_parse::input::{Document, lines};
 
 /// A kind of input, as the parsers tell them apart.

@@ -2,7 +2,7 @@
 //!
 //! Go programs wrap an error by writing `what was done: inner error` (`fmt.Errorf("...: %w")`).
 //! Components of Kubernetes pass such texts on, quote them (`%q`, one more level of backslashes
-//! each time) and put them behind a gRPC status. A chain is cut in three steps: [`mod@split`] finds
+//! each time) and put them behind a gRPC status. A chain is cut in three steps: `mod@split` finds
 //! the places between links, a recogniser of each family (one file each) says what a link is,
 //! and quoted or bracketed errors are taken apart in the same way.
 //!

@@ -17,6 +17,7 @@ use kwhy_model::{Severity, duration};
 /// A condition over the events and objects of an input.
 #[derive(Debug)]
 pub struct Condition {
+    /// The events or objects that it asks for.
     pub what: What,
     /// None of these may hold in the same scope.
     pub none: Vec<Condition>,
@@ -39,9 +40,13 @@ pub struct Condition {
 /// The positive part of a condition.
 #[derive(Debug)]
 pub enum What {
+    /// One event.
     Event(Box<EventPattern>),
+    /// One object.
     Object(Box<ObjectPattern>),
+    /// All of these, in any order.
     All(Vec<Condition>),
+    /// One of these.
     Any(Vec<Condition>),
     /// All of them, each not before the one listed before it.
     Sequence(Vec<Condition>),

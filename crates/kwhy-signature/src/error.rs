@@ -12,6 +12,7 @@ pub struct SignatureError {
 }
 
 impl SignatureError {
+    /// Creates the error for a line and column, both counted from 1.
     pub fn new(file: &str, source: &str, at: (usize, usize), message: String) -> Self {
         SignatureError {
             file: file.to_owned(),

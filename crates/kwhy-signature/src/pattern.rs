@@ -223,6 +223,7 @@ impl std::fmt::Debug for Pattern {
 pub enum Place {
     /// Of a pattern without slots.
     Whole(std::ops::Range<usize>),
+    /// Of a pattern with slots: the place of each.
     Slots(Captures),
 }
 

@@ -14,6 +14,7 @@ pub(crate) const KLOG_FATAL: &str = "F0000 00:";
 /// What a condition needs of a parsed event or object, and of a record that is not parsed yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
+    /// Where the words must occur.
     pub what: NeedKind,
     /// The words of which one must be there.
     pub words: Vec<String>,

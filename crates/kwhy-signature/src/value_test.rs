@@ -27,6 +27,7 @@ pub struct ValueTest {
     /// The name that takes the whole value, also of a map or list, as one text; empty where it is not
     /// there.
     pub flat: Option<String>,
+    /// Bounds of the value as a number.
     pub number: NumberTest,
 }
 

@@ -5,7 +5,7 @@ use super::line::MAX_LINE;
 /// The deepest that maps and lists are read, whatever is asked for: each level takes a place on the stack.
 const DEEPEST: u64 = 500;
 
-/// Limits on what is read of an input. What they leave out is told in [`Report::limits`](crate::Report::limits).
+/// Limits on what is read of an input. What they leave out is told in `Report::limits`.
 ///
 /// ```
 /// use kwhy_parse::{Analyzer, ReadLimits};

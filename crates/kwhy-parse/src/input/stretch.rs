@@ -21,6 +21,7 @@ const NEAR: usize = 2 * MAX_TEXT;
 pub struct Gap {
     /// The byte behind which they stood.
     pub at: usize,
+    /// The number of characters that are omitted.
     pub characters: u64,
 }
 
@@ -33,6 +34,7 @@ pub struct Stretch {
     pub first_byte: usize,
     /// How many lines of the document stand before it.
     pub lines_before: u64,
+    /// The lines as a document of their own.
     pub text: Document,
     /// What is left out of its line, if it is a part of one.
     pub gaps: Vec<Gap>,

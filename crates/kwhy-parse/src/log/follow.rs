@@ -15,6 +15,7 @@ pub enum Belongs {
     Surely,
     /// If a record or a line that surely belongs to it follows, with no blank line before that.
     Maybe,
+    /// It does not belong to the record.
     No,
 }
 

@@ -1,7 +1,7 @@
 //! Secrets never leave: values of names like `DB_PASSWORD`, passwords in addresses, tokens, private keys, the data
 //! of Secrets. Conditions are tested on the text as it is; what is told of it goes through here.
 //!
-//! In their place stands [`MARK`], whatever their length. Names stay: of objects, keys, files, users.
+//! In their place stands `MARK`, whatever their length. Names stay: of objects, keys, files, users.
 
 mod apply;
 mod find;

@@ -16,7 +16,7 @@ const NAMES: [&str; 22] = [
     "python3",
 ];
 
-/// The parts of a message in order: words, marks, and [`ANY`] for what varies. Blanks count for nothing.
+/// The parts of a message in order: words, marks, and `ANY` for what varies. Blanks count for nothing.
 ///
 /// A part varies if it holds a digit (numbers, addresses, times, generated names) and is neither an
 /// API version nor a known name, if it is an absolute path, or one word between quotes.

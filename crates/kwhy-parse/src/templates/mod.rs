@@ -4,7 +4,7 @@
 //! What varies is told in two steps. Within a message by form ([`mask`]): numbers, addresses,
 //! generated names, paths, quoted words. Between messages as in Drain (He et al., 2017): templates of the
 //! same length that agree in their beginning and in most of their parts become one, with
-//! [`ANY`] where they differ. The second step sees templates, not events, and sees them in
+//! `ANY` where they differ. The second step sees templates, not events, and sees them in
 //! the order of the input, so the outcome does not hang on the number of threads.
 
 pub mod mask;
