@@ -27,7 +27,7 @@ struct Builtin {
 /// for, so an empty input costs next to nothing.
 ///
 /// ```
-/// use kwhy_signature::Catalogue;
+/// use kwhy_catalogue::Catalogue;
 /// let mut catalogue = Catalogue::empty();
 /// let yaml = "id: x\ncause: no/such\nseverity: error\ntitle: x\nwhy: x\nmatch: {event: {message: the shelf is empty}}\n";
 /// let error = catalogue.add_str("mine.yaml", yaml).unwrap_err();
@@ -116,7 +116,7 @@ impl Catalogue {
     /// the `causes.txt` of the built-in ones; comments begin with `#`.
     ///
     /// ```
-    /// use kwhy_signature::Catalogue;
+    /// use kwhy_catalogue::Catalogue;
     /// let mut catalogue = Catalogue::builtin();
     /// catalogue.add_causes("causes.txt", "shop/cart-full: the cart takes no more").unwrap();
     /// assert_eq!(catalogue.cause("shop/cart-full"), Some("the cart takes no more"));

@@ -7,7 +7,7 @@
 //! use kwhy_catalogue::Catalogue;
 //! let catalogue = Catalogue::builtin();
 //! let signature = catalogue.get("configmap-mount-missing").unwrap();
-//! assert_eq!(signature.cause.as_deref(), Some("storage/configmap-missing"));
+//! assert_eq!(signature.cause, "storage/configmap-missing");
 //! ```
 
 mod catalogue;

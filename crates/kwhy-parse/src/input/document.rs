@@ -13,7 +13,7 @@ use kwhy_model::Span;
 /// line as it stood. Line numbers are the same in both.
 ///
 /// ```
-/// use kwhy_parse::Document;
+/// use kwhy_parse::input::Document;
 /// let document = Document::new("stdin", b"a \xe2\x80\x9cb\xe2\x80\x9d\r\nc");
 /// assert_eq!(document.text(), "a \"b\"\nc");
 /// let place = document.place(&(2..5));

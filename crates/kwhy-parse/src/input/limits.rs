@@ -8,11 +8,9 @@ const DEEPEST: u64 = 500;
 /// Limits on what is read of an input. What they leave out is told in `Report::limits`.
 ///
 /// ```
-/// use kwhy_parse::{Analyzer, ReadLimits};
-/// let limits = ReadLimits { line_length: 64, ..ReadLimits::default() };
-/// let log = format!("panic: runtime error: index out of range [3] with length 3{}\n", " and so on".repeat(9));
-/// let report = Analyzer::new().with_limits(limits).analyze_text("log", log);
-/// assert_eq!(report.limits[0].limit, "long-line");
+/// use kwhy_parse::input::ReadLimits;
+/// let limits = ReadLimits { line_length: 64 * 1024, ..ReadLimits::default() };
+/// assert_eq!(limits.depth, 100);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadLimits {

@@ -32,7 +32,8 @@ impl Segment<'_> {
 /// Cuts a text into segments. Blank lines between segments and fences belong to none.
 ///
 /// ```
-/// use kwhy_parse::{Format, segments};
+/// use kwhy_model::Format;
+/// use kwhy_parse::input::segments;
 /// let text = "It is stuck:\n\n    1. $ kubectl get pods\n    2. NAME  READY  STATUS  RESTARTS  AGE\n    3. web-0  0/1  Pending  0  5m\n";
 /// let formats: Vec<Format> = segments(text).iter().map(|segment| segment.format).collect();
 /// assert_eq!(formats, [Format::Prose, Format::Command, Format::Table]);

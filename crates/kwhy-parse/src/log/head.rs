@@ -71,8 +71,8 @@ thread_local! {
 /// The record that begins on a line, if one does.
 ///
 /// ```
-/// use kwhy_parse::parse::log::head;
-/// use kwhy_parse::{Format, Severity};
+/// use kwhy_parse::log::head;
+/// use kwhy_model::{Format, Severity};
 /// let line = "E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\" err=\"timeout\"";
 /// let found = head(line).unwrap();
 /// assert_eq!(found.format, Format::Klog);

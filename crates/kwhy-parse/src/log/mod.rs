@@ -43,7 +43,8 @@ use kwhy_model::{Format, Parsed, Stamp};
 /// The format of the record that begins on this line, if one does.
 ///
 /// ```
-/// use kwhy_parse::{Format, parse::log::detect};
+/// use kwhy_model::Format;
+/// use kwhy_parse::log::detect;
 /// let line = r#"E0304 05:06:07.123456       1 sync.go:88] "Sync failed" err="timeout""#;
 /// assert_eq!(detect(line), Some(Format::Klog));
 /// assert_eq!(detect("time=\"2024-03-04T05:06:07Z\" level=info msg=ready"), Some(Format::Logrus));
@@ -194,7 +195,8 @@ pub fn spread_lines(text: &str) -> Option<usize> {
 /// trace's frame, the next line of a value). Blank lines do not.
 ///
 /// ```
-/// use kwhy_parse::{Format, parse::log::continues};
+/// use kwhy_model::Format;
+/// use kwhy_parse::log::continues;
 /// assert!(continues(Format::ZapConsole, "example.io/app.(*Loop).Run"));
 /// assert!(continues(Format::Klog, "\ttext of a value"));
 /// assert!(!continues(Format::Logrus, "Then restart the pod."));
@@ -209,7 +211,7 @@ pub fn continues(format: Format, line: &str) -> bool {
 /// each other, the interrupting events' spans lie inside it.
 ///
 /// ```
-/// use kwhy_parse::{lines, parse::log::parse};
+/// use kwhy_parse::{log::parse, input::lines};
 /// let text = "time=\"2024-03-04T05:06:07Z\" level=error msg=\"sync of \\\"a\\\" failed\"\n";
 /// let parsed = parse(&lines(text).collect::<Vec<_>>());
 /// assert_eq!(parsed.events[0].message.as_str(), "sync of \"a\" failed");

@@ -347,7 +347,7 @@ impl<'a> Reader<'a> {
             && record.wrapper.present
             && (record.stack.is_some() || is_panic(record.first.as_str()))
         {
-            record.span.end = at.span.end;
+            record.span.end = record.span.end.max(at.span.end);
             record.lines.add(at.lines);
             return;
         }

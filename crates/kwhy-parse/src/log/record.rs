@@ -140,7 +140,8 @@ impl<'a> Record<'a> {
             self.block = !closes || opens_block(text);
         }
         self.more.push(payload);
-        self.span.end = end;
+        // parts of a line that a runtime cut may come late
+        self.span.end = self.span.end.max(end);
     }
 
     /// Whether a line is a part of it whatever the line holds: of an open block, or indented where that

@@ -66,7 +66,7 @@ impl<'l> Told<'l> {
 /// Reads lines of objects in YAML or JSON.
 ///
 /// ```
-/// use kwhy_parse::{lines, parse::object};
+/// use kwhy_parse::{object, input::lines};
 /// let text = "\
 /// apiVersion: v1
 /// kind: Pod

@@ -31,7 +31,7 @@ const AGREE: usize = 70;
 /// Events folded by what stays the same in them.
 ///
 /// ```
-/// use kwhy_parse::{Document, Folded, lines, parse};
+/// use kwhy_parse::{templates::Folded, self as parse, input::{Document, lines}};
 /// let log = "\
 /// time=\"2024-03-04T05:06:07Z\" level=error msg=\"dial tcp 10.0.0.1:80: connection refused\"
 /// time=\"2024-03-04T05:06:09Z\" level=error msg=\"dial tcp 10.0.0.2:80: connection refused\"

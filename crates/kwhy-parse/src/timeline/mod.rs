@@ -52,7 +52,8 @@ const DAY: i64 = 86_400;
 /// Records whose times state no year are counted apart until [`Timeline::settle`].
 ///
 /// ```
-/// use kwhy_parse::{Severity, Stamp, Timeline};
+/// use kwhy_model::{Severity, Stamp};
+/// use kwhy_parse::timeline::Timeline;
 /// let at = |seconds: i128| {
 ///     Some(Stamp { nanos: seconds * 1_000_000_000, digits: 0, zone_stated: true, year_stated: true })
 /// };

@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
         let Some(record) = self.current.as_mut() else {
             return false;
         };
-        record.span.end = span.end;
+        record.span.end = record.span.end.max(span.end);
         record.lines.add(at.lines);
         extend(&mut record.stack, span);
         match part {
