@@ -158,6 +158,7 @@ fn write_index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
         ("any_event", &index.any_event),
         ("any_object", &index.any_object),
         ("klog_fatal", &index.klog_fatal),
+        ("starts", &index.starts),
         ("boundless", &index.boundless),
     ] {
         writeln!(out, "    {field}: Cow::Borrowed(&{leaves:?}),")?;

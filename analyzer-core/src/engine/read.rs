@@ -226,11 +226,15 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
                 }
             }
             let lines_before = survey.lines_before(bytes, range.start);
-            let end = range.end;
-            let range = original(range.start)..original(range.end);
             let inside = triggers[number..].iter();
-            let inside = inside.take_while(|trigger| trigger.at < end);
+            let inside = inside.take_while(|trigger| trigger.at < range.end);
             let known = known_candidates(inside, &candidates, &mut leaves);
+            if known {
+                index.add_starting(&bytes[range.clone()], &mut leaves);
+                leaves.sort_unstable();
+                leaves.dedup();
+            }
+            let range = original(range.start)..original(range.end);
             self.stretch(range, lines_before, true, known.then_some(&*leaves));
         }
         if breaks.peek().is_some() {
@@ -282,8 +286,6 @@ fn known_candidates<'t>(
             None => return false,
         }
     }
-    into.sort_unstable();
-    into.dedup();
     true
 }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use kwhy_prefilter::{LiteralHit, LiteralSet, MIN_LITERAL};
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memmem};
 
 use super::required::{KLOG_FATAL, Need, NeedKind};
 
@@ -54,6 +54,8 @@ pub struct Index {
     pub any_object: Cow<'static, [Leaf]>,
     /// Conditions on fatal records of klog.
     pub klog_fatal: Cow<'static, [Leaf]>,
+    /// Conditions that need one of [`STARTS`].
+    pub starts: Cow<'static, [Leaf]>,
     /// Conditions for which each record must be parsed.
     pub boundless: Cow<'static, [Leaf]>,
 }
@@ -72,7 +74,7 @@ impl Index {
         sample: &str,
     ) -> Index {
         let mut words: [BTreeMap<String, Vec<Leaf>>; 3] = Default::default();
-        let mut any: [Vec<Leaf>; 4] = Default::default();
+        let mut any: [Vec<Leaf>; 5] = Default::default();
         let mut add = |group: usize, word: String, leaf: Leaf| {
             let leaves = words[group].entry(word).or_default();
             if leaves.last() != Some(&leaf) {
@@ -91,6 +93,9 @@ impl Index {
                 any[2].push(leaf);
             }
             for text in need.raw {
+                if STARTS.contains(&text.as_str()) {
+                    any[4].push(leaf);
+                }
                 if text == KLOG_FATAL {
                     any[3].push(leaf);
                 } else {
@@ -101,7 +106,7 @@ impl Index {
         let [raw, reasons, kinds] = words;
         literals.extend(raw);
         let (literals, conditions): (Vec<String>, Vec<Vec<Leaf>>) = literals.into_iter().unzip();
-        let [any_event, any_object, boundless, klog_fatal] = any;
+        let [any_event, any_object, boundless, klog_fatal, starts] = any;
         let owned = |(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves));
         Index {
             literals: LiteralSet::new(literals, sample.as_bytes()),
@@ -111,6 +116,7 @@ impl Index {
             any_event: Cow::Owned(any_event),
             any_object: Cow::Owned(any_object),
             klog_fatal: Cow::Owned(klog_fatal),
+            starts: Cow::Owned(starts),
             boundless: Cow::Owned(boundless),
         }
     }
@@ -147,6 +153,7 @@ impl Index {
             any_event: chained(&self.any_event, &more.any_event),
             any_object: chained(&self.any_object, &more.any_object),
             klog_fatal: chained(&self.klog_fatal, &more.klog_fatal),
+            starts: chained(&self.starts, &more.starts),
             boundless: chained(&self.boundless, &more.boundless),
         }
     }
@@ -166,6 +173,14 @@ impl Index {
                     literal: KLOG_FATAL_NUMBER,
                 });
             }
+        }
+    }
+
+    /// Adds the conditions that [`Index::sweep`] does not announce in a record because it contains one of [`STARTS`].
+    pub fn add_starting(&self, record: &[u8], into: &mut Vec<Leaf>) {
+        let occurs = |start: &&str| memmem::find(record, start.as_bytes()).is_some();
+        if !self.starts.is_empty() && STARTS.iter().any(occurs) {
+            into.extend(self.starts.iter());
         }
     }
 

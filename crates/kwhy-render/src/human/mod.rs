@@ -14,10 +14,10 @@ use std::ops::Range;
 
 use kwhy_core::{Finding, Format, InputSummary, Level, Report, Role, Severity, Unexplained};
 
-use super::page::Ink;
-use super::visible::visible;
+use super::escape::visible;
+use super::style::Style;
 use super::{Render, View};
-use crate::plan::Page;
+use crate::style::Layout;
 use finding::{Findings, INDENT};
 pub use finding::{Step, only_if};
 pub use words::counted;
@@ -68,7 +68,7 @@ const COLLECT_MORE: Wanted = (
 /// Writes a report for people.
 pub struct Human {
     /// How text is laid out.
-    pub page: Page,
+    pub layout: Layout,
     /// Show everything.
     pub verbose: bool,
 }
@@ -76,7 +76,7 @@ pub struct Human {
 impl Render for Human {
     fn render(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         let report = view.report;
-        let findings = Findings::new(&self.page, report, self.verbose);
+        let findings = Findings::new(&self.layout, report, self.verbose);
         let (benign, shown): (Vec<&Finding>, Vec<&Finding>) = report
             .findings
             .iter()
@@ -95,7 +95,7 @@ impl Render for Human {
         }
         if !report.next.is_empty() {
             let steps = report.next.iter().map(Step::from);
-            self.page.steps("collect", steps, out)?;
+            self.layout.steps("collect", steps, out)?;
             writeln!(out)?;
         } else if !answered && !is_empty(report) {
             self.collect(report, out)?;
@@ -136,7 +136,7 @@ impl Human {
         } else {
             "Nothing is known here: no signature matches, and kwhy does not guess a cause."
         };
-        self.page.hang(out, Ink::Strong, text, 0, 0)?;
+        self.layout.hang(out, Style::Strong, text, 0, 0)?;
         writeln!(out)
     }
 
@@ -147,7 +147,7 @@ impl Human {
         }
         let most = if self.verbose { usize::MAX } else { TELLING };
         let text = "The most telling events that no signature explains:";
-        self.page.hang(out, Ink::Plain, text, 0, 0)?;
+        self.layout.hang(out, Style::Plain, text, 0, 0)?;
         for event in report.unexplained.iter().take(most) {
             self.event(event, report.inputs.len() > 1, out)?;
         }
@@ -164,11 +164,11 @@ impl Human {
 
     /// What was said and how often, where, and the line if that says more.
     fn event(&self, event: &Unexplained, many: bool, out: &mut dyn Write) -> io::Result<()> {
-        let page = &self.page;
+        let layout = &self.layout;
         let mut taken = 0;
         if let Some(severity) = event.severity {
             let (level, word) = severity_word(severity);
-            write!(out, "{}  ", page.ink(Ink::Level(level), word))?;
+            write!(out, "{}  ", layout.styled(Style::Level(level), word))?;
             taken = word.len() + 2;
         }
         let reason = first_line(&event.reason);
@@ -182,20 +182,20 @@ impl Human {
             0 | 1 if !event.at_least => String::new(),
             count => format!(" ({})", times(count, event.at_least)),
         };
-        let room = page.width.saturating_sub(taken.max(INDENT) + times.len());
+        let room = layout.width.saturating_sub(taken.max(INDENT) + times.len());
         let what = self.fit(whole.unwrap_or(reason), &(0..0), room) + &times;
-        page.hang(out, Ink::Strong, &what, taken, INDENT)?;
+        layout.hang(out, Style::Strong, &what, taken, INDENT)?;
         let Some(first) = first else {
             return Ok(());
         };
         // a single input needs no name
         let home = if many { "" } else { &first.source };
         let place = words::lines(event.evidence.iter(), home);
-        page.hang(out, Ink::Faint, &place, 0, INDENT)?;
+        layout.hang(out, Style::Faint, &place, 0, INDENT)?;
         if whole.is_none() {
-            let room = page.width.saturating_sub(INDENT);
+            let room = layout.width.saturating_sub(INDENT);
             let text = self.fit(&first.text, &first.mark, room);
-            page.hang(out, Ink::Plain, &text, 0, INDENT)?;
+            layout.hang(out, Style::Plain, &text, 0, INDENT)?;
         }
         Ok(())
     }
@@ -222,7 +222,7 @@ impl Human {
             wanted.push(COLLECT_MORE);
         }
         let step = |(text, run): Wanted| Step::new([text.into()], run.map(Into::into));
-        self.page
+        self.layout
             .steps("collect", wanted.into_iter().map(step), out)?;
         writeln!(out)
     }
@@ -237,8 +237,8 @@ impl Human {
                 places.push(lines);
             }
             let text = format!("{} ({})", visible(&finding.title), places.join(", "));
-            write!(out, "{}  ", self.page.ink(Ink::Faint, "benign"))?;
-            self.page.hang(out, Ink::Plain, &text, 8, 8)?;
+            write!(out, "{}  ", self.layout.styled(Style::Faint, "benign"))?;
+            self.layout.hang(out, Style::Plain, &text, 8, 8)?;
         }
         if !findings.is_empty() {
             writeln!(out)?;
@@ -253,15 +253,15 @@ impl Human {
                 continue;
             }
             let text = format!("Not understood in {}:", visible(&input.source));
-            self.page.hang(out, Ink::Plain, &text, 0, 0)?;
+            self.layout.hang(out, Style::Plain, &text, 0, 0)?;
             let widest = input.not_understood_lines.iter().max().copied();
             let width = widest.unwrap_or(0).to_string().len().max(INDENT - 2);
             let lines = &input.not_understood_lines;
             for (line, text) in lines.iter().zip(&input.not_understood_texts) {
-                let room = self.page.width.saturating_sub(width + 2);
+                let room = self.layout.width.saturating_sub(width + 2);
                 let number = format!("{line:width$}");
                 let text = snippet::cut(text, &(0..0), room);
-                writeln!(out, "{}  {text}", self.page.ink(Ink::Faint, number))?;
+                writeln!(out, "{}  {text}", self.layout.styled(Style::Faint, number))?;
             }
             let listed = input.not_understood_lines.len() as u64;
             if let Some(more) = input.not_understood.checked_sub(listed).filter(|m| *m > 0) {
@@ -274,14 +274,14 @@ impl Human {
 
     fn limits(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         for limit in &report.limits {
-            write!(out, "{}  ", self.page.ink(Ink::Faint, "note"))?;
+            write!(out, "{}  ", self.layout.styled(Style::Faint, "note"))?;
             let text = format!(
                 "{}: {}: {}",
                 visible(&limit.source),
                 visible(&limit.limit),
                 visible(&limit.message)
             );
-            self.page.hang(out, Ink::Plain, &text, 6, 6)?;
+            self.layout.hang(out, Style::Plain, &text, 6, 6)?;
         }
         if !report.limits.is_empty() {
             writeln!(out)?;
@@ -333,7 +333,7 @@ impl Human {
         let mut first = text.chars();
         let capital = first.next().map(|c| c.to_ascii_uppercase());
         let text: String = capital.into_iter().chain(first).collect();
-        self.page.hang(out, Ink::Faint, &text, 0, 0)
+        self.layout.hang(out, Style::Faint, &text, 0, 0)
     }
 }
 

@@ -4,19 +4,19 @@ use kwhy_core::Report;
 use unicode_width::UnicodeWidthStr;
 
 use super::*;
-use crate::render::visible::is_hostile;
+use crate::escape::is_hostile;
 
 fn drawn(report: &Report, width: usize, verbose: bool) -> String {
     let view = View {
         report,
         left_out: 0,
     };
-    let page = Page {
+    let layout = Layout {
         width,
         color: false,
     };
     let mut out = Vec::new();
-    Human { page, verbose }.render(&view, &mut out).unwrap();
+    Human { layout, verbose }.render(&view, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -69,13 +69,13 @@ fn colour() {
         report: &report,
         left_out: 0,
     };
-    let page = Page {
+    let layout = Layout {
         width: 100,
         color: true,
     };
     let mut out = Vec::new();
     let verbose = false;
-    Human { page, verbose }.render(&view, &mut out).unwrap();
+    Human { layout, verbose }.render(&view, &mut out).unwrap();
     insta::assert_snapshot!(String::from_utf8(out).unwrap().replace('\x1b', "␛"));
 }
 

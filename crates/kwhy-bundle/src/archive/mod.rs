@@ -1,9 +1,9 @@
 //! Opens archives and compressed files of any make as streams and hands their members out one by one.
 //!
-//! What a stream is, its first bytes tell ([`sniff`]). A compression is taken off ([`unpack()`]), of an archive
-//! ([`tar`], [`zip`], by [`members`]) each member goes the same way again, down to a limit. Nothing is written to disk, no
+//! What a stream is, its first bytes tell (`sniff`). A compression is taken off (`unpack()`), of an archive
+//! (`tar`, `zip`, by `members`) each member goes the same way again, down to a limit. Nothing is written to disk, no
 //! member is held whole, links are not followed, a name is only a name. What a damaged stream holds before
-//! the damage is handed out. [`limits`] says what an archive may take, [`readers`] keep to it.
+//! the damage is handed out. [`limits`] says what an archive may take, `readers` keep to it.
 
 mod crc;
 pub mod limits;
@@ -65,7 +65,7 @@ pub struct Start {
 }
 
 /// Takes what is found.
-pub trait Visit {
+pub trait MemberVisitor {
     /// Reads a document. What is left of it is passed over.
     fn document(&mut self, member: &Member, start: Start, content: &mut (dyn Read + Send));
 
@@ -75,20 +75,18 @@ pub trait Visit {
 
 /// Goes through sources and hands out what they hold.
 pub struct Walk<'v> {
-    visit: &'v mut dyn Visit,
+    visit: &'v mut dyn MemberVisitor,
     limits: Limits,
     shared: Arc<Shared>,
-    members: u64,
 }
 
 impl<'v> Walk<'v> {
     /// With nothing read.
-    pub fn new(visit: &'v mut dyn Visit, limits: Limits, shared: Arc<Shared>) -> Walk<'v> {
+    pub fn new(visit: &'v mut dyn MemberVisitor, limits: Limits, shared: Arc<Shared>) -> Walk<'v> {
         Walk {
             visit,
             limits,
             shared,
-            members: 0,
         }
     }
 
@@ -177,8 +175,7 @@ impl<'v> Walk<'v> {
     }
 
     fn document(&mut self, member: &Member, start: Start, source: Source<'_>) {
-        self.members += 1;
-        if self.members > self.limits.members {
+        if self.shared.members.load(Ordering::Relaxed) >= self.limits.members {
             let root = &member.root;
             let what = "more members than --limit members allows, which were not read";
             self.shared.note(root, "members", what, &member.path);

@@ -5,19 +5,19 @@ use std::fmt;
 use kwhy_core::SignatureError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
 
-use super::visible::visible;
-use crate::plan::Page;
+use kwhy_render::Layout;
+use kwhy_render::escape::visible;
 
 /// An error with what to do about it.
-pub fn draw(page: &Page, problem: &dyn Diagnostic) -> String {
-    let theme = if page.color {
+pub fn draw(layout: &Layout, problem: &dyn Diagnostic) -> String {
+    let theme = if layout.color {
         GraphicalTheme::unicode()
     } else {
         GraphicalTheme::unicode_nocolor()
     };
     let mut drawn = String::new();
     let written = GraphicalReportHandler::new_themed(theme)
-        .with_width(page.width)
+        .with_width(layout.width)
         .with_links(false)
         .render_report(&mut drawn, problem);
     match written {
@@ -107,11 +107,11 @@ mod tests {
         let source = "id: cart\ntitel: \x1b[2J the cart\nseverity: error\n";
         let message = "unknown key `titel`";
         let problem = BadSignature::new("mine/cart.yaml", source, (line, column), message);
-        let page = Page {
+        let layout = Layout {
             width: 80,
             color: false,
         };
-        draw(&page, &problem)
+        draw(&layout, &problem)
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
-use super::visible::is_hostile;
+use super::escape::is_hostile;
 use super::{Render, View};
 
 /// Writes a report as JSON, ended by a line end.

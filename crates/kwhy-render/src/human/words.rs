@@ -6,7 +6,7 @@ use std::fmt::Write;
 use jiff::{SignedDuration, Timestamp};
 use kwhy_core::{Evidence, Finding, Subject};
 
-use crate::render::visible::visible;
+use crate::escape::visible;
 
 /// How sure a finding is.
 pub fn confidence(value: f64) -> &'static str {

@@ -2,7 +2,6 @@
 //! wanted, which only say again what another one said, and what was not collected.
 
 mod layout;
-pub mod list;
 mod pattern;
 mod time;
 
@@ -16,7 +15,7 @@ use globset::GlobSet;
 use kwhy_core::{BundleSummary, Subject};
 
 use crate::archive::limits::Shared;
-use crate::archive::{Member, Start, Visit};
+use crate::archive::{Member, MemberVisitor, Start};
 
 pub use layout::Content;
 use layout::{Layout, Place, layouts, place};
@@ -71,7 +70,7 @@ pub struct Document {
 }
 
 /// Takes documents.
-pub trait Take {
+pub trait DocumentSink {
     /// Reads a document.
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send));
 
@@ -79,21 +78,35 @@ pub trait Take {
     fn again(&mut self, _number: usize, _name: &str) {}
 
     /// A member that is not read, or what one is.
-    fn told(&mut self, _member: &Member, _told: Told) {}
+    fn told(&mut self, _member: &Member, _what: Disposition) {}
 }
 
 /// What became of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Disposition {
     /// It is read, as what its name says.
     Read(Option<Content>),
     /// It is not, and why.
     Skipped(&'static str),
 }
 
-/// Looks at what a walk finds and hands on what is to be analysed.
-pub struct Bundles<'t> {
-    take: &'t mut dyn Take,
+impl<S: DocumentSink + ?Sized> DocumentSink for &mut S {
+    fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
+        (**self).document(document, content);
+    }
+
+    fn again(&mut self, number: usize, name: &str) {
+        (**self).again(number, name);
+    }
+
+    fn told(&mut self, member: &Member, what: Disposition) {
+        (**self).told(member, what);
+    }
+}
+
+/// Examines what a walk finds and passes on what is to be analysed.
+pub struct Bundles<S> {
+    sink: S,
     wanted: Wanted,
     shared: Arc<Shared>,
     /// What was read: how it begins, how long it is and what it is about.
@@ -166,11 +179,11 @@ pub fn is_known(paths: impl Iterator<Item = String>) -> bool {
 /// How much of a small member is looked at.
 const MAX_LOOKED_AT: u64 = 64 * 1024;
 
-impl<'t> Bundles<'t> {
-    /// Hands on to `take` what is wanted.
-    pub fn new(take: &'t mut dyn Take, wanted: Wanted, shared: Arc<Shared>) -> Bundles<'t> {
+impl<S: DocumentSink> Bundles<S> {
+    /// Passes on to a sink what is wanted.
+    pub fn new(sink: S, wanted: Wanted, shared: Arc<Shared>) -> Bundles<S> {
         Bundles {
-            take,
+            sink,
             wanted,
             shared,
             seen: HashMap::new(),
@@ -218,10 +231,10 @@ impl<'t> Bundles<'t> {
         });
     }
 
-    /// The bundles that were read, and the moment at which the latest was made, where it tells that.
-    pub fn finish(mut self) -> (Vec<BundleSummary>, Option<jiff::Timestamp>) {
+    /// Returns the bundles that were read, the time at which the latest was made if one says so, and the sink.
+    pub fn finish(mut self) -> (Vec<BundleSummary>, Option<jiff::Timestamp>, S) {
         self.close();
-        (self.done, self.collected)
+        (self.done, self.collected, self.sink)
     }
 
     fn bundle(&mut self, root: &str) -> &mut Bundle {
@@ -251,11 +264,11 @@ impl<'t> Bundles<'t> {
     }
 
     fn skip(&mut self, member: &Member, why: &'static str) {
-        self.take.told(member, Told::Skipped(why));
+        self.sink.told(member, Disposition::Skipped(why));
     }
 }
 
-impl Visit for Bundles<'_> {
+impl<S: DocumentSink> MemberVisitor for Bundles<S> {
     fn document(&mut self, member: &Member, start: Start, content: &mut (dyn Read + Send)) {
         let path: Vec<&str> = member
             .path
@@ -310,13 +323,13 @@ impl Visit for Bundles<'_> {
             let what = "holds NUL bytes, so it is no text; what reads like text in it was analysed";
             self.shared.tell(&member.name, "binary", what);
         }
-        self.take.told(member, Told::Read(place.content));
+        self.sink.told(member, Disposition::Read(place.content));
         let document = Document {
             name: member.name.clone(),
             about: place.about,
         };
         self.documents += 1;
-        self.take.document(document, content);
+        self.sink.document(document, content);
     }
 
     fn passed(&mut self, member: &Member, why: &'static str) {
@@ -332,7 +345,7 @@ impl Visit for Bundles<'_> {
     }
 }
 
-impl Bundles<'_> {
+impl<S: DocumentSink> Bundles<S> {
     /// Whether a member says the same as a former one: it is about the same object, or is called the
     /// same, and begins and ends alike. Logs only grow, so one of the same start and length is the same. Which of
     /// the two names is left out does not hang on their order: it is the later one by name.
@@ -357,7 +370,7 @@ impl Bundles<'_> {
             }
             Entry::Occupied(mut known) => {
                 let known = known.get_mut();
-                self.take.again(known.number, &member.name);
+                self.sink.again(known.number, &member.name);
                 if path.split('/').lt(known.path.split('/')) {
                     let former = std::mem::replace(&mut known.path, path.into());
                     return Some(former.into_string());

@@ -5,11 +5,12 @@ use std::io::{self, Read, Write};
 use kwhy_core::{Document as Text, segments};
 use serde::Serialize;
 
-use super::{Document, Take, Told};
-use crate::archive::Member;
-use crate::input::{self, Inputs, Reading};
-use crate::render::json;
-use crate::render::visible::visible;
+use kwhy_bundle::archive::Member;
+use kwhy_bundle::bundle::Content;
+use kwhy_bundle::sources::{self, InputSet, Inputs};
+use kwhy_bundle::{Disposition, Document, DocumentSink};
+use kwhy_render::escape::visible;
+use kwhy_render::json;
 
 /// A member as it is listed.
 #[derive(Serialize)]
@@ -34,7 +35,7 @@ struct Row<'r> {
 /// # Errors
 /// The output's.
 pub fn list(
-    reading: &Reading,
+    reading: &InputSet,
     stdin: impl Read + Send,
     json: bool,
     out: &mut (dyn Write + Send),
@@ -48,7 +49,7 @@ pub fn list(
         bytes: 0,
         skipped: 0,
     };
-    let inputs = input::read(reading, stdin, &mut listing);
+    let inputs = sources::read(reading, stdin, &mut listing);
     let Listing {
         failed,
         read,
@@ -82,7 +83,7 @@ struct Listing<'o> {
     json: bool,
     failed: Option<io::Error>,
     /// The member whose content comes next.
-    open: Option<(Member, Option<super::Content>)>,
+    open: Option<(Member, Option<Content>)>,
     read: u64,
     bytes: u64,
     skipped: u64,
@@ -124,7 +125,7 @@ fn time(seconds: i64) -> Option<String> {
     Some(time.to_string())
 }
 
-impl Take for Listing<'_> {
+impl DocumentSink for Listing<'_> {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
         let Some((member, told)) = self.open.take() else {
             return;
@@ -159,10 +160,10 @@ impl Take for Listing<'_> {
         });
     }
 
-    fn told(&mut self, member: &Member, told: Told) {
+    fn told(&mut self, member: &Member, told: Disposition) {
         match told {
-            Told::Read(content) => self.open = Some((member.clone(), content)),
-            Told::Skipped(why) => {
+            Disposition::Read(content) => self.open = Some((member.clone(), content)),
+            Disposition::Skipped(why) => {
                 self.skipped += 1;
                 self.row(&Row {
                     source: &member.root,

@@ -1,5 +1,4 @@
-//! Opens standard input, files and folders, and hands out the documents that they hold: themselves, or the
-//! members of archives ([`crate::archive`]).
+//! Opens files and folders and hands out the documents that they contain: themselves, or the members of archives.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -7,17 +6,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use globset::GlobSetBuilder;
 use kwhy_core::{BundleSummary, LimitMet};
 
 use crate::archive::limits::{Limits, Shared};
 use crate::archive::{self, Kind, Member, Walk};
-use crate::bundle::{self, Bundles, Document, Take, Wanted};
-use crate::plan::{BundlePlan, Source};
+use crate::bundle::{self, Bundles, Document, DocumentSink, Wanted};
+
+/// Where bytes come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Standard input, or another reader that is given beside the sources.
+    Stdin,
+    /// A file or folder.
+    Path(PathBuf),
+}
 
 /// What is read, and how.
 #[derive(Clone, Debug, Default)]
-pub struct Reading {
+pub struct InputSet {
     /// What to read, in order.
     pub sources: Vec<Source>,
     /// Which members of bundles are read.
@@ -26,30 +32,6 @@ pub struct Reading {
     pub limits: Limits,
     /// What all readers have in common.
     pub shared: Arc<Shared>,
-}
-
-impl Reading {
-    /// Of these sources, as planned.
-    pub fn new(sources: &[Source], plan: &BundlePlan) -> Reading {
-        let set = |globs: &[globset::Glob]| {
-            let mut set = GlobSetBuilder::new();
-            globs.iter().for_each(|glob| {
-                set.add(glob.clone());
-            });
-            // each of them was read when it was typed
-            set.build().ok().filter(|set| !set.is_empty())
-        };
-        Reading {
-            sources: sources.to_vec(),
-            wanted: Wanted {
-                include: set(&plan.include),
-                exclude: set(&plan.exclude),
-                namespace: plan.namespace.clone(),
-            },
-            limits: plan.limits,
-            shared: Arc::default(),
-        }
-    }
 }
 
 /// What became of the inputs.
@@ -65,6 +47,26 @@ pub struct Inputs {
     pub bundles: Vec<BundleSummary>,
     /// When the latest of them was made, where they tell it.
     pub collected: Option<jiff::Timestamp>,
+}
+
+impl Inputs {
+    pub(crate) fn new(
+        shared: &Shared,
+        read: usize,
+        bundles: Vec<BundleSummary>,
+        collected: Option<jiff::Timestamp>,
+    ) -> Inputs {
+        let (limits, failures) = shared.finish();
+        let failures = failures.into_iter();
+        let failures = failures.map(|(path, source)| InputError { path, source });
+        Inputs {
+            read,
+            limits,
+            failures: failures.collect(),
+            bundles,
+            collected,
+        }
+    }
 }
 
 /// A path that cannot be read.
@@ -90,7 +92,7 @@ impl InputError {
 
 /// Reads all sources, a folder's files in the order of their paths. `stdin` is taken where a source says
 /// so.
-pub fn read(reading: &Reading, stdin: impl Read + Send, take: &mut dyn Take) -> Inputs {
+pub fn read(reading: &InputSet, stdin: impl Read + Send, take: &mut dyn DocumentSink) -> Inputs {
     let shared = &reading.shared;
     let mut bundles = Bundles::new(take, reading.wanted.clone(), Arc::clone(shared));
     let mut walk = Walk::new(&mut bundles, reading.limits, Arc::clone(shared));
@@ -124,23 +126,12 @@ pub fn read(reading: &Reading, stdin: impl Read + Send, take: &mut dyn Take) -> 
             break;
         }
     }
-    let (bundles, collected) = bundles.finish();
-    let (limits, failures) = shared.finish();
-    let failures = failures.into_iter();
-    let failures = failures
-        .map(|(path, source)| InputError { path, source })
-        .collect();
-    Inputs {
-        read,
-        limits,
-        failures,
-        bundles,
-        collected,
-    }
+    let (bundles, collected, _) = bundles.finish();
+    Inputs::new(shared, read, bundles, collected)
 }
 
 /// A file that is all of a source.
-fn member(name: String) -> Member {
+pub(crate) fn member(name: String) -> Member {
     Member {
         root: name.clone(),
         name,
@@ -270,9 +261,9 @@ enum Message {
 
 /// Like [`read`], with a thread of its own that reads and unpacks ahead of what is taken.
 pub fn read_ahead(
-    reading: &Reading,
+    reading: &InputSet,
     stdin: impl Read + Send,
-    take: &mut (dyn Take + Send),
+    take: &mut (dyn DocumentSink + Send),
 ) -> Inputs {
     std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(PIECES);
@@ -306,7 +297,7 @@ struct Ahead {
     sender: SyncSender<Message>,
 }
 
-impl Take for Ahead {
+impl DocumentSink for Ahead {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
         if self.sender.send(Message::Begin(document)).is_err() {
             return;
@@ -427,7 +418,7 @@ mod tests {
     #[derive(Default)]
     struct Kept(Vec<(String, Vec<u8>)>);
 
-    impl Take for Kept {
+    impl DocumentSink for Kept {
         fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
             let mut bytes = Vec::new();
             let _ = content.read_to_end(&mut bytes);
@@ -436,9 +427,9 @@ mod tests {
     }
 
     fn stdin(text: &'static [u8]) -> (Inputs, Kept) {
-        let reading = Reading {
+        let reading = InputSet {
             sources: vec![Source::Stdin],
-            ..Reading::default()
+            ..InputSet::default()
         };
         let mut kept = Kept::default();
         let inputs = read(&reading, text, &mut kept);
@@ -462,16 +453,16 @@ mod tests {
         fs::write(root.join("c.log"), "c").unwrap();
         fs::write(root.join("b/deep/x.log"), "x").unwrap();
         fs::write(root.join("a.log"), "a").unwrap();
-        let reading = Reading {
+        let reading = InputSet {
             sources: vec![
                 Source::Path(root.clone()),
                 Source::Path(root.join("missing")),
             ],
-            ..Reading::default()
+            ..InputSet::default()
         };
         let mut kept = Kept::default();
         let inputs = read(&reading, io::empty(), &mut kept);
-        let again = Reading {
+        let again = InputSet {
             shared: Arc::default(),
             ..reading.clone()
         };

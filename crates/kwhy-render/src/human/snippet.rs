@@ -11,8 +11,8 @@ use miette::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use crate::plan::Page;
-use crate::render::visible::{columns, push_visible, visible};
+use crate::escape::{columns, push_visible, visible};
+use crate::style::Layout;
 
 const ELLIPSIS: char = '…';
 /// What miette draws between the underlined text and its label: `╰── `.
@@ -21,10 +21,15 @@ const LEADER: usize = 4;
 const LEAST_LABEL: usize = 24;
 
 /// Draws a line of the input, cut around its mark to the page's width.
-pub fn draw(page: &Page, level: Level, evidence: &Evidence, out: &mut dyn Write) -> io::Result<()> {
+pub fn draw(
+    layout: &Layout,
+    level: Level,
+    evidence: &Evidence,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     // the line's number and ` 25 │ ` around it
     let gutter = evidence.line.to_string().len() + 4;
-    let room = page.width.saturating_sub(gutter);
+    let room = layout.width.saturating_sub(gutter);
     let label = evidence.label.as_deref().map(visible).unwrap_or_default();
     let window = Window::around(&evidence.text, &evidence.mark, room, label.width());
     let label = window.fit(&label, room);
@@ -35,7 +40,7 @@ pub fn draw(page: &Page, level: Level, evidence: &Evidence, out: &mut dyn Write)
         window,
         label,
     };
-    let mut theme = if page.color {
+    let mut theme = if layout.color {
         GraphicalTheme::unicode()
     } else {
         GraphicalTheme::unicode_nocolor()

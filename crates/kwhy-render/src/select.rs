@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use kwhy_core::{CommandLine, Finding, Level, LimitMet, Report, Role, Subject};
 
-use crate::render::counted;
+use crate::human::counted;
 
 /// Whether something at or above a level was found. What is benign does not count.
 pub fn holds(report: &Report, level: Option<Level>) -> bool {
@@ -270,7 +270,7 @@ fn keep_those(report: &mut Report, wanted: impl Fn(&Finding) -> bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::render::samples::with_symptoms;
+    use crate::human::samples::with_symptoms;
 
     fn ranks(level: Level) -> (Vec<usize>, usize) {
         let mut report = with_symptoms();

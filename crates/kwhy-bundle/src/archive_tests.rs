@@ -1,6 +1,4 @@
-//! Archives made here, whole and damaged, through [`archive`](crate::archive).
-//!
-//! It stands beside that module, which the fuzz targets take over without its tests.
+//! Archives, whole and damaged.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -8,7 +6,8 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use crate::archive::limits::{Limits, Shared};
-use crate::archive::{Member, Start, Visit, Walk};
+use crate::archive::{Member, MemberVisitor, Start, Walk};
+use crate::testing::{tar_header, tar_member, tar_of, zip_of};
 
 /// Keeps what is found.
 #[derive(Default)]
@@ -17,7 +16,7 @@ struct Kept {
     passed: Vec<String>,
 }
 
-impl Visit for Kept {
+impl MemberVisitor for Kept {
     fn document(&mut self, member: &Member, _: Start, content: &mut (dyn Read + Send)) {
         let mut bytes = Vec::new();
         // why it ends is told
@@ -77,37 +76,6 @@ fn walk(bytes: &[u8]) -> Found {
     walk_with(bytes, Limits::default())
 }
 
-/// A tar header with its check sum.
-pub fn tar_header(name: &[u8], size: u64, flag: u8) -> Vec<u8> {
-    let mut block = vec![0; 512];
-    block[..name.len().min(100)].copy_from_slice(&name[..name.len().min(100)]);
-    block[100..108].copy_from_slice(b"0000644\0");
-    block[124..136].copy_from_slice(format!("{size:011o}\0").as_bytes());
-    block[136..148].copy_from_slice(b"14571337557\0");
-    block[156] = flag;
-    block[257..265].copy_from_slice(b"ustar\x0000");
-    block[148..156].fill(b' ');
-    let sum: u64 = block.iter().map(|byte| u64::from(*byte)).sum();
-    block[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
-    block
-}
-
-fn tar_member(name: &[u8], content: &[u8], flag: u8) -> Vec<u8> {
-    let mut all = tar_header(name, content.len() as u64, flag);
-    all.extend(content);
-    all.resize(all.len().next_multiple_of(512), 0);
-    all
-}
-
-pub fn tar_of(members: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut all: Vec<u8> = members
-        .iter()
-        .flat_map(|(name, content)| tar_member(name.as_bytes(), content, b'0'))
-        .collect();
-    all.resize(all.len() + 1024, 0);
-    all
-}
-
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
@@ -122,34 +90,6 @@ fn bzip2_of(bytes: &[u8]) -> Vec<u8> {
 
 fn zstd_of(bytes: &[u8]) -> Vec<u8> {
     ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
-}
-
-/// A zip of deflated members with descriptors behind them, as Go writes it, without a directory if it is cut.
-pub fn zip_of(members: &[(&str, &[u8])], whole: bool) -> Vec<u8> {
-    let mut all = Vec::new();
-    for (name, content) in members {
-        let mut encoder =
-            flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(content).unwrap();
-        let packed = encoder.finish().unwrap();
-        all.extend(b"PK\x03\x04\x14\0\x08\0\x08\0\0\0\0\0");
-        all.extend([0; 12]);
-        all.extend((name.len() as u16).to_le_bytes());
-        all.extend([0; 2]);
-        all.extend(name.as_bytes());
-        all.extend(&packed);
-        let mut crc = flate2::Crc::new();
-        crc.update(content);
-        all.extend(b"PK\x07\x08");
-        all.extend(crc.sum().to_le_bytes());
-        all.extend((packed.len() as u32).to_le_bytes());
-        all.extend((content.len() as u32).to_le_bytes());
-    }
-    if whole {
-        all.extend(b"PK\x05\x06");
-        all.extend([0; 18]);
-    }
-    all
 }
 
 const TWO: &[(&str, &[u8])] = &[("./top/a.log", b"one\ntwo\n"), ("top/b.log", b"three\n")];

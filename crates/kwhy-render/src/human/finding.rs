@@ -7,9 +7,9 @@ use std::io::{self, Write};
 use kwhy_core::{Check, Explained, Finding, Fix, Report, Role};
 
 use super::{snippet, words};
-use crate::plan::Page;
-use crate::render::page::{Ink, level_name};
-use crate::render::visible::visible;
+use crate::escape::visible;
+use crate::style::Layout;
+use crate::style::{Style, level_name};
 
 /// Where everything below a title begins.
 pub const INDENT: usize = 7;
@@ -23,16 +23,16 @@ const OTHERS: usize = 4;
 
 /// Writes findings of one report.
 pub struct Findings<'a> {
-    page: &'a Page,
+    layout: &'a Layout,
     by_rank: HashMap<usize, &'a Finding>,
     verbose: bool,
 }
 
 impl<'a> Findings<'a> {
     /// The findings of a report.
-    pub fn new(page: &'a Page, report: &'a Report, verbose: bool) -> Findings<'a> {
+    pub fn new(layout: &'a Layout, report: &'a Report, verbose: bool) -> Findings<'a> {
         Findings {
-            page,
+            layout,
             by_rank: report.findings.iter().map(|f| (f.rank, f)).collect(),
             verbose,
         }
@@ -49,37 +49,37 @@ impl<'a> Findings<'a> {
         self.evidence(finding, first, out)?;
         if !finding.others.is_empty() {
             let most = if self.verbose { usize::MAX } else { OTHERS };
-            self.page
+            self.layout
                 .row(out, "also", &words::subjects(&finding.others, most))?;
         }
         if !finding.why.is_empty() {
-            self.page.row(out, "why", &finding.why)?;
+            self.layout.row(out, "why", &finding.why)?;
         }
         if let Some(end) = &finding.recovered {
             let home = finding.evidence.first().map_or("", |e| e.source.as_str());
             let lines = words::lines(std::iter::once(end), home);
             let text = format!("{lines}: {}", visible(end.text.trim()));
-            self.page.row(out, "ended", &text)?;
+            self.layout.row(out, "ended", &text)?;
         }
         self.explains(finding, out)?;
         let checks = finding.check.iter().map(Step::from);
-        self.page.steps("check", checks, out)?;
-        self.page
+        self.layout.steps("check", checks, out)?;
+        self.layout
             .steps("fix", finding.fix.iter().map(Step::from), out)?;
         if self.verbose {
-            self.page.references(&finding.references, out)?;
+            self.layout.references(&finding.references, out)?;
         }
         Ok(())
     }
 
     fn title(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-        let page = self.page;
+        let layout = self.layout;
         let level = finding.severity;
         let word = level_name(level);
-        write!(out, "{}  ", page.ink(Ink::Level(level), word))?;
-        page.hang(
+        write!(out, "{}  ", layout.styled(Style::Level(level), word))?;
+        layout.hang(
             out,
-            Ink::Strong,
+            Style::Strong,
             &visible(&finding.title),
             word.len() + 2,
             INDENT,
@@ -100,7 +100,7 @@ impl<'a> Findings<'a> {
         }
         parts.push(words::confidence(finding.confidence).into());
         parts.push(words::seen(finding));
-        page.hang(out, Ink::Faint, &parts.join(", "), 0, INDENT)
+        layout.hang(out, Style::Faint, &parts.join(", "), 0, INDENT)
     }
 
     fn evidence(&self, finding: &Finding, first: bool, out: &mut dyn Write) -> io::Result<()> {
@@ -115,7 +115,7 @@ impl<'a> Findings<'a> {
                 break;
             }
             if shown.insert((&evidence.source, evidence.line)) {
-                snippet::draw(self.page, finding.severity, evidence, out)?;
+                snippet::draw(self.layout, finding.severity, evidence, out)?;
             }
         }
         Ok(())
@@ -147,10 +147,10 @@ impl<'a> Findings<'a> {
             if depth > 0 {
                 text = format!("{}→ {text}", "  ".repeat(depth - 1));
             }
-            self.page.row(out, std::mem::take(&mut label), &text)?;
+            self.layout.row(out, std::mem::take(&mut label), &text)?;
             if self.verbose && !explained.why.is_empty() {
-                self.page
-                    .hang(out, Ink::Faint, &visible(&explained.why), 0, TEXT)?;
+                self.layout
+                    .hang(out, Style::Faint, &visible(&explained.why), 0, TEXT)?;
             }
             let below = group
                 .iter()
@@ -191,17 +191,17 @@ impl<'a> Findings<'a> {
     }
 }
 
-impl Page {
+impl Layout {
     /// A labelled text.
     pub fn row(&self, out: &mut dyn Write, label: &str, text: &str) -> io::Result<()> {
         self.label(out, label)?;
-        self.hang(out, Ink::Plain, &visible(text), TEXT, TEXT)
+        self.hang(out, Style::Plain, &visible(text), TEXT, TEXT)
     }
 
     fn label(&self, out: &mut dyn Write, label: &str) -> io::Result<()> {
         let width = TEXT - INDENT;
         let padded = format!("{label:width$}");
-        write!(out, "{:INDENT$}{}", "", self.ink(Ink::Faint, padded))
+        write!(out, "{:INDENT$}{}", "", self.styled(Style::Faint, padded))
     }
 
     /// What to do: words first, each text on lines of its own, then the command alone on its line. It is
@@ -219,7 +219,7 @@ impl Page {
             }
             if let Some(command) = &step.command {
                 self.label(out, std::mem::take(&mut label))?;
-                writeln!(out, "{}", self.ink(Ink::Command, visible(command)))?;
+                writeln!(out, "{}", self.styled(Style::Command, visible(command)))?;
             }
         }
         Ok(())

@@ -1,17 +1,15 @@
-//! Text laid out on a page: colour, wrapping, hanging indentation.
+//! Colour, wrapping and hanging indentation.
 
 use std::fmt::{self, Display};
 use std::io::{self, Write};
 
-use anstyle::{AnsiColor, Style};
+use anstyle::{AnsiColor, Style as Ansi};
 use kwhy_core::Level;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
-use crate::plan::Page;
-
 /// What a piece of text is; its colour follows.
 #[derive(Clone, Copy)]
-pub enum Ink {
+pub enum Style {
     /// Plain text.
     Plain,
     /// What the eye should find first.
@@ -24,17 +22,17 @@ pub enum Ink {
     Level(Level),
 }
 
-impl Ink {
-    fn style(self) -> Style {
-        let bold = Style::new().bold();
+impl Style {
+    fn ansi(self) -> Ansi {
+        let bold = Ansi::new().bold();
         match self {
-            Ink::Plain => Style::new(),
-            Ink::Strong => bold,
-            Ink::Faint => Style::new().dimmed(),
-            Ink::Command => AnsiColor::Cyan.on_default(),
-            Ink::Level(Level::Error) => bold.fg_color(Some(AnsiColor::Red.into())),
-            Ink::Level(Level::Warning) => bold.fg_color(Some(AnsiColor::Yellow.into())),
-            Ink::Level(Level::Info) => bold.fg_color(Some(AnsiColor::Blue.into())),
+            Style::Plain => Ansi::new(),
+            Style::Strong => bold,
+            Style::Faint => Ansi::new().dimmed(),
+            Style::Command => AnsiColor::Cyan.on_default(),
+            Style::Level(Level::Error) => bold.fg_color(Some(AnsiColor::Red.into())),
+            Style::Level(Level::Warning) => bold.fg_color(Some(AnsiColor::Yellow.into())),
+            Style::Level(Level::Info) => bold.fg_color(Some(AnsiColor::Blue.into())),
         }
     }
 }
@@ -49,30 +47,39 @@ pub fn level_name(level: Level) -> &'static str {
 }
 
 /// Text in its colour, if the page has colours.
-pub struct Inked<T> {
+pub struct Styled<T> {
     text: T,
-    style: Option<Style>,
+    ansi: Option<Ansi>,
 }
 
-impl<T: Display> Display for Inked<T> {
+impl<T: Display> Display for Styled<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.style {
+        match self.ansi {
             Some(style) => write!(f, "{style}{}{style:#}", self.text),
             None => self.text.fmt(f),
         }
     }
 }
 
+/// How text is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The width in columns.
+    pub width: usize,
+    /// True if text may be coloured by ANSI escapes.
+    pub color: bool,
+}
+
 /// Below this many columns text is no longer narrowed.
 const LEAST_TEXT: usize = 20;
 
-impl Page {
+impl Layout {
     /// Text in its colour.
-    pub fn ink<T: Display>(&self, ink: Ink, text: T) -> Inked<T> {
-        let style = ink.style();
-        Inked {
+    pub fn styled<T: Display>(&self, style: Style, text: T) -> Styled<T> {
+        let ansi = style.ansi();
+        Styled {
             text,
-            style: (self.color && style != Style::new()).then_some(style),
+            ansi: (self.color && ansi != Ansi::new()).then_some(ansi),
         }
     }
 
@@ -98,7 +105,7 @@ impl Page {
     pub fn hang(
         &self,
         out: &mut dyn Write,
-        ink: Ink,
+        style: Style,
         text: &str,
         taken: usize,
         indent: usize,
@@ -106,9 +113,13 @@ impl Page {
         let first = indent.max(taken);
         write!(out, "{:1$}", "", first - taken)?;
         let mut lines = self.wrap(text, first).into_iter();
-        writeln!(out, "{}", self.ink(ink, lines.next().unwrap_or_default()))?;
+        writeln!(
+            out,
+            "{}",
+            self.styled(style, lines.next().unwrap_or_default())
+        )?;
         for line in lines {
-            writeln!(out, "{:indent$}{}", "", self.ink(ink, line))?;
+            writeln!(out, "{:indent$}{}", "", self.styled(style, line))?;
         }
         Ok(())
     }
