@@ -27,3 +27,10 @@ pub fn cut(document: &[u8], size: usize) -> (u64, u64) {
     }
     (count, lines)
 }
+
+/// The literals that the signatures of a catalogue are prefiltered by, each once.
+pub fn literals(catalogue: &Catalogue) -> Vec<String> {
+    let index = catalogue.index();
+    let literals = index.literals.literals.iter();
+    literals.map(|literal| literal.to_string()).collect()
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::{Entry, Random, Values};
+use super::{Entry, Random, Values};
 
 /// A filled message in one line or document.
 #[derive(Clone, Debug)]
@@ -213,13 +213,13 @@ fn replace(form: &str, facts: &BTreeMap<&'static str, String>) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Role;
     use super::*;
-    use crate::Role;
 
     #[test]
     fn an_event_stands_in_all_its_forms() {
-        let forms = Forms::parse(crate::FORMS).expect("the list");
-        let values = Values::parse(crate::VALUES).expect("the list");
+        let forms = Forms::parse(super::super::FORMS).expect("the list");
+        let values = Values::parse(super::super::VALUES).expect("the list");
         let entry = Entry {
             id: None,
             reason: Some("FailedBinding".to_owned()),

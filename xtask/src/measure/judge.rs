@@ -2,7 +2,7 @@
 
 use kwhy_core::{Level, Report};
 
-use crate::{Entry, Role};
+use super::{Entry, Role};
 
 /// What came of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,16 +1,12 @@
-//! `catalogue [--signatures DIR] [--seed N] [--misses FILE] CATALOGUE...`: how much of catalogues of messages is
-//! diagnosed rightly, by role and form.
+//! Measures how much of catalogues of messages is diagnosed rightly, by role and form.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
+use super::{Entry, FORMS, Forms, Role, VALUES, Values, Verdict, judge};
 use kwhy_core::{Analyzer, Catalogue};
-use measure::{Entry, FORMS, Forms, Role, VALUES, Values, Verdict, judge};
 use rayon::prelude::*;
-
-const USAGE: &str = "usage: catalogue [--signatures DIR] [--seed N] [--misses FILE] CATALOGUE...\n";
 
 struct Arguments {
     signatures: Option<PathBuf>,
@@ -30,29 +26,19 @@ struct Outcome {
     text: String,
 }
 
-fn main() -> ExitCode {
-    let mut err = std::io::stderr();
-    let Some(arguments) = arguments() else {
-        let _ = err.write_all(USAGE.as_bytes());
-        return ExitCode::from(2);
-    };
-    match run(&arguments) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            let _ = writeln!(err, "{message}");
-            ExitCode::FAILURE
-        }
-    }
+/// Measures the catalogues that the arguments name.
+pub fn main(arguments: Vec<String>) -> Result<(), String> {
+    run(&read_arguments(arguments).ok_or("measure: wrong arguments")?)
 }
 
-fn arguments() -> Option<Arguments> {
+fn read_arguments(words: Vec<String>) -> Option<Arguments> {
     let mut found = Arguments {
         signatures: None,
         seed: 1,
         misses: None,
         catalogues: Vec::new(),
     };
-    let mut words = std::env::args().skip(1);
+    let mut words = words.into_iter();
     while let Some(word) = words.next() {
         match word.as_str() {
             "--signatures" => found.signatures = Some(words.next()?.into()),

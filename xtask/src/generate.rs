@@ -1,14 +1,12 @@
-//! Writes a generated log to standard output, and how often each signature must match to a file:
-//! `generate FORMAT MEGABYTES [SEED] [--plan FILE]`.
+//! Generated logs, with the number of matches that each signature must have.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::process::ExitCode;
 
-use benches::{FAULT_SIGNATURE, FORMATS, LogFormat, log, mixed};
+use benches::{FAULT_SIGNATURE, LogFormat, log, mixed};
 
-/// The name of the log in which all formats mix.
-const MIXED: &str = "mixed";
+/// The name of the log that mixes all formats.
+pub const MIXED: &str = "mixed";
 
 struct Wanted {
     /// None for all of them mixed.
@@ -18,31 +16,16 @@ struct Wanted {
     plan: Option<String>,
 }
 
-fn main() -> ExitCode {
-    let arguments = std::env::args().skip(1).collect();
-    let mut err = std::io::stderr();
-    let Some(wanted) = read(arguments) else {
-        let names = FORMATS.map(LogFormat::name).join("|");
-        let _ = writeln!(
-            err,
-            "usage: generate {names}|{MIXED} MEGABYTES [SEED] [--plan FILE]"
-        );
-        return ExitCode::from(2);
-    };
+/// Writes a log to standard output.
+pub fn main(arguments: Vec<String>) -> Result<(), String> {
+    let wanted = read(arguments).ok_or("generate: wrong arguments")?;
     let (text, plan) = make(&wanted);
     let plan = serde_json::json!(plan).to_string();
-    let _ = writeln!(err, "{plan}");
-    let written = match wanted.plan {
-        Some(file) => std::fs::write(file, plan + "\n"),
-        None => Ok(()),
-    };
-    match written.and_then(|()| std::io::stdout().write_all(text.as_bytes())) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let _ = writeln!(err, "{error}");
-            ExitCode::FAILURE
-        }
+    if let Some(file) = &wanted.plan {
+        std::fs::write(file, plan + "\n").map_err(|e| format!("{file}: {e}"))?;
     }
+    let mut out = std::io::stdout();
+    out.write_all(text.as_bytes()).map_err(|e| e.to_string())
 }
 
 fn make(wanted: &Wanted) -> (String, BTreeMap<&'static str, u64>) {

@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn the_same_seed_gives_the_same_text() {
-        let values = Values::parse(crate::VALUES).expect("the list");
+        let values = Values::parse(super::super::VALUES).expect("the list");
         let format = "pod {pod} on {node}: {{taint_key}: {taint_value}}";
         let fill = |seed| values.fill(format, false, &mut Random(seed));
         assert_eq!(fill(3), fill(3));
