@@ -301,6 +301,17 @@ pub enum SignaturesCommand {
         #[arg(value_name = "ID")]
         id: String,
     },
+    /// Write the keys of signatures in one order; comments and quotes stay as they are
+    ///
+    /// Files that change are listed. Exit status with --check: 1 if there is one.
+    Fmt {
+        /// Files or folders of signatures
+        #[arg(value_name = "PATH", required = true)]
+        paths: Vec<PathBuf>,
+        /// List the files that would change, and write nothing
+        #[arg(long)]
+        check: bool,
+    },
     /// Look for mistakes in signatures
     ///
     /// Exit status: 1 if there is one at or above --fail-on.

@@ -13,8 +13,8 @@ use kwhy_bundle::sources::{self, Below};
 use kwhy_render::counted;
 use kwhy_render::escape::visible;
 
-/// The file of a folder of signatures that names causes of its own.
-const CAUSES: &str = "causes.txt";
+/// The files of a folder of signatures that name causes of its own.
+const CAUSES: &[&str] = &["causes.yaml", "causes.txt"];
 
 /// How many ids a message lists.
 const MAX_LISTED: usize = 3;
@@ -49,7 +49,7 @@ pub fn load_what_can_be(plan: &CataloguePlan) -> Result<(Catalogue, Vec<Signatur
     files.sort_by_key(|file| !is_causes(file));
     let mut mistakes = Vec::new();
     for file in files {
-        let text = fs::read_to_string(&file).map_err(|error| unreadable(&file, error))?;
+        let text = read(&file)?;
         let name = file.display().to_string();
         let added = if is_causes(&file) {
             catalogue.add_causes(&name, &text)
@@ -80,8 +80,30 @@ pub fn replaced(catalogue: &Catalogue) -> Option<String> {
     Some(visible(&told).into_owned())
 }
 
+/// The signature files among files and folders, without those that name causes.
+///
+/// # Errors
+/// The first folder that cannot be read.
+pub fn signature_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        files.extend(files_of(path)?);
+    }
+    files.retain(|file| !is_causes(file));
+    Ok(files)
+}
+
+/// The text of a signature file.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn read(file: &Path) -> Result<String, Failure> {
+    fs::read_to_string(file).map_err(|error| unreadable(file, error))
+}
+
 fn is_causes(file: &Path) -> bool {
-    file.file_name().is_some_and(|name| name == CAUSES)
+    let name = file.file_name();
+    name.is_some_and(|name| CAUSES.iter().any(|known| name == *known))
 }
 
 fn unreadable(path: &Path, source: io::Error) -> Failure {

@@ -51,6 +51,14 @@ pub enum Failure {
         /// Why.
         source: io::Error,
     },
+    /// A signature file cannot be written.
+    #[error("cannot write {}", visible(&.path.display().to_string()))]
+    WriteSignatures {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// An input in which nothing is wrong cannot be read.
     #[error("cannot read {}", visible(&.path.display().to_string()))]
     #[diagnostic(help("--healthy names a file or a folder of them"))]

@@ -79,6 +79,7 @@ pub use kwhy_parse as parse;
 pub use kwhy_parse::input::{Document, Line, Place, ReadLimits, Segment, lines, segments};
 pub use kwhy_parse::templates::{Folded, FoldedRow};
 pub use kwhy_parse::timeline::{Counts, Timeline, TimelineBucket, TimelineReport};
+pub use kwhy_signature::format::format as format_signatures;
 pub use kwhy_signature::{
     CheckTemplate, CommandTemplate, Comparison, Condition, Ends, Example, Examples, Explains,
     FixTemplate, Needs, Pattern, Scope, Signature, SignatureError, StepTemplate, SubjectTemplate,

@@ -64,6 +64,13 @@ pub enum Task {
     ListSignatures,
     /// A signature's file.
     ShowSignature(String),
+    /// Write the keys of signatures in one order.
+    FormatSignatures {
+        /// Files and folders.
+        paths: Vec<PathBuf>,
+        /// Nothing is written.
+        check: bool,
+    },
     /// Mistakes in signatures.
     LintSignatures(LintPlan),
     /// The examples of signatures.

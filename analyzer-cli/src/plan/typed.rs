@@ -122,6 +122,7 @@ pub fn plan(args: Args, world: &Environment) -> Plan {
         Some(Command::Signatures(command)) => match command {
             SignaturesCommand::List => Task::ListSignatures,
             SignaturesCommand::Show { id } => Task::ShowSignature(id),
+            SignaturesCommand::Fmt { paths, check } => Task::FormatSignatures { paths, check },
             SignaturesCommand::Lint {
                 paths,
                 healthy,

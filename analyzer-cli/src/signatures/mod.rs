@@ -1,7 +1,8 @@
-//! The commands about signatures and causes: list, show, lint, test, overlaps, coverage,
+//! The commands about signatures and causes: list, show, fmt, lint, test, overlaps, coverage,
 //! explain.
 
 mod coverage;
+mod format;
 mod lint;
 mod overlaps;
 mod test;
@@ -29,6 +30,7 @@ pub fn run(
     let status = match task {
         Task::ListSignatures => list(&catalogue::load(plan)?, layout, out)?,
         Task::ShowSignature(id) => show(&catalogue::load(plan)?, id, out)?,
+        Task::FormatSignatures { paths, check } => format::format(paths, *check, out)?,
         Task::LintSignatures(how) => lint::lint(plan, how, layout, out)?,
         Task::TestSignatures { which, json } => test::test(plan, *which, *json, layout, out)?,
         Task::Coverage { json } => coverage::coverage(plan, *json, out)?,

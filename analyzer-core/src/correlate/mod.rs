@@ -1,6 +1,7 @@
 //! From matches to findings: the root cause first, what it explains under it.
 
 mod advice;
+mod causal_rules;
 mod compete;
 mod explain;
 mod fill;
@@ -8,7 +9,6 @@ mod fold;
 mod graph;
 mod group;
 mod identity;
-mod mechanism;
 mod mention;
 mod next;
 mod prints;
@@ -31,6 +31,7 @@ use fill::Values;
 use group::Group;
 
 pub(crate) use compete::{may_take, refines, winners};
+pub(crate) use explain::implied_explains;
 pub(crate) use graph::{Graph, LeftOut};
 pub(crate) use group::object_of;
 pub(crate) use identity::distinct;

@@ -10,12 +10,16 @@ use super::Proof;
 use super::crossing::Crossings;
 use super::stated::line_of;
 use super::trial::{self, Trial};
+use crate::correlate::implied_explains;
 use crate::report::{Finding, Level, Role};
 use kwhy_signature::advice;
-use kwhy_signature::{GIVEN, Signature, SignatureError};
+use kwhy_signature::{GIVEN, Signature, SignatureError, placement};
 
 /// How many examples of each kind a signature needs.
 const LEAST_EXAMPLES: usize = 2;
+
+/// The folder of the built-in signatures.
+const BUILTIN_FOLDER: &str = "kwhy-catalogue/signatures/";
 
 /// How much text a message pattern must demand if nothing else narrows it.
 const LEAST_LENGTH: usize = 12;
@@ -178,6 +182,17 @@ impl Proof<'_> {
                 let message = format!("{what:?} is no cause and no signature");
                 lints.add((Error, "unknown-id"), (field, what), message);
             }
+        }
+        if let Some((_, path)) = signature.file.rsplit_once(BUILTIN_FOLDER) {
+            let expected = placement::expected(signature, path);
+            if expected != path {
+                let message = format!("this file belongs at {BUILTIN_FOLDER}{expected}");
+                lints.add_at((Error, "misplaced"), "id", 1, message);
+            }
+        }
+        for rule in implied_explains(catalogue, signature) {
+            let message = format!("{:?} follows from the cause by mechanisms.yaml", rule.what);
+            lints.add((Warning, "implied"), ("explains", &rule.what), message);
         }
         if signature.makes_no_finding() && signature.role != Role::Benign {
             let message = "what ends trouble makes no finding, so its role is benign";

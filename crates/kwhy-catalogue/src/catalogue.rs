@@ -112,35 +112,20 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Adds causes that signatures added later may name: lines of an id, a colon and what it means, as in
-    /// the `causes.txt` of the built-in ones; comments begin with `#`.
+    /// Adds causes that signatures added later may name: a YAML mapping of ids to what they mean, one entry a line,
+    /// as in the `causes.yaml` of the built-in ones.
     ///
     /// ```
     /// use kwhy_catalogue::Catalogue;
     /// let mut catalogue = Catalogue::builtin();
-    /// catalogue.add_causes("causes.txt", "shop/cart-full: the cart takes no more").unwrap();
+    /// catalogue.add_causes("causes.yaml", "shop/cart-full: the cart takes no more").unwrap();
     /// assert_eq!(catalogue.cause("shop/cart-full"), Some("the cart takes no more"));
     /// ```
     ///
     /// # Errors
-    /// The first line that is none of these; nothing is added then.
+    /// The first line that is not an entry; nothing is added then.
     pub fn add_causes(&mut self, file: &str, text: &str) -> Result<(), SignatureError> {
-        let mut added = Vec::new();
-        for (number, line) in (1..).zip(text.lines()) {
-            let line = line.trim_end();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let cause = line.split_once(": ");
-            let cause =
-                cause.filter(|(id, _)| id.contains('/') && !id.contains(char::is_whitespace));
-            let Some((id, meaning)) = cause else {
-                let message = "a cause is written `family/name: what it means`".to_owned();
-                return Err(SignatureError::new(file, text, (number, 1), message));
-            };
-            added.push((id.to_owned(), meaning.to_owned()));
-        }
-        for (id, meaning) in added {
+        for (id, meaning) in Causes::read(file, text)? {
             self.causes.add(id, meaning);
         }
         Ok(())
@@ -156,7 +141,7 @@ impl Catalogue {
         self.entries.is_empty()
     }
 
-    /// The signatures: the built-in ones in the order of their files, or what replaces them, then the
+    /// The signatures: the built-in ones in the order of their ids, or what replaces them, then the
     /// others as added.
     pub fn signatures(&self) -> impl Iterator<Item = &Signature> {
         self.entries.iter().map(Entry::signature)
@@ -171,8 +156,11 @@ impl Catalogue {
 
     /// Where a built-in signature stands.
     fn builtin_at(&self, id: &str) -> Option<usize> {
-        let same = |entry: &Entry| entry.builtin.is_some_and(|builtin| builtin.id == id);
-        self.entries.iter().position(same)
+        let at = BUILTIN
+            .binary_search_by_key(&id, |builtin| builtin.id)
+            .ok()?;
+        // none are there in a catalogue that began empty, nor where another one took the place
+        self.entries.get(at)?.builtin.is_some().then_some(at)
     }
 
     /// Whether a signature was added to the built-in ones, or in place of one.

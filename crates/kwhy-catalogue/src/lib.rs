@@ -1,7 +1,7 @@
 //! The signatures that kwhy knows, and sets of signatures in general.
 //!
-//! The YAML files of `signatures/` are checked and compiled by the build script: nothing of them is parsed when a program
-//! runs. [`Catalogue::builtin`] gives them, [`Catalogue::add_str`] adds signatures of one's own.
+//! The YAML files are checked and compiled by the build script: nothing of them is parsed when a program
+//! runs. [`Catalogue::builtin`] returns the signatures, [`Catalogue::add_str`] adds others to them.
 //!
 //! ```
 //! use kwhy_catalogue::Catalogue;
@@ -11,11 +11,9 @@
 //! ```
 
 mod catalogue;
+mod knowledge;
 
 pub use catalogue::Catalogue;
-
-/// What follows from which cause: `signatures/mechanisms.txt`.
-pub const MECHANISMS: &str = include_str!("../signatures/mechanisms.txt");
-
-/// What is known of how clusters are put together: `signatures/topology.txt`.
-pub const TOPOLOGY: &str = include_str!("../signatures/topology.txt");
+pub use knowledge::{
+    ApiServer, CausalRule, Distance, Mechanisms, ObjectName, Topology, mechanisms, topology,
+};

@@ -1,6 +1,8 @@
 //! The root causes that a signature may name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+
+use super::error::SignatureError;
 
 /// Root causes by their id (`family/name`), with what they mean in one line.
 ///
@@ -26,6 +28,39 @@ impl Causes {
             builtin,
             added: BTreeMap::new(),
         }
+    }
+
+    /// Reads causes from text: a YAML mapping of `family/name` to what that means, one entry a line.
+    ///
+    /// ```
+    /// use kwhy_signature::Causes;
+    /// let causes = Causes::read("causes.yaml", "shop/cart-full: the cart takes no more").unwrap();
+    /// assert_eq!(causes, [("shop/cart-full".into(), "the cart takes no more".into())]);
+    /// let twice = "shop/shut: it is shut\n# again\nshop/shut: nobody is there\n";
+    /// assert_eq!(Causes::read("causes.yaml", twice).unwrap_err().line(), 3);
+    /// ```
+    ///
+    /// # Errors
+    /// The first line that is not an entry, or whose id was given before.
+    pub fn read(file: &str, text: &str) -> Result<Vec<(String, String)>, SignatureError> {
+        let mut ids = HashSet::new();
+        let mut causes = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.trim_end();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let refused = |message: String| SignatureError::new(file, text, (number, 1), message);
+            let Some((id, meaning)) = entry(line) else {
+                let message = "a cause is written `family/name: what it means`";
+                return Err(refused(message.to_owned()));
+            };
+            if !ids.insert(id) {
+                return Err(refused(format!("the cause {id:?} is given twice")));
+            }
+            causes.push((id.to_owned(), meaning));
+        }
+        Ok(causes)
     }
 
     /// Adds a cause. It replaces one with the same id.
@@ -55,4 +90,15 @@ impl Causes {
         all.extend(added.map(|(id, meaning)| (id.as_str(), meaning.as_str())));
         all
     }
+}
+
+/// The id and the meaning of a line. A meaning without quotes is taken as it is.
+fn entry(line: &str) -> Option<(&str, String)> {
+    let (id, meaning) = line.split_once(": ")?;
+    let meaning = match meaning.trim_start() {
+        quoted if quoted.starts_with(['\'', '"']) => serde_yaml::from_str(quoted).ok()?,
+        plain => plain.to_owned(),
+    };
+    let is_id = id.contains('/') && !id.contains(char::is_whitespace);
+    (is_id && !meaning.is_empty()).then_some((id, meaning))
 }

@@ -16,6 +16,18 @@ pub struct YamlDocument<'y> {
     lines_before: usize,
 }
 
+impl<'y> YamlDocument<'y> {
+    /// The text.
+    pub(crate) fn text(&self) -> &'y str {
+        self.text
+    }
+
+    /// The number of lines of the file before it.
+    pub(crate) fn lines_before(&self) -> usize {
+        self.lines_before
+    }
+}
+
 /// The documents of a YAML text, without those that hold nothing; at least one.
 pub fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     let mut documents = Vec::new();

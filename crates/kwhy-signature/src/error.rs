@@ -23,7 +23,8 @@ impl SignatureError {
         }
     }
 
-    pub(crate) fn from_yaml(file: &str, source: &str, error: &serde_yaml::Error) -> Self {
+    /// An error of the YAML reader, at the value that it is about.
+    pub fn from_yaml(file: &str, source: &str, error: &serde_yaml::Error) -> Self {
         let message = error.to_string();
         // the place is said by itself
         let message = message

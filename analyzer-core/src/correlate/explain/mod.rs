@@ -22,6 +22,8 @@ use super::mention;
 use pair::{NEIGHBOUR, Pair, Provider, are_apart_in_time, named, providers};
 use rules::{Near, Rules};
 
+pub(crate) use rules::implied_explains;
+
 /// How many hits of a group are held against those of another.
 const MAX_HITS: usize = 16;
 

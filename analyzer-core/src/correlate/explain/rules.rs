@@ -6,9 +6,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::report::{Level, Role};
 use kwhy_catalogue::Catalogue;
-use kwhy_signature::{Scope, Signature};
+use kwhy_signature::{Explains, Scope, Signature};
 
-use super::super::mechanism::{Effects, Mechanisms, names, reach};
+use super::super::causal_rules::{self, Effects, names, reach};
 use super::{Group, hundredths};
 
 /// Which signatures of an input explain which, and how far.
@@ -37,7 +37,7 @@ pub(super) struct Near {
 }
 
 /// How far from its cause a symptom may lie.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Allowed {
     pub on: Scope,
     /// Whether it lies on another object, which depends on the one at fault.
@@ -67,7 +67,6 @@ impl Rules {
         if signatures.len() < 2 {
             return Rules { of };
         }
-        let mechanisms = Mechanisms::new();
         let mut effects: HashMap<&str, Effects> = HashMap::new();
         let known: Vec<Known<'_>> = signatures
             .iter()
@@ -79,15 +78,14 @@ impl Rules {
             let cause = one.signature.cause.as_str();
             let effects = effects
                 .entry(cause)
-                .or_insert_with(|| mechanisms.effects(cause));
+                .or_insert_with(|| causal_rules::effects(cause));
             let explains = !effects.is_empty() || !one.signature.explains.is_empty();
             for other in known.iter().filter(|other| other.number != one.number) {
                 if cause == other.signature.cause {
                     let strength = strength(other.signature).cmp(&strength(one.signature));
                     of[other.number].same.push((one.number, strength));
                 }
-                if explains && let Some(rule) = allowed(one.signature, effects, other, &mechanisms)
-                {
+                if explains && let Some(rule) = allowed(one.signature, effects, other) {
                     if rule.is_said {
                         said.insert((one.number, other.number));
                     }
@@ -162,18 +160,65 @@ impl<'c> Known<'c> {
     }
 }
 
-fn allowed(
+/// Returns the entries of `explains` without which a signature explains the same, in the same way, by its mechanism.
+pub(crate) fn implied_explains<'s>(
+    catalogue: &Catalogue,
+    signature: &'s Signature,
+) -> Vec<&'s Explains> {
+    if signature.explains.is_empty() || signature.role == Role::Benign {
+        return Vec::new();
+    }
+    let own_effects = causal_rules::effects(&signature.cause);
+    let this = Known::new(0, signature);
+    let is_implied = |entry: &Explains| {
+        let covered = catalogue.signatures().filter(|other| {
+            let is_named = entry.what == other.cause || entry.what == other.id;
+            is_named && other.id != signature.id && other.role != Role::Benign
+        });
+        let mut covered = covered.peekable();
+        let rest = || signature.explains.iter().filter(|rule| *rule != entry);
+        covered.peek().is_some()
+            && covered.all(|other| {
+                let known = Known::new(0, other);
+                let all = signature.explains.iter();
+                let with = relation(signature, all, &own_effects, &known);
+                let without = relation(signature, rest(), &own_effects, &known);
+                // which of two wins that explain each other depends on which of them says so
+                let is_mutual = || {
+                    let effects = causal_rules::effects(&other.cause);
+                    relation(other, other.explains.iter(), &effects, &this).is_some()
+                };
+                match (with, without) {
+                    (Some(with), Some(without)) => {
+                        with == without
+                            || (Allowed {
+                                is_said: true,
+                                ..without
+                            } == with
+                                && !is_mutual())
+                    }
+                    _ => false,
+                }
+            })
+    };
+    let entries = signature.explains.iter();
+    entries.filter(|entry| is_implied(entry)).collect()
+}
+
+fn allowed(explaining: &Signature, effects: &Effects, explained: &Known<'_>) -> Option<Allowed> {
+    relation(explaining, explaining.explains.iter(), effects, explained)
+}
+
+/// Returns how far the signature explains another one, by these entries of its own and the effects of its cause.
+fn relation<'s>(
     explaining: &Signature,
+    entries: impl Iterator<Item = &'s Explains>,
     effects: &Effects,
     explained: &Known<'_>,
-    mechanisms: &Mechanisms,
 ) -> Option<Allowed> {
     let names = &explained.names;
     let explained = explained.signature;
-    let own = explaining
-        .explains
-        .iter()
-        .filter(|rule| rule.what == explained.cause || rule.what == explained.id);
+    let own = entries.filter(|rule| rule.what == explained.cause || rule.what == explained.id);
     let own = own.map(|rule| rule.on).max();
     let by_mechanism = reach(effects, names);
     Some(Allowed {
@@ -184,7 +229,7 @@ fn allowed(
             .is_some_and(|reach| reach.at_host && (!reach.near || reach.on <= Scope::Owner)),
         only_host: own.is_none() && by_mechanism.is_some_and(|reach| !reach.near && !reach.called),
         is_called: by_mechanism.is_some_and(|reach| reach.called && !reach.near),
-        quoting: explained.role == Role::Cause && mechanisms.is_quoting(&explained.cause),
+        quoting: explained.role == Role::Cause && causal_rules::is_quoting(&explained.cause),
         weak: own.is_none() && explaining.role == Role::Symptom,
         is_said: own.is_some(),
     })

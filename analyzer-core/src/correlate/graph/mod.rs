@@ -297,7 +297,7 @@ impl Graph {
         let mut needed: Vec<Named> = Vec::new();
         for hit in group.hits.iter().take(MAX_LINES) {
             let calls = needed::calls(&hit.place.text);
-            let api_server = api_server().filter(|_| calls.iter().any(calls_api_server));
+            let api_server = calls.iter().any(calls_api_server).then(api_server);
             let called = calls.iter().filter_map(|call| match call.host()? {
                 Host::Address(name) | Host::Outside(name) => self.addresses.get(&name).cloned(),
                 Host::Name(name, namespace) => {
@@ -324,7 +324,7 @@ impl Graph {
             }
             _ => None,
         };
-        called.is_some_and(|(_, subject)| Some(subject) == api_server())
+        called.is_some_and(|(_, subject)| subject == api_server())
     }
 
     /// Whether the lines of a group name what they could not reach by no more than an address inside the

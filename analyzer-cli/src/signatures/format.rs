@@ -1,0 +1,36 @@
+//! `kwhy signatures fmt`: one order of keys.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use crate::catalogue;
+use crate::diagnostics::BadSignature;
+use crate::run::{Failure, Status};
+use kwhy_render::escape::visible;
+
+/// Formats files in place, or with `check` only lists those that are not formatted.
+pub fn format(paths: &[PathBuf], check: bool, out: &mut dyn Write) -> Result<Status, Failure> {
+    let mut changed = false;
+    for file in catalogue::signature_files(paths)? {
+        let name = file.display().to_string();
+        let text = catalogue::read(&file)?;
+        let formatted = kwhy_core::format_signatures(&name, &text).map_err(BadSignature::from)?;
+        if formatted == text {
+            continue;
+        }
+        changed = true;
+        if !check {
+            fs::write(&file, formatted).map_err(|source| Failure::WriteSignatures {
+                path: file.clone(),
+                source,
+            })?;
+        }
+        writeln!(out, "{}", visible(&name))?;
+    }
+    Ok(if changed && check {
+        Status::Found
+    } else {
+        Status::Ran
+    })
+}

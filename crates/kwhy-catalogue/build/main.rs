@@ -1,0 +1,227 @@
+//! Checks the catalogue and compiles it into constants: adding a signature is adding a file, and nothing of YAML is left
+//! to be read when the program runs.
+
+mod mechanisms;
+mod topology;
+mod yaml;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use kwhy_signature::{
+    Causes, Index, Signature, SignatureError, Word, advice, check, needs, placement,
+};
+
+type Failure = Box<dyn std::error::Error>;
+
+const CAUSES: &str = "causes.yaml";
+const MECHANISMS: &str = "mechanisms.yaml";
+const TOPOLOGY: &str = "topology.yaml";
+
+fn main() -> Result<(), Failure> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let text = |name: &str| {
+        let path = root.join(name);
+        println!("cargo::rerun-if-changed={}", path.display());
+        fs::read_to_string(path)
+    };
+    let (list, causes) = read_causes(&text(CAUSES)?)?;
+    let signatures = read_signatures(&root, &causes)?;
+    let mut out = format!("static CAUSES: &[(&str, &str)] = &{list:?};\n");
+    write_signatures(&signatures, &mut out)?;
+    let target = PathBuf::from(env::var("OUT_DIR")?);
+    fs::write(target.join("builtin.rs"), out)?;
+
+    let ids = signatures.iter().map(|file| file.signature.id.as_str());
+    let known = mechanisms::Known::new(&causes, ids);
+    let mut out = mechanisms::compile(MECHANISMS, &text(MECHANISMS)?, &known)?;
+    out.push_str(&topology::compile(TOPOLOGY, &text(TOPOLOGY)?)?);
+    fs::write(target.join("knowledge.rs"), out)?;
+    Ok(())
+}
+
+/// The causes in the order of their ids.
+fn read_causes(text: &str) -> Result<(Vec<(String, String)>, Causes), Failure> {
+    let mut list = Causes::read(CAUSES, text)?;
+    list.sort_unstable();
+    let mut causes = Causes::default();
+    for (id, meaning) in &list {
+        causes.add(id, meaning);
+    }
+    Ok((list, causes))
+}
+
+/// A signature and its file.
+struct File {
+    /// The name below the crate's folder.
+    name: String,
+    path: PathBuf,
+    yaml: String,
+    signature: Signature,
+}
+
+/// The signatures in the order of their ids: where their files are makes no difference to a report.
+fn read_signatures(root: &Path, causes: &Causes) -> Result<Vec<File>, Failure> {
+    let folder = root.join("signatures");
+    let mut paths = Vec::new();
+    collect(&folder, &mut paths)?;
+    paths.sort();
+    let mut files: BTreeMap<String, File> = BTreeMap::new();
+    for path in paths {
+        let name = path
+            .strip_prefix(root)?
+            .to_string_lossy()
+            .replace('\\', "/");
+        let yaml = fs::read_to_string(&path)?;
+        for signature in read(&name, &yaml, causes)? {
+            let below = name.trim_start_matches("signatures/");
+            let expected = placement::expected(&signature, below);
+            if expected != below {
+                let message = format!("this file belongs at signatures/{expected}");
+                return Err(SignatureError::new(&name, &yaml, (1, 1), message).into());
+            }
+            if let Some(other) = files.get(&signature.id) {
+                let id = &signature.id;
+                return Err(SignatureError::taken(&name, &yaml, id, &other.name).into());
+            }
+            let file = File {
+                name: name.clone(),
+                path: path.clone(),
+                yaml: yaml.clone(),
+                signature,
+            };
+            files.insert(file.signature.id.clone(), file);
+        }
+    }
+    Ok(files.into_values().collect())
+}
+
+/// Writes the signatures and their index as constants.
+fn write_signatures(files: &[File], out: &mut String) -> Result<(), Failure> {
+    out.push_str("static BUILTIN: &[Builtin] = &[\n");
+    let mut needed = Vec::new();
+    // the examples show what logs look like
+    let mut sample = String::new();
+    for (number, file) in (0..).zip(files) {
+        let mut value: serde_json::Map<String, serde_json::Value> =
+            serde_yaml::from_str(&file.yaml)?;
+        if let Some(examples) = value.remove("examples") {
+            texts(&examples, &mut sample);
+        }
+        needed.extend(needs(number, &file.signature.condition));
+        let json = serde_json::to_string(&value)?;
+        let (id, name, path) = (&file.signature.id, &file.name, &file.path);
+        writeln!(
+            out,
+            "    Builtin {{ id: {id:?}, file: {name:?}, yaml: include_str!({path:?}), json: {json:?} }},"
+        )?;
+    }
+    out.push_str("];\n");
+    write_index(&Index::new(needed, &sample), out)?;
+    Ok(())
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else {
+            println!("cargo::rerun-if-changed={}", path.display());
+            files.extend((path.extension() == Some("yaml".as_ref())).then_some(path));
+        }
+    }
+    Ok(())
+}
+
+fn read(file: &str, yaml: &str, causes: &Causes) -> Result<Vec<Signature>, Failure> {
+    let documents = check::documents(yaml);
+    let parts = documents
+        .iter()
+        .map(|document| check::read_document(file, yaml, document, causes));
+    let signatures = check::joined(file, yaml, parts.collect())?;
+    for signature in &signatures {
+        if let Some(mistake) = advice::mistakes(signature).first() {
+            let message = format!("{} [{}]", mistake.message, mistake.code);
+            return Err(SignatureError::about(file, yaml, &mistake.piece, message).into());
+        }
+    }
+    Ok(signatures)
+}
+
+/// Collects the texts of examples.
+fn texts(value: &serde_json::Value, into: &mut String) {
+    match value {
+        serde_json::Value::String(text) => into.push_str(text),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| texts(item, into)),
+        serde_json::Value::Object(fields) => {
+            let text = fields
+                .iter()
+                .filter(|(key, _)| *key != "why" && *key != "captures");
+            text.for_each(|(_, value)| texts(value, into));
+        }
+        _ => {}
+    }
+}
+
+/// Writes the index as a constant.
+fn write_index(index: &Index, out: &mut String) -> Result<(), std::fmt::Error> {
+    let words = |words: &[Word]| -> String {
+        let words = words.iter();
+        words
+            .map(|(word, leaves)| format!("(Cow::Borrowed({word:?}), Cow::Borrowed(&{leaves:?})),"))
+            .collect()
+    };
+    let literals = index
+        .literals
+        .literals
+        .iter()
+        .map(|text| format!("Cow::Borrowed({text:?}),"));
+    let conditions = index
+        .conditions
+        .iter()
+        .map(|leaves| format!("Cow::Borrowed(&{leaves:?}),"));
+    let qgrams = &index.literals.qgrams;
+    writeln!(
+        out,
+        "static INDEX: Index = Index {{ literals: LiteralSet {{ qgrams: QGramIndex {{"
+    )?;
+    for (field, table) in [
+        ("bitmap", &qgrams.bitmap),
+        ("words", &qgrams.words),
+        ("lone", &qgrams.lone),
+    ] {
+        writeln!(out, "    {field}: Cow::Borrowed(&{table:?}),")?;
+    }
+    writeln!(
+        out,
+        "    buckets: Cow::Borrowed(&{:?}), entries: Cow::Borrowed(&{:?}) }},",
+        qgrams.buckets, qgrams.entries
+    )?;
+    writeln!(
+        out,
+        "    literals: Cow::Borrowed(&[{}]), short: OnceLock::new() }},",
+        literals.collect::<String>()
+    )?;
+    writeln!(
+        out,
+        "    conditions: Cow::Borrowed(&[{}]),",
+        conditions.collect::<String>()
+    )?;
+    for (field, list) in [("reasons", &index.reasons), ("kinds", &index.kinds)] {
+        writeln!(out, "    {field}: Cow::Borrowed(&[{}]),", words(list))?;
+    }
+    for (field, leaves) in [
+        ("any_event", &index.any_event),
+        ("any_object", &index.any_object),
+        ("klog_fatal", &index.klog_fatal),
+        ("starts", &index.starts),
+        ("boundless", &index.boundless),
+    ] {
+        writeln!(out, "    {field}: Cow::Borrowed(&{leaves:?}),")?;
+    }
+    writeln!(out, "}};")
+}

@@ -1,0 +1,83 @@
+//! What is known of causes and clusters beside the signatures.
+
+include!(concat!(env!("OUT_DIR"), "/knowledge.rs"));
+
+/// The effects of causes: `mechanisms.yaml`.
+#[derive(Debug)]
+pub struct Mechanisms {
+    /// Causes whose log records say themselves what went wrong.
+    pub quoting: &'static [&'static str],
+    /// The rules in the order of the file.
+    pub rules: &'static [CausalRule],
+}
+
+/// Causes with what they bring about.
+#[derive(Debug)]
+pub struct CausalRule {
+    /// Causes, or families of them (`image/*`).
+    pub causes: &'static [&'static str],
+    /// How far the effects reach.
+    pub distance: Distance,
+    /// Causes, families and signatures.
+    pub effects: &'static [&'static str],
+}
+
+/// How far from its cause an effect shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distance {
+    /// On the same object, its workload, and what depends on it.
+    Owner,
+    /// Only on what depends on the object.
+    Callers,
+    /// Only where the same host is called.
+    Host,
+    /// On whatever runs on the same node.
+    Node,
+    /// In the same log or paste.
+    Source,
+    /// In the whole cluster.
+    Input,
+}
+
+/// How clusters are put together where no object says it: `topology.yaml`.
+#[derive(Debug)]
+pub struct Topology {
+    /// Services whose pods do not have their name, each with the workload that serves it.
+    pub served_by: &'static [(ObjectName, ObjectName)],
+    /// Workloads of which a node's name ends the pods' names.
+    pub static_pods: &'static [&'static str],
+    /// Hosts of a registry with the name that images give it.
+    pub registries: &'static [(&'static str, &'static str)],
+    /// How calls of the API server are recognised.
+    pub api_server: ApiServer,
+}
+
+/// A name, with its namespace if that matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ObjectName {
+    /// The namespace.
+    pub namespace: Option<&'static str>,
+    /// The name.
+    pub name: &'static str,
+}
+
+/// How calls of the API server are recognised.
+#[derive(Debug)]
+pub struct ApiServer {
+    /// The namespace and name of the Service that pods call.
+    pub service: (&'static str, &'static str),
+    /// Its ports.
+    pub ports: &'static [&'static str],
+    /// The paths of its resources.
+    pub paths: &'static [&'static str],
+}
+
+/// Returns the effects of causes.
+pub fn mechanisms() -> &'static Mechanisms {
+    &MECHANISMS
+}
+
+/// Returns what is known of how clusters are put together.
+pub fn topology() -> &'static Topology {
+    &TOPOLOGY
+}
