@@ -51,7 +51,7 @@ fn sweep_mixed(bencher: Bencher<'_, '_>) {
     swept(bencher, text, plan.values().sum());
 }
 
-/// What stands in a text is what stands in its lines, however they lie to the places looked at; at
+/// Literals occur in a text as in its lines, whatever their offset from the probes; at
 /// least so much.
 fn swept(bencher: Bencher<'_, '_>, text: String, least: u64) {
     let catalogue = Catalogue::builtin();

@@ -136,7 +136,7 @@ pub struct BundleArgs {
     pub limit: Vec<SetLimit>,
 }
 
-/// What to do instead of diagnosing.
+/// The task instead of a diagnosis.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List, show and check signatures

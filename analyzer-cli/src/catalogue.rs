@@ -16,7 +16,7 @@ use kwhy_render::escape::visible;
 /// The file of a folder of signatures that names causes of its own.
 const CAUSES: &str = "causes.txt";
 
-/// How many ids a message lists.
+/// The number of ids that a message lists.
 const MAX_LISTED: usize = 3;
 
 /// The signatures to use.

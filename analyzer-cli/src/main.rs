@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     ExitCode::from(status as u8)
 }
 
-/// What the program was started in.
+/// The environment that the program was started in.
 fn world() -> Environment {
     let stdout = io::stdout();
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());

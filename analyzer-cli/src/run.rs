@@ -22,7 +22,7 @@ use kwhy_render::escape::visible;
 use kwhy_render::select;
 use kwhy_render::{Human, Json, Render, View};
 
-/// How it ended. The numbers are a contract.
+/// The outcome of a run. The numbers are a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// It ran.
@@ -35,7 +35,7 @@ pub enum Status {
     Interrupted = 130,
 }
 
-/// What stops the program.
+/// An error that stops the program.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum Failure {
     /// None of the inputs can be read.
@@ -68,11 +68,11 @@ pub enum Failure {
     #[error("there is no {what} `{}`", visible(.id))]
     #[diagnostic(help("{advice}"))]
     Unknown {
-        /// What was looked for.
+        /// The kind of thing that was looked up.
         what: &'static str,
         /// The id.
         id: String,
-        /// Where the ids are listed, and one that is close.
+        /// A hint at where the ids are listed, and at one that is close.
         advice: String,
     },
     /// The output cannot be written.
@@ -81,7 +81,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Whether the reader of the output went away, which is no failure.
+    /// Returns true if the reader of the output went away, which is no failure.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }

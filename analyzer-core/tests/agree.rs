@@ -15,14 +15,14 @@ static NAIVE: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_naive_m
 /// The sizes of the smaller blocks.
 const SMALL: [usize; 2] = [4096, 300];
 
-/// As it is used, and in blocks so small that every border and every shortcut is met.
+/// The analyzer as it is used, and with blocks so small that every border and every shortcut is met.
 static FAST: LazyLock<[Analyzer; 4]> = LazyLock::new(|| {
     let [small, smallest] = SMALL.map(|size| Analyzer::new().with_blocks_of(size));
     let one_block = Analyzer::new().with_blocks_of(1 << 20);
     [Analyzer::new(), one_block, small, smallest]
 });
 
-/// What must be the same: all that is said of a finding.
+/// The parts of a finding that must be the same: all of them.
 fn told(finding: &Finding) -> String {
     serde_json::to_string(finding).unwrap()
 }
@@ -373,7 +373,7 @@ fn on_lists_that_are_cut() {
     assert!(!proves("with a gap", &gap));
 }
 
-/// What stands before and behind lines that people quote in a list or as emphasis. None is indented: no record that
+/// Prefixes and suffixes of lines that people quote in a list or as emphasis. None is indented: no record that
 /// is indented ends a block, and very small blocks are then cut anywhere.
 const MARKS: [(&str, &str); 9] = [
     ("", ""),
@@ -417,7 +417,7 @@ proptest! {
     }
 }
 
-/// What a command says holds of the plain lines behind it, but not of those behind the records of a log: these may
+/// The subject of a command applies to the plain lines after it, but not to those after the records of a log: these may
 /// be far from it.
 #[test]
 fn on_plain_lines_behind_a_command() {

@@ -16,13 +16,13 @@ use crate::records::logs;
 use exceptions::{Part, excepted};
 use generate::{CARRIERS, Carrier, stacked};
 
-/// How many records further a record is looked for.
+/// The number of records within which a record is looked for.
 const NEAR: usize = 100;
 
-/// What is compared.
+/// The properties that are compared.
 const PARTS: [&str; 6] = ["level", "time", "message", "logger", "caller", "fields"];
 
-/// How many of the bare log's records were found and what of them was right.
+/// The number of the bare log's records that were found, and of those with each property right.
 #[derive(Clone, Copy, Debug, Default)]
 struct Score {
     records: usize,
@@ -89,7 +89,7 @@ fn without_raw_lines(format: &str, text: &str) -> String {
     kept
 }
 
-/// Whether a line shows that it belongs to the record before it: it is indented or a stack trace's.
+/// Returns true if a line shows that it belongs to the record before it: it is indented or a stack trace's.
 fn is_marked(line: &str) -> bool {
     const STARTS: [&str; 10] = [
         " ",
@@ -293,7 +293,7 @@ fn payload() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// What a carrier holds comes out of it as it went in, with what the carrier says.
+    /// The contents of an envelope are read as they went in, with what the envelope says.
     #[test]
     fn give_back_what_they_hold(tail in "[a-zé][ -~é]{0,40}", index in 0..CARRIERS.len()) {
         let carrier = &CARRIERS[index];

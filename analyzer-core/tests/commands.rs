@@ -1,4 +1,4 @@
-//! What a report proposes can be typed: each command is one program with arguments, whatever the input names its
+//! Everything that a report proposes can be typed: each command is one program with arguments, whatever the input names its
 //! objects, and no text shows a hole.
 
 mod kubectl;
@@ -60,7 +60,7 @@ const STAND_INS: &[&str] = &[
     "VALUE",
 ];
 
-/// What is wrong with a command as it is shown.
+/// The errors in a command as it is shown.
 fn fault(command: &CommandLine) -> Option<String> {
     let argv = command.argv();
     if shlex::split(command.run()).as_deref() != Some(argv) {
@@ -122,7 +122,7 @@ fn faults(report: &Report) -> Vec<String> {
     wrong.collect()
 }
 
-/// What is wrong with the texts of a report that people read.
+/// The errors in the texts of a report that people read.
 fn holes(report: &Report) -> Vec<String> {
     let catalogue = ANALYZER.catalogue();
     let mut found = Vec::new();

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use kwhy_core::{Analyzer, Report};
 use rayon::prelude::*;
 
-/// What a log tells of one object: how often, first and last, in milliseconds since its start.
+/// The truth about one object in a log: its count, and its first and last time, in milliseconds since the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     count: u64,
@@ -16,10 +16,10 @@ struct Seen {
     last: i64,
 }
 
-/// What is true of a log, by signature and object.
+/// The truth about a log, by signature and object.
 type Truth = BTreeMap<(&'static str, String), Seen>;
 
-/// When each log starts.
+/// The time at which each log starts.
 const START: &str = "2031-03-04T05:00:00Z";
 
 /// The failures: the signature and how its text names object `#`.
@@ -162,7 +162,7 @@ fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
     (text, truth)
 }
 
-/// What a report tells of the forms' objects. One that names several objects or faults would be missed.
+/// The report's counts of the forms' objects. One that names several objects or faults would be missed.
 fn told(report: &Report) -> Truth {
     let start: Timestamp = START.parse().unwrap();
     let millis = |time: &Option<String>| {

@@ -58,7 +58,7 @@ struct Consequence {
 }
 
 impl Consequence {
-    /// Whether a finding is about its object, also where others say the same.
+    /// Returns true if a finding is about its object, also where others say the same.
     fn is_about(&self, finding: &Finding) -> bool {
         let is = |wanted: &String| {
             let mut others = finding.others.iter();
@@ -148,7 +148,7 @@ fn leads_to(finding: &Finding, by_rank: &BTreeMap<usize, &Finding>) -> usize {
     rank
 }
 
-/// What is wrong with a report.
+/// The differences of a report from what is expected.
 fn faults(expected: &Expected, report: &Report) -> Vec<String> {
     let mut faults = Vec::new();
     let findings = &report.findings;

@@ -14,7 +14,7 @@ struct Case {
     evidence: Option<String>,
 }
 
-/// What came out of one case.
+/// The result of one case.
 #[derive(Default)]
 struct Outcome {
     /// The first cause if it is neither the broken thing nor as right.

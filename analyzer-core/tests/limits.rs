@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use kwhy_core::{Analyzer, Document, ReadLimits, Report};
 
-/// What a report says of a limit.
+/// The messages of a report about a limit.
 fn told<'r>(report: &'r Report, limit: &str) -> Vec<&'r str> {
     let met = report.limits.iter().filter(|met| met.limit == limit);
     met.map(|met| met.message.as_str()).collect()

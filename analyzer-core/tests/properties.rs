@@ -1,4 +1,4 @@
-//! What holds for any input: no panic, proof that stands in the input, no line lost.
+//! Properties of any input: no panic, proof that occurs in the input, no line lost.
 
 use std::sync::LazyLock;
 

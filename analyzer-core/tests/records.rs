@@ -18,7 +18,7 @@ pub fn logs(folder: &str) -> Vec<PathBuf> {
     logs
 }
 
-/// What two records must agree on. Levels are compared as severities, and of a
+/// The properties in which two records must agree. Levels are compared as severities, and of a
 /// wrapped record also what its carrier says.
 pub fn comparable(record: &Value) -> Value {
     let mut record = record.clone();

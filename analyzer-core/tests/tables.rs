@@ -27,7 +27,7 @@ static FIXTURES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What is told of a row, one line each; runs of blanks are one, as copying changes them.
+/// The values of a row, one line each; runs of spaces are one, as copying changes them.
 fn rows(parsed: &Parsed<'_>) -> Vec<String> {
     let is_row = |event: &&Event<'_>| !matches!(event.format, Format::Plain | Format::Prose);
     let objects = parsed.objects.iter().map(object);
@@ -269,7 +269,7 @@ pub fn copies() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// What is lost, with the reason: fixture, way of copying.
+/// The values that are lost, with the reason: fixture, way of copying.
 const LOST: &[(&str, &str, &str)] = &[
     ("crictl", "cut-at-80", CUT_NAMES),
     ("crictl", "cut-at-100", CUT_NAMES),

@@ -52,9 +52,9 @@ impl LogFormat {
 pub struct Log {
     /// The text.
     pub text: String,
-    /// How many records it has.
+    /// The number of records.
     pub records: u64,
-    /// How many of them tell of the one fault, [`FAULT_CAUSE`].
+    /// The number of records that report the one fault, [`FAULT_CAUSE`].
     pub faults: u64,
 }
 

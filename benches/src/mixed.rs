@@ -10,13 +10,13 @@ use crate::{FAULT, FAULT_SIGNATURE, MESSAGES, Random};
 pub struct Mixed {
     /// The text.
     pub text: String,
-    /// How many lines it has.
+    /// The number of lines.
     pub lines: u64,
-    /// How many records tell of a failure, by the id of the signature that finds it.
+    /// The number of records that report a failure, by the id of the signature that finds it.
     pub plan: BTreeMap<&'static str, u64>,
 }
 
-/// What writes a record, and what carries it.
+/// The writer of a record, and its envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// klog with key-value pairs.

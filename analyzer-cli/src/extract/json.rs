@@ -88,10 +88,10 @@ impl<'t> Object<'t> {
     }
 }
 
-/// How many bytes are looked at together.
+/// The number of bytes that are examined together.
 const CHUNK: usize = 16;
 
-/// Whether a byte stands as another in a text of JSON.
+/// Returns true if a byte stands as another in a text of JSON.
 fn is_escaped(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }

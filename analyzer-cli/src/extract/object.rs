@@ -20,7 +20,7 @@ pub struct Collected {
     rows: Vec<Box<RawValue>>,
     /// Events that stand below no object.
     events: Vec<Box<RawValue>>,
-    /// How many lines were not understood.
+    /// The number of lines that were not understood.
     not_understood: u64,
 }
 
@@ -138,7 +138,7 @@ fn told_of(event: &Event<'_>) -> Option<Box<RawValue>> {
 }
 
 impl Json<'_, '_> {
-    /// What is printed of a kind that is read by its layout alone, as it is labelled.
+    /// The fields that are printed of a kind that is read by its layout alone, with their labels.
     fn scalars(&self) -> Vec<Scalar<'_>> {
         let all = self.object.fields.scalars().into_iter();
         let own = all.filter(|(path, _)| {
@@ -187,7 +187,7 @@ impl Serialize for Json<'_, '_> {
     }
 }
 
-/// Whether a table's cell says that there is no value.
+/// Returns true if a table's cell says that there is no value.
 fn is_nothing(value: &Value<'_>) -> bool {
     let text = value.to_text();
     matches!(text.as_deref(), Some("<none>" | "<unset>" | "<unknown>"))

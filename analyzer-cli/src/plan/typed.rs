@@ -23,7 +23,7 @@ const UNKNOWN_COLUMNS: usize = 80;
 /// Below this the layout no longer narrows.
 const LEAST_COLUMNS: usize = 40;
 
-/// What a command line means.
+/// Derives the plan from the arguments.
 pub fn plan(args: Args, world: &Environment) -> Plan {
     let layout = Layout {
         width: match (world.stdout_is_terminal, world.columns) {

@@ -54,22 +54,22 @@ use told::Input;
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.
 pub(crate) const BLOCK: usize = 256 * 1024;
 
-/// How many blocks are read in one go for each thread.
+/// The number of blocks for each thread that are scanned at a time.
 const BLOCKS_A_THREAD: usize = 4;
 
 /// The most blocks that are read in one go.
 const MAX_BLOCKS: usize = MAX_IN_FLIGHT / 2;
 
-/// How many line numbers a report lists of what was not understood.
+/// The most line numbers that a report lists of lines that were not understood.
 const MAX_LISTED_LINES: usize = 1000;
 
-/// How many segments a report lists of a document.
+/// The most segments that a report lists of a document.
 const MAX_LISTED_SEGMENTS: usize = 1000;
 
-/// How many bytes both lists take of all documents together.
+/// The most bytes that both lists take of all documents together.
 const MAX_LISTED_BYTES: usize = 8 << 20;
 
-/// What an entry of a list takes beside its text.
+/// The size of a list's entry beside its text.
 const LISTED: usize = 32;
 
 /// How an input is read.
@@ -79,9 +79,9 @@ pub(crate) struct Way {
     pub block: usize,
     /// The size up to which all of a document is parsed.
     pub all_up_to: usize,
-    /// Whether the time and severity of each log record are counted.
+    /// True if the time and severity of each log record are counted.
     pub timeline: bool,
-    /// How much is read.
+    /// The limits of reading.
     pub limits: ReadLimits,
 }
 
@@ -126,13 +126,13 @@ struct Scanner<'a> {
     tester: Tester<'a>,
     index: Option<&'a Index>,
     way: Way,
-    /// What is known for the next blocks.
+    /// Knowledge for the next blocks.
     learned: Learned,
     /// The number of blocks that were scanned.
     scanned: u64,
 }
 
-/// What was found in the blocks so far, in the order of the input.
+/// The results of the blocks so far, merged in the order of the input.
 struct Merged<'a> {
     analyzer: &'a Analyzer,
     documents: Vec<Input>,
@@ -144,13 +144,13 @@ struct Merged<'a> {
     prints: Prints,
     stats: Stats,
     latest: Option<i128>,
-    /// When the input was collected, as a node's lease shows it.
+    /// The time at which the input was collected, as a node's lease shows it.
     collected: Option<i128>,
-    /// Whether the newest time counts as that.
+    /// True if the newest time counts as that.
     newest: bool,
     /// The number of lines that report errors and were not read.
     unread: u64,
-    /// What the lists of the documents take.
+    /// The size of the documents' lists in bytes.
     listed_bytes: usize,
     timeline: Timeline,
     /// The namespaces that the input names.
@@ -203,7 +203,7 @@ impl<'a> Incident<'a> {
     ///
     /// # Errors
     /// The reader's. What was read before belongs to the incident.
-    pub fn read(&mut self, name: impl Into<String>, reader: impl Read + Send) -> io::Result<u64> {
+    pub fn read(&mut self, name: impl Into<String>, reader: impl Read) -> io::Result<u64> {
         self.read_about(name, Subject::default(), reader)
     }
 
@@ -226,7 +226,7 @@ impl<'a> Incident<'a> {
         &mut self,
         name: impl Into<String>,
         about: Subject,
-        reader: impl Read + Send,
+        reader: impl Read,
     ) -> io::Result<u64> {
         let number = self.merged.documents.len();
         told::note_namespace(&about, &mut self.merged.namespaces);
@@ -282,20 +282,18 @@ impl<'a> Incident<'a> {
         self.waiting.push(block);
     }
 
-    /// Scans the blocks that wait; meanwhile merges what was found in those before, and does something else.
-    fn scan<T: Send>(&mut self, meanwhile: impl FnOnce() -> T + Send) -> T {
+    /// Scans the pending blocks; meanwhile merges what was found in those before, and does something else on this
+    /// thread.
+    fn scan<T>(&mut self, meanwhile: impl FnOnce() -> T) -> T {
         let ready = std::mem::take(&mut self.waiting);
         self.waiting_bytes = 0;
         let before = std::mem::take(&mut self.scanned);
-        let (scanner, merged) = (&self.scanner, &mut self.merged);
-        let (scanned, (done, full)) = rayon::join(
-            || scanner.scan(&ready),
-            || {
-                let done = meanwhile();
-                (done, merged.take_all(before))
-            },
-        );
-        self.scanned = scanned;
+        let (scanner, merged, scanned) = (&self.scanner, &mut self.merged, &mut self.scanned);
+        let (done, full) = rayon::in_place_scope(|scope| {
+            scope.spawn(|_| *scanned = scanner.scan(&ready));
+            let done = meanwhile();
+            (done, merged.take_all(before))
+        });
         self.scanner.scanned += ready.len() as u64;
         self.scanner.learned.take(full);
         self.scanner.learned.tune(self.scanner.index, &ready);
@@ -324,14 +322,14 @@ impl Scanner<'_> {
 }
 
 impl Merged<'_> {
-    /// When the input was collected, if that is given or the input shows it.
+    /// The time at which the input was collected, if it is given or the input shows it.
     fn reference(&self) -> Option<Timestamp> {
         let newest = self.latest.filter(|_| self.newest);
         let shown = || Timestamp::from_nanosecond(self.collected.or(newest)?).ok();
         self.analyzer.reference().or_else(shown)
     }
 
-    /// What no time without a year may be after.
+    /// The latest time that a time without a year may mean.
     fn limit(&self) -> Option<i128> {
         let reference = self.reference();
         reference.map(|now| now.as_nanosecond()).or(self.latest)

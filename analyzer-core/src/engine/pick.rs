@@ -1,4 +1,4 @@
-//! Which lines of a block hold texts of signatures, and which of them are read.
+//! Selection of the candidates: the lines of a block that contain literals of signatures and are worth parsing.
 
 use memchr::memrchr;
 
@@ -9,10 +9,10 @@ use kwhy_model::Severity;
 use kwhy_parse::log;
 use kwhy_signature::{Index, Leaf, Record, STARTS};
 
-/// How many lines an unfinished line may go on in.
+/// The number of lines over which an unfinished line may go on.
 const MAX_PARTS: usize = 256;
 
-/// How many lines of a record are looked at before it is parsed.
+/// The number of lines of a record that are examined before it is parsed.
 const MAX_RECORD_LINES: usize = 64;
 
 /// Adds the lines to read in which literals of the index occur: those of records that may fulfil a condition.
@@ -106,14 +106,14 @@ fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     None
 }
 
-/// How grave the record is that begins with a line, where the line tells.
+/// The severity of the record that starts with a line, if the line states it.
 fn severity(line: &[u8]) -> Option<Severity> {
     let line = std::str::from_utf8(line).ok()?;
     let head = log::head(line)?;
     head.severity.filter(|_| !log::may_hold_another(line))
 }
 
-/// Whether a line that goes on in others must be read: a text of the index may stand across them.
+/// Returns true if a line that goes on in others must be read: a text of the index may stand across them.
 pub(super) fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
     let mut stands = false;
     if let Some(joined) = joined(bytes, at) {

@@ -1,9 +1,9 @@
-//! What conditions ask of an object that does not stand in it as one value: a whole map or list as a
+//! Values that conditions ask for and that are not one value of an object: a whole map or list as a
 //! text, the sum of quantities.
 
 use kwhy_model::{Map, Quantity, TextBuilder, Value};
 
-/// How long the text of a map or list may be; a node's labels take about 2 KiB.
+/// The length of the text of a map or list; a node's labels take about 2 KiB.
 const MAX_FLAT: usize = 16 << 10;
 
 /// Maps in maps of a text.

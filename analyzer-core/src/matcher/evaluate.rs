@@ -36,7 +36,7 @@ impl Match {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether the other match captures no other value under the same name.
+    /// Returns true if the other match captures no other value under the same name.
     fn unifies(&self, other: &Match) -> bool {
         self.captures.iter().all(|(name, value)| {
             name == "item" || other.value(name).is_none_or(|theirs| theirs == value)
@@ -91,7 +91,7 @@ impl Match {
         })
     }
 
-    /// Whether it does not begin before the other one ends.
+    /// Returns true if it does not begin before the other one ends.
     fn follows(&self, earlier: &Match) -> bool {
         match (self.primary().last, earlier.primary().first) {
             (Some(mine), Some(theirs)) => match theirs.is_after(&mine) {

@@ -12,16 +12,16 @@ use memchr::memchr2_iter;
 
 use kwhy_model::{Event, Subject};
 
-/// How many ids of a record are kept.
+/// The number of ids of a record that are kept.
 const MAX_IDS: usize = 8;
 
-/// How much of a value is searched.
+/// The number of bytes of a value that are searched.
 const MAX_TEXT: usize = 4096;
 
 /// The length of a UID: 32 hexadecimal digits in groups.
 const UID: usize = 36;
 
-/// How many digits of a container's id tell it from others: what docker prints.
+/// The number of digits that distinguish a container's id from others: what docker prints.
 pub(crate) const SHORT: usize = 12;
 
 /// Fields, in small letters and without signs, that name the pod of the record.
@@ -38,9 +38,9 @@ const OF_ROUND: &[&str] = &["reconcileid", "reconciliationid", "knativedevtracei
 pub(crate) struct Ids {
     /// In the order of the record: UIDs in small letters with `-`, containers' ids as they stand.
     pub named: Vec<String>,
-    /// What the record says itself that an id is of.
+    /// The owners of ids that the record itself names.
     pub told: Vec<(String, Subject)>,
-    /// Whether the record names its object, which then needs no id.
+    /// True if the record names its object, which then needs no id.
     pub is_named: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Which events count by their time.
+//! The period of time in which events count.
 
 use kwhy_model::Event;
 use kwhy_parse::years;
@@ -10,12 +10,12 @@ pub(crate) struct Period {
     pub since: Option<i128>,
     /// Not after.
     pub until: Option<i128>,
-    /// When the input was collected, from which ages count back.
+    /// The time at which the input was collected, from which ages count back.
     pub now: Option<i128>,
 }
 
 impl Period {
-    /// Whether an event was last seen in it. A time without a year is taken in the year nearest to it.
+    /// Returns true if an event was last seen in it. A time without a year is taken in the year nearest to it.
     pub fn holds(&self, event: &Event<'_>) -> bool {
         let Some(near) = self.until.or(self.since) else {
             return true;

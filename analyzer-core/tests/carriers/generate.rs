@@ -254,7 +254,7 @@ impl Carrier {
         records.into_iter().filter(is_own).collect()
     }
 
-    /// Whether it writes more than one line for one, which no other carrier can hold.
+    /// Returns true if it writes more than one line for one, which no other carrier can hold.
     fn is_long(&self) -> bool {
         let sample = self.around("x\n");
         sample.lines().count() > 1

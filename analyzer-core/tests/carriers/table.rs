@@ -45,7 +45,7 @@ fn sample(log: &Path, bytes: usize, random: &mut TestRng) -> (String, Vec<Value>
     (text, all)
 }
 
-/// How many records are found at their lines, and what of them is right.
+/// The number of records that are found at their lines, and of those with each property right.
 fn against_truth(text: &str, truth: &[Value]) -> Score {
     let found = records(text.as_bytes());
     let mut score = Score {

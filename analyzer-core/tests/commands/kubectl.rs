@@ -235,7 +235,7 @@ const VERBS: &[Verb] = &[
     ("adm", &[], &[], 1),
 ];
 
-/// What is wrong with a command of kubectl.
+/// The errors in a kubectl command.
 pub fn fault(words: &[String]) -> Option<String> {
     let mut rest = words.iter().map(String::as_str);
     rest.next()?;

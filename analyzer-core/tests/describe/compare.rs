@@ -22,7 +22,7 @@ const SAME_KIND: &[[&str; 2]] = &[
     ["RoleBinding", "ClusterRoleBinding"],
 ];
 
-/// Where two answers differ. Keys that `want` lacks do not count, nor does the order of lists
+/// The differences of two answers. Keys that `want` lacks do not count, nor does the order of lists
 /// other than commands, nor the number of blanks.
 pub fn misses(want: &Value, got: &Value) -> Vec<String> {
     let mut found = Vec::new();
@@ -101,7 +101,7 @@ fn same_kind(a: &str, b: &str) -> bool {
         .any(|kinds| kinds.contains(&a) && kinds.contains(&b))
 }
 
-/// Whether nothing at all is there, also in lists of nothing.
+/// Returns true if nothing at all is there, also in lists of nothing.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,

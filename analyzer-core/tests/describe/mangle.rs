@@ -1,4 +1,4 @@
-//! What chats, trackers and terminals do to a describe, and what must still be read.
+//! The changes that chats, trackers and terminals make to a describe, which must still be read.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ struct Mangling {
     name: &'static str,
     /// Changes one line, given its number from 1.
     change: fn(&str, usize) -> String,
-    /// Whether the describe parser alone must bear it; else a whole paste is read.
+    /// True if the describe parser alone must bear it; else a whole paste is read.
     layout: bool,
 }
 
@@ -97,7 +97,7 @@ const MANGLINGS: &[Mangling] = &[
     },
 ];
 
-/// What a mangling destroys, or what is not read yet.
+/// The parts that a mangling destroys, or that are not read yet.
 struct Exception {
     manglings: &'static [&'static str],
     /// The fixtures' names, or their beginnings with a `*`.

@@ -146,12 +146,12 @@ impl Catalogue {
         Ok(())
     }
 
-    /// How many signatures there are.
+    /// The number of signatures.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no signature.
+    /// Returns true if there is no signature.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -169,13 +169,13 @@ impl Catalogue {
         Some(self.entries[at].signature())
     }
 
-    /// Where a built-in signature stands.
+    /// The position of a built-in signature.
     fn builtin_at(&self, id: &str) -> Option<usize> {
         let same = |entry: &Entry| entry.builtin.is_some_and(|builtin| builtin.id == id);
         self.entries.iter().position(same)
     }
 
-    /// Whether a signature was added to the built-in ones, or in place of one.
+    /// Returns true if a signature was added to the built-in ones, or in place of one.
     pub fn is_added(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
@@ -210,7 +210,7 @@ impl Catalogue {
         }
     }
 
-    /// What a cause means, in one line; `None` for an unknown id.
+    /// The meaning of a cause, in one line; `None` for an unknown id.
     pub fn cause(&self, id: &str) -> Option<&str> {
         self.causes.meaning(id)
     }

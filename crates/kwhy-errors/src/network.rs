@@ -153,7 +153,7 @@ pub(super) fn reason<'a>(part: Part<'_, 'a>) -> Option<(Fact, Text<'a>)> {
         .find(|(fact, _)| *fact == Fact::NetworkReason)
 }
 
-/// What an answer says that stands alone in its segment.
+/// Reads an answer that is alone in its segment.
 fn answered<'a>(part: Part<'_, 'a>) -> Option<Facts<'a>> {
     if let Some((place, symbol)) = errno::leading(part) {
         let mut facts = vec![place.says(Fact::Errno, symbol)];

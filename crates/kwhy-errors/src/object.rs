@@ -114,7 +114,7 @@ fn add_quoted<'a>(before: Part<'_, 'a>, name: Part<'_, 'a>, facts: &mut Facts<'a
     add(facts, name.fact(fact));
 }
 
-/// Whether a word names a kind; kubectl's short name for nodes is a word of any sentence.
+/// Returns true if a word names a kind; kubectl's short name for nodes is a word of any sentence.
 pub(super) fn is_kind(word: &str) -> bool {
     word != "no" && Subject::is_kind_word(word)
 }

@@ -185,7 +185,7 @@ impl<'c, 'a> Cursor<'c, 'a> {
         }
     }
 
-    /// How many segments there are.
+    /// The number of segments.
     pub(super) fn len(&self) -> usize {
         self.segments.len()
     }

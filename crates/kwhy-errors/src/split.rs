@@ -40,12 +40,12 @@ pub(super) struct Region {
     pub(super) outer: Range<usize>,
     /// Without them.
     pub(super) inner: Range<usize>,
-    /// How often the inside is quoted in Go's way.
+    /// The number of times the inside is quoted in Go's way.
     pub(super) levels: usize,
 }
 
 impl Region {
-    /// What stands inside, unquoted.
+    /// The inside, unquoted.
     pub(super) fn text<'a>(&self, whole: &Text<'a>) -> Text<'a> {
         let mut text = whole.slice(self.inner.clone());
         for _ in 0..self.levels {
@@ -174,9 +174,9 @@ fn ends_link(next: Option<&u8>) -> bool {
 struct Cutter<'t> {
     text: &'t str,
     segments: Vec<Range<usize>>,
-    /// Where the segment begins.
+    /// The start of the segment.
     start: usize,
-    /// Where the text after the last colon of the segment begins.
+    /// The start of the text after the last colon of the segment.
     piece: usize,
 }
 
@@ -193,7 +193,7 @@ impl Cutter<'_> {
         self.piece = resume;
     }
 
-    /// Whether a word begins at this place.
+    /// Returns true if a word begins at this place.
     fn at_word(&self, at: usize) -> bool {
         let before = at
             .checked_sub(1)
@@ -211,7 +211,7 @@ impl Cutter<'_> {
         status && piece.ends_with("rpc error")
     }
 
-    /// Whether `desc = ` at this place belongs to a gRPC status or connection error.
+    /// Returns true if `desc = ` at this place belongs to a gRPC status or connection error.
     fn is_status(&self, at: usize) -> bool {
         let piece = self.text.get(self.piece..at).unwrap_or("").trim();
         piece.is_empty() || piece.starts_with("code = ")

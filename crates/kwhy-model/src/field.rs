@@ -15,7 +15,7 @@ pub struct Field<'a> {
     pub key: Cow<'a, str>,
     /// The value, decoded.
     pub value: Text<'a>,
-    /// How it stands in the log.
+    /// The form of the value in the log.
     pub written: Written,
 }
 
@@ -101,7 +101,7 @@ impl Field<'_> {
     }
 }
 
-/// Whether a text is a decimal number as any writer prints it, and is the same once it was read as a
+/// Returns true if a text is a decimal number as any writer prints it, and is the same once it was read as a
 /// floating-point number.
 fn is_plain_number(text: &str) -> bool {
     /// Decimal digits that a double keeps.

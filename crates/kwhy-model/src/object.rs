@@ -207,7 +207,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Whether keys are shown in another way than as they are named: the input's kind is one that is
+    /// Returns true if keys are shown in another way than as they are named: the input's kind is one that is
     /// read by its layout alone.
     pub fn is_labelled(&self) -> bool {
         self.entries.iter().any(|entry| entry.label.is_some())
@@ -218,7 +218,7 @@ impl<'a> Map<'a> {
         self.entries.len()
     }
 
-    /// Whether there is no entry.
+    /// Returns true if there is no entry.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -229,7 +229,7 @@ impl<'a> Map<'a> {
     }
 }
 
-/// Up to how many entries a key is looked for by going through them.
+/// The number of entries up to which a key is looked up by a linear search.
 const SMALL: usize = 16;
 
 impl<'a> FromIterator<(Cow<'a, str>, Value<'a>)> for Map<'a> {
@@ -314,19 +314,19 @@ fn join(spans: impl Iterator<Item = Span>) -> Span {
 /// (`ready`, `status`, `restarts`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object<'a> {
-    /// What it was read from.
+    /// The output that it was read from.
     pub format: Format,
     /// The document's bytes of the whole object.
     pub span: Span,
     /// Kind, namespace and name, as far as they are shown or can be told.
     pub subject: Subject,
-    /// What was printed of it.
+    /// The part of it that was printed.
     pub fields: Map<'a>,
-    /// Whether it stands in a list of its kind: below a table's header with others, or in a `List`.
+    /// True if it stands in a list of its kind: below a table's header with others, or in a `List`.
     pub listed: bool,
 }
 
-/// What a parser made of a segment.
+/// The result of parsing a segment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parsed<'a> {
     /// The objects, in the order of the input.
@@ -335,11 +335,11 @@ pub struct Parsed<'a> {
     pub events: Vec<Event<'a>>,
     /// The lines (counted from 1) that fit nothing the parser knows.
     pub not_understood: Vec<u64>,
-    /// What was left out as a limit was met.
+    /// The parts that were omitted because a limit was met.
     pub left_out: LeftOut,
     /// The lists of objects in YAML and JSON, in the order of the input.
     pub lists: Vec<Listing>,
-    /// Whether lines are left out between objects in YAML.
+    /// True if lines are left out between objects in YAML.
     pub has_gaps: bool,
 }
 
@@ -348,11 +348,11 @@ pub struct Parsed<'a> {
 pub struct Listing {
     /// Their numbers among the objects that were read.
     pub objects: std::ops::Range<usize>,
-    /// Whether the list's own kind says that it is the list of all.
+    /// True if the list's own kind says that it is the list of all.
     pub of_kind: bool,
 }
 
-/// What was left out of objects as a limit was met.
+/// The parts of objects that were omitted because a limit was met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Maps and lists that stand too deep in others.

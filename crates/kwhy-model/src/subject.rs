@@ -12,7 +12,18 @@ use std::sync::LazyLock;
 /// let pod = Subject::new("Pod", Some("shop"), "web-0");
 /// assert_eq!(pod.to_string(), "Pod shop/web-0");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[derive(
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
+)]
 pub struct Subject {
     /// The kind in its API spelling, such as `Pod`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +53,7 @@ impl Subject {
         }
     }
 
-    /// Whether nothing is known of the object.
+    /// Returns true if nothing is known of the object.
     pub fn is_unknown(&self) -> bool {
         self.kind.is_none() && self.name.is_none() && self.namespace.is_none()
     }
@@ -72,7 +83,7 @@ impl Subject {
         Subject::known_kind(word).unwrap_or(word).to_owned()
     }
 
-    /// Whether a word names a kind known to this crate.
+    /// Returns true if a word names a kind known to this crate.
     pub fn is_kind_word(word: &str) -> bool {
         Subject::known_kind(word).is_some()
     }

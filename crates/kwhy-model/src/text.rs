@@ -55,7 +55,7 @@ impl<'a> Text<'a> {
         &self.value
     }
 
-    /// Whether there is no text.
+    /// Returns true if there is no text.
     pub fn is_empty(&self) -> bool {
         self.value.is_empty()
     }
@@ -257,12 +257,12 @@ impl TextBuilder {
         self.value.push_str(text.as_str());
     }
 
-    /// Whether nothing was added yet.
+    /// Returns true if nothing was added yet.
     pub fn is_empty(&self) -> bool {
         self.value.is_empty()
     }
 
-    /// What was added so far.
+    /// The text that was added so far.
     pub fn as_str(&self) -> &str {
         &self.value
     }

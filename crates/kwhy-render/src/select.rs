@@ -1,4 +1,4 @@
-//! Which findings count.
+//! Selection of findings by severity and namespace.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use kwhy_core::{CommandLine, Finding, Level, LimitMet, Report, Role, Subject};
 
 use crate::human::counted;
 
-/// Whether something at or above a level was found. What is benign does not count.
+/// Returns true if something at or above a level was found. What is benign does not count.
 pub fn holds(report: &Report, level: Option<Level>) -> bool {
     level.is_some_and(|level| {
         report
@@ -47,7 +47,7 @@ const OF_CLUSTER: &[&str] = &[
     "VolumeSnapshotContent",
 ];
 
-/// How many namespaces are named where the wanted one does not occur.
+/// The number of namespaces that are named if the requested one does not occur.
 const NAMED: usize = 10;
 
 /// To whom a finding belongs, as seen from a namespace.
@@ -199,7 +199,7 @@ fn unknown_namespace(namespace: &str, is_there: bool, known: &BTreeSet<String>) 
     text
 }
 
-/// How many letters must be changed, taken out or put in to make one word of another.
+/// The edit distance of two words.
 fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (number, own) in a.bytes().enumerate() {

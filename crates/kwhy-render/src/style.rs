@@ -7,14 +7,14 @@ use anstyle::{AnsiColor, Style as Ansi};
 use kwhy_core::Level;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
-/// What a piece of text is; its colour follows.
+/// The role of a piece of text, from which its colour follows.
 #[derive(Clone, Copy)]
 pub enum Style {
     /// Plain text.
     Plain,
-    /// What the eye should find first.
+    /// The text that the eye should find first.
     Strong,
-    /// What is there for completeness.
+    /// Text that is there for completeness.
     Faint,
     /// A command to type.
     Command,

@@ -10,7 +10,7 @@ pub(super) fn trimmed(expression: &str) -> Option<Hir> {
     (trimmed != plain).then(|| trimmed_at(End::Last, &trimmed))
 }
 
-/// Whether [`trimmed`] may have one for an expression, without making it.
+/// Returns true if [`trimmed`] may have one for an expression, without making it.
 pub(super) fn may_be_trimmed(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Empty => false,
@@ -43,7 +43,7 @@ enum End {
     Last,
 }
 
-/// Whether it matches nothing anywhere: what stands beside it matches without it too.
+/// Returns true if it matches nothing anywhere: what stands beside it matches without it too.
 fn may_be_missing(hir: &Hir) -> bool {
     let properties = hir.properties();
     properties.minimum_len() == Some(0) && properties.look_set().is_empty()

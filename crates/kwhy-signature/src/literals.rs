@@ -45,7 +45,7 @@ impl Phrases {
     }
 }
 
-/// How many letters and digits each match holds at least.
+/// The least number of letters and digits that a match contains.
 pub(crate) fn weight_of(hir: &Hir) -> usize {
     match hir.kind() {
         HirKind::Literal(literal) => literal
@@ -91,7 +91,7 @@ fn flat<'h>(parts: &'h [Hir], into: &mut Vec<&'h Hir>) {
     }
 }
 
-/// Whether a part is a run of blanks: as in a template, it is one blank where nothing was wrapped.
+/// Returns true if a part is a run of blanks: as in a template, it is one blank where nothing was wrapped.
 fn is_blank(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Repetition(repeated) => repeated.min > 0 && is_blank(&repeated.sub),

@@ -1,11 +1,11 @@
-//! What a pattern says: its expression, its slots, and what stands in every text that it matches.
+//! The parsed form of a pattern: its expression, its slots, and the literals of every text that it matches.
 
 use super::hir::may_be_trimmed;
 use super::literals::{self, Phrases};
 use super::tokens::in_words;
 use kwhy_prefilter::Token;
 
-/// What a pattern says, read when it is first asked for.
+/// The parsed form of a pattern, made when it is first asked for.
 #[derive(Default)]
 pub(super) struct Parts {
     pub regex: String,
@@ -14,11 +14,11 @@ pub(super) struct Parts {
     pub literals: Vec<Token>,
     pub phrases: Vec<String>,
     pub words: Vec<String>,
-    /// How many literal characters it demands: the measure of how specific it is.
+    /// The number of literal characters that it demands: the measure of how specific it is.
     pub weight: usize,
     /// The length of the shortest text that it matches, in bytes.
     pub least_length: usize,
-    /// Whether its expression may begin with what may be missing.
+    /// True if its expression may begin with what may be missing.
     pub may_be_trimmed: bool,
 }
 
@@ -32,12 +32,12 @@ impl Parts {
     }
 }
 
-/// What a slot accepts.
+/// The type of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SlotType {
     /// At least one character of the line; as few as fit, at the pattern's end as many.
     Text,
-    /// What stands between double quotes: without a double quote.
+    /// A text between double quotes: without a double quote.
     Quoted,
     /// Without blanks and quotes.
     Word,

@@ -24,7 +24,7 @@ pub struct Pattern {
     source: String,
     parts: OnceLock<Parts>,
     compiled: OnceLock<Option<Regex>>,
-    /// What tells whether it matches at all, where that is cheaper.
+    /// The expression that decides whether there is a match, if it is cheaper.
     trimmed: OnceLock<Option<Regex>>,
 }
 
@@ -97,7 +97,7 @@ impl Pattern {
         &self.parts().words
     }
 
-    /// How many literal characters it demands.
+    /// The number of literal characters that it demands.
     pub fn weight(&self) -> usize {
         self.parts().weight
     }
@@ -116,7 +116,7 @@ impl Pattern {
         self.search(self.regex()?, Input::new(text))
     }
 
-    /// Whether there is surely no match, where that is cheaper to tell than where one is.
+    /// Returns true if there is surely no match, where that is cheaper to tell than where one is.
     fn is_absent(&self, input: Input<'_>) -> bool {
         let trimmed = self.trimmed();
         trimmed.is_some_and(|regex| regex.search_half(&input).is_none())
@@ -157,20 +157,20 @@ impl Pattern {
         found
     }
 
-    /// Whether a text holds one of the literals of which each match holds one.
+    /// Returns true if a text holds one of the literals of which each match holds one.
     fn may_stand(&self, text: &[u8]) -> bool {
         let literals = &self.parts().literals;
         let stands = |literal: &Token| literal.occurs(text);
         !text.is_empty() && (literals.is_empty() || literals.iter().any(stands))
     }
 
-    /// Whether a match may be found in texts that have these marks; if not, it surely is not.
+    /// Returns true if a match may be found in texts that have these marks; if not, it surely is not.
     pub fn may_be(&self, marks: &Bloom) -> bool {
         let literals = &self.parts().literals;
         literals.is_empty() || literals.iter().any(|literal| literal.may_occur(marks))
     }
 
-    /// Whether a match is found in a text.
+    /// Returns true if a match is found in a text.
     pub fn stands(&self, text: &str) -> bool {
         self.may_stand(text.as_bytes())
             && self
@@ -219,7 +219,7 @@ impl std::fmt::Debug for Pattern {
     }
 }
 
-/// Where a pattern was found.
+/// The place at which a pattern was found.
 pub enum Place {
     /// Of a pattern without slots.
     Whole(std::ops::Range<usize>),

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// What a message says of a failure.
+/// The role of a message in a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -42,7 +42,7 @@ pub struct Entry {
     /// The causes that it may stand for; any one is right.
     #[serde(default)]
     pub causes: Vec<String>,
-    /// What it says.
+    /// Its text.
     pub role: Role,
 }
 

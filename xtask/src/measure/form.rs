@@ -11,7 +11,7 @@ use super::{Entry, Random, Values};
 pub struct Case {
     /// The form's name; the first case of a message has its usual form.
     pub form: String,
-    /// What kwhy is asked.
+    /// A text that kwhy is asked about.
     pub text: String,
 }
 

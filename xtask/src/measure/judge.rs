@@ -4,10 +4,10 @@ use kwhy_core::{Level, Report};
 
 use super::{Entry, Role};
 
-/// What came of a case.
+/// The verdict on a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// As the entry says.
+    /// The entry's cause was found.
     Right,
     /// Another cause stands first.
     Wrong,

@@ -47,7 +47,7 @@ pub(super) struct OfObject {
     pub rivals: Vec<u32>,
 }
 
-/// What tells the matches of one signature apart.
+/// The key by which the matches of one signature are kept apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub object: Subject,

@@ -19,7 +19,7 @@ use kwhy_parse::{self as parse, log};
 use kwhy_signature::Leaf;
 
 impl Reading<'_, '_, '_> {
-    /// Which ends of the block a segment of a range reaches.
+    /// The ends of the block that a segment of a range reaches.
     fn reach(&self, range: &Range<usize>, is_first: bool, is_last: bool) -> Reach {
         Reach {
             start: is_first && range.start == 0 && self.begins_with_item(),
@@ -27,7 +27,7 @@ impl Reading<'_, '_, '_> {
         }
     }
 
-    /// Whether the block begins with an item of a list that began before.
+    /// Returns true if the block begins with an item of a list that began before.
     fn begins_with_item(&self) -> bool {
         let line = line_at(&self.block.bytes, 0);
         self.block.offset > 0 && (line.starts_with(b"- ") || line.starts_with(b"    "))

@@ -81,7 +81,7 @@ pub(super) struct Layer<'s> {
     pub(super) format: &'static str,
     pub(super) shared: Arc<Shared>,
     pub(super) limits: Limits,
-    /// What was read of the source itself, and of this stream.
+    /// The bytes that were read of the source itself, and of this stream.
     pub(super) packed: [Arc<AtomicU64>; 2],
     pub(super) given: u64,
     pub(super) failed: bool,

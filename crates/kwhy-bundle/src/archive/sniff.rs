@@ -1,8 +1,8 @@
-//! What a stream is, told from its first bytes and never from its name.
+//! The type of a stream, by its first bytes and never by its name.
 
 use super::tar;
 
-/// What a stream is.
+/// The type of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One compressed stream.

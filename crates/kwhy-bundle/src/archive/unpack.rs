@@ -43,7 +43,7 @@ pub struct Inflate {
     /// The check sum of what was given out.
     pub crc: Crc,
     failed: bool,
-    /// Whether the stream came to its end.
+    /// True if the stream came to its end.
     pub ended: bool,
 }
 
@@ -105,7 +105,7 @@ impl Inflate {
 struct Gzip<'s> {
     source: Source<'s>,
     inflate: Inflate,
-    /// Whether a member's head comes next.
+    /// True if a member's head comes next.
     head: bool,
     first: bool,
     ended: bool,

@@ -12,7 +12,7 @@ use super::unpack::Inflate;
 /// How a member is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// As it is.
+    /// Uncompressed.
     Stored,
     /// By deflate.
     Deflate,
@@ -27,16 +27,16 @@ pub enum Method {
 pub struct Entry {
     /// Its name as it stands.
     pub name: Vec<u8>,
-    /// How it is stored.
+    /// The compression.
     pub method: Method,
     /// Its size, where that stands before it.
     pub size: Option<u64>,
-    /// How many bytes before it are no part of any member.
+    /// The number of bytes before it that belong to no member.
     pub lost: u64,
 }
 
 impl Entry {
-    /// Whether it is a folder.
+    /// Returns true if it is a folder.
     pub fn is_folder(&self) -> bool {
         self.name.ends_with(b"/")
     }
@@ -49,7 +49,7 @@ pub struct Zip<'s> {
     ended: bool,
 }
 
-/// What is left of the open member.
+/// The number of bytes left of the open member.
 enum Open {
     None,
     Stored {
@@ -69,7 +69,7 @@ enum Open {
 const LOCAL: &[u8] = b"PK\x03\x04";
 const DESCRIPTOR: &[u8] = b"PK\x07\x08";
 
-/// What begins the directory behind the members, or ends an archive without any.
+/// The signatures that start the directory after the members, or end an archive without any.
 const BEHIND: [&[u8]; 5] = [
     b"PK\x01\x02",
     b"PK\x05\x06",

@@ -1,4 +1,4 @@
-//! When a bundle was made, as its names and its files tell it. A time without a zone tells nothing for sure and
+//! The time at which a bundle was made, by its names and files. A time without a zone is ambiguous and
 //! is not taken.
 
 use jiff::Timestamp;

@@ -128,7 +128,7 @@ fn counted(line: Line<'_>) -> Option<(&str, Value<'_>)> {
     (words.next()?.text == "bytes" && words.next().is_none()).then_some((key.text, count))
 }
 
-/// Whether a text can be the name of a value.
+/// Returns true if a text can be the name of a value.
 fn is_key(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 253

@@ -90,7 +90,7 @@ pub(super) fn add<'n, 'a: 'n>(
     }
 }
 
-/// What a node holds: text, a map or list of what stands below, or items.
+/// The value of a node: text, a map or list of what is below it, or items.
 pub(super) fn value<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     if !node.children.is_empty() {
         return Some(below(tree, node));
@@ -179,7 +179,7 @@ fn below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
     Value::List(items.collect())
 }
 
-/// Whether a key's field sorts before that of the key above it. Fields are sorted byte by byte,
+/// Returns true if a key's field sorts before that of the key above it. Fields are sorted byte by byte,
 /// and a label no longer tells which letters were capitals: both orders must say so.
 fn falls_back(before: &str, key: &str) -> bool {
     let letters = |text: &str| text.replace(' ', "");
@@ -230,7 +230,7 @@ pub(super) fn snake_case(key: &str) -> String {
     name
 }
 
-/// Whether the capital at a place ends an acronym's plural: `IPs`, `PodCIDRs`.
+/// Returns true if the capital at a place ends an acronym's plural: `IPs`, `PodCIDRs`.
 fn is_plural(chars: &[char], at: usize) -> bool {
     chars.get(at + 1) == Some(&'s') && chars.get(at + 2).is_none_or(|c| !c.is_alphanumeric())
 }

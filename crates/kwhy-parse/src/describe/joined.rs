@@ -49,7 +49,7 @@ pub(super) fn split<'a>(lines: &[Line<'a>]) -> Option<Vec<Line<'a>>> {
     Some(all)
 }
 
-/// Where the second key of a line begins, if its first one is a container's too.
+/// The start of a line's second key, if its first one is also a container's.
 fn second(line: &str) -> Option<usize> {
     let text = line.trim_start();
     let indent = line.len() - text.len();

@@ -48,7 +48,7 @@ fn text(line: Line<'_>) -> Entry<'_> {
     }
 }
 
-/// Whether two blanks or a tab stand behind the key's colon.
+/// Returns true if two blanks or a tab stand behind the key's colon.
 fn is_wide(entry: &Entry<'_>) -> bool {
     entry.key.is_some_and(|key| {
         let end = (key.start + key.text.len() + 1).saturating_sub(entry.line.start);
@@ -57,12 +57,12 @@ fn is_wide(entry: &Entry<'_>) -> bool {
     })
 }
 
-/// Whether a line is the title of a part that an object of any kind has.
+/// Returns true if a line is the title of a part that an object of any kind has.
 pub(super) fn is_part(entry: &Entry<'_>) -> bool {
     entry.value.text.is_empty() && matches!(entry.key_text(), "Metadata" | "Spec" | "Status")
 }
 
-/// Whether lines of a generic describe lost their indentation: nothing stands deeper than the
+/// Returns true if lines of a generic describe lost their indentation: nothing stands deeper than the
 /// titles of its parts.
 pub(super) fn is_flat(lines: &[Line<'_>]) -> bool {
     let mut filled = lines.iter().filter(|line| !line.is_blank()).peekable();
@@ -81,7 +81,7 @@ pub(super) fn is_flat(lines: &[Line<'_>]) -> bool {
     flat > deep
 }
 
-/// Whether a key can be a label of the generic describer.
+/// Returns true if a key can be a label of the generic describer.
 pub(super) fn is_label(key: &str) -> bool {
     if key.is_empty() || key.len() > 512 {
         return false;

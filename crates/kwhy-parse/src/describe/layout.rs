@@ -21,13 +21,13 @@ pub(super) struct Field {
     pub key: &'static str,
     /// The value's name in the object.
     pub name: &'static str,
-    /// What may stand below it.
+    /// The lines that may follow below it.
     pub below: Below,
     /// Makes its value.
     pub read: Reader,
-    /// Whether it may occur again in its block.
+    /// True if it may occur again in its block.
     pub repeats: bool,
-    /// Whether it stands without a colon.
+    /// True if it stands without a colon.
     pub bare: bool,
 }
 
@@ -55,7 +55,7 @@ impl Field {
         self
     }
 
-    /// Whether a text without a colon begins with the field's key.
+    /// Returns true if a text without a colon begins with the field's key.
     pub fn begins(&self, text: &str) -> bool {
         text.strip_prefix(self.key).is_some_and(|rest| {
             rest.is_empty() || (rest.starts_with([' ', '\t']) && matches!(self.below, Below::Value))
@@ -73,7 +73,7 @@ impl Field {
 pub(super) struct Block {
     /// The keys, at most 64 where none repeats.
     pub fields: &'static [Field],
-    /// Whether a key may occur again in the same block.
+    /// True if a key may occur again in the same block.
     pub repeats: bool,
 }
 
@@ -97,7 +97,7 @@ impl Block {
     }
 }
 
-/// What may stand below a key.
+/// The lines that may follow below a key.
 #[derive(Clone, Copy)]
 pub(super) enum Below {
     /// Nothing but the value's own continuation.
@@ -122,13 +122,13 @@ pub(super) enum Below {
     Open(&'static Block),
 }
 
-/// What a kind's describe looks like.
+/// The schema of a kind's describe.
 pub(super) struct Schema {
     /// The keys of the object itself.
     pub root: Below,
     /// Paths of keys to blocks that a text cut at its top may begin in.
     pub implied: &'static [&'static [&'static str]],
-    /// Whether only what the generic describer prints as a key is one: texts of any form stand
+    /// True if only what the generic describer prints as a key is one: texts of any form stand
     /// between its keys.
     pub generic: bool,
 }
@@ -140,7 +140,7 @@ pub(super) struct Entry<'a> {
     pub line: Line<'a>,
     /// The key, if there is a colon.
     pub key: Option<Line<'a>>,
-    /// What follows the key; without a key the line without its outer blanks.
+    /// The text after the key; without a key the line without its outer spaces.
     pub value: Line<'a>,
 }
 
@@ -213,7 +213,7 @@ pub(super) struct Node<'a> {
     pub children: Vec<usize>,
     /// The schema's field, if it is a known one.
     pub field: Option<&'static Field>,
-    /// What may stand below it.
+    /// The lines that may follow below it.
     pub below: Below,
     /// The key's column, smaller than any for the root.
     pub indent: i64,
@@ -227,7 +227,7 @@ pub(super) struct Tree<'a> {
     pub nodes: Vec<Node<'a>>,
     /// Lines that fit nowhere.
     pub not_understood: Vec<u64>,
-    /// Whether the keys of a map are sorted, as the generic describer prints them.
+    /// True if the keys of a map are sorted, as the generic describer prints them.
     pub sorted: bool,
 }
 
@@ -289,7 +289,7 @@ fn empty<'a>() -> Line<'a> {
     }
 }
 
-/// Whether a line stands for lines that the writer left out, or says that there are none.
+/// Returns true if a line stands for lines that the writer left out, or says that there are none.
 fn is_gap(text: &str) -> bool {
     let text = text.trim();
     !text.is_empty()
@@ -324,7 +324,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Whether a printed value stands for none.
+/// Returns true if a printed value stands for none.
 pub(super) fn is_nothing(text: &str) -> bool {
     matches!(
         text,

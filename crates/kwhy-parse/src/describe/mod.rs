@@ -23,7 +23,7 @@ use crate::input::Line;
 use kwhy_model::{Format, Object, Parsed, Span, Subject, Value};
 use layout::{Entry, Tree, is_nothing, part};
 
-/// Whether a line begins a describe: `Name:` and a value.
+/// Returns true if a line begins a describe: `Name:` and a value.
 ///
 /// ```
 /// use kwhy_parse::describe;
@@ -34,7 +34,7 @@ pub fn is_start(line: &str) -> bool {
     recognise::is_start(line)
 }
 
-/// Whether a line, taken alone, is surely a line of a describe (a known field with its value).
+/// Returns true if a line, taken alone, is surely a line of a describe (a known field with its value).
 ///
 /// ```
 /// use kwhy_parse::describe;
@@ -118,7 +118,7 @@ fn object_length(lines: &[Line<'_>]) -> usize {
     lines.len()
 }
 
-/// Whether the next line is one that comes second in an object, so that the `Name:` before it
+/// Returns true if the next line is one that comes second in an object, so that the `Name:` before it
 /// is an object's and not a volume's.
 fn second_field_follows(lines: &[Line<'_>]) -> bool {
     const SECOND: &[&str] = &["Namespace", "Labels", "Roles", "IsDefaultClass", "Priority"];
@@ -264,7 +264,7 @@ fn without_rule<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
     kept.map(|(_, line)| *line).collect()
 }
 
-/// Whether the header of an Events table comes next.
+/// Returns true if the header of an Events table comes next.
 fn table_follows(lines: &[Line<'_>]) -> bool {
     let header = lines.iter().find(|line| !line.is_blank());
     header.is_some_and(|line| {

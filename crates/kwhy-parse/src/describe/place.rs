@@ -1,4 +1,4 @@
-//! Which node of the tree a line belongs to.
+//! The node of the tree that a line belongs to.
 
 use super::label;
 use super::layout::{Below, Block, Entry, Field, Node, Schema, Tree, is_nothing, part, trimmed};
@@ -307,7 +307,7 @@ impl<'a, 's> Builder<'a, 's> {
     }
 }
 
-/// Whether a line goes on with the text of the node before it, in whatever column it stands.
+/// Returns true if a line goes on with the text of the node before it, in whatever column it stands.
 fn runs_on(node: &Node<'_>, entry: &Entry<'_>) -> bool {
     match node.below {
         Below::Text => node.field.is_some() || entry.key.is_none(),
@@ -330,7 +330,7 @@ fn known_key(below: Below, key: &str) -> Option<usize> {
     }
 }
 
-/// Where a line fits that is sure to belong to a node: by a known key, or by the name of a block
+/// The place of a line that surely belongs to a node: by a known key, or by the name of a block
 /// that a known key follows.
 fn known_fit(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Fit> {
     match node.below {
@@ -347,7 +347,7 @@ fn known_fit(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Fit> {
     }
 }
 
-/// Where a line fits by its form; `inside` says that its place is likely below the node.
+/// The place of a line by its form; `inside` says that it is likely below the node.
 fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<Fit> {
     let line = || inside.then_some(Fit::Line);
     let indent = entry.line.indent() as i64;
@@ -391,7 +391,7 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
     }
 }
 
-/// Whether a key can be the name of a container or volume.
+/// Returns true if a key can be the name of a container or volume.
 fn is_name(key: &str) -> bool {
     key.len() <= 253
         && key.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
@@ -400,7 +400,7 @@ fn is_name(key: &str) -> bool {
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-._".contains(&b))
 }
 
-/// Whether a key reads like one of kubectl's: a capital letter and few words.
+/// Returns true if a key reads like one of kubectl's: a capital letter and few words.
 fn is_title(key: &str) -> bool {
     key.len() <= 64
         && key.starts_with(|c: char| c.is_ascii_uppercase())

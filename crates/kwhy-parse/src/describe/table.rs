@@ -9,7 +9,7 @@ use super::read::{age, joined, list, number, put, scalar, time_of, trim_end, wor
 use crate::input::Line;
 use kwhy_model::{Map, Value};
 
-/// What a cell looks like.
+/// The form of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cell {
     /// One word.
@@ -43,9 +43,9 @@ pub(super) struct Column {
     pub name: &'static str,
     /// The name of the percentage behind an amount.
     pub percent: &'static str,
-    /// What its cells look like.
+    /// The form of its cells.
     pub cell: Cell,
-    /// Whether its cells may be empty.
+    /// True if its cells may be empty.
     pub optional: bool,
 }
 
@@ -83,9 +83,9 @@ pub(super) struct Table {
     pub parts: Option<for<'a> fn(Line<'a>) -> Vec<Line<'a>>>,
     /// The columns of a row whose header was cut off; the first that fit.
     pub headless: &'static [&'static [usize]],
-    /// Whether a line is a remark between the rows.
+    /// Returns true if a line is a remark between the rows.
     pub remark: fn(&str) -> bool,
-    /// Whether the last cell may run on over several lines.
+    /// True if the last cell may run on over several lines.
     pub runs_on: bool,
 }
 
@@ -98,7 +98,7 @@ pub(super) fn no_remark(_: &str) -> bool {
 type Heads = Vec<(&'static Column, Option<usize>)>;
 
 impl Table {
-    /// Whether a line is one of the table's.
+    /// Returns true if a line is one of the table's.
     pub fn accepts(&self, line: Line<'_>) -> bool {
         is_dashes(line.text)
             || (self.remark)(line.text.trim())
@@ -106,7 +106,7 @@ impl Table {
             || self.headless(line).is_some()
     }
 
-    /// Whether a line is a header of several columns.
+    /// Returns true if a line is a header of several columns.
     pub fn is_header(&self, text: &str) -> bool {
         self.heads(text).is_some_and(|heads| heads.len() > 1)
     }
@@ -205,7 +205,7 @@ pub(super) fn rows<'a>(node: &Node<'a>, table: &Table) -> Option<Value<'a>> {
     table.rows(&node.lines)
 }
 
-/// Whether a line is the rule below a header.
+/// Returns true if a line is the rule below a header.
 pub(super) fn is_dashes(line: &str) -> bool {
     // an editor may draw lines instead of dashes
     [
@@ -302,7 +302,7 @@ impl Cell {
         }
     }
 
-    /// How many words the cell takes of those that follow.
+    /// The number of following words that the cell takes.
     fn words(self, words: &[Line<'_>]) -> Option<usize> {
         let first = words.first()?.text;
         let count = match self {

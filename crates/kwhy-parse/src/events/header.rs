@@ -1,11 +1,11 @@
-//! What the columns of an Events table mean.
+//! The columns of an Events table.
 
 use crate::input::Line;
 use crate::table::columns::{Cell, Columns};
 use crate::table::wrap;
 use kwhy_model::Span;
 
-/// What a column of an Events table holds.
+/// The content of a column of an Events table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Namespace,
@@ -66,7 +66,7 @@ impl Role {
     }
 }
 
-/// Where the rule below a header stands in the header's own line, as copying lost the line ends.
+/// The start of a header's rule in the header's own line, if copying lost the line ends.
 pub(super) fn rule(line: &str) -> Option<Span> {
     let start = memchr::memmem::find(line.as_bytes(), b" --")?;
     let rest = line.get(start..)?;
@@ -115,7 +115,7 @@ impl<'h> Header<'h> {
         self.roles.contains(&role)
     }
 
-    /// Whether a column stands left of another one.
+    /// Returns true if a column stands left of another one.
     pub fn is_before(&self, one: Role, other: Role) -> bool {
         let place = |role| self.roles.iter().position(|known| *known == role);
         place(one) < place(other)

@@ -34,7 +34,7 @@ use super::table::wrap::{self, Whole};
 use crate::input::Line;
 use kwhy_model::{Event, Field, Format, Parsed, Severity, Span, Subject, Text, TextBuilder};
 
-/// Whether a line is the header of an Events table.
+/// Returns true if a line is the header of an Events table.
 ///
 /// ```
 /// use kwhy_parse::events::is_header;
@@ -46,7 +46,7 @@ pub fn is_header(line: &str) -> bool {
     Header::read(line).is_some()
 }
 
-/// Whether a line, taken alone, is surely a row of an Events table (also without its header).
+/// Returns true if a line, taken alone, is surely a row of an Events table (also without its header).
 ///
 /// ```
 /// use kwhy_parse::events::is_row;
@@ -128,19 +128,19 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// Whether a line begins something and goes on in no line before it.
+/// Returns true if a line begins something and goes on in no line before it.
 pub fn begins(line: &str) -> bool {
     Row::begins(line) || is_header(line) || is_title(line)
 }
 
-/// Whether a line belongs to the table's form and says nothing: blank, dashes, dots where the
+/// Returns true if a line belongs to the table's form and says nothing: blank, dashes, dots where the
 /// author cut something out.
 fn is_ornament(line: &str) -> bool {
     let line = line.trim();
     line.chars().all(is_rule) || line.bytes().all(|byte| byte == b'.')
 }
 
-/// What the rule below a header is made of; editors draw lines instead of dashes.
+/// The characters of the rule below a header; editors draw lines instead of dashes.
 fn is_rule(c: char) -> bool {
     matches!(c, '-' | ' ' | '\t' | '\u{2500}' | '\u{2501}' | '\u{2014}')
 }
@@ -274,7 +274,7 @@ fn with_capital(reason: Text<'_>) -> Text<'_> {
     builder.finish()
 }
 
-/// Where a byte of a line stands on the screen.
+/// The screen column of a byte of a line.
 fn place(line: &str, byte: usize) -> usize {
     let mut before = columns::places(line).take_while(|(_, at)| *at <= byte);
     before.by_ref().last().map_or(0, |(place, _)| place)

@@ -98,7 +98,7 @@ pub(super) fn at_start(text: &str, after_age: bool) -> Option<usize> {
     Some(text.len() - rest.len() + host)
 }
 
-/// Where the first gap of two blanks or a tab begins. Cells are short, so only the text's begin is
+/// The start of the first gap of two spaces or a tab. Cells are short, so only the text's start is
 /// looked at.
 fn wide_gap(text: &str) -> Option<usize> {
     let mut end = text.len().min(300);

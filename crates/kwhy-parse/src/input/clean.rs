@@ -10,9 +10,9 @@ use super::{cut_char, entity};
 /// A change made to the bytes of a document: `text` from `clean` on stands for `original`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
-    /// Where in the clean text the bytes behind the edit begin.
+    /// The offset in the clean text of the bytes after the edit.
     pub clean: usize,
-    /// Where in the original the bytes behind the edit begin.
+    /// The offset in the original of the bytes after the edit.
     pub original: usize,
 }
 
@@ -21,20 +21,20 @@ pub(crate) struct Edit {
 pub(crate) struct Clean {
     pub text: String,
     pub edits: Vec<Edit>,
-    /// How many byte sequences were no UTF-8.
+    /// The number of byte sequences that were not UTF-8.
     pub invalid: u64,
 }
 
-/// Whether bytes are a text that needs no cleaning at all.
+/// Returns true if bytes are a text that needs no cleaning at all.
 pub fn is_clean(bytes: &[u8]) -> bool {
     !has_dirty_ascii(bytes)
         && (bytes.is_ascii() || std::str::from_utf8(bytes).is_ok_and(|text| !has_dirty(text)))
 }
 
-/// How many bytes are looked at together for what needs more than one byte to tell.
+/// The number of bytes that are examined together for what needs more than one byte to decide.
 const CHUNK: usize = 4096;
 
-/// Whether there is a carriage return, a terminal escape or a line that was escaped for HTML.
+/// Returns true if there is a carriage return, a terminal escape or a line that was escaped for HTML.
 /// Chunks with an ampersand, as addresses in logs have, are filtered without a branch a byte; a line
 /// is looked at once, however many entities it holds.
 fn has_dirty_ascii(bytes: &[u8]) -> bool {
@@ -114,7 +114,7 @@ enum Replacement {
     With(char),
 }
 
-/// What a character outside ASCII becomes. All of Unicode's blanks are a blank; what has no width
+/// The replacement of a character outside ASCII. All of Unicode's spaces become a space; what has no width
 /// is dropped. A dash between blanks is one of a sentence; elsewhere an editor made it of hyphens.
 fn replacement(before: &str, c: char, behind: &str) -> Replacement {
     match c {
@@ -250,7 +250,7 @@ fn escape_length(text: &str) -> usize {
     }
 }
 
-/// Where in the original a byte of the clean text stands.
+/// The offset in the original of a byte of the clean text.
 pub(crate) fn original_offset(edits: &[Edit], at: usize) -> usize {
     let next = edits.partition_point(|edit| edit.clean <= at);
     match next.checked_sub(1).and_then(|index| edits.get(index)) {
@@ -259,7 +259,7 @@ pub(crate) fn original_offset(edits: &[Edit], at: usize) -> usize {
     }
 }
 
-/// How many units of a document are looked at, and how few tell nothing.
+/// The number of units of a document that are examined, and the number below which they decide nothing.
 const CHECKED: usize = 512;
 const LEAST_CHECKED: usize = 16;
 

@@ -3,7 +3,7 @@
 
 use kwhy_model::Subject;
 
-/// What a kubectl-like command asks for.
+/// The request of a kubectl-like command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// `describe`.
@@ -19,7 +19,7 @@ pub enum Verb {
 /// A command line found in a paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// What it asks for.
+    /// The object or kind that it asks for.
     pub verb: Verb,
     /// The object it names, as far as it does.
     pub subject: Subject,

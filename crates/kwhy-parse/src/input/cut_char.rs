@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use memchr::{memchr, memmem, memrchr};
 
-/// How many lines of other streams may stand between two parts.
+/// The number of lines of other streams that may lie between two parts.
 const BETWEEN: usize = 64;
-/// How far into a line the stream may be named.
+/// The number of bytes of a line in which the stream may be named.
 const HEAD: usize = 256;
 
 /// The character that begins with some bytes at the end of a part, and where the bytes are that end it.

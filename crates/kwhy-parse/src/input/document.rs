@@ -30,7 +30,7 @@ pub struct Document {
     invalid: u64,
 }
 
-/// Where a span stands in the input, for people.
+/// The place of a span in the input, for people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The line, counted from 1.
@@ -96,7 +96,7 @@ impl Document {
         &self.text
     }
 
-    /// How many lines there are; a last line without line end counts.
+    /// The number of lines; a last line without line end counts.
     pub fn line_count(&self) -> u64 {
         let lines = self.line_starts.len() as u64;
         if self.text.is_empty() || self.text.ends_with('\n') {
@@ -111,7 +111,7 @@ impl Document {
         self.original.as_ref().map_or(self.text.len(), Vec::len) as u64
     }
 
-    /// How many byte sequences of the original were not UTF-8.
+    /// The number of byte sequences of the original that were not UTF-8.
     pub fn invalid_sequences(&self) -> u64 {
         self.invalid
     }
@@ -167,7 +167,7 @@ impl Document {
         self.original_offset(line_end) + if is_utf16(bytes) { 2 } else { 1 }
     }
 
-    /// Where a span stands in the original. A span over several lines is cut at the first's end.
+    /// The place of a span in the original. A span over several lines is cut at the first's end.
     pub fn place(&self, span: &Span) -> Place {
         let line = self.line_of(span.start.min(self.text.len()));
         let line_span = self.line_span(line);

@@ -1,4 +1,4 @@
-//! How much of an input is read, whatever it holds.
+//! Limits on reading an input, whatever it contains.
 
 use super::line::MAX_LINE;
 

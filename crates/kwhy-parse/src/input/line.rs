@@ -1,6 +1,6 @@
 //! Lines of a document.
 
-/// How many bytes of a line are looked at (1 MiB). Logs hold no longer records; a file without
+/// The number of bytes of a line that are read (1 MiB). Logs contain no longer records; a file without
 /// line ends is no text that a parser knows.
 pub(crate) const MAX_LINE: usize = 1 << 20;
 
@@ -56,7 +56,7 @@ impl<'a> Line<'a> {
         Some((blanks, first.filter(u8::is_ascii_graphic)?))
     }
 
-    /// Whether the line holds nothing but blanks.
+    /// Returns true if the line holds nothing but blanks.
     pub fn is_blank(&self) -> bool {
         self.first().is_none() && self.text.trim().is_empty()
     }

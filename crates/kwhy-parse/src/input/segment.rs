@@ -13,7 +13,7 @@ use kwhy_model::{Format, Subject};
 pub struct Segment<'a> {
     /// The format that parses it. A log may mix formats; it carries its first one's.
     pub format: Format,
-    /// Whether the log parsers read it, whatever its first line's format.
+    /// True if the log parsers read it, whatever its first line's format.
     pub is_log: bool,
     /// The lines, without common indentation, list numbers and quote marks.
     pub lines: Vec<Line<'a>>,
@@ -60,7 +60,7 @@ pub fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'_>> {
     cutter.done
 }
 
-/// Whether a line that begins no log record ends the log before it in any case.
+/// Returns true if a line that begins no log record ends the log before it in any case.
 pub fn ends_log(text: &str) -> bool {
     shape::is_fence(text)
         || command::parse(text).is_some()
@@ -70,7 +70,7 @@ pub fn ends_log(text: &str) -> bool {
         || table::is_header(text)
 }
 
-/// Whether a line that begins no log record belongs to an output with a structure: a describe, a
+/// Returns true if a line that begins no log record belongs to an output with a structure: a describe, a
 /// table, a command, a fence, a box. What stands around it is read together with it.
 pub fn is_structural(text: &str) -> bool {
     if shape::is_fence(text) || shape::is_box_rule(text) {
@@ -118,29 +118,29 @@ struct Cutter<'a> {
     blanks: Vec<Line<'a>>,
     fenced: bool,
     command: Option<Command>,
-    /// Whether a table was the command's output: more tables may follow (`kubectl get all`).
+    /// True if a table was the command's output: more tables may follow (`kubectl get all`).
     has_table: bool,
-    /// Whether records of a log stand behind the command.
+    /// True if records of a log stand behind the command.
     has_log: bool,
-    /// Which lines belong to the last log record.
+    /// The rule for the lines that belong to the last log record.
     follower: log::Follower,
     /// Lines that belong to it if its log goes on behind them.
     pending: Vec<Line<'a>>,
-    /// Whether marks were stripped off the last record's line.
+    /// True if marks were stripped off the last record's line.
     marked: bool,
-    /// How many more lines the last record surely takes.
+    /// The number of further lines that the last record surely takes.
     spread: usize,
     /// The line before, if no blank one stands behind it.
     before: &'a str,
-    /// What the open describe has told of its object's events.
+    /// The state of the events of the open describe's object.
     events: EventsTold,
-    /// How far the open describe's raw data are.
+    /// The state of the open describe's raw data.
     data: Data,
-    /// Whether marks were taken off the open segment's first line.
+    /// True if marks were taken off the open segment's first line.
     first_marked: bool,
     /// The open segment's objects in YAML or JSON.
     objects: Option<Objects>,
-    /// Whether the line is one of a table that is drawn as a box.
+    /// True if the line is one of a table that is drawn as a box.
     boxed: bool,
 }
 
@@ -148,7 +148,7 @@ struct Cutter<'a> {
 #[derive(Debug)]
 struct Objects {
     run: object::Run,
-    /// Whether marks were taken off the first line, and so are off the others.
+    /// True if marks were taken off the first line, and so are off the others.
     marked: bool,
 }
 
@@ -375,7 +375,7 @@ impl<'a> Cutter<'a> {
         lines
     }
 
-    /// Whether the line belongs to the open segment; `record` is the format of the log record
+    /// Returns true if the line belongs to the open segment; `record` is the format of the log record
     /// that begins on it, `object` says that an object in YAML or JSON begins.
     fn stays(&self, line: &Line<'a>, record: Option<Format>, object: bool) -> bool {
         let Some(open) = &self.open else { return false };
@@ -457,7 +457,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Whether a line that is blank has at least its line end.
+    /// Returns true if a line that is blank has at least its line end.
     fn has_end(&self, line: &Line<'a>) -> bool {
         line.start < self.text.len()
     }

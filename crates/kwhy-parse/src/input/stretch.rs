@@ -10,10 +10,10 @@ use kwhy_model::Span;
 /// The most of a line that is kept as proof (4 KiB); of a longer one it is the part around the mark.
 const MAX_TEXT: usize = 4096;
 
-/// How much of a long line is kept before the mark.
+/// The number of bytes of a long line that are kept before the mark.
 const BEFORE: usize = 1024;
 
-/// How far from the mark secrets are looked for: further away nothing is kept.
+/// The distance from the mark up to which secrets are looked for: further away nothing is kept.
 const NEAR: usize = 2 * MAX_TEXT;
 
 /// A place in a line at which characters of it are left out.
@@ -32,16 +32,16 @@ pub struct Stretch {
     pub document: usize,
     /// The document's byte at which it begins.
     pub first_byte: usize,
-    /// How many lines of the document stand before it.
+    /// The number of lines of the document before it.
     pub lines_before: u64,
     /// The lines as a document of their own.
     pub text: Document,
-    /// What is left out of its line, if it is a part of one.
+    /// The omitted parts of its line, if it is a part of one.
     pub gaps: Vec<Gap>,
-    /// Where the items of a list end in it, if it is a part of a line that holds one: an item's line is what stands
+    /// The ends of a list's items in it, if it is a part of a line that contains one: an item's line is the text
     /// behind the item before.
     pub ends: Vec<usize>,
-    /// Where its secrets stand, once that was asked for.
+    /// The places of its secrets, found when first asked for.
     pub secrets: OnceLock<Secrets>,
 }
 
@@ -51,7 +51,7 @@ impl Stretch {
         self.first_byte + span.start..self.first_byte + span.end
     }
 
-    /// Where its secrets stand.
+    /// The places of its secrets.
     pub fn secrets(&self) -> &Secrets {
         self.secrets.get_or_init(|| Secrets::of(self.text.text()))
     }
@@ -105,7 +105,7 @@ impl Stretch {
         start
     }
 
-    /// Where a span stands in the document. Secrets in its line are masked.
+    /// The place of a span in the document. Secrets in its line are masked.
     pub fn place(&self, span: &Span) -> Place {
         let mut place = self.text.place(span);
         place.line += self.lines_before;

@@ -1,6 +1,6 @@
 //! JSON text as values, also where it is cut, wrapped or broken.
 //!
-//! What does not fit is passed over to the next member: a member begins with its key in quotes. A
+//! Text that does not fit is skipped up to the next member: a member starts with its key in quotes. A
 //! closing bracket closes the nearest open one of its kind. Each byte is read once.
 
 use std::borrow::Cow;
@@ -46,9 +46,9 @@ pub(super) fn read<'a>(source: &Source<'a>, told: &mut Told<'_>) -> Vec<Value<'a
 
 /// An open bracket. What stands in it is kept together with what stands in the ones around it.
 enum Open<'a> {
-    /// How many entries there are of those around it, and the key of the next one.
+    /// The number of entries of the innermost object, and the key of the next one.
     Object(usize, Option<Cow<'a, str>>),
-    /// How many items there are of those around it.
+    /// The number of items of the innermost list.
     List(usize),
     /// One that is left out; whether it is an object.
     Skipped(bool),
@@ -75,9 +75,9 @@ struct Reading<'s, 'l, 'a> {
     /// The key of the next one of them.
     key: Option<Cow<'a, str>>,
     nodes: usize,
-    /// Where the last line ends that is not understood.
+    /// The end of the last line that is not understood.
     failed: usize,
-    /// How many objects and lists may stand in each other.
+    /// The depth to which objects and lists may nest.
     depth: usize,
     told: &'s mut Told<'l>,
 }
@@ -124,7 +124,7 @@ impl<'a> Reading<'_, '_, 'a> {
         self.open.push(if full { left_out } else { what });
     }
 
-    /// Whether one more value may be kept; the first one that may not is told.
+    /// Returns true if one more value may be kept; the first one that may not is told.
     fn has_room(&mut self) -> bool {
         if self.nodes >= MAX_NODES {
             self.told.left_out.large_objects = 1;

@@ -34,13 +34,13 @@ use crate::input::{Line, ReadLimits};
 use kwhy_model::{Format, LeftOut, Listing, Map, Object, Parsed, Span, Subject, Value};
 use source::{Row, Source};
 
-/// How long a name may be; the API allows 253 characters.
+/// The length of a name; the API allows 253 characters.
 const MAX_NAME: usize = 1024;
 
 /// Lists in lists; kubectl nests none.
 const MAX_LISTS: usize = 6;
 
-/// How much may be read of values, and what was left out.
+/// The budget for reading values, and the parts that were omitted.
 struct Told<'l> {
     limits: &'l ReadLimits,
     /// The lines that are not understood.

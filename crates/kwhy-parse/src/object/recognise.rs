@@ -1,4 +1,4 @@
-//! Which lines are Kubernetes objects, told line by line.
+//! Recognition of the lines that are Kubernetes objects, line by line.
 //!
 //! An object begins with its `apiVersion` or a key that sorts before it, or, where its top was cut
 //! off, with one of its great parts (`metadata`, `spec`, `status`) that holds fields known to be
@@ -9,7 +9,7 @@ use memchr::memmem;
 use crate::input::Line;
 use kwhy_model::Format;
 
-/// How many lines behind its first one are looked at to tell an object.
+/// The number of lines after its first one that are examined to recognise an object.
 const AHEAD: usize = 48;
 
 /// Keys by which YAML with an `apiVersion` is known to be none of Kubernetes: Helm's charts and
@@ -154,7 +154,7 @@ impl<'a> Ahead<'_, 'a> {
     }
 }
 
-/// Whether an object may begin on a line, or stand around it, taken alone.
+/// Returns true if an object may begin on a line, or stand around it, taken alone.
 pub fn may_begin(text: &str) -> bool {
     let bare = text.trim_start();
     match bare.as_bytes().first() {
@@ -325,7 +325,7 @@ fn is_opening(text: &str) -> bool {
     matches!(text.trim(), "{" | "[" | "{ [")
 }
 
-/// Whether a line is a whole object in JSON, or the start of one: its first key is one of an object.
+/// Returns true if a line is a whole object in JSON, or the start of one: its first key is one of an object.
 pub fn is_compact(text: &str) -> bool {
     let Some(inner) = text.strip_prefix(['{', '[']) else {
         return false;
@@ -355,7 +355,7 @@ pub(super) fn is_ellipsis(text: &str) -> bool {
             .all(|c| matches!(c, '.' | '…' | '[' | ']' | ' '))
 }
 
-/// Whether a line begins an item of a list of objects or the next one of several, at which a stream
+/// Returns true if a line begins an item of a list of objects or the next one of several, at which a stream
 /// of them can be cut: as kubectl and its like print them. `before` and `next` are its neighbours.
 pub fn begins_item<'b>(
     line: &[u8],
@@ -394,7 +394,7 @@ pub fn begins_item<'b>(
     }
 }
 
-/// Whether a line's first bytes may be those of an object in JSON, and not of a log record.
+/// Returns true if a line's first bytes may be those of an object in JSON, and not of a log record.
 pub fn is_compact_head(line: &[u8]) -> bool {
     const STARTS: &[&[u8]] = &[
         b"{\"apiVersion\":",

@@ -1,4 +1,4 @@
-//! Which lines go on with the objects of one output: told by indentation in YAML, by brackets in JSON.
+//! The extent of the objects of one output: by indentation in YAML, by brackets in JSON.
 
 use super::recognise::{
     Ahead, begins, is_ellipsis, is_head_key, json_key, key_length, without_mark,
@@ -19,7 +19,7 @@ pub(crate) struct Run {
     format: Format,
     /// The least indentation of a line.
     base: usize,
-    /// How many brackets are open, if the first line opened one.
+    /// The number of open brackets, if the first line opened one.
     open: Option<i64>,
     /// The indentation of the key whose block of text is open.
     text: Option<usize>,
@@ -38,7 +38,7 @@ impl Run {
         run
     }
 
-    /// Whether a line belongs to the output; `rest` are the lines behind it. `foreign` says that it
+    /// Returns true if a line belongs to the output; `rest` are the lines behind it. `foreign` says that it
     /// would begin something else.
     pub fn takes(
         &mut self,
@@ -58,7 +58,7 @@ impl Run {
         takes
     }
 
-    /// How many of the lines behind one are taken in any case, if that is the last one taken: the rest of a
+    /// The number of lines after one that are taken in any case, if that is the last one taken: the rest of a
     /// value that is spread over lines. `text` begins with the line.
     pub fn takes_on(&mut self, text: &str) -> usize {
         if self.format != Format::ObjectJson || self.open.is_some_and(|open| open < 1) {
@@ -129,7 +129,7 @@ impl Run {
             || self.is_broken(rest)
     }
 
-    /// Whether the object goes on behind a line that does not fit.
+    /// Returns true if the object goes on behind a line that does not fit.
     fn is_broken(&self, rest: &Ahead<'_, '_>) -> bool {
         rest.first().is_some_and(|next| {
             let bare = without_mark(next.text.trim_start());
@@ -161,7 +161,7 @@ impl Run {
     }
 }
 
-/// How many brackets a line of JSON opens more than it closes.
+/// The number of brackets that a line of JSON opens minus those that it closes.
 fn opened(text: &str) -> i64 {
     let mut open = 0;
     let mut in_string = false;
@@ -194,7 +194,7 @@ fn is_json(bare: &str) -> bool {
     }
 }
 
-/// Whether a key on an object's own level may be one of Kubernetes: in lower camel case, and no word
+/// Returns true if a key on an object's own level may be one of Kubernetes: in lower camel case, and no word
 /// that begins a message.
 fn is_object_key(key: &str, value: &str) -> bool {
     is_field(key) && (!MESSAGE_WORDS.contains(&key) || (key == "note" && value.is_empty()))

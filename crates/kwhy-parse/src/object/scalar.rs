@@ -39,7 +39,7 @@ pub(super) fn text<'a>(
         })
 }
 
-/// What a scalar means: a number or flag where it stands without quotes; none for `null`.
+/// The value of a scalar: a number or flag if it is without quotes; none for `null`.
 pub(super) fn value<'a>(
     source: &Source<'a>,
     range: Span,
@@ -129,7 +129,7 @@ fn flowing(source: &Source<'_>, range: Span, quote: Option<char>) -> Text<'stati
     builder.finish()
 }
 
-/// Whether an odd number of backslashes stands at the end.
+/// Returns true if an odd number of backslashes stands at the end.
 fn ends_in_escape(line: &str) -> bool {
     let run = line.bytes().rev().take_while(|b| *b == b'\\').count();
     run % 2 == 1

@@ -31,7 +31,7 @@ impl<'a> Row<'a> {
         self.line.text.trim()
     }
 
-    /// Whether the line is an item of a list.
+    /// Returns true if the line is an item of a list.
     pub fn is_item(&self) -> bool {
         let bare = self.bare();
         bare == "-" || bare.starts_with("- ")
@@ -146,7 +146,7 @@ impl<'a> Source<'a> {
         self.line(at).map(|(_, number)| number)
     }
 
-    /// Where a row begins and ends in the text, and what it is.
+    /// The extent of a row in the text, and its type.
     pub fn row(&self, number: usize) -> Option<(Span, Row<'a>)> {
         let (start, row) = self.rows.get(number)?;
         Some((*start..start + row.pad + row.line.text.len(), *row))

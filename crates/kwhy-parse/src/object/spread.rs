@@ -6,17 +6,17 @@
 
 use memchr::memchr3;
 
-/// How long a key may be to be looked at as one.
+/// The most bytes of a key.
 const MAX_KEY: usize = 250;
 
 /// The first lines of a value in regular form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spread {
-    /// How many bytes they take, with the last one's end.
+    /// The number of bytes, with the last line end.
     pub length: usize,
-    /// How many lines they are.
+    /// The number of lines.
     pub lines: usize,
-    /// How many brackets are open behind them: none if the value ends with them.
+    /// The number of brackets that are open after them: none if the value ends with them.
     pub open: i64,
 }
 
@@ -52,9 +52,9 @@ pub(super) fn spread(bytes: &[u8]) -> Option<Spread> {
 /// A line of a value.
 struct Line {
     length: usize,
-    /// How many brackets it opens more than it closes.
+    /// The number of brackets that it opens minus those that it closes.
     open: i64,
-    /// Whether it stands on the level of the value's first line.
+    /// True if it stands on the level of the value's first line.
     on_level: bool,
 }
 

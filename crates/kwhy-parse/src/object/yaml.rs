@@ -18,7 +18,7 @@ use kwhy_model::{LeftOut, Map, Span, Text, Value};
 /// Values of one block; a block of the engine has no room for many more.
 const MAX_NODES: usize = 400_000;
 
-/// How often a broken block is split.
+/// The number of times a broken block is split.
 const MAX_SPLITS: usize = 12;
 
 /// Reads a block of lines. What is not understood or left out is told.
@@ -132,7 +132,7 @@ fn entry<'a>(
     (!text.is_empty()).then_some((Cow::Borrowed(name), Value::Text(text)))
 }
 
-/// What the parts of a broken block are together.
+/// The parts of a broken block, joined.
 fn merged(mut parts: Vec<Value<'_>>) -> Option<Value<'_>> {
     if parts.len() < 2 {
         return parts.pop();
@@ -176,7 +176,7 @@ enum Open<'a> {
     Skipped(usize),
 }
 
-/// Where in an entry of a map the reader is.
+/// The state of the reader in an entry of a map.
 enum Key<'a> {
     Awaited,
     Known(Cow<'a, str>),
@@ -191,11 +191,11 @@ struct Reading<'s, 'a> {
     open: Vec<Open<'a>>,
     roots: Vec<Value<'a>>,
     nodes: usize,
-    /// How many maps and lists may stand in each other.
+    /// The depth to which maps and lists may nest.
     depth: usize,
     /// For what anchors stand, as far as there is room.
     anchors: HashMap<usize, Value<'a>>,
-    /// For how many values more anchors and aliases may stand.
+    /// The number of further values that anchors and aliases may expand to.
     room: u64,
     omitted: LeftOut,
     /// The first line that was left out as a limit was met.
@@ -271,7 +271,7 @@ impl<'s, 'a> Reading<'s, 'a> {
         Ok(())
     }
 
-    /// What was read so far.
+    /// The values that were read so far.
     fn finish(mut self) -> Vec<Value<'a>> {
         while !self.open.is_empty() {
             self.end();
@@ -302,7 +302,7 @@ impl<'s, 'a> Reading<'s, 'a> {
         }
     }
 
-    /// Where a scalar stands: the reader counts an anchor to it.
+    /// The span of a scalar: the reader counts an anchor as part of it.
     fn behind_anchor(&self, range: Span, anchor: usize) -> Span {
         let text = self.source.slice(range.clone()).map(|(text, _)| text);
         let Some(text) = text.filter(|text| anchor > 0 && text.starts_with('&')) else {

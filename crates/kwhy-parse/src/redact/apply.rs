@@ -128,7 +128,7 @@ fn all(value: &mut Value<'_>) {
     }
 }
 
-/// What stands in the place of a range of the document.
+/// The replacement of a range of the document.
 fn mark<'a>(span: Span) -> Text<'a> {
     let mut builder = TextBuilder::new();
     builder.push_decoded(MARK, span);

@@ -1,4 +1,4 @@
-//! Where secrets stand in a text.
+//! Finds the places of secrets in a text.
 
 use std::sync::LazyLock;
 
@@ -10,16 +10,16 @@ use super::objects;
 use super::quote::Quote;
 use kwhy_model::Span;
 
-/// How long a name may be.
+/// The length of a name.
 pub(super) const MAX_NAME: usize = 128;
 
-/// How many blanks may stand between a name and its value: describes align values.
+/// The number of spaces between a name and its value: describes align values.
 const MAX_BLANKS: usize = 120;
 
-/// How much of a text is looked through for the end of a key.
+/// The number of bytes in which the end of a key is looked for.
 pub(super) const MAX_KEY: usize = 16 * 1024;
 
-/// How much of a line is looked at around a name.
+/// The number of bytes of a line that are examined around a name.
 pub(super) const MAX_LINE: usize = 4096;
 
 /// Texts near which secrets stand; the first ones are no parts of names.
@@ -74,7 +74,7 @@ static TRIGGER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     builder.build(TRIGGERS).ok()
 });
 
-/// Where secrets stand in a text, in order.
+/// The places of secrets in a text, in order.
 pub(super) fn secrets(text: &str) -> Vec<Span> {
     let Some(triggers) = TRIGGER.as_ref() else {
         return Vec::new();
@@ -116,7 +116,7 @@ pub(super) fn secrets(text: &str) -> Vec<Span> {
     merged(finding.found)
 }
 
-/// Whether a Secret may stand around this trigger.
+/// Returns true if a Secret may stand around this trigger.
 fn is_of_object(trigger: usize) -> bool {
     let word = TRIGGERS.get(trigger);
     word.is_some_and(|word| OBJECTS.contains(word))
@@ -275,7 +275,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Whether nothing but marks stands before a byte in its line.
+    /// Returns true if nothing but marks stands before a byte in its line.
     fn begins_line(&self, at: usize) -> bool {
         let before = self.bytes[..at].iter().rev().take(MAX_BLANKS);
         let mut before = before.skip_while(|byte| b" \t->|\"'".contains(byte));
@@ -290,7 +290,7 @@ impl Finding<'_> {
             && memmem::rfind(line, b"map[").is_some()
     }
 
-    /// Whether what stands at a byte is the value of a key `name`, as an environment variable's is.
+    /// Returns true if what stands at a byte is the value of a key `name`, as an environment variable's is.
     fn is_value_of_name(&self, at: usize) -> bool {
         let before = self.bytes.get(..at).unwrap_or_default().trim_ascii_end();
         let Some(before) = before.strip_suffix(b":") else {

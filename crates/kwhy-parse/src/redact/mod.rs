@@ -16,13 +16,13 @@ use kwhy_model::Span;
 
 pub use apply::parsed;
 
-/// What stands in a secret's place.
+/// The text that replaces a secret.
 pub(crate) const MARK: &str = "***";
 
 /// Of values that are at least so long all copies are masked in what is told with them.
 const SHORTEST: usize = 4;
 
-/// Where secrets stand in a text.
+/// The places of secrets in a text.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets(Vec<Span>);
 
@@ -32,7 +32,7 @@ impl Secrets {
         Secrets(find::secrets(text))
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,14 +1,14 @@
-//! What stands in the data of Secrets, in YAML and JSON.
+//! The data of Secrets, in YAML and JSON.
 
 use memchr::memmem;
 
 use super::quote::Quote;
 use kwhy_model::Span;
 
-/// How deep objects may stand in each other.
+/// The depth to which objects may nest.
 const MAX_DEPTH: usize = 512;
 
-/// Whether a value of YAML says that a block of text follows.
+/// Returns true if a value of YAML says that a block of text follows.
 pub(super) fn begins_block(value: &str) -> bool {
     value.starts_with(['|', '>'])
         && value.len() <= 3
@@ -172,13 +172,13 @@ fn yaml(text: &str, found: &mut Vec<Span>) {
 #[derive(Debug, Default)]
 struct Open {
     key: Option<Span>,
-    /// Whether its kind is Secret; unknown if it tells none, as the items of a list do not.
+    /// True if its kind is Secret; unknown if it tells none, as the items of a list do not.
     is_secret: Option<bool>,
-    /// Whether its type is one of a Secret's.
+    /// True if its type is one of a Secret's.
     has_type: bool,
     /// The values of its data.
     data: Vec<Span>,
-    /// Whether it is the data of the object around it.
+    /// True if it is the data of the object around it.
     is_data: bool,
 }
 
@@ -193,7 +193,7 @@ fn is_type(text: &str) -> bool {
 #[derive(Debug, Default)]
 struct Json {
     open: Vec<Open>,
-    /// How many brackets are open that stand too deep.
+    /// The number of open brackets that are nested too deep.
     deeper: usize,
 }
 

@@ -36,7 +36,7 @@ impl Quote {
         self.backslashes + 1
     }
 
-    /// Where the text behind it ends: at the mark that closes it, or else at the end of the line.
+    /// The end of the text after it: at the mark that closes it, or else at the end of the line.
     pub fn end(self, bytes: &[u8], from: usize) -> usize {
         let mut at = from;
         while let Some(byte) = bytes.get(at) {

@@ -140,7 +140,7 @@ impl Finding<'_> {
     }
 }
 
-/// Whether a line holds nothing but a part of a key.
+/// Returns true if a line holds nothing but a part of a key.
 fn is_line_of_key(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     !line.is_empty() && line.iter().all(|byte| is_of_base64(*byte))

@@ -1,4 +1,4 @@
-//! What a row's cells become.
+//! The values of a row's cells.
 
 use super::columns::Cell;
 use super::names::{self, Becomes};
@@ -144,7 +144,7 @@ impl<'a> Reading<'a, '_> {
     }
 }
 
-/// Whether a cell says that there is nothing to say.
+/// Returns true if a cell says that there is nothing to say.
 pub(super) fn is_nothing(text: &str) -> bool {
     matches!(text, "<none>" | "<unknown>" | "<unset>" | "<nil>")
 }

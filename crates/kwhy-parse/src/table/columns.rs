@@ -13,7 +13,7 @@ const MOST_COLUMNS: usize = 40;
 /// The longest line that is looked at as a header, in bytes.
 const LONGEST_HEADER: usize = 4096;
 
-/// How far a tab reaches.
+/// The distance between tab stops.
 const TAB: usize = 8;
 
 /// Header names of two words. In a header squeezed to single blanks nothing else tells them
@@ -126,9 +126,9 @@ pub(crate) struct Column<'h> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Columns<'h> {
     columns: Vec<Column<'h>>,
-    /// Whether the header stands as it was printed, so that its offsets tell the cells.
+    /// True if the header stands as it was printed, so that its offsets tell the cells.
     aligned: bool,
-    /// Whether one tab stands between each two columns, as helm and spreadsheets write.
+    /// True if one tab stands between each two columns, as helm and spreadsheets write.
     tabbed: bool,
 }
 
@@ -195,7 +195,7 @@ impl<'h> Columns<'h> {
         self.columns.iter().map(|column| column.name)
     }
 
-    /// Where a column begins, in characters; `None` if that tells nothing of a row.
+    /// The start of a column in characters; `None` if it says nothing about a row.
     pub fn place(&self, column: usize) -> Option<usize> {
         let column = self.columns.get(column)?;
         (self.aligned && !self.tabbed).then_some(column.at)
@@ -287,7 +287,7 @@ pub(crate) fn places(text: &str) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// Whether a word is a column by itself. The names of describe's events stood one blank apart up to 1.8.
+/// Returns true if a word is a column by itself. The names of describe's events stood one blank apart up to 1.8.
 fn is_one(word: &str) -> bool {
     names::is_known(word) || matches!(word, "FirstSeen" | "LastSeen" | "FIRSTSEEN" | "LASTSEEN")
 }

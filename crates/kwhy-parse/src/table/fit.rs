@@ -12,7 +12,7 @@ const MOST_PIECES: usize = 48;
 /// The longest row that is fitted, in bytes.
 const LONGEST_ROW: usize = 16 * 1024;
 
-/// What a column may hold.
+/// The type of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// The name of an object or namespace; never empty.
@@ -68,7 +68,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Whether any number of words may stand in it.
+    /// Returns true if any number of words may stand in it.
     pub fn is_long(self) -> bool {
         matches!(self, Shape::Words | Shape::OptionalWords | Shape::Quoted)
     }
@@ -194,7 +194,7 @@ impl Shape {
         }
     }
 
-    /// Whether a cell that stands at its column's place may hold this.
+    /// Returns true if a cell that stands at its column's place may hold this.
     fn allows(self, text: &str) -> bool {
         match self {
             _ if text == "<none>" => true,
@@ -212,7 +212,7 @@ impl Shape {
     }
 }
 
-/// Whether cells cut at the header's offsets are a row's.
+/// Returns true if cells cut at the header's offsets are a row's.
 pub(super) fn suits(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
     let filled = cells.iter().filter(|cell| !cell.is_empty()).count();
     filled >= 2
@@ -249,7 +249,7 @@ pub(super) fn fit<'a>(
     }
 }
 
-/// Whether a column of single words holds several.
+/// Returns true if a column of single words holds several.
 fn is_crowded(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
     let of_words = |shape: &Shape| {
         matches!(
@@ -375,7 +375,7 @@ fn assign<'a>(
     Some(cells)
 }
 
-/// Where each piece begins on the screen.
+/// The screen column at which each piece starts.
 fn places_of(pieces: &[Cell<'_>], line: &Line<'_>) -> Vec<usize> {
     let mut places = places(line.text).peekable();
     let found = pieces.iter().map(|piece| {

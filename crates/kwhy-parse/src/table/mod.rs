@@ -35,7 +35,7 @@ use kwhy_model::{Event, Format, Map, Object, Parsed, Severity, Subject, Value};
 /// The most lines that a header or row may have been cut into.
 const MOST_PARTS: usize = 8;
 
-/// How many lines tell how wide the lines of a table are.
+/// The number of lines that show how wide the lines of a table are.
 const LATEST: usize = 32;
 
 /// The most blanks that a line may have lost where a terminal cut it.
@@ -46,7 +46,7 @@ const PODS: &str = "NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READIN
 const PODS_NAMESPACED: &str =
     "NAMESPACE NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES";
 
-/// Whether a line is the header of a table of `kubectl get`. The header of an Events table is
+/// Returns true if a line is the header of a table of `kubectl get`. The header of an Events table is
 /// none.
 ///
 /// ```
@@ -60,7 +60,7 @@ pub fn is_header(line: &str) -> bool {
     header(line).is_some()
 }
 
-/// Whether `line` fits the table that `header` begins.
+/// Returns true if `line` fits the table that `header` begins.
 ///
 /// ```
 /// use kwhy_parse::table::is_row;
@@ -81,7 +81,7 @@ pub fn is_row(header: &str, line: &str) -> bool {
     table.cells(&line).is_some()
 }
 
-/// Whether a line, taken alone, is surely a row of a table of pods.
+/// Returns true if a line, taken alone, is surely a row of a table of pods.
 ///
 /// ```
 /// use kwhy_parse::table::is_row_without_header;
@@ -97,7 +97,7 @@ pub fn is_row_without_header(line: &str) -> bool {
     pod_cells(&line).is_some()
 }
 
-/// Whether `line` goes on with the table whose lines so far are these, the first one its header
+/// Returns true if `line` goes on with the table whose lines so far are these, the first one its header
 /// or a row of pods: a row, a part of one that a terminal cut, or what stands for rows.
 ///
 /// ```
@@ -237,7 +237,7 @@ const GOOD: [&str; 8] = [
     "reconciled",
 ];
 
-/// What a custom resource's row says of it: most print the message of their condition `Ready`, as a column that is
+/// The condition in a custom resource's row: most print the message of their condition `Ready`, as a column that is
 /// called so or in place of the status or the reason. Rows of kinds with columns of their own say it as a message
 /// beside a condition.
 fn told<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
@@ -283,7 +283,7 @@ fn rows_without_header<'a>(line: &Line<'a>, parsed: &mut Parsed<'a>) {
     }
 }
 
-/// How many lines the header stands on.
+/// The number of lines that the header takes.
 fn header_parts(lines: &[Line<'_>]) -> usize {
     let Some((first, rest)) = lines.split_first() else {
         return 0;
@@ -301,7 +301,7 @@ fn header_parts(lines: &[Line<'_>]) -> usize {
     parts
 }
 
-/// Whether a line holds nothing but names of columns, as the rest of a header does that a terminal
+/// Returns true if a line holds nothing but names of columns, as the rest of a header does that a terminal
 /// cut.
 fn is_rest_of_header(first: &Line<'_>, line: &str) -> bool {
     let is_capital = |byte: u8| byte.is_ascii_uppercase() || b" -_()/%".contains(&byte);
@@ -311,12 +311,12 @@ fn is_rest_of_header(first: &Line<'_>, line: &str) -> bool {
         && !matches!(line.split_whitespace().next(), Some("NAME" | "NAMESPACE"))
 }
 
-/// Whether a line is long enough to have been cut by a terminal.
+/// Returns true if a line is long enough to have been cut by a terminal.
 fn is_cut(line: &Line<'_>) -> bool {
     line.text.len() >= wrap::NARROWEST && wrap::of(line) >= wrap::NARROWEST
 }
 
-/// Whether a line belongs to a table's form and says nothing: dots for what was cut out, a rule.
+/// Returns true if a line belongs to a table's form and says nothing: dots for what was cut out, a rule.
 fn is_ornament(line: &str) -> bool {
     let line = line.trim();
     line.chars().all(|c| {
@@ -357,7 +357,7 @@ fn has_two_capitals(text: &str) -> bool {
     matches!(text.as_bytes(), [_, second, ..] if second.is_ascii_uppercase())
 }
 
-/// Whether a word is written as kubectl writes column names: in capitals, but for a unit in
+/// Returns true if a word is written as kubectl writes column names: in capitals, but for a unit in
 /// brackets (`CPU(cores)`, `PORT(S)`).
 fn is_name_of_column(name: &str) -> bool {
     let (plain, unit) = name.split_once('(').unwrap_or((name, ")"));

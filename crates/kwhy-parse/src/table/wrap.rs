@@ -21,7 +21,7 @@ pub(crate) struct Whole<'a> {
     pub text: Text<'a>,
     /// The number of its first line.
     pub number: u64,
-    /// How many lines it stands on.
+    /// The number of lines that it takes.
     pub parts: u64,
 }
 
@@ -122,7 +122,7 @@ pub(crate) fn longest(lines: &[Line<'_>]) -> usize {
         .unwrap_or(usize::MAX)
 }
 
-/// Whether a line fills the width, so that the next one may go on in it.
+/// Returns true if a line fills the width, so that the next one may go on in it.
 pub(crate) fn is_full(line: &Line<'_>, width: usize) -> bool {
     line.text.len() >= width && of(line) == width
 }

@@ -82,7 +82,7 @@ pub struct Timeline {
 }
 
 /// How many records there are of each severity.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// [`Severity::Fatal`].
     pub fatal: u64,
@@ -123,7 +123,7 @@ impl Counts {
 }
 
 /// Records over time by severity.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TimelineReport {
     /// The width of a bucket in seconds.
     pub bucket_seconds: u64,
@@ -134,7 +134,7 @@ pub struct TimelineReport {
 }
 
 /// A stretch of time that holds records.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TimelineBucket {
     /// When it begins, as RFC 3339; `03-04T05:06:07` where the year is unknown.
     pub start: String,

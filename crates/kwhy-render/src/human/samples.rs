@@ -94,7 +94,7 @@ fn command(text: &str) -> Option<CommandLine> {
 
 pub fn report(findings: Vec<Finding>) -> Report {
     Report {
-        schema: SCHEMA,
+        schema: SCHEMA.into(),
         findings,
         next: Vec::new(),
         unexplained: Vec::new(),

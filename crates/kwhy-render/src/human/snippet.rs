@@ -15,7 +15,7 @@ use crate::escape::{columns, push_visible, visible};
 use crate::style::Layout;
 
 const ELLIPSIS: char = '…';
-/// What miette draws between the underlined text and its label: `╰── `.
+/// The columns that miette draws between the underlined text and its label: `╰── `.
 const LEADER: usize = 4;
 /// Labels are not squeezed below this.
 const LEAST_LABEL: usize = 24;
@@ -78,7 +78,7 @@ struct Window {
 }
 
 impl Window {
-    /// As much of a line as fits `room` columns, without its indentation. Looks only at what it
+    /// Returns as much of a line as fits `room` columns, without its indentation. Looks only at what it
     /// may show, however long the line is.
     fn around(line: &str, mark: &Range<usize>, room: usize, label: usize) -> Window {
         let start = floor_char(line, mark.start);
@@ -170,7 +170,7 @@ impl Window {
     }
 }
 
-/// As much of a text as fits some columns.
+/// Returns as much of a text as fits some columns.
 struct Cut<'a> {
     text: &'a str,
     columns: usize,

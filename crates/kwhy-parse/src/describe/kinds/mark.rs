@@ -1,4 +1,4 @@
-//! Which kind an object's lines are of: kubectl prints none but for what the generic describer
+//! Detection of an object's kind: kubectl prints none but for what the generic describer
 //! shows.
 
 use std::collections::HashSet;
@@ -7,12 +7,12 @@ use super::data;
 use super::layout::Entry;
 use crate::input::Line;
 
-/// What lines show.
+/// Evidence of a kind in the lines of a describe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in super::super) struct Found<'a> {
     /// The kind.
     pub kind: &'a str,
-    /// Whether the generic describer printed it, which says the kind.
+    /// True if the generic describer printed it, which says the kind.
     pub is_generic: bool,
 }
 
@@ -245,7 +245,7 @@ pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
         .map(built_in)
 }
 
-/// Whether lines of no known kind are a part of what the generic describer printed: no other prints the time of
+/// Returns true if lines of no known kind are a part of what the generic describer printed: no other prints the time of
 /// a condition in a line of its own.
 pub(in super::super) fn is_generic_part(lines: &[Line<'_>]) -> bool {
     lines

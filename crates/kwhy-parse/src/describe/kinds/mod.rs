@@ -36,7 +36,7 @@ use kwhy_model::Map;
 pub(super) struct Kind {
     /// Its name.
     pub name: &'static str,
-    /// What its describe looks like.
+    /// The schema of its describe.
     pub schema: Schema,
     /// Adds what several lines say together.
     pub finish: for<'a> fn(&mut Map<'a>, &Tree<'a>),

@@ -45,7 +45,7 @@ pub(super) const POD_TEMPLATE: Field = field(
     block,
 );
 
-/// Where a text may begin that was cut within a template.
+/// Lines at which a text that was cut within a template may start.
 pub(super) const IMPLIED: &[&[&str]] = &[
     &["Pod Template", "Containers", ""],
     &["Pod Template", "Containers"],

@@ -295,7 +295,7 @@ fn env_source<'a>(from: &Value<'a>) -> Option<Value<'a>> {
     Some(Value::Map(map))
 }
 
-/// Whether what is named may be missing; it must be there if nothing is said.
+/// Returns true if what is named may be missing; it must be there if nothing is said.
 pub(super) fn optional<'a>(of: &Value<'a>) -> Value<'a> {
     of.get("optional")
         .cloned()

@@ -59,7 +59,7 @@ pub(super) fn decoded<'a>(text: &str, span: Span) -> Value<'a> {
     Value::Text(builder.finish())
 }
 
-/// Where a value stands; around it if nothing is in it.
+/// The span of a value; that around it if it is empty.
 pub(super) fn place(value: &Value<'_>, around: &Value<'_>) -> Span {
     let span = value.span();
     if span.is_empty() { around.span() } else { span }
