@@ -1,4 +1,4 @@
-//! The progress that is shown while a run goes on, and its interruption.
+//! The progress that is shown while a run continues, and its interruption.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,7 +73,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
-            // what it draws is no matter of the result
+            // what it draws is not a matter of the result
             let _ = thread.join();
         }
     }

@@ -77,7 +77,7 @@ pub fn bundles(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<InputError>) {
     (all, failures)
 }
 
-/// The files and folders in a folder; links are left out.
+/// The files and folders in a folder; links are omitted.
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -146,7 +146,7 @@ fn fitting(glob: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(open)
 }
 
-/// Reads each bundle by itself. One that cannot be read is told in its line; the others go on.
+/// Reads each bundle separately. One that cannot be read is reported in its line; the others continue.
 pub fn scan(
     reading: &InputSet,
     bundles: &[PathBuf],

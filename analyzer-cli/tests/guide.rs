@@ -1,4 +1,4 @@
-//! The author's guide is true: its commands are run as they stand, and give what it shows.
+//! The author's guide is true: its commands are run as they are, and give what it shows.
 
 use std::fs;
 use std::path::{Path, PathBuf};

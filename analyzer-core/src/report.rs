@@ -1,4 +1,4 @@
-//! What an analysis found: the protocol that every renderer reads.
+//! The result of an analysis: the protocol that every renderer reads.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ pub use kwhy_model::{Level, Role};
 /// The schema that [`Report`] serializes to.
 pub const SCHEMA: &str = "kwhy.report/1";
 
-/// What an analysis found. Serializes to the schema `kwhy.report/1`, and is read back from it.
+/// The result of an analysis. Serializes to the schema `kwhy.report/1`, and is read back from it.
 ///
 /// ```
 /// use kwhy_core::{Analyzer, Report};
@@ -37,7 +37,7 @@ pub struct Report {
     pub next: Vec<Check>,
     /// What was read.
     pub inputs: Vec<InputSummary>,
-    /// The bundles among that. The library knows none; who opens archives tells them.
+    /// The bundles among that. The library knows none; the program that opens archives adds them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bundles: Vec<BundleSummary>,
     /// Limits and damage that were met.
@@ -45,10 +45,10 @@ pub struct Report {
     /// When the input was collected: ages count back from then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collected_at: Option<CollectedAt>,
-    /// How often each signature's condition was fulfilled, also where a more specific signature made
+    /// The number of times that each signature's condition was fulfilled, also where a more specific signature made
     /// the finding; in order of the ids.
     pub matched: BTreeMap<String, u64>,
-    /// How many log records of each severity were written when; if it was asked for.
+    /// The log records of each severity over time, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<TimelineReport>,
     /// The namespaces that the findings and what was read of the input name, the first thousand.
@@ -79,11 +79,11 @@ pub struct Finding {
     pub signature: String,
     /// Cause, symptom or benign.
     pub role: Role,
-    /// How grave it is.
+    /// The severity.
     pub severity: Level,
-    /// How sure it is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// What is wrong, in one line, with the captured values.
+    /// A description in one line, with the captured values.
     pub title: String,
     /// The object at fault.
     pub subject: Subject,
@@ -95,7 +95,7 @@ pub struct Finding {
     /// The values in which further faults of the same kind about the object differ from these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<BTreeMap<String, String>>,
-    /// How often it was seen.
+    /// The number of times it was seen.
     pub count: u64,
     /// True if `count` is a lower bound, and `last` may be later: a limit ended the search for more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -110,7 +110,7 @@ pub struct Finding {
     pub explains: Vec<Explained>,
     /// The rank of the finding that explains this one.
     pub explained_by: Option<usize>,
-    /// The line that shows that the trouble is over.
+    /// The line that shows that the problem is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovered: Option<Evidence>,
     /// The mechanism.
@@ -132,7 +132,7 @@ pub struct Evidence {
     pub line: u64,
     /// The column of the proof's first character, counted from 1.
     pub column: u64,
-    /// The line as it stands in the input; of one longer than 4 KiB the part around the proof.
+    /// The line as it is in the input; of one longer than 4 KiB the part around the proof.
     pub text: String,
     /// The bytes of `text` that are the proof.
     #[serde(skip)]
@@ -258,12 +258,12 @@ mod run_and_argv {
 pub struct Unexplained {
     /// The event's reason, or its message where it has none.
     pub reason: String,
-    /// How often it was seen.
+    /// The number of times it was seen.
     pub count: u64,
     /// True if `count` is a lower bound: not all records that report errors were read, or kept apart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
-    /// How grave its writer says it is.
+    /// The severity that its writer states.
     pub severity: Option<Severity>,
     /// An example.
     pub evidence: Vec<Evidence>,
@@ -279,9 +279,9 @@ pub struct InputSummary {
     pub source: String,
     /// The formats found, joined by commas, the most frequent first.
     pub format: String,
-    /// How many lines it has.
+    /// The number of lines.
     pub lines: u64,
-    /// How many lines fit nothing that a parser knows.
+    /// The number of lines that no parser understands.
     pub not_understood: u64,
     /// The first of these lines, counted from 1.
     pub not_understood_lines: Vec<u64>,
@@ -301,7 +301,7 @@ pub struct BundleSummary {
     pub layouts: Vec<String>,
     /// What the makers of these call them.
     pub titles: Vec<String>,
-    /// How many files it holds.
+    /// The number of files.
     pub members: u64,
     /// What such a bundle holds and this one does not.
     pub missing: Vec<String>,

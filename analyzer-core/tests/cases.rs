@@ -1,4 +1,4 @@
-//! Whole inputs and what is to be found in them: each folder of `fixtures/cases` holds an
+//! Whole inputs and what is to be found in them: each folder of `fixtures/cases` contains an
 //! `input.txt` as a user pastes it and an `expected.yaml`; each folder of `fixtures/healthy` an
 //! `input.txt` in which nothing is wrong.
 
@@ -52,7 +52,7 @@ struct ExpectedFinding {
 enum Mangle {
     /// Line ends of Windows.
     Crlf,
-    /// Four blanks before each line.
+    /// Four spaces before each line.
     Indent,
     /// A Markdown fence with prose around it.
     Fence,
@@ -60,7 +60,7 @@ enum Mangle {
     Numbered,
     /// A mail's quotation.
     Quoted,
-    /// Runs of blanks as one, none at the ends: what a chat leaves of them.
+    /// Runs of spaces as one, none at the ends: what a chat leaves of them.
     Squeezed,
     /// Blanks at each line's end, as terminals copy them.
     Trailing,

@@ -135,7 +135,7 @@ fn holes(report: &Report) -> Vec<String> {
             .collect();
         let title = finding.title.as_str();
         let is_open = slots.iter().any(|slot| title.contains(slot));
-        // an input may write two blanks itself
+        // an input may write two spaces itself
         let from_input = finding.captures.values().any(|value| value.contains("  "));
         let is_gap =
             (title.contains("  ") && !from_input) || title.contains(" ,") || title != title.trim();
@@ -257,7 +257,7 @@ fn no_name_makes_a_command_of_its_own() {
     });
     let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // names that are refused hide the commands that hold them, and no others
+    // names that are refused hide the commands that contain them, and no others
     assert!(fired.into_inner() > 1000);
     assert!(shown.into_inner() > 1000);
 }

@@ -1,4 +1,4 @@
-//! Each limit that is met is told in the report, and one that is not met is not.
+//! Each limit that is met is reported in the report, and one that is not met is not.
 
 use std::fmt::Write;
 
@@ -52,7 +52,7 @@ fn more_addresses_than_are_kept() {
     );
 }
 
-/// Hits of which no more are kept are counted without being made, once the engine knows: the number told is the same.
+/// Hits of which no more are kept are counted without being made, once the engine knows: the number reported is the same.
 #[test]
 fn more_objects_than_a_condition_keeps() {
     // some conditions look for claims in whole lists only

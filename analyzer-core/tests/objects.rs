@@ -115,7 +115,7 @@ fn lists_can_be_cut_at_their_items() {
     }
 }
 
-/// The text of a value stands in the input where its span says, character by character.
+/// The text of a value occurs in the input where its span says, character by character.
 #[test]
 fn spans_are_exact() {
     for group in GROUPS {

@@ -173,7 +173,7 @@ fn mangled() -> impl Strategy<Value = Input> {
     })
 }
 
-/// The line of the input as it stands there, reckoned without the library.
+/// The line of the input as it is there, reckoned without the library.
 fn line_of_input(bytes: &[u8], number: u64) -> String {
     let index = usize::try_from(number).unwrap() - 1;
     let line = bytes.split(|byte| *byte == b'\n').nth(index).unwrap();

@@ -64,7 +64,7 @@ pub const FAULT_CAUSE: &str = "storage/configmap-missing";
 /// The signature that finds it.
 pub const FAULT_SIGNATURE: &str = "configmap-mount-missing";
 
-/// One record in so many tells of the fault.
+/// One record in so many reports the fault.
 const FAULT_EVERY: u64 = 5000;
 
 pub(crate) const FAULT: &str =

@@ -132,7 +132,7 @@ impl DocumentSink for Listing<'_> {
         };
         let mut head = Vec::new();
         let _ = Read::take(&mut *content, LOOKED_AT).read_to_end(&mut head);
-        // why a stream ends is told by its reader
+        // the reader reports why a stream ends
         let more = io::copy(content, &mut io::sink()).unwrap_or_default();
         let bytes = head.len() as u64 + more;
         self.read += 1;

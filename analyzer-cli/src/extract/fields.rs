@@ -32,7 +32,7 @@ pub fn object(text: &mut Vec<u8>, fields: &[Field<'_>]) {
 fn value(text: &mut Vec<u8>, field: &Field<'_>) {
     match field.json().map(|json| json.get()) {
         Some(json) if json.contains('\n') => {
-            // a line holds one record, and all its line ends stand between values
+            // a line contains one record, and all its line ends are between values
             json.lines()
                 .for_each(|line| text.extend_from_slice(line.trim().as_bytes()));
         }

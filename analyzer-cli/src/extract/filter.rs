@@ -5,7 +5,7 @@ use kwhy_core::{Event, Severity, Text};
 /// The events that are wanted; what is not set does not matter.
 #[derive(Debug, Default, PartialEq)]
 pub struct EventFilter {
-    /// At least so grave; an event that states no severity passes only at the lowest.
+    /// At least so severe; an event that states no severity passes only at the lowest.
     pub severity: Option<Severity>,
     /// The component's name, or a part of it.
     pub component: Option<String>,

@@ -76,7 +76,7 @@ impl Sorter {
     }
 }
 
-/// Writes sorted texts, each behind its key and length.
+/// Writes sorted texts, each after its key and length.
 fn write_part(items: impl Iterator<Item = io::Result<Item>>) -> io::Result<File> {
     let mut out = BufWriter::new(tempfile::tempfile()?);
     for item in items {
@@ -111,7 +111,7 @@ fn read_item(part: &mut BufReader<File>) -> io::Result<Option<Item>> {
 struct Merge {
     parts: Vec<BufReader<File>>,
     rest: std::vec::IntoIter<Item>,
-    /// The next text of each part; the rest's number is that behind the last part's.
+    /// The next text of each part; the rest's number is that after the last part's.
     next: BinaryHeap<Reverse<(Key, usize, Vec<u8>)>>,
 }
 

@@ -236,7 +236,7 @@ impl Output<'_> {
 /// The number of bytes of a file that are read to learn the year of times elsewhere.
 const BEGINNING: u64 = 256 * 1024;
 
-/// The first time with a year at a file's beginning. What can be read once only tells nothing.
+/// The first time with a year at a file's start. What can be read once only shows nothing.
 fn first_time(path: &Path) -> Option<i128> {
     if !path.metadata().is_ok_and(|file| file.is_file()) {
         return None;
@@ -251,7 +251,7 @@ fn first_time(path: &Path) -> Option<i128> {
     found
 }
 
-/// Converts one document; `near` tells the year of times that state none.
+/// Converts one document; `near` shows the year of times that state none.
 fn one(
     convert: &Convert,
     layout: &Layout,
@@ -266,7 +266,7 @@ fn one(
         near,
         limits: convert.bundle.limits.read,
     };
-    // why a stream ends is told by its reader
+    // the reader reports why a stream ends
     let read = match &convert.what {
         What::Objects { lines } => {
             let map = |part: &Extract<'_>| object::of(part);

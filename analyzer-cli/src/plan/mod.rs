@@ -23,7 +23,7 @@ pub struct Environment {
     pub stdout_is_terminal: bool,
     /// Standard error is a terminal.
     pub stderr_is_terminal: bool,
-    /// The columns of the terminal on standard output, where it tells them.
+    /// The columns of the terminal on standard output, where it shows them.
     pub columns: Option<usize>,
     /// `NO_COLOR` is set, or the terminal is a dumb one.
     pub no_color: bool,
@@ -53,7 +53,7 @@ pub enum Task {
     Convert(Convert),
     /// List the members of bundles.
     ListMembers(ListPlan),
-    /// Diagnose each of many bundles by itself.
+    /// Diagnose each of many bundles separately.
     Scan {
         /// The paths of the bundles.
         paths: Vec<PathBuf>,
@@ -111,14 +111,14 @@ pub enum Which {
     Added,
 }
 
-/// How signatures are looked at for mistakes.
+/// How signatures are looked at for errors.
 #[derive(Debug, PartialEq)]
 pub struct LintPlan {
     /// Of which.
     pub which: Which,
     /// Inputs in which nothing is wrong.
     pub healthy: Vec<PathBuf>,
-    /// A mistake at or above makes the exit status 1.
+    /// An error at or above makes the exit status 1.
     pub fail_on: LintLevel,
     /// True if it is JSON for programs.
     pub json: bool,
@@ -133,7 +133,7 @@ pub struct Diagnose {
     pub bundle: BundlePlan,
     /// The report's form.
     pub form: Form,
-    /// Findings below are left out.
+    /// Findings below are omitted.
     pub min_severity: Option<Level>,
     /// A finding at or above makes the exit status 1.
     pub fail_on: Option<Level>,
@@ -141,9 +141,9 @@ pub struct Diagnose {
     pub verbose: bool,
     /// The time at which the input was collected.
     pub now: Option<jiff::Timestamp>,
-    /// Events before are left out.
+    /// Events before are omitted.
     pub since: Option<jiff::Timestamp>,
-    /// Events after are left out.
+    /// Events after are omitted.
     pub until: Option<jiff::Timestamp>,
     /// Threads; `None` for as many as there are processors.
     pub threads: Option<usize>,

@@ -1,4 +1,4 @@
-//! `kwhy signatures lint`: mistakes in signatures.
+//! `kwhy signatures lint`: errors in signatures.
 
 use kwhy_render::Layout;
 use std::fs;

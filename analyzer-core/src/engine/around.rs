@@ -86,7 +86,7 @@ impl<'t> Around<'t> {
                 if !structure {
                     return end;
                 }
-                // one record of the log behind it shows what a command above says of the log
+                // one record of the log after it shows what a command above says of the log
                 structure = false;
                 lines = 0;
             } else if !of_record && !structure && lines >= AROUND {

@@ -1,4 +1,4 @@
-//! Reads a document as a stream and cuts it into blocks that can be read by themselves.
+//! Reads a document as a stream and cuts it into blocks that can be read independently.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -26,19 +26,19 @@ const MAX_MORE: usize = 1 << 20;
 /// The minimum number of bytes of an over-long line that are examined to see whether it contains objects.
 const HEAD: usize = 16 * 1024;
 
-/// Some whole lines of a document, or a piece of one that holds objects.
+/// Some whole lines of a document, or a piece of one that contains objects.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     /// The document's number.
     pub document: usize,
-    /// The document's byte at which it begins.
+    /// The document's byte at which it starts.
     pub offset: usize,
     pub bytes: Vec<u8>,
-    /// True if a log record begins right behind it.
+    /// True if a log record starts right after it.
     pub followed: bool,
     /// True if it is all of the document.
     pub whole: bool,
-    /// The lines of which the end was left out, counted from 0.
+    /// The lines of which the end was omitted, counted from 0.
     pub long_lines: Vec<u64>,
     /// Byte sequences that could not be decoded when it was read.
     pub undecoded: u64,
@@ -56,7 +56,7 @@ pub(crate) struct Blocks<R> {
     buffer: Vec<u8>,
     /// The offset in the buffer of the line that is being read.
     line: usize,
-    /// True if the rest of that line is left out.
+    /// True if the rest of that line is omitted.
     dropping: bool,
     /// The offsets in the buffer of the lines that were truncated.
     long: Vec<usize>,
@@ -71,9 +71,9 @@ pub(crate) struct Blocks<R> {
     undecoded: u64,
     /// The number of bytes of a line that are kept.
     longest: usize,
-    /// Cuts the line that is being read, if it holds objects and is too long.
+    /// Cuts the line that is being read, if it contains objects and is too long.
     cutter: Option<Cutter>,
-    /// Blocks that stand before the buffer.
+    /// Blocks that precede the buffer.
     ready: VecDeque<Block>,
 }
 
@@ -130,7 +130,7 @@ impl<R: Read> Blocks<R> {
             if self.ended && self.buffer.len() <= self.size {
                 return (!self.buffer.is_empty()).then(|| self.give(self.buffer.len(), true));
             }
-            // the end of a line of which the rest is left out comes in any case
+            // the end of a line of which the rest is omitted comes in any case
             let may_grow = self.dropping || self.buffer.len() < self.size.saturating_add(MAX_MORE);
             match boundary::find(&self.buffer, self.size, may_grow) {
                 Some(at) => return Some(self.give(at, true)),
@@ -244,7 +244,7 @@ impl<R: Read> Blocks<R> {
             let lines = bytes.split_inclusive(|byte| *byte == b'\n');
             return lines.for_each(|line| self.part(line));
         }
-        // a line that ends in these bytes is too long only if it began long before
+        // a line that ends in these bytes is too long only if it started long before
         let first = memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1);
         let (first, rest) = bytes.split_at(first);
         self.part(first);
@@ -338,13 +338,13 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// A line without what may stand before the first bracket.
+/// A line without what may precede the first bracket.
 fn bare(line: &[u8]) -> &[u8] {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     line.trim_ascii_start()
 }
 
-/// Returns true if a line that begins with these bytes holds objects in JSON, and is no record of a log.
+/// Returns true if a line that starts with these bytes contains objects in JSON, and is not a record of a log.
 fn holds_objects(head: &[u8]) -> bool {
     let head = String::from_utf8_lossy(bare(head));
     object::is_compact(&head) && log::detect(&head).is_none()

@@ -19,7 +19,7 @@ use single::{Key, OfObject, Single};
 /// The most hits that a condition over several events keeps of one leaf.
 const MAX_HITS: usize = 512;
 
-/// The bytes of hits that are kept in all of those that are matches by themselves; beyond, each object keeps fewer.
+/// The bytes of hits that are kept in all of those that are matches on their own; beyond, each object keeps fewer.
 const ROOM: usize = 6 << 20;
 
 /// The bytes of hits that are kept of those that go into conditions over several, which may be any healthy object;
@@ -40,7 +40,7 @@ pub(crate) struct Collected {
     pub surplus: Vec<Surplus>,
     /// The number of matches of each signature, by its number.
     pub matched: BTreeMap<usize, u64>,
-    /// Matches about more objects than are told apart, by the signature's number.
+    /// Matches about more objects than are distinguished, by the signature's number.
     pub further: BTreeMap<usize, u64>,
     /// The number of hits that conditions over several events did not keep, by the signature's number.
     pub left_out: BTreeMap<usize, u64>,
@@ -84,7 +84,7 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// Takes the hits of one record. `settle` gives times without a year theirs, as far as it is known
+    /// Takes the hits of one record. `settle` gives times without a year theirs, if it is known
     /// by now; `order` compares documents.
     pub fn record(
         &mut self,
@@ -150,7 +150,7 @@ impl<'c> Collector<'c> {
             {
                 single.matched += count;
             }
-            // what a stronger one took is no match, whichever of its hits are kept
+            // what a stronger one took is not a match, whichever of its hits are kept
             if won && let Some(mut hit) = found.hits.into_iter().next() {
                 hit.leads &= counts;
                 let mut rivals: Vec<u32> = parts
@@ -307,7 +307,7 @@ fn evaluated(
 /// The hits of leaf conditions in the order of the input, with what is known at its end.
 fn in_order(mut leaves: Vec<Vec<Hit>>, settled: impl Fn(&mut Hit) + Copy) -> Vec<Vec<Hit>> {
     leaves.iter_mut().flatten().for_each(settled);
-    // what holds only of a whole list was taken at its end
+    // what holds only for a whole list was taken at its end
     for hits in &mut leaves {
         if hits.iter().any(|hit| hit.of_list) {
             hits.sort_by_key(Hit::position);
@@ -397,7 +397,7 @@ impl<'c> Hits<'c> {
     }
 }
 
-/// Returns true if each hit is a match by itself, but for those of `also`, which only add to matches.
+/// Returns true if each hit is a match on its own, but for those of `also`, which only add to matches.
 pub(super) fn is_single(condition: &Condition) -> bool {
     let alone = condition.none.is_empty();
     let single = match &condition.what {

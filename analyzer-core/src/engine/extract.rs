@@ -90,8 +90,8 @@ pub fn extract<T: Send>(
 pub struct ExtractOptions {
     /// The object that the place of the document says it is about.
     pub about: Subject,
-    /// A time that stands elsewhere (in another file of the same incident, say), in nanoseconds since 1970: times
-    /// without a year are put near to it where the document tells no year before them. A year that its beginning
+    /// A time that occurs elsewhere (in another file of the same incident, say), in nanoseconds since 1970: times
+    /// without a year are put near to it where the document shows no year before them. A year that its start
     /// states goes before that.
     pub near: Option<i128>,
     /// The limits of reading.
@@ -160,7 +160,7 @@ pub fn extract_with<T: Send>(
 struct State {
     /// The object that the place of the document says it is about.
     about: Subject,
-    /// A time with a year that tells the year of those before the first one that states it.
+    /// A time with a year that shows the year of those before the first one that states it.
     near: Option<i128>,
     /// True if anything was read.
     begun: bool,
@@ -185,7 +185,7 @@ fn dated(event: &Event<'_>) -> Option<i128> {
         .max()
 }
 
-/// Gives times without a year the one that the record's carrier tells, or else that which puts them
+/// Gives times without a year the one that the record's envelope shows, or else that which puts them
 /// nearest to the latest time before them in the document.
 fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
     for event in events {

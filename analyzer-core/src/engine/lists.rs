@@ -14,7 +14,7 @@ const MAX_HITS: usize = 8192;
 /// The ends of the block that a segment reaches and that may cut a list's items.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach {
-    /// The block begins with an item.
+    /// The block starts with an item.
     pub start: bool,
     pub end: bool,
 }
@@ -22,9 +22,9 @@ pub(super) struct Reach {
 /// Objects of a list in one block, by their numbers in what was parsed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Items {
-    /// Those of a list that began before the block.
+    /// Those of a list that started before the block.
     pub head: Range<usize>,
-    /// Those of a list that may go on behind it.
+    /// Those of a list that may continue after it.
     pub tail: Range<usize>,
     /// True if these are the same.
     unbroken: bool,
@@ -154,7 +154,7 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    /// Begins what is said of a segment's items.
+    /// Starts what is said of a segment's items.
     pub fn begin(&mut self, items: &Items, reach: Reach) {
         let part = |of_kind| Part {
             of_kind,
@@ -192,7 +192,7 @@ impl Edges {
 pub(super) struct Open(Option<Part>);
 
 impl Open {
-    /// Takes the next block. What ends in it is told.
+    /// Takes the next block. What ends in it is reported.
     pub fn take(&mut self, next: Edges) -> Ended {
         let mut ended = Ended::default();
         match (&mut self.0, next.head) {

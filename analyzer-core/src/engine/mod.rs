@@ -1,6 +1,6 @@
 //! From a stream of bytes to a report, in bounded memory.
 //!
-//! A document is cut into blocks that can be read by themselves ([`blocks`], [`boundary`]). Of each
+//! A document is cut into blocks that can be read independently ([`blocks`], [`boundary`]). Of each
 //! block only what may prove something is parsed and tested ([`read`], [`survey`]); blocks are read in
 //! parallel. What they hold is put together in the order of the input ([`collect`]), so the
 //! report is the same for any number of threads.
@@ -98,7 +98,7 @@ impl Default for Way {
 
 /// Documents that are read one after another as one incident, as streams.
 ///
-/// Memory does not grow with the documents: it holds some blocks for each thread and of each
+/// Memory does not grow with the documents: it takes some blocks for each thread and of each
 /// signature's matches the first and last ones.
 ///
 /// ```
@@ -207,7 +207,7 @@ impl<'a> Incident<'a> {
         self.read_about(name, Subject::default(), reader)
     }
 
-    /// Reads a document of which the place where it was found tells what it is about, such as a log in the
+    /// Reads a document of which the place where it was found shows what it is about, such as a log in the
     /// folder of a pod. What its lines say themselves counts more.
     ///
     /// ```
@@ -260,8 +260,8 @@ impl<'a> Incident<'a> {
         *collected = (*collected).max(Some(time.as_nanosecond()));
     }
 
-    /// Takes the newest time that the input states as the one of its collection, where nothing tells a better
-    /// one: a bundle is made while its cluster goes on writing.
+    /// Takes the newest time that the input states as the one of its collection, where nothing shows a better
+    /// one: a bundle is made while its cluster continues writing.
     pub fn collected_at_newest(&mut self) {
         self.merged.newest = true;
     }
@@ -475,7 +475,7 @@ fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {
     fetched
 }
 
-/// A time without a year in the year that the limit tells.
+/// A time without a year in the year that the limit shows.
 fn settled(moment: Moment, limit: Option<i128>) -> Moment {
     match (moment, limit) {
         (Moment::At(stamp), Some(limit)) => {

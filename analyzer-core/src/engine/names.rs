@@ -1,5 +1,5 @@
 //! The order of documents: by their names, as a walk through folders meets them. The members of an archive come
-//! in any order, and a report must not hang on it.
+//! in any order, and a report must not depend on it.
 
 use std::cmp::Ordering;
 

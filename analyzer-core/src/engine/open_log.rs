@@ -10,7 +10,7 @@ use kwhy_parse::log::{self, Belongs, Follower};
 /// The number of lines in which the record that may take a line is looked for backwards.
 const LINES: usize = 1024;
 
-/// The last log record, and how far the lines behind it were followed.
+/// The last log record, and how far the lines after it were followed.
 #[derive(Default)]
 pub(super) struct OpenLog {
     follower: Option<Follower>,
@@ -55,7 +55,7 @@ impl OpenLog {
     }
 }
 
-/// The rule by which a record goes on after its first line.
+/// The rule by which a record continues after its first line.
 fn begin(line: &str) -> Follower {
     let mut follower = Follower::default();
     if let Some(format) = log::detect(line) {

@@ -1,7 +1,7 @@
 //! Times that run backwards: of each writer's records those are marked whose time lies before that of its record
 //! before. A clock was set back there, or the line came late; the order of the input is kept.
 //!
-//! A writer is what the carrier tells of it, and the record's format: several write into one stream, and
+//! A writer is identified by the envelope and the record's format: several write into one stream, and
 //! their clocks may be in different zones.
 
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ impl Seen {
 }
 
 impl Clocks {
-    /// Marks the first records of a part's writers if they run backwards, and goes on behind the part.
+    /// Marks the first records of a part's writers if they run backwards, and continues after the part.
     pub(super) fn go_on(&mut self, events: &mut [Event<'_>], seen: Seen) {
         for (writer, index) in seen.first {
             if let (Some(before), Some(event)) = (self.last.get(&writer), events.get_mut(index)) {

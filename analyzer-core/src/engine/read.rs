@@ -25,7 +25,7 @@ use kwhy_signature::{Index, Leaf};
 /// what no finding covers.
 pub(super) const MAX_GRAVE: usize = 64;
 
-/// The same for blocks behind a document's first ones.
+/// The same for blocks after a document's first ones.
 pub(super) const MAX_LATER_GRAVE: usize = 4;
 
 /// The number of segments of a document that are listed.
@@ -59,12 +59,12 @@ pub(crate) struct Outcome {
     /// The namespaces that were named.
     pub namespaces: BTreeSet<String>,
     pub telling: Telling,
-    /// The number of lines that report errors, hold no text of a signature and were not read.
+    /// The number of lines that report errors, contain no text of a signature and were not read.
     pub unread: u64,
     pub graph: Graph,
     /// The objects that were printed, in the order of the block.
     pub prints: Vec<Print>,
-    /// The parts of lists that go on before or after the block.
+    /// The parts of lists that continue before or after the block.
     pub lists: Edges,
     /// The latest time whose year is stated, in nanoseconds since 1970.
     pub latest: Option<i128>,
@@ -118,7 +118,7 @@ pub(crate) fn read(
     outcome
 }
 
-/// The log to which a record belongs that begins no output.
+/// The log to which a record belongs that starts no output.
 #[derive(Clone, Debug)]
 enum Run {
     /// The one that was open at the block's start.
@@ -263,7 +263,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         }
     }
 
-    /// Returns true if a log record begins at the end of a range of the block's bytes.
+    /// Returns true if a log record starts at the end of a range of the block's bytes.
     fn is_followed(&self, end: usize) -> bool {
         if end >= self.block.bytes.len() {
             self.block.followed

@@ -28,7 +28,7 @@ pub(super) struct Input {
     pub open: Option<Subject>,
 }
 
-/// The sum of what each signature leaves out, and the words that name them: `a 30, b 4`, the most first.
+/// The sum of what each signature omits, and the words that name them: `a 30, b 4`, the most first.
 fn named(mut counts: Vec<(&str, u64)>) -> Option<(u64, String)> {
     counts.retain(|(_, count)| *count > 0);
     counts.sort_by_key(|(id, count)| (std::cmp::Reverse(*count), *id));
@@ -50,7 +50,7 @@ pub(super) fn many_matches(source: &str, left_out: Vec<(&str, u64)>) -> Option<L
     })
 }
 
-/// Matches about more objects than are told apart, by signature.
+/// Matches about more objects than are distinguished, by signature.
 pub(super) fn many_objects(source: &str, further: Vec<(&str, u64)>) -> Option<LimitMet> {
     let (all, named) = named(further)?;
     Some(LimitMet {
@@ -137,7 +137,7 @@ pub(super) fn note(name: &str, namespaces: &mut BTreeSet<String>) {
 }
 
 impl Input {
-    /// Takes the lines of a block whose end was left out, counted from 1 behind so many lines.
+    /// Takes the lines of a block whose end was omitted, counted from 1 after so many lines.
     pub fn met_long_lines(&mut self, lines: &[u64], before: u64) {
         self.long_lines.0 += lines.len() as u64;
         let first = lines.first().map(|line| line + before);

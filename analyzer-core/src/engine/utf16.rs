@@ -15,7 +15,7 @@ pub(crate) struct Utf16 {
 }
 
 impl Utf16 {
-    /// A decoder, if a document that begins with these bytes is UTF-16 with a byte order mark.
+    /// A decoder, if a document that starts with these bytes is UTF-16 with a byte order mark.
     pub fn detect(bytes: &[u8]) -> Option<Utf16> {
         let unit = utf16_unit(bytes)?;
         Some(Utf16 {

@@ -36,7 +36,7 @@ impl Found {
     }
 }
 
-/// Returns true if a value is one of these words, or begins as one that ends in `*`; any if there is none.
+/// Returns true if a value is one of these words, or starts as one that ends in `*`; any if there is none.
 pub(super) fn is_one_of(known: &[String], value: Option<&str>) -> bool {
     known.is_empty()
         || value.is_some_and(|value| {
@@ -98,7 +98,7 @@ fn whole(patterns: &[Pattern], text: &str, found: &mut Found) -> bool {
     })
 }
 
-/// The texts that an event's pattern asks for as they stand, made ready to be searched for.
+/// The texts that an event's pattern asks for as they are, made ready to be searched for.
 #[derive(Default)]
 pub(crate) struct Asked {
     raw: Vec<Token>,
@@ -207,7 +207,7 @@ fn outside_of_message(
     Some(found)
 }
 
-/// Returns true if one of these may be found in a text, as far as its words tell.
+/// Returns true if one of these may be found in a text, judging by its words.
 fn may_say(patterns: &[Pattern], facts: &EventFacts<'_, '_>) -> bool {
     (patterns.iter()).any(|pattern| pattern.may_be(facts.marks()))
 }
@@ -284,7 +284,7 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
             // the item is the nearer proof
             let mut proof = Proof::None;
             let fits = pattern.item.iter().all(|(path, test)| {
-                // a name tells which item it is, and proves nothing
+                // a name shows which item it is, and proves nothing
                 let mut named = Proof::Value;
                 let slot = if path == "name" {
                     &mut named

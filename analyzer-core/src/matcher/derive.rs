@@ -52,7 +52,7 @@ fn add(value: &Value<'_>, path: &str, depth: usize, into: &mut String) -> bool {
 /// single one as it is written. `None` if the path is another one or no item has any.
 pub(super) fn sum<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
     let path = path.strip_prefix("sum(")?.strip_suffix(')')?;
-    // the list may itself stand below other keys
+    // the list may itself be below other keys
     let (items, path) = path.match_indices('.').find_map(|(dot, _)| {
         let items = fields.items(path.get(..dot)?);
         Some((items, path.get(dot + 1..)?)).filter(|(items, _)| !items.is_empty())

@@ -91,14 +91,14 @@ pub(crate) struct Hit {
     pub ids: Option<Arc<Ids>>,
     pub component: Option<String>,
     pub reason: Option<String>,
-    /// Who else wrote it: what its carrier says, the log that it stands in.
+    /// Who else wrote it: what its envelope says, the log that it is in.
     pub writers: Vec<String>,
     pub captures: Vec<Capture>,
     pub weight: usize,
     pub count: u64,
     /// True if it is the state of an object at the time of the output, not something that happened.
     pub is_state: bool,
-    /// True if it holds only of an object in a list that is there as a whole.
+    /// True if it holds only for an object of a list that is complete.
     pub of_list: bool,
     /// True if it is counted: it is what the match looks for, not what goes with it.
     pub leads: bool,
@@ -175,7 +175,7 @@ impl Hit {
         }
     }
 
-    /// Takes the object whose log it stands in as its writer.
+    /// Takes the object whose log it occurs in as its writer.
     pub fn written_in(&mut self, log: &Subject) {
         let is_pod = log.kind.as_deref() == Some("Pod");
         let pod = log.name.iter().filter(|_| is_pod);
@@ -224,7 +224,7 @@ impl Hit {
     }
 }
 
-/// The program, container and pod that an event's carrier names.
+/// The program, container and pod that an event's envelope names.
 fn carriers(event: &Event<'_>) -> Vec<String> {
     let Some(carrier) = &event.carrier else {
         return Vec::new();

@@ -30,13 +30,13 @@ const OF_POD: &[&str] = &["poduid", "podsandboxid", "sandboxid"];
 /// Fields that name the container of the record.
 const OF_CONTAINER: &[&str] = &["containerid"];
 
-/// Fields that hold the id of one run of a controller over one object.
+/// Fields that contain the id of one run of a controller over one object.
 const OF_ROUND: &[&str] = &["reconcileid", "reconciliationid", "knativedevtraceid"];
 
 /// By what ids a record of a log names objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ids {
-    /// In the order of the record: UIDs in small letters with `-`, containers' ids as they stand.
+    /// In the order of the record: UIDs in small letters with `-`, containers' ids as they are.
     pub named: Vec<String>,
     /// The owners of ids that the record itself names.
     pub told: Vec<(String, Subject)>,
@@ -168,7 +168,7 @@ fn start_of(text: &str) -> &str {
     &text[..end]
 }
 
-/// Calls `found` with each id of a text as it is looked up, and the byte at which it stands.
+/// Calls `found` with each id of a text as it is looked up, and the byte at which it occurs.
 pub(crate) fn find(text: &str, mut found: impl FnMut(String, usize)) {
     uids(text, &mut found);
     runs(text, &mut found);

@@ -1,6 +1,6 @@
 //! Signatures against events and objects.
 //!
-//! [`Tester`] holds one event or object against the leaf conditions that it may fulfil and makes
+//! [`Tester`] tests one event or object against the leaf conditions that it may fulfil and makes
 //! [`Hit`]s; it keeps no state, so that many threads can share it. [`evaluate()`] joins hits to
 //! [`Match`]es.
 
@@ -59,7 +59,7 @@ pub(crate) struct Tester<'c> {
 /// A leaf condition with what it needs.
 struct LeafCondition<'c> {
     condition: &'c Condition,
-    /// Texts one of which must stand as it is in an event of a log.
+    /// Texts one of which must occur as it is in an event of a log.
     needed: Vec<Token>,
     /// The texts that it asks for.
     asked: atom::Asked,
@@ -107,7 +107,7 @@ impl<'c> Tester<'c> {
         self.catalogue
     }
 
-    /// Returns true if a log record of one line may fulfil a leaf condition, as far as its words tell.
+    /// Returns true if a log record of one line may fulfil a leaf condition, judging by its words.
     pub fn may_fulfil(&self, (number, leaf): Leaf, record: &Record<'_>) -> bool {
         self.leaves(number)
             .get(usize::from(leaf))
@@ -172,7 +172,7 @@ impl<'c> Tester<'c> {
     }
 
     /// Adds the hits of an object, in the order of their leaf conditions. `is_counted` is asked with each condition
-    /// that it fulfils, whether it holds only in a list, and how many hits that makes: if it says so, these are left out.
+    /// that it fulfils, whether it holds only in a list, and how many hits that makes: if it says so, these are omitted.
     pub fn object(
         &self,
         stretch: &Stretch,

@@ -1,4 +1,4 @@
-//! Whether two hits are about the same thing, as far as the input tells.
+//! Whether two hits are about the same thing, where the input shows.
 
 use super::hit::Hit;
 use kwhy_model::Subject;

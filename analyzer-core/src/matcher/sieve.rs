@@ -21,7 +21,7 @@ const FORMATS: [Format; 4] = [
 pub(super) struct Sieve<'c> {
     /// The paths of the values that are asked of an object itself.
     paths: Vec<&'c str>,
-    /// Lists, each with where the values stand that are asked of its items.
+    /// Lists, each with where the values occur that are asked of its items.
     lists: Vec<(&'c str, Vec<&'c str>)>,
     conditions: Vec<Known<'c>>,
     /// The numbers of the conditions that an object of each format may fulfil.
@@ -157,7 +157,7 @@ impl<'c> Sieve<'c> {
 struct Values<'s, 'c, 'o, 'a> {
     sieve: &'s Sieve<'c>,
     object: &'o Object<'a>,
-    /// Of each list its items, and where the values of the first one begin.
+    /// Of each list its items, and where the values of the first one start.
     places: Vec<Option<(&'o [Value<'a>], usize)>>,
     /// By the numbers of the paths: first those of the object, then those of each item.
     known: Vec<Option<Option<&'o Value<'a>>>>,

@@ -162,7 +162,7 @@ pub enum Part {
     RawLines,
 }
 
-/// Returns true if a carrier cannot keep a part of a format.
+/// Returns true if an envelope cannot keep a part of a format.
 pub fn excepted(format: &str, carrier: &str, part: Part) -> bool {
     EXCEPTIONS.iter().any(|(formats, carriers, parts, _)| {
         *parts == part

@@ -1,4 +1,4 @@
-//! A small grammar of kubectl: the options that each verb takes, and what may stand beside them.
+//! A small grammar of kubectl: the options that each verb takes, and what may be beside them.
 
 /// Options of every verb that take a value, and that take none.
 const GLOBAL: (&[&str], &[&str]) = (

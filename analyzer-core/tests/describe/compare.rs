@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Names that users chose: what is read must hold no others.
+/// Names that users chose: what is read must contain no others.
 const MAPS: &[&str] = &[
     "labels",
     "annotations",
@@ -23,7 +23,7 @@ const SAME_KIND: &[[&str; 2]] = &[
 ];
 
 /// The differences of two answers. Keys that `want` lacks do not count, nor does the order of lists
-/// other than commands, nor the number of blanks.
+/// other than commands, nor the number of spaces.
 pub fn misses(want: &Value, got: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare(&want["objects"], &got["objects"], "", &mut found);

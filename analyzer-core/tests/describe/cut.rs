@@ -6,7 +6,7 @@ use super::compare::misses;
 use super::{described, fixtures};
 
 /// Returns true if the part shows one object, of the same kind as the whole: a few lines do not always
-/// tell it.
+/// show it.
 fn same_kind(part: &Value, whole: &Value) -> bool {
     let kinds = |answer: &Value| -> Vec<Value> {
         let objects = answer["objects"].as_array().unwrap().iter();
@@ -15,7 +15,7 @@ fn same_kind(part: &Value, whole: &Value) -> bool {
     kinds(part) == kinds(whole)
 }
 
-/// A difference that a cut makes by itself, with its reason.
+/// A difference that a cut makes alone, with its reason.
 type Known = (&'static str, &'static str, &'static str);
 
 fn check(cut: fn(&[&str], usize) -> String, is_harmless: fn(&str) -> bool, known: &[Known]) {
@@ -76,7 +76,7 @@ fn cut_at_the_bottom() {
     );
 }
 
-/// Returns true if a value stands where the whole has none: the title above it is gone.
+/// Returns true if a value occurs where the whole has none: the title above it is gone.
 fn is_unplaced(miss: &str) -> bool {
     miss.ends_with("got null")
 }

@@ -188,7 +188,7 @@ fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
             shared.note(&name, limit, what, &inside(&path));
         }
     }
-    // a folder of anything is no bundle: names tell something only if one is known
+    // a folder of anything is not a bundle: names tell something only if one is known
     let loose = !bundle::is_known(paths.iter().map(|path| inside(path)));
     let mut read = 0;
     for path in paths {
@@ -206,7 +206,7 @@ fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
     read
 }
 
-/// Returns true if a source holds several documents, as far as that can be told before it is read.
+/// Returns true if a source contains several documents, if that is known before it is read.
 pub fn holds_several(sources: &[Source]) -> bool {
     let is_archive = |path: &Path| {
         let mut head = Vec::new();
@@ -307,7 +307,7 @@ impl DocumentSink for Ahead {
             let read = Read::take(&mut *content, PIECE as u64).read_to_end(&mut piece);
             let length = piece.len();
             let sent = piece.is_empty() || self.sender.send(Message::Piece(piece)).is_ok();
-            // why a stream ends is told by its reader
+            // the reader reports why a stream ends
             if read.is_err() || !sent || length < PIECE {
                 break;
             }

@@ -109,7 +109,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
 
 type Facts<'a> = Vec<(Fact, Text<'a>)>;
 
-/// `dial tcp 10.0.0.1:443` or `read unix @->/x.sock` at the end of a part: where it begins and
+/// `dial tcp 10.0.0.1:443` or `read unix @->/x.sock` at the end of a part: where it starts and
 /// what it says.
 pub(super) fn operation<'a>(part: Part<'_, 'a>) -> Option<(usize, Facts<'a>)> {
     let mut previous: Option<Part<'_, 'a>> = None;

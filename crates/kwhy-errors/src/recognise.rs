@@ -1,4 +1,4 @@
-//! Asks the recognisers of all families what stands at a cursor.
+//! Asks the recognisers of all families what is at a cursor.
 
 use super::part::{Cursor, Part};
 use super::{Fact, LinkKind};
@@ -50,7 +50,7 @@ impl<'a> Found<'a> {
 
 type Recogniser = for<'a> fn(Cursor<'_, 'a>) -> Option<Found<'a>>;
 
-/// The narrower patterns stand first.
+/// The narrower patterns come first.
 const RECOGNISERS: &[Recogniser] = &[
     similar_events,
     grpc::recognise,
@@ -79,7 +79,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Found<'a> {
     Found::new(kind, facts)
 }
 
-/// Returns true if a bracketed segment is a link by itself, not an error in brackets.
+/// Returns true if a bracketed segment is a link alone, not an error in brackets.
 pub(super) fn is_lead(part: Part<'_, '_>) -> bool {
     part.as_str() == SIMILAR_EVENTS
 }

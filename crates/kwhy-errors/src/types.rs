@@ -51,7 +51,7 @@ pub struct Link<'a> {
     pub facts: Vec<(Fact, Text<'a>)>,
 }
 
-/// A wrapped error taken apart, from the outside in.
+/// A wrapped error parsed, from the outside in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ErrorChain<'a> {
     /// The links, the outermost first.

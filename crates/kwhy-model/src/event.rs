@@ -64,7 +64,7 @@ pub enum Format {
     Kernel,
     /// The API server's audit log.
     KubeAudit,
-    /// Text behind a level (`[ERROR] text`, `ERROR: text`).
+    /// Text after a level (`[ERROR] text`, `ERROR: text`).
     Leveled,
     /// Kubernetes objects as YAML (`kubectl get -o yaml`).
     ObjectYaml,
@@ -250,7 +250,7 @@ impl<'a> Event<'a> {
             .map(|field| &field.value)
     }
 
-    /// The texts that may say what went wrong: the message, then the fields that hold errors.
+    /// The texts that may say what went wrong: the message, then the fields that contain errors.
     pub fn texts(&self) -> impl Iterator<Item = &Text<'a>> {
         let errors = self.fields.iter().filter(|field| is_error_key(&field.key));
         std::iter::once(&self.message).chain(errors.map(|field| &field.value))
@@ -267,7 +267,7 @@ fn is_error_key(key: &str) -> bool {
         "reason",
         "lastError",
         "exception",
-        // the line that begins a stack trace
+        // the line that starts a stack trace
         "stacktrace",
     ]
     .contains(&key)

@@ -19,12 +19,12 @@ pub struct Field<'a> {
     pub written: Written,
 }
 
-/// How a value stands in a log, which tells whether it can be anything else than a text.
+/// How a value occurs in a log, which shows whether it can be anything else than a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     /// As a text: between quotes, or as a part of a sentence.
     Text,
-    /// Without quotes, where texts may stand without them too (logfmt).
+    /// Without quotes, where texts may occur without them too (logfmt).
     Bare,
     /// Without quotes, where all texts have some (JSON, klog).
     Unquoted,
@@ -45,8 +45,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The value as JSON where it is no text: a number, `true`, `false`, `null`, an object, a list.
-    /// Where texts may stand bare, only what any writer would print so counts as a number: `1.50` and
+    /// The value as JSON where it is not a text: a number, `true`, `false`, `null`, an object, a list.
+    /// Where texts may occur bare, only what any writer would print so counts as a number: `1.50` and
     /// `0012` are texts there, as a version and a code are.
     ///
     /// ```

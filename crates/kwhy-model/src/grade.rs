@@ -22,7 +22,7 @@ pub enum Role {
 pub enum Level {
     /// Nothing to repair.
     Info,
-    /// Degraded, or repaired by itself.
+    /// Degraded, or recovered.
     Warning,
     /// Something does not work.
     Error,

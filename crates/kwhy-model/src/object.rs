@@ -308,7 +308,7 @@ fn join(spans: impl Iterator<Item = Span>) -> Span {
 
 /// An object as an input shows it: from a describe, from a row of a table, as YAML or JSON.
 ///
-/// `fields` holds what was printed under snake-case names: for a pod `status`, `node`,
+/// `fields` contains what was printed under snake-case names: for a pod `status`, `node`,
 /// `containers` (a list of maps with `state.reason`, `last_state.exit_code`, `limits.memory`,
 /// `readiness.target`, ...), `conditions`, `volumes`; for a table's row the header's words
 /// (`ready`, `status`, `restarts`).
@@ -318,11 +318,11 @@ pub struct Object<'a> {
     pub format: Format,
     /// The document's bytes of the whole object.
     pub span: Span,
-    /// Kind, namespace and name, as far as they are shown or can be told.
+    /// Kind, namespace and name, where they are shown or can be reported.
     pub subject: Subject,
     /// The part of it that was printed.
     pub fields: Map<'a>,
-    /// True if it stands in a list of its kind: below a table's header with others, or in a `List`.
+    /// True if it occurs in a list of its kind: below a table's header with others, or in a `List`.
     pub listed: bool,
 }
 
@@ -339,11 +339,11 @@ pub struct Parsed<'a> {
     pub left_out: LeftOut,
     /// The lists of objects in YAML and JSON, in the order of the input.
     pub lists: Vec<Listing>,
-    /// True if lines are left out between objects in YAML.
+    /// True if lines are omitted between objects in YAML.
     pub has_gaps: bool,
 }
 
-/// Objects that stand in one list.
+/// Objects that occur in one list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listing {
     /// Their numbers among the objects that were read.
@@ -355,20 +355,20 @@ pub struct Listing {
 /// The parts of objects that were omitted because a limit was met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Maps and lists that stand too deep in others.
+    /// Maps and lists that occur too deep in others.
     pub too_deep: u64,
     /// Aliases of YAML that stand for too much.
     pub aliases: u64,
-    /// Strings in JSON of which the end was left out.
+    /// Strings in JSON of which the end was omitted.
     pub long_strings: u64,
-    /// Objects in JSON of which the end was left out.
+    /// Objects in JSON of which the end was omitted.
     pub large_objects: u64,
     /// Lines of JSON that end before their brackets are closed.
     pub cut_off: u64,
 }
 
 impl LeftOut {
-    /// Adds what was left out elsewhere.
+    /// Adds what was omitted elsewhere.
     pub fn add(&mut self, other: LeftOut) {
         self.too_deep += other.too_deep;
         self.aliases += other.aliases;

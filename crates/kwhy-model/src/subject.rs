@@ -92,7 +92,7 @@ impl Subject {
     pub fn known_kind(word: &str) -> Option<&'static str> {
         let plain = word.split('.').next().unwrap_or(word).as_bytes();
         let words = &*WORDS;
-        // asked for the name of each value of each record: most are told by these
+        // asked for the name of each value of each record: most are recognised by these
         let first = plain.first()?.to_ascii_lowercase().wrapping_sub(b'a');
         let lengths = words.lengths.get(usize::from(first))?;
         if plain.len() >= LONGEST || lengths & (1 << plain.len()) == 0 {

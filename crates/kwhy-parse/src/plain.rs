@@ -1,7 +1,7 @@
 //! Lines with an error text and no other form: what a program printed, quoted in a paste.
 //!
 //! A line whose quotes do not close is taken together with the lines that close them, as page
-//! layout and YAML wrap long texts; so is a chain of errors that ends in a colon, behind which the next
+//! layout and YAML wrap long texts; so is a chain of errors that ends in a colon, after which the next
 //! one was put on a line of its own.
 
 use super::log;
@@ -37,7 +37,7 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// The level that a line states behind a time or a number: a checker prints one before each of its remarks.
+/// The level that a line states after a time or a number: a checker prints one before each of its remarks.
 fn severity(text: &str) -> Option<Severity> {
     let first = text.bytes().find(u8::is_ascii_alphanumeric)?;
     log::stated_severity(text).filter(|_| first.is_ascii_digit())
@@ -73,7 +73,7 @@ pub fn ends_open(line: &str) -> bool {
     text.ends_with(':') && text.contains(": ") && !text.ends_with("::")
 }
 
-/// Returns true if a line is a link of a chain of errors that goes on with the next one: each is indented deeper than the
+/// Returns true if a line is a link of a chain of errors that continues with the next one: each is indented deeper than the
 /// one around it.
 fn is_deeper_link(first: &Line<'_>, line: &Line<'_>, next: &Line<'_>) -> bool {
     let text = line.text.trim_end();
@@ -135,7 +135,7 @@ impl Quotes {
                     backslashes += 1;
                     continue;
                 }
-                // an apostrophe between letters is no quote
+                // an apostrophe between letters is not a quote
                 b'\''
                     if at > 0 && bytes[at - 1].is_ascii_alphanumeric() && self.open.is_empty() => {}
                 b'"' | b'\'' => self.toggle(b, backslashes),

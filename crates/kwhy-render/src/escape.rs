@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthChar;
 
 /// The text with control characters, terminal escapes, direction overrides and invisible
 /// characters written out. ASCII controls become their Unicode pictures (`␛`), others their code
-/// point (`\u{202e}`), a tab one blank.
+/// point (`\u{202e}`), a tab one space.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find(|c| !matches!(form(c), Form::Itself)) else {
         return Cow::Borrowed(text);

@@ -59,7 +59,7 @@ enum Of {
     Other,
     /// The whole cluster.
     Cluster,
-    /// Nothing tells it.
+    /// Nothing shows it.
     Unknown,
 }
 
@@ -89,9 +89,9 @@ fn of(finding: &Finding, namespace: &str) -> Of {
     }
 }
 
-/// Leaves out what is not of a namespace, and tells how much that is. What explains a finding that stays, stays too,
-/// such as a trouble of a node. What may be of any namespace stays, unless the input names namespaces and this one
-/// is none of them. `is_there` tells whether its name stands anywhere in the input.
+/// Omits what is not of a namespace, and shows how much that is. What explains a finding that stays, stays too,
+/// such as a problem of a node. What may be of any namespace stays, unless the input names namespaces and this one
+/// is not one of them. `is_there` shows whether its name occurs anywhere in the input.
 pub fn keep_namespace(report: &mut Report, namespace: &str, is_there: bool) {
     let is_known = report.namespaces.contains(namespace);
     let may_be = is_known || is_there || report.namespaces.is_empty();
@@ -231,7 +231,7 @@ fn renumber(report: &mut Report) {
     }
 }
 
-/// Leaves out findings below a level, and says how many. What explains one that stays, stays too.
+/// Omits findings below a level, and says how many. What explains one that stays, stays too.
 /// Ranks are kept.
 pub fn keep(report: &mut Report, level: Option<Level>) -> usize {
     let Some(level) = level else {

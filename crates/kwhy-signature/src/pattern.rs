@@ -14,11 +14,11 @@ use kwhy_prefilter::{Bloom, Token};
 
 /// A text pattern with named slots.
 ///
-/// All outside braces is literal, except that one blank stands for any run of blanks. A slot is
+/// All outside braces is literal, except that one space stands for any run of spaces. A slot is
 /// `{name}` or `{name:type}` with the types `text` (the default: as few characters of the line as
 /// fit, at least one; between double quotes those without a double quote), `word`, `int`, `number`, `quantity`, `path`, `address`, `rest`. `{_}`
 /// captures nothing; `{{` and `}}` are braces. `^` at the start and `$` at the end tie the pattern
-/// to the text's ends; otherwise it may stand anywhere. A pattern that begins with `regex:` is a
+/// to the text's ends; otherwise it may occur anywhere. A pattern that starts with `regex:` is a
 /// regular expression (syntax of the `regex` crate, bytes, Unicode off) with named groups.
 pub struct Pattern {
     source: String,
@@ -63,7 +63,7 @@ impl Pattern {
     /// # Errors
     /// Says what is wrong with it.
     pub(crate) fn check(&self) -> Result<(), String> {
-        // what was read is without a mistake; a wrong one is empty
+        // what was read is without an error; a wrong one is empty
         if self.parts.get().is_none_or(|parts| parts.regex.is_empty()) {
             let _ = self.parts.set(Parts::read(&self.source)?);
         }
@@ -85,14 +85,14 @@ impl Pattern {
         self.parts().slots.iter().map(String::as_str)
     }
 
-    /// Texts of which every match holds one, with one blank for any run of blanks; none if nothing is
-    /// known. They hold only what log formats never escape; a double quote or the backslash before it
-    /// may stand at their ends.
+    /// Texts of which every match contains one, with one space for any run of spaces; none if nothing is
+    /// known. They contain only what log formats never escape; a double quote or the backslash before it
+    /// may be at their ends.
     pub fn phrases(&self) -> &[String] {
         &self.parts().phrases
     }
 
-    /// Words all of which stand in every record that holds a match.
+    /// Words all of which occur in every record that contains a match.
     pub(crate) fn words(&self) -> &[String] {
         &self.parts().words
     }
@@ -157,7 +157,7 @@ impl Pattern {
         found
     }
 
-    /// Returns true if a text holds one of the literals of which each match holds one.
+    /// Returns true if a text contains one of the literals of which each match contains one.
     fn may_stand(&self, text: &[u8]) -> bool {
         let literals = &self.parts().literals;
         let stands = |literal: &Token| literal.occurs(text);

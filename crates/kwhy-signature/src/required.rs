@@ -18,7 +18,7 @@ pub struct Need {
     pub what: NeedKind,
     /// The words of which one must be there.
     pub words: Vec<String>,
-    /// The texts of which each log record that fulfils it holds one as it is; none if nothing is
+    /// The texts of which each log record that fulfils it contains one as it is; none if nothing is
     /// known, so that each record must be parsed.
     pub raw: Vec<String>,
 }
@@ -26,7 +26,7 @@ pub struct Need {
 /// The place where the words must occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeedKind {
-    /// In one of the event's texts, blanks folded and backslashes before quotes dropped.
+    /// In one of the event's texts, spaces folded and backslashes before quotes dropped.
     Text,
     /// As the event's reason.
     Reason,
@@ -113,7 +113,7 @@ fn of_event(event: &EventPattern) -> Need {
 }
 
 /// How a log record writes the reason of an event: between quotes of some kind and depth; a short one
-/// is told from other words by its key.
+/// is recognised by its key.
 fn written(reason: &str) -> Vec<String> {
     match reason.strip_suffix('*') {
         Some(start) => vec![format!("\"{start}"), format!("'{start}")],

@@ -9,7 +9,7 @@ use super::{Entry, Role};
 pub enum Verdict {
     /// The entry's cause was found.
     Right,
-    /// Another cause stands first.
+    /// Another cause comes first.
     Wrong,
     /// No finding.
     Silent,
@@ -26,7 +26,7 @@ pub fn judge(entry: &Entry, report: &Report) -> Verdict {
     match (entry.role, first) {
         (Role::Benign, None) => Verdict::Right,
         (Role::Benign, Some(finding)) if !alarm(finding) => Verdict::Right,
-        // a frame around another component's text names nothing by itself
+        // a frame around another component's text names nothing alone
         (Role::Symptom, None) if entry.causes.is_empty() => Verdict::Right,
         (Role::Symptom, Some(finding)) if entry.causes.is_empty() => {
             let symptom = finding.role != kwhy_core::Role::Cause || finding.confidence < 0.7;

@@ -31,7 +31,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The names under which limits are set and told.
+    /// The names under which limits are set and reported.
     pub const NAMES: [&str; 9] = [
         "member-size",
         "total-size",
@@ -90,7 +90,7 @@ impl Default for Limits {
     }
 }
 
-/// A limit as it is typed: `NAME=NUMBER`, with `k`, `M`, `G` or `T` behind it for powers of 1024.
+/// A limit as it is typed: `NAME=NUMBER`, with `k`, `M`, `G` or `T` after it for powers of 1024.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetLimit {
     name: String,
@@ -194,7 +194,7 @@ impl Shared {
         self.told().failures.push((path.to_owned(), source));
     }
 
-    /// All that was told, and what could not be read.
+    /// All that was reported, and what could not be read.
     pub fn finish(&self) -> (Vec<LimitMet>, Vec<(PathBuf, io::Error)>) {
         let told = std::mem::take(&mut *self.told());
         let mut all = Vec::new();
@@ -242,17 +242,17 @@ struct Told {
     failures: Vec<(PathBuf, io::Error)>,
 }
 
-/// The failure of a stream whose reason is told already.
+/// The failure of a stream whose reason is reported already.
 #[derive(Debug, thiserror::Error)]
 #[error("the stream ends here")]
 struct Stopped;
 
-/// A failure whose reason is told already.
+/// A failure whose reason is reported already.
 pub fn stopped() -> io::Error {
     io::Error::other(Stopped)
 }
 
-/// Returns true if the reason of a failure is told already.
+/// Returns true if the reason of a failure is reported already.
 pub fn is_told(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Stopped>())
 }

@@ -47,18 +47,18 @@ pub struct Member {
     pub size: Option<u64>,
     /// The time of the last change, in seconds since 1970.
     pub modified: Option<i64>,
-    /// True if it stands in an archive or was compressed.
+    /// True if it occurs in an archive or was compressed.
     pub packed: bool,
-    /// True if it stands in a folder of no known make, so that its name tells nothing.
+    /// True if it occurs in a folder of no known make, so that its name shows nothing.
     pub loose: bool,
 }
 
 /// The properties that a member's first bytes show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// True if it holds NUL bytes.
+    /// True if it contains NUL bytes.
     pub binary: bool,
-    /// The same for members that begin with the same 64 KiB; none if it is empty.
+    /// The same for members that start with the same 64 KiB; none if it is empty.
     pub fingerprint: Option<u64>,
     /// The size in bytes, if it is known.
     pub size: Option<u64>,
@@ -69,7 +69,7 @@ pub trait MemberVisitor {
     /// Reads a document. What is left of it is passed over.
     fn document(&mut self, member: &Member, start: Start, content: &mut (dyn Read + Send));
 
-    /// A member that is no document, and why.
+    /// A member that is not a document, and why.
     fn passed(&mut self, _member: &Member, _why: &'static str) {}
 }
 
@@ -90,7 +90,7 @@ impl<'v> Walk<'v> {
         }
     }
 
-    /// Reads a source to its end. A failure of the reader itself is given back; all else is told.
+    /// Reads a source to its end. A failure of the reader itself is given back; all else is reported.
     pub fn read(&mut self, member: Member, reader: impl Read + Send) -> io::Result<()> {
         let packed = Arc::new(AtomicU64::new(0));
         let mut failure = None;

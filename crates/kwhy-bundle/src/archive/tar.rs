@@ -2,7 +2,7 @@
 //! sparse members.
 //!
 //! The `tar` crate keeps long names and pax records of any claimed size in memory and ends at the first damaged
-//! header. Here both are bounded, and reading goes on at the next header that is whole.
+//! header. Here both are bounded, and reading continues at the next header that is whole.
 
 use std::io::{self, BufRead};
 
@@ -42,7 +42,7 @@ pub enum EntryKind {
 /// A member's header.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name as it stands.
+    /// Its name as it is.
     pub name: Vec<u8>,
     /// Its type.
     pub kind: EntryKind,
@@ -68,10 +68,10 @@ pub struct Tar<'s> {
     ended: bool,
 }
 
-/// Returns true if an archive begins with these bytes.
+/// Returns true if an archive starts with these bytes.
 pub fn begins(head: &[u8]) -> bool {
     match head.first_chunk::<BLOCK>() {
-        // the two blocks of zeros that end an archive, of one that holds nothing
+        // the two blocks of zeros that end an archive, of one that contains nothing
         Some(first) if is_zero(first) => head.len() >= 2 * BLOCK && is_zero(&head[..2 * BLOCK]),
         Some(first) => is_header(first),
         None => false,
@@ -209,7 +209,7 @@ impl<'s> Tar<'s> {
             };
             if is_zero(&block) {
                 self.source.consume(BLOCK);
-                // archives that were put behind each other have zeros between them
+                // archives that were put after each other have zeros between them
                 zeros += BLOCK as u64;
                 if zeros > MAX_BEHIND {
                     break;
@@ -246,7 +246,7 @@ impl<'s> Tar<'s> {
         Ok(None)
     }
 
-    /// Passes over bytes up to the next header, which need not stand where a block should begin, and says how
+    /// Passes over bytes up to the next header, which need not occur where a block should start, and says how
     /// many there were.
     fn pass_to_header(&mut self) -> io::Result<u64> {
         self.source.consume(1);
@@ -330,7 +330,7 @@ impl<'s> Tar<'s> {
             kind = EntryKind::Folder;
         }
         if block[156] == b'S' {
-            // the list of what is stored goes on in blocks of its own
+            // the list of what is stored continues in blocks of its own
             let mut more = block[482] != 0;
             while more {
                 let next = self.source.take_exact::<BLOCK>()?;

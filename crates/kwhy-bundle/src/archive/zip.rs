@@ -1,6 +1,6 @@
 //! Reads zip archives as a stream (PKWARE APPNOTE 6.3.10), from one local header to the next.
 //!
-//! The `zip` crate needs to seek, or members whose size stands before them: what Go's `archive/zip`
+//! The `zip` crate needs to seek, or members whose size precedes them: what Go's `archive/zip`
 //! writes, and with it most collectors, has neither on a pipe. An archive that was cut before its directory is read as well.
 
 use std::io::{self, BufRead, Read};
@@ -25,11 +25,11 @@ pub enum Method {
 /// A member's header.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name as it stands.
+    /// Its name as it is.
     pub name: Vec<u8>,
     /// The compression.
     pub method: Method,
-    /// Its size, where that stands before it.
+    /// Its size, where that precedes it.
     pub size: Option<u64>,
     /// The number of bytes before it that belong to no member.
     pub lost: u64,
@@ -62,7 +62,7 @@ enum Open {
         told: Option<u32>,
         described: bool,
     },
-    /// It goes on to the next header.
+    /// It continues to the next header.
     Lost,
 }
 
@@ -217,7 +217,7 @@ impl<'s> Zip<'s> {
                 Open::Deflate { .. } => match self.read(&mut void) {
                     Ok(0) => self.open = Open::None,
                     Ok(_) => {}
-                    // it was told when the content was read; the next header is looked for
+                    // it was reported when the content was read; the next header is looked for
                     Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                         self.open = Open::Lost;
                     }
@@ -227,7 +227,7 @@ impl<'s> Zip<'s> {
         }
     }
 
-    /// Passes over the descriptor behind a member and compares its check sum.
+    /// Passes over the descriptor after a member and compares its check sum.
     fn descriptor(&mut self, sum: u32) -> io::Result<()> {
         let ahead = self.source.peek(28)?;
         let signed = if ahead.starts_with(DESCRIPTOR) { 4 } else { 0 };

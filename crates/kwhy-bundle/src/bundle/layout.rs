@@ -85,7 +85,7 @@ pub struct Layout {
     pub marks: Vec<Vec<Pattern>>,
     /// The contents of a complete bundle of this make.
     pub holds: Vec<Content>,
-    /// Names that tell when it was made.
+    /// Names that show when it was made.
     pub time: Vec<Pattern>,
     /// The contents of its members.
     pub members: Vec<(Pattern, Content)>,

@@ -74,7 +74,7 @@ pub trait DocumentSink {
     /// Reads a document.
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send));
 
-    /// The document with this number, counted from 0 as they were taken, stands under this name too.
+    /// The document with this number, counted from 0 as they were taken, occurs under this name too.
     fn again(&mut self, _number: usize, _name: &str) {}
 
     /// A member that is not read, or what one is.
@@ -304,7 +304,7 @@ impl<S: DocumentSink> MemberVisitor for Bundles<S> {
             }
             Some(Content::Time) => {
                 let mut text = String::new();
-                // what is no text tells no time
+                // what is not a text shows no time
                 let _ = content.take(MAX_LOOKED_AT).read_to_string(&mut text);
                 self.collected = self.collected.max(time::in_text(&text));
                 return self.skip(member, "the time of collection");
@@ -347,8 +347,8 @@ impl<S: DocumentSink> MemberVisitor for Bundles<S> {
 
 impl<S: DocumentSink> Bundles<S> {
     /// Returns true if a member says the same as a former one: it is about the same object, or is called the
-    /// same, and begins and ends alike. Logs only grow, so one of the same start and length is the same. Which of
-    /// the two names is left out does not hang on their order: it is the later one by name.
+    /// same, and starts and ends alike. Logs only grow, so one of the same start and length is the same. Which of
+    /// the two names is omitted does not depend on their order: it is the later one by name.
     fn again(&mut self, member: &Member, start: Start, place: &Place) -> Option<String> {
         let (fingerprint, size) = (start.fingerprint?, start.size?);
         let mut hasher = DefaultHasher::new();
@@ -403,7 +403,7 @@ impl<S: DocumentSink> Bundles<S> {
     }
 }
 
-/// Returns true if a collector's text tells of a failure; some of them log what they do as well.
+/// Returns true if a collector's text reports a failure; some of them log what they do as well.
 fn failed(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     [

@@ -1,6 +1,6 @@
 //! Patterns of member names with captures.
 //!
-//! A pattern names the last folders of a path and its file: what stands before does not matter, as the root
+//! A pattern names the last folders of a path and its file: what precedes does not matter, as the root
 //! of a bundle is not fixed. `*` is any run inside of one part, `**` any number of parts, `{pod}` a run
 //! that is kept.
 

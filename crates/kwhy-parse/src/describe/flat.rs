@@ -7,7 +7,7 @@ use crate::input::Line;
 /// Blocks in blocks that are looked into: a template's container's state is the deepest.
 const DEEPEST: usize = 5;
 
-/// Returns true if the lines of deeper levels mostly stand no deeper than those of outer levels.
+/// Returns true if the lines of deeper levels mostly occur no deeper than those of outer levels.
 pub(super) fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
     if schema.generic {
         return label::is_flat(lines);

@@ -97,7 +97,7 @@ pub(super) fn value<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     }
     if node.lines.is_empty() {
         let key_end = node.key.start + node.key.text.len();
-        // behind a title the line ends; an empty value was written as a column
+        // after a title the line ends; an empty value was written as a column
         let is_empty = node.value.text.is_empty() && node.value.start > key_end + 1;
         return if is_empty || is_nothing(node.value.text) {
             Some(Value::Text(text_of(node.value)))
@@ -132,7 +132,7 @@ fn items<'a>(node: &Node<'a>) -> Vec<Value<'a>> {
     items
 }
 
-/// The fields of an object of which only a part is there; conditions whose title was cut off stand below
+/// The fields of an object of which only a part is there; conditions whose title was cut off are below
 /// `conditions`.
 pub(super) fn fields_of_part<'a>(tree: &Tree<'a>) -> Map<'a> {
     let conditions = match below(tree, tree.root()) {
@@ -180,7 +180,7 @@ fn below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
 }
 
 /// Returns true if a key's field sorts before that of the key above it. Fields are sorted byte by byte,
-/// and a label no longer tells which letters were capitals: both orders must say so.
+/// and a label no longer shows which letters were capitals: both orders must say so.
 fn falls_back(before: &str, key: &str) -> bool {
     let letters = |text: &str| text.replace(' ', "");
     let (before, key) = (letters(before), letters(key));

@@ -279,7 +279,7 @@ impl<'a, 's> Builder<'a, 's> {
     ) {
         let (key, value) = match (entry.key, field) {
             (Some(key), _) => (key, entry.value),
-            // a field that stands without a colon
+            // a field that occurs without a colon
             (None, Some(field)) => (
                 part(entry.value, 0, field.key.len()),
                 trimmed(part(entry.value, field.key.len(), entry.value.text.len())),
@@ -307,7 +307,7 @@ impl<'a, 's> Builder<'a, 's> {
     }
 }
 
-/// Returns true if a line goes on with the text of the node before it, in whatever column it stands.
+/// Returns true if a line continues with the text of the node before it, in whatever column it occurs.
 fn runs_on(node: &Node<'_>, entry: &Entry<'_>) -> bool {
     match node.below {
         Below::Text => node.field.is_some() || entry.key.is_none(),
@@ -371,7 +371,7 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
         }
         Below::Open(_) => known_fit(node, entry, next)
             .or_else(|| (inside && entry.key.is_some()).then_some(Fit::Child(Below::Any))),
-        // the items of a list that are no maps stand alone, each in the same column
+        // the items of a list that are no maps are alone, each in the same column
         Below::Any
             if node
                 .lines
@@ -381,7 +381,7 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
             line()
         }
         Below::Any if entry.key.is_some() => {
-            // without indentation a title holds what follows, up to the next part of the object
+            // without indentation a title contains what follows, up to the next part of the object
             let is_title = node.value.text.is_empty() && node.lines.is_empty();
             let holds = indent > node.indent || (is_title && !label::is_part(entry));
             (inside && holds).then_some(Fit::Child(Below::Any))

@@ -130,7 +130,7 @@ const KEYS: &[(&str, Form)] = &[
     ("Volumes", Form::OneOf(&["", "<none>"])),
 ];
 
-/// Lines without a colon: titles that stand behind an empty line, and what stands in their place.
+/// Lines without a colon: titles that follow an empty line, and the contents of their place.
 const TITLES: &[&str] = &[
     "BinaryData",
     "Data",
@@ -148,7 +148,7 @@ fn entry(line: &str) -> Entry<'_> {
     })
 }
 
-/// Returns true if a line begins a describe: `Name:` and one object's name.
+/// Returns true if a line starts a describe: `Name:` and one object's name.
 pub(super) fn is_start(line: &str) -> bool {
     let entry = entry(line);
     entry.key_text() == "Name" && is_object_name(entry.value.text)

@@ -1,5 +1,5 @@
 //! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
-//! returns, colour sequences, zero-width characters, blanks and dashes of other widths, typographic
+//! returns, colour sequences, zero-width characters, spaces and dashes of other widths, typographic
 //! quotes, HTML entities (which lines are escaped says [`entity`]), and puts characters together that a
 //! container runtime cut ([`cut_char`]).
 
@@ -71,7 +71,7 @@ fn has_dirty_ascii(bytes: &[u8]) -> bool {
     false
 }
 
-/// The line in which a byte stands, without its end.
+/// The line in which a byte occurs, without its end.
 fn line_around(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     let before = bytes.get(..at).unwrap_or(bytes);
     let start = memrchr(b'\n', before).map_or(0, |end| end + 1);
@@ -115,7 +115,7 @@ enum Replacement {
 }
 
 /// The replacement of a character outside ASCII. All of Unicode's spaces become a space; what has no width
-/// is dropped. A dash between blanks is one of a sentence; elsewhere an editor made it of hyphens.
+/// is dropped. A dash between spaces is one of a sentence; elsewhere an editor made it of hyphens.
 fn replacement(before: &str, c: char, behind: &str) -> Replacement {
     match c {
         '\u{2013}'..='\u{2015}'
@@ -154,9 +154,9 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
         ..Clean::default()
     };
     let mut at = 0;
-    // ends of cut characters, which were put where they begin
+    // ends of cut characters, which were put where they start
     let mut moved: Vec<std::ops::Range<usize>> = Vec::new();
-    // up to where is told whether the line was escaped, and whether it was
+    // up to where is reported whether the line was escaped, and whether it was
     let (mut told, mut escaped) = (0, false);
     for chunk in bytes.utf8_chunks() {
         let valid = chunk.valid();
@@ -263,7 +263,7 @@ pub(crate) fn original_offset(edits: &[Edit], at: usize) -> usize {
 const CHECKED: usize = 512;
 const LEAST_CHECKED: usize = 16;
 
-/// How two bytes are a unit of UTF-16, if a document that begins with these bytes is that, with a byte order
+/// How two bytes are a unit of UTF-16, if a document that starts with these bytes is that, with a byte order
 /// mark.
 pub fn utf16_unit(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
     let unit: fn([u8; 2]) -> u16 = match bytes {
@@ -271,7 +271,7 @@ pub fn utf16_unit(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
         [0xfe, 0xff, ..] => u16::from_be_bytes,
         _ => return None,
     };
-    // what tools print is at least in part ASCII; in other bytes behind the same mark hardly a unit is
+    // what tools print is at least in part ASCII; in other bytes after the same mark hardly a unit is
     let units = bytes.get(2..).unwrap_or_default().chunks_exact(2);
     let units = units.take(CHECKED).map(|pair| unit([pair[0], pair[1]]));
     let (all, ascii) = units.fold((0, 0), |(all, ascii), unit| {

@@ -58,7 +58,7 @@ impl EventsTold {
         }
     }
 
-    /// Returns true if the line tells events again, which must be another object's: a paste may go on with
+    /// Returns true if the line shows events again, which must be another object's: a paste may continue with
     /// the events alone.
     pub fn is_over_at(self, text: &str) -> bool {
         match self {

@@ -10,7 +10,7 @@ use kwhy_model::Span;
 ///
 /// Byte order marks, carriage returns before line ends, terminal escapes, zero-width characters
 /// and typographic quotes are gone from [`Document::text`]; [`Document::original_line`] shows the
-/// line as it stood. Line numbers are the same in both.
+/// line as it occurred. Line numbers are the same in both.
 ///
 /// ```
 /// use kwhy_parse::input::Document;
@@ -148,7 +148,7 @@ impl Document {
             .to_owned()
     }
 
-    /// The byte of the original at which the line begins that begins at this byte of the text; the
+    /// The byte of the original at which the line starts that starts at this byte of the text; the
     /// original's end for the text's.
     pub fn original_line_begin(&self, start: usize) -> usize {
         match &self.original {
@@ -158,7 +158,7 @@ impl Document {
         }
     }
 
-    /// The byte of the original at which a line begins: behind the line end before it, so that what
+    /// The byte of the original at which a line starts: after the line end before it, so that what
     /// was taken out at the line's start belongs to it.
     fn original_line_start(&self, bytes: &[u8], start: usize) -> usize {
         let Some(line_end) = start.checked_sub(1) else {
@@ -195,7 +195,7 @@ impl Document {
         }
     }
 
-    /// The byte of the original at which a byte of the clean text stands.
+    /// The byte of the original at which a byte of the clean text occurs.
     pub fn original_offset(&self, at: usize) -> usize {
         original_offset(&self.edits, at)
     }

@@ -22,7 +22,7 @@ pub(super) fn is_fence(text: &str) -> bool {
         || (text.starts_with('<') && is_tags(text))
 }
 
-/// Returns true if the inside of a fence begins after this fence line.
+/// Returns true if the inside of a fence starts after this fence line.
 pub(super) fn fence_opens(text: &str, open: bool) -> bool {
     let text = text.trim_start().trim_start_matches(['>', ' ']);
     let marks = text.trim_start_matches(['`', '~']);
@@ -221,14 +221,14 @@ pub(super) fn is_prose(text: &str) -> bool {
                 .is_some_and(|title| title.chars().all(heading)))
 }
 
-/// Returns true if a line begins as tools for names and disks say what is wrong (`** server can't find`): asterisks with a
-/// blank behind them are no emphasis, and one alone begins an item of a list.
+/// Returns true if a line starts as tools for names and disks say what is wrong (`** server can't find`): asterisks with a
+/// space after them are no emphasis, and one alone starts an item of a list.
 fn is_starred(text: &str) -> bool {
     let rest = text.trim_start_matches('*');
     text.len() - rest.len() >= 2 && rest.starts_with(' ') && rest.contains(char::is_alphabetic)
 }
 
-/// Returns true if a line states a level as logs do, behind at most a time and a rule.
+/// Returns true if a line states a level as logs do, after at most a time and a rule.
 fn is_logged(text: &str) -> bool {
     let text = text.trim_start_matches(['-', ' ', '*']);
     log::stated_severity(text).is_some_and(|severity| severity >= Severity::Warning)

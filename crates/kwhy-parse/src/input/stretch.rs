@@ -1,4 +1,4 @@
-//! A stretch of a document that is read by itself.
+//! A stretch of a document that is read alone.
 
 use std::sync::OnceLock;
 
@@ -16,10 +16,10 @@ const BEFORE: usize = 1024;
 /// The distance from the mark up to which secrets are looked for: further away nothing is kept.
 const NEAR: usize = 2 * MAX_TEXT;
 
-/// A place in a line at which characters of it are left out.
+/// A place in a line at which characters of it are omitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// The byte behind which they stood.
+    /// The byte after which they occurred.
     pub at: usize,
     /// The number of characters that are omitted.
     pub characters: u64,
@@ -30,7 +30,7 @@ pub struct Gap {
 pub struct Stretch {
     /// The document's number.
     pub document: usize,
-    /// The document's byte at which it begins.
+    /// The document's byte at which it starts.
     pub first_byte: usize,
     /// The number of lines of the document before it.
     pub lines_before: u64,
@@ -39,7 +39,7 @@ pub struct Stretch {
     /// The omitted parts of its line, if it is a part of one.
     pub gaps: Vec<Gap>,
     /// The ends of a list's items in it, if it is a part of a line that contains one: an item's line is the text
-    /// behind the item before.
+    /// after the item before.
     pub ends: Vec<usize>,
     /// The places of its secrets, found when first asked for.
     pub secrets: OnceLock<Secrets>,
@@ -63,7 +63,7 @@ impl Stretch {
         }
     }
 
-    /// Masks the secrets in a place's line, of which so many bytes at its start were left out.
+    /// Masks the secrets in a place's line, of which so many bytes at its start were omitted.
     fn mask(&self, at: usize, left_out: usize, place: &mut Place) {
         let line = self.text.line_span(self.text.line_of(at));
         let near = line.start.max(at.saturating_sub(NEAR))..line.end.min(at.saturating_add(NEAR));
@@ -86,8 +86,8 @@ impl Stretch {
         }
     }
 
-    /// Keeps of a place's line the item that holds a byte, which is the same however the line was cut, and says how
-    /// much stood before it.
+    /// Keeps of a place's line the item that contains a byte, which is the same however the line was cut, and says how
+    /// much occurred before it.
     fn cut_to_item(&self, at: usize, place: &mut Place) -> usize {
         let next = self.ends.partition_point(|end| *end <= at);
         let before = next.checked_sub(1).and_then(|last| self.ends.get(last));

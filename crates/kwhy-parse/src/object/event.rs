@@ -164,7 +164,7 @@ pub(crate) fn of_status<'a>(
     }
 }
 
-/// Adds the events of an object's part: of its status, or of what stands in one.
+/// Adds the events of an object's part: of its status, or of the contents of one.
 pub(crate) fn of_part<'a>(
     format: Format,
     map: &Map<'a>,
@@ -192,7 +192,7 @@ fn of_messages<'a>(format: Format, status: &Map<'a>, subject: &Subject, into: &m
 #[derive(Clone, Copy, Debug, Default)]
 struct Around<'m> {
     container: Option<&'m str>,
-    /// The key below which it stands.
+    /// The key below which it occurs.
     key: &'m str,
 }
 
@@ -246,7 +246,7 @@ impl<'a> Told<'_, 'a> {
             "last_update_time",
             "last_heartbeat_time",
         ];
-        // what stands below has events of its own
+        // what is below has events of its own
         let scalars = map.iter().filter(|(_, value)| value.to_text().is_some());
         let span = scalars
             .map(|(_, value)| value.span())

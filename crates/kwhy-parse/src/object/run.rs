@@ -7,7 +7,7 @@ use super::spread::spread;
 use crate::input::Line;
 use kwhy_model::Format;
 
-/// Words with a colon behind them that begin a message and no key.
+/// Words with a colon after them that start a message and no key.
 const MESSAGE_WORDS: &[&str] = &[
     "debug", "error", "fatal", "help", "hint", "http", "https", "info", "note", "panic", "tip",
     "trace", "usage", "warning",
@@ -26,7 +26,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Of an object that begins on this line.
+    /// Of an object that starts on this line.
     pub fn new(format: Format, line: &Line<'_>) -> Run {
         let mut run = Run {
             format,
@@ -38,8 +38,8 @@ impl Run {
         run
     }
 
-    /// Returns true if a line belongs to the output; `rest` are the lines behind it. `foreign` says that it
-    /// would begin something else.
+    /// Returns true if a line belongs to the output; `rest` are the lines after it. `foreign` says that it
+    /// would start something else.
     pub fn takes(
         &mut self,
         line: &Line<'_>,
@@ -59,7 +59,7 @@ impl Run {
     }
 
     /// The number of lines after one that are taken in any case, if that is the last one taken: the rest of a
-    /// value that is spread over lines. `text` begins with the line.
+    /// value that is spread over lines. `text` starts with the line.
     pub fn takes_on(&mut self, text: &str) -> usize {
         if self.format != Format::ObjectJson || self.open.is_some_and(|open| open < 1) {
             return 0;
@@ -129,7 +129,7 @@ impl Run {
             || self.is_broken(rest)
     }
 
-    /// Returns true if the object goes on behind a line that does not fit.
+    /// Returns true if the object continues after a line that does not fit.
     fn is_broken(&self, rest: &Ahead<'_, '_>) -> bool {
         rest.first().is_some_and(|next| {
             let bare = without_mark(next.text.trim_start());
@@ -146,7 +146,7 @@ impl Run {
         foreign: impl Fn() -> bool,
     ) -> bool {
         let bare = line.text.trim();
-        // behind the last bracket the end of a list may stand, whose beginning was cut off
+        // after the last bracket the end of a list may occur, whose start was cut off
         if self.open.is_some_and(|open| open <= 0) || blanks > 0 {
             return begins(line, rest) == Some(Format::ObjectJson)
                 || (blanks == 0
@@ -195,7 +195,7 @@ fn is_json(bare: &str) -> bool {
 }
 
 /// Returns true if a key on an object's own level may be one of Kubernetes: in lower camel case, and no word
-/// that begins a message.
+/// that starts a message.
 fn is_object_key(key: &str, value: &str) -> bool {
     is_field(key) && (!MESSAGE_WORDS.contains(&key) || (key == "note" && value.is_empty()))
 }

@@ -5,11 +5,11 @@
 pub(super) enum Kind {
     /// A secret.
     Secret,
-    /// A secret, or the name of an object that holds one.
+    /// A secret, or the name of an object that contains one.
     MayBeName,
 }
 
-/// Words that say it by themselves at the end of a name.
+/// Words that say it alone at the end of a name.
 const ENDS: &[&str] = &[
     "password",
     "passwd",
@@ -64,7 +64,7 @@ const KEYS: &[&str] = &[
     "license",
 ];
 
-/// Words before `secret` with which it is no object's name.
+/// Words before `secret` with which it is not an object's name.
 const SECRETS: &[&str] = &[
     "client",
     "app",

@@ -18,7 +18,7 @@ pub(super) fn begins_block(value: &str) -> bool {
             .all(|byte| matches!(byte, b'-' | b'+' | b'1'..=b'9'))
 }
 
-/// The lines of a text from a byte on, each with the byte at which it begins.
+/// The lines of a text from a byte on, each with the byte at which it starts.
 fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
     let mut at = from;
     text.get(from..)
@@ -40,7 +40,7 @@ fn push_trimmed(start: usize, line: &str, found: &mut Vec<Span>) {
     found.push(start + blanks..start + blanks + line.trim().len());
 }
 
-/// Takes the lines of a block of text behind a line that ends at a byte.
+/// Takes the lines of a block of text after a line that ends at a byte.
 pub(super) fn block(text: &str, end: usize, key: usize, found: &mut Vec<Span>) {
     for (start, line) in lines(text, (end + 1).min(text.len())) {
         if !line.trim().is_empty() && indent(line) <= key {
@@ -63,7 +63,7 @@ pub(super) fn data(text: &str, found: &mut Vec<Span>) {
     }
 }
 
-/// The key of a line of YAML, the column at which it stands, and whether it begins an item.
+/// The key of a line of YAML, the column at which it occurs, and whether it starts an item.
 fn key(line: &str) -> Option<(&str, usize, bool)> {
     let own = indent(line);
     let bare = line.trim_start_matches(' ');
@@ -161,7 +161,7 @@ fn yaml(text: &str, found: &mut Vec<Span>) {
                     in_block = Some(own);
                 }
                 Some(value) => push_trimmed(start + value, &line[value..], found),
-                // what goes on with the line before
+                // what continues with the line before
                 None => push_trimmed(*start, line, found),
             }
         }
@@ -172,7 +172,7 @@ fn yaml(text: &str, found: &mut Vec<Span>) {
 #[derive(Debug, Default)]
 struct Open {
     key: Option<Span>,
-    /// True if its kind is Secret; unknown if it tells none, as the items of a list do not.
+    /// True if its kind is Secret; unknown if it shows none, as the items of a list do not.
     is_secret: Option<bool>,
     /// True if its type is one of a Secret's.
     has_type: bool,
@@ -189,7 +189,7 @@ fn is_type(text: &str) -> bool {
             .any(|start| text.starts_with(start))
 }
 
-/// Reads JSON for Secrets, wherever it stands in a text.
+/// Reads JSON for Secrets, wherever it occurs in a text.
 #[derive(Debug, Default)]
 struct Json {
     open: Vec<Open>,

@@ -8,11 +8,11 @@
 //! Accepted: a header of words in capitals with its rows, with `-A`, `-o wide`, `--show-labels`
 //! and custom columns; several tables after one another (`kubectl get all`); cells cut at the
 //! header's offsets or tabs, or fitted to the columns by what each may hold where the table was
-//! squeezed to single blanks or a row was printed wider than the header (`--watch`); tables that
-//! a terminal cut at its width. Rows of pods are read without a header too. Lines of dots stand
+//! squeezed to single spaces or a row was printed wider than the header (`--watch`); tables that
+//! a terminal cut at its width. Rows of pods are read without a header too. Lines of dots occur
 //! for rows that the author cut out and are skipped. A cell `<none>` stays as it is; an empty one
 //! becomes nothing.
-//! Refused: headers that are not in capitals, and tables whose first column is no name.
+//! Refused: headers that are not in capitals, and tables whose first column is not a name.
 
 mod cells;
 pub(crate) mod columns;
@@ -38,7 +38,7 @@ const MOST_PARTS: usize = 8;
 /// The number of lines that show how wide the lines of a table are.
 const LATEST: usize = 32;
 
-/// The most blanks that a line may have lost where a terminal cut it.
+/// The most spaces that a line may have lost where a terminal cut it.
 const LOST_BLANKS: usize = 40;
 
 /// The header of a table of pods, for rows that lost theirs.
@@ -60,7 +60,7 @@ pub fn is_header(line: &str) -> bool {
     header(line).is_some()
 }
 
-/// Returns true if `line` fits the table that `header` begins.
+/// Returns true if `line` fits the table that `header` starts.
 ///
 /// ```
 /// use kwhy_parse::table::is_row;
@@ -97,7 +97,7 @@ pub fn is_row_without_header(line: &str) -> bool {
     pod_cells(&line).is_some()
 }
 
-/// Returns true if `line` goes on with the table whose lines so far are these, the first one its header
+/// Returns true if `line` continues with the table whose lines so far are these, the first one its header
 /// or a row of pods: a row, a part of one that a terminal cut, or what stands for rows.
 ///
 /// ```
@@ -128,7 +128,7 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
         return true;
     }
     if is_rest_of_header(first, lines.get(1).map_or(line, |second| second.text)) {
-        // the header itself was cut: all lines have its width at most, but for blanks at its end
+        // the header itself was cut: all lines have its width at most, but for spaces at its end
         return wrap::of(&next) <= wrap::of(first) + LOST_BLANKS;
     }
     // only rows were cut, in their last column
@@ -150,7 +150,7 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
     })
 }
 
-/// Reads the lines of one table; the first is its header. A header further on begins another
+/// Reads the lines of one table; the first is its header. A header further on starts another
 /// table; rows of pods need none.
 ///
 /// ```
@@ -184,7 +184,7 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// Reads a table that begins with its header, which stands on so many lines.
+/// Reads a table that starts with its header, which is on so many lines.
 fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'a>) {
     let (head, mut rest) = lines.split_at(parts);
     let width = if parts > 1 { wrap::longest(lines) } else { 0 };
@@ -301,7 +301,7 @@ fn header_parts(lines: &[Line<'_>]) -> usize {
     parts
 }
 
-/// Returns true if a line holds nothing but names of columns, as the rest of a header does that a terminal
+/// Returns true if a line contains nothing but names of columns, as the rest of a header does that a terminal
 /// cut.
 fn is_rest_of_header(first: &Line<'_>, line: &str) -> bool {
     let is_capital = |byte: u8| byte.is_ascii_uppercase() || b" -_()/%".contains(&byte);
@@ -327,7 +327,7 @@ fn is_ornament(line: &str) -> bool {
     })
 }
 
-/// A table's header and what it tells.
+/// A table's header and what it shows.
 struct Table<'h> {
     columns: Columns<'h>,
     shapes: Vec<Shape>,
@@ -387,7 +387,7 @@ impl<'h> Table<'h> {
             .or_else(|| fit::fit(&self.shapes, &self.columns, line))
     }
 
-    /// The cells of a row that stands in the header's columns.
+    /// The cells of a row that occurs in the header's columns.
     fn aligned<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         self.columns
             .cells(line)
@@ -395,7 +395,7 @@ impl<'h> Table<'h> {
     }
 
     /// The cells of a row that was cut and joined. Where a line was joined that is not the row's,
-    /// the last cell holds more than a cell may.
+    /// the last cell contains more than a cell may.
     fn joined<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         let is_long = self.shapes.last().is_some_and(|shape| shape.is_long());
         let most = if is_long { "  " } else { " " };
@@ -404,8 +404,8 @@ impl<'h> Table<'h> {
         self.aligned(line).filter(fits)
     }
 
-    /// The row with which the lines begin, and on how many it stands: each but its last fills the
-    /// width at which a terminal cut them. Where the header stands on one line, most rows do.
+    /// The row with which the lines start, and on how many it occurs: each but its last fills the
+    /// width at which a terminal cut them. Where the header is on one line, most rows do.
     fn row<'a>(
         &self,
         lines: &[Line<'a>],
@@ -413,7 +413,7 @@ impl<'h> Table<'h> {
         width: usize,
     ) -> Option<(Object<'a>, usize)> {
         let first = lines.first()?;
-        // the header's lines tell the width; without them only full lines do
+        // the header's lines show the width; without them only full lines do
         let full = lines
             .iter()
             .take(MOST_PARTS - 1)

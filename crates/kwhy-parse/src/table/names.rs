@@ -207,7 +207,7 @@ const KNOWN: &[Name] = &[
     word("REQUESTOR"),
     word("CONDITION"),
     word("HANDLER"),
-    // events, where a header tells them from other tables
+    // events, where a header shows them from other tables
     word("OBJECT"),
     word("SUBOBJECT"),
     word("FROM"),
@@ -266,7 +266,7 @@ const KNOWN: &[Name] = &[
     count("MONCOUNT").of("mon_count"),
 ];
 
-/// Columns that hold something else in the tables of one kind.
+/// Columns that contain something else in the tables of one kind.
 const OF_KIND: &[(&str, Name)] = &[
     ("APIResource", column("KIND", Shape::Kind, Becomes::Text)),
     (

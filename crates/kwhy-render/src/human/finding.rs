@@ -205,7 +205,7 @@ impl Layout {
     }
 
     /// Writes a step: words first, each text on lines of its own, then the command alone on its line. It is
-    /// never broken and nothing stands beside it, so that it can be copied.
+    /// never broken and nothing is beside it, so that it can be copied.
     pub fn steps<'s>(
         &self,
         label: &str,

@@ -341,7 +341,7 @@ mod tests {
             room in 4..70usize,
         ) {
             let window = Window::around(&line, &(start..start + length), room, 10);
-            // an escaped character is never cut, so a narrow room may hold none
+            // an escaped character is never cut, so a narrow width may fit none
             assert!(window.text.width() <= room.max(12), "{window:?}");
             assert!(window.text.get(window.mark.clone()).is_some());
         }

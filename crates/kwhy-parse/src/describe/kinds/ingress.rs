@@ -73,7 +73,7 @@ static CLASS_BLOCK: Block = Block {
 /// IngressClasses.
 pub(super) static CLASS: Kind = kind("IngressClass", &CLASS_BLOCK);
 
-/// A backend, without what kubectl found behind it.
+/// A backend, without what kubectl found after it.
 fn default_backend<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     if node.value.text == "<default>" {
         return None;
@@ -141,7 +141,7 @@ fn rules<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
             continue;
         };
         let mut before: Vec<_> = words(part(line, 0, from)).collect();
-        // a path begins with a slash, unless the controller takes anything for one
+        // a path starts with a slash, unless the controller takes anything for one
         let path = before.pop();
         if let Some(first) = before.first() {
             host = Some(*first);

@@ -54,7 +54,7 @@ pub(super) const IMPLIED: &[&[&str]] = &[
     &["Pod Template"],
 ];
 
-/// `key=value:Effect op=Exists for 300s`; each part may be absent. 1.19 lacked a blank before
+/// `key=value:Effect op=Exists for 300s`; each part may be absent. 1.19 lacked a space before
 /// `op` where there is no key.
 pub(super) fn tolerations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)

@@ -5,7 +5,7 @@ use kwhy_model::{Map, Span, TextBuilder, Value};
 /// How a value reads; none where it says nothing.
 pub(super) type Reader = for<'a> fn(&Value<'a>) -> Option<Value<'a>>;
 
-/// A neutral name, where its value stands (the whole value if that is empty), and how it reads.
+/// A neutral name, where its value occurs (the whole value if that is empty), and how it reads.
 pub(super) struct Field {
     name: &'static str,
     path: &'static str,

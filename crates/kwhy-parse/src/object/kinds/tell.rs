@@ -7,7 +7,7 @@ use kwhy_model::{Map, Value};
 /// The number of conditions of an object that are examined; few have ten.
 const MAX_CONDITIONS: usize = 64;
 
-/// Fields of which any tells the kind of the object, by where they stand.
+/// Fields of which any shows the kind of the object, by where they occur.
 const KINDS: &[(&str, &[&str])] = &[
     (
         "Pod",
