@@ -66,6 +66,8 @@ mod correlate;
 mod engine;
 #[path = "../../crates/kwhy-model/src/grade.rs"]
 mod grade;
+#[path = "../../crates/kwhy-parse/src/infer_year.rs"]
+mod infer_year;
 #[path = "../../crates/kwhy-parse/src/input/mod.rs"]
 mod input;
 mod matcher;
@@ -84,8 +86,6 @@ mod templates;
 mod temporal;
 #[path = "../../crates/kwhy-parse/src/timeline/mod.rs"]
 mod timeline;
-#[path = "../../crates/kwhy-parse/src/years.rs"]
-mod years;
 
 pub use analyzer::Analyzer;
 pub use chain::{ErrorChain, Fact, Link, LinkKind};

@@ -15,7 +15,7 @@ use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
 use crate::input::{Document, Place, ReadLimits, Segment, Stretch, segments_before};
 use crate::model::{Event, Parsed, Span, Subject};
 use crate::report::LimitMet;
-use crate::{parse, redact, years};
+use crate::{infer_year, parse, redact};
 
 /// What a part of a document holds, read by [`extract`].
 #[derive(Debug)]
@@ -197,8 +197,8 @@ fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
         for time in event.time.as_mut().into_iter().chain(carried) {
             let settled = match (own, latest) {
                 // a record is written before it is taken
-                (Some(own), _) => years::settled(time, own),
-                (None, Some(latest)) => years::nearest(time, latest),
+                (Some(own), _) => infer_year::settled(time, own),
+                (None, Some(latest)) => infer_year::nearest(time, latest),
                 (None, None) => None,
             };
             *time = settled.unwrap_or(*time);

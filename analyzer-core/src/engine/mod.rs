@@ -35,13 +35,13 @@ use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
 use crate::correlate::{Graph, Prints, Telling};
+use crate::infer_year;
 use crate::input::ReadLimits;
 use crate::matcher::{Hit, Moment, Tester};
 use crate::model::Subject;
 use crate::report::{SegmentSummary, Stats};
 use crate::signature::{Index, Leaf};
 use crate::timeline::Timeline;
-use crate::years;
 
 pub use extract::{Extract, ExtractOptions, Extracted, extract, extract_with};
 
@@ -426,7 +426,7 @@ fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {
 fn settled(moment: Moment, limit: Option<i128>) -> Moment {
     match (moment, limit) {
         (Moment::At(stamp), Some(limit)) => {
-            Moment::At(years::settled(&stamp, limit).unwrap_or(stamp))
+            Moment::At(infer_year::settled(&stamp, limit).unwrap_or(stamp))
         }
         _ => moment,
     }

@@ -1,7 +1,7 @@
 //! Which events count by their time.
 
+use crate::infer_year;
 use crate::model::Event;
-use crate::years;
 
 /// A part of time, in nanoseconds since 1970; an event of which no time is known always belongs to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Period {
         let stamp = event
             .time
             .or(carried)
-            .map(|stamp| years::nearest(&stamp, near).unwrap_or(stamp));
+            .map(|stamp| infer_year::nearest(&stamp, near).unwrap_or(stamp));
         let time = match (stamp, event.age, self.now) {
             (Some(stamp), _, _) => stamp.nanos,
             (None, Some(age), Some(now)) => now - i128::from(age.seconds) * 1_000_000_000,

@@ -1,8 +1,8 @@
 //! Which lines that begin no record belong to the record before them.
 
-use super::forms;
-use super::trace::{self, Trace};
-use super::wrapper::{Block, Layer, Sources, layer};
+use super::envelope::{Block, Layer, Sources, layer};
+use super::formats;
+use super::stack_trace::{self, Trace};
 use crate::model::Format;
 
 /// How many lines in a row without a form of their own a message may take.
@@ -47,7 +47,7 @@ impl Follower {
         *self = Follower {
             format: Some(format),
             // in a carrier all lines have it
-            raw: carrier.is_none() && (forms::follow(format).raw)(line),
+            raw: carrier.is_none() && (formats::follow(format).raw)(line),
             column: carrier.as_ref().map_or(0, Layer::column),
             entry: carrier.and_then(|_| Block::begin(line)),
             sources,
@@ -73,7 +73,7 @@ impl Follower {
             && !self.blank
             && self
                 .format
-                .is_some_and(|format| (forms::follow(format).surely)(line));
+                .is_some_and(|format| (formats::follow(format).surely)(line));
         self.blank |= !inside;
         inside
     }
@@ -97,11 +97,11 @@ impl Follower {
         }
         if !self.blank || self.trace.goes_on(line) {
             let frame = self.trace.take(line).is_some();
-            if frame || (forms::follow(format).surely)(line) {
+            if frame || (formats::follow(format).surely)(line) {
                 (self.maybe, self.blank) = (0, false);
                 return Belongs::Surely;
             }
-            let may_be = self.raw || self.trace.is_in_message() || trace::is_head(line);
+            let may_be = self.raw || self.trace.is_in_message() || stack_trace::is_head(line);
             if may_be && self.maybe < MESSAGE_LINES {
                 self.maybe += 1;
                 return Belongs::Maybe;

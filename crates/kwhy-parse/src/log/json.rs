@@ -11,10 +11,10 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::forms::{Follow, Form};
+use super::formats::{Follow, FormatSpec};
 use super::head::Shown;
+use super::json_members::{Member, Members, ValueKind, string_member};
 use super::level;
-use super::members::{Member, Members, ValueKind, string_member};
 use super::payload::Payload;
 use super::timestamp;
 use crate::model::{Event, Format, Severity, Text, TextBuilder};
@@ -24,7 +24,7 @@ mod names;
 use names::{Keys, Role, ZAP, ZEROLOG, role};
 
 /// One object a line.
-pub(super) const FORM: Form = Form {
+pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::JsonLog,
     first: b"{",
     begins: detect,

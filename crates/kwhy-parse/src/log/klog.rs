@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use super::forms::{Follow, Form};
+use super::formats::{Follow, FormatSpec};
 use super::head::Shown;
-use super::pairs::{Pairs, is_plain_key};
+use super::logfmt::{Pairs, is_plain_key};
 use super::payload::Payload;
 use super::quote::{closing_quote, unquote_go};
 use super::timestamp::leading_klog_time;
@@ -20,7 +20,7 @@ use crate::input::Line;
 use crate::model::{Event, Format, Severity, Stamp, Subject};
 
 /// klog's header and what stands behind it.
-pub(super) const FORM: Form = Form {
+pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::Klog,
     // a header that was cut begins with anything
     first: b"",

@@ -28,14 +28,14 @@ pub(super) fn severity(word: &str) -> Option<Severity> {
 }
 
 /// How far a level is looked for.
-const NEAR: usize = 96;
+const MAX_PREFIX: usize = 96;
 
 /// The severity by a level that a text states behind nothing but times, numbers, threads and sources:
 /// `0 [ERROR] [server] text`, `[2024/03/04 05:06:07] [error] text`, `05:06:07.123 [id=7]\tWARNING\ttext`,
 /// `SEVERE: text`, `{} <Error> text`.
 pub(crate) fn stated(text: &str) -> Option<Severity> {
     let line = text.trim_start().lines().next()?;
-    let mut rest = line.get(..floor_char(line, NEAR))?;
+    let mut rest = line.get(..floor_char(line, MAX_PREFIX))?;
     loop {
         let behind = rest.trim_start_matches(|c: char| {
             c.is_ascii_digit()

@@ -7,10 +7,10 @@
 
 use memchr::{memchr, memchr_iter};
 
-use super::forms::{Follow, Form};
+use super::formats::{Follow, FormatSpec};
 use super::head::Shown;
 use super::level;
-use super::pairs::{Pairs, is_plain_key};
+use super::logfmt::{Pairs, is_plain_key};
 use super::payload::Payload;
 use super::timestamp::{self, leading_date_time};
 use super::zap_console::is_caller;
@@ -18,7 +18,7 @@ use crate::input::Line;
 use crate::model::{Event, Format, Severity, Stamp};
 
 /// Pairs, and the form for terminals.
-pub(super) const FORM: Form = Form {
+pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::Logrus,
     first: b"tlmTDIWEFP",
     begins: detect,
@@ -123,7 +123,7 @@ fn usual_time_and_severity(text: &str) -> Option<(Option<Stamp>, Option<Severity
 /// Reads the time and the severity of any other line.
 fn time_and_severity(text: &str) -> Shown {
     if is_logfmt(text) {
-        return of_pairs(text);
+        return logfmt_time_and_severity(text);
     }
     if !is_terminal(text) {
         return Shown::NoRecord;
@@ -149,7 +149,7 @@ fn time_and_severity(text: &str) -> Shown {
 
 /// As [`logfmt`] reads them; what stands before the last of the two is decoded where it has
 /// escapes.
-fn of_pairs(text: &str) -> Shown {
+fn logfmt_time_and_severity(text: &str) -> Shown {
     let payload = Payload::from_line(Line {
         text,
         start: 0,

@@ -3,12 +3,12 @@
 //! A record begins where a format's start is seen; the lines behind it that begin nothing belong
 //! to it if its format allows: raw lines of a message, klog's blocks, stack traces.
 
-use super::forms::{self, Form, add_oom_kill, is_panic};
-use super::pairs::block_end;
+use super::envelope::{Envelope, nearer};
+use super::formats::{self, FormatSpec, add_oom_kill, is_panic};
+use super::logfmt::block_end;
 use super::payload::Payload;
 use super::raw::{CARRIED_LINES, at_once};
-use super::wrapper::{Wrapper, nearer};
-use super::{level, subject, trace};
+use super::{level, stack_trace, subject};
 use crate::model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
 
 /// How many lines without a form of their own a message may take.
@@ -41,15 +41,15 @@ pub(super) fn opens_block(text: &str) -> bool {
 pub(super) struct Record<'a> {
     pub(super) format: Format,
     /// Its form, where it has one of its own.
-    pub(super) form: Option<&'static Form>,
-    pub(super) wrapper: Wrapper<'a>,
+    pub(super) form: Option<&'static FormatSpec>,
+    pub(super) wrapper: Envelope<'a>,
     pub(super) first: Payload<'a>,
     /// Further lines of the message.
     pub(super) more: Vec<Payload<'a>>,
     pub(super) span: Span,
     pub(super) stack: Option<Span>,
     /// How far the stack trace behind it has come.
-    pub(super) trace: trace::Trace,
+    pub(super) trace: stack_trace::Trace,
     /// The errors that the stack trace names.
     pub(super) errors: Vec<Vec<Text<'a>>>,
     /// The line with which Python begins its traces.
@@ -105,8 +105,8 @@ impl Lines {
 
 impl<'a> Record<'a> {
     pub(super) fn new(
-        form: Option<&'static Form>,
-        wrapper: Wrapper<'a>,
+        form: Option<&'static FormatSpec>,
+        wrapper: Envelope<'a>,
         first: Payload<'a>,
         span: Span,
     ) -> Self {
@@ -123,7 +123,7 @@ impl<'a> Record<'a> {
             more: Vec::new(),
             span,
             stack: None,
-            trace: trace::Trace::default(),
+            trace: stack_trace::Trace::default(),
             errors: Vec::new(),
             heading: None,
             gap: false,
@@ -162,7 +162,7 @@ impl<'a> Record<'a> {
 
     /// Whether a line in a carrier may go on with it without a mark: it is the writer's next one,
     /// and was taken with the one before.
-    pub(super) fn may_go_on_in(&self, wrapper: &Wrapper<'_>, lines: Lines) -> bool {
+    pub(super) fn may_go_on_in(&self, wrapper: &Envelope<'_>, lines: Lines) -> bool {
         let is_next = self.lines.last == lines.before && lines.own == 1;
         self.whole
             && !wrapper.entry
@@ -197,7 +197,7 @@ impl<'a> Record<'a> {
         let payload = self.payload();
         if self.format == Format::Plain && !self.more.is_empty() {
             // the form may show only once all lines are there
-            self.form = forms::find(payload.as_str());
+            self.form = formats::find(payload.as_str());
             self.format = self.form.map_or(Format::Plain, |form| form.format);
         }
         let read = self.form.and_then(|form| (form.read)(&payload));
@@ -240,7 +240,7 @@ pub(super) fn error_field(value: Text<'_>) -> Field<'_> {
 }
 
 /// What the carrier says, where the payload says nothing.
-fn apply<'a>(wrapper: Wrapper<'a>, event: &mut Event<'a>) {
+fn apply<'a>(wrapper: Envelope<'a>, event: &mut Event<'a>) {
     let carrier = wrapper.carrier;
     event.time = nearer(event.time, carrier.time);
     event.severity = event.severity.or(wrapper.severity);

@@ -8,8 +8,8 @@
 
 use memchr::memchr;
 
+use super::json_members::string_member;
 use super::klog::container_of;
-use super::members::string_member;
 use crate::model::{Event, Severity, Subject};
 
 #[derive(Default)]

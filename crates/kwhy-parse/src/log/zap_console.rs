@@ -10,17 +10,17 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::forms::{Follow, Form};
+use super::formats::{Follow, FormatSpec};
 use super::head::Shown;
+use super::json_members::Members;
 use super::level;
-use super::members::Members;
-use super::pairs::is_plain_key;
+use super::logfmt::is_plain_key;
 use super::payload::Payload;
 use super::timestamp::{epoch, leading_date_time};
 use crate::model::{Event, Field, Format, Stamp, Written};
 
 /// zap's console form.
-pub(super) const FORM: Form = Form {
+pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::ZapConsole,
     first: b"0123456789",
     begins: detect,

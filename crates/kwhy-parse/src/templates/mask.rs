@@ -4,10 +4,10 @@
 pub(crate) const ANY: &str = "<*>";
 
 /// How much of a message is looked at, in bytes.
-const MOST: usize = 1024;
+const MAX_BYTES: usize = 1024;
 
 /// How many tokens a template has at most.
-const TOKENS: usize = 96;
+const MAX_TOKENS: usize = 96;
 
 /// Words with digits that are names of things, not values.
 const NAMES: [&str; 22] = [
@@ -21,11 +21,11 @@ const NAMES: [&str; 22] = [
 /// A part varies if it holds a digit (numbers, addresses, times, generated names) and is neither an
 /// API version nor a known name, if it is an absolute path, or one word between quotes.
 pub(crate) fn tokens(message: &str) -> Vec<&str> {
-    let message = &message[..crate::input::floor_char(message, MOST)];
+    let message = &message[..crate::input::floor_char(message, MAX_BYTES)];
     let mut tokens: Vec<&str> = Vec::new();
     let mut rest = message;
     while let Some(c) = rest.chars().next() {
-        if tokens.len() >= TOKENS {
+        if tokens.len() >= MAX_TOKENS {
             break;
         }
         if c.is_whitespace() {

@@ -20,13 +20,13 @@ use mask::ANY;
 const MAX_ROWS: usize = 4096;
 
 /// How many rows with the same beginning are compared with a new template.
-const MAX_ALIKE: usize = 64;
+const MAX_CANDIDATES: usize = 64;
 
 /// How many parts at the beginning must agree.
-const BEGINNING: usize = 2;
+const PREFIX_LEN: usize = 2;
 
 /// The share of parts that must agree, in percent.
-const AGREE: usize = 70;
+const SIMILARITY_PERCENT: usize = 70;
 
 /// Events folded by what stays the same in them.
 ///
@@ -103,7 +103,7 @@ pub struct FoldedRow {
 }
 
 /// How much of an example is kept, in bytes.
-const MOST_EXAMPLE: usize = 512;
+const MAX_EXAMPLE_BYTES: usize = 512;
 
 impl Folded {
     /// Nothing yet.
@@ -113,7 +113,7 @@ impl Folded {
 
     /// Adds an event, with the document and line where it stands.
     pub fn add(&mut self, event: &Event<'_>, (source, line): (&str, u64)) {
-        let texts = told(event);
+        let texts = text_of(event);
         let message = texts.as_ref();
         let reason = event.reason.as_ref().map(|text| text.as_str().to_owned());
         let tokens = mask::tokens(message).into_iter().map(str::to_owned);
@@ -123,7 +123,7 @@ impl Folded {
             row.take(event.count, time, time);
             return;
         }
-        let cut = crate::input::floor_char(message, MOST_EXAMPLE);
+        let cut = crate::input::floor_char(message, MAX_EXAMPLE_BYTES);
         self.insert(
             key.clone(),
             Row {
@@ -153,14 +153,15 @@ impl Folded {
     }
 
     fn insert(&mut self, key: Key, row: Row) {
-        let mut beginning: Vec<String> = row.tokens.iter().take(BEGINNING).cloned().collect();
-        beginning.push(row.tokens.len().to_string());
-        let group = (row.severity, row.reason.clone(), beginning);
+        let mut prefix: Vec<String> = row.tokens.iter().take(PREFIX_LEN).cloned().collect();
+        prefix.push(row.tokens.len().to_string());
+        let group = (row.severity, row.reason.clone(), prefix);
         let alike = self.alike.entry(group).or_default();
-        let same = alike
-            .iter()
-            .copied()
-            .find(|at| self.rows.get(*at).is_some_and(|known| known.is_like(&row)));
+        let same = alike.iter().copied().find(|at| {
+            self.rows
+                .get(*at)
+                .is_some_and(|known| known.is_similar(&row))
+        });
         if let Some(at) = same
             && let Some(known) = self.rows.get_mut(at)
         {
@@ -175,7 +176,7 @@ impl Folded {
             self.further += row.count;
             return;
         }
-        if alike.len() < MAX_ALIKE {
+        if alike.len() < MAX_CANDIDATES {
             alike.push(self.rows.len());
         }
         self.known.insert(key, self.rows.len());
@@ -191,17 +192,17 @@ impl Folded {
     pub fn rows(&self) -> Vec<FoldedRow> {
         let mut rows: Vec<&Row> = self.rows.iter().collect();
         rows.sort_by_key(|row| {
-            let grave = row
+            let severe = row
                 .severity
                 .filter(|severity| *severity >= Severity::Warning);
-            (std::cmp::Reverse(grave), std::cmp::Reverse(row.count))
+            (std::cmp::Reverse(severe), std::cmp::Reverse(row.count))
         });
-        rows.into_iter().map(Row::told).collect()
+        rows.into_iter().map(Row::to_folded).collect()
     }
 }
 
 /// The message, and the error behind it where that is a field of its own.
-fn told<'e>(event: &'e Event<'_>) -> Cow<'e, str> {
+fn text_of<'e>(event: &'e Event<'_>) -> Cow<'e, str> {
     let message = event.message.as_str();
     let error = event.texts().nth(1).map(Text::as_str);
     match error.filter(|error| !error.is_empty() && !message.contains(error)) {
@@ -225,7 +226,7 @@ impl Row {
     }
 
     /// Whether most parts agree; one that varies agrees with any.
-    fn is_like(&self, other: &Row) -> bool {
+    fn is_similar(&self, other: &Row) -> bool {
         let parts = self.tokens.iter().zip(&other.tokens);
         let words = parts
             .clone()
@@ -235,7 +236,9 @@ impl Row {
             .filter(|(mine, theirs)| mask::is_word_token(mine) && (mine == theirs || *mine == ANY))
             .count();
         // a short message says all with one word
-        self.tokens.len() == other.tokens.len() && words > 3 && equal * 100 >= words * AGREE
+        self.tokens.len() == other.tokens.len()
+            && words > 3
+            && equal * 100 >= words * SIMILARITY_PERCENT
     }
 
     fn generalise(&mut self, tokens: &[String]) {
@@ -246,7 +249,7 @@ impl Row {
         }
     }
 
-    fn told(&self) -> FoldedRow {
+    fn to_folded(&self) -> FoldedRow {
         let minutes = match (self.first, self.last) {
             (Some(first), Some(last)) => last.seconds_since(&first) / 60.0,
             _ => 0.0,
@@ -284,7 +287,7 @@ mod tests {
         folded
     }
 
-    fn told(folded: &Folded) -> Vec<(String, u64)> {
+    fn counts(folded: &Folded) -> Vec<(String, u64)> {
         let rows = folded.rows().into_iter();
         rows.map(|row| (row.template, row.count)).collect()
     }
@@ -296,7 +299,7 @@ mod tests {
             .iter()
             .map(|name| format!("failed to sync the pod {name} of the shop in time"))
             .collect();
-        let rows = told(&folded(all.iter().map(String::as_str)));
+        let rows = counts(&folded(all.iter().map(String::as_str)));
         assert_eq!(
             rows,
             [("failed to sync the pod <*> of the shop in time".into(), 4)]
@@ -305,7 +308,7 @@ mod tests {
 
     #[test]
     fn what_says_something_else_stays_apart() {
-        let rows = told(&folded([
+        let rows = counts(&folded([
             "image not found",
             "secret not found",
             "image not allowed",
@@ -331,10 +334,10 @@ mod tests {
             for part in messages.chunks(size) {
                 merged.merge(folded(part.iter().map(String::as_str)));
             }
-            assert_eq!(told(&merged), told(&whole), "{size}");
+            assert_eq!(counts(&merged), counts(&whole), "{size}");
         }
         assert_eq!(
-            told(&whole).iter().map(|(_, count)| count).sum::<u64>(),
+            counts(&whole).iter().map(|(_, count)| count).sum::<u64>(),
             600
         );
     }

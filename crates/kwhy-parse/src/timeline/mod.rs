@@ -11,8 +11,8 @@ mod axis;
 
 use jiff::Timestamp;
 
+use crate::infer_year;
 use crate::model::{Severity, Stamp};
-use crate::years;
 
 use axis::Axis;
 
@@ -178,7 +178,7 @@ impl Timeline {
         if let Some(limit) = limit {
             let yearless = std::mem::take(&mut self.yearless);
             self.dated.merge_moved(&yearless, |nanos| {
-                years::in_year_before(&stamp(nanos, false), limit).unwrap_or(nanos)
+                infer_year::in_year_before(&stamp(nanos, false), limit).unwrap_or(nanos)
             });
         }
     }

@@ -1,6 +1,6 @@
 //! How writers of JSON name the parts of a record, and by which members each is told.
 
-use super::super::members::ValueKind;
+use super::super::json_members::ValueKind;
 
 /// The names that a writer gives to a record's own parts.
 pub(super) struct Names {

@@ -1,0 +1,30 @@
+//! Panics and fatal errors of Go's runtime: their first line, which says what went wrong.
+
+use super::{Follow, FormatSpec, show};
+use crate::model::{Event, Format, Severity};
+use crate::parse::log::payload::Payload;
+
+pub(super) const FORMAT: FormatSpec = FormatSpec {
+    format: Format::Plain,
+    first: b"pf",
+    begins: is_panic,
+    read,
+    show,
+    // further lines of the message stand behind a tab
+    follow: Follow {
+        raw: |_| false,
+        surely: |line| line.starts_with('\t') && !line.trim().is_empty(),
+        indented: false,
+    },
+};
+
+pub(crate) fn is_panic(text: &str) -> bool {
+    text.starts_with("panic: ") || text.starts_with("fatal error: ")
+}
+
+fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
+    let text = payload.text();
+    let mut event = Event::new(Format::Plain, text.span(), text.clone());
+    event.severity = Some(Severity::Fatal);
+    Some(event)
+}
