@@ -1,9 +1,9 @@
-//! `docker compose logs` (v1 and v2): `web-1     | text`, the names padded to the longest.
+//! `docker compose logs` (v1 and v2): `web-1     | text`, with names padded to the longest.
 //!
-//! A name is `service-1` (v2) or `service_1` (v1). Names that the user chose are accepted where a
-//! record stands behind the bar; what else comes from them is told by [`Sources`](super::Sources).
+//! A name is `service-1` (v2) or `service_1` (v1). Custom names are accepted if a record follows
+//! the bar; other lines of such a container are recognised by [`Sources`](super::Sources).
 
-use super::super::forms;
+use super::super::formats;
 use super::{Inner, Layer, Names, run};
 
 pub(super) fn layer(text: &str) -> Option<Layer> {

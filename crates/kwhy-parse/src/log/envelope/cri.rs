@@ -1,8 +1,8 @@
 //! The CRI's log files (containerd 2.3, CRI-O; kubelet `pkg/kubelet/kuberuntime/logs`):
 //! `2024-03-04T05:06:07.123456789Z stderr F text`.
 //!
-//! Tags stand behind the stream, joined by `:`; the first is `F` for a whole line and `P` for a part
-//! that goes on in the stream's next line.
+//! Tags follow the stream, separated by `:`; the first is `F` for a full line and `P` for a partial
+//! one, which the next line of the stream continues.
 
 use memchr::memchr;
 
@@ -11,7 +11,7 @@ use super::{Inner, Layer, Names};
 use crate::model::Stream;
 
 pub(super) fn layer(text: &str) -> Option<Layer> {
-    // the shortest stamp is `2024-03-04T05:06:07Z`, the longest has nanoseconds and a zone
+    // the shortest timestamp is `2024-03-04T05:06:07Z`, the longest has nanoseconds and a zone
     let window = text.as_bytes().get(20..text.len().min(44))?;
     memchr::memmem::find(window, b" std")?;
     let (time, length) = leading_date_time(text)?;

@@ -1,8 +1,8 @@
-//! docker's json-file log driver (moby 28): `{"log":"text\n","stream":"stdout","time":"..."}`, with
-//! `attrs` between where labels are logged.
+//! docker's json-file log driver (moby 28): `{"log":"text
+//! ","stream":"stdout","time":"..."}`, with `attrs` in between if labels are logged.
 //!
-//! A text without a line end is a part of a line (cut at 16 KiB), which the stream's next one
-//! continues.
+//! A text without a line break is a partial line (split at 16 KiB), which the next line of the
+//! stream continues.
 
 use super::super::json_members::Members;
 use super::super::timestamp::leading_date_time;

@@ -1,13 +1,14 @@
-//! journald's lines (systemd 252, `src/shared/logs-show.c`) and what rsyslog writes to files:
+//! journald's single-line formats (systemd 252, `src/shared/logs-show.c`) and the files written by
+//! rsyslog:
 //!
-//! - short, short-precise, rsyslog's traditional files: `Mar 04 05:06:07 node program[pid]: text`; in locales of
-//!   East Asia `3月 04 05:06:07 node program[pid]: text`
+//! - short, short-precise, rsyslog's traditional files: `Mar 04 05:06:07 node program[pid]: text`;
+//!   in East Asian locales `3月 04 05:06:07 node program[pid]: text`
 //! - short-iso, short-iso-precise, rsyslog's default files: `2024-03-04T05:06:07+0000 node program[pid]: text`
 //! - short-full, with-unit: `Mon 2024-03-04 05:06:07 UTC node program[pid]: text`
 //! - short-unix: `1709528767.123456 node program[pid]: text`
 //! - short-monotonic: `[ 12345.678901] node program[pid]: text`
 //!
-//! Where the time is a number or could stand before any text, only the kernel has no pid.
+//! If the time is a number or could precede any text, only the kernel may lack a pid.
 
 use memchr::memchr;
 
@@ -15,7 +16,7 @@ use super::super::timestamp::{epoch, leading_date_time, leading_syslog_time};
 use super::{Inner, Layer, Names, run};
 use crate::model::Stamp;
 
-/// Lines that begin with a month or a day of the week.
+/// Parses lines that start with a month or a day of the week.
 pub(super) fn named(text: &str) -> Option<Layer> {
     if let Some((time, length)) = leading_syslog_time(text) {
         return program(text, length, Pid::Optional).map(|found| found.at(Some(time)));
@@ -24,9 +25,9 @@ pub(super) fn named(text: &str) -> Option<Layer> {
     program(text, length, Pid::Optional).map(|found| found.at(Some(time)))
 }
 
-/// Lines that begin with the number of a month, in locales of East Asia.
+/// Parses lines that start with a numbered month, as in East Asian locales.
 pub(super) fn with_numbered_month(text: &str) -> Option<Layer> {
-    // the month's sign follows its one or two digits
+    // the month sign follows one or two digits
     let sign = text.as_bytes().get(1..3)?;
     if sign.is_ascii() {
         return None;
@@ -35,7 +36,7 @@ pub(super) fn with_numbered_month(text: &str) -> Option<Layer> {
     program(text, length, Pid::Optional).map(|found| found.at(Some(time)))
 }
 
-/// `Mon 2024-03-04 05:06:07 UTC`.
+/// Parses `Mon 2024-03-04 05:06:07 UTC`.
 fn full(text: &str) -> Option<(Stamp, usize)> {
     let (day, rest) = (text.get(..3)?, text.get(3..)?.strip_prefix(' ')?);
     if !["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"].contains(&day) {
@@ -57,7 +58,7 @@ fn full(text: &str) -> Option<(Stamp, usize)> {
     ))
 }
 
-/// Lines that begin with a date or an epoch.
+/// Parses lines that start with a date or an epoch.
 pub(super) fn numbered(text: &str) -> Option<Layer> {
     if text.as_bytes().get(10) == Some(&b'T') {
         let (time, length) = leading_date_time(text).filter(|(time, _)| time.zone_stated)?;
@@ -66,7 +67,7 @@ pub(super) fn numbered(text: &str) -> Option<Layer> {
     let digits = run(text.as_bytes().get(..text.len().min(18))?, |byte| {
         byte.is_ascii_digit() || byte == b'.'
     });
-    // ten digits of seconds and six behind the point
+    // ten digits of seconds and six after the point
     if digits != 17 || text.as_bytes().get(10) != Some(&b'.') {
         return None;
     }
@@ -74,7 +75,7 @@ pub(super) fn numbered(text: &str) -> Option<Layer> {
     program(text, digits, Pid::Required).map(|found| found.at(Some(time)))
 }
 
-/// `[ 12345.678901] node program[pid]: text`, seconds since the boot.
+/// Parses `[ 12345.678901] node program[pid]: text`, in seconds since boot.
 pub(super) fn monotonic(text: &str) -> Option<Layer> {
     let window = text.get(1..text.len().min(24)).unwrap_or("");
     let close = memchr(b']', window.as_bytes())?;
@@ -87,14 +88,14 @@ pub(super) fn monotonic(text: &str) -> Option<Layer> {
     program(text, close + 2, Pid::Required).map(|found| found.at(None))
 }
 
-/// Whether a program without a pid is accepted that is not the kernel.
+/// The requirement of a pid for programs other than the kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pid {
     Required,
     Optional,
 }
 
-/// What stands behind a time.
+/// The parts after the time.
 pub(super) struct Program {
     names: Names,
     start: usize,
@@ -106,7 +107,7 @@ impl Program {
     }
 }
 
-/// ` node program[pid]: ` behind a time.
+/// Parses ` node program[pid]: ` after a time.
 pub(super) fn program(text: &str, at: usize, pid: Pid) -> Option<Program> {
     let rest = text.get(at..)?.strip_prefix(' ')?;
     let window = rest.as_bytes().get(..rest.len().min(256))?;
@@ -130,7 +131,7 @@ pub(super) fn program(text: &str, at: usize, pid: Pid) -> Option<Program> {
     })
 }
 
-/// `program[pid]: ` at a byte.
+/// Parses `program[pid]: ` at an offset.
 pub(super) fn tag(text: &str, at: usize) -> Option<Program> {
     let rest = text.get(at..)?;
     let window = rest.as_bytes().get(..rest.len().min(256))?;

@@ -1,10 +1,10 @@
-//! journald's entries over several lines (systemd 252):
+//! journald's multi-line entries (systemd 252):
 //!
-//! - `journalctl -o export`: `__CURSOR=…`, then a line for each field, an empty line at the end. A
-//!   field that is no plain text stands as its name, a line end, its length as eight bytes (little
-//!   endian), its bytes and a line end.
-//! - `journalctl -o verbose`: `Mon 2024-03-04 05:06:07.123456 UTC [s=…]`, then `    NAME=value` lines; a
-//!   value's further lines are indented to where it begins.
+//! - `journalctl -o export`: `__CURSOR=…`, then one line per field, and an empty line at the end. A
+//!   field that is not plain text is its name, a line break, its length in eight bytes (little
+//!   endian), its bytes and a line break.
+//! - `journalctl -o verbose`: `Mon 2024-03-04 05:06:07.123456 UTC [s=…]`, then `    NAME=value`
+//!   lines; further lines of a value are indented to its start.
 
 use super::super::payload::Payload;
 use super::super::record::joined;
@@ -14,16 +14,16 @@ use super::{Envelope, Inner, Layer, Names, run, without_escapes};
 use crate::input::Line;
 use crate::model::{Span, Text};
 
-/// How many lines an entry may take.
+/// The maximum number of lines of an entry.
 const MAX_LINES: usize = 4000;
-/// The indentation of the fields of the verbose form.
+/// The indentation of fields in the verbose format.
 const INDENT: &str = "    ";
-/// How an entry of the export form begins.
+/// The start of an entry in the export format.
 const CURSOR: &str = "__CURSOR=s=";
-/// The length of a binary field's length.
+/// The size in bytes of a binary field's length.
 const LENGTH: usize = 8;
 
-/// Which lines belong to an entry, seen from its first one on.
+/// Decides, line by line after the first, which lines belong to an entry.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Block {
     verbose: bool,
@@ -34,28 +34,28 @@ pub(in super::super) struct Block {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Inside {
     Fields,
-    /// Behind the name of a binary field.
+    /// After the name of a binary field.
     Length,
-    /// In a binary field, with so many bytes to come, if its length could be read.
+    /// In a binary field, with this many bytes to come if the length could be read.
     Data(Option<usize>),
 }
 
-/// What a line of an entry is.
+/// The role of a line in an entry.
 #[derive(Debug, PartialEq, Eq)]
 enum Part {
-    /// A field; its value begins at this byte.
+    /// A field; its value starts at this offset.
     Field(usize),
     /// The name of a binary field.
     Name,
-    /// The start of a binary value, at this byte.
+    /// The start of a binary value, at this offset.
     Start(usize),
-    /// A further line of a value, without so many bytes of indentation.
+    /// A further line of a value, which starts at this offset.
     More(usize),
-    /// A line that ends an entry, or stands in its length.
+    /// A line that is part of a binary field's length.
     Nothing,
 }
 
-/// The first line of an entry in either form.
+/// Parses the first line of an entry in either format.
 pub(super) fn layer(text: &str) -> Option<Layer> {
     if text.starts_with(CURSOR) {
         return Some(Layer::new(None, Names::default(), Inner::From(text.len())));
@@ -75,12 +75,12 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
     is_entry.then(|| Layer::new(Some(stamp), Names::default(), Inner::From(text.len())))
 }
 
-/// Whether a text begins with a field's name and `=`.
+/// Returns true if the text starts with a field name and `=`.
 fn name_ends(text: &str) -> bool {
     text.as_bytes().get(name_length(text)) == Some(&b'=')
 }
 
-/// The length of a field's name at the start of a text.
+/// Returns the length of the field name at the start of the text.
 fn name_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     run(bytes.get(..bytes.len().min(65)).unwrap_or(bytes), |byte| {
@@ -89,7 +89,7 @@ fn name_length(text: &str) -> usize {
 }
 
 impl Block {
-    /// The entry that begins on a line, if one does.
+    /// Returns the state for an entry that starts on this line, if one does.
     pub(in super::super) fn begin(text: &str) -> Option<Block> {
         match text.as_bytes().first()? {
             b'_' | b'A'..=b'Z' => layer(text).map(|_| Block {
@@ -101,7 +101,7 @@ impl Block {
         }
     }
 
-    /// Whether the next line belongs to the entry.
+    /// Returns true if the next line belongs to the entry.
     pub(in super::super) fn takes(&mut self, text: &str) -> bool {
         self.part(text).is_some()
     }
@@ -126,7 +126,7 @@ impl Block {
             Inside::Length => {
                 let (length, start) = binary_length(text)?;
                 if start == 0 {
-                    // the length's first byte is a line end
+                    // the first byte of the length is a line break
                     return Some(Part::Nothing);
                 }
                 let here = text.len() - start;
@@ -137,7 +137,7 @@ impl Block {
                 };
                 Some(Part::Start(start))
             }
-            // colours are taken out of a text, so it may end before its length says
+            // colour sequences were removed from the text, so it may end before its stated length
             Inside::Data(Some(_)) if text.starts_with(CURSOR) => None,
             Inside::Data(Some(_)) if text.starts_with('_') && name_ends(text) => self.field(text),
             Inside::Data(Some(left)) => {
@@ -169,7 +169,7 @@ impl Block {
         }
     }
 
-    /// Reads the entry that begins on a line, and says how many more lines it takes.
+    /// Reads the entry that starts on a line; also returns the number of further lines consumed.
     pub(in super::super) fn read<'a>(
         first: &Line<'a>,
         behind: &[Line<'a>],
@@ -187,7 +187,7 @@ impl Block {
         let mut open: Option<Field<'a>> = None;
         for line in behind {
             let Some(part) = block.part(line.text) else {
-                // a text that was shorter than its length said ends before the empty line
+                // a text shorter than its stated length ends before the empty line
                 if let Some(open) = open.as_mut().filter(|open| open.lines.len() > 1) {
                     let last = open.lines.pop().filter(|last| !last.is_empty());
                     open.lines.extend(last);
@@ -235,15 +235,15 @@ fn blanks(text: &str) -> usize {
     run(text.as_bytes(), |byte| byte == b' ')
 }
 
-/// The length of a binary field and the byte at which its value begins. A length whose bytes are no
-/// ASCII cannot be known, as they were no UTF-8.
+/// Returns the length of a binary field and the offset of its value. The length is unknown if any
+/// of its bytes is not ASCII, as those were invalid UTF-8.
 fn binary_length(text: &str) -> Option<(Option<usize>, usize)> {
     if text.is_empty() {
         return Some((None, 0));
     }
     let zeros = run(text.as_bytes(), |byte| byte == 0);
     if zeros == LENGTH - 1 {
-        // a line end is the number 10
+        // a line break is the number 10
         return Some((Some(10), zeros));
     }
     let mut length = Some(0usize);
@@ -262,7 +262,7 @@ fn binary_length(text: &str) -> Option<(Option<usize>, usize)> {
 struct Field<'a> {
     name: &'a str,
     lines: Vec<Text<'a>>,
-    /// How far the value's further lines are indented.
+    /// The indentation of further lines of the value.
     indent: usize,
 }
 

@@ -1,5 +1,5 @@
-//! `journalctl -o json` (systemd 252): one object a line, every value a string, except lists of bytes
-//! for what is no printable UTF-8 and `null` for what is too long.
+//! `journalctl -o json` (systemd 252): one object per line. Every value is a string, except lists
+//! of bytes for anything that is not printable UTF-8 and `null` for values that are too long.
 
 use memchr::memmem;
 
@@ -10,7 +10,7 @@ use super::{Inner, Layer, LineEnd, Names, is_string};
 use crate::model::{Severity, Text, TextBuilder};
 
 pub(super) fn layer(text: &str) -> Option<Layer> {
-    // all names of the journal are upper case or begin with an underscore
+    // all journal field names are upper case or start with an underscore
     let name = text.get(1..)?.trim_start_matches(' ').strip_prefix('"')?;
     let first = name.as_bytes().first()?;
     if !(first.is_ascii_uppercase() || *first == b'_')
@@ -43,7 +43,7 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
         ..Layer::new(
             Some(time?),
             names,
-            // what is too long or missing leaves nothing to read
+            // an oversized or missing value leaves nothing to read
             message.unwrap_or(Inner::Within(0..0)),
         )
     })
@@ -59,7 +59,7 @@ fn inner(member: &Member, value: &str) -> Inner {
     }
 }
 
-/// The severity of a syslog priority, which may stand with its facility.
+/// Returns the severity of a syslog priority, with or without its facility.
 pub(super) fn severity_of(priority: &str) -> Option<Severity> {
     Some(match priority.parse::<u16>().ok()? & 7 {
         0..=2 => Severity::Fatal,
@@ -70,7 +70,7 @@ pub(super) fn severity_of(priority: &str) -> Option<Severity> {
     })
 }
 
-/// Decodes a list of bytes; a list of texts (a repeated field) gives its first.
+/// Decodes a list of bytes; a list of strings (a repeated field) yields its first.
 pub(super) fn from_bytes<'a>(payload: &Payload<'a>, list: std::ops::Range<usize>) -> Text<'a> {
     let whole = payload.text().source_span(list.clone());
     let text = payload.as_str().get(list.clone()).unwrap_or("");
@@ -83,7 +83,7 @@ pub(super) fn from_bytes<'a>(payload: &Payload<'a>, list: std::ops::Range<usize>
         };
     }
     let mut builder = TextBuilder::new();
-    // the bytes of a character that is not complete yet, and where they stand
+    // the bytes of an incomplete character, and their position
     let mut pending: Vec<u8> = Vec::with_capacity(4);
     let mut from = whole.start;
     let mut at = list.start + (text.len() - items.len());

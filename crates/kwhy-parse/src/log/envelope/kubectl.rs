@@ -1,14 +1,14 @@
-//! `kubectl logs` (1.31): `--prefix` puts `[pod/name/container] ` before each line, `--timestamps` the
-//! time at which the runtime took it.
+//! `kubectl logs` (1.31): `--prefix` puts `[pod/name/container] ` before each line, `--timestamps`
+//! the time at which the runtime received it.
 
-use super::super::forms;
+use super::super::formats;
 use super::super::timestamp::leading_date_time;
 use super::{Inner, Layer, Names, is_dns_name};
 
-/// More digits than this behind the seconds are nanoseconds (Go leaves zeros at the end out).
+/// Times with more fractional digits than this are nanoseconds (Go omits trailing zeros).
 const NANOS: u8 = 6;
 
-/// `[pod/web-0/app] text`.
+/// Parses `[pod/web-0/app] text`.
 pub(super) fn prefixed(text: &str) -> Option<Layer> {
     let inside = text.strip_prefix("[pod/")?;
     let window = inside.get(..inside.len().min(512)).unwrap_or(inside);
@@ -31,20 +31,19 @@ pub(super) fn prefixed(text: &str) -> Option<Layer> {
     Some(Layer::new(None, names, Inner::From(inner)))
 }
 
-/// A time and a blank before anything that has no form with a time of its own.
+/// Parses a time and a space before any text that is not a format with its own time.
 pub(super) fn stamped(text: &str) -> Option<Layer> {
     if text.as_bytes().get(10) != Some(&b'T') {
         return None;
     }
     let (time, length) = leading_date_time(text).filter(|(time, _)| time.zone_stated)?;
     let rest = text.get(length..)?.strip_prefix(' ')?;
-    // a form may have a time of its own in front; only runtimes print nanoseconds before another form
+    // a format may start with its own time; only runtimes print nanoseconds before another format
     let is_runtime = || time.digits > NANOS && formats::find(rest).is_some();
     if formats::find(text).is_some() && !is_runtime() {
         return None;
     }
-    // a table's row has more blanks or an event's type behind its time; no runtime stamps whole
-    // seconds
+    // in a table row, more spaces or an event type follow the time; no runtime prints whole seconds
     let row = [" ", "\t", "Normal ", "Warning "];
     let is_row = rest.is_empty() || row.iter().any(|start| rest.starts_with(start));
     if time.digits == 0 && is_row {

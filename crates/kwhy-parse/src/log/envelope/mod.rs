@@ -1,9 +1,8 @@
-//! What carriers put around a log line, one file a carrier: `kubectl logs`, stern, docker compose,
-//! docker's and the CRI's log files, journald, syslog.
+//! Envelopes around a log line, one file per envelope: `kubectl logs`, stern, docker compose, the
+//! log files of docker and the CRI, journald, syslog.
 //!
-//! A carrier is peeled off whatever the payload is, and carriers stand in one another in any order.
-//! What they say is kept as the event's [`Carrier`]; their time is the record's where the payload
-//! has none.
+//! An envelope is removed whatever the payload is, and envelopes nest in any order. Their content
+//! becomes the event's [`Carrier`]; their time is the record's if the payload has none.
 
 mod compose;
 mod cri;
@@ -29,34 +28,34 @@ use crate::model::{Carrier, Severity, Stamp, Stream, Text, TextBuilder};
 pub(super) use journal_block::Block;
 pub(super) use sources::Sources;
 
-/// How many carriers may stand around each other.
+/// The maximum nesting depth of envelopes.
 pub(super) const MAX_ENVELOPES: u32 = 4;
 
-/// What the carriers of a line say.
+/// The merged content of a line's envelopes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Envelope<'a> {
-    /// Whether any carrier was there.
+    /// True if there was any envelope.
     pub present: bool,
     pub carrier: Carrier<'a>,
-    /// How grave the carrier says the record is.
+    /// The severity according to the envelope.
     pub severity: Option<Severity>,
-    /// Whether the line goes on in the stream's next one.
+    /// True if the stream's next line continues this one.
     pub partial: bool,
-    /// Whether the end of the line is missing.
+    /// True if the end of the line is missing.
     pub cut: bool,
-    /// Whether it is an entry of the journal over several lines.
+    /// True for a journal entry over several lines.
     pub entry: bool,
-    /// How many carriers were there.
+    /// The number of envelopes.
     layers: u32,
 }
 
 impl<'a> Envelope<'a> {
-    /// How many carriers were there.
+    /// Returns the number of envelopes.
     pub(super) fn layers(&self) -> u32 {
         self.layers
     }
 
-    /// Whether two lines come from the same writer, as far as their carriers tell.
+    /// Returns true if two lines come from the same writer, judging by their envelopes.
     pub(super) fn is_of(&self, other: &Envelope<'_>) -> bool {
         fn same(one: Option<&Text<'_>>, two: Option<&Text<'_>>) -> bool {
             one.map(Text::as_str) == two.map(Text::as_str)
@@ -72,8 +71,8 @@ impl<'a> Envelope<'a> {
             && same(one.namespace.as_ref(), two.namespace.as_ref())
     }
 
-    /// Takes what one more carrier says, and gives what is in it. What an inner carrier says of the
-    /// time and the writer is nearer to the record.
+    /// Merges one more envelope and returns its payload. The inner envelope takes precedence, as
+    /// its time and writer are closer to the record's.
     fn take(&mut self, layer: Layer, text: &Payload<'a>) -> Payload<'a> {
         self.present = true;
         let carrier = &mut self.carrier;
@@ -113,8 +112,8 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// The time that is nearer to the record, in the year of the outer one if it states none: what is inside
-/// was written before it was taken.
+/// Returns the time closer to the record. If it has no year, it takes that of the outer time: the
+/// payload was written before it was received.
 pub(super) fn nearer(inner: Option<Stamp>, outer: Option<Stamp>) -> Option<Stamp> {
     match (inner, outer) {
         (Some(inner), Some(outer)) if outer.year_stated => {
@@ -124,16 +123,16 @@ pub(super) fn nearer(inner: Option<Stamp>, outer: Option<Stamp>) -> Option<Stamp
     }
 }
 
-/// How far carriers are peeled off.
+/// The depth to which envelopes are removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Until {
-    /// Up to the first that may have cut the line in parts.
+    /// Up to the first that may have split the line.
     Stream,
     Record,
 }
 
 impl<'a> Envelope<'a> {
-    /// Peels carriers off a text, also those that only lines before it show to be some.
+    /// Removes envelopes from a text, including those recognised only by preceding lines.
     pub(super) fn peel(
         &mut self,
         text: Payload<'a>,
@@ -164,12 +163,12 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// Peels the carriers off a line.
+/// Removes the envelopes from a line.
 pub(super) fn peel(line: Payload<'_>) -> (Envelope<'_>, Payload<'_>) {
     peel_from(line, &mut Sources::default())
 }
 
-/// Peels the carriers off a line, also those that only lines before it show to be some.
+/// Removes the envelopes from a line, including those recognised only by preceding lines.
 pub(super) fn peel_from<'a>(
     line: Payload<'a>,
     sources: &mut Sources,
@@ -179,7 +178,7 @@ pub(super) fn peel_from<'a>(
     (wrapper, payload)
 }
 
-/// What one carrier says and where its payload is, as ranges of the text.
+/// One parsed envelope and its payload, as ranges of the text.
 #[derive(Debug)]
 pub(super) struct Layer {
     pub time: Option<Stamp>,
@@ -188,15 +187,15 @@ pub(super) struct Layer {
     names: Names,
     stream: Option<Stream>,
     partial: bool,
-    /// The length of names that show the carrier only where a record stands behind them.
+    /// The length of names that identify the envelope only if a record follows them.
     source: Option<usize>,
 }
 
 #[derive(Debug)]
 pub(super) enum Inner {
-    /// The rest of the text from a byte on.
+    /// The rest of the text from an offset.
     From(usize),
-    /// The inside of a JSON string, and what its line end says.
+    /// The inside of a JSON string, and the meaning of its line break.
     Json(Range<usize>, LineEnd),
     /// A JSON list of the text's bytes.
     Bytes(Range<usize>),
@@ -204,16 +203,16 @@ pub(super) enum Inner {
     Within(Range<usize>),
 }
 
-/// What it says of an encoded line that it has no line end.
+/// The meaning of a missing line break in an encoded line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineEnd {
-    /// That it goes on in the next one.
+    /// The next line continues this one.
     Marks,
-    /// Nothing.
+    /// No meaning.
     None,
 }
 
-/// Names that a carrier tells, as ranges of the text.
+/// The names in an envelope, as ranges of the text.
 #[derive(Clone, Debug, Default)]
 struct Names {
     namespace: Option<Range<usize>>,
@@ -237,7 +236,7 @@ impl Layer {
         }
     }
 
-    /// How far a message's further lines are indented, where the carrier does so; 0 elsewhere.
+    /// Returns the column to which the envelope indents further lines of a message, or 0.
     pub(super) fn column(&self) -> usize {
         match self.inner {
             Inner::From(start) if self.names.program.is_some() => start,
@@ -246,7 +245,7 @@ impl Layer {
     }
 }
 
-/// The outermost carrier of a line, if it has one.
+/// Returns the outermost envelope of a line, if any.
 pub(super) fn layer(text: &str) -> Option<Layer> {
     match text.as_bytes().first()? {
         b'0'..=b'9' | b'a'..=b'z' => plain_layer(text).or_else(|| stern::layer(text)),
@@ -254,7 +253,8 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
     }
 }
 
-/// A carrier that is told by itself, not by what it holds. The first byte decides what is tried.
+/// Returns an envelope that is recognised independently of its payload. Dispatches on the first
+/// byte.
 fn plain_layer(text: &str) -> Option<Layer> {
     match text.as_bytes().first()? {
         b'0'..=b'9' => cri::layer(text)
@@ -275,7 +275,7 @@ fn plain_layer(text: &str) -> Option<Layer> {
     }
 }
 
-/// A decoded line without its line end.
+/// Returns a decoded line without its line break.
 fn without_line_end(text: Text<'_>) -> Text<'_> {
     let kept = line_without_end(text.as_str()).len();
     if kept == text.as_str().len() {
@@ -285,13 +285,14 @@ fn without_line_end(text: Text<'_>) -> Text<'_> {
     }
 }
 
-/// A decoded line without its line end.
+/// Returns a decoded line without its line break.
 pub(super) fn line_without_end(line: &str) -> &str {
     let line = line.strip_suffix('\n').unwrap_or(line);
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// A decoded text without colour sequences: they are taken out of a document's own text before.
+/// Returns a decoded text without colour sequences, which a document removes from its own text
+/// earlier.
 fn without_escapes(text: Text<'_>) -> Text<'_> {
     let value = text.as_str();
     if memchr(0x1b, value.as_bytes()).is_none() {
@@ -319,20 +320,20 @@ fn without_escapes(text: Text<'_>) -> Text<'_> {
     builder.finish()
 }
 
-/// How many bytes at the start are accepted.
+/// Returns the number of accepted bytes at the start.
 fn run(bytes: &[u8], accepted: impl Fn(u8) -> bool) -> usize {
     bytes.iter().take_while(|byte| accepted(**byte)).count()
 }
 
-/// The word at the start of a text, up to the blank behind it; short ones only.
+/// Returns the first word of the text, up to a space; short ones only.
 fn word(text: &str) -> Option<&str> {
-    /// A DNS name is no longer.
+    /// The maximum length of a DNS name.
     const LONGEST: usize = 253;
     let window = text.as_bytes().get(..text.len().min(LONGEST + 1))?;
     text.get(..memchr(b' ', window)?)
 }
 
-/// Whether a word can be the name of a pod, a container or a namespace.
+/// Returns true if the word can name a pod, a container or a namespace.
 fn is_dns_name(word: &str) -> bool {
     let end = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     let bytes = word.as_bytes();
@@ -343,7 +344,7 @@ fn is_dns_name(word: &str) -> bool {
         })
 }
 
-/// Whether a JSON member is a string.
+/// Returns true if the value is a string.
 fn is_string(kind: ValueKind) -> bool {
     kind == ValueKind::String
 }

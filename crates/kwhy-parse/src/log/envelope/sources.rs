@@ -1,18 +1,19 @@
-//! What has been seen before lines whose carrier no line shows alone (stern's and compose's names).
+//! Known prefixes of envelopes that a single line cannot identify (the names written by stern and
+//! compose).
 
 use super::{Inner, Layer, Names, stern};
 
-/// How many names are kept.
+/// The maximum number of names kept.
 const MAX_SOURCES: usize = 64;
 
-/// The names that stand before the lines of a log.
+/// The names that prefix the lines of a log.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Sources {
     known: Vec<(String, Names)>,
 }
 
 impl Sources {
-    /// Makes the source of a line known, if its carrier is one that no line shows alone.
+    /// Records the source of a line, if a line of this envelope cannot identify it on its own.
     pub(in super::super) fn learn(&mut self, line: &str, carrier: &Layer) {
         let Some(prefix) = carrier.source.and_then(|length| line.get(..length)) else {
             return;
@@ -26,7 +27,7 @@ impl Sources {
         self.known.push((prefix.to_owned(), carrier.names.clone()));
     }
 
-    /// Whether a line comes from a source that is known.
+    /// Returns true if a line comes from a known source.
     pub(in super::super) fn know(&self, line: &str) -> bool {
         self.prefix(line).is_some()
     }
@@ -37,12 +38,12 @@ impl Sources {
         })
     }
 
-    /// The carrier of a line from a source that is known.
+    /// Returns the envelope of a line from a known source.
     pub(super) fn layer(&self, line: &str) -> Option<Layer> {
         let (prefix, names) = self.prefix(line)?;
         let start = prefix.len().min(line.len());
         let found = Layer::new(None, names.clone(), Inner::From(start));
-        // compose's names stand before a bar
+        // compose puts a bar after its names
         if prefix.contains('|') {
             return Some(found);
         }

@@ -1,17 +1,17 @@
-//! stern 1.30: `[namespace ]pod container [time ]text`, its `+ pod › container` marks, and its JSON
-//! (`--output json` and `extjson`).
+//! stern 1.30: `[namespace ]pod container [time ]text`, its `+ pod › container` markers, and its
+//! JSON output (`--output json` and `extjson`).
 //!
-//! Nothing but names stands before a text, so a line is taken for stern's only where a record begins
-//! behind them, or a line of an object that is spread over lines; the other lines of the same container
-//! are told by [`Sources`](super::Sources).
+//! Only names precede the text, so a line is accepted only if a record, or a line of a multi-line
+//! object, follows them; other lines of the same container are recognised by
+//! [`Sources`](super::Sources).
 
-use super::super::forms;
+use super::super::formats;
 use super::super::json_members::Members;
 use super::super::timestamp::{leading_date_time, leading_short_time};
 use super::{Inner, Layer, LineEnd, Names, compose, is_dns_name, is_string, plain_layer, word};
 use crate::model::Stamp;
 
-/// `[namespace ]pod container [time ]text`.
+/// Parses `[namespace ]pod container [time ]text`.
 pub(super) fn layer(text: &str) -> Option<Layer> {
     let first = word(text).filter(|word| is_dns_name(word))?;
     let second_at = first.len() + 1;
@@ -35,19 +35,19 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
     payload(text, behind + third.len() + 1, three).filter(|_| is_generated(second))
 }
 
-/// Pods of a workload have a `-` in their names; a sentence's words rarely have one.
+/// Names of a workload's pods contain a `-`; words of a sentence rarely do.
 fn is_generated(pod: &str) -> bool {
     pod.contains('-')
 }
 
-/// The payload from a byte on, if it is a record or has a time before it.
+/// Returns the payload at an offset, if it is a record or a time precedes it.
 fn payload(text: &str, at: usize, names: Names) -> Option<Layer> {
     let rest = text.get(at..)?;
     let is_short = leading_short_time(rest).is_some();
     let is_record = match rest.as_bytes().first()? {
-        // a form may take the time for a name that stands before its own
+        // a format may mistake the time for a name in front of its own
         _ if is_short => false,
-        // words of a sentence, if no level stands apart from them
+        // words of a sentence, unless a level is set off from them
         b'a'..=b'z' if !rest.starts_with("time=") && !rest.starts_with("level=") => {
             compose::layer(rest).is_some() || formats::has_level_prefix(rest)
         }
@@ -70,8 +70,8 @@ fn payload(text: &str, at: usize, names: Names) -> Option<Layer> {
     })
 }
 
-/// Whether a pod's name ends as a workload's controller makes it: a number, or five letters and digits of
-/// those that no word is made of.
+/// Returns true if the pod name ends as a controller generates it: in a number, or in five
+/// characters of the alphabet from which no words can be formed.
 fn is_numbered(pod: &str) -> bool {
     let end = pod.rsplit('-').next().unwrap_or(pod).as_bytes();
     let is_safe = |byte: &u8| b"bcdfghjklmnpqrstvwxz2456789".contains(byte);
@@ -79,14 +79,14 @@ fn is_numbered(pod: &str) -> bool {
         && (end.iter().all(u8::is_ascii_digit) || (end.len() == 5 && end.iter().all(is_safe)))
 }
 
-/// Whether a text is a member of an object that is spread over lines: `  "key": value`.
+/// Returns true for a member of a multi-line object: `  "key": value`.
 fn is_spread_member(text: &str) -> bool {
     let key = text.strip_prefix("  \"").map(|rest| rest.split_once('"'));
     key.flatten()
         .is_some_and(|(key, rest)| !key.is_empty() && rest.starts_with(": "))
 }
 
-/// stern's own time: in full with nine digits, or short.
+/// Parses stern's own time: full with nine digits, or short.
 pub(super) fn stamp(text: &str) -> Option<(Stamp, usize)> {
     let full = leading_date_time(text)
         .filter(|(time, _)| time.digits == 9 && time.zone_stated)
@@ -95,7 +95,7 @@ pub(super) fn stamp(text: &str) -> Option<(Stamp, usize)> {
     matches!(text.as_bytes().get(length), None | Some(b' ')).then_some((time, length))
 }
 
-/// `+ pod › container`: the container is followed from now on, or no longer.
+/// Parses `+ pod › container`: stern starts or stops following the container.
 pub(super) fn marker(text: &str) -> Option<Layer> {
     let rest = text.get(2..).filter(|_| text.get(1..2) == Some(" "))?;
     let (pod, container) = rest.split_once(" › ")?;
@@ -116,8 +116,8 @@ pub(super) fn marker(text: &str) -> Option<Layer> {
     Some(Layer::new(None, names, Inner::From(2)))
 }
 
-/// `{"message":"..","nodeName":"..","namespace":"..","podName":"..","containerName":".."}`, or
-/// `extjson`'s `{"pod":"..","container":"..","message":..}`.
+/// Parses `{"message":"..","nodeName":"..","namespace":"..","podName":"..","containerName":".."}`,
+/// or `extjson`'s `{"pod":"..","container":"..","message":..}`.
 pub(super) fn json(text: &str) -> Option<Layer> {
     let is_long = text.starts_with("{\"message\":\"");
     let is_short = text.starts_with("{\"pod\":") || text.starts_with("{\"pod\": ");
@@ -134,7 +134,7 @@ pub(super) fn json(text: &str) -> Option<Layer> {
             "containerName" | "container" if is_text => names.container = Some(member.value),
             "namespace" if is_text => names.namespace = Some(member.value),
             "nodeName" if is_text => names.node = Some(member.value),
-            // stern's own members are no others
+            // stern writes no other members
             "labels" | "annotations" => {}
             _ => return None,
         }

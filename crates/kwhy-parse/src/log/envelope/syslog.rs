@@ -11,7 +11,7 @@ use super::{Inner, Layer, Names};
 pub(super) fn layer(text: &str) -> Option<Layer> {
     let window = text.get(1..text.len().min(5)).unwrap_or("");
     let priority = window.get(..memchr(b'>', window.as_bytes())?)?;
-    // eight severities of each of 24 facilities
+    // eight severities for each of 24 facilities
     let number: u16 = priority.parse().ok().filter(|number| *number < 192)?;
     if priority != number.to_string() {
         return None;
@@ -24,7 +24,7 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
     })
 }
 
-/// Programs on the same node leave its name out.
+/// Programs on the same node omit its name.
 fn rfc3164(text: &str, start: usize) -> Option<Layer> {
     let (time, length) = leading_syslog_time(text.get(start..)?)?;
     let behind = start + length;
@@ -74,7 +74,8 @@ fn rfc5424(text: &str, start: usize) -> Option<Layer> {
     ))
 }
 
-/// The length of `-` or `[id key="value"][id]`, in whose values `"`, `\` and `]` are escaped.
+/// Returns the length of `-` or `[id key="value"][id]`, in whose values `"`, `\` and `]` are
+/// escaped.
 fn structured_data(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     if bytes.first() == Some(&b'-') {

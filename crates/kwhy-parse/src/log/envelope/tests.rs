@@ -1,4 +1,4 @@
-//! Each carrier alone, and what is none.
+//! Each envelope alone, and texts that are not envelopes.
 
 use super::*;
 use crate::input::Line;

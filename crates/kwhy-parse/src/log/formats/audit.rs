@@ -1,8 +1,8 @@
-//! The API server's audit log (audit.k8s.io/v1, `--audit-log-format=json`): an `Event` a line.
+//! The API server's audit log (audit.k8s.io/v1, `--audit-log-format=json`): one `Event` per line.
 //!
-//! The message is the verb, the request's path and the answer's code. An answer of 500 and above is
-//! an error, one of 400 and above a warning. Refused: audit events inside a list or spread over
-//! lines.
+//! The message is the verb, the request path and the response code. A code of 500 or above is an
+//! error, one of 400 or above a warning. Rejected: audit events inside a list or spread over
+//! several lines.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ fn find<'m>(text: &str, members: &'m [Member], key: &str) -> Option<&'m Member> 
         .find(|member| text.get(member.key.clone()) == Some(key))
 }
 
-/// The member of an object inside the record.
+/// Returns a member of an object nested in the record.
 fn inside(text: &str, object: Option<&Member>, key: &str) -> Option<Member> {
     let object = object.filter(|object| object.kind == ValueKind::Nested)?;
     Members::new(text, object.value.start)

@@ -1,8 +1,8 @@
-//! capnslog's pretty formatter (coreos/pkg/capnslog 4), which etcd wrote up to 3.4:
+//! capnslog's pretty formatter (coreos/pkg/capnslog 4), used by etcd up to 3.4:
 //! `2024-03-04 05:06:07.123456 W | etcdserver: text`.
 //!
-//! The time is local and has no zone. The package is left out where it has no name. Refused: other
-//! letters, more than one blank around the bar.
+//! The time is local, without a zone. The package is omitted if it has no name. Rejected: other
+//! level letters, more than one space around the bar.
 
 use std::ops::Range;
 

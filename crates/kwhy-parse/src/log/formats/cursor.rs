@@ -1,4 +1,4 @@
-//! Reads a text from the left, part by part.
+//! A cursor that consumes a text from left to right.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use memchr::memmem;
 use crate::model::Stamp;
 use crate::parse::log::timestamp::leading_date_time;
 
-/// A place in a text. What does not fit moves nothing.
+/// A position in a text. A method that fails to match leaves the position unchanged.
 #[derive(Clone)]
 pub(super) struct Cursor<'t> {
     text: &'t str,
@@ -27,14 +27,14 @@ impl<'t> Cursor<'t> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// Steps over a literal.
+    /// Consumes a literal.
     pub(super) fn eat(&mut self, literal: &str) -> Option<()> {
         self.rest().strip_prefix(literal)?;
         self.at += literal.len();
         Some(())
     }
 
-    /// Steps over blanks and says how many there were.
+    /// Consumes spaces and returns their number.
     pub(super) fn blanks(&mut self) -> usize {
         let rest = self.rest();
         let count = rest.len() - rest.trim_start_matches(' ').len();
@@ -42,7 +42,7 @@ impl<'t> Cursor<'t> {
         count
     }
 
-    /// Steps over as many bytes as are accepted, which is one at least.
+    /// Consumes the longest non-empty run of accepted bytes.
     pub(super) fn run(&mut self, accepted: impl Fn(u8) -> bool) -> Option<Range<usize>> {
         let length = self
             .rest()
@@ -61,7 +61,8 @@ impl<'t> Cursor<'t> {
         self.run(|byte| byte.is_ascii_digit())
     }
 
-    /// Steps over what stands before a literal, and over the literal; it must be near.
+    /// Consumes everything up to and including a literal within the next `NEAR` bytes; returns the
+    /// part before it.
     pub(super) fn until(&mut self, literal: &str) -> Option<Range<usize>> {
         const NEAR: usize = 300;
         let rest = self.rest().as_bytes();
@@ -72,7 +73,7 @@ impl<'t> Cursor<'t> {
         Some(range)
     }
 
-    /// Steps over a date and a time.
+    /// Consumes a date and a time.
     pub(super) fn time(&mut self) -> Option<Stamp> {
         let (stamp, length) = leading_date_time(self.rest())?;
         self.at += length;

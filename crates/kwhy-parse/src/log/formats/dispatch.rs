@@ -1,8 +1,8 @@
-//! Which forms may begin with a byte.
+//! Dispatch by first byte: the formats whose records can start with it.
 
 use super::FormatSpec;
 
-/// For each byte a set of the forms that may begin with it: bit 0 is the first form.
+/// Returns, for each byte, the set of formats that can start with it; bit 0 is the first format.
 pub(super) const fn by_byte(forms: &[FormatSpec]) -> [u64; 256] {
     assert!(forms.len() <= 64, "a set holds 64 forms");
     let mut sets = [0; 256];

@@ -2,8 +2,8 @@
 //! `[2024-03-04 05:06:07.123][15][warning][config] [source/x.cc:163] text`,
 //! `[2024-03-04T05:06:07.123Z] "GET / HTTP/1.1" 503 UF ...`.
 //!
-//! istio's proxy writes the application log as zap's console form, and its access log with more
-//! columns, which are read by their order.
+//! istio's proxy writes the application log in zap's console format, and an access log with
+//! additional columns, which are identified by position.
 
 use std::ops::Range;
 
@@ -93,7 +93,7 @@ fn access_head(text: &str) -> Option<(Stamp, usize)> {
     Some((time, cursor.at() - 1))
 }
 
-/// The columns behind the status: Envoy's default, and istio's with two more behind the flags.
+/// The columns after the status: Envoy's default, and istio's with two more after the flags.
 const COLUMNS: [&str; 10] = [
     "response_flags",
     "bytes_received",
@@ -166,7 +166,7 @@ fn read_access<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let code = text.get(status.clone())?;
     event.severity = Some(match code.as_bytes().first() {
         Some(b'5') => Severity::Error,
-        // no answer at all
+        // no response at all
         Some(b'0') if flags.is_some_and(|flags| flags.starts_with('U')) => Severity::Error,
         _ => Severity::Info,
     });

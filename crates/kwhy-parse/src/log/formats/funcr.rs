@@ -1,7 +1,7 @@
 //! logr's funcr and stdr (go-logr/logr 1.4): `name: "level"=0 "msg"="text" "key"="value"`.
 //!
-//! A record without a level is an error. The name stands before a colon. Refused: texts whose
-//! first pair is another.
+//! A record without a level is an error. The name precedes a colon. Rejected: texts whose first
+//! pair has any other key.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
     follow: Follow::ONE_LINE,
 };
 
-/// The name and the byte of the first pair.
+/// Returns the name and the offset of the first pair.
 fn head(text: &str, start: usize) -> Option<(Range<usize>, usize)> {
     const FIRST: [&str; 6] = [
         "\"level\"=",
@@ -50,7 +50,7 @@ fn head(text: &str, start: usize) -> Option<(Range<usize>, usize)> {
         .then_some((name, start + quote))
 }
 
-/// Reads the record that begins at a byte.
+/// Reads the record that starts at an offset.
 pub(super) fn read_at<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
     let (name, pairs) = head(payload.as_str(), start)?;
     let empty = payload.part(pairs..pairs);

@@ -1,9 +1,9 @@
-//! Go's package log, and log/slog's default handler, which writes through it:
+//! Go's `log` package, and log/slog's default handler, which writes through it:
 //! `2024/03/04 05:06:07 main.go:10: text`, `2024/03/04 05:06:07 ERROR text key="value"`.
 //!
-//! The time is local and has no zone, with microseconds if the writer set it up so. slog's message
-//! is raw, so its attributes begin where the whole rest reads as attributes. logr's stdr puts its
-//! own pairs behind. Refused: dates with dashes.
+//! The time is local, without a zone, with microseconds if configured. slog does not quote its
+//! message, so the attributes start at the first place from which the whole rest parses as
+//! attributes. logr's stdr appends pairs of its own. Rejected: dates with dashes.
 
 use std::ops::Range;
 
@@ -28,12 +28,12 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
     follow: Follow::RAW,
 };
 
-/// How long a prefix may be.
+/// The maximum length of a prefix.
 const MAX_PREFIX: usize = 24;
 
 struct Head {
     time: Stamp,
-    /// What `log.SetPrefix` put before the time.
+    /// The prefix set by `log.SetPrefix`, before the time.
     prefix: usize,
     rest: usize,
 }
@@ -56,7 +56,7 @@ fn head(text: &str) -> Option<Head> {
     })
 }
 
-/// `ERROR ` or `INFO+2 ` at a byte, and where the message begins.
+/// Parses `ERROR ` or `INFO+2 ` at an offset; also returns where the message starts.
 fn slog_level(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
     let rest = text.get(at..)?;
     let name = ["DEBUG", "INFO", "WARN", "ERROR"]

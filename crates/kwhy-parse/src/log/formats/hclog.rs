@@ -1,10 +1,10 @@
-//! hclog's text form (hashicorp/go-hclog 1.6):
+//! hclog's text format (hashicorp/go-hclog 1.6):
 //! `2024-03-04T05:06:07.123Z [ERROR] agent.server: text: key=value other="a b"`.
 //!
-//! In quotes only the quote and control characters are escaped and not the backslash, so a value
-//! ends at the first quote without a backslash before it that a pair or the end follows. A value
-//! with line ends is a block: `key=`, lines behind `  | `. Refused: lines without a time, which
-//! have no more than a level.
+//! Quoted values escape the quote and control characters but not the backslash, so a value ends at
+//! the first quote that no backslash precedes and that a pair or the end follows. A value with line
+//! breaks is a block: `key=`, then lines prefixed with `  | `. Rejected: lines without a time,
+//! where only the level identifies the format.
 
 use std::ops::Range;
 
@@ -29,7 +29,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
 
 fn head(text: &str) -> Option<(Stamp, Range<usize>, usize)> {
     const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "?????"];
-    // before a time is read
+    // cheap check before parsing a time
     let window = &text.as_bytes()[..text.len().min(32)];
     memchr(b'[', window)?;
     let mut cursor = Cursor::new(text);
@@ -89,7 +89,8 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     Some(event)
 }
 
-/// The message's end and the pairs: behind the first `:` from which all is pairs.
+/// Splits off the pairs: returns the end of the message, which is the first `:` after which
+/// everything parses as pairs, and the pairs.
 fn fields<'a>(payload: &Payload<'a>, start: usize) -> (usize, Vec<Field<'a>>) {
     const CANDIDATES: usize = 64;
     let text = payload.as_str();
@@ -111,7 +112,7 @@ fn fields<'a>(payload: &Payload<'a>, start: usize) -> (usize, Vec<Field<'a>>) {
     (text.len(), Vec::new())
 }
 
-/// All pairs from a byte on, if nothing else stands there.
+/// Parses pairs from an offset to the end; `None` if anything else occurs there.
 fn pairs<'a>(payload: &Payload<'a>, start: usize) -> Option<Vec<Field<'a>>> {
     let text = payload.as_str();
     let mut at = start;
@@ -133,7 +134,7 @@ fn pairs<'a>(payload: &Payload<'a>, start: usize) -> Option<Vec<Field<'a>>> {
     (!fields.is_empty()).then_some(fields)
 }
 
-/// The length of a key: keys are written as they are, so one may hold blanks, though not many.
+/// Returns the length of a key. Keys are written verbatim, so one may contain spaces, though few.
 fn key_length(text: &str) -> Option<usize> {
     let window = &text.as_bytes()[..text.len().min(120)];
     let length = memchr(b'=', window)?;
@@ -142,7 +143,7 @@ fn key_length(text: &str) -> Option<usize> {
     (plain && key.split(' ').count() <= 3).then_some(length)
 }
 
-/// A value and the byte behind it.
+/// Parses a value; also returns the offset after it.
 fn value_at<'a>(payload: &Payload<'a>, start: usize) -> Option<(Text<'a>, usize)> {
     let text = payload.as_str();
     let rest = text.get(start..)?;
@@ -168,7 +169,7 @@ fn bare_end(text: &str) -> usize {
     text.find([' ', '\n']).unwrap_or(text.len())
 }
 
-/// The end of a list's brackets, outside quotes.
+/// Returns the end of a bracketed list, ignoring brackets in quotes.
 fn list_end(text: &str) -> Option<usize> {
     let mut quoted = false;
     let mut escaped = false;
@@ -187,7 +188,7 @@ fn list_end(text: &str) -> Option<usize> {
     None
 }
 
-/// Where the quote closes that a text begins with.
+/// Returns the offset of the quote that closes the one at the start of the text.
 fn quoted_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let ends = |at: usize| match bytes.get(at + 1) {
@@ -211,7 +212,7 @@ fn quoted_end(text: &str) -> Option<usize> {
     last_escaped
 }
 
-/// Lines behind `  | `.
+/// Parses a block: lines prefixed with `  | `.
 fn block<'a>(payload: &Payload<'a>, start: usize) -> Option<(Text<'a>, usize)> {
     let text = payload.as_str();
     let mut builder = TextBuilder::new();

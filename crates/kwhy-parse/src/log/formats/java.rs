@@ -1,10 +1,11 @@
-//! Java's usual patterns: logback's default and log4j2's alike
-//! (`05:06:07.123 [main] ERROR c.e.App - text`, with a date before it in log4j2), and Spring Boot's
-//! (`2024-03-04 05:06:07.123  WARN 7 --- [main] c.e.App   : text`; 3.x has a zone and the
+//! The usual Java patterns: the defaults of logback and log4j2
+//! (`05:06:07.123 [main] ERROR c.e.App - text`, in log4j2 with a date before the time), and Spring
+//! Boot's
+//! (`2024-03-04 05:06:07.123  WARN 7 --- [main] c.e.App   : text`; 3.x adds a zone and the
 //! application's name).
 //!
-//! Versions: logback 1.2, log4j2 2.19, Spring Boot 2 and 3. A time without a date is no time of a
-//! record. Refused: other levels than `TRACE DEBUG INFO WARN ERROR FATAL`.
+//! Versions: logback 1.2, log4j2 2.19, Spring Boot 2 and 3. A time of day without a date does not
+//! set the record's time. Rejected: levels other than `TRACE DEBUG INFO WARN ERROR FATAL`.
 
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ use crate::model::{Event, Format, Stamp};
 use crate::parse::log::level;
 use crate::parse::log::payload::Payload;
 
-/// logback's and log4j2's.
+/// The patterns of logback and log4j2.
 pub(super) const LOGBACK: FormatSpec = FormatSpec {
     format: Format::Logback,
     first: b"0123456789",
@@ -26,7 +27,7 @@ pub(super) const LOGBACK: FormatSpec = FormatSpec {
     follow: Follow::RAW,
 };
 
-/// Spring Boot's.
+/// The pattern of Spring Boot.
 pub(super) const SPRING_BOOT: FormatSpec = FormatSpec {
     format: Format::SpringBoot,
     first: b"0123456789",
@@ -50,7 +51,7 @@ fn known_level(cursor: &mut Cursor<'_>, text: &str) -> Option<Range<usize>> {
     LEVELS.contains(&text.get(level.clone())?).then_some(level)
 }
 
-/// `05:06:07.123`.
+/// Parses `05:06:07.123`.
 fn clock(cursor: &mut Cursor<'_>) -> Option<()> {
     for end in [":", ":"] {
         cursor.digits().filter(|digits| digits.len() == 2)?;
@@ -84,7 +85,7 @@ fn logback(text: &str) -> Option<Head> {
 }
 
 fn spring_boot(text: &str) -> Option<Head> {
-    // before a time is read
+    // cheap check before parsing a time
     let window = &text.as_bytes()[..text.len().min(72)];
     memmem::find(window, b" --- [")?;
     let mut cursor = Cursor::new(text);
@@ -95,7 +96,7 @@ fn spring_boot(text: &str) -> Option<Head> {
     cursor.digits()?;
     cursor.eat(" --- [")?;
     cursor.until("] ")?;
-    // the application's name stands before the thread's, and behind it what is traced
+    // the application's name precedes the thread's; trace identifiers follow it
     while cursor.eat("[").is_some() {
         cursor.until("] ")?;
     }

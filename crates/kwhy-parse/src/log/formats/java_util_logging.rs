@@ -1,7 +1,7 @@
 //! java.util.logging's SimpleFormatter (Java 17): two lines,
 //! `Mar 04, 2024 5:06:07 AM com.example.App start` and `SEVERE: text`.
 //!
-//! What stands behind the time is the class and the method, or the logger's name alone.
+//! The time is followed by the class and the method, or by the logger's name alone.
 
 use super::{Follow, FormatSpec, show};
 use crate::model::{Event, Format};
@@ -22,14 +22,14 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
     },
 };
 
-/// Whether a line is the first one of a record.
+/// Returns true for the first line of a record.
 pub(crate) fn is_head(text: &str) -> bool {
     leading_java_time(text)
         .and_then(|(_, length)| text.get(length..))
         .is_some_and(|rest| rest.starts_with(' ') && !rest.trim().is_empty())
 }
 
-/// Where the message begins on a record's second line.
+/// Returns the offset of the message in the second line of a record.
 pub(crate) fn message_start(line: &str) -> Option<usize> {
     const LEVELS: [&str; 7] = [
         "SEVERE", "WARNING", "INFO", "CONFIG", "FINE", "FINER", "FINEST",

@@ -1,9 +1,9 @@
 //! The JVM's unified logging (JEP 158, OpenJDK 9 to 21, `-Xlog`): `[0.012s][info][gc] text`,
 //! `[2024-03-04T05:06:07.123+0000][warning][os,thread] text`.
 //!
-//! Decorations stand in brackets in a fixed order: the date, the uptime, milliseconds and nanoseconds
-//! of both, the host, the process, the thread, the level, the tags; which of them is set by
-//! the user. Each line of a message has them. Refused: a line without a time before its level.
+//! Decorations are bracketed and in a fixed order: date, uptime, milliseconds and nanoseconds of
+//! both, host, process, thread, level, tags. The user selects which are printed. Every line of a
+//! message carries them. Rejected: a line without a time before its level.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
     follow: Follow::ONE_LINE,
 };
 
-/// There are twelve decorations, of which two say the same of a time.
+/// The maximum number of decorations. Two of the twelve are alternative spellings of a time.
 const DECORATIONS: usize = 12;
 
 const LEVELS: [&str; 5] = ["error", "warning", "info", "debug", "trace"];
@@ -33,14 +33,14 @@ struct Head {
     time: Option<Stamp>,
     uptime: Option<Range<usize>>,
     host: Option<Range<usize>>,
-    /// Of the process and the thread.
+    /// The process and the thread.
     ids: Vec<Range<usize>>,
     level: Range<usize>,
     tags: Option<Range<usize>>,
     rest: usize,
 }
 
-/// The inside of the brackets at a cursor, without the blanks that fill them up.
+/// Consumes a bracketed decoration; returns its inside without padding.
 fn bracket(cursor: &mut Cursor<'_>, text: &str) -> Option<Range<usize>> {
     cursor.eat("[")?;
     let inside = cursor.until("]")?;
@@ -49,7 +49,7 @@ fn bracket(cursor: &mut Cursor<'_>, text: &str) -> Option<Range<usize>> {
 }
 
 fn head(text: &str) -> Option<Head> {
-    // a date with `T`, or a number: other writers' brackets begin otherwise
+    // a date with `T`, or a number: brackets of other writers start differently
     if !text.as_bytes().get(1)?.is_ascii_digit() {
         return None;
     }
@@ -79,7 +79,7 @@ fn head(text: &str) -> Option<Head> {
             .or_else(|| value.strip_suffix('s'))
             .filter(|digits| is_number(digits))
         {
-            // an uptime of so many digits would be one of 30 years
+            // an uptime with this many digits would be 30 years
             let is_date = digits.len() >= 13 && !value.ends_with("ns") || digits.len() >= 19;
             match epoch(digits).filter(|_| is_date) {
                 Some(stamp) => head.time = head.time.or(Some(stamp)),
@@ -96,7 +96,7 @@ fn head(text: &str) -> Option<Head> {
     None
 }
 
-/// `2024-03-04T05:06:07.123+0000`.
+/// Parses `2024-03-04T05:06:07.123+0000`.
 fn date(value: &str) -> Option<Stamp> {
     let mut cursor = Cursor::new(value);
     let stamp = cursor.time()?;

@@ -1,8 +1,8 @@
-//! Lines of the kernel's ring buffer as dmesg prints them: `[12345.678901] text`, with a caller
-//! (`[    T12]`), with a priority (`<4>[...]`), with a date (`dmesg -T`).
+//! The kernel's ring buffer as printed by dmesg: `[12345.678901] text`, optionally with a caller
+//! (`[    T12]`), a priority (`<4>[...]`) or a date (`dmesg -T`).
 //!
-//! Seconds since the boot are no time. The line of an OOM kill that names the process carries pid,
-//! name and memory as fields (mm/oom_kill.c, Linux 5 and 6).
+//! Seconds since boot do not set the record's time. The OOM killer's line that names the process
+//! has the pid, name and memory as fields (mm/oom_kill.c, Linux 5 and 6).
 
 use std::ops::Range;
 
@@ -87,7 +87,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     Some(event)
 }
 
-/// Adds what the lines of an OOM kill name, where the kernel's text begins at a byte.
+/// Adds the fields of an OOM kill. The kernel's text starts at `start`.
 pub(crate) fn add_oom_kill<'a>(event: &mut Event<'a>, payload: &Payload<'a>, start: usize) {
     let text = payload.as_str();
     let Some(body) = text.get(start..) else {
@@ -122,7 +122,7 @@ fn push<'a>(event: &mut Event<'a>, payload: &Payload<'a>, key: Range<usize>, val
     event.fields.push(field);
 }
 
-/// `4321 (java), UID 0, total-vm:1kB, anon-rss:1kB, ...`, with or without commas.
+/// Parses `4321 (java), UID 0, total-vm:1kB, anon-rss:1kB, ...`, with or without commas.
 fn killed_process<'a>(event: &mut Event<'a>, payload: &Payload<'a>, start: usize) {
     let text = payload.as_str();
     let mut cursor = Cursor::new(&text[start..]);

@@ -1,8 +1,8 @@
-//! Lines whose only form is the level that they begin with: `[ERROR] text` (CoreDNS with
-//! `plugin/name: `), `ERROR: text`, winston's simple format `level: text {"key":"value"}`.
+//! Lines identified only by the level at their start: `[ERROR] text` (CoreDNS with `plugin/name:
+//! `), `ERROR: text`, winston's simple format `level: text {"key":"value"}`.
 //!
-//! Refused: words of other levels, `Error: text`, `error: text` and `http: text` without fields, which
-//! are what a command or a wrapped text says, and `level: true`, which is a member of YAML.
+//! Rejected: other level words; `Error: text`, `error: text` and `http: text` without fields, which
+//! are output of commands or wrapped text; and `level: true`, which is a YAML member.
 
 use std::ops::Range;
 
@@ -91,7 +91,7 @@ fn lower(text: &str) -> Option<Head> {
     })
 }
 
-/// Whether a text is a value of YAML that is no text, or a quoted one.
+/// Returns true for a YAML value that is not a plain string, or that is quoted.
 fn is_scalar(text: &str) -> bool {
     matches!(
         text,
@@ -111,7 +111,7 @@ fn is_scalar(text: &str) -> bool {
         || text.parse::<f64>().is_ok()
 }
 
-/// winston's fields: the object at the end that reads to the end.
+/// Parses winston's fields: the object at the end of the text, if it parses to the end.
 fn object_at_end(text: &str, from: usize) -> Option<usize> {
     const CANDIDATES: usize = 32;
     let end = text.trim_end().len();
@@ -143,7 +143,7 @@ fn read<'a>(payload: &Payload<'a>, format: Format, head: Head) -> Option<Event<'
     let object = if bracketed {
         None
     } else {
-        // one that stands alone is the message
+        // an object on its own is the message
         object_at_end(text, start).filter(|open| *open > start)
     };
     let end = object.unwrap_or(text.len()).max(start);

@@ -1,6 +1,6 @@
-//! The forms of records: what tells each of them, how it is read, how it goes on over lines.
+//! Record formats: how each is detected and parsed, and how its records continue over lines.
 //!
-//! A form that is added is a file with its [`Form`] and one line in [`FORMS`].
+//! To add a format, add a file with its [`FormatSpec`] and a line in [`FORMATS`].
 
 use super::head::Shown;
 use super::payload::Payload;
@@ -32,42 +32,43 @@ mod zerolog_console;
 pub(super) use kernel::add_oom_kill;
 pub(super) use panic::is_panic;
 
-/// One form of records.
+/// One record format.
 pub(super) struct FormatSpec {
-    /// What its records are called.
+    /// The name of the format.
     pub format: Format,
-    /// The bytes that its records may begin with; none are all.
+    /// The bytes a record may start with; empty for any byte.
     pub first: &'static [u8],
-    /// Whether a record of this form begins with a text. It is asked of each line of a log that
-    /// begins with one of the bytes: it looks at a literal or a time before all else.
+    /// Returns true if a record of this format starts at the text. Called for every line of a log
+    /// that starts with one of `first`, so it checks a literal or a time before anything else.
     pub begins: fn(&str) -> bool,
-    /// Reads a whole record without its stack trace.
+    /// Parses a whole record without its stack trace.
     pub read: for<'a> fn(&Payload<'a>) -> Option<Event<'a>>,
-    /// Reads the time and the severity of a record of one line alone.
+    /// Extracts only the time and the severity of a single-line record.
     pub show: fn(&FormatSpec, &str) -> Shown,
-    /// How its records go on over lines.
+    /// The rules for continuation lines.
     pub follow: Follow,
 }
 
-/// How the records of a form go on over lines, besides stack traces.
+/// The rules by which a record continues over lines, apart from stack traces.
 pub(super) struct Follow {
-    /// Whether lines that begin nothing may be a part of the message of a record with this first
+    /// Returns true if unrecognised lines may continue the message of a record with this first
     /// line.
     pub raw: fn(&str) -> bool,
-    /// Whether a line that begins no record belongs to the record before it beyond doubt.
+    /// Returns true if an unrecognised line certainly belongs to the preceding record.
     pub surely: fn(&str) -> bool,
-    /// Whether indented lines are a part of it whatever they hold, other records and frames too.
+    /// True if indented lines belong to the record whatever they contain, even other records or
+    /// frames.
     pub indented: bool,
 }
 
 impl Follow {
-    /// Records of one line.
+    /// Records of a single line.
     pub(super) const ONE_LINE: Follow = Follow {
         raw: |_| false,
         surely: |_| false,
         indented: false,
     };
-    /// Messages with raw line ends; indented lines are a part of them beyond doubt.
+    /// Messages with raw line breaks; indented lines certainly belong to them.
     pub(super) const RAW: Follow = Follow {
         raw: |_| true,
         surely: |line| line.starts_with([' ', '\t']) && !line.trim().is_empty(),
@@ -75,11 +76,11 @@ impl Follow {
     };
 }
 
-/// All forms. Where two could begin with a text, the one that stands first is it.
+/// All formats. If several could match a text, the first one wins.
 const FORMATS: &[FormatSpec] = &[
     audit::FORMAT,
     super::json::FORMAT,
-    // they begin with a date, as zap's form does, which takes any text behind a level
+    // these start with a date, like zap's format, which accepts any text after a level
     capnslog::FORMAT,
     postgresql::FORMAT,
     hclog::FORMAT,
@@ -105,36 +106,36 @@ const FORMATS: &[FormatSpec] = &[
     panic::FORMAT,
 ];
 
-/// Which forms may begin with a byte.
+/// The formats that can start with each byte.
 static BY_BYTE: [u64; 256] = dispatch::by_byte(FORMATS);
 
-/// Whether records of a format begin at a line's first byte only: what is indented may be a wrapped
-/// text.
+/// Returns true for formats whose records never start on an indented line, as indented text may be
+/// wrapped.
 pub(super) fn is_unindented(format: Format) -> bool {
     format == Format::Leveled
 }
 
-/// Whether a level stands before a text (`info: text`).
+/// Returns true if the text starts with a level (`info: text`).
 pub(super) fn has_level_prefix(text: &str) -> bool {
     (level_prefix::FORMAT.begins)(text)
 }
 
-/// Whether a line is the second one of a record that begins on the line before it.
+/// Returns true if the line is the second one of a record that starts on the line before it.
 pub(crate) fn is_second_line(before: &str, line: &str) -> bool {
     may_be_second_line(line) && java_util_logging::is_head(before)
 }
 
-/// Whether a line may be the second one of a record.
+/// Returns true if the line may be the second one of a record.
 pub(super) fn may_be_second_line(line: &str) -> bool {
     java_util_logging::message_start(line).is_some()
 }
 
-/// The form of the record that begins with a text.
+/// Returns the format of the record that starts at a text.
 pub(super) fn find(text: &str) -> Option<&'static FormatSpec> {
     candidates(text).find(|form| (form.begins)(text))
 }
 
-/// The forms that may begin with a text by its first byte, in their order.
+/// Returns the formats that can start with the text's first byte, in order of precedence.
 pub(super) fn candidates(text: &str) -> impl Iterator<Item = &'static FormatSpec> {
     let first = text.as_bytes().first();
     let mut left = first.map_or(0, |first| BY_BYTE[usize::from(*first)]);
@@ -145,7 +146,7 @@ pub(super) fn candidates(text: &str) -> impl Iterator<Item = &'static FormatSpec
     })
 }
 
-/// How records of a format go on.
+/// Returns the continuation rules of a format.
 pub(super) fn follow(format: Format) -> &'static Follow {
     FORMATS
         .iter()
@@ -153,7 +154,7 @@ pub(super) fn follow(format: Format) -> &'static Follow {
         .map_or(&Follow::ONE_LINE, |form| &form.follow)
 }
 
-/// The time and the severity by reading the whole line.
+/// Extracts the time and the severity by parsing the whole line.
 pub(super) fn show(form: &FormatSpec, text: &str) -> Shown {
     if !(form.begins)(text) {
         return Shown::NoRecord;

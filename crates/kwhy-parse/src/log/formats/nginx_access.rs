@@ -1,9 +1,9 @@
-//! nginx's access log in the combined format (nginx 1.22, `log_format combined`; Apache's alike) and
-//! in that of ingress-nginx (`log-format-upstream`):
+//! nginx's access log in the combined format (nginx 1.22, `log_format combined`; Apache's is the
+//! same) and in that of ingress-nginx (`log-format-upstream`):
 //! `10.0.0.7 - bob [02/Jan/2006:15:04:05 -0700] "GET / HTTP/1.1" 200 3 "ref" "agent" ...`.
 //!
-//! The message is the request with its status. nginx' `\x22` escapes are decoded in
-//! the fields. Refused: formats that do not begin so.
+//! The message is the request with its status. nginx's `\x22` escapes are decoded in the fields.
+//! Rejected: formats with a different start.
 
 use std::ops::Range;
 
@@ -58,7 +58,7 @@ fn head(text: &str) -> Option<Head> {
     })
 }
 
-/// The names of what stands behind the user agent in ingress-nginx' format.
+/// The fields after the user agent in ingress-nginx's format.
 const INGRESS: [&str; 9] = [
     "request_length",
     "request_time",
@@ -98,7 +98,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let mut add = |key: &'static str, value| {
         let written = match key {
             "status" | "body_bytes_sent" | "request_length" | "request_time" => Written::Unquoted,
-            // of several upstreams these are lists, and texts
+            // with several upstreams these are lists, so text
             "upstream_response_length" | "upstream_response_time" | "upstream_status" => {
                 Written::Unquoted
             }

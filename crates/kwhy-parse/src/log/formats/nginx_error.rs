@@ -1,8 +1,9 @@
 //! nginx's error log (nginx 1.22, `ngx_log_error_core`):
 //! `2024/03/04 05:06:07 [error] 31#31: *7 text, client: 10.0.0.7, server: a, request: "GET /"`.
 //!
-//! Quoted values are not escaped: one ends at `", key: "` or at the line's end. The worker and the
-//! connection are no fields. During start the form is `nginx: [emerg] text`. The time is local.
+//! Quoted values are not escaped: a value ends at `", key: "` or at the end of the line. The worker
+//! and the connection are not kept as fields. During startup the format is `nginx: [emerg] text`.
+//! The time is local.
 
 use std::ops::Range;
 
@@ -34,7 +35,7 @@ struct Head {
 fn head(text: &str) -> Option<Head> {
     let mut cursor = Cursor::new(text);
     let mut time = None;
-    // what it says of a tested configuration has no level
+    // messages about a tested configuration have no level
     if let Some(said) = text.strip_prefix("nginx: ")
         && (said.starts_with("the configuration file ") || said.starts_with("configuration file "))
     {
@@ -77,7 +78,7 @@ fn head(text: &str) -> Option<Head> {
     })
 }
 
-/// The keys behind the message, in nginx' order.
+/// The keys after the message, in nginx's order.
 const KEYS: [&str; 7] = [
     "client",
     "server",
@@ -92,7 +93,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     let head = head(text)?;
     let found = fields(text, head.rest);
-    // what it was about (`upstream: "..."`) is said in the message too
+    // the message also states its object (`upstream: "..."`)
     let message = payload.part(head.rest..text.len());
     let mut event = Event::new(Format::NginxError, payload.text().span(), message);
     event.time = head.time;
@@ -113,13 +114,13 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     Some(event)
 }
 
-/// The keys with their values, quotes and all.
+/// Returns the keys with their values, including quotes.
 fn fields(text: &str, from: usize) -> Vec<(&'static str, Range<usize>)> {
     let mut found: Vec<(&'static str, Range<usize>)> = Vec::new();
     let mut at = from;
     for key in KEYS {
         let literal = format!(", {key}: ");
-        // a value's text may look like a key: behind a quoted value the quote comes first
+        // a value may contain something like a key; after a quoted value the quote comes first
         let open = found
             .last()
             .is_some_and(|(_, value)| text[value.start..].starts_with('"'));

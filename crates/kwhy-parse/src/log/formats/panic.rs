@@ -1,4 +1,5 @@
-//! Panics and fatal errors of Go's runtime: their first line, which says what went wrong.
+//! Panics and fatal errors of the Go runtime, identified by their first line, which states the
+//! error.
 
 use super::{Follow, FormatSpec, show};
 use crate::model::{Event, Format, Severity};
@@ -10,7 +11,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
     begins: is_panic,
     read,
     show,
-    // further lines of the message stand behind a tab
+    // further lines of the message start with a tab
     follow: Follow {
         raw: |_| false,
         surely: |line| line.starts_with('\t') && !line.trim().is_empty(),

@@ -1,9 +1,9 @@
-//! pino-pretty (10 to 13), which pino's users pipe their logs through: `[05:06:07.123] INFO (17): text`
-//! and, indented by four blanks, one member `key: value` after the other.
+//! pino-pretty (10 to 13), through which pino's users pipe their logs: `[05:06:07.123] INFO (17):
+//! text` and, indented by four spaces, one member `key: value` per line.
 //!
-//! The time is the clock's alone by default, which is no time of a record; it may be a date or
-//! milliseconds since 1970. In the brackets stand the logger's name, the process and its host. Values are
-//! JSON, spread over lines; an error's `stack` in it is none.
+//! The default time is a time of day, which does not set the record's time; it may be a date or
+//! milliseconds since 1970. The parentheses contain the logger's name, the process and its host.
+//! Values are JSON, possibly over several lines, except the `stack` of an error.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ const LEVELS: [&str; 7] = [
     "TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL", "USERLVL",
 ];
 
-/// How far members are indented.
+/// The indentation of members.
 const INDENT: &str = "    ";
 
 struct Head {
@@ -69,7 +69,7 @@ fn head(text: &str) -> Option<Head> {
     })
 }
 
-/// A clock's time, a date with one, or milliseconds.
+/// Parses a time of day, a date with one, or milliseconds.
 fn time(inside: &str) -> Option<Option<Stamp>> {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if digits(inside) {
@@ -101,7 +101,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
             }
             Some(object) => {
                 if object.starts_with('{') && text.get(key.clone()) == Some("err") {
-                    // its stack is no JSON, and stands behind the message
+                    // the stack is not JSON, and follows the message
                     let mut inside = Members::new(text, value.start);
                     let said = inside.find(|member| {
                         member.value.end <= value.end
@@ -122,7 +122,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
 /// A key and its value.
 type Member = (Range<usize>, Range<usize>);
 
-/// The message's end, and the members behind it with their values.
+/// Returns the end of the message, and the members after it with their values.
 fn members(text: &str, from: usize) -> (usize, Vec<Member>) {
     let mut found: Vec<Member> = Vec::new();
     let mut end = None;
@@ -154,7 +154,7 @@ fn members(text: &str, from: usize) -> (usize, Vec<Member>) {
     (end.unwrap_or(text.len()), found)
 }
 
-/// `name/17 on host`, of which each part may be missing.
+/// Parses `name/17 on host`, each part of which is optional.
 fn writer<'a>(payload: &Payload<'a>, writer: Range<usize>, event: &mut Event<'a>) {
     let Some(text) = payload.as_str().get(writer.clone()) else {
         return;

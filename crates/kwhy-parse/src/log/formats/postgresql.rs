@@ -2,9 +2,10 @@
 //! prefixes `%m [%p] ` and Debian's `%m [%p] %q%u@%d `:
 //! `2024-03-04 05:06:07.123 UTC [42] quay@tides FATAL:  text`.
 //!
-//! The zone is a name: one other than UTC and GMT is not read, and the time counts as local. A record's DETAIL,
-//! HINT, CONTEXT and STATEMENT are records of their own; further lines of a text begin with a tab. The severity's
-//! word stays in the message, as clients print it, too. FATAL ends a session, PANIC the server.
+//! The zone is a name: names other than UTC and GMT are ignored and the time counts as local. The
+//! DETAIL, HINT, CONTEXT and STATEMENT of a record are records of their own; further lines of a
+//! text start with a tab. The severity word stays in the message, as clients print it too. FATAL
+//! ends a session, PANIC the server.
 
 use std::ops::Range;
 
@@ -62,7 +63,7 @@ fn head(text: &str) -> Option<Head> {
     if !time.zone_stated {
         cursor.eat(" ")?;
         let zone = cursor.run(|byte| byte.is_ascii_alphanumeric() || b"+-/_".contains(&byte))?;
-        // what they print is the time itself
+        // these print the time itself
         time.zone_stated = matches!(text.get(zone)?, "UTC" | "GMT" | "Etc/UTC");
     }
     cursor.eat(" [")?;

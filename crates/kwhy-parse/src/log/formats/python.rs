@@ -2,8 +2,8 @@
 //! `%(asctime)s - %(name)s - %(levelname)s - %(message)s`, gunicorn's
 //! `[2024-03-04 05:06:07 +0000] [7] [ERROR] text`.
 //!
-//! Levels are `DEBUG INFO WARNING ERROR CRITICAL` and those that programs usually add; others are
-//! refused.
+//! Levels are `DEBUG INFO WARNING ERROR CRITICAL` and those that programs commonly add; others are
+//! rejected.
 
 use std::ops::Range;
 
@@ -68,7 +68,7 @@ fn dashed(text: &str) -> Option<Head> {
     let mut cursor = Cursor::new(text);
     let time = cursor.time()?;
     cursor.eat(" - ")?;
-    // the name is left out in some set-ups
+    // some configurations omit the name
     let mut named = cursor.clone();
     let mut logger = named.run(is_name);
     if logger.is_some() && named.eat(" - ").is_some() {

@@ -1,4 +1,4 @@
-//! All forms: each is told apart from the others, and none is upset by any text.
+//! Tests over all formats: each is distinguished from the others, and no text causes a panic.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -71,7 +71,7 @@ fn inside(text: &str, span: &Span) -> bool {
     span.start <= span.end && text.get(span.clone()).is_some()
 }
 
-/// Lines of some forms with pieces put in, cut out and doubled.
+/// Generates lines of some formats with pieces inserted, removed and doubled.
 fn mangled() -> impl Strategy<Value = String> {
     let piece = select(
         &[

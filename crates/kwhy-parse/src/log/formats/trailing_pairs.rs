@@ -1,20 +1,20 @@
-//! Where the `key=value` pairs behind a raw message begin: at the first place from which the whole
-//! rest reads as pairs of the writer's own grammar.
+//! Finds the `key=value` pairs after an unquoted message: they start at the first place from which
+//! the whole rest parses as pairs in the writer's own grammar.
 
 use crate::parse::log::json_members::nested_end;
 use crate::parse::log::quote::closing_quote;
 
-/// What a value without quotes may hold.
+/// The bytes allowed in an unquoted value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bare {
-    /// No blank, quote or `=` (log/slog).
+    /// No space, quote or `=` (log/slog).
     WithoutEquals,
-    /// No blank or quote; JSON stands as it is (zerolog).
+    /// No space or quote; JSON is written verbatim (zerolog).
     Json,
 }
 
-/// The byte of the first key, in linear time: from a pair on there is one way to go on, so after a
-/// pair that does not fit the search begins behind it.
+/// Returns the offset of the first key, in linear time: a pair can be continued in one way only, so
+/// after a pair that does not parse the search resumes after it.
 pub(super) fn start(text: &str, from: usize, bare: Bare) -> Option<usize> {
     let bytes = text.as_bytes();
     let end = text.trim_end_matches(' ').len();
@@ -30,7 +30,7 @@ pub(super) fn start(text: &str, from: usize, bare: Bare) -> Option<usize> {
                     pairs += 1;
                 }
                 _ => {
-                    // zerolog writes a key as it is, and one may hold blanks
+                    // zerolog writes keys verbatim, so one may contain spaces
                     if bare == Bare::Json
                         && pairs > 1
                         && let Some(behind) = pair_of_words(text, at)
@@ -46,14 +46,14 @@ pub(super) fn start(text: &str, from: usize, bare: Bare) -> Option<usize> {
     }
 }
 
-/// The byte behind the next blank.
+/// Returns the offset after the next space.
 fn next_key(bytes: &[u8], from: usize) -> Option<usize> {
     let before = from.saturating_sub(1);
     let blank = memchr::memchr(b' ', bytes.get(before..)?)?;
     Some(before + blank + 1)
 }
 
-/// The byte of a key's last word, where up to three words before a `=` are a key.
+/// Returns the offset of the last word of a key of up to three words before a `=`.
 fn pair_of_words(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     let mut start = at;
@@ -78,7 +78,7 @@ fn pair_of_words(text: &str, at: usize) -> Option<usize> {
     None
 }
 
-/// The end of the pair that begins at a byte.
+/// Returns the end of the pair that starts at an offset.
 fn pair(text: &str, at: usize, bare: Bare) -> Option<usize> {
     let bytes = text.as_bytes();
     let key_end = if bytes.get(at) == Some(&b'"') {

@@ -1,8 +1,8 @@
 //! zerolog's ConsoleWriter (rs/zerolog 1.33): `5:06AM ERR main.go:10 > text key=value`.
 //!
-//! The time is the clock's alone by default, which is no time of a record, or RFC 3339. The
-//! message is raw, so its fields begin where the whole rest reads as fields. Refused: other
-//! levels than `TRC DBG INF WRN ERR FTL PNC ???`.
+//! The time is RFC 3339 or, by default, a time of day, which does not set the record's time. The
+//! message is not quoted, so the fields start where the whole rest parses as fields. Rejected:
+//! levels other than `TRC DBG INF WRN ERR FTL PNC ???`.
 
 use std::ops::Range;
 
@@ -52,7 +52,7 @@ fn head(text: &str) -> Option<Head> {
     })
 }
 
-/// `5:06AM`.
+/// Parses `5:06AM`.
 fn kitchen(cursor: &mut Cursor<'_>) -> Option<()> {
     cursor.digits().filter(|hour| hour.len() <= 2)?;
     cursor.eat(":")?;
