@@ -1,4 +1,4 @@
-//! The year of stamps that state none, taken from other evidence and never from the clock.
+//! Infers the year of timestamps without one, from other evidence and never from the clock.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -8,9 +8,9 @@ use crate::model::Stamp;
 
 const DAY: i128 = 86_400_000_000_000;
 
-/// A stamp without a year in the latest one in which it is not after the limit (the time at which the
-/// input was made, or its latest stamp that states the year), in nanoseconds since 1970. None if
-/// its year is stated.
+/// Returns a timestamp without a year in the latest year that does not put it after the limit (the
+/// time at which the input was collected, or its latest timestamp with a year), in nanoseconds
+/// since 1970. Returns `None` if its year is stated.
 pub(crate) fn settled(stamp: &Stamp, limit: i128) -> Option<Stamp> {
     if stamp.year_stated {
         return None;
@@ -22,8 +22,9 @@ pub(crate) fn settled(stamp: &Stamp, limit: i128) -> Option<Stamp> {
     })
 }
 
-/// A stamp without a year in the one that puts it nearest to a moment (a record's before it in the same
-/// log, say), in nanoseconds since 1970. None if its year is stated.
+/// Returns a timestamp without a year in the year that puts it closest to a moment (such as that of
+/// the preceding record in the same log), in nanoseconds since 1970. Returns `None` if its year is
+/// stated.
 pub(crate) fn nearest(stamp: &Stamp, moment: i128) -> Option<Stamp> {
     if stamp.year_stated {
         return None;
@@ -43,7 +44,7 @@ fn year_of(moment: i128) -> Option<i16> {
     Some(moment.to_zoned(TimeZone::UTC).year())
 }
 
-/// The stamp's month, day and time in a year.
+/// Returns the timestamp's month, day and time in a year.
 fn in_year(stamp: &Stamp, year: i16) -> Option<i128> {
     let own = stamp.timestamp()?.to_zoned(TimeZone::UTC);
     let date = Date::new(year, own.month(), own.day()).ok()?;
@@ -51,8 +52,8 @@ fn in_year(stamp: &Stamp, year: i16) -> Option<i128> {
     Some(moment.timestamp().as_nanosecond())
 }
 
-/// The stamp's month, day and time in the year that puts it last before the limit; a day's grace is
-/// left for clocks and zones that differ.
+/// Returns the timestamp's month, day and time in the latest year before the limit, with a
+/// tolerance of one day for different clocks and zones.
 pub(crate) fn in_year_before(stamp: &Stamp, limit: i128) -> Option<i128> {
     let year = year_of(limit)?;
     [year, year - 1, year - 4]

@@ -1,7 +1,7 @@
-//! The members of a JSON object, as ranges of its text, without a tree.
+//! The members of a JSON object as ranges of its text, without building a tree.
 //!
-//! Only the outer object's members are told apart; nested values are skipped by counting
-//! brackets outside strings, so their depth costs nothing. What is cut off ends the walk.
+//! Only the members of the outer object are parsed; nested values are skipped by counting brackets
+//! outside strings, so nesting depth costs nothing. The walk ends at a truncation.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,12 +12,12 @@ use super::payload::Payload;
 use super::quote::{closing_quote, unquote_json};
 use crate::model::{Field, Text, Written};
 
-/// What a member's value is.
+/// The kind of a member's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueKind {
     /// A string; the range is its inside.
     String,
-    /// An object or a list, with its brackets.
+    /// An object or a list, including its brackets.
     Nested,
     /// A number, `true`, `false` or `null`.
     Literal,
@@ -30,17 +30,17 @@ pub(super) struct Member {
     pub key: Range<usize>,
     pub value: Range<usize>,
     pub kind: ValueKind,
-    /// Whether the key holds escapes.
+    /// True if the key contains escapes.
     pub escaped: bool,
 }
 
 impl Member {
-    /// The member as a field.
+    /// Returns the member as a field.
     pub(super) fn field<'a>(&self, payload: &Payload<'a>) -> Field<'a> {
         self.field_named(self.name(payload), payload)
     }
 
-    /// The member as a field of another name.
+    /// Returns the member as a field with another name.
     pub(super) fn field_named<'a>(
         &self,
         key: impl Into<Cow<'a, str>>,
@@ -53,7 +53,7 @@ impl Member {
         Field::new(key, self.text(payload), written)
     }
 
-    /// The key, decoded.
+    /// Returns the decoded key.
     pub(super) fn name<'a>(&self, payload: &Payload<'a>) -> Cow<'a, str> {
         let name = payload.name(self.key.clone());
         if !self.escaped {
@@ -62,7 +62,7 @@ impl Member {
         Cow::Owned(unquote_json(payload, self.key.clone()).as_str().to_owned())
     }
 
-    /// The value as text: strings decoded, anything else as it is written.
+    /// Returns the value as text: strings decoded, anything else as written.
     pub(super) fn text<'a>(&self, payload: &Payload<'a>) -> Text<'a> {
         match self.kind {
             ValueKind::String => unquote_json(payload, self.value.clone()),
@@ -71,18 +71,18 @@ impl Member {
     }
 }
 
-/// Walks over the members of the object that opens at a byte.
+/// An iterator over the members of the object that opens at an offset.
 pub(super) struct Members<'t> {
     text: &'t str,
     at: usize,
     closed: Option<usize>,
     started: bool,
-    /// The key whose value is being read, and whether it holds escapes.
+    /// The key whose value is being parsed, and whether it contains escapes.
     open: Option<(Range<usize>, bool)>,
 }
 
 impl<'t> Members<'t> {
-    /// `open` is the byte of the object's `{`.
+    /// Creates an iterator; `open` is the offset of the object's `{`.
     pub(super) fn new(text: &'t str, open: usize) -> Self {
         Members {
             text,
@@ -93,12 +93,12 @@ impl<'t> Members<'t> {
         }
     }
 
-    /// The byte behind the closing bracket, once the walk has come to it.
+    /// Returns the offset after the closing bracket, once the walk has reached it.
     pub(super) fn end(&self) -> Option<usize> {
         self.closed
     }
 
-    /// Whether the walk came to the text's end within the object.
+    /// Returns true if the text ended within the object.
     pub(super) fn is_cut(&self) -> bool {
         self.closed.is_none()
             && match self.byte() {
@@ -109,7 +109,7 @@ impl<'t> Members<'t> {
             }
     }
 
-    /// The string whose end was cut off, once the walk has come to it.
+    /// Returns the truncated string, once the walk has reached it.
     pub(super) fn cut_string(&self) -> Option<Member> {
         let (key, escaped) = self.open.clone()?;
         let is_string = self.byte() == Some(b'"') && self.is_cut();
@@ -141,7 +141,8 @@ impl<'t> Members<'t> {
         Some(inside)
     }
 
-    /// A key, and whether it holds escapes. Keys are short: no search pays.
+    /// Parses a key; also returns whether it contains escapes. Keys are too short for a search to
+    /// pay off.
     fn key(&mut self) -> Option<(Range<usize>, bool)> {
         if self.byte() != Some(b'"') {
             return None;
@@ -217,7 +218,7 @@ impl Iterator for Members<'_> {
     }
 }
 
-/// The byte behind the bracket that closes the one at `open`.
+/// Returns the offset after the bracket that closes the one at `open`.
 pub(super) fn nested_end(text: &str, open: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut depth = 0usize;
@@ -238,7 +239,7 @@ pub(super) fn nested_end(text: &str, open: usize) -> Option<usize> {
     }
 }
 
-/// The value of a string member of a small object, such as `{"name":"web-0"}`, undecoded.
+/// Returns the undecoded value of a string member of a small object such as `{"name":"web-0"}`.
 pub(super) fn string_member<'t>(object: &'t str, name: &str) -> Option<&'t str> {
     let open = memchr(b'{', object.as_bytes())?;
     Members::new(object, open)

@@ -1,8 +1,8 @@
-//! `key=value` pairs: logrus and slog text, logfmt, klog's structured form.
+//! `key=value` pairs: logrus and slog text, logfmt, klog's structured format.
 //!
-//! Values are bare, Go-quoted, bracketed (`{A:1 B:x}`, `map[a:1]`, JSON) or, in klog, blocks
-//! (`key=<`, lines behind a tab, ` >`). Keys are written verbatim by these libraries, so a key
-//! may hold blanks; it is then read with them.
+//! Values are unquoted, Go-quoted, bracketed (`{A:1 B:x}`, `map[a:1]`, JSON) or, in klog, blocks
+//! (`key=<`, tab-indented lines, ` >`). These libraries write keys verbatim, so a key may contain
+//! spaces, which are kept.
 
 use std::borrow::Cow;
 
@@ -12,18 +12,18 @@ use super::payload::Payload;
 use super::quote::{closing_quote, unquote_go};
 use crate::model::{Field, Text, TextBuilder, Written};
 
-/// How journald writes a tab.
+/// A tab as written by journald.
 const TAB: &str = "        ";
 
-/// Reads pairs from the left.
+/// An iterator over pairs, from left to right.
 pub(super) struct Pairs<'p, 'a> {
     payload: &'p Payload<'a>,
     at: usize,
-    /// Whether a value in brackets may go on over blanks; off after a bracket did not close.
+    /// True if a bracketed value may contain spaces; cleared after a bracket that was not closed.
     brackets: bool,
-    /// Whether the last value's end is missing.
+    /// True if the end of the last value is missing.
     cut: bool,
-    /// How values without quotes are written.
+    /// The grammar of unquoted values.
     bare: Written,
 }
 
@@ -38,7 +38,7 @@ impl<'p, 'a> Pairs<'p, 'a> {
         }
     }
 
-    /// Of a writer that quotes all texts.
+    /// Creates an iterator over pairs of a writer that quotes all text.
     pub(super) fn quoted(payload: &'p Payload<'a>, at: usize) -> Self {
         Pairs {
             bare: Written::Unquoted,
@@ -46,7 +46,7 @@ impl<'p, 'a> Pairs<'p, 'a> {
         }
     }
 
-    /// Whether the last value's end is missing.
+    /// Returns true if the end of the last value is missing.
     pub(super) fn is_cut(&self) -> bool {
         self.cut
     }
@@ -55,7 +55,7 @@ impl<'p, 'a> Pairs<'p, 'a> {
         self.payload.as_str().get(self.at..).unwrap_or("")
     }
 
-    /// The text from a byte to a byte of the rest.
+    /// Returns the rest of the text between two offsets.
     fn rest_from(&self, start: usize, end: usize) -> &'p str {
         let text = self.payload.as_str();
         text.get(start..self.at + end).unwrap_or("")
@@ -98,7 +98,7 @@ impl<'p, 'a> Pairs<'p, 'a> {
                         return (value, Written::Text);
                     }
                 } else {
-                    // cut off: what is there is the value
+                    // truncated: the value is the remaining text
                     self.cut = true;
                     self.at = start + rest.len();
                     let value = unquote_go(self.payload, start + 1..start + rest.len());
@@ -126,7 +126,7 @@ impl<'p, 'a> Pairs<'p, 'a> {
         (self.payload.part(start..start + length), written)
     }
 
-    /// klog's block: every line behind one tab, up to a line of one blank and `>`.
+    /// Parses klog's block: tab-indented lines up to a line of a space and `>`.
     fn block(&mut self) -> Text<'a> {
         let rest = self.rest();
         let mut builder = TextBuilder::new();
@@ -144,7 +144,7 @@ impl<'p, 'a> Pairs<'p, 'a> {
                 builder.push_decoded("\n", self.payload.text().source_span(newline));
             }
             first = false;
-            // journald writes the tab as eight blanks
+            // journald writes the tab as eight spaces
             let indent = if line.starts_with('\t') {
                 1
             } else {
@@ -155,7 +155,7 @@ impl<'p, 'a> Pairs<'p, 'a> {
             };
             let mut start = self.at + at + indent;
             if indent == TAB.len() {
-                // then it writes the value's own tabs so too
+                // it then writes the value's own tabs the same way
                 while self.rest_from(start, line_end).starts_with(TAB) {
                     let source = self.payload.text().source_span(start..start + TAB.len());
                     builder.push_decoded("\t", source);
@@ -180,13 +180,13 @@ impl<'a> Iterator for Pairs<'_, 'a> {
     }
 }
 
-/// What stands behind the end of a block (` >`), if a line is one.
+/// Returns the text after the end of a block (` >`), if the line ends one.
 pub(super) fn block_end(line: &str) -> Option<&str> {
     let behind = line.strip_prefix(" >")?;
     (behind.is_empty() || behind.starts_with(' ')).then_some(behind)
 }
 
-/// The end of a value that opens brackets: the first blank outside them.
+/// Returns the end of a value that opens brackets: the first space outside them.
 fn bracketed_end(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (0usize, 0);
@@ -203,7 +203,7 @@ fn bracketed_end(text: &str) -> Option<usize> {
     (depth == 0).then_some(bytes.len())
 }
 
-/// The end of a text that was written without quotes: the next ` key=`, or the line's end.
+/// Returns the end of an unquoted text: the next ` key=`, or the end of the line.
 fn unquoted_end(text: &str, first_word: usize) -> usize {
     let mut end = first_word;
     while let Some(rest) = text.get(end..).filter(|rest| rest.starts_with(' ')) {
@@ -224,7 +224,7 @@ fn is_pair(word: &str) -> bool {
     })
 }
 
-/// Whether a word has the form of a usual key.
+/// Returns true if a word looks like an ordinary key.
 pub(super) fn is_plain_key(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '@')
         && word

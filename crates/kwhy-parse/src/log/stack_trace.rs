@@ -1,17 +1,17 @@
-//! Stack traces behind a record, line by line: Go's, Java's (also of Kotlin and Scala), Python's with
-//! its chains and groups, Node's.
+//! Stack traces after a record, line by line: Go, Java (also Kotlin and Scala), Python with chained
+//! exceptions and groups, Node.
 //!
-//! Java: Throwable.printStackTrace of Java 17, logback's and log4j2's forms of it. Python:
+//! Java: Throwable.printStackTrace of Java 17, and its variants in logback and log4j2. Python:
 //! traceback of 3.11. Node: Error.stack of V8.
 
 use super::frame::{is_dump_head, is_frame};
 
-/// What a line is of a stack trace.
+/// The role of a line in a stack trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// A frame, or what stands around frames.
+    /// A frame, or a line around frames.
     Frame,
-    /// An error's name and message, from a byte of the line on.
+    /// An error's name and message, from this offset of the line.
     Error(usize),
     /// A further line of an error's message.
     Message,
@@ -21,21 +21,21 @@ pub(super) enum Part {
 enum State {
     #[default]
     Outside,
-    /// Frames of Go, Java or Node.
+    /// In frames of Go, Java or Node.
     Frames,
-    /// Behind the head of a Java error, whose message may go on.
+    /// After the first line of a Java error, whose message may continue.
     Head,
-    /// Behind `Traceback`: its frames, then the error.
+    /// After `Traceback`: its frames, then the error.
     Python,
-    /// Behind a Python error, whose message may go on.
+    /// After a Python error, whose message may continue.
     PythonError,
-    /// Behind a sentence that joins two Python errors.
+    /// After a sentence that chains two Python errors.
     Between,
     /// In a group of Python errors.
     Group,
 }
 
-/// How far a stack trace has come.
+/// The state of a stack trace.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Trace {
     state: State,
@@ -48,7 +48,8 @@ const CHAINS: [&str; 2] = [
 ];
 
 impl Trace {
-    /// Takes a line that begins no record and is not blank; `None` if it may be none of the trace's.
+    /// Accepts a non-blank line on which no record starts; `None` if it may not belong to the
+    /// trace.
     pub(super) fn take(&mut self, line: &str) -> Option<Part> {
         let bare = line.trim_start();
         let indent = line.len() - bare.len();
@@ -61,7 +62,7 @@ impl Trace {
             State::Group if indent > 0 && bare.starts_with(['|', '+']) => {
                 let inside = bare.trim_start_matches('|');
                 let text = inside.strip_prefix(' ').unwrap_or(inside);
-                // the group's own error, not those in it
+                // the error of the group, not those in it
                 let is_error = indent == 2 && bare.starts_with('|') && is_head(text);
                 return Some(if is_error {
                     Part::Error(line.len() - text.len())
@@ -78,7 +79,7 @@ impl Trace {
         } else if CHAINS.contains(&bare) {
             self.state = State::Between;
         } else if let Some(start) = error_start(bare, indent) {
-            // what was suppressed, and its causes, are not why
+            // suppressed exceptions and their causes do not explain the failure
             if indent > 0 {
                 self.state = State::Frames;
                 return Some(Part::Frame);
@@ -93,7 +94,8 @@ impl Trace {
         Some(Part::Frame)
     }
 
-    /// Takes a line as the head of an error that frames follow, or as a further line of one's message.
+    /// Accepts a line as the start of an error that frames follow, or as a further line of an
+    /// error's message.
     pub(super) fn take_error(&mut self, line: &str) -> Option<Part> {
         match self.state {
             State::Head | State::PythonError => Some(Part::Message),
@@ -105,30 +107,30 @@ impl Trace {
         }
     }
 
-    /// Whether a line behind a blank one belongs to the trace.
+    /// Returns true if a line after a blank one belongs to the trace.
     pub(super) fn goes_on(&self, line: &str) -> bool {
         is_dump_head(line)
             || CHAINS.contains(&line)
             || (self.state == State::Between && line.starts_with(PYTHON))
     }
 
-    /// Whether any line was taken.
+    /// Returns true if any line was accepted.
     pub(super) fn is_open(&self) -> bool {
         self.state != State::Outside
     }
 
-    /// Whether the next lines may be a part of an error's message.
+    /// Returns true if the next lines may continue an error's message.
     pub(super) fn is_in_message(&self) -> bool {
         matches!(self.state, State::Head | State::PythonError)
     }
 }
 
-/// Whether Python begins a trace with this line.
+/// Returns true if the line is the heading of a Python traceback.
 pub(super) fn is_heading(line: &str) -> bool {
     line.trim_start().starts_with(PYTHON)
 }
 
-/// Whether a line that is this part of a trace, by itself, begins one: it goes on with no earlier one.
+/// Returns true if a line with this role, on its own, starts a trace rather than continuing one.
 pub(super) fn begins(part: Part, line: &str) -> bool {
     match part {
         Part::Error(start) => start == 0 || line.starts_with("Exception in thread "),
@@ -137,7 +139,7 @@ pub(super) fn begins(part: Part, line: &str) -> bool {
     }
 }
 
-/// Where the error's name begins behind `Caused by: ` and the like.
+/// Returns the offset of the error's name after `Caused by: ` and the like.
 fn error_start(bare: &str, indent: usize) -> Option<usize> {
     const OUTER: [&str; 2] = ["Caused by: ", "Wrapped by: "];
     if let Some(start) = OUTER.iter().find(|start| bare.starts_with(**start)) {
@@ -152,7 +154,8 @@ fn error_start(bare: &str, indent: usize) -> Option<usize> {
     Some(bare.len() - thread.len() + name)
 }
 
-/// A frame of Java (`at a.B.c(B.java:7)`, `... 3 more`) or Node (`at run (/srv/a.js:1:2)`).
+/// Returns true for a frame of Java (`at a.B.c(B.java:7)`, `... 3 more`) or Node (`at run
+/// (/srv/a.js:1:2)`).
 fn is_at(bare: &str) -> bool {
     if let Some(rest) = bare.strip_prefix("... ") {
         return rest.starts_with(|c: char| c.is_ascii_digit())
@@ -169,12 +172,13 @@ fn is_at(bare: &str) -> bool {
     is_node || (place.contains('(') && place.contains(')'))
 }
 
-/// Whether a line may be a function's name that no rule knows, with its place on the next line.
+/// Returns true if a line may be a function name in no known format, with its location on the next
+/// line.
 pub(super) fn may_be_function(line: &str) -> bool {
     line.contains('.') && !line.trim().contains(' ')
 }
 
-/// Whether a line has the form of an error's name with or without a message:
+/// Returns true if a line looks like an error's name with or without a message:
 /// `java.io.IOException: text`, `TypeError: text`.
 pub(super) fn is_head(line: &str) -> bool {
     const ENDS: [&str; 6] = [

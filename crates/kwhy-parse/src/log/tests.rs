@@ -1,4 +1,4 @@
-//! Records over several lines, writers that interrupt each other, arbitrary text.
+//! Records over several lines, interleaved writers, arbitrary text.
 
 use proptest::prelude::*;
 
@@ -96,7 +96,7 @@ fn what_a_carrier_holds_may_begin_a_record() {
             "goroutine 1 [running]:",
             false,
         ),
-        // in no carrier
+        // not in an envelope
         ("", klog, false),
     ] {
         assert_eq!(

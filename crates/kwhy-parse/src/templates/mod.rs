@@ -1,11 +1,11 @@
-//! Folds events that are alike: those whose messages differ in values only are one row with its
-//! count, rate, first and last time and an example.
+//! Groups similar events: events whose messages differ only in values share a row with their count,
+//! rate, first and last time and an example.
 //!
-//! What varies is told in two steps. Within a message by form ([`mask`]): numbers, addresses,
-//! generated names, paths, quoted words. Between messages as in Drain (He et al., 2017): templates of the
-//! same length that agree in their beginning and in most of their parts become one, with
-//! [`ANY`] where they differ. The second step sees templates, not events, and sees them in
-//! the order of the input, so the outcome does not hang on the number of threads.
+//! Variable parts are found in two steps. Within a message by shape ([`mask`]): numbers, addresses,
+//! generated names, paths, quoted words. Between messages as in Drain (He et al., 2017): templates
+//! of the same length that agree in their prefix and in most of their parts are merged, with
+//! [`ANY`] where they differ. The second step processes templates, not events, in the order of the
+//! input, so the result does not depend on the number of threads.
 
 pub(crate) mod mask;
 
@@ -16,19 +16,19 @@ use crate::model::{Event, Severity, Stamp, Text};
 
 use mask::ANY;
 
-/// How many rows there are at most; events of further templates are counted as one.
+/// The maximum number of rows; events of further templates are only counted.
 const MAX_ROWS: usize = 4096;
 
-/// How many rows with the same beginning are compared with a new template.
+/// The maximum number of rows with the same prefix compared with a new template.
 const MAX_CANDIDATES: usize = 64;
 
-/// How many parts at the beginning must agree.
+/// The number of leading parts that must agree.
 const PREFIX_LEN: usize = 2;
 
 /// The share of parts that must agree, in percent.
 const SIMILARITY_PERCENT: usize = 70;
 
-/// Events folded by what stays the same in them.
+/// Events grouped by the constant parts of their messages.
 ///
 /// ```
 /// use kwhy_core::{Document, Folded, lines, parse};
@@ -49,11 +49,11 @@ const SIMILARITY_PERCENT: usize = 70;
 #[derive(Clone, Debug, Default)]
 pub struct Folded {
     rows: Vec<Row>,
-    /// The row of each template as it was seen first.
+    /// The row of each template in its original form.
     known: HashMap<Key, usize>,
-    /// Rows by what must agree: what wrote them, the number of parts and the beginning.
+    /// Rows by the properties that must agree: writer, number of parts and prefix.
     alike: HashMap<Key, Vec<usize>>,
-    /// Events beyond [`MAX_ROWS`].
+    /// The number of events beyond [`MAX_ROWS`].
     further: u64,
 }
 
@@ -72,46 +72,46 @@ struct Row {
     example: String,
 }
 
-/// Events that are alike.
+/// A group of similar events.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct FoldedRow {
-    /// Their message and error, with `<*>` for what varies.
+    /// The message and error, with `<*>` for parts that vary.
     pub template: String,
-    /// How many there are.
+    /// The number of events.
     pub count: u64,
-    /// How grave their writer says they are.
+    /// The severity according to the writer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<&'static str>,
-    /// Their reason.
+    /// The reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// When the first one was written, where events tell.
+    /// The earliest time, if any event has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<String>,
-    /// When the last one was written.
+    /// The latest time, if any event has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
-    /// How many a minute from the first to the last.
+    /// The events per minute from the first to the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_minute: Option<f64>,
-    /// The document of the example, which is the first one.
+    /// The document of the example, which is the first event.
     pub source: String,
-    /// Its line, counted from 1.
+    /// The example's line, counted from 1.
     pub line: u64,
-    /// Its message.
+    /// The example's message.
     pub example: String,
 }
 
-/// How much of an example is kept, in bytes.
+/// The maximum length of an example, in bytes.
 const MAX_EXAMPLE_BYTES: usize = 512;
 
 impl Folded {
-    /// Nothing yet.
+    /// Creates an empty set of groups.
     pub fn new() -> Folded {
         Folded::default()
     }
 
-    /// Adds an event, with the document and line where it stands.
+    /// Adds an event, with its document and line.
     pub fn add(&mut self, event: &Event<'_>, (source, line): (&str, u64)) {
         let texts = text_of(event);
         let message = texts.as_ref();
@@ -140,7 +140,7 @@ impl Folded {
         );
     }
 
-    /// Adds what was folded of a later part of the input.
+    /// Merges the groups of a later part of the input.
     pub fn merge(&mut self, later: Folded) {
         self.further += later.further;
         for row in later.rows {
@@ -183,12 +183,12 @@ impl Folded {
         self.rows.push(row);
     }
 
-    /// How many events are not in any row, as there were too many templates.
+    /// Returns the number of events in no row because there were too many templates.
     pub fn further(&self) -> u64 {
         self.further
     }
 
-    /// The rows, the gravest and then the most frequent first.
+    /// Returns the rows, most severe first, then most frequent.
     pub fn rows(&self) -> Vec<FoldedRow> {
         let mut rows: Vec<&Row> = self.rows.iter().collect();
         rows.sort_by_key(|row| {
@@ -201,7 +201,7 @@ impl Folded {
     }
 }
 
-/// The message, and the error behind it where that is a field of its own.
+/// Returns the message, followed by the error if that is a field of its own.
 fn text_of<'e>(event: &'e Event<'_>) -> Cow<'e, str> {
     let message = event.message.as_str();
     let error = event.texts().nth(1).map(Text::as_str);
@@ -225,7 +225,7 @@ impl Row {
         };
     }
 
-    /// Whether most parts agree; one that varies agrees with any.
+    /// Returns true if most parts agree; a part that varies agrees with any.
     fn is_similar(&self, other: &Row) -> bool {
         let parts = self.tokens.iter().zip(&other.tokens);
         let words = parts
@@ -235,7 +235,7 @@ impl Row {
         let equal = parts
             .filter(|(mine, theirs)| mask::is_word_token(mine) && (mine == theirs || *mine == ANY))
             .count();
-        // a short message says all with one word
+        // in a short message a single word may carry all the meaning
         self.tokens.len() == other.tokens.len()
             && words > 3
             && equal * 100 >= words * SIMILARITY_PERCENT

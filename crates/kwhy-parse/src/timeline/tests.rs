@@ -1,4 +1,4 @@
-//! The same counts for any order and split.
+//! Counts that do not depend on order or split.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

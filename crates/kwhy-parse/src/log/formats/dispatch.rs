@@ -3,12 +3,12 @@
 use super::FormatSpec;
 
 /// Returns, for each byte, the set of formats that can start with it; bit 0 is the first format.
-pub(super) const fn by_byte(forms: &[FormatSpec]) -> [u64; 256] {
-    assert!(forms.len() <= 64, "a set holds 64 forms");
+pub(super) const fn by_byte(formats: &[FormatSpec]) -> [u64; 256] {
+    assert!(formats.len() <= 64, "a set has 64 bits");
     let mut sets = [0; 256];
     let mut index = 0;
-    while index < forms.len() {
-        let first = forms[index].first;
+    while index < formats.len() {
+        let first = formats[index].first;
         let mut at = 0;
         while at < 256 {
             if first.is_empty() {
