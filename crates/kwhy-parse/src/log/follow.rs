@@ -91,11 +91,11 @@ impl Follower {
         };
         let blanks = line.len() - line.trim_start_matches(' ').len();
         let is_indented = !self.blank && self.column > 0 && blanks >= self.column;
-        if is_indented || self.is_in_entry(line) || self.sources.know(line) {
+        if is_indented || self.is_in_entry(line) || self.sources.contains(line) {
             self.maybe = 0;
             return Belongs::Surely;
         }
-        if !self.blank || self.trace.goes_on(line) {
+        if !self.blank || self.trace.continues_with(line) {
             let frame = self.trace.take(line).is_some();
             if frame || (formats::follow(format).surely)(line) {
                 (self.maybe, self.blank) = (0, false);

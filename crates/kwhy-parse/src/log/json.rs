@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_is_marked() {
+    fn truncated_records_are_marked() {
         let whole =
             r#"{"level":"error","ts":1709528767.5,"msg":"lift \"a\" failed","n":{"a":"b"}}"#;
         let message = whole.find("lift").unwrap();
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn other_objects() {
+    fn objects_that_are_not_records() {
         for line in [
             r#"{"apiVersion":"v1","kind":"Pod","message":"x","time":"y"}"#,
             r#"{"kind":"Status","message":"x"}"#,

@@ -125,7 +125,7 @@ impl<'t> Members<'t> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn blanks(&mut self) {
+    fn spaces(&mut self) {
         while self.byte().is_some_and(|byte| byte.is_ascii_whitespace()) {
             self.at += 1;
         }
@@ -186,7 +186,7 @@ impl Iterator for Members<'_> {
         if self.closed.is_some() {
             return None;
         }
-        self.blanks();
+        self.spaces();
         if self.byte() == Some(b'}') {
             self.closed = Some(self.at + 1);
             return None;
@@ -196,16 +196,16 @@ impl Iterator for Members<'_> {
                 return None;
             }
             self.at += 1;
-            self.blanks();
+            self.spaces();
         }
         self.started = true;
         let (key, escaped) = self.key()?;
-        self.blanks();
+        self.spaces();
         if self.byte() != Some(b':') {
             return None;
         }
         self.at += 1;
-        self.blanks();
+        self.spaces();
         self.open = Some((key.clone(), escaped));
         let (value, kind) = self.value()?;
         self.open = None;
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_ends_the_walk() {
+    fn truncation_ends_the_walk() {
         assert_eq!(walk(r#"{"a":1,"b":"cut"#), (vec![("a", "1")], None));
         assert_eq!(walk(r#"{"a" 1}"#), (vec![], None));
         assert_eq!(walk("{}"), (vec![], Some(2)));

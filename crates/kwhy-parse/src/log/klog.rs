@@ -128,17 +128,17 @@ fn partial_header(text: &str) -> Option<Header> {
     }
     let end = memchr(b']', window)?;
     let before = text.get(..end)?;
-    let start = before.rfind(' ').map_or(0, |blank| blank + 1);
+    let start = before.rfind(' ').map_or(0, |space| space + 1);
     let caller = &before[start..];
     let lost = &before[..start];
     let is_rest_of_header = lost
         .bytes()
         .all(|byte| byte.is_ascii_digit() || b":. ".contains(&byte));
-    let (_, behind) = text.split_at(end + 1);
+    let (_, after) = text.split_at(end + 1);
     if !is_rest_of_header
         || !is_caller(caller)
         || !caller.contains(".go:")
-        || !behind.starts_with(' ')
+        || !after.starts_with(' ')
     {
         return None;
     }
@@ -154,8 +154,8 @@ fn partial_header(text: &str) -> Option<Header> {
 fn time_and_severity(text: &str) -> Option<(Option<Stamp>, Option<Severity>)> {
     let header = header(text)?;
     let rest = header.rest + usize::from(text[header.rest..].starts_with(' '));
-    let told = recorded(text, rest).and_then(|recorded| recorded.severity);
-    Some((header.time, told.or(header.severity)))
+    let stated = recorded(text, rest).and_then(|recorded| recorded.severity);
+    Some((header.time, stated.or(header.severity)))
 }
 
 /// Parses a record without its stack trace.
@@ -252,15 +252,15 @@ fn recorded(text: &str, start: usize) -> Option<Recorded<'_>> {
     let close = rest.find("}): type: ")?;
     let reference = rest.get(open + "ObjectReference{".len()..close)?;
     let at = start + close + "}): type: ".len();
-    let (kind, behind) = single_quoted(text, at)?;
-    let reason_at = behind + " reason: ".len();
-    text.get(behind..)?.strip_prefix(" reason: ")?;
-    let (reason, behind) = single_quoted(text, reason_at)?;
+    let (kind, after) = single_quoted(text, at)?;
+    let reason_at = after + " reason: ".len();
+    text.get(after..)?.strip_prefix(" reason: ")?;
+    let (reason, after) = single_quoted(text, reason_at)?;
     Some(Recorded {
         reference,
         severity: Severity::from_word(&text[kind]),
         reason,
-        message: behind + usize::from(text[behind..].starts_with(' ')),
+        message: after + usize::from(text[after..].starts_with(' ')),
     })
 }
 

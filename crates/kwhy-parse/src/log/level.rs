@@ -37,38 +37,38 @@ pub(crate) fn stated(text: &str) -> Option<Severity> {
     let line = text.trim_start().lines().next()?;
     let mut rest = line.get(..floor_char(line, MAX_PREFIX))?;
     loop {
-        let behind = rest.trim_start_matches(|c: char| {
+        let after = rest.trim_start_matches(|c: char| {
             c.is_ascii_digit()
                 || matches!(
                     c,
                     ' ' | '\t' | '-' | '/' | ':' | '.' | ',' | '+' | '{' | '}'
                 )
         });
-        let begun = rest.len() - behind.len();
+        let begun = rest.len() - after.len();
         // the `T` or `Z` of a time
-        let is_time = behind.starts_with(['T', 'Z'])
+        let is_time = after.starts_with(['T', 'Z'])
             && rest.get(..begun)?.ends_with(|c: char| c.is_ascii_digit())
-            && !behind
+            && !after
                 .get(1..)?
                 .starts_with(|c: char| c.is_ascii_alphabetic());
         rest = if is_time {
-            behind.get(1..)?
-        } else if let Some(inside) = behind.strip_prefix('[') {
-            let (word, behind) = inside.split_once(']')?;
+            after.get(1..)?
+        } else if let Some(inside) = after.strip_prefix('[') {
+            let (word, after) = inside.split_once(']')?;
             if let Some(severity) = of_word(word.trim()) {
                 return Some(severity);
             }
-            behind
-        } else if let Some(inside) = behind.strip_prefix('<') {
-            let (word, behind) = inside.split_once('>')?;
+            after
+        } else if let Some(inside) = after.strip_prefix('<') {
+            let (word, after) = inside.split_once('>')?;
             if let Some(severity) = of_word(word) {
                 return Some(severity);
             }
-            behind
+            after
         } else {
-            let end = behind.find(|c: char| !c.is_ascii_uppercase())?;
-            let (word, behind) = behind.split_at_checked(end)?;
-            let is_level = behind.starts_with(": ") || behind.starts_with('\t');
+            let end = after.find(|c: char| !c.is_ascii_uppercase())?;
+            let (word, after) = after.split_at_checked(end)?;
+            let is_level = after.starts_with(": ") || after.starts_with('\t');
             return of_word(word).filter(|_| is_level);
         };
     }

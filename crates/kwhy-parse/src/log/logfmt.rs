@@ -135,8 +135,8 @@ impl<'p, 'a> Pairs<'p, 'a> {
         while at < rest.len() {
             let line_end = memchr(b'\n', &rest.as_bytes()[at..]).map_or(rest.len(), |n| at + n);
             let line = &rest[at..line_end];
-            if let Some(behind) = block_end(line) {
-                self.at += line_end - behind.len();
+            if let Some(after) = block_end(line) {
+                self.at += line_end - after.len();
                 return builder.finish();
             }
             if !first {
@@ -182,8 +182,8 @@ impl<'a> Iterator for Pairs<'_, 'a> {
 
 /// Returns the text after the end of a block (` >`), if the line ends one.
 pub(super) fn block_end(line: &str) -> Option<&str> {
-    let behind = line.strip_prefix(" >")?;
-    (behind.is_empty() || behind.starts_with(' ')).then_some(behind)
+    let after = line.strip_prefix(" >")?;
+    (after.is_empty() || after.starts_with(' ')).then_some(after)
 }
 
 /// Returns the end of a value that opens brackets: the first space outside them.

@@ -99,13 +99,13 @@ fn leading_time_and_level(text: &str) -> Option<(Stamp, &str)> {
         None => (value, false),
     };
     let (time, length) = leading_date_time(value)?;
-    let behind = value.get(length..)?;
-    let behind = if quoted {
-        behind.strip_prefix('"')?
+    let after = value.get(length..)?;
+    let after = if quoted {
+        after.strip_prefix('"')?
     } else {
-        behind
+        after
     };
-    let level = behind.strip_prefix(" level=")?;
+    let level = after.strip_prefix(" level=")?;
     let length = level
         .bytes()
         .take_while(|byte| byte.is_ascii_alphabetic())
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn text_form() {
+    fn text_format() {
         let event = event(
             r#"time="2024-03-04T05:06:07.100200300+08:00" level=error msg="sync of \"dock/a\" failed" error="exit status 1" file="sync.go:12" func="sync.(*Loop).Run()" component=syncer"#,
         );
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn terminal_form() {
+    fn terminal_format() {
         let event = event(
             "ERRO[0012]worker.go:88 main.work() job a=b failed                               error=\"exit status 1\" id=17",
         );

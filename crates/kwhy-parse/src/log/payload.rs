@@ -37,7 +37,7 @@ impl<'a> Payload<'a> {
     }
 
     /// Returns true if the text occurs verbatim in the document.
-    pub(super) fn stands(&self) -> bool {
+    pub(super) fn is_verbatim(&self) -> bool {
         self.standing.is_some()
     }
 

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_is_lent() {
+    fn plain_text_is_borrowed() {
         let text = unquote_go(&payload("nothing to do"), 0..7);
         assert_eq!((text.as_str(), text.span()), ("nothing", 100..107));
         assert_eq!(closing_quote("\"open \\\"", 0), None);

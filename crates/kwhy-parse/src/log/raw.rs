@@ -48,7 +48,7 @@ impl<'l> Carried<'l> {
         sources: &mut Sources,
     ) -> Option<Carried<'l>> {
         let (wrapper, payload) = whole(line, sources)?;
-        let is_own = wrapper.is_of(writer);
+        let is_own = wrapper.is_same_writer(writer);
         is_own.then(|| Carried::of(&wrapper, &payload))
     }
 
@@ -121,7 +121,8 @@ pub(crate) fn is_raw_line<'l>(
         return false;
     };
     let goes_on = whole(&nearest, &mut sources).is_some_and(|(earlier, payload)| {
-        earlier.is_of(&writer) && Carried::of(&earlier, &payload).is_of_one_write(lines.last())
+        earlier.is_same_writer(&writer)
+            && Carried::of(&earlier, &payload).is_of_one_write(lines.last())
     });
     if !goes_on {
         return false;
@@ -132,7 +133,7 @@ pub(crate) fn is_raw_line<'l>(
             return false;
         };
         let earlier_line = Carried::of(&earlier, &payload);
-        if !earlier.is_of(&writer) || !earlier_line.is_of_one_write(lines.last()) {
+        if !earlier.is_same_writer(&writer) || !earlier_line.is_of_one_write(lines.last()) {
             return false;
         }
         if let Some(form) = formats::find(payload.as_str()) {

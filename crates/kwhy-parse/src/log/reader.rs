@@ -160,13 +160,13 @@ impl<'a> Reader<'a> {
         let Some(open) = self.current.as_ref() else {
             return;
         };
-        if !wrapper.present || !open.wrapper.present || open.wrapper.is_of(wrapper) {
+        if !wrapper.present || !open.wrapper.present || open.wrapper.is_same_writer(wrapper) {
             return;
         }
         let own = self
             .aside
             .iter()
-            .rposition(|record| record.wrapper.is_of(wrapper));
+            .rposition(|record| record.wrapper.is_same_writer(wrapper));
         let own = own.map(|index| self.aside.remove(index));
         if self.aside.len() == WRITERS {
             let oldest = self.aside.remove(0);
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
         let end = line.span().end;
         if let Some(record) = self.current.as_mut() {
             let own = !record.wrapper.present || record.column.is_some();
-            if own && record.holds(line.text) {
+            if own && record.always_accepts(line.text) {
                 let column = record
                     .column
                     .filter(|column| is_indented(line.text, *column));
@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
         behind: &[Line<'a>],
     ) {
         let mut known = self.parts.iter();
-        let known = known.position(|parts| parts.wrapper.is_of(&wrapper));
+        let known = known.position(|parts| parts.wrapper.is_same_writer(&wrapper));
         if known.is_none() && !wrapper.partial {
             self.whole(at, wrapper, payload, behind);
             return;
@@ -316,7 +316,7 @@ impl<'a> Reader<'a> {
         if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {
             let text = payload.as_str();
             let ends_object = text == "}" && record.form.is_none() && record.first.as_str() == "{";
-            if ends_object || record.holds(text) {
+            if ends_object || record.always_accepts(text) {
                 record.wrapper.cut |= wrapper.cut;
                 record.taken = wrapper.carrier.time;
                 record.join(payload, at.span.end, at.lines);
@@ -377,7 +377,7 @@ impl<'a> Reader<'a> {
             let same_carrier = record.wrapper.present == wrapper.present;
             let indented = indent > 0 && record.format == Format::Plain && !record.gap;
             let raw = if wrapper.present && indent == 0 {
-                record.is_raw() && record.may_go_on_in(&wrapper, at.lines)
+                record.is_raw() && record.may_continue_in(&wrapper, at.lines)
             } else {
                 record.is_raw()
             };
@@ -415,7 +415,7 @@ impl<'a> Reader<'a> {
         let is_journal = record.wrapper.carrier.program.is_some();
         record.column = record
             .first
-            .stands()
+            .is_verbatim()
             .then(|| {
                 record
                     .first

@@ -98,7 +98,7 @@ impl Lines {
     }
 
     /// Returns the number of lines of other records between these.
-    pub(super) fn of_others(&self) -> u64 {
+    pub(super) fn foreign(&self) -> u64 {
         (self.last - self.before.min(self.last)).saturating_sub(self.own)
     }
 }
@@ -145,7 +145,7 @@ impl<'a> Record<'a> {
 
     /// Returns true if a line belongs to the record whatever it contains: in an open block, or if
     /// indentation is sufficient.
-    pub(super) fn holds(&self, text: &str) -> bool {
+    pub(super) fn always_accepts(&self, text: &str) -> bool {
         let indented = text.starts_with(['\t', ' ']);
         let all = self.form.is_some_and(|form| form.follow.indented);
         (self.block && (indented || text.trim().is_empty()))
@@ -162,12 +162,12 @@ impl<'a> Record<'a> {
 
     /// Returns true if a line in an envelope may continue the record without a marker: it is the
     /// writer's next one, and was received together with the one before.
-    pub(super) fn may_go_on_in(&self, wrapper: &Envelope<'_>, lines: Lines) -> bool {
+    pub(super) fn may_continue_in(&self, wrapper: &Envelope<'_>, lines: Lines) -> bool {
         let is_next = self.lines.last == lines.before && lines.own == 1;
         self.whole
             && !wrapper.entry
             && is_next
-            && self.lines.of_others() == 0
+            && self.lines.foreign() == 0
             && self.lines.own <= CARRIED_LINES as u64
             && at_once(self.taken, wrapper.carrier.time)
     }
@@ -221,7 +221,7 @@ impl<'a> Record<'a> {
         event
             .fields
             .extend(heading.map(|value| Field::text("stacktrace", value)));
-        event.interrupted = self.lines.of_others();
+        event.interrupted = self.lines.foreign();
         event.cut |= self.wrapper.cut || self.block;
         subject::fill(&mut event);
         if event.component.is_none() {

@@ -108,7 +108,7 @@ impl Trace {
     }
 
     /// Returns true if a line after a blank one belongs to the trace.
-    pub(super) fn goes_on(&self, line: &str) -> bool {
+    pub(super) fn continues_with(&self, line: &str) -> bool {
         is_dump_head(line)
             || CHAINS.contains(&line)
             || (self.state == State::Between && line.starts_with(PYTHON))

@@ -33,9 +33,9 @@ pub(super) fn fill(event: &mut Event<'_>) {
         known.fill_from(&found);
     }
     if known.name.is_none() {
-        let told = from_texts(event);
-        if told != nothing {
-            known.fill_from(&told);
+        let stated = from_texts(event);
+        if stated != nothing {
+            known.fill_from(&stated);
         }
     }
     if known.container.is_none() {
@@ -308,8 +308,8 @@ fn named_in(text: &str) -> Option<(String, &str, &str)> {
         .and_then(|rest| memchr(b'/', rest.as_bytes()))
     {
         let slash = at + slash;
-        let (before, behind) = text.split_at_checked(slash)?;
-        at = slash + memchr(b' ', behind.as_bytes()).unwrap_or(behind.len());
+        let (before, after) = text.split_at_checked(slash)?;
+        at = slash + memchr(b' ', after.as_bytes()).unwrap_or(after.len());
         let Some((before, _)) = before.rsplit_once(' ') else {
             continue;
         };

@@ -128,8 +128,8 @@ fn zone(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
         b'-' => -1,
         _ => return None,
     };
-    let &[a, b, behind] = bytes.get(at + 1..)?.first_chunk::<3>()?;
-    let colon = usize::from(behind == b':');
+    let &[a, b, after] = bytes.get(at + 1..)?.first_chunk::<3>()?;
+    let colon = usize::from(after == b':');
     let &[c, d] = bytes.get(at + 3 + colon..)?.first_chunk::<2>()?;
     let (hours, minutes) = (pair(a, b), pair(c, d));
     if hours.max(minutes) >= NO_NUMBER {
@@ -326,12 +326,12 @@ pub(super) fn leading_java_time(text: &str) -> Option<(Stamp, usize)> {
     };
     // Java 20 and later print a narrow no-break space before AM or PM
     let rest = text.get(at + 6..)?;
-    let blank = rest
+    let space = rest
         .chars()
         .next()
         .filter(|c| matches!(c, ' ' | '\u{202f}'))?;
     let half = match rest
-        .get(blank.len_utf8()..)?
+        .get(space.len_utf8()..)?
         .as_bytes()
         .first_chunk::<2>()?
     {
@@ -347,7 +347,7 @@ pub(super) fn leading_java_time(text: &str) -> Option<(Stamp, usize)> {
         seconds: (hour % 12 + half) * 3600 + minute * 60 + second.min(59),
         nanos: 0,
         digits: 0,
-        end: at + 6 + blank.len_utf8() + 2,
+        end: at + 6 + space.len_utf8() + 2,
     };
     Some((stamp(days, &clock, None, true)?, clock.end))
 }

@@ -69,22 +69,22 @@ fn leading_epoch(text: &str) -> Option<(Stamp, usize)> {
 fn head(text: &str) -> Option<Head> {
     let (time, length) = leading_date_time(text).or_else(|| leading_epoch(text))?;
     let rest = text.get(length..)?;
-    let blanks = rest
+    let spaces = rest
         .bytes()
         .take_while(|byte| matches!(byte, b' ' | b'\t'))
         .count();
-    let separator = match rest.as_bytes().get(..blanks)? {
+    let separator = match rest.as_bytes().get(..spaces)? {
         [] => return None,
         [b' '] => Separator::Blank,
         run if run.contains(&b'\t') => Separator::Tab,
         _ => Separator::Blanks,
     };
-    let behind = &rest[blanks..];
-    let word_length = behind
+    let after = &rest[spaces..];
+    let word_length = after
         .bytes()
         .position(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
-        .unwrap_or(behind.len());
-    let word = &behind[..word_length];
+        .unwrap_or(after.len());
+    let word = &after[..word_length];
     let plain = &word[..memchr(b'(', word.as_bytes()).unwrap_or(word_length)];
     const LEVELS: [&str; 10] = [
         "debug", "info", "warn", "error", "dpanic", "panic", "fatal", "trace", "warning", "level",
@@ -96,11 +96,11 @@ fn head(text: &str) -> Option<Head> {
     if !known || !(upper || capital || (lower && separator != Separator::Blank)) {
         return None;
     }
-    let start = length + blanks;
+    let start = length + spaces;
     // a single tab anywhere after the level selects tabs
-    let separator = match behind.as_bytes().get(word_length) {
+    let separator = match after.as_bytes().get(word_length) {
         Some(b'\t') => Separator::Tab,
-        Some(b' ') if behind[word_length..].starts_with("  ") => Separator::Blanks,
+        Some(b' ') if after[word_length..].starts_with("  ") => Separator::Blanks,
         Some(b' ') if separator == Separator::Tab => Separator::Blank,
         _ => separator,
     };
@@ -203,8 +203,8 @@ fn context<'a>(
     };
     let mut cut = None;
     for at in candidates {
-        let behind = &body[at..];
-        let open = from + at + (behind.len() - behind.trim_start().len());
+        let after = &body[at..];
+        let open = from + at + (after.len() - after.trim_start().len());
         let mut members = Members::new(text, open);
         let mut fields: Vec<_> = members
             .by_ref()
@@ -242,7 +242,7 @@ fn elements(text: &str, region: Range<usize>, separator: Separator) -> (Part, Pa
         Separator::Blanks => "  ",
         Separator::Blank => " ",
     };
-    let blanks = |at: usize| {
+    let spaces = |at: usize| {
         let rest = text.get(at..region.end).unwrap_or("");
         let skipped = match separator {
             // one tab: an empty message leaves an empty element
@@ -255,21 +255,21 @@ fn elements(text: &str, region: Range<usize>, separator: Separator) -> (Part, Pa
         let rest = text.get(at..region.end).unwrap_or("");
         rest.find(gap).map(|length| at..at + length)
     };
-    let start = blanks(region.start);
+    let start = spaces(region.start);
     let Some(first) = element(start) else {
         return (None, None, start..region.end);
     };
     if is_caller(&text[first.clone()]) {
-        return (None, Some(first.clone()), blanks(first.end)..region.end);
+        return (None, Some(first.clone()), spaces(first.end)..region.end);
     }
-    let second_start = blanks(first.end);
+    let second_start = spaces(first.end);
     if let Some(second) = element(second_start)
         && is_caller(&text[second.clone()])
     {
         return (
             Some(first),
             Some(second.clone()),
-            blanks(second.end)..region.end,
+            spaces(second.end)..region.end,
         );
     }
     let name = &text[first.clone()];
@@ -338,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_instead_of_tabs() {
+    fn spaces_instead_of_tabs() {
         let event = event(
             "1.7095287671234567e+09   ERROR   Reconciler error        {\"controller\": \"berth\", \"Berth\": {\"name\":\"a\",\"namespace\":\"dock\"}}",
         );

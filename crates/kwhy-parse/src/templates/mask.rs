@@ -33,9 +33,9 @@ pub(crate) fn tokens(message: &str) -> Vec<&str> {
             rest = &rest[c.len_utf8()..];
             continue;
         }
-        if let Some((value, behind)) = quoted(rest) {
+        if let Some((value, after)) = quoted(rest) {
             tokens.push(value);
-            rest = behind;
+            rest = after;
             continue;
         }
         let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
@@ -44,7 +44,7 @@ pub(crate) fn tokens(message: &str) -> Vec<&str> {
             rest = &rest[c.len_utf8()..];
             continue;
         }
-        let (word, behind) = rest.split_at(length);
+        let (word, after) = rest.split_at(length);
         // a colon or full stop after a word is not part of it
         let bare = word.trim_end_matches([':', '.', '-']);
         if bare.is_empty() {
@@ -55,7 +55,7 @@ pub(crate) fn tokens(message: &str) -> Vec<&str> {
                 tokens.push(&word[bare.len()..]);
             }
         }
-        rest = behind;
+        rest = after;
     }
     tokens
 }
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_texts() {
+    fn edge_cases() {
         for text in [
             "",
             "\"",

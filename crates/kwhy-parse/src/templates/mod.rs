@@ -49,9 +49,9 @@ const SIMILARITY_PERCENT: usize = 70;
 #[derive(Clone, Debug, Default)]
 pub struct Folded {
     rows: Vec<Row>,
-    /// The row of each template in its original form.
+    /// Row indices by template as first seen, before generalisation.
     known: HashMap<Key, usize>,
-    /// Rows by the properties that must agree: writer, number of parts and prefix.
+    /// Row indices by the properties that must agree: severity, reason, prefix and length.
     alike: HashMap<Key, Vec<usize>>,
     /// The number of events beyond [`MAX_ROWS`].
     further: u64,
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_says_something_else_stays_apart() {
+    fn different_messages_stay_separate() {
         let rows = counts(&folded([
             "image not found",
             "secret not found",
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_merged_in_order_are_the_whole() {
+    fn merging_parts_in_order_equals_the_whole() {
         let messages: Vec<String> = (0..600)
             .map(|n| match n % 3 {
                 0 => format!("dial tcp 10.0.0.{}: connection refused by the peer", n % 7),
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_not_too_many_rows() {
+    fn rows_are_bounded() {
         let word = |n: usize| -> String {
             (0..4)
                 .map(|k| char::from(b'a' + ((n >> (4 * k)) & 15) as u8))

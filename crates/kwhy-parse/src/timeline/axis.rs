@@ -109,8 +109,8 @@ impl Axis {
         self.merge_moved(other, |nanos| nanos);
     }
 
-    /// Adds another axis' buckets with their starts mapped by `to`, which may shift them only by
-    /// whole days if they are no wider than a day.
+    /// Adds another axis' buckets with their starts moved by `to`. Buckets no wider than a day may
+    /// be moved by whole days only.
     pub(super) fn merge_moved(&mut self, other: &Axis, to: impl Fn(i128) -> i128) {
         while self.step < other.step && self.widen() {}
         for (nanos, counts) in other.buckets() {

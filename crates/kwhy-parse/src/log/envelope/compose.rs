@@ -10,9 +10,9 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
     let bytes = text.as_bytes();
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let name = run(bytes.get(..bytes.len().min(128))?, is_name);
-    let behind = bytes.get(name..bytes.len().min(name + 128))?;
-    let padding = run(behind, |byte| byte == b' ');
-    if padding == 0 || behind.get(padding) != Some(&b'|') {
+    let after = bytes.get(name..bytes.len().min(name + 128))?;
+    let padding = run(after, |byte| byte == b' ');
+    if padding == 0 || after.get(padding) != Some(&b'|') {
         return None;
     }
     let bar = name + padding;

@@ -3,7 +3,8 @@
 //!
 //! - short, short-precise, rsyslog's traditional files: `Mar 04 05:06:07 node program[pid]: text`;
 //!   in East Asian locales `3月 04 05:06:07 node program[pid]: text`
-//! - short-iso, short-iso-precise, rsyslog's default files: `2024-03-04T05:06:07+0000 node program[pid]: text`
+//! - short-iso, short-iso-precise, rsyslog's default files:
+//!   `2024-03-04T05:06:07+0000 node program[pid]: text`
 //! - short-full, with-unit: `Mon 2024-03-04 05:06:07 UTC node program[pid]: text`
 //! - short-unix: `1709528767.123456 node program[pid]: text`
 //! - short-monotonic: `[ 12345.678901] node program[pid]: text`

@@ -172,7 +172,7 @@ impl Block {
     /// Reads the entry that starts on a line; also returns the number of further lines consumed.
     pub(in super::super) fn read<'a>(
         first: &Line<'a>,
-        behind: &[Line<'a>],
+        after: &[Line<'a>],
     ) -> Option<(Entry<'a>, usize)> {
         let mut block = Block::begin(first.text)?;
         let payload = Payload::from_line(*first);
@@ -185,7 +185,7 @@ impl Block {
         entry.wrapper.take(layer, &payload);
         let mut taken = 0;
         let mut open: Option<Field<'a>> = None;
-        for line in behind {
+        for line in after {
             let Some(part) = block.part(line.text) else {
                 // a text shorter than its stated length ends before the empty line
                 if let Some(open) = open.as_mut().filter(|open| open.lines.len() > 1) {
@@ -219,7 +219,7 @@ impl Block {
                 }
                 Part::Start(start) | Part::More(start) => {
                     if let Some(open) = open.as_mut() {
-                        let start = start.max(blanks(line.text).min(open.indent));
+                        let start = start.max(spaces(line.text).min(open.indent));
                         open.lines.push(payload.part(start..line.text.len()));
                     }
                 }
@@ -231,7 +231,7 @@ impl Block {
     }
 }
 
-fn blanks(text: &str) -> usize {
+fn spaces(text: &str) -> usize {
     run(text.as_bytes(), |byte| byte == b' ')
 }
 

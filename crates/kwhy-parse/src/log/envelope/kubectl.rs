@@ -17,8 +17,8 @@ pub(super) fn prefixed(text: &str) -> Option<Layer> {
     if !is_dns_name(pod) || !is_dns_name(container) {
         return None;
     }
-    let behind = inside.get(close + 1..)?;
-    if !behind.is_empty() && !behind.starts_with(' ') {
+    let after = inside.get(close + 1..)?;
+    if !after.is_empty() && !after.starts_with(' ') {
         return None;
     }
     let start = "[pod/".len();

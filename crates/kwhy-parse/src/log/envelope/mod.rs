@@ -56,7 +56,7 @@ impl<'a> Envelope<'a> {
     }
 
     /// Returns true if two lines come from the same writer, judging by their envelopes.
-    pub(super) fn is_of(&self, other: &Envelope<'_>) -> bool {
+    pub(super) fn is_same_writer(&self, other: &Envelope<'_>) -> bool {
         fn same(one: Option<&Text<'_>>, two: Option<&Text<'_>>) -> bool {
             one.map(Text::as_str) == two.map(Text::as_str)
         }

@@ -28,7 +28,7 @@ impl Sources {
     }
 
     /// Returns true if a line comes from a known source.
-    pub(in super::super) fn know(&self, line: &str) -> bool {
+    pub(in super::super) fn contains(&self, line: &str) -> bool {
         self.prefix(line).is_some()
     }
 

@@ -16,23 +16,23 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
     let first = word(text).filter(|word| is_dns_name(word))?;
     let second_at = first.len() + 1;
     let second = word(text.get(second_at..)?).filter(|word| is_dns_name(word))?;
-    let behind = second_at + second.len() + 1;
+    let after = second_at + second.len() + 1;
     let two = Names {
         pod: Some(0..first.len()),
         container: Some(second_at..second_at + second.len()),
         ..Names::default()
     };
-    if let Some(found) = payload(text, behind, two) {
+    if let Some(found) = payload(text, after, two) {
         return is_generated(first).then_some(found);
     }
-    let third = word(text.get(behind..)?).filter(|word| is_dns_name(word))?;
+    let third = word(text.get(after..)?).filter(|word| is_dns_name(word))?;
     let three = Names {
         namespace: Some(0..first.len()),
         pod: Some(second_at..second_at + second.len()),
-        container: Some(behind..behind + third.len()),
+        container: Some(after..after + third.len()),
         ..Names::default()
     };
-    payload(text, behind + third.len() + 1, three).filter(|_| is_generated(second))
+    payload(text, after + third.len() + 1, three).filter(|_| is_generated(second))
 }
 
 /// Names of a workload's pods contain a `-`; words of a sentence rarely do.

@@ -27,8 +27,8 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
 /// Programs on the same node omit its name.
 fn rfc3164(text: &str, start: usize) -> Option<Layer> {
     let (time, length) = leading_syslog_time(text.get(start..)?)?;
-    let behind = start + length;
-    let found = program(text, behind, Pid::Optional).or_else(|| tag(text, behind + 1))?;
+    let after = start + length;
+    let found = program(text, after, Pid::Optional).or_else(|| tag(text, after + 1))?;
     Some(found.at(Some(time)))
 }
 
@@ -57,9 +57,9 @@ fn rfc5424(text: &str, start: usize) -> Option<Layer> {
     let name =
         |(start, end): (usize, usize)| (text.get(start..end) != Some("-")).then_some(start..end);
     let data = structured_data(left)?;
-    let behind = left.get(data..)?;
-    let blank = usize::from(behind.starts_with(' '));
-    let mark = behind.get(blank..).unwrap_or("");
+    let after = left.get(data..)?;
+    let space = usize::from(after.starts_with(' '));
+    let mark = after.get(space..).unwrap_or("");
     let mark = mark.len() - mark.trim_start_matches('\u{feff}').len();
     let names = Names {
         node: name(host),
@@ -70,7 +70,7 @@ fn rfc5424(text: &str, start: usize) -> Option<Layer> {
     Some(Layer::new(
         time,
         names,
-        Inner::From((at + data + blank + mark).min(text.len())),
+        Inner::From((at + data + space + mark).min(text.len())),
     ))
 }
 

@@ -14,7 +14,7 @@ fn peeled(text: &str) -> (Envelope<'_>, String) {
 }
 
 #[test]
-fn carriers() {
+fn envelopes() {
     let (wrapper, inner) = peeled("Nov 20 10:00:00 node-1 kubelet[812]: E1120 10:00:00.1 x");
     assert_eq!(inner, "E1120 10:00:00.1 x");
     assert_eq!(wrapper.carrier.node.unwrap().as_str(), "node-1");
@@ -79,7 +79,7 @@ fn dates_before_text() {
 }
 
 #[test]
-fn what_is_no_carrier() {
+fn texts_without_envelope() {
     for text in [
         "2024-03-04T05:06:07Z\tINFO\tready",
         "2024-03-04T05:06:07.123Z INFO ready",

@@ -35,7 +35,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Consumes spaces and returns their number.
-    pub(super) fn blanks(&mut self) -> usize {
+    pub(super) fn spaces(&mut self) -> usize {
         let rest = self.rest();
         let count = rest.len() - rest.trim_start_matches(' ').len();
         self.at += count;

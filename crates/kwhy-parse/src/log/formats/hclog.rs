@@ -44,15 +44,15 @@ fn head(text: &str) -> Option<(Stamp, Range<usize>, usize)> {
         .is_some_and(|word| LEVELS.contains(&word));
     // the level is padded to seven columns
     let wanted = 6 - level.len().min(5);
-    let blanks = cursor
+    let spaces = cursor
         .rest()
         .bytes()
         .take_while(|byte| *byte == b' ')
         .count();
-    if blanks < wanted && !cursor.rest().is_empty() || cursor.rest().starts_with(" plugin/") {
+    if spaces < wanted && !cursor.rest().is_empty() || cursor.rest().starts_with(" plugin/") {
         return None;
     }
-    let rest = cursor.at() + blanks.min(wanted);
+    let rest = cursor.at() + spaces.min(wanted);
     known.then_some((time, level, rest))
 }
 
@@ -177,8 +177,8 @@ fn list_end(text: &str) -> Option<usize> {
         match byte {
             b'"' if !escaped => quoted = !quoted,
             b']' if !quoted => {
-                let behind = text.as_bytes().get(at + 1);
-                return matches!(behind, None | Some(b' ' | b'\n')).then_some(at + 1);
+                let after = text.as_bytes().get(at + 1);
+                return matches!(after, None | Some(b' ' | b'\n')).then_some(at + 1);
             }
             b'\n' => return None,
             _ => {}

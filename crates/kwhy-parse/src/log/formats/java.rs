@@ -73,7 +73,7 @@ fn logback(text: &str) -> Option<Head> {
     cursor.eat(" [")?;
     cursor.until("] ")?;
     let level = known_level(&mut cursor, text)?;
-    (cursor.blanks() > 0).then_some(())?;
+    (cursor.spaces() > 0).then_some(())?;
     let logger = cursor.run(|byte| byte.is_ascii_graphic())?;
     cursor.eat(" - ").or_else(|| cursor.eat(" -"))?;
     Some(Head {
@@ -90,7 +90,7 @@ fn spring_boot(text: &str) -> Option<Head> {
     memmem::find(window, b" --- [")?;
     let mut cursor = Cursor::new(text);
     let time = cursor.time()?;
-    (cursor.blanks() > 0).then_some(())?;
+    (cursor.spaces() > 0).then_some(())?;
     let level = known_level(&mut cursor, text)?;
     cursor.eat(" ")?;
     cursor.digits()?;
@@ -101,7 +101,7 @@ fn spring_boot(text: &str) -> Option<Head> {
         cursor.until("] ")?;
     }
     let logger = cursor.run(|byte| byte.is_ascii_graphic())?;
-    cursor.blanks();
+    cursor.spaces();
     cursor.eat(": ").or_else(|| cursor.eat(":"))?;
     Some(Head {
         time: Some(time),

@@ -60,10 +60,10 @@ fn head(text: &str) -> Option<Head> {
         let value = text.get(range.clone())?;
         if LEVELS.contains(&value) {
             head.level = range;
-            let mut behind = cursor.clone();
-            head.tags = bracket(&mut behind, text).filter(|tags| is_tags(text, tags));
+            let mut after = cursor.clone();
+            head.tags = bracket(&mut after, text).filter(|tags| is_tags(text, tags));
             if head.tags.is_some() {
-                cursor = behind;
+                cursor = after;
             }
             cursor
                 .eat(" ")

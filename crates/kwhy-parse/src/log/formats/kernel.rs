@@ -39,15 +39,15 @@ fn head(text: &str) -> Option<Head> {
     let mut time = None;
     if let Some((stamp, length)) = leading_ctime(cursor.rest()) {
         time = Some(stamp);
-        let mut behind = Cursor::new(cursor.rest().get(length..)?);
-        behind.eat("] ")?;
+        let mut after = Cursor::new(cursor.rest().get(length..)?);
+        after.eat("] ")?;
         return Some(Head {
             time,
             priority,
-            rest: cursor.at() + length + behind.at(),
+            rest: cursor.at() + length + after.at(),
         });
     }
-    cursor.blanks();
+    cursor.spaces();
     cursor.digits()?;
     cursor.eat(".")?;
     cursor.digits().filter(|digits| digits.len() == 6)?;
@@ -55,7 +55,7 @@ fn head(text: &str) -> Option<Head> {
     cursor.eat(" ")?;
     // `[    T12] `
     let mut caller = cursor.clone();
-    if caller.eat("[").is_some() && caller.blanks() > 0 {
+    if caller.eat("[").is_some() && caller.spaces() > 0 {
         let is_caller = caller.run(|byte| matches!(byte, b'T' | b'C')).is_some()
             && caller.digits().is_some()
             && caller.eat("] ").is_some();
@@ -148,12 +148,12 @@ fn killed_process<'a>(event: &mut Event<'a>, payload: &Payload<'a>, start: usize
         if let Some((key, value)) = word[..length].split_once(':')
             && !value.is_empty()
         {
-            let behind = word_start + key.len() + 1;
+            let after = word_start + key.len() + 1;
             push(
                 event,
                 payload,
                 word_start..word_start + key.len(),
-                behind..behind + value.len(),
+                after..after + value.len(),
             );
         }
         at = word_start + length.max(1);

@@ -69,7 +69,7 @@ fn upper(text: &str) -> Option<Head> {
     let mut cursor = Cursor::new(text);
     let level = cursor.run(|byte| byte.is_ascii_uppercase())?;
     cursor.eat(": ")?;
-    cursor.blanks();
+    cursor.spaces();
     (UPPER.contains(&text.get(level.clone())?) && !cursor.rest().is_empty()).then_some(Head {
         level,
         rest: cursor.at(),

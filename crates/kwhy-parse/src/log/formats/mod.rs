@@ -132,7 +132,7 @@ pub(super) fn may_be_second_line(line: &str) -> bool {
 
 /// Returns the format of the record that starts at a text.
 pub(super) fn find(text: &str) -> Option<&'static FormatSpec> {
-    candidates(text).find(|form| (form.begins)(text))
+    candidates(text).find(|spec| (spec.begins)(text))
 }
 
 /// Returns the formats that can start with the text's first byte, in order of precedence.
@@ -150,13 +150,13 @@ pub(super) fn candidates(text: &str) -> impl Iterator<Item = &'static FormatSpec
 pub(super) fn follow(format: Format) -> &'static Follow {
     FORMATS
         .iter()
-        .find(|form| form.format == format)
-        .map_or(&Follow::ONE_LINE, |form| &form.follow)
+        .find(|spec| spec.format == format)
+        .map_or(&Follow::ONE_LINE, |spec| &spec.follow)
 }
 
 /// Extracts the time and the severity by parsing the whole line.
-pub(super) fn show(form: &FormatSpec, text: &str) -> Shown {
-    if !(form.begins)(text) {
+pub(super) fn show(spec: &FormatSpec, text: &str) -> Shown {
+    if !(spec.begins)(text) {
         return Shown::NoRecord;
     }
     let payload = Payload::from_line(Line {
@@ -164,7 +164,7 @@ pub(super) fn show(form: &FormatSpec, text: &str) -> Shown {
         start: 0,
         number: 1,
     });
-    match (form.read)(&payload) {
+    match (spec.read)(&payload) {
         Some(event) => Shown::Record {
             time: event.time,
             severity: event.severity,

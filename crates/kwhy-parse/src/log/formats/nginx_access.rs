@@ -137,8 +137,8 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         let mut end = start + memchr(b' ', rest.as_bytes()).unwrap_or(rest.len());
         // several upstreams: `10.0.0.1:80, 10.0.0.2:80`
         while text.get(..end)?.ends_with([',', ':']) && end < text.len() {
-            let behind = text.get(end + 1..)?;
-            end += 1 + memchr(b' ', behind.as_bytes()).unwrap_or(behind.len());
+            let after = text.get(end + 1..)?;
+            end += 1 + memchr(b' ', after.as_bytes()).unwrap_or(after.len());
         }
         let value = text.get(start..end)?;
         let inside = match value.strip_prefix('[') {

@@ -55,7 +55,7 @@ fn head(text: &str) -> Option<Head> {
     if !LEVELS.contains(&text.get(level.clone())?) {
         return None;
     }
-    cursor.blanks();
+    cursor.spaces();
     cursor.eat("(")?;
     let writer = cursor.until("):")?;
     cursor
@@ -144,9 +144,9 @@ fn members(text: &str, from: usize) -> (usize, Vec<Member>) {
         if let Some(length) = key {
             end = end.or(Some(start - 1));
             let key = start + INDENT.len()..start + INDENT.len() + length;
-            let behind = text.get(key.end + 1..line_end).unwrap_or("");
-            let blanks = behind.len() - behind.trim_start_matches(' ').len();
-            found.push((key.clone(), key.end + 1 + blanks..line_end));
+            let after = text.get(key.end + 1..line_end).unwrap_or("");
+            let spaces = after.len() - after.trim_start_matches(' ').len();
+            found.push((key.clone(), key.end + 1 + spaces..line_end));
         } else if let Some((_, value)) = found.last_mut() {
             value.end = line_end;
         }

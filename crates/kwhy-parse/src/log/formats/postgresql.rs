@@ -1,5 +1,5 @@
-//! PostgreSQL's log to standard error (PostgreSQL 10 to 17, `src/backend/utils/error/elog.c`) with the usual
-//! prefixes `%m [%p] ` and Debian's `%m [%p] %q%u@%d `:
+//! PostgreSQL's log to standard error (PostgreSQL 10 to 17, `src/backend/utils/error/elog.c`) with
+//! the usual prefixes `%m [%p] ` and Debian's `%m [%p] %q%u@%d `:
 //! `2024-03-04 05:06:07.123 UTC [42] quay@tides FATAL:  text`.
 //!
 //! The zone is a name: names other than UTC and GMT are ignored and the time counts as local. The
@@ -88,7 +88,7 @@ fn head(text: &str) -> Option<Head> {
     cursor.eat(":")?;
     let word = text.get(word)?;
     let (_, severity) = WORDS.iter().find(|(known, _)| *known == word)?;
-    (cursor.blanks() > 0).then_some(Head {
+    (cursor.spaces() > 0).then_some(Head {
         time,
         severity: *severity,
         process,

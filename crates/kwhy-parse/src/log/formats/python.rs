@@ -72,8 +72,8 @@ fn dashed(text: &str) -> Option<Head> {
     let mut named = cursor.clone();
     let mut logger = named.run(is_name);
     if logger.is_some() && named.eat(" - ").is_some() {
-        let mut behind = named.clone();
-        if known_level(&mut behind, text).is_some() {
+        let mut after = named.clone();
+        if known_level(&mut after, text).is_some() {
             cursor = named;
         } else {
             logger = None;

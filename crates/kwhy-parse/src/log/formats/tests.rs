@@ -11,7 +11,7 @@ use crate::parse::log::samples::SAMPLES;
 use crate::parse::log::{detect, head, parse};
 
 #[test]
-fn every_form_is_told_apart() {
+fn every_format_is_distinguished() {
     for (format, sample) in SAMPLES {
         assert_eq!(detect(sample), Some(*format), "{sample}");
         assert_eq!(
@@ -24,24 +24,24 @@ fn every_form_is_told_apart() {
         assert_eq!(events.len(), 1, "{sample}");
         assert_eq!(events[0].format, *format, "{sample}");
     }
-    for form in FORMATS {
-        let has_sample = SAMPLES.iter().any(|(format, _)| *format == form.format);
-        assert!(has_sample, "{:?}", form.format);
+    for spec in FORMATS {
+        let has_sample = SAMPLES.iter().any(|(format, _)| *format == spec.format);
+        assert!(has_sample, "{:?}", spec.format);
     }
 }
 
 #[test]
-fn first_bytes_hide_no_form() {
+fn dispatch_misses_no_format() {
     for (_, sample) in SAMPLES {
-        for form in FORMATS.iter().filter(|form| (form.begins)(sample)) {
-            let is_known = candidates(sample).any(|found| found.format == form.format);
-            assert!(is_known, "{:?}: {sample}", form.format);
+        for spec in FORMATS.iter().filter(|spec| (spec.begins)(sample)) {
+            let is_known = candidates(sample).any(|found| found.format == spec.format);
+            assert!(is_known, "{:?}: {sample}", spec.format);
         }
     }
 }
 
 #[test]
-fn what_is_no_record() {
+fn texts_that_are_not_records() {
     for line in [
         "Name:         crane-0",
         "  debug: true",

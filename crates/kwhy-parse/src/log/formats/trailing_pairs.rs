@@ -24,18 +24,18 @@ pub(super) fn start(text: &str, from: usize, bare: Bare) -> Option<usize> {
         let mut pairs = 0;
         loop {
             match pair(text, at, bare) {
-                Some(behind) if behind >= end => return Some(first),
-                Some(behind) if bytes.get(behind) == Some(&b' ') => {
-                    at = behind + 1;
+                Some(after) if after >= end => return Some(first),
+                Some(after) if bytes.get(after) == Some(&b' ') => {
+                    at = after + 1;
                     pairs += 1;
                 }
                 _ => {
                     // zerolog writes keys verbatim, so one may contain spaces
                     if bare == Bare::Json
                         && pairs > 1
-                        && let Some(behind) = pair_of_words(text, at)
+                        && let Some(after) = pair_of_words(text, at)
                     {
-                        at = behind;
+                        at = after;
                         continue;
                     }
                     at = next_key(bytes, at + 1)?;
@@ -49,8 +49,8 @@ pub(super) fn start(text: &str, from: usize, bare: Bare) -> Option<usize> {
 /// Returns the offset after the next space.
 fn next_key(bytes: &[u8], from: usize) -> Option<usize> {
     let before = from.saturating_sub(1);
-    let blank = memchr::memchr(b' ', bytes.get(before..)?)?;
-    Some(before + blank + 1)
+    let space = memchr::memchr(b' ', bytes.get(before..)?)?;
+    Some(before + space + 1)
 }
 
 /// Returns the offset of the last word of a key of up to three words before a `=`.

@@ -36,7 +36,7 @@ impl<'a> Reader<'a> {
         // in a carrier a line that begins nothing may be a record of its own
         let may_go_on = !is_carried || {
             let record = self.current.as_ref();
-            record.is_some_and(|record| record.may_go_on_in(wrapper, at.lines))
+            record.is_some_and(|record| record.may_continue_in(wrapper, at.lines))
         };
         let mut none = stack_trace::Trace::default();
         let trace = match self.current.as_mut() {
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
             {
                 (trace.half, trace.age) = (half, 0);
                 trace.lines.add(at.lines);
-                event.interrupted = trace.lines.of_others();
+                event.interrupted = trace.lines.foreign();
                 event.span.end = event.span.end.max(span.end);
                 extend(&mut event.stack, span);
                 if let Part::Error(start) = part {
