@@ -2,7 +2,7 @@
 //! itself. Nothing of it is promised.
 
 use crate::engine::{blocks, survey as surveyed};
-use crate::signature::Catalogue;
+use kwhy_catalogue::Catalogue;
 
 /// How many texts of the catalogue's index stand in this one.
 pub fn sweep(catalogue: &Catalogue, text: &[u8]) -> u64 {
@@ -26,4 +26,11 @@ pub fn cut(document: &[u8], size: usize) -> (u64, u64) {
         lines += memchr::memchr_iter(b'\n', &block.bytes).count() as u64;
     }
     (count, lines)
+}
+
+/// The literals that the signatures of a catalogue are prefiltered by, each once.
+pub fn literals(catalogue: &Catalogue) -> Vec<String> {
+    let index = catalogue.index();
+    let literals = index.literals.literals.iter();
+    literals.map(|literal| literal.to_string()).collect()
 }

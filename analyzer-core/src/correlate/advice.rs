@@ -4,9 +4,9 @@ use super::fill::Values;
 use super::graph::static_workload;
 use super::group::Group;
 use crate::matcher::Hit;
-use crate::model::Format;
 use crate::report::{Check, Fix};
-use crate::signature::{CheckTemplate, FixTemplate, Signature, StepTemplate};
+use kwhy_model::Format;
+use kwhy_signature::{CheckTemplate, FixTemplate, Signature, StepTemplate};
 
 /// What stands in `written_by` for all that the API server gives out.
 const KUBERNETES: &str = "kubernetes";

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use super::fill;
 use crate::matcher::Match;
-use crate::model::{Quantity, Subject, nanoseconds};
-use crate::signature::{GIVEN, Signature};
+pub use kwhy_model::{Quantity, Subject, nanoseconds};
+use kwhy_signature::{GIVEN, Signature};
 
 /// The longest value that names something.
 const MAX_NAME: usize = 512;

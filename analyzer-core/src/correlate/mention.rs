@@ -1,7 +1,8 @@
 //! What a fault is about, found in the words of what follows from it.
 
 use super::group::Group;
-use crate::signature::{Catalogue, Signature};
+use kwhy_catalogue::Catalogue;
+use kwhy_signature::Signature;
 
 /// In how many lines of a group a name is looked for.
 const MAX_LINES: usize = 8;

@@ -5,7 +5,7 @@ use super::fill::Values;
 use super::graph::Graph;
 use super::group::Group;
 use crate::report::{Check, Finding, Role};
-use crate::signature::Catalogue;
+use kwhy_catalogue::Catalogue;
 
 /// A cause that is less sure than this leaves open what to ask.
 const SURE: f64 = 0.8;

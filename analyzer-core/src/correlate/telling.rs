@@ -4,10 +4,10 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
 use super::Covered;
-use crate::input::{Place, Stretch, floor_char};
-use crate::model::{Event, Format, Severity};
 use crate::report::{Evidence, Unexplained};
-use crate::templates::mask;
+use kwhy_model::{Event, Format, Severity};
+use kwhy_parse::input::{Place, Stretch, floor_char};
+use kwhy_parse::templates::mask;
 
 /// How many are told.
 const MAX_TOLD: usize = 10;

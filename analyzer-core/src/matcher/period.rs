@@ -1,7 +1,7 @@
 //! Which events count by their time.
 
-use crate::infer_year;
-use crate::model::Event;
+use kwhy_model::Event;
+use kwhy_parse::infer_year;
 
 /// A part of time, in nanoseconds since 1970; an event of which no time is known always belongs to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

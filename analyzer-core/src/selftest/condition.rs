@@ -3,11 +3,33 @@
 use std::collections::BTreeSet;
 
 use super::LintLevel;
-use crate::signature::{Condition, Need, Pattern, SHORTEST, STARTS, What, leaves};
+use kwhy_prefilter::MIN_LITERAL;
+use kwhy_signature::{Condition, Need, Pattern, STARTS, What, leaves};
 
-impl Condition {
-    /// Whether a captured value is used by the condition itself: it is compared, or joins two parts.
-    pub(super) fn uses(&self, name: &str) -> bool {
+/// What the checks of a signature ask of its condition.
+pub(super) trait ConditionChecks {
+    /// Returns true if the condition itself uses a captured value: it compares it, or joins two parts by it.
+    fn uses(&self, name: &str) -> bool;
+
+    /// Returns true if a comparison mentions a captured value.
+    fn compares(&self, name: &str) -> bool;
+
+    /// The names that every match captures, whichever of its alternatives matches.
+    fn sure_captures(&self) -> BTreeSet<&str>;
+
+    /// Returns true if every match has a value for this one of the names that are given without a capture.
+    fn gives(&self, name: &str) -> bool;
+
+    /// The conditions that make large logs slow because no literal announces them, or only a short one: a level and a code,
+    /// the text that it is about, and what to do.
+    fn costs(&self) -> Vec<((LintLevel, &'static str), String, String)>;
+
+    /// The message patterns shorter than `least` in event patterns that demand nothing else.
+    fn broad(&self, least: usize) -> Vec<&Pattern>;
+}
+
+impl ConditionChecks for Condition {
+    fn uses(&self, name: &str) -> bool {
         let mut conditions = Vec::new();
         leaves(self, &mut conditions);
         let parts = conditions.iter().filter(|leaf| {
@@ -34,8 +56,7 @@ impl Condition {
             }
     }
 
-    /// The names that every match captures, whichever of its alternatives holds.
-    pub(super) fn sure_captures(&self) -> BTreeSet<&str> {
+    fn sure_captures(&self) -> BTreeSet<&str> {
         match &self.what {
             What::Event(event) => {
                 let facts = event.chain.values().chain(event.fields.values());
@@ -55,19 +76,19 @@ impl Condition {
                 let flat = flat.filter_map(|test| test.flat.as_deref());
                 tests.chain(named).chain(item).chain(flat).collect()
             }
-            What::All(parts) | What::Sequence(parts) => {
-                parts.iter().flat_map(Condition::sure_captures).collect()
-            }
+            What::All(parts) | What::Sequence(parts) => parts
+                .iter()
+                .flat_map(ConditionChecks::sure_captures)
+                .collect(),
             What::Any(parts) => parts
                 .iter()
-                .map(Condition::sure_captures)
+                .map(ConditionChecks::sure_captures)
                 .reduce(|all, next| all.intersection(&next).copied().collect())
                 .unwrap_or_default(),
         }
     }
 
-    /// Whether every match tells this of the names that are given without a capture.
-    pub(super) fn gives(&self, name: &str) -> bool {
+    fn gives(&self, name: &str) -> bool {
         match &self.what {
             What::Event(event) => match name {
                 "reason" => !event.reason.0.is_empty(),
@@ -81,35 +102,32 @@ impl Condition {
         }
     }
 
-    /// What makes large logs slow: conditions that no text announces, or a short one. A level
-    /// and a code, the text that it is about, and what to do.
-    pub(super) fn dear(&self) -> Vec<((LintLevel, &'static str), String, String)> {
+    fn costs(&self) -> Vec<((LintLevel, &'static str), String, String)> {
         let mut conditions = Vec::new();
         leaves(self, &mut conditions);
-        let mut dear = Vec::new();
+        let mut costs = Vec::new();
         for need in conditions.into_iter().map(Need::of) {
             if need.is_boundless() {
                 let message = "every log record must be parsed for it; name `literals`, texts of which the message holds one";
-                dear.push((
+                costs.push((
                     (LintLevel::Error, "boundless"),
                     String::new(),
                     message.to_owned(),
                 ));
             }
             let is_short =
-                |text: &&String| text.len() < SHORTEST && !STARTS.contains(&text.as_str());
-            dear.extend(need.raw.iter().filter(is_short).map(|text| {
+                |text: &&String| text.len() < MIN_LITERAL && !STARTS.contains(&text.as_str());
+            costs.extend(need.raw.iter().filter(is_short).map(|text| {
                 let message = format!(
-                    "large logs are searched for {text:?} alone; with {SHORTEST} characters or more it would be found with all others"
+                    "large logs are searched for {text:?} alone; with {MIN_LITERAL} characters or more it would be found with all others"
                 );
                 ((LintLevel::Warning, "short-text"), text.clone(), message)
             }));
         }
-        dear
+        costs
     }
 
-    /// Message patterns that demand less than so much text, in event patterns that demand nothing else.
-    pub(super) fn broad(&self, least: usize) -> Vec<&Pattern> {
+    fn broad(&self, least: usize) -> Vec<&Pattern> {
         match &self.what {
             What::Event(event) => {
                 let narrowed = !event.reason.0.is_empty()

@@ -7,7 +7,7 @@ use super::lint::Lints;
 use super::trial::Trial;
 use super::{Overlap, OverlapOutcome, Proof};
 use crate::report::Role;
-use crate::signature::Signature;
+use kwhy_signature::Signature;
 
 /// What signatures say of each other's examples.
 pub(super) struct Crossings<'o> {

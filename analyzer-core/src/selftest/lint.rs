@@ -1,5 +1,6 @@
 //! Mistakes in signatures that do not stop them from working.
 
+use super::condition::ConditionChecks;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -10,8 +11,8 @@ use super::crossing::Crossings;
 use super::stated::line_of;
 use super::trial::{self, Trial};
 use crate::report::{Finding, Level, Role};
-use crate::signature::advice;
-use crate::signature::{GIVEN, Signature, SignatureError};
+use kwhy_signature::advice;
+use kwhy_signature::{GIVEN, Signature, SignatureError};
 
 /// How many examples of each kind a signature needs.
 const LEAST_EXAMPLES: usize = 2;
@@ -315,7 +316,7 @@ fn lint_match(lints: &mut Lints<'_>) {
             format!("{pattern:?} is too short to stand for itself; add a reason or more text");
         lints.add((Error, "broad-pattern"), ("match", pattern), message);
     }
-    for ((level, code), piece, message) in signature.condition.dear() {
+    for ((level, code), piece, message) in signature.condition.costs() {
         lints.add((level, code), ("match", &piece), message);
     }
 }

@@ -1,6 +1,6 @@
 //! Where a signature's file says something.
 
-use crate::signature::Signature;
+use kwhy_signature::Signature;
 
 /// The line at which a piece of text stands in a field of a signature's file, counted from 1; the field's
 /// line if it does not stand there as it is, and the signature's if there is no such field.
@@ -75,7 +75,7 @@ fn after_key(text: &str, start: usize, key: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signature::Catalogue;
+    use kwhy_catalogue::Catalogue;
 
     #[test]
     fn the_line_of_the_right_document() {

@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use crate::signature::Reach;
+use kwhy_signature::Reach;
 
 /// Entries of a slot beyond those that it needs, and remembered times of a refutation.
 pub(super) const SPARE: usize = 1024;

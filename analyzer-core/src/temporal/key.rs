@@ -2,7 +2,7 @@
 
 use crate::matcher::Hit;
 use crate::matcher::scope::{is_workload, node};
-use crate::signature::Scope;
+use kwhy_signature::Scope;
 
 /// A scope of one hit. A hit whose object is not known belongs to its document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -15,7 +15,7 @@ use stream::Stream;
 
 use crate::matcher::Match;
 use crate::matcher::{Hit, Moment};
-use crate::signature::{Condition, leaves};
+use kwhy_signature::{Condition, leaves};
 
 /// The matches of a condition over time, given the hits of its leaves; those of its `also` and `none`
 /// are left to be taken.

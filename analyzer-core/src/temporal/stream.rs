@@ -9,7 +9,7 @@ use super::lane::{Lane, Record};
 use super::plan::{Plan, Role, value};
 use super::told::Told;
 use crate::matcher::{Hit, Match, Moment};
-use crate::signature::Condition;
+use kwhy_signature::Condition;
 
 /// The most scopes that are followed at once.
 pub(super) const MAX_SCOPES: usize = 1024;
@@ -87,7 +87,7 @@ impl<'c> Stream<'c> {
         })
     }
 
-    /// Takes a hit of a leaf, by its number in [`leaves`](crate::signature::leaves), in the order of
+    /// Takes a hit of a leaf, by its number in [`leaves`](kwhy_signature::leaves), in the order of
     /// the input. All hits of one record come together. Those of `also` are not used.
     pub fn take(&mut self, leaf: usize, hit: Hit) {
         let Some(Some((role, condition))) = self.plan.leaves.get(leaf) else {

@@ -4,14 +4,14 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::model::Stamp;
+use kwhy_model::Stamp;
 
 const DAY: i128 = 86_400_000_000_000;
 
 /// Returns a timestamp without a year in the latest year that does not put it after the limit (the
 /// time at which the input was collected, or its latest timestamp with a year), in nanoseconds
 /// since 1970. Returns `None` if its year is stated.
-pub(crate) fn settled(stamp: &Stamp, limit: i128) -> Option<Stamp> {
+pub fn settled(stamp: &Stamp, limit: i128) -> Option<Stamp> {
     if stamp.year_stated {
         return None;
     }
@@ -25,7 +25,7 @@ pub(crate) fn settled(stamp: &Stamp, limit: i128) -> Option<Stamp> {
 /// Returns a timestamp without a year in the year that puts it closest to a moment (such as that of
 /// the preceding record in the same log), in nanoseconds since 1970. Returns `None` if its year is
 /// stated.
-pub(crate) fn nearest(stamp: &Stamp, moment: i128) -> Option<Stamp> {
+pub fn nearest(stamp: &Stamp, moment: i128) -> Option<Stamp> {
     if stamp.year_stated {
         return None;
     }

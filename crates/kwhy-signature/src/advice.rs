@@ -72,7 +72,7 @@ const STAND_INS: &[&str] = &[
 
 /// A mistake in a check or repair.
 #[derive(Debug)]
-pub(crate) struct Mistake {
+pub struct Mistake {
     /// What is wrong, in a word with hyphens.
     pub code: &'static str,
     /// The field that it is about.
@@ -84,7 +84,7 @@ pub(crate) struct Mistake {
 }
 
 /// The mistakes of a signature's checks and repairs, in their order.
-pub(crate) fn mistakes(signature: &Signature) -> Vec<Mistake> {
+pub fn mistakes(signature: &Signature) -> Vec<Mistake> {
     let mut found = Vec::new();
     for (field, run) in signature.commands() {
         let mut add = |code, message: String| {
@@ -194,16 +194,16 @@ fn names_object(run: &CommandTemplate) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signature::Catalogue;
+    use crate::{Causes, check};
 
     fn codes(parts: &str) -> Vec<&'static str> {
-        let mut catalogue = Catalogue::empty();
         let yaml = format!(
             "id: x\ncause: node/not-ready\nseverity: error\ntitle: x\nwhy: x\nmatch: {{event: {{message: 'the shelf {{shelf}} is empty'}}}}\n{parts}"
         );
-        catalogue.add_str("x.yaml", &yaml).unwrap();
-        let signature = catalogue.get("x").unwrap();
-        mistakes(signature).iter().map(|it| it.code).collect()
+        let causes = Causes::new(&[("node/not-ready", "the kubelet does not answer")]);
+        let document = check::documents(&yaml)[0];
+        let signature = check::read_document("x.yaml", &yaml, &document, &causes).unwrap();
+        mistakes(&signature).iter().map(|it| it.code).collect()
     }
 
     #[test]

@@ -1,23 +1,23 @@
 //! From a file's text to signatures, with every mistake refused at its place.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::causes;
+use super::causes::Causes;
 use super::error::SignatureError;
 use super::schema::{GIVEN, Signature};
 use super::temporal::MISPLACED;
 
 /// A YAML document of a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct YamlDocument<'y> {
+pub struct YamlDocument<'y> {
     text: &'y str,
     /// How many lines of the file stand before it.
     lines_before: usize,
 }
 
 /// The documents of a YAML text, without those that hold nothing; at least one.
-pub(crate) fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
+pub fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     let mut documents = Vec::new();
     let (mut start, mut first_line, mut filled) = (0, 0, false);
     let mut at = 0;
@@ -46,18 +46,15 @@ pub(crate) fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     documents
 }
 
-/// Causes beside the built-in ones, with their meanings.
-pub(crate) type MoreCauses = BTreeMap<String, String>;
-
-/// Reads the signature of one document, which may name the built-in causes and these.
+/// Reads the signature of one document, which may name these causes.
 ///
 /// # Errors
 /// The first mistake, with its line in the file and reason.
-pub(crate) fn read_document(
+pub fn read_document(
     file: &str,
     yaml: &str,
     document: &YamlDocument<'_>,
-    causes: &MoreCauses,
+    causes: &Causes,
 ) -> Result<Signature, SignatureError> {
     let text = document.text;
     let within = |error: SignatureError| error.within(yaml, document.lines_before);
@@ -73,7 +70,7 @@ pub(crate) fn read_document(
 ///
 /// # Errors
 /// The first mistake of all.
-pub(crate) fn joined(
+pub fn joined(
     file: &str,
     yaml: &str,
     parts: Vec<Result<Signature, SignatureError>>,
@@ -93,7 +90,7 @@ pub(crate) fn joined(
 }
 
 /// Checks that need the whole signature; the error names the piece of text it is about.
-fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String)> {
+fn check(signature: &Signature, causes: &Causes) -> Result<(), (String, String)> {
     let id = &signature.id;
     let proper = id
         .bytes()
@@ -120,13 +117,13 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
     let explained = signature.explains.iter().map(|rule| &rule.what);
     let ended = signature.ends.iter().map(|rule| &rule.what);
     for what in explained.filter(|what| what.contains('/')) {
-        known_cause(what, more).map_err(|message| (what.clone(), message))?;
+        known_cause(what, causes).map_err(|message| (what.clone(), message))?;
     }
     for what in ended.filter(|what| what.contains('/')) {
-        known_family(what, more).map_err(|message| (what.clone(), message))?;
+        known_family(what, causes).map_err(|message| (what.clone(), message))?;
     }
     let own = &signature.cause;
-    known_cause(own, more).map_err(|message| (own.clone(), message))?;
+    known_cause(own, causes).map_err(|message| (own.clone(), message))?;
     let mut patterns = Vec::new();
     signature.condition.patterns(&mut patterns);
     for pattern in patterns {
@@ -177,30 +174,24 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
     Ok(())
 }
 
-/// Holds a cause, or a family of causes `family/*`, against those that are known.
-fn known_family(what: &str, more: &MoreCauses) -> Result<(), String> {
+/// Checks that a cause, or a family of causes `family/*`, is known.
+fn known_family(what: &str, causes: &Causes) -> Result<(), String> {
     let Some(family) = what.strip_suffix('*') else {
-        return known_cause(what, more);
+        return known_cause(what, causes);
     };
-    let built_in = causes::all().map(|(known, _)| known);
-    let mut all = built_in.chain(more.keys().map(String::as_str));
-    if all.any(|known| known.starts_with(family)) {
-        return Ok(());
+    match causes.ids().any(|known| known.starts_with(family)) {
+        true => Ok(()),
+        false => Err(format!("no cause begins with {family:?}")),
     }
-    Err(format!("no cause begins with {family:?}"))
 }
 
-fn known_cause(id: &str, more: &MoreCauses) -> Result<(), String> {
-    if causes::description(id).is_some() || more.contains_key(id) {
+fn known_cause(id: &str, causes: &Causes) -> Result<(), String> {
+    if causes.meaning(id).is_some() {
         return Ok(());
     }
     let (_, wanted) = id.split_once('/').unwrap_or(("", id));
-    let built_in = causes::all().map(|(known, _)| known);
-    let near = built_in
-        .chain(more.keys().map(String::as_str))
-        .find(|known| known.ends_with(wanted));
-    Err(match near {
-        Some(near) => format!("unknown cause {id:?}; is {near:?} meant?"),
+    Err(match causes.ids().find(|known| known.ends_with(wanted)) {
+        Some(near) => format!("unknown cause {id:?}; did you mean {near:?}?"),
         None => format!("unknown cause {id:?}; causes.txt beside the signatures may name it"),
     })
 }

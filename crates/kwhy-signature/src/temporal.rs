@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::condition::{Condition, What};
-use crate::model::duration::nanoseconds;
+use kwhy_model::duration::nanoseconds;
 
 /// The most parts of a condition over time, and of its `none`: each is a bit of a word.
 pub(crate) const MAX_PARTS: usize = 64;
@@ -26,7 +26,7 @@ pub(super) const MISPLACED: &str = "window, slide, anchor and absolute belong in
 /// anchor's time plus `slide`, over `window` and, unless it is absolute, the time from the first
 /// event to the last; both ends included. By default, from the first event to the last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Reach {
+pub struct Reach {
     /// Nanoseconds.
     pub window: i64,
     /// Nanoseconds.
@@ -47,7 +47,7 @@ pub(super) fn rate(text: &str) -> Option<(u64, Duration)> {
 
 impl Condition {
     /// Whether it is followed over time.
-    pub(crate) fn is_temporal(&self) -> bool {
+    pub fn is_temporal(&self) -> bool {
         match self.what {
             What::All(_) | What::Sequence(_) => self.within.is_some(),
             What::Event(_) => {
@@ -59,7 +59,7 @@ impl Condition {
     }
 
     /// The parts of a condition over time that must hold; a lone event is its own.
-    pub(crate) fn temporal_parts(&self) -> &[Condition] {
+    pub fn temporal_parts(&self) -> &[Condition] {
         match &self.what {
             What::All(parts) | What::Sequence(parts) => parts,
             _ => std::slice::from_ref(self),

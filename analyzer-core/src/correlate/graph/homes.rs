@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::Subject;
+use kwhy_model::Subject;
 
 /// How many objects are remembered.
 const MAX_OBJECTS: usize = 20_000;

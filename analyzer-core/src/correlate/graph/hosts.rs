@@ -7,7 +7,7 @@ use super::topology::{calls_api_server, registry_of};
 use super::{Graph, MAX_LINES, Named};
 use crate::correlate::fill::registry;
 use crate::correlate::group::Group;
-use crate::model::{Object, Subject, Value};
+use kwhy_model::{Object, Subject, Value};
 
 /// The kind under which the graph holds the host of a registry.
 const REGISTRY: &str = "Registry";
@@ -37,11 +37,7 @@ pub(super) fn awaited(object: &Object<'_>, mut add: impl FnMut(Subject)) {
             continue;
         }
         if let Some(host) = text("image").as_deref().and_then(registry) {
-            add(crate::model::Subject::new(
-                REGISTRY,
-                None,
-                registry_of(host),
-            ));
+            add(kwhy_model::Subject::new(REGISTRY, None, registry_of(host)));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use super::{Named, as_read, plain};
 use crate::matcher::Hit;
 use crate::matcher::ids::{Ids, SHORT, find};
-use crate::model::{Object, Subject, Value};
+use kwhy_model::{Object, Subject, Value};
 
 /// How many ids are remembered: some 5 MB.
 const MAX_IDS: usize = 20_000;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{LeftOut, plain};
-use crate::model::{Object, Selector, Subject, Value};
+use kwhy_model::{Object, Selector, Subject, Value};
 
 /// How many pods with labels are remembered.
 const MAX_PODS: usize = 5_000;

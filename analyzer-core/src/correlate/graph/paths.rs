@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::Subject;
+use kwhy_model::Subject;
 
 /// How many names are remembered.
 const MAX_NAMES: usize = 20_000;

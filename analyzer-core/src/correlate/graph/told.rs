@@ -1,7 +1,7 @@
 //! What events say of how objects depend on one another.
 
 use super::plain;
-use crate::model::{Event, Format, Subject};
+use kwhy_model::{Event, Format, Subject};
 
 /// A message that names another object.
 struct Tells {

@@ -16,7 +16,7 @@ use super::json_members::{Member, Members, ValueKind, string_member};
 use super::level;
 use super::payload::Payload;
 use super::timestamp;
-use crate::model::{Event, Format, Severity, Text, TextBuilder};
+use kwhy_model::{Event, Format, Severity, Text, TextBuilder};
 
 mod names;
 

@@ -10,7 +10,7 @@ use memchr::memchr;
 
 use super::payload::Payload;
 use super::quote::{closing_quote, unquote_json};
-use crate::model::{Field, Text, Written};
+use kwhy_model::{Field, Text, Written};
 
 /// The kind of a member's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

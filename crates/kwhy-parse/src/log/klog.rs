@@ -18,7 +18,7 @@ use super::quote::{closing_quote, unquote_go};
 use super::timestamp::leading_klog_time;
 use super::zap_console::is_caller;
 use crate::input::Line;
-use crate::model::{Event, Format, Severity, Stamp, Subject};
+use kwhy_model::{Event, Format, Severity, Stamp, Subject};
 
 /// klog's header and the text after it.
 pub(super) const FORMAT: FormatSpec = FormatSpec {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::input::Line;
-use crate::model::Text;
+use kwhy_model::Text;
 
 /// The text of one record with its mapping to the document. If a record occurs verbatim in the
 /// document, its parts are borrowed.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr2};
 
 use super::payload::Payload;
-use crate::model::{Text, TextBuilder};
+use kwhy_model::{Text, TextBuilder};
 
 /// Returns the offset of the quote that closes the string opened at `open`.
 pub(super) fn closing_quote(text: &str, open: usize) -> Option<usize> {

@@ -9,7 +9,7 @@ use super::logfmt::block_end;
 use super::payload::Payload;
 use super::raw::{CARRIED_LINES, at_once};
 use super::{level, stack_trace, subject};
-use crate::model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
+use kwhy_model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
 
 /// The maximum number of further lines of a message.
 const MESSAGE_LINES: usize = 2000;
@@ -140,7 +140,8 @@ impl<'a> Record<'a> {
             self.block = !closes || opens_block(text);
         }
         self.more.push(payload);
-        self.span.end = end;
+        // parts of a line that a runtime cut may come late
+        self.span.end = self.span.end.max(end);
     }
 
     /// Returns true if a line belongs to the record whatever it contains: in an open block, or if

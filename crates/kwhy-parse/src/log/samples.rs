@@ -1,6 +1,6 @@
 //! A sample line of each format, for tests.
 
-use crate::model::Format;
+use kwhy_model::Format;
 
 pub(super) const SAMPLES: &[(Format, &str)] = &[
     (

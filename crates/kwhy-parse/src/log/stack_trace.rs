@@ -131,7 +131,7 @@ pub(super) fn is_heading(line: &str) -> bool {
 }
 
 /// Returns true if a line with this role, on its own, starts a trace rather than continuing one.
-pub(super) fn begins(part: Part, line: &str) -> bool {
+pub fn begins(part: Part, line: &str) -> bool {
     match part {
         Part::Error(start) => start == 0 || line.starts_with("Exception in thread "),
         Part::Frame => is_heading(line),

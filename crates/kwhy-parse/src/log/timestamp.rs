@@ -10,7 +10,7 @@
 use jiff::Timestamp;
 use memchr::memchr2;
 
-use crate::model::Stamp;
+use kwhy_model::Stamp;
 
 const NANOS: i128 = 1_000_000_000;
 /// The largest accepted offset of a zone from UTC, in seconds.
@@ -240,7 +240,7 @@ fn numbered_month(bytes: &[u8]) -> Option<(u32, usize)> {
 }
 
 /// Returns true if a text starts with such a month, of one digit after a space.
-pub(crate) fn is_padded_month(bytes: &[u8]) -> bool {
+pub fn is_padded_month(bytes: &[u8]) -> bool {
     bytes.first() == Some(&b' ') && numbered_month(bytes).is_some()
 }
 

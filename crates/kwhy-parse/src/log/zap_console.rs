@@ -17,7 +17,7 @@ use super::level;
 use super::logfmt::is_plain_key;
 use super::payload::Payload;
 use super::timestamp::{epoch, leading_date_time};
-use crate::model::{Event, Field, Format, Stamp, Written};
+use kwhy_model::{Event, Field, Format, Stamp, Written};
 
 /// zap's console format.
 pub(super) const FORMAT: FormatSpec = FormatSpec {

@@ -16,12 +16,12 @@ const NAMES: [&str; 22] = [
     "python3",
 ];
 
-/// Splits a message into words and punctuation, with [`ANY`] for parts that vary. Spaces are
+/// Splits a message into words and punctuation, with `ANY` for parts that vary. Spaces are
 /// ignored.
 ///
 /// A part varies if it contains a digit (numbers, addresses, times, generated names) and is neither
 /// an API version nor a known name, if it is an absolute path, or if it is a single quoted word.
-pub(crate) fn tokens(message: &str) -> Vec<&str> {
+pub fn tokens(message: &str) -> Vec<&str> {
     let message = &message[..crate::input::floor_char(message, MAX_BYTES)];
     let mut tokens: Vec<&str> = Vec::new();
     let mut rest = message;
@@ -120,7 +120,7 @@ pub(super) fn is_word_token(token: &str) -> bool {
 }
 
 /// Joins tokens into a text: words are separated by spaces, punctuation is attached as usual.
-pub(crate) fn text<T: AsRef<str>>(tokens: &[T]) -> String {
+pub fn text<T: AsRef<str>>(tokens: &[T]) -> String {
     let mut text = String::new();
     for token in tokens.iter().map(AsRef::as_ref) {
         let word = is_word_token(token);

@@ -4,15 +4,15 @@
 //! Variable parts are found in two steps. Within a message by shape ([`mask`]): numbers, addresses,
 //! generated names, paths, quoted words. Between messages as in Drain (He et al., 2017): templates
 //! of the same length that agree in their prefix and in most of their parts are merged, with
-//! [`ANY`] where they differ. The second step processes templates, not events, in the order of the
+//! `ANY` where they differ. The second step processes templates, not events, in the order of the
 //! input, so the result does not depend on the number of threads.
 
-pub(crate) mod mask;
+pub mod mask;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::model::{Event, Severity, Stamp, Text};
+use kwhy_model::{Event, Severity, Stamp, Text};
 
 use mask::ANY;
 
@@ -31,7 +31,7 @@ const SIMILARITY_PERCENT: usize = 70;
 /// Events grouped by the constant parts of their messages.
 ///
 /// ```
-/// use kwhy_core::{Document, Folded, lines, parse};
+/// use kwhy_parse::{templates::Folded, self as parse, input::{Document, lines}};
 /// let log = "\
 /// time=\"2024-03-04T05:06:07Z\" level=error msg=\"dial tcp 10.0.0.1:80: connection refused\"
 /// time=\"2024-03-04T05:06:09Z\" level=error msg=\"dial tcp 10.0.0.2:80: connection refused\"
@@ -273,7 +273,7 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Format, Text};
+    use kwhy_model::{Format, Text};
 
     fn folded<'m>(messages: impl IntoIterator<Item = &'m str>) -> Folded {
         let mut folded = Folded::new();

@@ -1,7 +1,7 @@
 //! Counts of records over time, by severity.
 //!
 //! Memory is bounded by counting in buckets of equal width. Only non-empty buckets are kept, at
-//! most [`MAX_BUCKETS`]; if these are not enough, the next width of [`WIDTHS`] is used. Each width
+//! most `MAX_BUCKETS`; if these are not enough, the next width of `WIDTHS` is used. Each width
 //! divides the next and all are aligned to 1970, so a wider bucket is the sum of narrower ones, and
 //! the result depends only on the set of records: not on their order, nor on how they were split
 //! over merged timelines. A few outlying times take a few buckets and leave the width unchanged, as
@@ -12,7 +12,7 @@ mod axis;
 use jiff::Timestamp;
 
 use crate::infer_year;
-use crate::model::{Severity, Stamp};
+use kwhy_model::{Severity, Stamp};
 
 use axis::Axis;
 
@@ -52,7 +52,8 @@ const DAY: i64 = 86_400;
 /// Records whose times have no year are counted separately until [`Timeline::settle`].
 ///
 /// ```
-/// use kwhy_core::{Severity, Stamp, Timeline};
+/// use kwhy_model::{Severity, Stamp};
+/// use kwhy_parse::timeline::Timeline;
 /// let at = |seconds: i128| {
 ///     Some(Stamp { nanos: seconds * 1_000_000_000, digits: 0, zone_stated: true, year_stated: true })
 /// };

@@ -7,7 +7,7 @@ use super::super::json_members::{Member, Members};
 use super::super::payload::Payload;
 use super::super::timestamp::epoch;
 use super::{Inner, Layer, LineEnd, Names, is_string};
-use crate::model::{Severity, Text, TextBuilder};
+use kwhy_model::{Severity, Text, TextBuilder};
 
 pub(super) fn layer(text: &str) -> Option<Layer> {
     // all journal field names are upper case or start with an underscore

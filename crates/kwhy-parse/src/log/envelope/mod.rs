@@ -23,7 +23,7 @@ use super::json_members::ValueKind;
 use super::payload::Payload;
 use super::quote::unquote_json;
 use crate::infer_year;
-use crate::model::{Carrier, Severity, Stamp, Stream, Text, TextBuilder};
+use kwhy_model::{Carrier, Severity, Stamp, Stream, Text, TextBuilder};
 
 pub(super) use journal_block::Block;
 pub(super) use sources::Sources;

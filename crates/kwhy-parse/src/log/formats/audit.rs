@@ -7,10 +7,10 @@
 use std::ops::Range;
 
 use super::{Follow, FormatSpec, show};
-use crate::model::{Event, Format, Severity, TextBuilder};
-use crate::parse::log::json_members::{Member, Members, ValueKind};
-use crate::parse::log::payload::Payload;
-use crate::parse::log::timestamp;
+use crate::log::json_members::{Member, Members, ValueKind};
+use crate::log::payload::Payload;
+use crate::log::timestamp;
+use kwhy_model::{Event, Format, Severity, TextBuilder};
 
 pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::KubeAudit,

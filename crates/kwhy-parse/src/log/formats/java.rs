@@ -13,9 +13,9 @@ use memchr::memmem;
 
 use super::cursor::Cursor;
 use super::{Follow, FormatSpec, show};
-use crate::model::{Event, Format, Stamp};
-use crate::parse::log::level;
-use crate::parse::log::payload::Payload;
+use crate::log::level;
+use crate::log::payload::Payload;
+use kwhy_model::{Event, Format, Stamp};
 
 /// The patterns of logback and log4j2.
 pub(super) const LOGBACK: FormatSpec = FormatSpec {

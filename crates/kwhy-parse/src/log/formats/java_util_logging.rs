@@ -4,10 +4,10 @@
 //! The time is followed by the class and the method, or by the logger's name alone.
 
 use super::{Follow, FormatSpec, show};
-use crate::model::{Event, Format};
-use crate::parse::log::level;
-use crate::parse::log::payload::Payload;
-use crate::parse::log::timestamp::leading_java_time;
+use crate::log::level;
+use crate::log::payload::Payload;
+use crate::log::timestamp::leading_java_time;
+use kwhy_model::{Event, Format};
 
 pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::JavaUtilLogging,

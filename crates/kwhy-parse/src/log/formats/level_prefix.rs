@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use super::cursor::Cursor;
 use super::{Follow, FormatSpec, show};
-use crate::model::{Event, Format};
-use crate::parse::log::json_members::Members;
-use crate::parse::log::level;
-use crate::parse::log::payload::Payload;
+use crate::log::json_members::Members;
+use crate::log::level;
+use crate::log::payload::Payload;
+use kwhy_model::{Event, Format};
 
 /// CoreDNS 1.11 (plugin/pkg/log).
 pub(super) const COREDNS: FormatSpec = FormatSpec {

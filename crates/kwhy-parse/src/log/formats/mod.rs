@@ -5,7 +5,7 @@
 use super::head::Shown;
 use super::payload::Payload;
 use crate::input::Line;
-use crate::model::{Event, Format};
+use kwhy_model::{Event, Format};
 
 mod audit;
 mod capnslog;
@@ -121,7 +121,7 @@ pub(super) fn has_level_prefix(text: &str) -> bool {
 }
 
 /// Returns true if the line is the second one of a record that starts on the line before it.
-pub(crate) fn is_second_line(before: &str, line: &str) -> bool {
+pub fn is_second_line(before: &str, line: &str) -> bool {
     may_be_second_line(line) && java_util_logging::is_head(before)
 }
 

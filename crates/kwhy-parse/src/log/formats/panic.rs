@@ -2,8 +2,8 @@
 //! error.
 
 use super::{Follow, FormatSpec, show};
-use crate::model::{Event, Format, Severity};
-use crate::parse::log::payload::Payload;
+use crate::log::payload::Payload;
+use kwhy_model::{Event, Format, Severity};
 
 pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::Plain,

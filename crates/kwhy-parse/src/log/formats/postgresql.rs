@@ -11,8 +11,8 @@ use std::ops::Range;
 
 use super::cursor::Cursor;
 use super::{Follow, FormatSpec, show};
-use crate::model::{Event, Field, Format, Severity, Stamp};
-use crate::parse::log::payload::Payload;
+use crate::log::payload::Payload;
+use kwhy_model::{Event, Field, Format, Severity, Stamp};
 
 pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::Postgresql,

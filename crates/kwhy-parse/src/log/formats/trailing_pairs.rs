@@ -1,8 +1,8 @@
 //! Finds the `key=value` pairs after an unquoted message: they start at the first place from which
 //! the whole rest parses as pairs in the writer's own grammar.
 
-use crate::parse::log::json_members::nested_end;
-use crate::parse::log::quote::closing_quote;
+use crate::log::json_members::nested_end;
+use crate::log::quote::closing_quote;
 
 /// The bytes allowed in an unquoted value.
 #[derive(Clone, Copy, PartialEq, Eq)]
