@@ -1,6 +1,6 @@
 //! Log lines. Formats are told apart line by line, as they mix in one stream.
 //!
-//! The formats that are read stand in a table (`forms`), one file each; each is read inside a
+//! The formats that are read are listed in a table (`formats`), one file each; each is read inside a
 //! carrier too (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in
 //! a carrier, and panics, become events of [`Format::Plain`].
 
