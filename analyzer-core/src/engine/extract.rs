@@ -15,7 +15,7 @@ use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
 use crate::report::LimitMet;
 use kwhy_model::{Event, Parsed, Span, Subject};
 use kwhy_parse::input::{Document, Place, ReadLimits, Segment, Stretch, segments_before};
-use kwhy_parse::{self as parse, redact, years};
+use kwhy_parse::{self as parse, infer_year, redact};
 
 /// The contents of a part of a document, as [`extract`] reads it.
 #[derive(Debug)]
@@ -197,8 +197,8 @@ fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
         for time in event.time.as_mut().into_iter().chain(carried) {
             let settled = match (own, latest) {
                 // a record is written before it is taken
-                (Some(own), _) => years::settled(time, own),
-                (None, Some(latest)) => years::nearest(time, latest),
+                (Some(own), _) => infer_year::settled(time, own),
+                (None, Some(latest)) => infer_year::nearest(time, latest),
                 (None, None) => None,
             };
             *time = settled.unwrap_or(*time);

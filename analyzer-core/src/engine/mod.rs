@@ -37,9 +37,9 @@ use crate::correlate::{Graph, Prints, Telling};
 use crate::matcher::{Hit, Moment, Tester};
 use crate::report::{SegmentSummary, Stats};
 use kwhy_model::Subject;
+use kwhy_parse::infer_year;
 use kwhy_parse::input::ReadLimits;
 use kwhy_parse::timeline::Timeline;
-use kwhy_parse::years;
 use kwhy_signature::{Index, Leaf};
 
 pub use extract::{Extract, ExtractOptions, Extracted, extract, extract_with};
@@ -479,7 +479,7 @@ fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {
 fn settled(moment: Moment, limit: Option<i128>) -> Moment {
     match (moment, limit) {
         (Moment::At(stamp), Some(limit)) => {
-            Moment::At(years::settled(&stamp, limit).unwrap_or(stamp))
+            Moment::At(infer_year::settled(&stamp, limit).unwrap_or(stamp))
         }
         _ => moment,
     }
