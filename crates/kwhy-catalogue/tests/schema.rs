@@ -32,7 +32,10 @@ impl Validator<'_> {
                         Value::Array(types) => types.as_slice(),
                         one => std::slice::from_ref(one),
                     };
-                    if !types.iter().any(|is| is_of_type(value, is.as_str().unwrap())) {
+                    if !types
+                        .iter()
+                        .any(|is| is_of_type(value, is.as_str().unwrap()))
+                    {
                         return refuse(&format!("not of type {rule}"));
                     }
                 }
@@ -76,8 +79,8 @@ impl Validator<'_> {
                         self.check(rule, &Value::String(key.clone()), path)?;
                     }
                 }
-                "$schema" | "$defs" | "title" | "description" | "default" | "format" | "pattern"
-                | "properties" | "enum" | "minimum" | "maximum" => {}
+                "$schema" | "$defs" | "title" | "description" | "default" | "format"
+                | "pattern" | "properties" | "enum" | "minimum" | "maximum" => {}
                 other => panic!("the validator does not know {other:?}"),
             }
         }
@@ -144,8 +147,14 @@ fn known_to_the_reader(part: &str) -> BTreeSet<String> {
     let yaml = format!("{required}{proof}{part}\n");
     let error = Catalogue::empty().add_str("x.yaml", &yaml).unwrap_err();
     let message = error.message();
-    let (_, keys) = message.split_once("expected").unwrap_or_else(|| panic!("{part}: {message}"));
-    keys.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    let (_, keys) = message
+        .split_once("expected")
+        .unwrap_or_else(|| panic!("{part}: {message}"));
+    keys.split('`')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -170,14 +179,25 @@ fn the_reader_knows_the_same_keys() {
     }
     for (part, place) in [
         ("role: zzz", "/properties/role/enum"),
-        ("values: {a: zzz}", "/properties/values/additionalProperties/enum"),
+        (
+            "values: {a: zzz}",
+            "/properties/values/additionalProperties/enum",
+        ),
         ("needs: [{pod: a, on: zzz}]", "/$defs/scope/enum"),
-        ("match: {event: {severity: zzz}}", "/$defs/event/properties/severity/enum"),
-        ("match: {event: {chain: {zzz: a}}}", "/$defs/event/properties/chain/propertyNames/enum"),
+        (
+            "match: {event: {severity: zzz}}",
+            "/$defs/event/properties/severity/enum",
+        ),
+        (
+            "match: {event: {chain: {zzz: a}}}",
+            "/$defs/event/properties/chain/propertyNames/enum",
+        ),
     ] {
         let values = schema.pointer(place).unwrap().as_array().unwrap();
-        let values: BTreeSet<String> =
-            values.iter().map(|value| value.as_str().unwrap().to_owned()).collect();
+        let values: BTreeSet<String> = values
+            .iter()
+            .map(|value| value.as_str().unwrap().to_owned())
+            .collect();
         assert_eq!(values, known_to_the_reader(part), "{part}");
     }
 }
