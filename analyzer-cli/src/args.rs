@@ -62,7 +62,7 @@ pub struct Args {
 
     /// Use the signatures of this file or folder as well (repeatable)
     ///
-    /// One with the id of a built-in signature takes its place. A `causes.txt` in a folder names
+    /// One with the id of a built-in signature takes its place. A `causes.yaml` in a folder names
     /// causes of its own.
     #[arg(long, value_name = "PATH", global = true, help_heading = "Analysis")]
     pub signatures: Vec<PathBuf>,

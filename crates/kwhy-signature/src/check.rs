@@ -204,6 +204,6 @@ fn known_cause(id: &str, causes: &Causes) -> Result<(), String> {
     let (_, wanted) = id.split_once('/').unwrap_or(("", id));
     Err(match causes.ids().find(|known| known.ends_with(wanted)) {
         Some(near) => format!("unknown cause {id:?}; did you mean {near:?}?"),
-        None => format!("unknown cause {id:?}; causes.txt beside the signatures may name it"),
+        None => format!("unknown cause {id:?}; causes.yaml beside the signatures may name it"),
     })
 }
