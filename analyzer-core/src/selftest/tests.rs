@@ -56,6 +56,41 @@ fn nothing_is_said_of_a_good_one() {
 }
 
 #[test]
+fn what_the_mechanism_implies_is_not_repeated() {
+    let timeout = ONE
+        .replace("id: bin-full", "id: bin-timeout\nrole: symptom")
+        .replace("storage/configmap-missing", "storage/mount-timeout")
+        .replace("takes no more", "answers too late")
+        .replace("takes more", "answers");
+    let with = |explains: &str| {
+        let one = ONE.replace("why: it", &format!("explains: [{explains}]\nwhy: it"));
+        codes(&[&one, &timeout], &[])
+    };
+    assert_eq!(with("storage/mount-timeout"), ["0.yaml:8 explains implied"]);
+    assert_eq!(with("bin-timeout"), ["0.yaml:8 explains implied"]);
+    // the mechanism reaches no further than the owner
+    assert!(with("{cause: storage/mount-timeout, on: input}").is_empty());
+}
+
+#[test]
+fn a_file_of_the_catalogue_has_one_place() {
+    let lints = |file: &str| {
+        let mut catalogue = Catalogue::empty();
+        catalogue.add_str(file, ONE).unwrap();
+        let analyzer = Analyzer::with_catalogue(catalogue);
+        let lints = analyzer.proof().lints(|_| true, &[]);
+        lints.iter().map(|lint| lint.code).collect::<Vec<_>>()
+    };
+    let catalogue = "crates/kwhy-catalogue/signatures";
+    assert!(lints(&format!("{catalogue}/storage/bin-full.yaml")).is_empty());
+    assert!(lints(&format!("{catalogue}/products/bins/bin-full.yaml")).is_empty());
+    assert!(lints("storage/full.yaml").is_empty());
+    for file in ["storage/full.yaml", "api/bin-full.yaml", "bin-full.yaml"] {
+        assert_eq!(lints(&format!("{catalogue}/{file}")), ["misplaced"], "{file}");
+    }
+}
+
+#[test]
 fn mistakes_of_one_signature() {
     for (from, to, code) in [
         ("title: bin {bin} is full", "title: a bin is full", ""),
