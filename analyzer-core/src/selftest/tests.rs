@@ -86,7 +86,11 @@ fn a_file_of_the_catalogue_has_one_place() {
     assert!(lints(&format!("{catalogue}/products/bins/bin-full.yaml")).is_empty());
     assert!(lints("storage/full.yaml").is_empty());
     for file in ["storage/full.yaml", "api/bin-full.yaml", "bin-full.yaml"] {
-        assert_eq!(lints(&format!("{catalogue}/{file}")), ["misplaced"], "{file}");
+        assert_eq!(
+            lints(&format!("{catalogue}/{file}")),
+            ["misplaced"],
+            "{file}"
+        );
     }
 }
 

@@ -62,7 +62,8 @@ struct File {
     signature: Signature,
 }
 
-/// The signatures in the order of their ids: where their files are makes no difference to a report.
+/// The signatures in the order of their causes and ids: findings that are as good as each other keep this order in
+/// reports, and where the files are makes no difference.
 fn read_signatures(root: &Path, causes: &Causes) -> Result<Vec<File>, Failure> {
     let folder = root.join("signatures");
     let mut paths = Vec::new();
@@ -95,7 +96,9 @@ fn read_signatures(root: &Path, causes: &Causes) -> Result<Vec<File>, Failure> {
             files.insert(file.signature.id.clone(), file);
         }
     }
-    Ok(files.into_values().collect())
+    let mut files: Vec<File> = files.into_values().collect();
+    files.sort_by(|a, b| a.signature.cause.cmp(&b.signature.cause));
+    Ok(files)
 }
 
 /// Writes the signatures and their index as constants.

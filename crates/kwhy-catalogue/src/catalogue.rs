@@ -141,7 +141,7 @@ impl Catalogue {
         self.entries.is_empty()
     }
 
-    /// The signatures: the built-in ones in the order of their ids, or what replaces them, then the
+    /// The signatures: the built-in ones in the order of their causes and ids, or what replaces them, then the
     /// others as added.
     pub fn signatures(&self) -> impl Iterator<Item = &Signature> {
         self.entries.iter().map(Entry::signature)
@@ -156,11 +156,8 @@ impl Catalogue {
 
     /// The position of a built-in signature.
     fn builtin_at(&self, id: &str) -> Option<usize> {
-        let at = BUILTIN
-            .binary_search_by_key(&id, |builtin| builtin.id)
-            .ok()?;
-        // none are there in a catalogue that began empty, nor where another one took the place
-        self.entries.get(at)?.builtin.is_some().then_some(at)
+        let same = |entry: &Entry| entry.builtin.is_some_and(|builtin| builtin.id == id);
+        self.entries.iter().position(same)
     }
 
     /// Returns true if a signature was added to the built-in ones, or in place of one.
