@@ -1,6 +1,6 @@
 //! What to check and how to repair: the steps of a signature that the input allows to show.
 
-use super::fill::Values;
+use super::render::Values;
 use super::graph::static_workload;
 use super::group::Group;
 use crate::matcher::Hit;

@@ -56,7 +56,7 @@ pub(crate) fn group(
     let mut by_key: HashMap<(usize, Subject, Values), usize> = HashMap::new();
     let mut by_record: HashMap<(usize, (usize, usize)), usize> = HashMap::new();
     for (number, found) in matches {
-        let subject = fill::subject(catalogue.at(number), &found);
+        let subject = render::subject(catalogue.at(number), &found);
         let record = found.primary().record_at();
         let values = distinct(catalogue.at(number), &found);
         let at = match by_key.entry((number, key(&subject), values.clone())) {
@@ -264,13 +264,13 @@ impl Group {
 
     /// Shows a match in place of the best one if it tells more.
     fn show(&mut self, found: Match) {
-        if self.telling(&found) > self.telling(&self.best) {
+        if self.informativeness(&found) > self.informativeness(&self.best) {
             self.best = found;
         }
     }
 
     /// How much a match tells of the fault. What happened says more than how things stand.
-    fn telling(&self, found: &Match) -> (u8, usize, bool) {
+    fn informativeness(&self, found: &Match) -> (u8, usize, bool) {
         let happened = !found.primary().is_state;
         (self.witness(found), found.captures.len(), happened)
     }
@@ -294,7 +294,7 @@ impl Group {
     pub fn take_variant(&mut self, mut other: Group) {
         // the more telling one is shown, of equals the first of the input
         let position = |group: &Group| Reverse(group.best.primary().position());
-        let (mine, theirs) = (self.telling(&self.best), self.telling(&other.best));
+        let (mine, theirs) = (self.informativeness(&self.best), self.informativeness(&other.best));
         if (theirs, position(&other)) > (mine, position(self)) {
             std::mem::swap(&mut self.best, &mut other.best);
             std::mem::swap(&mut self.values, &mut other.values);

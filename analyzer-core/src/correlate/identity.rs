@@ -19,15 +19,15 @@ const MIN_ID: usize = 12;
 pub(crate) fn distinct(signature: &Signature, found: &Match) -> Vec<(String, String)> {
     let mut values: Vec<(String, String)> = match &signature.fold {
         Some(deciding) => {
-            let about = fill::about(found);
-            let value = |name: &String| fill::value(found, &about, 1, name);
+            let about = render::about(found);
+            let value = |name: &String| render::value(found, &about, 1, name);
             let known = deciding.iter();
             known
                 .filter_map(|name| Some((name.clone(), value(name)?)))
                 .collect()
         }
         None => {
-            let subject = fill::subject(signature, found);
+            let subject = render::subject(signature, found);
             let shown = |name: &str| signature.title.slots().any(|slot| slot == name);
             let captured = found.captures.iter().filter(|(name, value)| {
                 !GIVEN.contains(&name.as_str())

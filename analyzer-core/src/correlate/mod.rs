@@ -1,20 +1,20 @@
 //! From matches to findings: the root cause first, what it explains under it.
 
 mod advice;
-mod compete;
+mod overlap;
 mod explain;
-mod fill;
-mod fold;
+mod render;
+mod replicas;
 mod graph;
 mod group;
 mod identity;
 mod mechanism;
-mod mention;
-mod next;
-mod prints;
+mod name_match;
+mod next_steps;
+mod snapshots;
 mod rank;
-mod recover;
-mod telling;
+mod resolution;
+mod unexplained;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -26,15 +26,15 @@ use crate::parse::log::stated_time;
 use crate::report::{Check, Evidence, Explained, Finding, Level, Role};
 use crate::signature::{Catalogue, Signature};
 
-use fill::Values;
+use render::Values;
 use group::Group;
 
-pub(crate) use compete::{may_take, refines, winners};
-pub(crate) use graph::{Graph, LeftOut};
+pub(crate) use overlap::{may_supersede, refines, winners};
+pub(crate) use graph::{Graph, Omitted};
 pub(crate) use group::object_of;
 pub(crate) use identity::distinct;
-pub(crate) use prints::{Print, Prints};
-pub(crate) use telling::Telling;
+pub(crate) use snapshots::{ObjectSnapshot, Snapshots};
+pub(crate) use unexplained::UnexplainedEvents;
 
 /// How many lines of proof a finding shows.
 const MAX_EVIDENCE: usize = 20;
@@ -92,7 +92,7 @@ pub(crate) fn correlate(
     matches: Vec<(usize, Match)>,
     mut surplus: Vec<Surplus>,
     at_least: &BTreeSet<usize>,
-    (graph, prints): (&Graph, &Prints),
+    (graph, snapshots): (&Graph, &Snapshots),
     reference: Option<Timestamp>,
 ) -> Correlated {
     let covered = matches
@@ -100,7 +100,7 @@ pub(crate) fn correlate(
         .flat_map(|(_, found)| &found.hits)
         .map(|hit| (hit.document, hit.record.start))
         .collect();
-    let mut matches = compete::compete(catalogue, matches);
+    let mut matches = overlap::resolve_overlaps(catalogue, matches);
     give_way(&mut matches, &mut surplus);
     for (number, found) in &mut matches {
         let since = since(catalogue.at(*number), found);
@@ -121,14 +121,14 @@ pub(crate) fn correlate(
     // what was well in an earlier print ends nothing
     for group in &mut silent {
         let shows = !catalogue.at(group.signature).ends.is_empty();
-        group.hits.retain(|hit| !shows || !prints.is_outdated(hit));
+        group.hits.retain(|hit| !shows || !snapshots.is_outdated(hit));
     }
     let enders: Vec<&Group> = silent
         .iter()
         .filter(|group| !catalogue.at(group.signature).ends.is_empty())
         .collect();
-    let ended = recover::recover(catalogue, &groups, &enders);
-    let superseded = prints.superseded(catalogue, &groups);
+    let ended = resolution::find_resolved(catalogue, &groups, &enders);
+    let superseded = snapshots.superseded(catalogue, &groups);
     let ended: Vec<Option<Hit>> = ended
         .into_iter()
         .zip(superseded)
@@ -139,7 +139,7 @@ pub(crate) fn correlate(
     for (group, survived) in groups.iter_mut().zip(survived) {
         group.survived = survived;
     }
-    let (groups, explained, ended) = fold::fold(catalogue, groups, by, ended);
+    let (groups, explained, ended) = replicas::fold_replicas(catalogue, groups, by, ended);
     let order = rank::rank(catalogue, &groups, &explained, &ended);
     let cause_known = rank::is_cause_known(catalogue, &groups, &explained, &ended);
     let mut ranks = vec![0; groups.len()];
@@ -183,7 +183,7 @@ pub(crate) fn correlate(
             finding
         })
         .collect();
-    let next = next::steps(catalogue, &findings, &silent, graph);
+    let next = next_steps::steps(catalogue, &findings, &silent, graph);
     Correlated {
         findings,
         covered,

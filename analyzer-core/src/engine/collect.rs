@@ -6,7 +6,7 @@ mod single;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::correlate::{Surplus, distinct, may_take, object_of, refines, winners};
+use crate::correlate::{Surplus, distinct, may_supersede, object_of, refines, winners};
 use crate::matcher::{Hit, Match, Moment, evaluate};
 use crate::model::{Span, Subject};
 use crate::signature::{Catalogue, Condition, Leaf, What, leaves, refuting_objects};
@@ -155,7 +155,7 @@ impl<'c> Collector<'c> {
                 let mut rivals: Vec<u32> = parts
                     .iter()
                     .filter(|(other, mark)| {
-                        may_take(
+                        may_supersede(
                             (catalogue.at(*other as usize), mark),
                             (signature, &hit.mark),
                         )

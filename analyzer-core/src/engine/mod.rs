@@ -34,7 +34,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
-use crate::correlate::{Graph, Prints, Telling};
+use crate::correlate::{Graph, Snapshots, UnexplainedEvents};
 use crate::input::ReadLimits;
 use crate::matcher::{Hit, Moment, Tester};
 use crate::model::Subject;
@@ -122,9 +122,9 @@ pub struct Incident<'a> {
     waiting_bytes: usize,
     documents: Vec<Input>,
     collector: Collector<'a>,
-    telling: Telling,
+    telling: UnexplainedEvents,
     graph: Graph,
-    prints: Prints,
+    prints: Snapshots,
     stats: Stats,
     latest: Option<i128>,
     /// When the input was collected, as a node's lease shows it.
@@ -160,9 +160,9 @@ impl<'a> Incident<'a> {
             waiting: Vec::new(),
             waiting_bytes: 0,
             documents: Vec::new(),
-            telling: Telling::default(),
+            telling: UnexplainedEvents::default(),
             graph: Graph::default(),
-            prints: Prints::default(),
+            prints: Snapshots::default(),
             stats: Stats::default(),
             latest: None,
             collected: None,
@@ -399,7 +399,7 @@ impl<'a> Incident<'a> {
             let record = first.record.start;
             let graph = &mut self.graph;
             let same = std::iter::from_fn(|| hits.next_if(|(_, hit)| hit.record.start == record));
-            let same = same.inspect(|(_, hit)| graph.told_by(hit, &order));
+            let same = same.inspect(|(_, hit)| graph.add_ids(hit, &order));
             self.collector
                 .record(same, |moment| settled(moment, limit), &order);
         }

@@ -83,7 +83,7 @@ impl Condition {
 
     /// What makes large logs slow: conditions that no text announces, or a short one. A level
     /// and a code, the text that it is about, and what to do.
-    pub(super) fn dear(&self) -> Vec<((LintLevel, &'static str), String, String)> {
+    pub(super) fn slow_conditions(&self) -> Vec<((LintLevel, &'static str), String, String)> {
         let mut conditions = Vec::new();
         leaves(self, &mut conditions);
         let mut dear = Vec::new();
@@ -109,7 +109,7 @@ impl Condition {
     }
 
     /// Message patterns that demand less than so much text, in event patterns that demand nothing else.
-    pub(super) fn broad(&self, least: usize) -> Vec<&Pattern> {
+    pub(super) fn broad_patterns(&self, least: usize) -> Vec<&Pattern> {
         match &self.what {
             What::Event(event) => {
                 let narrowed = !event.reason.0.is_empty()
@@ -125,7 +125,7 @@ impl Condition {
             }
             What::Object(_) => Vec::new(),
             What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
-                parts.iter().flat_map(|part| part.broad(least)).collect()
+                parts.iter().flat_map(|part| part.broad_patterns(least)).collect()
             }
         }
     }

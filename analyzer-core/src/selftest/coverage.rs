@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::Proof;
-use super::trial::Trial;
+use super::run::ExampleRun;
 use crate::input::{Document, lines};
 use crate::model::{Format, Span};
 use crate::parse;
@@ -126,10 +126,10 @@ impl Proof<'_> {
             (cause, coverage)
         });
         let mut causes: BTreeMap<&str, CauseCoverage> = causes.collect();
-        let proofs = self.trials.par_iter();
-        let proofs = proofs.filter(|trial| trial.wanted && trial.failure.is_none());
+        let proofs = self.runs.par_iter();
+        let proofs = proofs.filter(|run| run.wanted && run.failure.is_none());
         let forms: Vec<(&str, Vec<Form>)> = proofs
-            .map(|trial| (trial.signature.cause.as_str(), forms(trial)))
+            .map(|run| (run.signature.cause.as_str(), forms(run)))
             .collect();
         for (cause, forms) in forms {
             let Some(coverage) = causes.get_mut(cause) else {
@@ -144,8 +144,8 @@ impl Proof<'_> {
 }
 
 /// The forms of the records that prove an example's own finding, each once.
-fn forms(trial: &Trial<'_>) -> Vec<Form> {
-    let document = Document::new("example", trial.example.text.as_str());
+fn forms(run: &ExampleRun<'_>) -> Vec<Form> {
+    let document = Document::new("example", run.example.text.as_str());
     let starts: Vec<usize> = lines(document.text()).map(|line| line.start).collect();
     let line_of = |at: usize| starts.partition_point(|start| *start <= at) as u64;
     let parsed = parse::document(&document);
@@ -167,7 +167,7 @@ fn forms(trial: &Trial<'_>) -> Vec<Form> {
         let (format, _) = around.min_by_key(|(_, span)| span.len())?;
         Some(Form::of(*format))
     };
-    let mut forms: Vec<Form> = trial.proved_at.iter().filter_map(form_at).collect();
+    let mut forms: Vec<Form> = run.proved_at.iter().filter_map(form_at).collect();
     forms.sort_unstable();
     forms.dedup();
     forms

@@ -6,9 +6,9 @@ use std::fmt;
 use rayon::prelude::*;
 
 use super::Proof;
-use super::crossing::Crossings;
-use super::stated::line_of;
-use super::trial::{self, Trial};
+use super::conflicts::Conflicts;
+use super::location::line_of;
+use super::run::{self, ExampleRun};
 use crate::report::{Finding, Level, Role};
 use crate::signature::advice;
 use crate::signature::{GIVEN, Signature, SignatureError};
@@ -129,12 +129,12 @@ impl Proof<'_> {
         wanted: impl Fn(&Signature) -> bool,
         healthy: &[(String, Vec<u8>)],
     ) -> Vec<Lint> {
-        let mut of: BTreeMap<&str, Vec<&Trial<'_>>> = BTreeMap::new();
-        for trial in &self.trials {
-            of.entry(&trial.signature.id).or_default().push(trial);
+        let mut of: BTreeMap<&str, Vec<&ExampleRun<'_>>> = BTreeMap::new();
+        for run in &self.runs {
+            of.entry(&run.signature.id).or_default().push(run);
         }
         let overlaps = self.overlaps();
-        let crossings = Crossings::new(&overlaps);
+        let conflicts = Conflicts::new(&overlaps);
         let alarms = self.alarms(healthy);
         let mut lints = Vec::new();
         for signature in self.analyzer.catalogue().signatures() {
@@ -149,9 +149,9 @@ impl Proof<'_> {
             lint_parts(&mut of_this);
             lint_captures(&mut of_this);
             lint_match(&mut of_this);
-            let trials = of.get(signature.id.as_str()).map_or(&[][..], Vec::as_slice);
-            lint_examples(&mut of_this, trials);
-            crossings.lint(&mut of_this, trials, self);
+            let runs = of.get(signature.id.as_str()).map_or(&[][..], Vec::as_slice);
+            lint_examples(&mut of_this, runs);
+            conflicts.lint(&mut of_this, runs, self);
             for (place, _) in alarms.iter().filter(|(_, id)| *id == signature.id) {
                 let message =
                     format!("it raises an alarm in {place}, where nothing is wrong; narrow it");
@@ -225,7 +225,7 @@ fn lint_parts(lints: &mut Lints<'_>) {
             }
         }
     }
-    for mistake in advice::mistakes(signature) {
+    for mistake in advice::issues(signature) {
         let place = (mistake.field, mistake.piece.as_str());
         lints.add((Error, mistake.code), place, mistake.message);
     }
@@ -309,22 +309,22 @@ fn lint_match(lints: &mut Lints<'_>) {
         true => LEAST_LENGTH / 2,
         false => LEAST_LENGTH,
     };
-    for pattern in signature.condition.broad(least) {
+    for pattern in signature.condition.broad_patterns(least) {
         let pattern = pattern.as_str();
         let message =
             format!("{pattern:?} is too short to stand for itself; add a reason or more text");
         lints.add((Error, "broad-pattern"), ("match", pattern), message);
     }
-    for ((level, code), piece, message) in signature.condition.dear() {
+    for ((level, code), piece, message) in signature.condition.slow_conditions() {
         lints.add((level, code), ("match", &piece), message);
     }
 }
 
 /// Examples that are missing, fail or leave a value open.
-fn lint_examples(lints: &mut Lints<'_>, trials: &[&Trial<'_>]) {
+fn lint_examples(lints: &mut Lints<'_>, runs: &[&ExampleRun<'_>]) {
     for wanted in [true, false] {
-        let field = trial::field(wanted);
-        let there = trials.iter().filter(|trial| trial.wanted == wanted).count();
+        let field = run::field(wanted);
+        let there = runs.iter().filter(|run| run.wanted == wanted).count();
         if there < LEAST_EXAMPLES {
             let message = match wanted {
                 true => format!("{there} of {LEAST_EXAMPLES}; add one of another version or form"),
@@ -336,22 +336,22 @@ fn lint_examples(lints: &mut Lints<'_>, trials: &[&Trial<'_>]) {
         }
     }
     let mut told = BTreeSet::new();
-    for trial in trials {
-        let field = trial::field(trial.wanted);
-        if let Some(failure) = &trial.failure {
+    for run in runs {
+        let field = run::field(run.wanted);
+        if let Some(failure) = &run.failure {
             lints.add_at(
                 (Error, "example-fails"),
                 field,
-                trial.line,
+                run.line,
                 failure.as_str(),
             );
         }
-        for (of, slot) in trial.unfilled.iter().filter(|_| trial.wanted) {
+        for (of, slot) in run.unfilled.iter().filter(|_| run.wanted) {
             if told.insert((*of, slot.clone())) {
                 let message = format!(
                     "the {of} of this example has no value for {{{slot}}}; write {{{slot}|words}} for where it is missing"
                 );
-                lints.add_at((Warning, "unfilled"), field, trial.line, message);
+                lints.add_at((Warning, "unfilled"), field, run.line, message);
             }
         }
     }

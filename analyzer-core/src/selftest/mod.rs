@@ -2,13 +2,13 @@
 
 mod condition;
 mod coverage;
-mod crossing;
+mod conflicts;
 mod lint;
 mod overlap;
-mod stated;
+mod location;
 #[cfg(test)]
 mod tests;
-mod trial;
+mod run;
 
 use rayon::prelude::*;
 
@@ -19,7 +19,7 @@ pub use coverage::{CauseCoverage, Form};
 pub use lint::{Lint, LintLevel};
 pub use overlap::{Overlap, OverlapOutcome};
 
-use trial::{Found, Trial};
+use run::{Found, ExampleRun};
 
 /// What became of one example of a signature.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -54,7 +54,7 @@ pub struct ExampleOutcome {
 #[derive(Debug)]
 pub struct Proof<'a> {
     analyzer: &'a Analyzer,
-    trials: Vec<Trial<'a>>,
+    runs: Vec<ExampleRun<'a>>,
 }
 
 impl Analyzer {
@@ -62,7 +62,7 @@ impl Analyzer {
     pub fn proof(&self) -> Proof<'_> {
         Proof {
             analyzer: self,
-            trials: self.trials(|_| true),
+            runs: self.runs(|_| true),
         }
     }
 
@@ -94,8 +94,8 @@ impl Analyzer {
 
     /// Runs the examples of those signatures that are `wanted`, each against the whole catalogue.
     pub fn test_signatures_of(&self, wanted: impl Fn(&Signature) -> bool) -> Vec<ExampleOutcome> {
-        let trials = self.trials(wanted);
-        trials.into_iter().map(Trial::into_outcome).collect()
+        let runs = self.runs(wanted);
+        runs.into_iter().map(ExampleRun::into_outcome).collect()
     }
 
     /// Reads the catalogue's signatures for mistakes.
@@ -103,13 +103,13 @@ impl Analyzer {
         self.proof().lints(|_| true, &[])
     }
 
-    fn trials(&self, wanted: impl Fn(&Signature) -> bool) -> Vec<Trial<'_>> {
+    fn runs(&self, wanted: impl Fn(&Signature) -> bool) -> Vec<ExampleRun<'_>> {
         let signatures = self.catalogue().signatures();
         let signatures: Vec<&Signature> =
             signatures.filter(|&signature| wanted(signature)).collect();
         signatures
             .par_iter()
-            .flat_map_iter(|signature| trial::of(self, signature))
+            .flat_map_iter(|signature| run::of(self, signature))
             .collect()
     }
 }
@@ -117,6 +117,6 @@ impl Analyzer {
 impl Proof<'_> {
     /// How many examples there are.
     pub fn examples(&self) -> usize {
-        self.trials.len()
+        self.runs.len()
     }
 }

@@ -1,6 +1,6 @@
 //! Which examples of one signature another one matches too, and what became of it.
 
-use super::trial::Trial;
+use super::run::ExampleRun;
 use super::{Found, Proof};
 use crate::report::Role;
 use crate::signature::Signature;
@@ -55,47 +55,47 @@ pub enum OverlapOutcome {
 impl Proof<'_> {
     /// All signatures that match a positive example of another one, in order of the examples.
     pub fn overlaps(&self) -> Vec<Overlap> {
-        let positive = self.trials.iter().filter(|trial| trial.wanted);
-        positive.flat_map(|trial| self.overlaps_of(trial)).collect()
+        let positive = self.runs.iter().filter(|run| run.wanted);
+        positive.flat_map(|run| self.overlaps_of(run)).collect()
     }
 
     pub(super) fn overlaps_of<'t>(
         &'t self,
-        trial: &'t Trial<'_>,
+        run: &'t ExampleRun<'_>,
     ) -> impl Iterator<Item = Overlap> + 't {
-        let others = trial.matched.iter().filter(|id| **id != trial.signature.id);
+        let others = run.matched.iter().filter(|id| **id != run.signature.id);
         others.filter_map(|id| {
             let other = self.analyzer.catalogue().get(id)?;
-            let found = trial.finding_of(id);
+            let found = run.finding_of(id);
             Some(Overlap {
-                signature: trial.signature.id.clone(),
-                cause: trial.signature.cause.clone(),
-                file: trial.signature.file.to_string(),
-                line: trial.line,
+                signature: run.signature.id.clone(),
+                cause: run.signature.cause.clone(),
+                file: run.signature.file.to_string(),
+                line: run.line,
                 other: id.clone(),
                 other_cause: other.cause.clone(),
                 other_role: found.map_or(other.role, |found| found.role),
-                outcome: outcome(trial, other, found),
+                outcome: outcome(run, other, found),
                 explained_by: found.and_then(|found| found.explained_by.clone()),
             })
         })
     }
 }
 
-fn outcome(trial: &Trial<'_>, other: &Signature, found: Option<&Found>) -> OverlapOutcome {
-    if other.makes_no_finding() || trial.signature.makes_no_finding() {
+fn outcome(run: &ExampleRun<'_>, other: &Signature, found: Option<&Found>) -> OverlapOutcome {
+    if other.makes_no_finding() || run.signature.makes_no_finding() {
         return OverlapOutcome::Ends;
     }
     let Some(found) = found else {
         return OverlapOutcome::GivesWay;
     };
-    if other.cause == trial.signature.cause {
+    if other.cause == run.signature.cause {
         return OverlapOutcome::SameCause;
     }
     if found.explained_by.is_some() {
         return OverlapOutcome::Explained;
     }
-    let own = trial.finding_of(&trial.signature.id);
+    let own = run.finding_of(&run.signature.id);
     let explains = own.and_then(|own| own.explained_by.as_ref()) == Some(&other.id);
     if explains {
         return OverlapOutcome::Explains;
@@ -103,12 +103,12 @@ fn outcome(trial: &Trial<'_>, other: &Signature, found: Option<&Found>) -> Overl
     if found.role != Role::Cause {
         return OverlapOutcome::Beside;
     }
-    let also = &trial.example.also;
+    let also = &run.example.also;
     if also.contains(&other.id) || also.contains(&other.cause) {
         return OverlapOutcome::Told;
     }
-    let is_first = trial.first_cause().map(|first| &first.signature) == Some(&other.id);
-    if is_first && trial.signature.role == Role::Cause {
+    let is_first = run.first_cause().map(|first| &first.signature) == Some(&other.id);
+    if is_first && run.signature.role == Role::Cause {
         OverlapOutcome::FirstCause
     } else {
         OverlapOutcome::SecondCause

@@ -1,15 +1,15 @@
 //! Conditions over time, followed through the input in bounded memory.
 
 mod automaton;
-mod burst;
-mod key;
-mod lane;
-mod plan;
+mod threshold;
+mod scope_key;
+mod partition;
+mod compile;
 mod reorder;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod told;
+mod matches;
 
 use stream::Stream;
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::automaton::Time;
-use super::key::Key;
-use super::lane::{Lane, Record};
-use super::plan::{Plan, Role, value};
-use super::told::Told;
+use super::scope_key::ScopeKey;
+use super::partition::{PartitionSet, Record};
+use super::compile::{Plan, Role, value};
+use super::matches::MatchCollector;
 use crate::matcher::{Hit, Match, Moment};
 use crate::signature::Condition;
 
@@ -33,7 +33,7 @@ enum Axis {
 #[derive(Debug)]
 struct Group {
     /// By axis.
-    lanes: [Lane; 2],
+    axes: [PartitionSet; 2],
     /// Where a hit without time is put: beside the last one with a time.
     last: (Axis, Time),
     used: u64,
@@ -43,7 +43,7 @@ impl Group {
     fn new() -> Self {
         Group {
             // ages are one snapshot, whose rows stand in any order
-            lanes: [Lane::new(Some(TOLERANCE)), Lane::new(None)],
+            axes: [PartitionSet::new(Some(TOLERANCE)), PartitionSet::new(None)],
             last: (Axis::At, 0),
             used: 0,
         }
@@ -64,11 +64,11 @@ pub(crate) struct Stream<'c> {
     plan: Plan<'c>,
     /// The record whose hits come in.
     record: Vec<(Role, Hit)>,
-    groups: BTreeMap<Key, Group>,
+    groups: BTreeMap<ScopeKey, Group>,
     /// The groups by their last use.
-    order: BTreeMap<u64, Key>,
+    order: BTreeMap<u64, ScopeKey>,
     used: u64,
-    told: Told,
+    collector: MatchCollector,
     /// Each record that is kept holds a clone.
     counted: Arc<()>,
 }
@@ -82,7 +82,7 @@ impl<'c> Stream<'c> {
             groups: BTreeMap::new(),
             order: BTreeMap::new(),
             used: 0,
-            told: Told::default(),
+            collector: MatchCollector::default(),
             counted: Arc::new(()),
         })
     }
@@ -112,13 +112,13 @@ impl<'c> Stream<'c> {
     pub fn finish(mut self) -> (Vec<Match>, u64) {
         self.deliver();
         for group in std::mem::take(&mut self.groups).values_mut() {
-            for lane in &mut group.lanes {
-                lane.finish(&self.plan, &mut self.told);
+            for partitions in &mut group.axes {
+                partitions.finish(&self.plan, &mut self.collector);
             }
         }
-        let mut matches = self.told.matches;
+        let mut matches = self.collector.matches;
         sort(&mut matches);
-        (matches, self.told.dropped)
+        (matches, self.collector.dropped)
     }
 
     /// Gives the record that is complete to its group.
@@ -126,7 +126,7 @@ impl<'c> Stream<'c> {
         let hits = std::mem::take(&mut self.record);
         let Some((_, hit)) = hits.first() else { return };
         let moment = hit.last.or(hit.first);
-        let key = Key::of(hit, self.plan.condition.per);
+        let key = ScopeKey::of(hit, self.plan.condition.per);
         self.used += 1;
         let group = self.groups.entry(key.clone()).or_insert_with(Group::new);
         self.order.remove(&group.used);
@@ -140,8 +140,8 @@ impl<'c> Stream<'c> {
             hits,
             _counted: Arc::clone(&self.counted),
         };
-        let lane = &mut group.lanes[axis as usize];
-        if lane.take(&self.plan, time, record, &mut self.told) {
+        let partitions = &mut group.axes[axis as usize];
+        if partitions.take(&self.plan, time, record, &mut self.collector) {
             group.last = (axis, time);
         }
         self.order.insert(self.used, key);
@@ -160,9 +160,9 @@ impl<'c> Stream<'c> {
             let Some(mut group) = self.groups.remove(&key) else {
                 continue;
             };
-            for lane in &mut group.lanes {
-                let left = lane.finish(&self.plan, &mut self.told);
-                self.told.dropped += left as u64;
+            for partitions in &mut group.axes {
+                let left = partitions.finish(&self.plan, &mut self.collector);
+                self.collector.dropped += left as u64;
             }
         }
     }

@@ -5,7 +5,7 @@ use super::command::effect::{self, Effect};
 use super::schema::{FixTemplate, Signature};
 
 /// Words that stand for a value that the reader should fill in.
-const STAND_INS: &[&str] = &[
+const PLACEHOLDERS: &[&str] = &[
     "ADDRESS",
     "BUCKET",
     "CHART",
@@ -72,7 +72,7 @@ const STAND_INS: &[&str] = &[
 
 /// A mistake in a check or repair.
 #[derive(Debug)]
-pub(crate) struct Mistake {
+pub(crate) struct AdviceIssue {
     /// What is wrong, in a word with hyphens.
     pub code: &'static str,
     /// The field that it is about.
@@ -84,18 +84,18 @@ pub(crate) struct Mistake {
 }
 
 /// The mistakes of a signature's checks and repairs, in their order.
-pub(crate) fn mistakes(signature: &Signature) -> Vec<Mistake> {
+pub(crate) fn issues(signature: &Signature) -> Vec<AdviceIssue> {
     let mut found = Vec::new();
     for (field, run) in signature.commands() {
         let mut add = |code, message: String| {
-            found.push(Mistake {
+            found.push(AdviceIssue {
                 code,
                 field,
                 piece: run.as_str().to_owned(),
                 message,
             });
         };
-        for message in stand_ins(run) {
+        for message in placeholders(run) {
             add("stand-in", message);
         }
         for (slot, otherwise) in run.slots() {
@@ -122,7 +122,7 @@ pub(crate) fn mistakes(signature: &Signature) -> Vec<Mistake> {
     }
     for (number, fix) in signature.fix.iter().enumerate() {
         let wrong = repair(fix, number == 0).into_iter();
-        found.extend(wrong.map(|message| Mistake {
+        found.extend(wrong.map(|message| AdviceIssue {
             code: "destructive",
             field: "fix",
             piece: fix.text.as_str().to_owned(),
@@ -133,7 +133,7 @@ pub(crate) fn mistakes(signature: &Signature) -> Vec<Mistake> {
 }
 
 /// What a command leaves to the reader.
-fn stand_ins(run: &CommandTemplate) -> Vec<String> {
+fn placeholders(run: &CommandTemplate) -> Vec<String> {
     let words = run.words_with(|_| String::new());
     let mut found = Vec::new();
     let mut before = "";
@@ -141,7 +141,7 @@ fn stand_ins(run: &CommandTemplate) -> Vec<String> {
         // the columns of an output are named in capitals
         let is_columns = matches!(before, "-o" | "--output") || word.contains("columns=");
         let parts = word.split(['/', '=', ':', ',', '@', '.']);
-        let mut parts = parts.filter(|part| !is_columns && STAND_INS.contains(part));
+        let mut parts = parts.filter(|part| !is_columns && PLACEHOLDERS.contains(part));
         if let Some(part) = parts.next() {
             found.push(format!(
                 "`{part}` stands for a value that the reader would have to know; use a slot, or `look`"
@@ -203,7 +203,7 @@ mod tests {
         );
         catalogue.add_str("x.yaml", &yaml).unwrap();
         let signature = catalogue.get("x").unwrap();
-        mistakes(signature).iter().map(|it| it.code).collect()
+        issues(signature).iter().map(|it| it.code).collect()
     }
 
     #[test]

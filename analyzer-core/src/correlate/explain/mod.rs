@@ -1,7 +1,7 @@
 //! Which finding explains which: [`rules`] say which signatures may explain each other, [`pair`] whether two
 //! findings have to do with each other.
 
-mod pair;
+mod relation;
 mod rules;
 
 use std::borrow::Cow;
@@ -18,7 +18,7 @@ use super::DEFAULT_CONFIDENCE;
 use super::graph::{Graph, Named};
 use super::group::Group;
 use super::mention;
-use pair::{NEIGHBOUR, Pair, Provider, are_apart_in_time, named, providers};
+use relation::{NEIGHBOUR, Pair, Provider, are_apart_in_time, named, providers};
 use rules::{Near, Rules};
 
 /// How many hits of a group are held against those of another.
@@ -83,7 +83,7 @@ pub(crate) fn explain(
         .collect();
     let known_by: Vec<Vec<String>> = groups
         .iter()
-        .map(|group| mention::names(catalogue, group))
+        .map(|group| name_match::names(catalogue, group))
         .collect();
     let providers: Vec<Vec<Provider>> = groups
         .iter()

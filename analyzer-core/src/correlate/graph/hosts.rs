@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::needed::{Call, Host, calls};
+use super::endpoints::{Call, Host, calls};
 use super::topology::{calls_api_server, registry_of};
 use super::{Graph, MAX_LINES, Named};
-use crate::correlate::fill::registry;
+use crate::correlate::render::registry;
 use crate::correlate::group::Group;
 use crate::model::{Object, Subject, Value};
 

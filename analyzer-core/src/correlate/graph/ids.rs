@@ -22,14 +22,14 @@ const CONTAINERS: &[&str] = &["containers", "init_containers", "ephemeral_contai
 
 /// What the input says of ids.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct IdOwners {
     /// By the id, of containers by its first digits, with all that is known of it and the first document that
     /// tells whose it is.
     known: BTreeMap<String, (String, Named)>,
     pub left_out: u64,
 }
 
-impl Known {
+impl IdOwners {
     /// Takes the ids of a pod or claim in the document with this number.
     pub fn object(&mut self, document: usize, object: &Object<'_>) {
         let subject = plain(&object.subject);
@@ -125,7 +125,7 @@ impl Known {
     }
 
     /// Adds what a later part of the input says.
-    pub fn absorb(&mut self, later: Known, order: &impl Fn(usize, usize) -> Ordering) {
+    pub fn absorb(&mut self, later: IdOwners, order: &impl Fn(usize, usize) -> Ordering) {
         for (id, of) in later.known.into_values() {
             self.add(id, of, order);
         }
@@ -209,7 +209,7 @@ mod tests {
         }
     }
 
-    fn only(known: &Known, ids: &[&str]) -> Option<String> {
+    fn only(known: &IdOwners, ids: &[&str]) -> Option<String> {
         let ids = Ids {
             named: ids.iter().map(|id| (*id).to_owned()).collect(),
             ..Ids::default()
@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn short_ids_and_several() {
-        let mut known = Known::default();
+        let mut known = IdOwners::default();
         known.add(UID.to_owned(), (0, pod("db-0", None)), &as_read);
         known.add(
             CONTAINER[..13].to_owned(),
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn what_has_no_room_is_counted() {
-        let mut known = Known::default();
+        let mut known = IdOwners::default();
         for number in 0..MAX_IDS + 3 {
             known.add(format!("{number}-x"), (0, pod("a", None)), &as_read);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{LeftOut, plain};
+use super::{Omitted, plain};
 use crate::model::{Object, Selector, Subject, Value};
 
 /// How many pods with labels are remembered.
@@ -37,7 +37,7 @@ pub(super) struct Labels {
     pods: BTreeMap<Option<String>, Vec<Labelled>>,
     pods_known: usize,
     selectors: Vec<Selecting>,
-    pub left_out: LeftOut,
+    pub omitted: Omitted,
 }
 
 impl Labels {
@@ -70,7 +70,7 @@ impl Labels {
         if self.selectors.len() < MAX_SELECTORS {
             self.selectors.push(selecting);
         } else {
-            self.left_out.selectors += 1;
+            self.omitted.selectors += 1;
         }
     }
 
@@ -79,7 +79,7 @@ impl Labels {
             return;
         }
         if self.pods_known >= MAX_PODS {
-            self.left_out.pods += 1;
+            self.omitted.pods += 1;
             return;
         }
         self.pods_known += 1;
@@ -95,7 +95,7 @@ impl Labels {
         for selecting in later.selectors {
             self.add_selector(selecting);
         }
-        self.left_out.add(later.left_out);
+        self.omitted.add(later.omitted);
     }
 
     /// Gives documents their numbers in order, by those which they had, and brings pods into the order of their names.

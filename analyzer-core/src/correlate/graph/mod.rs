@@ -1,16 +1,16 @@
 //! What the input says of how objects depend on one another: a pod on its node and claims, a Service on
 //! the pods that it selects, a Deployment on its pods.
 
-mod homes;
+mod namespaces;
 mod hosts;
 mod ids;
 mod labels;
-mod needed;
-mod objects;
-mod paths;
-mod told;
+mod endpoints;
+mod from_objects;
+mod document_paths;
+mod from_events;
 mod topology;
-mod way;
+mod path_search;
 
 use std::cmp::Ordering;
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -19,11 +19,11 @@ use crate::matcher::Hit;
 use crate::model::{Event, Object, Subject};
 
 use super::group::Group;
-use homes::Homes;
-use ids::Known;
+use namespaces::Namespaces;
+use ids::IdOwners;
 use labels::Labels;
-use needed::Host;
-use paths::Paths;
+use endpoints::Host;
+use document_paths::Paths;
 use topology::{api_server, calls_api_server, static_pod};
 
 pub(super) use topology::static_workload;
@@ -56,14 +56,14 @@ pub(crate) struct Graph {
     addresses: BTreeMap<String, Named>,
     labels: Labels,
     paths: Paths,
-    homes: Homes,
-    ids: Known,
-    left_out: LeftOut,
+    namespaces: Namespaces,
+    ids: IdOwners,
+    omitted: Omitted,
 }
 
 /// How much was not kept for want of room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LeftOut {
+pub(crate) struct Omitted {
     /// Relations between two objects.
     pub relations: u64,
     pub addresses: u64,
@@ -72,18 +72,18 @@ pub(crate) struct LeftOut {
     pub selectors: u64,
     /// Ids of pods and containers.
     pub ids: u64,
-    /// Prints of objects, the last of which counts.
-    pub prints: u64,
+    /// Snapshots of objects, the last of which counts.
+    pub snapshots: u64,
 }
 
-impl LeftOut {
-    fn add(&mut self, other: LeftOut) {
+impl Omitted {
+    fn add(&mut self, other: Omitted) {
         self.relations += other.relations;
         self.addresses += other.addresses;
         self.pods += other.pods;
         self.selectors += other.selectors;
         self.ids += other.ids;
-        self.prints += other.prints;
+        self.snapshots += other.snapshots;
     }
 }
 
@@ -100,7 +100,7 @@ struct Edge {
 impl Graph {
     /// Takes an object of the document with this number.
     pub fn object(&mut self, document: usize, object: &Object<'_>) {
-        objects::edges(object, |dependant, verb, on| {
+        from_objects::edges(object, |dependant, verb, on| {
             self.add(Edge {
                 document,
                 dependant,
@@ -116,20 +116,20 @@ impl Graph {
                 on: registry,
             });
         });
-        objects::addresses(object, |address, owner| {
+        from_objects::addresses(object, |address, owner| {
             self.add_address(address, (document, owner), &as_read);
         });
-        objects::hosts(object, |host, owner| {
+        from_objects::hosts(object, |host, owner| {
             self.add_address(host, (document, owner), &as_read);
         });
         self.labels.object(document, object);
         self.paths.add(&object.subject);
-        self.homes.add(&object.subject);
+        self.namespaces.add(&object.subject);
         self.ids.object(document, object);
     }
 
     /// Takes what a record says that its ids are of. `order` compares documents.
-    pub fn told_by(&mut self, hit: &Hit, order: &impl Fn(usize, usize) -> Ordering) {
+    pub fn add_ids(&mut self, hit: &Hit, order: &impl Fn(usize, usize) -> Ordering) {
         for (id, of) in hit.ids.iter().flat_map(|ids| &ids.told) {
             self.ids.add(id.clone(), (hit.document, of.clone()), order);
         }
@@ -144,9 +144,9 @@ impl Graph {
     pub fn event(&mut self, document: usize, event: &Event<'_>) {
         // of log records only those are read in which something is looked for
         if event.format.is_structured() {
-            self.homes.add(&event.subject);
+            self.namespaces.add(&event.subject);
         }
-        if let Some((dependant, verb, on)) = told::edge(event) {
+        if let Some((dependant, verb, on)) = from_events::edge(event) {
             self.add(Edge {
                 document,
                 dependant,
@@ -170,7 +170,7 @@ impl Graph {
             return;
         }
         if self.count >= MAX_EDGES || known.len() >= MAX_OF_NAME {
-            self.left_out.relations += 1;
+            self.omitted.relations += 1;
             return;
         }
         self.count += 1;
@@ -210,7 +210,7 @@ impl Graph {
             Entry::Vacant(free) if has_room => {
                 free.insert(owner);
             }
-            Entry::Vacant(_) => self.left_out.addresses += 1,
+            Entry::Vacant(_) => self.omitted.addresses += 1,
         }
     }
 
@@ -222,10 +222,10 @@ impl Graph {
         for (address, owner) in later.addresses {
             self.add_address(address, owner, order);
         }
-        self.left_out.add(later.left_out);
+        self.omitted.add(later.omitted);
         self.labels.absorb(later.labels);
         self.paths.absorb(later.paths);
-        self.homes.absorb(later.homes);
+        self.namespaces.absorb(later.namespaces);
         self.ids.absorb(later.ids, order);
     }
 
@@ -245,9 +245,9 @@ impl Graph {
     /// Adds which pods the selectors of the input choose.
     pub fn settle(&mut self) {
         let labels = std::mem::take(&mut self.labels);
-        self.left_out.add(labels.left_out);
+        self.omitted.add(labels.omitted);
         let (selected, more) = labels.selected();
-        self.left_out.relations += more;
+        self.omitted.relations += more;
         for (document, dependant, on) in selected {
             self.add(Edge {
                 document,
@@ -259,10 +259,10 @@ impl Graph {
     }
 
     /// How much was not kept.
-    pub fn left_out(&self) -> LeftOut {
-        LeftOut {
-            ids: self.ids.left_out,
-            ..self.left_out
+    pub fn omitted(&self) -> Omitted {
+        Omitted {
+            ids: self.ids.omitted,
+            ..self.omitted
         }
     }
 
@@ -283,7 +283,7 @@ impl Graph {
 
     /// The namespace of an object, if the input knows only one of its kind and name.
     pub fn namespace_of(&self, subject: &Subject) -> Option<String> {
-        self.homes.of(subject)
+        self.namespaces.of(subject)
     }
 
     /// The pod or node of a document by its name.
@@ -296,7 +296,7 @@ impl Graph {
     pub fn needed(&self, group: &Group) -> Vec<Named> {
         let mut needed: Vec<Named> = Vec::new();
         for hit in group.hits.iter().take(MAX_LINES) {
-            let calls = needed::calls(&hit.place.text);
+            let calls = endpoints::calls(&hit.place.text);
             let api_server = api_server().filter(|_| calls.iter().any(calls_api_server));
             let called = calls.iter().filter_map(|call| match call.host()? {
                 Host::Address(name) | Host::Outside(name) => self.addresses.get(&name).cloned(),
@@ -316,7 +316,7 @@ impl Graph {
     }
 
     /// Whether the input tells that a message calls the API server by its Service.
-    fn is_api_server(&self, call: &needed::Call<'_>) -> bool {
+    fn is_api_server(&self, call: &endpoints::Call<'_>) -> bool {
         let called = match call.host() {
             Some(Host::Address(name) | Host::Outside(name)) => self.addresses.get(&name).cloned(),
             Some(Host::Name(name, Some(namespace))) => {
@@ -332,10 +332,10 @@ impl Graph {
     pub fn calls_unknown(&self, group: &Group) -> bool {
         let mut unknown = false;
         for hit in group.hits.iter().take(MAX_LINES) {
-            for host in needed::hosts(&hit.place.text) {
+            for host in endpoints::hosts(&hit.place.text) {
                 match host {
                     Host::Address(address) if !self.addresses.contains_key(&address) => {
-                        unknown |= needed::is_inside(&address);
+                        unknown |= endpoints::is_inside(&address);
                     }
                     Host::Outside(_) => {}
                     _ => return false,
@@ -419,7 +419,7 @@ mod tests {
             graph.add_address("192.0.2.44".to_owned(), owner.clone(), &as_read);
         }
         assert_eq!(graph.addresses["192.0.2.44"], node);
-        assert_eq!(graph.left_out(), LeftOut::default());
+        assert_eq!(graph.omitted(), Omitted::default());
     }
 
     #[test]
@@ -431,7 +431,7 @@ mod tests {
             }
         }
         // the same again is no loss, what had no room is met again
-        assert_eq!(graph.left_out().relations, 6);
+        assert_eq!(graph.omitted().relations, 6);
         let mut later = Graph::default();
         for number in 0..MAX_ADDRESSES + 2 {
             later.add_address(
@@ -440,13 +440,13 @@ mod tests {
                 &as_read,
             );
         }
-        assert_eq!(later.left_out().addresses, 2);
+        assert_eq!(later.omitted().addresses, 2);
         graph.add_address(
             "other".to_owned(),
             (0, Subject::new("Node", None, "m")),
             &as_read,
         );
         graph.absorb(later, &as_read);
-        assert_eq!(graph.left_out().addresses, 3);
+        assert_eq!(graph.omitted().addresses, 3);
     }
 }

@@ -151,7 +151,7 @@ pub(crate) fn of_words(words: &[&str]) -> Effect {
     };
     let program = program.rsplit('/').next().unwrap_or(program);
     if AROUND.contains(&program) {
-        return of_words(behind(program, rest));
+        return of_words(words_after(program, rest));
     }
     if matches!(program, "sh" | "bash") {
         return of_script(rest);
@@ -194,7 +194,7 @@ pub(crate) fn of_words(words: &[&str]) -> Effect {
 }
 
 /// What stands behind a program that runs it: options, assignments and a number are its own.
-fn behind<'w, 's>(program: &str, words: &'w [&'s str]) -> &'w [&'s str] {
+fn words_after<'w, 's>(program: &str, words: &'w [&'s str]) -> &'w [&'s str] {
     if let Some(at) = words.iter().position(|word| *word == "--") {
         return words.get(at + 1..).unwrap_or_default();
     }

@@ -80,10 +80,10 @@ impl Pair<'_> {
             if let Some(provider) = self.provider() {
                 return Some((2, format!("needs {provider}").into()));
             }
-            if let Some((steps, why)) = self.way(rule.is_called, graph) {
+            if let Some((steps, why)) = self.path(rule.is_called, graph) {
                 return Some((if steps == 1 { 3 } else { 2 }, why.into()));
             }
-            let mut named = mention::mentioned(self.known_by, self.symptom);
+            let mut named = name_match::mentioned(self.known_by, self.symptom);
             if let Some(name) = named.take_if(|_| !rule.apart) {
                 return Some((2, format!("names {name}").into()));
             }
@@ -185,7 +185,7 @@ impl Pair<'_> {
 
     /// The shortest way from what the symptom is about to what the cause is about. Who is called does not hang
     /// on the caller.
-    fn way(&self, is_called: bool, graph: &Graph) -> Option<(usize, String)> {
+    fn path(&self, is_called: bool, graph: &Graph) -> Option<(usize, String)> {
         let to = || self.mine.iter().take(MAX_SEARCHED);
         let from = self.theirs.iter().take(MAX_SEARCHED);
         let ways = from
@@ -310,8 +310,8 @@ impl Provider {
 
 /// The pods that a group's signature needs.
 pub(super) fn providers(catalogue: &Catalogue, group: &Group) -> Vec<Provider> {
-    let about = fill::about(&group.best);
-    let value = |name: &str| fill::value(&group.best, &about, group.count, name);
+    let about = render::about(&group.best);
+    let value = |name: &str| render::value(&group.best, &about, group.count, name);
     let needs = catalogue.at(group.signature).needs.iter();
     let provider = |needed: &Needs| {
         Some(Provider {

@@ -1,14 +1,14 @@
 //! One example, run against the whole catalogue.
 
 use super::ExampleOutcome;
-use super::stated::line_of;
+use super::location::line_of;
 use crate::analyzer::Analyzer;
 use crate::report::{Finding, Report, Role};
 use crate::signature::{Example, Signature};
 
 /// What the analysis of an example says.
 #[derive(Debug)]
-pub(super) struct Trial<'a> {
+pub(super) struct ExampleRun<'a> {
     pub signature: &'a Signature,
     pub example: &'a Example,
     /// Whether the signature must match it.
@@ -44,8 +44,8 @@ pub(super) fn field(wanted: bool) -> &'static str {
     }
 }
 
-/// The trials of a signature's examples.
-pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<Trial<'a>> {
+/// The runs of a signature's examples.
+pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<ExampleRun<'a>> {
     let examples = signature.examples();
     let positive = examples.matching.iter().map(|example| (true, example));
     let negative = examples.no_match.iter().map(|example| (false, example));
@@ -54,7 +54,7 @@ pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<Trial
         .map(|(wanted, example)| {
             let report = analyzer.analyze_text("example", example.text.as_str());
             let own = report.findings.iter().find(|f| f.signature == signature.id);
-            Trial {
+            ExampleRun {
                 signature,
                 example,
                 wanted,
@@ -84,7 +84,7 @@ fn found(report: &Report) -> Vec<Found> {
     found.collect()
 }
 
-impl Trial<'_> {
+impl ExampleRun<'_> {
     /// The finding that is told to be the root cause.
     pub fn first_cause(&self) -> Option<&Found> {
         self.found.iter().find(|found| found.role == Role::Cause)

@@ -36,7 +36,7 @@ enum Same {
 const BY: [fn(&Catalogue, &Group) -> Option<Same>; 3] = [workload, captures, object];
 
 /// Folds groups that say the same of several objects, and are explained by the same, into the first of them.
-pub(crate) fn fold(
+pub(crate) fn fold_replicas(
     catalogue: &Catalogue,
     groups: Vec<Group>,
     explained: Explanations,
@@ -151,8 +151,8 @@ fn captures(catalogue: &Catalogue, group: &Group) -> Option<Same> {
     let signature = catalogue.at(group.signature);
     let all = group.best.captures.iter();
     if let Some(deciding) = &signature.fold {
-        let about = fill::about(&group.best);
-        let value = |name: &String| fill::value(&group.best, &about, 1, name);
+        let about = render::about(&group.best);
+        let value = |name: &String| render::value(&group.best, &about, 1, name);
         let captured = deciding
             .iter()
             .filter_map(|name| Some((name.clone(), value(name)?)));

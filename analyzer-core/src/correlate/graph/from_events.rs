@@ -4,7 +4,7 @@ use super::plain;
 use crate::model::{Event, Format, Subject};
 
 /// A message that names another object.
-struct Tells {
+struct MessagePattern {
     reason: &'static str,
     /// The text before the name.
     before: &'static str,
@@ -18,8 +18,8 @@ const fn tells(
     before: &'static str,
     kind: &'static str,
     verb: &'static str,
-) -> Tells {
-    Tells {
+) -> MessagePattern {
+    MessagePattern {
         reason,
         before,
         kind,
@@ -28,7 +28,7 @@ const fn tells(
 }
 
 /// kube-scheduler and the workload controllers, since Kubernetes 1.0.
-const MESSAGES: &[Tells] = &[
+const MESSAGES: &[MessagePattern] = &[
     tells("Scheduled", " to ", "Node", "runs on"),
     tells("SuccessfulCreate", "Created pod: ", "Pod", "owns"),
     tells("SuccessfulCreate", "create Pod ", "Pod", "owns"),

@@ -1,7 +1,7 @@
 //! What to ask the cluster next where the input does not tell enough.
 
 use super::advice;
-use super::fill::Values;
+use super::render::Values;
 use super::graph::Graph;
 use super::group::Group;
 use crate::report::{Check, Finding, Role};

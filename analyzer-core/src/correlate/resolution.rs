@@ -14,7 +14,7 @@ const QUIET: u64 = 60;
 const MAX_OBJECTS: usize = 64;
 
 /// For each group the hit that shows it to be over.
-pub(crate) fn recover(
+pub(crate) fn find_resolved(
     catalogue: &Catalogue,
     groups: &[Group],
     enders: &[&Group],

@@ -14,14 +14,14 @@ fn overlap(a: &Span, b: &Span) -> bool {
 }
 
 /// A match among others of the same record.
-struct Rival<'m> {
+struct Contender<'m> {
     signature: &'m Signature,
     weight: usize,
     mark: &'m Span,
 }
 
 /// Drops the matches that a more specific one on the same text beats.
-pub(crate) fn compete(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Vec<(usize, Match)> {
+pub(crate) fn resolve_overlaps(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Vec<(usize, Match)> {
     let mut by_record: HashMap<(usize, usize), Vec<usize>> = HashMap::new();
     for (at, (_, found)) in matches.iter().enumerate() {
         let primary = found.primary();
@@ -32,18 +32,18 @@ pub(crate) fn compete(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Ve
     }
     let mut kept = vec![false; matches.len()];
     for of_record in by_record.into_values() {
-        let rivals: Vec<Rival<'_>> = of_record
+        let contenders: Vec<Contender<'_>> = of_record
             .iter()
             .map(|at| {
                 let (number, found) = &matches[*at];
-                Rival {
+                Contender {
                     signature: catalogue.at(*number),
                     weight: found.hits.iter().map(|hit| hit.weight).sum(),
                     mark: &found.primary().mark,
                 }
             })
             .collect();
-        for winner in stay(&rivals) {
+        for winner in survivors(&contenders) {
             kept[of_record[winner]] = true;
         }
     }
@@ -55,16 +55,16 @@ pub(crate) fn compete(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Ve
 
 /// Which of the hits of one record stay, each of which is a match by itself.
 pub(crate) fn winners(catalogue: &Catalogue, hits: &[(u32, Hit)]) -> Vec<bool> {
-    let rivals: Vec<Rival<'_>> = hits
+    let contenders: Vec<Contender<'_>> = hits
         .iter()
-        .map(|(number, hit)| Rival {
+        .map(|(number, hit)| Contender {
             signature: catalogue.at(*number as usize),
             weight: hit.weight,
             mark: &hit.mark,
         })
         .collect();
     let mut won = vec![false; hits.len()];
-    for winner in stay(&rivals) {
+    for winner in survivors(&contenders) {
         won[winner] = true;
     }
     won
@@ -77,37 +77,37 @@ pub(crate) fn refines(catalogue: &Catalogue, one: u32, other: u32) -> bool {
 }
 
 /// Returns true if a match of the first signature, with this mark, may make one of the second superfluous.
-pub(crate) fn may_take(one: (&Signature, &Span), other: (&Signature, &Span)) -> bool {
-    let rival = |(signature, mark)| Rival {
+pub(crate) fn may_supersede(one: (&Signature, &Span), other: (&Signature, &Span)) -> bool {
+    let contenders = |(signature, mark)| Contender {
         signature,
         weight: 0,
         mark,
     };
-    rival(one).beats(&rival(other))
+    contenders(one).beats(&contenders(other))
 }
 
 /// Of the matches of one record those that stay: the strongest that no other one refines, then the
 /// strongest of what it leaves, and so on.
-fn stay(all: &[Rival<'_>]) -> Vec<usize> {
-    let mut rivals: Vec<usize> = (0..all.len()).collect();
-    rivals.sort_by(|a, b| all[*b].strength().cmp(&all[*a].strength()));
+fn survivors(all: &[Contender<'_>]) -> Vec<usize> {
+    let mut contenders: Vec<usize> = (0..all.len()).collect();
+    contenders.sort_by(|a, b| all[*b].strength().cmp(&all[*a].strength()));
     let mut winners = Vec::new();
-    while !rivals.is_empty() {
+    while !contenders.is_empty() {
         let refined = |at: usize| {
             let id = &all[at].signature.id;
-            rivals
+            contenders
                 .iter()
                 .any(|other| all[*other].signature.refines.contains(id))
         };
-        let first = rivals.iter().position(|at| !refined(*at)).unwrap_or(0);
-        let winner = rivals.remove(first);
-        rivals.retain(|loser| !all[winner].beats(&all[*loser]));
+        let first = contenders.iter().position(|at| !refined(*at)).unwrap_or(0);
+        let winner = contenders.remove(first);
+        contenders.retain(|loser| !all[winner].beats(&all[*loser]));
         winners.push(winner);
     }
     winners
 }
 
-impl<'m> Rival<'m> {
+impl<'m> Contender<'m> {
     /// How strong a match is. A symptom's text often wraps its cause's, and the cause is the answer.
     fn strength(&self) -> (bool, bool, usize, Reverse<&'m str>) {
         let signature = self.signature;
@@ -117,7 +117,7 @@ impl<'m> Rival<'m> {
     }
 
     /// Whether a match that stays makes another one superfluous.
-    fn beats(&self, other: &Rival<'_>) -> bool {
+    fn beats(&self, other: &Contender<'_>) -> bool {
         let (a, b) = (self.signature, other.signature);
         // what makes no finding is not the better one
         if a.makes_no_finding() || b.makes_no_finding() {

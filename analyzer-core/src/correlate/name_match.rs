@@ -21,7 +21,7 @@ pub(super) fn names(catalogue: &Catalogue, group: &Group) -> Vec<String> {
         Some(value.as_str())
     });
     let all = object.into_iter().chain(deciding);
-    all.filter(|name| is_telling(name))
+    all.filter(|name| is_distinctive(name))
         .map(str::to_owned)
         .collect()
 }
@@ -36,11 +36,11 @@ pub(super) fn mentioned<'n>(names: &'n [String], group: &Group) -> Option<&'n st
             .map(|hit| hit.place.text.as_str())
     };
     let mut names = names.iter().map(String::as_str);
-    names.find(|name| lines().any(|line| holds(line, name)))
+    names.find(|name| lines().any(|line| contains_name(line, name)))
 }
 
 /// Whether a name is no word of any text: it has a sign, a digit or a capital inside.
-fn is_telling(name: &str) -> bool {
+fn is_distinctive(name: &str) -> bool {
     let inside = name.bytes().skip(1);
     let mut signs =
         inside.filter(|b| b"-./_:".contains(b) || b.is_ascii_digit() || b.is_ascii_uppercase());
@@ -55,7 +55,7 @@ fn is_telling(name: &str) -> bool {
 }
 
 /// Whether a text holds a name as a whole.
-fn holds(text: &str, name: &str) -> bool {
+fn contains_name(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     text.match_indices(name).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
@@ -75,19 +75,19 @@ mod tests {
 
     #[test]
     fn only_whole_names_that_tell() {
-        assert!(holds(
+        assert!(contains_name(
             "could not find a.io/ServiceMonitor for",
             "ServiceMonitor"
         ));
-        assert!(!holds("no ServiceMonitors", "ServiceMonitor"));
-        assert!(!holds("web-data-0", "data-0"));
-        assert!(!holds("custom.metrics.k8s.io/v1", "metrics.k8s.io"));
-        assert!(holds("asked metrics.k8s.io.", "metrics.k8s.io"));
+        assert!(!contains_name("no ServiceMonitors", "ServiceMonitor"));
+        assert!(!contains_name("web-data-0", "data-0"));
+        assert!(!contains_name("custom.metrics.k8s.io/v1", "metrics.k8s.io"));
+        assert!(contains_name("asked metrics.k8s.io.", "metrics.k8s.io"));
         for name in ["ServiceMonitor", "data-0", "10.0.9.5", "tides.example"] {
-            assert!(is_telling(name), "{name}");
+            assert!(is_distinctive(name), "{name}");
         }
         for name in ["Service", "data", "443", "1.5", "a-b", "no such-thing"] {
-            assert!(!is_telling(name), "{name}");
+            assert!(!is_distinctive(name), "{name}");
         }
     }
 }

@@ -1,19 +1,19 @@
 //! The matches that were found, as many as are worth telling.
 
-use super::plan::Plan;
+use super::compile::Plan;
 use crate::matcher::{Hit, Match};
 
 /// The most matches of one condition; of further ones the hits are counted as left out.
 pub(super) const MAX_MATCHES: usize = 1024;
 
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct MatchCollector {
     pub matches: Vec<Match>,
     /// How many hits were left out.
     pub dropped: u64,
 }
 
-impl Told {
+impl MatchCollector {
     /// Adds what the slots of an automaton were filled with, if it is a match after all.
     pub fn complete(
         &mut self,

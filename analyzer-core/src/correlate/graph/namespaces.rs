@@ -12,12 +12,12 @@ type Named = (Box<str>, Box<str>);
 
 /// The namespaces of objects by kind and name.
 #[derive(Debug, Default)]
-pub(super) struct Homes {
+pub(super) struct Namespaces {
     /// None where there are several.
     known: BTreeMap<Named, Option<Box<str>>>,
 }
 
-impl Homes {
+impl Namespaces {
     /// Takes an object that says its namespace.
     pub fn add(&mut self, subject: &Subject) {
         if let (Some(kind), Some(namespace), Some(name)) =
@@ -39,7 +39,7 @@ impl Homes {
     }
 
     /// Adds what a later part of the input says.
-    pub fn absorb(&mut self, later: Homes) {
+    pub fn absorb(&mut self, later: Namespaces) {
         for (key, namespace) in later.known {
             self.put(key, namespace);
         }
@@ -61,18 +61,18 @@ mod tests {
 
     #[test]
     fn the_only_namespace_of_a_name() {
-        let mut homes = Homes::default();
-        homes.add(&Subject::new("Pod", Some("shop"), "web-0"));
-        homes.add(&Subject::new("Pod", Some("shop"), "web-1"));
-        homes.add(&Subject::new("Service", Some("mill"), "web-0"));
+        let mut namespaces = Namespaces::default();
+        namespaces.add(&Subject::new("Pod", Some("shop"), "web-0"));
+        namespaces.add(&Subject::new("Pod", Some("shop"), "web-1"));
+        namespaces.add(&Subject::new("Service", Some("mill"), "web-0"));
         let pod = |name| Subject::new("Pod", None, name);
-        assert_eq!(homes.of(&pod("web-0")).as_deref(), Some("shop"));
-        let mut later = Homes::default();
+        assert_eq!(namespaces.of(&pod("web-0")).as_deref(), Some("shop"));
+        let mut later = Namespaces::default();
         later.add(&Subject::new("Pod", Some("mill"), "web-0"));
         later.add(&pod("web-1"));
-        homes.absorb(later);
-        assert_eq!(homes.of(&pod("web-0")), None);
-        assert_eq!(homes.of(&pod("web-1")).as_deref(), Some("shop"));
-        assert_eq!(homes.of(&pod("web-2")), None);
+        namespaces.absorb(later);
+        assert_eq!(namespaces.of(&pod("web-0")), None);
+        assert_eq!(namespaces.of(&pod("web-1")).as_deref(), Some("shop"));
+        assert_eq!(namespaces.of(&pod("web-2")), None);
     }
 }

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::automaton::{Automaton, Entry, Full, SPARE, Time};
-use super::burst::{Burst, Bursts};
-use super::plan::{Plan, Role};
+use super::threshold::{Burst, Bursts};
+use super::compile::{Plan, Role};
 use super::reorder::Reorder;
-use super::told::Told;
+use super::matches::MatchCollector;
 use crate::matcher::Hit;
 
-/// The most partitions of one lane.
+/// The most partitions of one partitions.
 pub(super) const MAX_PARTITIONS: usize = 256;
 
 /// The hits of one record, each with what it is; while it lives, it is counted by the stream.
@@ -35,12 +35,12 @@ type Values = Vec<Option<String>>;
 #[derive(Debug)]
 struct Partition {
     automaton: Automaton<Arc<Record>>,
-    /// When it was last looked at, in records of the lane.
+    /// When it was last looked at, in records of the partitions.
     used: u64,
 }
 
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct PartitionSet {
     reorder: Reorder<Arc<Record>>,
     bursts: Bursts<Arc<Record>>,
     partitions: BTreeMap<Values, Partition>,
@@ -49,9 +49,9 @@ pub(super) struct Lane {
     used: u64,
 }
 
-impl Lane {
+impl PartitionSet {
     pub fn new(tolerance: Option<Time>) -> Self {
-        Lane {
+        PartitionSet {
             reorder: Reorder::new(tolerance),
             bursts: Bursts::new(),
             partitions: BTreeMap::new(),
@@ -61,41 +61,41 @@ impl Lane {
     }
 
     /// Takes a record in the order of the input; whether it was not too late.
-    pub fn take(&mut self, plan: &Plan<'_>, time: Time, record: Record, told: &mut Told) -> bool {
+    pub fn take(&mut self, plan: &Plan<'_>, time: Time, record: Record, collector: &mut MatchCollector) -> bool {
         if !self.reorder.push(time, Arc::new(record)) {
-            told.dropped += 1;
+            collector.dropped += 1;
             return false;
         }
         while let Some((time, record)) = self.reorder.pop() {
-            self.deliver(plan, time, &record, told);
+            self.deliver(plan, time, &record, collector);
         }
         true
     }
 
     /// Nothing comes any more. Gives the number of entries that no match took.
-    pub fn finish(&mut self, plan: &Plan<'_>, told: &mut Told) -> usize {
+    pub fn finish(&mut self, plan: &Plan<'_>, collector: &mut MatchCollector) -> usize {
         while let Some((time, record)) = self.reorder.pop_any() {
-            self.deliver(plan, time, &record, told);
+            self.deliver(plan, time, &record, collector);
         }
         let mut left = self.bursts.len();
         if let Some(burst) = self.bursts.finish() {
-            told.add(of_burst(burst));
+            collector.add(of_burst(burst));
             left = 0;
         }
         for (values, partition) in std::mem::take(&mut self.partitions) {
-            left += partition.finish(plan, &values, told);
+            left += partition.finish(plan, &values, collector);
         }
         left
     }
 
-    fn deliver(&mut self, plan: &Plan<'_>, time: Time, record: &Arc<Record>, told: &mut Told) {
+    fn deliver(&mut self, plan: &Plan<'_>, time: Time, record: &Arc<Record>, collector: &mut MatchCollector) {
         if plan.is_burst {
             let Some(hit) = record.in_slot(0) else { return };
             let shape = (plan.shape.needs[0], plan.shape.window);
             let counts = (plan.weight(hit), hit.count);
             let ended = self.bursts.take(shape, time, counts, Arc::clone(record));
             if let Some(burst) = ended {
-                told.add(of_burst(burst));
+                collector.add(of_burst(burst));
             }
             return;
         }
@@ -107,13 +107,13 @@ impl Lane {
             is_loose |= values.iter().any(Option::is_none);
             // what refutes is of use only to what is there, or looks back
             if matches!(role, Role::Slot(_)) || plan.shape.look_back() > 0 {
-                self.open(plan, time, &values, told);
+                self.open(plan, time, &values, collector);
             }
             own.push(values);
         }
         if is_loose {
             for (values, partition) in &mut self.partitions {
-                partition.take(plan, values, time, record, told);
+                partition.take(plan, values, time, record, collector);
             }
             self.keep_loose(plan, time, record);
             return;
@@ -123,7 +123,7 @@ impl Lane {
         for values in own {
             if let Some(partition) = self.partitions.get_mut(&values) {
                 partition.used = self.used;
-                partition.take(plan, &values, time, record, told);
+                partition.take(plan, &values, time, record, collector);
             }
         }
     }
@@ -140,7 +140,7 @@ impl Lane {
     }
 
     /// Makes the partition of these values, with what belongs to it from before.
-    fn open(&mut self, plan: &Plan<'_>, time: Time, values: &Values, told: &mut Told) {
+    fn open(&mut self, plan: &Plan<'_>, time: Time, values: &Values, collector: &mut MatchCollector) {
         if let Some(partition) = self.partitions.get_mut(values) {
             partition.used = self.used;
             return;
@@ -151,8 +151,8 @@ impl Lane {
             if let Some(values) = least.map(|(values, _)| values.clone())
                 && let Some(mut partition) = self.partitions.remove(&values)
             {
-                partition.advance(plan, &values, time, told);
-                told.dropped += partition.finish(plan, &values, told) as u64;
+                partition.advance(plan, &values, time, collector);
+                collector.dropped += partition.finish(plan, &values, collector) as u64;
             }
         }
         let mut partition = Partition {
@@ -160,7 +160,7 @@ impl Lane {
             used: self.used,
         };
         for (time, record) in &self.loose {
-            partition.take(plan, values, *time, record, told);
+            partition.take(plan, values, *time, record, collector);
         }
         self.partitions.insert(values.clone(), partition);
     }
@@ -174,7 +174,7 @@ impl Partition {
         values: &Values,
         time: Time,
         record: &Arc<Record>,
-        told: &mut Told,
+        collector: &mut MatchCollector,
     ) {
         let mut entry = Entry {
             time,
@@ -194,31 +194,31 @@ impl Partition {
         if entry.slots != 0 || entry.refutations != 0 {
             let mut fired = Vec::new();
             self.automaton.take(&plan.shape, entry, &mut fired);
-            tell(plan, values, fired, told);
+            collect_matches(plan, values, fired, collector);
         }
     }
 
-    fn advance(&mut self, plan: &Plan<'_>, values: &Values, time: Time, told: &mut Told) {
+    fn advance(&mut self, plan: &Plan<'_>, values: &Values, time: Time, collector: &mut MatchCollector) {
         let mut fired = Vec::new();
         self.automaton.advance(&plan.shape, time, &mut fired);
-        tell(plan, values, fired, told);
+        collect_matches(plan, values, fired, collector);
     }
 
-    fn finish(mut self, plan: &Plan<'_>, values: &Values, told: &mut Told) -> usize {
+    fn finish(mut self, plan: &Plan<'_>, values: &Values, collector: &mut MatchCollector) -> usize {
         let mut fired = Vec::new();
         self.automaton.finish(&plan.shape, &mut fired);
-        tell(plan, values, fired, told);
-        told.dropped += self.automaton.dropped();
+        collect_matches(plan, values, fired, collector);
+        collector.dropped += self.automaton.dropped();
         self.automaton.len()
     }
 }
 
-fn tell(plan: &Plan<'_>, values: &Values, fired: Vec<Full<Arc<Record>>>, told: &mut Told) {
+fn collect_matches(plan: &Plan<'_>, values: &Values, fired: Vec<Full<Arc<Record>>>, collector: &mut MatchCollector) {
     for full in fired {
         let hits = full
             .iter()
             .filter_map(|(slot, record)| record.in_slot(*slot).map(|hit| (*slot, hit)));
-        told.complete(plan, values, hits.collect());
+        collector.complete(plan, values, hits.collect());
     }
 }
 

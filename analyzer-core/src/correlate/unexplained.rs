@@ -9,17 +9,17 @@ use crate::model::{Event, Format, Severity};
 use crate::report::{Evidence, Unexplained};
 use crate::templates::mask;
 
-/// How many are told.
-const MAX_TOLD: usize = 10;
+/// How many are group.
+const MAX_REPORTED: usize = 10;
 
-/// How many kinds of events are told apart; further ones are left out.
-const MAX_KINDS: usize = 2000;
+/// How many kinds of events are group apart; further ones are left out.
+const MAX_TEMPLATES: usize = 2000;
 
 /// Of how many events of a kind that conditions matched it is remembered where they stand.
 const MAX_MATCHED: usize = 256;
 
 /// How many bytes the lines of those take in all; of further ones the place alone is kept.
-const ROOM: usize = 2 << 20;
+const MAX_LINE_BYTES: usize = 2 << 20;
 
 /// How many bytes of a message tell its kind.
 const MAX_MESSAGE: usize = 1024;
@@ -27,8 +27,8 @@ const MAX_MESSAGE: usize = 1024;
 /// Events at warning or above, and lines that speak of errors, folded by what stays the same in
 /// them.
 #[derive(Debug, Default)]
-pub(crate) struct Telling {
-    kinds: BTreeMap<Kind, Told>,
+pub(crate) struct UnexplainedEvents {
+    kinds: BTreeMap<EventTemplate, EventGroup>,
     /// True if events that may be of any kind were not taken.
     missed: bool,
     /// What the lines of matched events take.
@@ -36,13 +36,13 @@ pub(crate) struct Telling {
 }
 
 /// What stays the same: the reason and the message without what varies.
-type Kind = (Option<String>, String);
+type EventTemplate = (Option<String>, String);
 
 /// A document's number and a byte in it.
 type Position = (usize, usize);
 
 #[derive(Debug)]
-struct Told {
+struct EventGroup {
     /// The reason, or the message where there is none.
     words: String,
     severity: Option<Severity>,
@@ -54,22 +54,22 @@ struct Told {
     count: u64,
     /// True if there were more than are kept of those that a condition matched.
     at_least: bool,
-    /// Those that a condition matched, and how many each stands for: they are told only if no finding
+    /// Those that a condition matched, and how many each stands for: they are group only if no finding
     /// rests on them.
     matched: Vec<(Position, Option<Box<Place>>, u64)>,
 }
 
-impl Telling {
+impl UnexplainedEvents {
     /// Takes an event; `matched` tells whether it fulfils any condition.
     pub fn event(&mut self, stretch: &Stretch, event: &Event<'_>, matched: bool) {
-        if !is_telling(event) {
+        if !is_notable(event) {
             return;
         }
         let reason = event.reason.as_ref().map(|text| text.as_str().to_owned());
         let message = event.message.as_str();
         let message = &message[..floor_char(message, MAX_MESSAGE)];
         let kind = (reason.clone(), mask::text(&mask::tokens(message)));
-        if self.kinds.len() >= MAX_KINDS && !self.kinds.contains_key(&kind) {
+        if self.kinds.len() >= MAX_TEMPLATES && !self.kinds.contains_key(&kind) {
             self.missed = true;
             return;
         }
@@ -85,7 +85,7 @@ impl Telling {
             stretch.hide(&event.span, &mut words);
             words.chars().take(120).collect()
         };
-        let told = self.kinds.entry(kind).or_insert_with(|| Told {
+        let group = self.kinds.entry(kind).or_insert_with(|| EventGroup {
             words: words(),
             severity: event.severity,
             namespace: event.subject.namespace.clone(),
@@ -94,17 +94,17 @@ impl Telling {
             at_least: false,
             matched: Vec::new(),
         });
-        if told.namespace != event.subject.namespace {
-            told.namespace = None;
+        if group.namespace != event.subject.namespace {
+            group.namespace = None;
         }
         if !matched {
-            told.count += event.count;
-        } else if told.matched.len() < MAX_MATCHED {
+            group.count += event.count;
+        } else if group.matched.len() < MAX_MATCHED {
             let place = stretch.place(&span);
-            told.matched
+            group.matched
                 .push((position, Some(Box::new(place)), event.count));
         } else {
-            told.at_least = true;
+            group.at_least = true;
         }
     }
 
@@ -113,30 +113,30 @@ impl Telling {
         self.missed = true;
     }
 
-    /// Adds what was told of a later part of the input, before which these lines stand in its
+    /// Adds what was group of a later part of the input, before which these lines stand in its
     /// document. `order` compares documents.
     pub fn absorb(
         &mut self,
-        later: Telling,
+        later: UnexplainedEvents,
         lines_before: u64,
         order: &impl Fn(usize, usize) -> Ordering,
     ) {
         self.missed |= later.missed;
-        for (kind, mut told) in later.kinds {
-            told.first.1.line += lines_before;
+        for (kind, mut group) in later.kinds {
+            group.first.1.line += lines_before;
             let known = self.kinds.get(&kind);
-            if known.is_none() && self.kinds.len() >= MAX_KINDS {
+            if known.is_none() && self.kinds.len() >= MAX_TEMPLATES {
                 self.missed = true;
                 continue;
             }
             let room = MAX_MATCHED.saturating_sub(known.map_or(0, |known| known.matched.len()));
-            told.at_least |= told.matched.len() > room;
-            told.matched.truncate(room);
-            for (_, place, _) in &mut told.matched {
+            group.at_least |= group.matched.len() > room;
+            group.matched.truncate(room);
+            for (_, place, _) in &mut group.matched {
                 let Some(known) = place else { continue };
                 known.line += lines_before;
                 let size = known.text.len() + size_of::<Place>();
-                if self.taken + size > ROOM {
+                if self.taken + size > MAX_LINE_BYTES {
                     *place = None;
                 } else {
                     self.taken += size;
@@ -144,21 +144,21 @@ impl Telling {
             }
             match self.kinds.get_mut(&kind) {
                 Some(known) => {
-                    known.count += told.count;
-                    known.at_least |= told.at_least;
-                    if known.namespace != told.namespace {
+                    known.count += group.count;
+                    known.at_least |= group.at_least;
+                    if known.namespace != group.namespace {
                         known.namespace = None;
                     }
-                    known.matched.append(&mut told.matched);
-                    let (document, known_in) = (told.first.0.0, known.first.0.0);
+                    known.matched.append(&mut group.matched);
+                    let (document, known_in) = (group.first.0.0, known.first.0.0);
                     if order(document, known_in) == Ordering::Less {
-                        known.words = told.words;
-                        known.severity = told.severity;
-                        known.first = told.first;
+                        known.words = group.words;
+                        known.severity = group.severity;
+                        known.first = group.first;
                     }
                 }
                 None => {
-                    self.kinds.insert(kind, told);
+                    self.kinds.insert(kind, group);
                 }
             }
         }
@@ -167,51 +167,51 @@ impl Telling {
     /// Gives documents their numbers in order, by those which they had.
     pub fn renumber(&mut self, numbers: &[usize]) {
         let renumber = |position: &mut Position| super::renumber(&mut position.0, numbers);
-        for told in self.kinds.values_mut() {
-            renumber(&mut told.first.0);
-            let matched = told.matched.iter_mut();
+        for group in self.kinds.values_mut() {
+            renumber(&mut group.first.0);
+            let matched = group.matched.iter_mut();
             matched.for_each(|(position, ..)| renumber(position));
-            told.matched.sort_by_key(|((document, _), ..)| *document);
+            group.matched.sort_by_key(|((document, _), ..)| *document);
         }
     }
 
     /// The gravest and most frequent.
     pub fn report(self, names: &[String], covered: &Covered) -> Vec<Unexplained> {
-        let open = |told: Told| {
-            let mut count = told.count;
+        let open = |group: EventGroup| {
+            let mut count = group.count;
             // the first event stands for the others, unless a finding rests on it
-            let mut shown = (!covered.contains(&told.first.0)).then(|| told.first.clone());
-            for (position, place, events) in told.matched {
+            let mut shown = (!covered.contains(&group.first.0)).then(|| group.first.clone());
+            for (position, place, events) in group.matched {
                 if !covered.contains(&position) {
                     count += events;
                     // where there was no room for the line, the first one shows how it reads
                     let place =
-                        place.map_or_else(|| told.first.clone(), |place| (position, *place));
+                        place.map_or_else(|| group.first.clone(), |place| (position, *place));
                     shown.get_or_insert(place);
                 }
             }
             let (position, place) = shown.filter(|_| count > 0)?;
             let source = names.get(position.0)?.clone();
             let unexplained = Unexplained {
-                reason: told.words,
+                reason: group.words,
                 count,
-                at_least: told.at_least || self.missed,
-                severity: told.severity,
+                at_least: group.at_least || self.missed,
+                severity: group.severity,
                 evidence: vec![Evidence::new(source, place)],
-                namespace: told.namespace,
+                namespace: group.namespace,
             };
             Some((position, unexplained))
         };
         let mut all: Vec<_> = self.kinds.into_values().filter_map(open).collect();
-        all.sort_by_key(|(position, told)| {
-            (Reverse(told.severity), Reverse(told.count), *position)
+        all.sort_by_key(|(position, group)| {
+            (Reverse(group.severity), Reverse(group.count), *position)
         });
-        all.truncate(MAX_TOLD);
-        all.into_iter().map(|(_, told)| told).collect()
+        all.truncate(MAX_REPORTED);
+        all.into_iter().map(|(_, group)| group).collect()
     }
 }
 
-fn is_telling(event: &Event<'_>) -> bool {
+fn is_notable(event: &Event<'_>) -> bool {
     match event.severity {
         Some(severity) => severity >= Severity::Warning,
         None => {
