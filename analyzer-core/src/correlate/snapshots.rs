@@ -1,4 +1,4 @@
-//! The same object printed more than once: the last snapshot says how it is now.
+//! Snapshots of the same object: the latest one shows its current state.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -12,10 +12,10 @@ use crate::model::{Format, Object, Span, Subject, Value};
 use crate::report::{Level, Role};
 use crate::signature::Catalogue;
 
-/// How many snapshots are remembered: some 6 MB.
+/// The maximum number of snapshots kept, about 6 MB.
 const MAX_SNAPSHOTS: usize = 20_000;
 
-/// How much is kept of a snapshot's first line.
+/// The number of bytes kept of a snapshot's first line.
 const MAX_TEXT: usize = 120;
 
 /// Lists of a pod's containers.
@@ -24,20 +24,20 @@ const CONTAINERS: [&str; 2] = ["containers", "init_containers"];
 /// An object as one output shows it.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectSnapshot {
-    /// Stands for the object and what shows it.
+    /// A hash of the object and its shape.
     key: u64,
     name: String,
     shape: Shape,
     document: usize,
-    /// The document's bytes.
+    /// The byte range in the document.
     span: Span,
     version: Version,
-    /// How often its containers were started again.
+    /// The number of container restarts.
     restarts: i64,
     pub place: Place,
 }
 
-/// What shows the same of an object each time.
+/// The kinds of output that show the same of an object each time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Shape {
     Describe,
@@ -56,10 +56,10 @@ impl Shape {
     }
 }
 
-/// What tells which of two snapshots is the later one.
+/// The version of a snapshot, for ordering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Version {
-    /// Numbers of one cluster grow with each change.
+    /// The resource version: within one cluster it increases with each change.
     resource: Option<u64>,
     generation: Option<u64>,
     /// The latest time in its conditions, in nanoseconds since 1970.
@@ -67,7 +67,7 @@ struct Version {
 }
 
 impl ObjectSnapshot {
-    /// Of an object that has a name.
+    /// Takes the snapshot of an object that has a name.
     pub fn of(stretch: &Stretch, object: &Object<'_>) -> Option<ObjectSnapshot> {
         let subject = plain(&object.subject);
         let name = subject.kind.as_ref().and(subject.name.clone())?;
@@ -98,7 +98,8 @@ impl ObjectSnapshot {
         (self.document, self.span.start)
     }
 
-    /// Whether it was made later than another one; unknown of two files without versions and times.
+    /// Returns true if it is later than another one; `None` if that is unknown, as for two files
+    /// without versions and times.
     fn is_after(&self, other: &ObjectSnapshot) -> Option<bool> {
         let (mine, theirs) = (&self.version, &other.version);
         let differ = |ordering: Ordering| (ordering != Ordering::Equal).then_some(ordering);
@@ -148,19 +149,19 @@ fn restarts(object: &Object<'_>) -> i64 {
     counts.fold(of_row, i64::saturating_add)
 }
 
-/// The snapshots of an input, in its order.
+/// The snapshots of an input, in input order.
 #[derive(Debug, Default)]
 pub(crate) struct Snapshots {
     all: Vec<ObjectSnapshot>,
     of_object: HashMap<u64, Vec<usize>>,
-    /// By document and first byte.
+    /// By document and byte offset.
     by_place: BTreeMap<(usize, usize), usize>,
-    /// How many were not kept.
+    /// The number of snapshots that were not kept.
     pub omitted: u64,
 }
 
 impl Snapshots {
-    /// Takes the next snapshot.
+    /// Adds the next snapshot.
     pub fn add(&mut self, snapshot: ObjectSnapshot) {
         let number = self.all.len();
         if number >= MAX_SNAPSHOTS {
@@ -173,7 +174,7 @@ impl Snapshots {
         self.all.push(snapshot);
     }
 
-    /// Gives documents their numbers in order, by those which they had.
+    /// Maps document indices to their final order.
     pub fn renumber(&mut self, numbers: &[usize]) {
         let mut all = std::mem::take(&mut self.all);
         for snapshot in &mut all {
@@ -185,7 +186,7 @@ impl Snapshots {
         all.into_iter().for_each(|snapshot| self.add(snapshot));
     }
 
-    /// The snapshot in which a hit stands.
+    /// Returns the snapshot that contains a hit.
     fn own(&self, hit: &Hit) -> Option<&ObjectSnapshot> {
         let (document, at) = hit.record_at();
         let mut before = self.by_place.range((document, 0)..=(document, at));
@@ -196,15 +197,15 @@ impl Snapshots {
         (is_event || snapshot.span.contains(&at)).then_some(snapshot)
     }
 
-    /// The last snapshot of an object, if that is a later one.
+    /// Returns the last snapshot of an object, if it is later than `own`.
     fn later<'p>(&'p self, own: &'p ObjectSnapshot) -> Option<&'p ObjectSnapshot> {
         let of_object = self.of_object.get(&own.key)?;
-        // most objects are printed once
+        // most objects have one snapshot
         if of_object.len() < 2 {
             return None;
         }
         let all = of_object.iter().filter_map(|number| self.all.get(*number));
-        // one of which the order is not known is no later one
+        // a snapshot of unknown order does not count as later
         let last = all.fold(own, |last, snapshot| {
             if snapshot.is_after(last) == Some(true) {
                 snapshot
@@ -215,14 +216,14 @@ impl Snapshots {
         (last.place_in_input() != own.place_in_input()).then_some(last)
     }
 
-    /// Whether a hit stands in a snapshot of which the input has a later one.
+    /// Returns true if a hit is in a snapshot that the input has a later version of.
     pub fn is_outdated(&self, hit: &Hit) -> bool {
         let own = self.own(hit);
         own.is_some_and(|own| self.later(own).is_some())
     }
 
-    /// For each group the snapshot that shows it to be over, as a hit: of all objects of the group the last snapshot is a
-    /// later one, and nothing is wrong in it.
+    /// Returns, for each group, a hit in the snapshot that shows it to be resolved: the last
+    /// snapshot of every object of the group is later, and shows no fault.
     pub fn superseded(&self, catalogue: &Catalogue, groups: &[Group]) -> Vec<Option<Hit>> {
         let is_trouble = |group: &&Group| {
             let signature = catalogue.at(group.signature);
@@ -240,14 +241,14 @@ impl Snapshots {
             for hit in &group.hits {
                 let own = self.own(hit)?;
                 let last = self.later(own)?;
-                // what is started again and again is well in between
+                // a container that restarts repeatedly is healthy in between
                 let is_sound =
                     !in_trouble.contains(&last.place_in_input()) && last.restarts <= own.restarts;
                 shown = Some(last).filter(|_| is_sound);
                 shown?;
             }
             let (snapshot, hit) = (shown?, group.hits.last()?);
-            // what was only counted is not known to be over
+            // hits that were only counted are not known to be resolved
             (group.more == 0).then(|| Hit {
                 document: snapshot.document,
                 place: snapshot.place.clone(),

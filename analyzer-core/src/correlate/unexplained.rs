@@ -1,4 +1,4 @@
-//! The most telling events that no finding covers.
+//! The most relevant events that no finding covers.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
@@ -9,58 +9,57 @@ use crate::model::{Event, Format, Severity};
 use crate::report::{Evidence, Unexplained};
 use crate::templates::mask;
 
-/// How many are group.
+/// The maximum number of groups reported.
 const MAX_REPORTED: usize = 10;
 
-/// How many kinds of events are group apart; further ones are left out.
+/// The maximum number of distinct templates; further ones are omitted.
 const MAX_TEMPLATES: usize = 2000;
 
-/// Of how many events of a kind that conditions matched it is remembered where they stand.
+/// The maximum number of matched events per template whose positions are kept.
 const MAX_MATCHED: usize = 256;
 
-/// How many bytes the lines of those take in all; of further ones the place alone is kept.
+/// The total size in bytes of the lines kept for these; beyond it only positions are kept.
 const MAX_LINE_BYTES: usize = 2 << 20;
 
-/// How many bytes of a message tell its kind.
+/// The number of bytes of a message that determine its template.
 const MAX_MESSAGE: usize = 1024;
 
-/// Events at warning or above, and lines that speak of errors, folded by what stays the same in
-/// them.
+/// Events at warning level or above and lines that report errors, grouped by template.
 #[derive(Debug, Default)]
 pub(crate) struct UnexplainedEvents {
     kinds: BTreeMap<EventTemplate, EventGroup>,
-    /// True if events that may be of any kind were not taken.
+    /// True if events of unknown template were skipped.
     missed: bool,
-    /// What the lines of matched events take.
+    /// The bytes used by the lines of matched events.
     taken: usize,
 }
 
-/// What stays the same: the reason and the message without what varies.
+/// The template: the reason, and the message without its variable parts.
 type EventTemplate = (Option<String>, String);
 
-/// A document's number and a byte in it.
+/// A document's index and a byte offset.
 type Position = (usize, usize);
 
 #[derive(Debug)]
 struct EventGroup {
-    /// The reason, or the message where there is none.
+    /// The reason, or the message if there is none.
     words: String,
     severity: Option<Severity>,
-    /// The namespace of all of them, if it is one.
+    /// The namespace, if all events share one.
     namespace: Option<String>,
     /// The first event, and its line.
     first: (Position, Place),
-    /// How many no condition matched.
+    /// The number of events that no condition matched.
     count: u64,
-    /// True if there were more than are kept of those that a condition matched.
+    /// True if a condition matched more events than are kept.
     at_least: bool,
-    /// Those that a condition matched, and how many each stands for: they are group only if no finding
-    /// rests on them.
+    /// The events that a condition matched, each with its count: reported only if no finding is
+    /// based on them.
     matched: Vec<(Position, Option<Box<Place>>, u64)>,
 }
 
 impl UnexplainedEvents {
-    /// Takes an event; `matched` tells whether it fulfils any condition.
+    /// Adds an event; `matched` is true if it fulfils any condition.
     pub fn event(&mut self, stretch: &Stretch, event: &Event<'_>, matched: bool) {
         if !is_notable(event) {
             return;
@@ -80,7 +79,7 @@ impl UnexplainedEvents {
             event.message.span()
         };
         let words = || {
-            // a secret may stand at the end of what is shown
+            // a secret may be at the end of what is shown
             let mut words = reason.unwrap_or_else(|| message.to_owned());
             stretch.hide(&event.span, &mut words);
             words.chars().take(120).collect()
@@ -108,12 +107,12 @@ impl UnexplainedEvents {
         }
     }
 
-    /// Notes that records that report errors were not read.
+    /// Records that error records were skipped.
     pub fn miss(&mut self) {
         self.missed = true;
     }
 
-    /// Adds what was group of a later part of the input, before which these lines stand in its
+    /// Merges the events of a later part of the input, which these many lines precede in its
     /// document. `order` compares documents.
     pub fn absorb(
         &mut self,
@@ -164,7 +163,7 @@ impl UnexplainedEvents {
         }
     }
 
-    /// Gives documents their numbers in order, by those which they had.
+    /// Maps document indices to their final order.
     pub fn renumber(&mut self, numbers: &[usize]) {
         let renumber = |position: &mut Position| super::renumber(&mut position.0, numbers);
         for group in self.kinds.values_mut() {
@@ -175,16 +174,16 @@ impl UnexplainedEvents {
         }
     }
 
-    /// The gravest and most frequent.
+    /// Returns the most severe and most frequent groups.
     pub fn report(self, names: &[String], covered: &Covered) -> Vec<Unexplained> {
         let open = |group: EventGroup| {
             let mut count = group.count;
-            // the first event stands for the others, unless a finding rests on it
+            // the first event represents the others, unless a finding is based on it
             let mut shown = (!covered.contains(&group.first.0)).then(|| group.first.clone());
             for (position, place, events) in group.matched {
                 if !covered.contains(&position) {
                     count += events;
-                    // where there was no room for the line, the first one shows how it reads
+                    // if the line was over the limit, the first event's line shows the wording
                     let place =
                         place.map_or_else(|| group.first.clone(), |place| (position, *place));
                     shown.get_or_insert(place);

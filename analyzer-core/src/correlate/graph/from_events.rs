@@ -1,4 +1,4 @@
-//! What events say of how objects depend on one another.
+//! Dependencies that events state.
 
 use super::plain;
 use crate::model::{Event, Format, Subject};
@@ -47,9 +47,9 @@ const MESSAGES: &[MessagePattern] = &[
     ),
 ];
 
-/// What depends, how, and on what, if an event tells it.
+/// Returns dependant, verb and dependency, if an event states them.
 pub(super) fn edge(event: &Event<'_>) -> Option<(Subject, &'static str, Subject)> {
-    // of logs not every record is read
+    // not every log record is parsed
     let is_read = matches!(
         event.format,
         Format::DescribeEvents | Format::EventsTable | Format::ObjectYaml | Format::ObjectJson

@@ -1,5 +1,5 @@
-//! What the input says of how objects depend on one another: a pod on its node and claims, a Service on
-//! the pods that it selects, a Deployment on its pods.
+//! The dependency graph of the input's objects: a pod on its node and claims, a Service on the pods
+//! that it selects, a Deployment on its pods.
 
 mod namespaces;
 mod hosts;
@@ -28,31 +28,31 @@ use topology::{api_server, calls_api_server, static_pod};
 
 pub(super) use topology::static_workload;
 
-/// How many edges of objects with one name are remembered.
+/// The maximum number of edges kept for objects of one name.
 const MAX_OF_NAME: usize = 64;
 
-/// How many edges are remembered in all: some 8 MB.
+/// The maximum number of edges kept in all, about 8 MB.
 const MAX_EDGES: usize = 20_000;
 
-/// Up to how many edges of one name take no more room than they need.
+/// Up to this many edges of one name are stored without spare capacity.
 const FEW: usize = 4;
 
-/// How many addresses are remembered.
+/// The maximum number of addresses kept.
 const MAX_ADDRESSES: usize = 10_000;
 
-/// In how many lines of a group it is looked for what they could not reach.
+/// The maximum number of lines of a group that are searched for unreachable endpoints.
 const MAX_LINES: usize = 8;
 
-/// An object, with the number of the document that speaks of it.
+/// An object, with the index of the document that names it.
 pub(crate) type Named = (usize, Subject);
 
-/// What depends on what.
+/// The dependencies between objects.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    /// By the name of the object that depends.
+    /// By the dependant's name.
     by_dependant: BTreeMap<String, Vec<Edge>>,
     count: usize,
-    /// Whose address or host's name it is.
+    /// The owners of addresses and host names.
     addresses: BTreeMap<String, Named>,
     labels: Labels,
     paths: Paths,
@@ -61,7 +61,7 @@ pub(crate) struct Graph {
     omitted: Omitted,
 }
 
-/// How much was not kept for want of room.
+/// The numbers of items omitted because a limit was reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Omitted {
     /// Relations between two objects.
@@ -87,18 +87,18 @@ impl Omitted {
     }
 }
 
-/// In this document it is said that one object depends on another.
+/// A dependency of one object on another, as stated in one document.
 #[derive(Clone, Debug, PartialEq)]
 struct Edge {
     document: usize,
     dependant: Subject,
-    /// What the dependant does with it: `uses`, `runs on`.
+    /// The relation, as a verb: `uses`, `runs on`.
     verb: &'static str,
     on: Subject,
 }
 
 impl Graph {
-    /// Takes an object of the document with this number.
+    /// Adds an object of the document with this index.
     pub fn object(&mut self, document: usize, object: &Object<'_>) {
         from_objects::edges(object, |dependant, verb, on| {
             self.add(Edge {
@@ -128,21 +128,21 @@ impl Graph {
         self.ids.object(document, object);
     }
 
-    /// Takes what a record says that its ids are of. `order` compares documents.
+    /// Adds what a record says about the ids it contains. `order` compares documents.
     pub fn add_ids(&mut self, hit: &Hit, order: &impl Fn(usize, usize) -> Ordering) {
         for (id, of) in hit.ids.iter().flat_map(|ids| &ids.told) {
             self.ids.add(id.clone(), (hit.document, of.clone()), order);
         }
     }
 
-    /// Gives a record that names its object by ids alone the object's name, if the input tells it.
+    /// Sets the object of a record that names only ids, if the input resolves them.
     pub fn place(&self, hit: &mut Hit) {
         self.ids.place(hit);
     }
 
-    /// Takes an event of the document with this number.
+    /// Adds an event of the document with this index.
     pub fn event(&mut self, document: usize, event: &Event<'_>) {
-        // of log records only those are read in which something is looked for
+        // log records are parsed only where a signature might match
         if event.format.is_structured() {
             self.namespaces.add(&event.subject);
         }
@@ -175,7 +175,7 @@ impl Graph {
         }
         self.count += 1;
         if let Some(known) = self.by_dependant.get_mut(name) {
-            // most have one or two: room for more would be most of what the graph takes
+            // most names have one or two: spare capacity would dominate the graph's memory
             if known.len() < FEW {
                 known.reserve_exact(1);
             }
@@ -185,8 +185,8 @@ impl Graph {
         }
     }
 
-    /// Remembers whose address it is: that of the first document which tells it. A pod in its node's network has
-    /// the node's address: it is the node's.
+    /// Records the owner of an address: that of the first document that states it. A pod on the
+    /// host network has its node's address, which belongs to the node.
     fn add_address(
         &mut self,
         address: String,
@@ -214,7 +214,7 @@ impl Graph {
         }
     }
 
-    /// Adds what a later part of the input says. `order` compares documents.
+    /// Merges the graph of a later part of the input. `order` compares documents.
     pub fn absorb(&mut self, later: Graph, order: &impl Fn(usize, usize) -> Ordering) {
         for edge in later.by_dependant.into_values().flatten() {
             self.add(edge);
@@ -229,7 +229,7 @@ impl Graph {
         self.ids.absorb(later.ids, order);
     }
 
-    /// Gives documents their numbers in order, by those which they had.
+    /// Maps document indices to their final order.
     pub fn renumber(&mut self, numbers: &[usize]) {
         for edges in self.by_dependant.values_mut() {
             for edge in edges.iter_mut() {
@@ -242,7 +242,7 @@ impl Graph {
         self.labels.renumber(numbers);
     }
 
-    /// Adds which pods the selectors of the input choose.
+    /// Resolves the selectors of the input to pods.
     pub fn settle(&mut self) {
         let labels = std::mem::take(&mut self.labels);
         self.omitted.add(labels.omitted);
@@ -258,7 +258,7 @@ impl Graph {
         }
     }
 
-    /// How much was not kept.
+    /// The numbers of omitted items.
     pub fn omitted(&self) -> Omitted {
         Omitted {
             ids: self.ids.omitted,
@@ -266,7 +266,7 @@ impl Graph {
         }
     }
 
-    /// The node on which a pod runs, where the input tells it.
+    /// The node that a pod runs on, if the input states it.
     pub fn node_of(&self, document: usize, pod: &Subject) -> Option<String> {
         if pod.kind.as_deref() != Some("Pod") || pod.name.is_none() {
             return None;
@@ -281,18 +281,18 @@ impl Graph {
         told.or_else(of_static)
     }
 
-    /// The namespace of an object, if the input knows only one of its kind and name.
+    /// The namespace of an object, if the input has only one of its kind and name.
     pub fn namespace_of(&self, subject: &Subject) -> Option<String> {
         self.namespaces.of(subject)
     }
 
-    /// The pod or node of a document by its name.
+    /// The pod or node that a document's name refers to.
     pub fn of_document(&self, name: &str) -> Option<Subject> {
         self.paths.of(name)
     }
 
-    /// What the lines of a group say that they could not reach: Services by their name, and whatever has
-    /// the address or answers for the host.
+    /// The endpoints that the lines of a group could not reach: Services by name, and the owners of
+    /// addresses and hosts.
     pub fn needed(&self, group: &Group) -> Vec<Named> {
         let mut needed: Vec<Named> = Vec::new();
         for hit in group.hits.iter().take(MAX_LINES) {
@@ -315,7 +315,7 @@ impl Graph {
         needed
     }
 
-    /// Whether the input tells that a message calls the API server by its Service.
+    /// Returns true if a message calls the API server through its Service.
     fn is_api_server(&self, call: &endpoints::Call<'_>) -> bool {
         let called = match call.host() {
             Some(Host::Address(name) | Host::Outside(name)) => self.addresses.get(&name).cloned(),
@@ -327,8 +327,8 @@ impl Graph {
         called.is_some_and(|(_, subject)| Some(subject) == api_server())
     }
 
-    /// Whether the lines of a group name what they could not reach by no more than an address inside the
-    /// cluster, and the input does not tell whose it is.
+    /// Returns true if the lines of a group name the unreachable endpoint only by an address inside
+    /// the cluster whose owner is unknown.
     pub fn calls_unknown(&self, group: &Group) -> bool {
         let mut unknown = false;
         for hit in group.hits.iter().take(MAX_LINES) {
@@ -346,12 +346,12 @@ impl Graph {
     }
 }
 
-/// The order of what stands in one document.
+/// Orders positions within one document.
 fn as_read(a: usize, b: usize) -> Ordering {
     a.cmp(&b)
 }
 
-/// The object alone, without its container and node.
+/// The object without its container and node.
 pub(super) fn plain(subject: &Subject) -> Subject {
     Subject {
         container: None,
@@ -430,7 +430,7 @@ mod tests {
                 graph.add(edge(("Pod", "a"), "uses", ("Secret", &number.to_string())));
             }
         }
-        // the same again is no loss, what had no room is met again
+        // a repetition loses nothing; what was over the limit is met again
         assert_eq!(graph.omitted().relations, 6);
         let mut later = Graph::default();
         for number in 0..MAX_ADDRESSES + 2 {

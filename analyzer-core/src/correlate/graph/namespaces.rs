@@ -1,10 +1,10 @@
-//! In which namespace an object is that is named without one.
+//! Infers the namespace of an object that is named without one.
 
 use std::collections::BTreeMap;
 
 use crate::model::Subject;
 
-/// How many objects are remembered.
+/// The maximum number of objects that are kept.
 const MAX_OBJECTS: usize = 20_000;
 
 /// Kind and name.
@@ -13,12 +13,12 @@ type Named = (Box<str>, Box<str>);
 /// The namespaces of objects by kind and name.
 #[derive(Debug, Default)]
 pub(super) struct Namespaces {
-    /// None where there are several.
+    /// `None` if there are several.
     known: BTreeMap<Named, Option<Box<str>>>,
 }
 
 impl Namespaces {
-    /// Takes an object that says its namespace.
+    /// Adds an object that states its namespace.
     pub fn add(&mut self, subject: &Subject) {
         if let (Some(kind), Some(namespace), Some(name)) =
             (&subject.kind, &subject.namespace, &subject.name)
@@ -38,14 +38,14 @@ impl Namespaces {
         }
     }
 
-    /// Adds what a later part of the input says.
+    /// Merges the namespaces of a later part of the input.
     pub fn absorb(&mut self, later: Namespaces) {
         for (key, namespace) in later.known {
             self.put(key, namespace);
         }
     }
 
-    /// The only namespace of an object's kind and name.
+    /// Returns the namespace of an object's kind and name, if it is unique.
     pub fn of(&self, subject: &Subject) -> Option<String> {
         let key = (
             subject.kind.as_deref()?.into(),
