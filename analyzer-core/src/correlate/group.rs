@@ -9,7 +9,7 @@ use crate::model::{Format, Subject};
 use crate::signature::{Catalogue, Signature};
 
 use super::identity::{agree, distinct};
-use super::{Surplus, fill};
+use super::{Surplus, render};
 
 /// The maximum number of groups of one signature and name that are searched for a more specific
 /// one.

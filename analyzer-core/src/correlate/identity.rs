@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use super::fill;
+use super::render;
 use crate::matcher::Match;
 use crate::model::{Quantity, Subject, nanoseconds};
 use crate::signature::{GIVEN, Signature};

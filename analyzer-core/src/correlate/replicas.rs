@@ -7,7 +7,7 @@ use crate::model::Subject;
 use crate::signature::{Catalogue, GIVEN};
 
 use super::explain::Explanations;
-use super::fill;
+use super::render;
 use super::group::Group;
 use super::identity::{is_address, names};
 

@@ -1,4 +1,4 @@
-//! What a condition says about itself, without any input.
+//! Static checks of a condition, without any input.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,8 @@ use super::LintLevel;
 use crate::signature::{Condition, Need, Pattern, SHORTEST, STARTS, What, leaves};
 
 impl Condition {
-    /// Whether a captured value is used by the condition itself: it is compared, or joins two parts.
+    /// Returns true if the condition itself uses a captured value, in a comparison or to join two
+    /// parts.
     pub(super) fn uses(&self, name: &str) -> bool {
         let mut conditions = Vec::new();
         leaves(self, &mut conditions);
@@ -34,7 +35,7 @@ impl Condition {
             }
     }
 
-    /// The names that every match captures, whichever of its alternatives holds.
+    /// The names that every match captures, whichever alternative matches.
     pub(super) fn sure_captures(&self) -> BTreeSet<&str> {
         match &self.what {
             What::Event(event) => {
@@ -66,7 +67,7 @@ impl Condition {
         }
     }
 
-    /// Whether every match tells this of the names that are given without a capture.
+    /// Returns true if every match provides this given name, which needs no capture.
     pub(super) fn gives(&self, name: &str) -> bool {
         match &self.what {
             What::Event(event) => match name {
@@ -74,15 +75,15 @@ impl Condition {
                 "component" => !event.component.0.is_empty(),
                 _ => false,
             },
-            // an object that is read has both
+            // every parsed object has both
             What::Object(_) => matches!(name, "kind" | "name"),
             What::All(parts) | What::Sequence(parts) => parts.iter().any(|part| part.gives(name)),
             What::Any(parts) => parts.iter().all(|part| part.gives(name)),
         }
     }
 
-    /// What makes large logs slow: conditions that no text announces, or a short one. A level
-    /// and a code, the text that it is about, and what to do.
+    /// Conditions that slow down large logs because no literal, or only a short one, selects
+    /// records. Returns level, code, the text concerned and the message.
     pub(super) fn slow_conditions(&self) -> Vec<((LintLevel, &'static str), String, String)> {
         let mut conditions = Vec::new();
         leaves(self, &mut conditions);
@@ -108,7 +109,7 @@ impl Condition {
         dear
     }
 
-    /// Message patterns that demand less than so much text, in event patterns that demand nothing else.
+    /// Message patterns shorter than `least` in event patterns that require nothing else.
     pub(super) fn broad_patterns(&self, least: usize) -> Vec<&Pattern> {
         match &self.what {
             What::Event(event) => {

@@ -1,4 +1,4 @@
-//! Mistakes that show where signatures match each other's examples.
+//! Lints for signatures that match each other's examples.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::{Overlap, OverlapOutcome, Proof};
 use crate::report::Role;
 use crate::signature::Signature;
 
-/// What signatures say of each other's examples.
+/// The matches of signatures in each other's examples.
 pub(super) struct Conflicts<'o> {
     all: &'o [Overlap],
     /// Pairs of an example's signature and another one that matches one of its examples.
@@ -93,7 +93,7 @@ impl<'o> Conflicts<'o> {
     }
 }
 
-/// The signature that takes the first place in all examples of another one, if one does.
+/// Returns the signature that ranks first in all examples of another one, if any does.
 fn shadow<'t>(signature: &Signature, positive: &[&&'t ExampleRun<'_>]) -> Option<&'t str> {
     let mut winner = None;
     for run in positive {

@@ -1,4 +1,4 @@
-//! In which forms of input the examples prove each cause.
+//! Reports the forms of input in which the examples prove each cause.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +10,13 @@ use crate::input::{Document, lines};
 use crate::model::{Format, Span};
 use crate::parse;
 
-/// A kind of input, as the parsers tell them apart.
+/// A form of input, as the parsers distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// The status in a `kubectl describe`.
     Describe,
-    /// A row of events: below a `kubectl describe` or of `kubectl get events`.
+    /// A row of events: in a `kubectl describe` or from `kubectl get events`.
     Events,
     /// A row of another table.
     Table,
@@ -28,9 +28,9 @@ pub enum Form {
     Logrus,
     /// zap and JSON: controllers and operators.
     ZapJson,
-    /// Any other log format, also the kernel's.
+    /// Any other log format, including the kernel's.
     OtherLog,
-    /// A line without any of these.
+    /// A line in none of these formats.
     Plain,
 }
 
@@ -48,7 +48,7 @@ impl Form {
         Form::Plain,
     ];
 
-    /// The name in a word or two.
+    /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             Form::Describe => "describe",
@@ -97,19 +97,19 @@ impl Form {
     }
 }
 
-/// What the examples prove of a cause.
+/// The examples' coverage of a cause.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct CauseCoverage {
     /// The cause.
     pub cause: String,
-    /// The ids of the signatures that name it, in order.
+    /// The ids of the signatures for it, sorted.
     pub signatures: Vec<String>,
-    /// How many examples prove it in which form; a form without any is a gap.
+    /// The number of examples that prove it in each form; a missing form is a gap.
     pub forms: BTreeMap<Form, usize>,
 }
 
 impl Proof<'_> {
-    /// What the examples prove of each cause that a signature may name, in order of the causes.
+    /// The coverage of each cause that a signature may name, sorted by cause.
     ///
     /// An example counts if it holds, for each form of the records that prove it.
     pub fn coverage(&self) -> Vec<CauseCoverage> {
@@ -143,7 +143,7 @@ impl Proof<'_> {
     }
 }
 
-/// The forms of the records that prove an example's own finding, each once.
+/// The forms of the records that prove an example's own finding, deduplicated.
 fn forms(run: &ExampleRun<'_>) -> Vec<Form> {
     let document = Document::new("example", run.example.text.as_str());
     let starts: Vec<usize> = lines(document.text()).map(|line| line.start).collect();
@@ -158,7 +158,7 @@ fn forms(run: &ExampleRun<'_>) -> Vec<Form> {
         .iter()
         .map(|object| (object.format, &object.span));
     let records: Vec<(Format, &Span)> = events.chain(objects).collect();
-    // what describes an object reaches over its events: the smallest record is meant
+    // a described object spans its events: the smallest record is meant
     let form_at = |line: &u64| {
         let holds = |span: &Span| {
             (line_of(span.start)..=line_of(span.end.max(span.start + 1) - 1)).contains(line)

@@ -1,4 +1,4 @@
-//! Mistakes in signatures that do not stop them from working.
+//! Lints: problems in signatures that load and run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,43 +13,43 @@ use crate::report::{Finding, Level, Role};
 use crate::signature::advice;
 use crate::signature::{GIVEN, Signature, SignatureError};
 
-/// How many examples of each kind a signature needs.
+/// The minimum number of examples of each kind.
 const LEAST_EXAMPLES: usize = 2;
 
-/// How much text a message pattern must demand if nothing else narrows it.
+/// The minimum length of literal text in a message pattern that nothing else narrows.
 const LEAST_LENGTH: usize = 12;
 
-/// A mistake in a signature that does not stop it from working.
+/// A problem in a signature that does not stop it from working.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Lint {
-    /// How grave it is.
+    /// The level.
     pub level: LintLevel,
-    /// What is wrong, in a word with hyphens.
+    /// The kebab-case code of the problem.
     pub code: &'static str,
     /// The signature's id; empty if the file was refused.
     pub signature: String,
     /// Its file.
     pub file: String,
-    /// The line that it is about, counted from 1.
+    /// The line concerned, counted from 1.
     pub line: usize,
-    /// The field that it is about, such as `match` or `examples.no_match`.
+    /// The field concerned, such as `match` or `examples.no_match`.
     pub field: &'static str,
-    /// What is wrong and what to do.
+    /// A description of the problem and how to fix it.
     pub message: String,
 }
 
-/// How grave a mistake in a signature is.
+/// The severity of a lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LintLevel {
-    /// It works, and could be better.
+    /// The signature works, but could be better.
     Warning,
-    /// It must not stay.
+    /// The problem must be fixed.
     Error,
 }
 
 impl LintLevel {
-    /// The level in a word.
+    /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             LintLevel::Warning => "warning",
@@ -83,7 +83,7 @@ impl From<&SignatureError> for Lint {
     }
 }
 
-/// The mistakes of one signature.
+/// The lints of one signature.
 pub(super) struct Lints<'s> {
     pub signature: &'s Signature,
     found: Vec<Lint>,
@@ -122,8 +122,8 @@ impl Lints<'_> {
 use LintLevel::{Error, Warning};
 
 impl Proof<'_> {
-    /// The mistakes of those signatures that are `wanted`, in order of the signatures and lines. In the
-    /// `healthy` inputs, given by name, nothing is wrong, so that none of them may raise an alarm there.
+    /// Returns the lints of the `wanted` signatures, sorted by signature and line. The named
+    /// `healthy` inputs are free of faults, so any match in them is a false positive.
     pub fn lints(
         &self,
         wanted: impl Fn(&Signature) -> bool,
@@ -190,7 +190,8 @@ impl Proof<'_> {
         }
     }
 
-    /// The healthy inputs that raise an alarm: the place of its proof, and the signature.
+    /// The false positives in the healthy inputs, as the location of the evidence and the
+    /// signature.
     fn alarms(&self, healthy: &[(String, Vec<u8>)]) -> Vec<(String, String)> {
         let alarms = healthy.par_iter().flat_map_iter(|(name, bytes)| {
             let report = self.analyzer.analyze_text(name, bytes.as_slice());
@@ -206,7 +207,7 @@ impl Proof<'_> {
     }
 }
 
-/// Advice that is missing, and mistakes in it.
+/// Missing or faulty advice.
 fn lint_parts(lints: &mut Lints<'_>) {
     let signature = lints.signature;
     let empty = |text: &str| text.trim().is_empty();
@@ -225,13 +226,13 @@ fn lint_parts(lints: &mut Lints<'_>) {
             }
         }
     }
-    for mistake in advice::issues(signature) {
+    for mistake in advice::mistakes(signature) {
         let place = (mistake.field, mistake.piece.as_str());
         lints.add((Error, mistake.code), place, mistake.message);
     }
 }
 
-/// Values that are captured and not used, or used and not always captured.
+/// Values that are captured but not used, or used but not always captured.
 fn lint_captures(lints: &mut Lints<'_>) {
     let signature = lints.signature;
     let mut captured = Vec::new();
@@ -258,7 +259,7 @@ fn lint_captures(lints: &mut Lints<'_>) {
         slot == "count" || of_image || sure.contains(slot) || signature.condition.gives(slot)
     };
     let mut told = BTreeSet::new();
-    // the parts of a subject may be missing, and a command is not shown then
+    // parts of a subject are optional, and a command without one is not shown
     let texts = signature.templates_people_read();
     for (field, template) in texts {
         let is_title = field == "title";
@@ -293,7 +294,7 @@ fn lint_captures(lints: &mut Lints<'_>) {
     }
 }
 
-/// What shows that something is missing in a text.
+/// Returns the mark of a missing value in a text.
 fn hole(text: &str) -> Option<&'static str> {
     let marks = ["  ", " ,", "()", "( ", " )", "\"\"", "::"];
     let open = || text.ends_with(':').then_some(":");
@@ -301,10 +302,10 @@ fn hole(text: &str) -> Option<&'static str> {
     marks.find(|mark| text.contains(mark)).or_else(open)
 }
 
-/// Conditions that take too much, or make large logs slow.
+/// Conditions that match too much, or slow down large logs.
 fn lint_match(lints: &mut Lints<'_>) {
     let signature = lints.signature;
-    // a family gives way to all others, so it may ask for less
+    // a generic signature yields to all others, so it may require less
     let least = match signature.generic {
         true => LEAST_LENGTH / 2,
         false => LEAST_LENGTH,
@@ -320,7 +321,7 @@ fn lint_match(lints: &mut Lints<'_>) {
     }
 }
 
-/// Examples that are missing, fail or leave a value open.
+/// Examples that are missing, fail or leave a value unfilled.
 fn lint_examples(lints: &mut Lints<'_>, runs: &[&ExampleRun<'_>]) {
     for wanted in [true, false] {
         let field = run::field(wanted);

@@ -1,4 +1,4 @@
-//! Signatures prove themselves: their examples are run, and what else they match is looked at.
+//! Signatures test themselves: runs their examples and checks what else these match.
 
 mod condition;
 mod coverage;
@@ -21,7 +21,7 @@ pub use overlap::{Overlap, OverlapOutcome};
 
 use run::{Found, ExampleRun};
 
-/// What became of one example of a signature.
+/// The outcome of one example of a signature.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ExampleOutcome {
     /// The signature's id.
@@ -30,11 +30,11 @@ pub struct ExampleOutcome {
     pub file: String,
     /// The line of the example in the file, counted from 1.
     pub line: usize,
-    /// What went wrong; `None` if nothing did.
+    /// The reason for the failure; `None` if the example passed.
     pub failure: Option<String>,
 }
 
-/// What the examples of all signatures of a catalogue say about each of them.
+/// The results of the examples of all signatures of a catalogue.
 ///
 /// ```
 /// use kwhy_core::{Analyzer, Catalogue};
@@ -92,13 +92,13 @@ impl Analyzer {
         self.test_signatures_of(|_| true)
     }
 
-    /// Runs the examples of those signatures that are `wanted`, each against the whole catalogue.
+    /// Runs the examples of the `wanted` signatures, each against the whole catalogue.
     pub fn test_signatures_of(&self, wanted: impl Fn(&Signature) -> bool) -> Vec<ExampleOutcome> {
         let runs = self.runs(wanted);
         runs.into_iter().map(ExampleRun::into_outcome).collect()
     }
 
-    /// Reads the catalogue's signatures for mistakes.
+    /// Lints the catalogue's signatures.
     pub fn lint_signatures(&self) -> Vec<Lint> {
         self.proof().lints(|_| true, &[])
     }
@@ -115,7 +115,7 @@ impl Analyzer {
 }
 
 impl Proof<'_> {
-    /// How many examples there are.
+    /// The number of examples.
     pub fn examples(&self) -> usize {
         self.runs.len()
     }

@@ -1,4 +1,4 @@
-//! Which examples of one signature another one matches too, and what became of it.
+//! Examples of one signature that another one matches too, with the outcome.
 
 use super::run::ExampleRun;
 use super::{Found, Proof};
@@ -20,40 +20,41 @@ pub struct Overlap {
     pub other: String,
     /// The other one's cause.
     pub other_cause: String,
-    /// The other one's role: that of its finding, if it makes one.
+    /// The other one's role, in its finding if it makes one.
     pub other_role: Role,
-    /// What became of the other one.
+    /// The outcome for the other one.
     pub outcome: OverlapOutcome,
     /// The signature that explains the other one's finding.
     pub explained_by: Option<String>,
 }
 
-/// What became of a signature that matches the example of another one.
+/// The outcome for a signature that matches the example of another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OverlapOutcome {
-    /// It makes no finding: one that demands more of the same text stays.
+    /// It makes no finding: a more specific match on the same text supersedes it.
     GivesWay,
-    /// It makes no finding at all: it shows that trouble is over; or the example does.
+    /// It makes no finding: it shows that a fault is resolved, or the example does.
     Ends,
-    /// Its finding stands under one that explains it.
+    /// Its finding is listed under one that explains it.
     Explained,
     /// Its finding names the same cause.
     SameCause,
-    /// Its finding explains that of the example's signature, which is no cause.
+    /// Its finding explains that of the example's signature, which is not a cause.
     Explains,
-    /// Its finding is a symptom or benign, and nothing explains it.
+    /// Its finding is a symptom or benign, and unexplained.
     Beside,
-    /// Its finding is a further cause, and the example says so under `also`.
+    /// Its finding is a further cause, which the example lists under `also`.
     Told,
     /// Its finding is a further cause, after that of the example.
     SecondCause,
-    /// Its finding is the first cause, and not that of the example.
+    /// Its finding is the first cause instead of the example's.
     FirstCause,
 }
 
 impl Proof<'_> {
-    /// All signatures that match a positive example of another one, in order of the examples.
+    /// Returns all signatures that match a positive example of another one, in the order of the
+    /// examples.
     pub fn overlaps(&self) -> Vec<Overlap> {
         let positive = self.runs.iter().filter(|run| run.wanted);
         positive.flat_map(|run| self.overlaps_of(run)).collect()

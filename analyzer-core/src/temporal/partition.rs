@@ -1,4 +1,4 @@
-//! The hits of one scope on one axis of time, parted by the values that parts must share.
+//! The hits of one scope on one time axis, partitioned by the values of the shared captures.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use super::reorder::Reorder;
 use super::matches::MatchCollector;
 use crate::matcher::Hit;
 
-/// The most partitions of one partitions.
+/// The maximum number of partitions of one scope and time axis.
 pub(super) const MAX_PARTITIONS: usize = 256;
 
-/// The hits of one record, each with what it is; while it lives, it is counted by the stream.
+/// The hits of one record, each with its role. The stream counts the records that are alive.
 #[derive(Debug)]
 pub(super) struct Record {
     pub hits: Vec<(Role, Hit)>,
@@ -21,7 +21,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// The hit that fills a slot.
+    /// Returns the hit that fills a slot.
     pub fn in_slot(&self, slot: usize) -> Option<&Hit> {
         let mut hits = self.hits.iter();
         hits.find(|(role, _)| *role == Role::Slot(slot))
@@ -29,13 +29,13 @@ impl Record {
     }
 }
 
-/// Values of the shared captures; `None` where a hit has none.
+/// Values of the shared captures; `None` where a hit lacks one.
 type Values = Vec<Option<String>>;
 
 #[derive(Debug)]
 struct Partition {
     automaton: Automaton<Arc<Record>>,
-    /// When it was last looked at, in records of the partitions.
+    /// The time of last use, in records taken.
     used: u64,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct PartitionSet {
     reorder: Reorder<Arc<Record>>,
     bursts: Bursts<Arc<Record>>,
     partitions: BTreeMap<Values, Partition>,
-    /// Records that belong to several partitions, for those that are yet to come.
+    /// Records that belong to several partitions, kept for partitions yet to be opened.
     loose: VecDeque<(Time, Arc<Record>)>,
     used: u64,
 }
@@ -60,7 +60,7 @@ impl PartitionSet {
         }
     }
 
-    /// Takes a record in the order of the input; whether it was not too late.
+    /// Takes a record in input order; returns false if it was too late.
     pub fn take(&mut self, plan: &Plan<'_>, time: Time, record: Record, collector: &mut MatchCollector) -> bool {
         if !self.reorder.push(time, Arc::new(record)) {
             collector.dropped += 1;
@@ -72,7 +72,7 @@ impl PartitionSet {
         true
     }
 
-    /// Nothing comes any more. Gives the number of entries that no match took.
+    /// Ends the input. Returns the number of entries that no match took.
     pub fn finish(&mut self, plan: &Plan<'_>, collector: &mut MatchCollector) -> usize {
         while let Some((time, record)) = self.reorder.pop_any() {
             self.deliver(plan, time, &record, collector);
@@ -105,7 +105,7 @@ impl PartitionSet {
         for (role, hit) in &record.hits {
             let values = plan.values(hit);
             is_loose |= values.iter().any(Option::is_none);
-            // what refutes is of use only to what is there, or looks back
+            // a refutation affects only existing partitions, unless it looks back
             if matches!(role, Role::Slot(_)) || plan.shape.look_back() > 0 {
                 self.open(plan, time, &values, collector);
             }
@@ -139,7 +139,7 @@ impl PartitionSet {
         self.loose.push_back((time, Arc::clone(record)));
     }
 
-    /// Makes the partition of these values, with what belongs to it from before.
+    /// Opens the partition of these values, with the earlier records that belong to it.
     fn open(&mut self, plan: &Plan<'_>, time: Time, values: &Values, collector: &mut MatchCollector) {
         if let Some(partition) = self.partitions.get_mut(values) {
             partition.used = self.used;
@@ -167,7 +167,7 @@ impl PartitionSet {
 }
 
 impl Partition {
-    /// Takes the hits of a record that fit these values.
+    /// Takes the hits of a record that are compatible with these values.
     fn take(
         &mut self,
         plan: &Plan<'_>,

@@ -1,10 +1,10 @@
-//! What the hits of one match share: one automaton follows each.
+//! The key of a scope: each scope has its own automaton.
 
 use crate::matcher::Hit;
 use crate::matcher::scope::{is_workload, node};
 use crate::signature::Scope;
 
-/// A scope of one hit. A hit whose object is not known belongs to its document.
+/// The scope of a hit. A hit without a known object belongs to its document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ScopeKey {
     Input,

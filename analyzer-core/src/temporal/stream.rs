@@ -1,4 +1,4 @@
-//! Follows one condition over time through the hits of its leaves, as they come.
+//! Follows one condition over time through a stream of hits.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,30 +11,30 @@ use super::matches::MatchCollector;
 use crate::matcher::{Hit, Match, Moment};
 use crate::signature::Condition;
 
-/// The most scopes that are followed at once.
+/// The maximum number of scopes followed at once.
 pub(super) const MAX_SCOPES: usize = 1024;
 
-/// The most records that are kept; those of the scopes that were longest without one go first.
+/// The maximum number of records kept; the least recently used scopes are evicted first.
 const MAX_RECORDS: usize = 8192;
 
-/// How late a record may come: writers of one log overtake each other, by less than this.
+/// The tolerance for late records: concurrent writers of one log overtake each other by less.
 const TOLERANCE: Time = 5_000_000_000;
 
 const SECOND: Time = 1_000_000_000;
 
-/// The axes of time, which cannot be compared.
+/// The time axes, which cannot be compared with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Axis {
     At = 0,
     Ago = 1,
 }
 
-/// What is followed of one scope.
+/// The state of one scope.
 #[derive(Debug)]
 struct Group {
     /// By axis.
     axes: [PartitionSet; 2],
-    /// Where a hit without time is put: beside the last one with a time.
+    /// The position assigned to a hit without a time: that of the last hit with one.
     last: (Axis, Time),
     used: u64,
 }
@@ -42,7 +42,7 @@ struct Group {
 impl Group {
     fn new() -> Self {
         Group {
-            // ages are one snapshot, whose rows stand in any order
+            // ages belong to one snapshot, whose rows have any order
             axes: [PartitionSet::new(Some(TOLERANCE)), PartitionSet::new(None)],
             last: (Axis::At, 0),
             used: 0,
@@ -50,7 +50,7 @@ impl Group {
     }
 }
 
-/// Brings matches into the order of the input.
+/// Sorts matches into input order.
 pub(super) fn sort(matches: &mut [Match]) {
     matches.sort_by_cached_key(|found| {
         let places: Vec<_> = found.hits.iter().map(Hit::position).collect();
@@ -58,23 +58,23 @@ pub(super) fn sort(matches: &mut [Match]) {
     });
 }
 
-/// Follows one condition over time. What it keeps is bounded for any number of hits.
+/// Follows one condition over time, in memory bounded for any number of hits.
 #[derive(Debug)]
 pub(crate) struct Stream<'c> {
     plan: Plan<'c>,
-    /// The record whose hits come in.
+    /// The record whose hits are being collected.
     record: Vec<(Role, Hit)>,
     groups: BTreeMap<ScopeKey, Group>,
-    /// The groups by their last use.
+    /// The groups by last use.
     order: BTreeMap<u64, ScopeKey>,
     used: u64,
     collector: MatchCollector,
-    /// Each record that is kept holds a clone.
+    /// Cloned by each record that is kept, to count them.
     counted: Arc<()>,
 }
 
 impl<'c> Stream<'c> {
-    /// A stream for a condition; `None` if that is not one over time.
+    /// Creates a stream for a condition; `None` if it is not temporal.
     pub fn new(condition: &'c Condition) -> Option<Stream<'c>> {
         Some(Stream {
             plan: Plan::new(condition)?,
@@ -87,8 +87,8 @@ impl<'c> Stream<'c> {
         })
     }
 
-    /// Takes a hit of a leaf, by its number in [`leaves`](crate::signature::leaves), in the order of
-    /// the input. All hits of one record come together. Those of `also` are not used.
+    /// Takes a hit of a leaf, by its index in [`leaves`](crate::signature::leaves), in input order.
+    /// All hits of one record are consecutive. Those of `also` are ignored.
     pub fn take(&mut self, leaf: usize, hit: Hit) {
         let Some(Some((role, condition))) = self.plan.leaves.get(leaf) else {
             return;
@@ -107,8 +107,8 @@ impl<'c> Stream<'c> {
         self.record.push((role, hit));
     }
 
-    /// All matches in the order of the input, and how many hits were left out to keep the memory
-    /// bounded or as they came too late.
+    /// Returns all matches in input order, and the number of hits dropped for being late or over
+    /// the limits.
     pub fn finish(mut self) -> (Vec<Match>, u64) {
         self.deliver();
         for group in std::mem::take(&mut self.groups).values_mut() {
@@ -121,7 +121,7 @@ impl<'c> Stream<'c> {
         (matches, self.collector.dropped)
     }
 
-    /// Gives the record that is complete to its group.
+    /// Passes the completed record to its group.
     fn deliver(&mut self) {
         let hits = std::mem::take(&mut self.record);
         let Some((_, hit)) = hits.first() else { return };
@@ -167,7 +167,7 @@ impl<'c> Stream<'c> {
         }
     }
 
-    /// How many records are kept.
+    /// The number of records kept.
     #[cfg(test)]
     pub(super) fn kept(&self) -> usize {
         Arc::strong_count(&self.counted) - 1

@@ -1,10 +1,11 @@
-//! Mistakes in what a signature proposes: commands that could do harm or cannot be run, repairs that destroy.
+//! Lints of the advice in a signature: commands that could do harm or cannot be run, and
+//! destructive fixes.
 
 use super::command::CommandTemplate;
 use super::command::effect::{self, Effect};
 use super::schema::{FixTemplate, Signature};
 
-/// Words that stand for a value that the reader should fill in.
+/// Words that are placeholders for a value the reader should fill in.
 const PLACEHOLDERS: &[&str] = &[
     "ADDRESS",
     "BUCKET",
@@ -70,25 +71,25 @@ const PLACEHOLDERS: &[&str] = &[
     "XXX",
 ];
 
-/// A mistake in a check or repair.
+/// A problem in a check or fix.
 #[derive(Debug)]
-pub(crate) struct AdviceIssue {
-    /// What is wrong, in a word with hyphens.
+pub(crate) struct Mistake {
+    /// The kebab-case code of the problem.
     pub code: &'static str,
-    /// The field that it is about.
+    /// The field concerned.
     pub field: &'static str,
-    /// The piece of the file's text that it is about.
+    /// The text concerned, as in the file.
     pub piece: String,
-    /// What is wrong and what to do.
+    /// A description of the problem and how to fix it.
     pub message: String,
 }
 
-/// The mistakes of a signature's checks and repairs, in their order.
-pub(crate) fn issues(signature: &Signature) -> Vec<AdviceIssue> {
+/// Returns the problems of a signature's checks and fixes, in order.
+pub(crate) fn mistakes(signature: &Signature) -> Vec<Mistake> {
     let mut found = Vec::new();
     for (field, run) in signature.commands() {
         let mut add = |code, message: String| {
-            found.push(AdviceIssue {
+            found.push(Mistake {
                 code,
                 field,
                 piece: run.as_str().to_owned(),
@@ -122,7 +123,7 @@ pub(crate) fn issues(signature: &Signature) -> Vec<AdviceIssue> {
     }
     for (number, fix) in signature.fix.iter().enumerate() {
         let wrong = repair(fix, number == 0).into_iter();
-        found.extend(wrong.map(|message| AdviceIssue {
+        found.extend(wrong.map(|message| Mistake {
             code: "destructive",
             field: "fix",
             piece: fix.text.as_str().to_owned(),
@@ -132,13 +133,13 @@ pub(crate) fn issues(signature: &Signature) -> Vec<AdviceIssue> {
     found
 }
 
-/// What a command leaves to the reader.
+/// The placeholders in a command.
 fn placeholders(run: &CommandTemplate) -> Vec<String> {
     let words = run.words_with(|_| String::new());
     let mut found = Vec::new();
     let mut before = "";
     for word in &words {
-        // the columns of an output are named in capitals
+        // column names of an output are in capitals
         let is_columns = matches!(before, "-o" | "--output") || word.contains("columns=");
         let parts = word.split(['/', '=', ':', ',', '@', '.']);
         let mut parts = parts.filter(|part| !is_columns && PLACEHOLDERS.contains(part));
@@ -155,7 +156,7 @@ fn placeholders(run: &CommandTemplate) -> Vec<String> {
     found
 }
 
-/// What a repair lacks that destroys something.
+/// Returns the requirements that a destructive fix does not meet.
 fn repair(fix: &FixTemplate, is_first: bool) -> Vec<&'static str> {
     let of_run = fix.run.as_ref().map(effect::of_command);
     let of_text = effect::of_prose(fix.text.as_str());
@@ -185,7 +186,7 @@ fn repair(fix: &FixTemplate, is_first: bool) -> Vec<&'static str> {
     wrong
 }
 
-/// Whether a command is about one object: by a value or a path.
+/// Returns true if a command refers to one object, by a value or a path.
 fn names_object(run: &CommandTemplate) -> bool {
     let words = run.words_with(|slot| slot.to_owned());
     run.slots().next().is_some() || words.iter().any(|word| word.starts_with('/'))
@@ -203,7 +204,7 @@ mod tests {
         );
         catalogue.add_str("x.yaml", &yaml).unwrap();
         let signature = catalogue.get("x").unwrap();
-        issues(signature).iter().map(|it| it.code).collect()
+        mistakes(signature).iter().map(|it| it.code).collect()
     }
 
     #[test]

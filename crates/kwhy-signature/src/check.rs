@@ -1,4 +1,4 @@
-//! From a file's text to signatures, with every mistake refused at its place.
+//! Parses and validates signature files; every error has a location.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use super::temporal::MISPLACED;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct YamlDocument<'y> {
     text: &'y str,
-    /// How many lines of the file stand before it.
+    /// The number of lines of the file before it.
     lines_before: usize,
 }
 
-/// The documents of a YAML text, without those that hold nothing; at least one.
+/// The non-empty documents of a YAML text; at least one.
 pub(crate) fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     let mut documents = Vec::new();
     let (mut start, mut first_line, mut filled) = (0, 0, false);
     let mut at = 0;
     for (number, line) in yaml.split_inclusive('\n').enumerate() {
-        // nothing else may begin so, whatever is open
+        // nothing else may start like this, whatever is open
         if line.trim_end() == "---" {
             if filled {
                 documents.push(YamlDocument {
@@ -46,10 +46,10 @@ pub(crate) fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     documents
 }
 
-/// Causes beside the built-in ones, with their meanings.
+/// User-defined causes and their meanings.
 pub(crate) type MoreCauses = BTreeMap<String, String>;
 
-/// Reads the signature of one document, which may name the built-in causes and these.
+/// Parses the signature of one document, which may name the built-in causes and these.
 ///
 /// # Errors
 /// The first mistake, with its line in the file and reason.
@@ -69,7 +69,7 @@ pub(crate) fn read_document(
     Ok(signature)
 }
 
-/// The signatures of a file's documents in order.
+/// Returns the signatures of a file's documents in order.
 ///
 /// # Errors
 /// The first mistake of all.
@@ -92,7 +92,7 @@ pub(crate) fn joined(
     Ok(signatures)
 }
 
-/// Checks that need the whole signature; the error names the piece of text it is about.
+/// Validates the signature as a whole; an error names the text concerned.
 fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String)> {
     let id = &signature.id;
     let proper = id
@@ -136,7 +136,7 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
     }
     let mut captured = Vec::new();
     signature.condition.captures(&mut captured);
-    // an image's reference names its registry
+    // an image reference contains its registry
     let of_image = |name: &str| name == "registry" && captured.contains(&"image");
     let known = |name: &str| GIVEN.contains(&name) || captured.contains(&name) || of_image(name);
     for (what, template) in signature.templates() {
@@ -177,7 +177,7 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
     Ok(())
 }
 
-/// Holds a cause, or a family of causes `family/*`, against those that are known.
+/// Checks that a cause, or a family of causes `family/*`, is known.
 fn known_family(what: &str, more: &MoreCauses) -> Result<(), String> {
     let Some(family) = what.strip_suffix('*') else {
         return known_cause(what, more);

@@ -1,4 +1,4 @@
-//! Tests of one value: patterns, and bounds of a number, a quantity or an age.
+//! Tests of one value: patterns, and bounds on a number, quantity or age.
 
 use std::fmt;
 
@@ -13,23 +13,23 @@ use super::pattern::Pattern;
 /// A test of a value in an object.
 #[derive(Debug, Default)]
 pub(crate) struct ValueTest {
-    /// Patterns of the whole value, one of which matches.
+    /// Patterns for the whole value, one of which matches.
     pub equals: Vec<Pattern>,
-    /// Patterns found in the value.
+    /// Patterns matched within the value.
     pub matches: Vec<Pattern>,
-    /// Patterns of the whole value, none of which matches.
+    /// Patterns for the whole value, none of which matches.
     pub not: Vec<Pattern>,
-    /// The value must not be there.
+    /// The value must be absent.
     pub absent: bool,
-    /// The value must be there.
+    /// The value must be present.
     pub present: bool,
-    /// The name that takes the whole value, also of a map or list, as one text; empty where it is not
-    /// there.
+    /// The name that captures the whole value, including a map or list, as one text; empty if it is
+    /// absent.
     pub flat: Option<String>,
     pub number: NumberTest,
 }
 
-/// Bounds of a number, a quantity or an age.
+/// Bounds on a number, quantity or age.
 #[derive(Debug, Default)]
 pub(crate) struct NumberTest(pub Vec<(Order, f64)>);
 

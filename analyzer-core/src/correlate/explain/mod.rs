@@ -17,7 +17,7 @@ use crate::signature::{Catalogue, Signature};
 use super::DEFAULT_CONFIDENCE;
 use super::graph::{Graph, Named};
 use super::group::Group;
-use super::mention;
+use super::name_match;
 use relation::{NEIGHBOUR, Pair, Provider, are_apart_in_time, named, providers};
 use rules::{Near, Rules};
 

@@ -106,7 +106,7 @@ fn mistakes_are_said_in_clear_words() {
             "object: {kind: Pod}, rate: 5/1m".to_owned(),
             "rate is one of an event",
         ),
-        // places of the options
+        // positions of the options
         (
             "all: [{event: {reason: A}, window: 5s}], within: 5m".to_owned(),
             "an entry of none",
@@ -131,7 +131,7 @@ fn mistakes_are_said_in_clear_words() {
             format!("{set}, none: [{{event: {{reason: C}}, window: x}}]"),
             "is no duration",
         ),
-        // what the parts may be
+        // valid parts
         (
             format!("all: [{{{set}}}], within: 9m"),
             "cannot stand inside",

@@ -1,4 +1,4 @@
-//! Commands that a signature proposes: lists of arguments with slots for values of a known form.
+//! Commands that a signature proposes: argument lists with typed slots.
 
 pub(crate) mod effect;
 mod split;
@@ -33,12 +33,12 @@ use split::{Part, Word};
 /// ```
 pub struct CommandTemplate {
     source: String,
-    /// Empty of a wrong one.
+    /// Empty if the command is invalid.
     words: OnceLock<Vec<Word>>,
 }
 
 impl CommandTemplate {
-    /// Reads a command line.
+    /// Parses a command line.
     ///
     /// # Errors
     /// Says what is wrong with it.
@@ -48,7 +48,7 @@ impl CommandTemplate {
         Ok(command)
     }
 
-    /// A command that is read when it is first used; a wrong one is never shown.
+    /// Creates a command that is parsed on first use; an invalid one is never shown.
     fn unread(source: String) -> CommandTemplate {
         CommandTemplate {
             source,
@@ -56,7 +56,7 @@ impl CommandTemplate {
         }
     }
 
-    /// Reads it.
+    /// Parses it.
     ///
     /// # Errors
     /// Says what is wrong with it.
@@ -77,7 +77,7 @@ impl CommandTemplate {
         &self.source
     }
 
-    /// The names of its slots, with what stands for a missing value.
+    /// The names of its slots, with their default values.
     pub fn slots(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         let parts = self.words().iter().flatten();
         parts.filter_map(|part| match part {
@@ -86,7 +86,7 @@ impl CommandTemplate {
         })
     }
 
-    /// Its words, with `fill` for each slot.
+    /// Its words, with `fill` called for each slot.
     pub(crate) fn words_with(&self, mut fill: impl FnMut(&str) -> String) -> Vec<String> {
         let mut part = |part: &Part| match part {
             Part::Literal(text) => text.clone(),
@@ -98,8 +98,8 @@ impl CommandTemplate {
             .collect()
     }
 
-    /// The list of arguments with values filled in; `value` says of a slot and the form that its name tells
-    /// what is known. None if a value is missing or has not that form.
+    /// Returns the argument list with values filled in; `value` returns the known value of a slot,
+    /// given its name and type. Returns `None` if a value is missing or does not have that type.
     pub fn fill(&self, value: impl Fn(&str, ValueType) -> Option<String>) -> Option<Vec<String>> {
         self.fill_as(|slot| {
             let form = ValueType::of_slot(slot);
@@ -107,7 +107,7 @@ impl CommandTemplate {
         })
     }
 
-    /// The same with the form of each slot's value told.
+    /// Fills the slots with explicit types.
     pub(crate) fn fill_as(
         &self,
         value: impl Fn(&str) -> (Option<String>, ValueType),
@@ -134,7 +134,7 @@ impl CommandTemplate {
     }
 }
 
-/// The words of a command that begins with a program.
+/// Parses the words of a command that starts with a program.
 fn read(source: &str) -> Result<Vec<Word>, String> {
     let words = split::words(source)?;
     let program = match words.first().map(Vec::as_slice) {
