@@ -1,14 +1,14 @@
 //! Checks and fixes: the steps of a signature whose values are known.
 
-use super::render::Values;
 use super::graph::static_workload;
 use super::group::Group;
+use super::render::Values;
 use crate::matcher::Hit;
 use crate::model::Format;
 use crate::report::{Check, Fix};
 use crate::signature::{CheckTemplate, FixTemplate, Signature, StepTemplate};
 
-/// The value of `written_by` that stands for everything the API server returns.
+/// The value of `written_by` for everything the API server returns.
 const KUBERNETES: &str = "kubernetes";
 
 /// Renders the checks whose values are known.

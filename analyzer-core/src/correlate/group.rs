@@ -148,7 +148,7 @@ fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
 pub(crate) fn object_of(signature: &Signature, found: &Match) -> Subject {
     Subject {
         node: None,
-        ..fill::subject(signature, found)
+        ..render::subject(signature, found)
     }
 }
 
@@ -294,7 +294,10 @@ impl Group {
     pub fn take_variant(&mut self, mut other: Group) {
         // the more informative one is shown; on a tie the first in the input
         let position = |group: &Group| Reverse(group.best.primary().position());
-        let (mine, theirs) = (self.informativeness(&self.best), self.informativeness(&other.best));
+        let (mine, theirs) = (
+            self.informativeness(&self.best),
+            self.informativeness(&other.best),
+        );
         if (theirs, position(&other)) > (mine, position(self)) {
             std::mem::swap(&mut self.best, &mut other.best);
             std::mem::swap(&mut self.values, &mut other.values);

@@ -1,19 +1,19 @@
 //! Turns matches into findings: the root cause first, followed by what it explains.
 
 mod advice;
-mod overlap;
 mod explain;
-mod render;
-mod replicas;
 mod graph;
 mod group;
 mod identity;
 mod mechanism;
 mod name_match;
 mod next_steps;
-mod snapshots;
+mod overlap;
 mod rank;
+mod render;
+mod replicas;
 mod resolution;
+mod snapshots;
 mod unexplained;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -26,13 +26,13 @@ use crate::parse::log::stated_time;
 use crate::report::{Check, Evidence, Explained, Finding, Level, Role};
 use crate::signature::{Catalogue, Signature};
 
-use render::Values;
 use group::Group;
+use render::Values;
 
-pub(crate) use overlap::{may_supersede, refines, winners};
 pub(crate) use graph::{Graph, Omitted};
 pub(crate) use group::object_of;
 pub(crate) use identity::distinct;
+pub(crate) use overlap::{may_supersede, refines, winners};
 pub(crate) use snapshots::{ObjectSnapshot, Snapshots};
 pub(crate) use unexplained::UnexplainedEvents;
 
@@ -121,7 +121,9 @@ pub(crate) fn correlate(
     // a healthy earlier snapshot resolves nothing
     for group in &mut silent {
         let shows = !catalogue.at(group.signature).ends.is_empty();
-        group.hits.retain(|hit| !shows || !snapshots.is_outdated(hit));
+        group
+            .hits
+            .retain(|hit| !shows || !snapshots.is_outdated(hit));
     }
     let enders: Vec<&Group> = silent
         .iter()

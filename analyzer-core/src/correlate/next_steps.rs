@@ -1,9 +1,9 @@
 //! Suggests what to run next where the input is not sufficient.
 
 use super::advice;
-use super::render::Values;
 use super::graph::Graph;
 use super::group::Group;
+use super::render::Values;
 use crate::report::{Check, Finding, Role};
 use crate::signature::Catalogue;
 

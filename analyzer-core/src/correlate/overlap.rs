@@ -20,7 +20,10 @@ struct Contender<'m> {
 }
 
 /// Drops the matches that a more specific match on the same text supersedes.
-pub(crate) fn resolve_overlaps(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Vec<(usize, Match)> {
+pub(crate) fn resolve_overlaps(
+    catalogue: &Catalogue,
+    matches: Vec<(usize, Match)>,
+) -> Vec<(usize, Match)> {
     let mut by_record: HashMap<(usize, usize), Vec<usize>> = HashMap::new();
     for (at, (_, found)) in matches.iter().enumerate() {
         let primary = found.primary();

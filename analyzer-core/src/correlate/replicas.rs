@@ -7,9 +7,9 @@ use crate::model::Subject;
 use crate::signature::{Catalogue, GIVEN};
 
 use super::explain::Explanations;
-use super::render;
 use super::group::Group;
 use super::identity::{is_address, names};
+use super::render;
 
 /// The properties that groups must share to become one finding.
 #[derive(PartialEq, Eq, Hash)]

@@ -296,8 +296,16 @@ mod tests {
                 snapshot(0, 50, resource(6)),
                 Some(true),
             ),
-            (snapshot(0, 10, resource(7)), snapshot(1, 50, resource(7)), None),
-            (snapshot(1, 10, time(3)), snapshot(0, 50, time(5)), Some(false)),
+            (
+                snapshot(0, 10, resource(7)),
+                snapshot(1, 50, resource(7)),
+                None,
+            ),
+            (
+                snapshot(1, 10, time(3)),
+                snapshot(0, 50, time(5)),
+                Some(false),
+            ),
         ] {
             assert_eq!(a.is_after(&b), wanted, "{a:?} {b:?}");
         }
@@ -309,7 +317,11 @@ mod tests {
         for start in [10, 50, 90] {
             snapshots.add(snapshot(0, start, Version::default()));
         }
-        let later = |at: usize| snapshots.later(&snapshots.all[at]).map(|snapshot| snapshot.span.start);
+        let later = |at: usize| {
+            snapshots
+                .later(&snapshots.all[at])
+                .map(|snapshot| snapshot.span.start)
+        };
         assert_eq!(later(0), Some(90));
         assert_eq!(later(2), None);
         for number in 0..MAX_SNAPSHOTS {

@@ -27,7 +27,7 @@ const MAX_MESSAGE: usize = 1024;
 /// Events at warning level or above and lines that report errors, grouped by template.
 #[derive(Debug, Default)]
 pub(crate) struct UnexplainedEvents {
-    kinds: BTreeMap<EventTemplate, EventGroup>,
+    groups: BTreeMap<EventTemplate, EventGroup>,
     /// True if events of unknown template were skipped.
     missed: bool,
     /// The bytes used by the lines of matched events.
@@ -67,8 +67,8 @@ impl UnexplainedEvents {
         let reason = event.reason.as_ref().map(|text| text.as_str().to_owned());
         let message = event.message.as_str();
         let message = &message[..floor_char(message, MAX_MESSAGE)];
-        let kind = (reason.clone(), mask::text(&mask::tokens(message)));
-        if self.kinds.len() >= MAX_TEMPLATES && !self.kinds.contains_key(&kind) {
+        let template = (reason.clone(), mask::text(&mask::tokens(message)));
+        if self.groups.len() >= MAX_TEMPLATES && !self.groups.contains_key(&template) {
             self.missed = true;
             return;
         }
@@ -84,7 +84,7 @@ impl UnexplainedEvents {
             stretch.hide(&event.span, &mut words);
             words.chars().take(120).collect()
         };
-        let group = self.kinds.entry(kind).or_insert_with(|| EventGroup {
+        let group = self.groups.entry(template).or_insert_with(|| EventGroup {
             words: words(),
             severity: event.severity,
             namespace: event.subject.namespace.clone(),
@@ -100,7 +100,8 @@ impl UnexplainedEvents {
             group.count += event.count;
         } else if group.matched.len() < MAX_MATCHED {
             let place = stretch.place(&span);
-            group.matched
+            group
+                .matched
                 .push((position, Some(Box::new(place)), event.count));
         } else {
             group.at_least = true;
@@ -112,8 +113,8 @@ impl UnexplainedEvents {
         self.missed = true;
     }
 
-    /// Merges the events of a later part of the input, which these many lines precede in its
-    /// document. `order` compares documents.
+    /// Merges the events of a later part of the input, whose document has `lines_before` lines before
+    /// that part. `order` compares documents.
     pub fn absorb(
         &mut self,
         later: UnexplainedEvents,
@@ -121,16 +122,16 @@ impl UnexplainedEvents {
         order: &impl Fn(usize, usize) -> Ordering,
     ) {
         self.missed |= later.missed;
-        for (kind, mut group) in later.kinds {
+        for (template, mut group) in later.groups {
             group.first.1.line += lines_before;
-            let known = self.kinds.get(&kind);
-            if known.is_none() && self.kinds.len() >= MAX_TEMPLATES {
+            let known = self.groups.get(&template);
+            if known.is_none() && self.groups.len() >= MAX_TEMPLATES {
                 self.missed = true;
                 continue;
             }
-            let room = MAX_MATCHED.saturating_sub(known.map_or(0, |known| known.matched.len()));
-            group.at_least |= group.matched.len() > room;
-            group.matched.truncate(room);
+            let capacity = MAX_MATCHED.saturating_sub(known.map_or(0, |known| known.matched.len()));
+            group.at_least |= group.matched.len() > capacity;
+            group.matched.truncate(capacity);
             for (_, place, _) in &mut group.matched {
                 let Some(known) = place else { continue };
                 known.line += lines_before;
@@ -141,7 +142,7 @@ impl UnexplainedEvents {
                     self.taken += size;
                 }
             }
-            match self.kinds.get_mut(&kind) {
+            match self.groups.get_mut(&template) {
                 Some(known) => {
                     known.count += group.count;
                     known.at_least |= group.at_least;
@@ -157,7 +158,7 @@ impl UnexplainedEvents {
                     }
                 }
                 None => {
-                    self.kinds.insert(kind, group);
+                    self.groups.insert(template, group);
                 }
             }
         }
@@ -166,7 +167,7 @@ impl UnexplainedEvents {
     /// Maps document indices to their final order.
     pub fn renumber(&mut self, numbers: &[usize]) {
         let renumber = |position: &mut Position| super::renumber(&mut position.0, numbers);
-        for group in self.kinds.values_mut() {
+        for group in self.groups.values_mut() {
             renumber(&mut group.first.0);
             let matched = group.matched.iter_mut();
             matched.for_each(|(position, ..)| renumber(position));
@@ -201,7 +202,7 @@ impl UnexplainedEvents {
             };
             Some((position, unexplained))
         };
-        let mut all: Vec<_> = self.kinds.into_values().filter_map(open).collect();
+        let mut all: Vec<_> = self.groups.into_values().filter_map(open).collect();
         all.sort_by_key(|(position, group)| {
             (Reverse(group.severity), Reverse(group.count), *position)
         });

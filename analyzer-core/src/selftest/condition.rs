@@ -90,7 +90,7 @@ impl Condition {
         let mut dear = Vec::new();
         for need in conditions.into_iter().map(Need::of) {
             if need.is_boundless() {
-                let message = "every log record must be parsed for it; name `literals`, texts of which the message holds one";
+                let message = "every log record must be parsed for it; add `literals`, one of which occurs in the message";
                 dear.push((
                     (LintLevel::Error, "boundless"),
                     String::new(),
@@ -125,9 +125,10 @@ impl Condition {
                     .collect()
             }
             What::Object(_) => Vec::new(),
-            What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
-                parts.iter().flat_map(|part| part.broad_patterns(least)).collect()
-            }
+            What::All(parts) | What::Any(parts) | What::Sequence(parts) => parts
+                .iter()
+                .flat_map(|part| part.broad_patterns(least))
+                .collect(),
         }
     }
 }

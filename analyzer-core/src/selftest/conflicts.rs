@@ -54,7 +54,7 @@ impl<'o> Conflicts<'o> {
         let positive: Vec<_> = runs.iter().filter(|run| run.wanted).collect();
         if let Some(winner) = shadow(signature, &positive) {
             let message = format!(
-                "each of its examples is won by {winner}: it never shows; give it more text or `refines: [{winner}]`, or take it away"
+                "each of its examples is won by {winner}: it never shows; give it more text or `refines: [{winner}]`, or remove it"
             );
             lints.add((Error, "shadowed"), ("match", ""), message);
         }

@@ -111,7 +111,7 @@ pub struct CauseCoverage {
 impl Proof<'_> {
     /// The coverage of each cause that a signature may name, sorted by cause.
     ///
-    /// An example counts if it holds, for each form of the records that prove it.
+    /// A passing example counts once for each form of the records that prove it.
     pub fn coverage(&self) -> Vec<CauseCoverage> {
         let catalogue = self.analyzer.catalogue();
         let causes = catalogue.causes().map(|(cause, _)| {

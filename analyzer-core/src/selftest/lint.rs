@@ -174,7 +174,7 @@ impl Proof<'_> {
         for (field, what) in explained.chain(ended) {
             let is_cause = what.contains('/') || (field == "ends" && what == "*");
             if !is_cause && catalogue.get(what).is_none() {
-                let message = format!("{what:?} is no cause and no signature");
+                let message = format!("{what:?} is neither a cause nor a signature");
                 lints.add((Error, "unknown-id"), (field, what), message);
             }
         }
@@ -184,7 +184,7 @@ impl Proof<'_> {
         }
         for id in &signature.refines {
             if catalogue.get(id).is_none() {
-                let message = format!("{id:?} is no signature");
+                let message = format!("unknown signature {id:?}");
                 lints.add((Error, "unknown-id"), ("refines", id), message);
             }
         }
@@ -268,7 +268,7 @@ fn lint_captures(lints: &mut Lints<'_>) {
             if !known && told.insert((field, slot)) {
                 let level = if is_title { Error } else { Warning };
                 let message = format!(
-                    "not every match tells {{{slot}}}; write {{{slot}|words}} for where it is missing"
+                    "not every match captures {{{slot}}}; add a default, as in {{{slot}|words}}"
                 );
                 let piece = format!("{{{slot}");
                 lints.add((level, "maybe-missing"), (field, &piece), message);
@@ -312,8 +312,7 @@ fn lint_match(lints: &mut Lints<'_>) {
     };
     for pattern in signature.condition.broad_patterns(least) {
         let pattern = pattern.as_str();
-        let message =
-            format!("{pattern:?} is too short to stand for itself; add a reason or more text");
+        let message = format!("{pattern:?} is too short on its own; add a reason or more text");
         lints.add((Error, "broad-pattern"), ("match", pattern), message);
     }
     for ((level, code), piece, message) in signature.condition.slow_conditions() {
@@ -340,12 +339,7 @@ fn lint_examples(lints: &mut Lints<'_>, runs: &[&ExampleRun<'_>]) {
     for run in runs {
         let field = run::field(run.wanted);
         if let Some(failure) = &run.failure {
-            lints.add_at(
-                (Error, "example-fails"),
-                field,
-                run.line,
-                failure.as_str(),
-            );
+            lints.add_at((Error, "example-fails"), field, run.line, failure.as_str());
         }
         for (of, slot) in run.unfilled.iter().filter(|_| run.wanted) {
             if told.insert((*of, slot.clone())) {

@@ -1,14 +1,14 @@
 //! Signatures test themselves: runs their examples and checks what else these match.
 
 mod condition;
-mod coverage;
 mod conflicts;
+mod coverage;
 mod lint;
-mod overlap;
 mod location;
+mod overlap;
+mod run;
 #[cfg(test)]
 mod tests;
-mod run;
 
 use rayon::prelude::*;
 
@@ -19,7 +19,7 @@ pub use coverage::{CauseCoverage, Form};
 pub use lint::{Lint, LintLevel};
 pub use overlap::{Overlap, OverlapOutcome};
 
-use run::{Found, ExampleRun};
+use run::{ExampleRun, Found};
 
 /// The outcome of one example of a signature.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]

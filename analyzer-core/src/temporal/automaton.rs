@@ -6,7 +6,7 @@
 //!
 //! A match takes the oldest entries that its slots need, and only these: what is left serves the next
 //! one. With refutations a match is decided when the clock is past the last moment at which one
-//! could stand, or at the end. A refuted match loses the entry at the anchor, and what is left goes on.
+//! could occur, or at the end. A refuted match loses the entry at the anchor, and the rest stay.
 
 use std::collections::VecDeque;
 

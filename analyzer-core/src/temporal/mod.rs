@@ -1,15 +1,15 @@
 //! Matches conditions over time in bounded memory.
 
 mod automaton;
-mod threshold;
-mod scope_key;
-mod partition;
 mod compile;
+mod matches;
+mod partition;
 mod reorder;
+mod scope_key;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod matches;
+mod threshold;
 
 use stream::Stream;
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::automaton::{Automaton, Entry, Full, SPARE, Time};
-use super::threshold::{Burst, Bursts};
 use super::compile::{Plan, Role};
-use super::reorder::Reorder;
 use super::matches::MatchCollector;
+use super::reorder::Reorder;
+use super::threshold::{Burst, Bursts};
 use crate::matcher::Hit;
 
 /// The maximum number of partitions of one scope and time axis.
@@ -61,7 +61,13 @@ impl PartitionSet {
     }
 
     /// Takes a record in input order; returns false if it was too late.
-    pub fn take(&mut self, plan: &Plan<'_>, time: Time, record: Record, collector: &mut MatchCollector) -> bool {
+    pub fn take(
+        &mut self,
+        plan: &Plan<'_>,
+        time: Time,
+        record: Record,
+        collector: &mut MatchCollector,
+    ) -> bool {
         if !self.reorder.push(time, Arc::new(record)) {
             collector.dropped += 1;
             return false;
@@ -88,7 +94,13 @@ impl PartitionSet {
         left
     }
 
-    fn deliver(&mut self, plan: &Plan<'_>, time: Time, record: &Arc<Record>, collector: &mut MatchCollector) {
+    fn deliver(
+        &mut self,
+        plan: &Plan<'_>,
+        time: Time,
+        record: &Arc<Record>,
+        collector: &mut MatchCollector,
+    ) {
         if plan.is_burst {
             let Some(hit) = record.in_slot(0) else { return };
             let shape = (plan.shape.needs[0], plan.shape.window);
@@ -140,7 +152,13 @@ impl PartitionSet {
     }
 
     /// Opens the partition of these values, with the earlier records that belong to it.
-    fn open(&mut self, plan: &Plan<'_>, time: Time, values: &Values, collector: &mut MatchCollector) {
+    fn open(
+        &mut self,
+        plan: &Plan<'_>,
+        time: Time,
+        values: &Values,
+        collector: &mut MatchCollector,
+    ) {
         if let Some(partition) = self.partitions.get_mut(values) {
             partition.used = self.used;
             return;
@@ -198,7 +216,13 @@ impl Partition {
         }
     }
 
-    fn advance(&mut self, plan: &Plan<'_>, values: &Values, time: Time, collector: &mut MatchCollector) {
+    fn advance(
+        &mut self,
+        plan: &Plan<'_>,
+        values: &Values,
+        time: Time,
+        collector: &mut MatchCollector,
+    ) {
         let mut fired = Vec::new();
         self.automaton.advance(&plan.shape, time, &mut fired);
         collect_matches(plan, values, fired, collector);
@@ -213,7 +237,12 @@ impl Partition {
     }
 }
 
-fn collect_matches(plan: &Plan<'_>, values: &Values, fired: Vec<Full<Arc<Record>>>, collector: &mut MatchCollector) {
+fn collect_matches(
+    plan: &Plan<'_>,
+    values: &Values,
+    fired: Vec<Full<Arc<Record>>>,
+    collector: &mut MatchCollector,
+) {
     for full in fired {
         let hits = full
             .iter()

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::automaton::Time;
-use super::scope_key::ScopeKey;
-use super::partition::{PartitionSet, Record};
 use super::compile::{Plan, Role, value};
 use super::matches::MatchCollector;
+use super::partition::{PartitionSet, Record};
+use super::scope_key::ScopeKey;
 use crate::matcher::{Hit, Match, Moment};
 use crate::signature::Condition;
 

@@ -1,7 +1,8 @@
 //! Counts events of one kind against a threshold within a window, and reports them as one burst.
 //!
-//! A burst begins when the counts within the window are enough, with all that is in the window, and
-//! takes in all that follows its last event within the window. What comes later may begin another.
+//! A burst starts when the counts within the window reach the threshold. It includes every event in
+//! that window, and every later one within the window of its last event. Later events may start
+//! another burst.
 
 use std::collections::VecDeque;
 

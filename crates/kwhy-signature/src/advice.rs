@@ -103,7 +103,7 @@ pub(crate) fn mistakes(signature: &Signature) -> Vec<Mistake> {
             let form = signature.form(slot, |_| None);
             if let Some(words) = otherwise.filter(|words| !form.admits(words)) {
                 let message = format!(
-                    "{words:?} stands for a missing {{{slot}}} and is none; name a real one, or let the command be left out"
+                    "{words:?} is the default for {{{slot}}}, but not a real value; use a real one, or remove it so that the command is omitted"
                 );
                 add("stand-in", message);
             }
@@ -117,7 +117,7 @@ pub(crate) fn mistakes(signature: &Signature) -> Vec<Mistake> {
             );
         }
         if field != "fix" && effect::of_command(run) != Effect::Looks {
-            let message = "it changes something, and a check only looks; move it to `fix`";
+            let message = "it changes something, but a check must be read-only; move it to `fix`";
             add("changing-check", message.to_owned());
         }
     }
@@ -145,7 +145,7 @@ fn placeholders(run: &CommandTemplate) -> Vec<String> {
         let mut parts = parts.filter(|part| !is_columns && PLACEHOLDERS.contains(part));
         if let Some(part) = parts.next() {
             found.push(format!(
-                "`{part}` stands for a value that the reader would have to know; use a slot, or `look`"
+                "`{part}` is a placeholder that the reader would have to fill in; use a slot, or `look`"
             ));
         }
         if word.contains(['<', '>']) {

@@ -52,7 +52,7 @@ pub(crate) type MoreCauses = BTreeMap<String, String>;
 /// Parses the signature of one document, which may name the built-in causes and these.
 ///
 /// # Errors
-/// The first mistake, with its line in the file and reason.
+/// Returns the first error, with its line in the file.
 pub(crate) fn read_document(
     file: &str,
     yaml: &str,
@@ -72,7 +72,7 @@ pub(crate) fn read_document(
 /// Returns the signatures of a file's documents in order.
 ///
 /// # Errors
-/// The first mistake of all.
+/// Returns the first error.
 pub(crate) fn joined(
     file: &str,
     yaml: &str,
@@ -109,7 +109,7 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
     {
         return Err((
             "confidence".into(),
-            "a confidence lies between 0 and 1".into(),
+            "confidence must be between 0 and 1".into(),
         ));
     }
     if signature.condition.reach.is_some() {
@@ -162,7 +162,7 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
     for name in signature.values.keys() {
         let mut commands = signature.commands();
         if !commands.any(|(_, run)| run.slots().any(|(slot, _)| slot == name)) {
-            let message = format!("no command uses {{{name}}}, so its form says nothing");
+            let message = format!("no command uses {{{name}}}, so its type has no effect");
             return Err((name.clone(), message));
         }
     }
@@ -187,7 +187,7 @@ fn known_family(what: &str, more: &MoreCauses) -> Result<(), String> {
     if all.any(|known| known.starts_with(family)) {
         return Ok(());
     }
-    Err(format!("no cause begins with {family:?}"))
+    Err(format!("no cause starts with {family:?}"))
 }
 
 fn known_cause(id: &str, more: &MoreCauses) -> Result<(), String> {
@@ -200,7 +200,7 @@ fn known_cause(id: &str, more: &MoreCauses) -> Result<(), String> {
         .chain(more.keys().map(String::as_str))
         .find(|known| known.ends_with(wanted));
     Err(match near {
-        Some(near) => format!("unknown cause {id:?}; is {near:?} meant?"),
+        Some(near) => format!("unknown cause {id:?}; did you mean {near:?}?"),
         None => format!("unknown cause {id:?}; causes.txt beside the signatures may name it"),
     })
 }

@@ -75,7 +75,7 @@ impl Comparison {
     /// Parses a comparison.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// Returns a description of the problem.
     pub fn parse(source: &str) -> Result<Comparison, String> {
         if let Some(relation) = Relation::parse(source) {
             return Ok(Comparison {

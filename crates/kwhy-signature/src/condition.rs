@@ -176,7 +176,8 @@ struct RawCondition {
 /// Parses an optional duration into nanoseconds.
 fn nanoseconds(text: Option<&str>) -> Result<Option<i64>, String> {
     let read = |text| {
-        duration::nanoseconds(text).ok_or_else(|| format!("{text:?} is no duration such as 10m"))
+        duration::nanoseconds(text)
+            .ok_or_else(|| format!("invalid duration {text:?}: expected a value such as 10m"))
     };
     text.map(read).transpose()
 }
@@ -196,13 +197,16 @@ impl RawCondition {
             return Ok((self.at_least.unwrap_or(1).max(1), within));
         };
         if self.at_least.is_some() || self.within.is_some() {
-            return Err("rate stands for at_least and within; write one of the two".into());
+            return Err("rate replaces at_least and within; use one or the other".into());
         }
         if self.event.is_none() {
-            return Err("a rate is one of an event".into());
+            return Err("rate is only allowed on an event".into());
         }
-        let (count, within) = rate(text)
-            .ok_or_else(|| format!("{text:?} is no rate such as 100/1m, of 2 events or more"))?;
+        let (count, within) = rate(text).ok_or_else(|| {
+            format!(
+                "invalid rate {text:?}: expected a value such as 100/1m, with at least 2 events"
+            )
+        })?;
         Ok((count, Some(within)))
     }
 

@@ -59,7 +59,12 @@ impl SignatureError {
 
     /// Creates an error for an id that a signature of another file already has.
     pub(crate) fn taken(file: &str, source: &str, id: &str, by: &str) -> Self {
-        SignatureError::about(file, source, id, format!("the id {id:?} is taken by {by}"))
+        SignatureError::about(
+            file,
+            source,
+            id,
+            format!("the id {id:?} is already used by {by}"),
+        )
     }
 
     /// The file's name.

@@ -25,7 +25,7 @@ impl Template {
     /// Parses a template.
     ///
     /// # Errors
-    /// Says which brace is not closed or opened.
+    /// Returns an error that names the unmatched brace.
     pub fn parse(source: &str) -> Result<Template, String> {
         let mut parts = Vec::new();
         let mut literal = String::new();
@@ -50,7 +50,7 @@ impl Template {
                 .bytes()
                 .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
             {
-                return Err(format!("{name:?} is no name of a value"));
+                return Err(format!("invalid slot name {name:?}"));
             }
             if !literal.is_empty() {
                 parts.push(Part::Literal(std::mem::take(&mut literal)));

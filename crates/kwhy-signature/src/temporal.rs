@@ -20,7 +20,7 @@ pub(crate) const MAX_COUNT: u64 = 4096;
 pub(crate) const MAX_LONE_COUNT: u64 = 65_536;
 
 /// The message for a reach in a wrong place.
-pub(super) const MISPLACED: &str = "window, slide, anchor and absolute belong into an entry of none, \
+pub(super) const MISPLACED: &str = "window, slide, anchor and absolute belong in an entry of none, \
     of an event or of all or sequence with within";
 
 /// The time range of an entry of `none`, relative to the events that it would refute: it starts at
@@ -98,7 +98,7 @@ impl Condition {
             part.check_alone()?;
         }
         if self.none.iter().any(|absent| absent.at_least > 1) {
-            return Err("at_least cannot stand in an entry of none".into());
+            return Err("at_least is not allowed in an entry of none".into());
         }
         self.check_counts(parts, !listed.is_empty())
     }
@@ -114,7 +114,7 @@ impl Condition {
             }
             What::All(_) | What::Any(_) | What::Sequence(_) => {
                 return Err(
-                    "all, any and sequence cannot stand inside a condition with within; \
+                    "all, any and sequence are not allowed inside a condition with within; \
                      for any of several texts give the event a list of messages"
                         .into(),
                 );
@@ -135,7 +135,7 @@ impl Condition {
             return Err("at_least belongs to a part of all or sequence with within".into());
         }
         if !is_list && self.at_least == 1 && self.within.is_some() {
-            return Err("a single event lasts no time: take within away, or add at_least".into());
+            return Err("within needs at_least on a single event".into());
         }
         let most = if is_list || !self.none.is_empty() {
             MAX_COUNT
@@ -143,7 +143,7 @@ impl Condition {
             MAX_LONE_COUNT
         };
         if parts.iter().any(|part| part.at_least > most) {
-            return Err(format!("at_least is {most} at most here"));
+            return Err(format!("at_least must not exceed {most} here"));
         }
         let positives: u64 = parts.iter().map(|part| part.at_least).sum();
         if matches!(self.what, What::Sequence(_)) && positives < 2 {
@@ -153,7 +153,7 @@ impl Condition {
         for anchor in anchors.map(|reach| reach.anchor) {
             if anchor as u64 >= positives {
                 return Err(format!(
-                    "the anchor {anchor} is no event of the match: it has {positives}, \
+                    "anchor {anchor} is out of range: the match has {positives} events, \
                      counted from 0"
                 ));
             }

@@ -59,9 +59,11 @@ impl<'de> Deserialize<'de> for Bound {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let OneOrMany(texts) = OneOrMany::<String>::deserialize(deserializer)?;
         match texts.as_slice() {
-            [text] => number(text)
-                .map(Bound)
-                .ok_or_else(|| D::Error::custom(format!("{text:?} is no number, quantity or age"))),
+            [text] => number(text).map(Bound).ok_or_else(|| {
+                D::Error::custom(format!(
+                    "invalid quantity {text:?}: expected a number, quantity or age"
+                ))
+            }),
             _ => Err(D::Error::custom("a bound is one number")),
         }
     }

@@ -6,9 +6,9 @@ use crate::matcher::{Hit, Moment, node, related, subjects_agree};
 use crate::model::Subject;
 use crate::signature::{Catalogue, Needs, Scope};
 
-use super::super::render;
 use super::super::graph::plain;
 use super::super::name_match;
+use super::super::render;
 use super::rules::Allowed;
 use super::{Graph, Group, MAX_HITS, MAX_SEARCHED, Named, Why};
 

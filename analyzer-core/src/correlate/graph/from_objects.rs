@@ -38,7 +38,7 @@ use How::{Cluster, KindAndName, Name, NamespaceAndName, Start};
 /// Matches any type.
 const ANY: &str = "";
 
-/// The kinds that hold settings, by the types that volumes and variables give them.
+/// The kinds that contain settings, by the types that volumes and variables give them.
 const SETTINGS: &[(&str, How)] = &[
     ("ConfigMap", Name("ConfigMap")),
     ("config_map", Name("ConfigMap")),

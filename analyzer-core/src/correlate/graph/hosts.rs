@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use super::endpoints::{Call, Host, calls};
 use super::topology::{calls_api_server, registry_of};
 use super::{Graph, MAX_LINES, Named};
-use crate::correlate::render::registry;
 use crate::correlate::group::Group;
+use crate::correlate::render::registry;
 use crate::model::{Object, Subject, Value};
 
 /// The kind under which the graph stores a registry's host.

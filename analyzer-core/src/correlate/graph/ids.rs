@@ -27,7 +27,7 @@ pub(super) struct IdOwners {
     /// By id (a prefix for containers): the full id, and its owner with the first document that
     /// names it.
     known: BTreeMap<String, (String, Named)>,
-    pub left_out: u64,
+    pub omitted: u64,
 }
 
 impl IdOwners {
@@ -122,7 +122,7 @@ impl IdOwners {
             Entry::Vacant(free) if has_room => {
                 free.insert((id, (document, of)));
             }
-            Entry::Vacant(_) => self.left_out += 1,
+            Entry::Vacant(_) => self.omitted += 1,
         }
     }
 
@@ -131,7 +131,7 @@ impl IdOwners {
         for (id, of) in later.known.into_values() {
             self.add(id, of, order);
         }
-        self.left_out += later.left_out;
+        self.omitted += later.omitted;
     }
 
     fn of(&self, id: &str) -> Option<&Subject> {
@@ -259,6 +259,6 @@ mod tests {
         for number in 0..MAX_IDS + 3 {
             known.add(format!("{number}-x"), (0, pod("a", None)), &as_read);
         }
-        assert_eq!(known.left_out, 3);
+        assert_eq!(known.omitted, 3);
     }
 }

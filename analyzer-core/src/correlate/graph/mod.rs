@@ -1,16 +1,16 @@
 //! The dependency graph of the input's objects: a pod on its node and claims, a Service on the pods
 //! that it selects, a Deployment on its pods.
 
-mod namespaces;
+mod document_paths;
+mod endpoints;
+mod from_events;
+mod from_objects;
 mod hosts;
 mod ids;
 mod labels;
-mod endpoints;
-mod from_objects;
-mod document_paths;
-mod from_events;
-mod topology;
+mod namespaces;
 mod path_search;
+mod topology;
 
 use std::cmp::Ordering;
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -19,11 +19,11 @@ use crate::matcher::Hit;
 use crate::model::{Event, Object, Subject};
 
 use super::group::Group;
-use namespaces::Namespaces;
+use document_paths::Paths;
+use endpoints::Host;
 use ids::IdOwners;
 use labels::Labels;
-use endpoints::Host;
-use document_paths::Paths;
+use namespaces::Namespaces;
 use topology::{api_server, calls_api_server, static_pod};
 
 pub(super) use topology::static_workload;

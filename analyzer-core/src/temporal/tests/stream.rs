@@ -1,9 +1,9 @@
 //! Hits of many objects, times and documents.
 
-use super::super::threshold::MAX_ITEMS;
+use super::super::matches::MAX_MATCHES;
 use super::super::partition::MAX_PARTITIONS;
 use super::super::stream::MAX_SCOPES;
-use super::super::matches::MAX_MATCHES;
+use super::super::threshold::MAX_ITEMS;
 use super::super::{Stream, reorder};
 use crate::input::Place;
 use crate::matcher::{Hit, Match, Moment};

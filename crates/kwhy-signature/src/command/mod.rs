@@ -18,7 +18,7 @@ use split::{Part, Word};
 /// It is written as one would type it: words with single quotes, double quotes and backslashes, no operator
 /// and nothing that a shell expands. `{name}` stands for a value as a whole word or a part of one,
 /// `{name|text}` for the text where the value is not known, `{{` and `}}` for braces. Filling it yields a
-/// list of arguments, or nothing if a value is missing or has not the form of its [`ValueType`].
+/// list of arguments, or nothing if a value is missing or does not have its [`ValueType`].
 ///
 /// ```
 /// use kwhy_core::CommandTemplate;
@@ -41,7 +41,7 @@ impl CommandTemplate {
     /// Parses a command line.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// Returns a description of the problem.
     pub fn parse(source: &str) -> Result<CommandTemplate, String> {
         let command = CommandTemplate::unread(source.to_owned());
         command.check()?;
@@ -59,7 +59,7 @@ impl CommandTemplate {
     /// Parses it.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// Returns a description of the problem.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.words.get().is_none_or(Vec::is_empty) {
             let _ = self.words.set(read(&self.source)?);
@@ -139,13 +139,13 @@ fn read(source: &str) -> Result<Vec<Word>, String> {
     let words = split::words(source)?;
     let program = match words.first().map(Vec::as_slice) {
         Some([Part::Literal(program)]) => program,
-        Some(_) => return Err("a command begins with the name of a program, as it is".into()),
+        Some(_) => return Err("a command must start with a literal program name".into()),
         None => return Err("an empty command".into()),
     };
     let proper = |b: u8| b.is_ascii_alphanumeric() || b"._+-".contains(&b);
     let begins = program.as_bytes().first();
     if !begins.is_some_and(u8::is_ascii_alphanumeric) || !program.bytes().all(proper) {
-        return Err(format!("{program:?} is no name of a program"));
+        return Err(format!("invalid program name {program:?}"));
     }
     Ok(words)
 }

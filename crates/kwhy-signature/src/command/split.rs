@@ -25,10 +25,10 @@ const EXPANDED: &[char] = &['*', '?', '[', ']', '~', '#'];
 /// Splits a command line into words.
 ///
 /// # Errors
-/// Says what a list of arguments cannot hold: an operator, an expansion, an open quote or brace.
+/// Refuses what an argument list cannot express: an operator, an expansion, an open quote or brace.
 pub(crate) fn words(source: &str) -> Result<Vec<Word>, String> {
     if let Some(c) = source.chars().find(|c| c.is_control()) {
-        return Err(format!("a command stands on one line, without {c:?}"));
+        return Err(format!("a command must be a single line without {c:?}"));
     }
     let mut reader = Reader {
         source,
@@ -122,7 +122,7 @@ impl Reader<'_> {
         };
         let proper = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
         if name.is_empty() || !name.bytes().all(proper) {
-            return Err(format!("{name:?} is no name of a value"));
+            return Err(format!("invalid slot name {name:?}"));
         }
         self.is_open = true;
         self.word.push(Part::Slot {
