@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 use kwhy_core::{Level, LintLevel};
 
-use crate::archive::limits::SetLimit;
 use crate::extract::Moment;
+use kwhy_bundle::archive::limits::SetLimit;
 
 /// Names the root cause in pasted kubectl output, logs and events.
 ///

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use kwhy_core::{Catalogue, SignatureError};
 
-use crate::input::{self, Below};
+use crate::diagnostics::BadSignature;
 use crate::plan::CataloguePlan;
-use crate::render::counted;
-use crate::render::problem::BadSignature;
-use crate::render::visible::visible;
 use crate::run::Failure;
+use kwhy_bundle::sources::{self, Below};
+use kwhy_render::counted;
+use kwhy_render::escape::visible;
 
 /// The file of a folder of signatures that names causes of its own.
 const CAUSES: &str = "causes.txt";
@@ -100,7 +100,7 @@ fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
         mut files,
         failures,
         ..
-    } = input::below(path);
+    } = sources::below(path);
     if let Some(failure) = failures.into_iter().next() {
         return Err(unreadable(&failure.path, failure.source));
     }

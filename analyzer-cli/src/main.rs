@@ -2,29 +2,24 @@
 //!
 //! All that touches the world is in this crate; the analysis is `analyzer-core`'s. A command line
 //! goes through [`args`] (what was typed) and [`plan`](mod@plan) (what it means) to
-//! [`run`](mod@run), which reads the sources ([`input`]), opens archives among them ([`archive`]), tells what the
-//! members of bundles are ([`bundle`]), analyses them, leaves out what was not
-//! asked for ([`filter`]) and hands the report to a renderer ([`render`]). [`extract`](mod@extract) prints
+//! [`run`](mod@run), which reads the sources (`input`), opens archives among them (`archive`), tells what the
+//! members of bundles are (`bundle`), analyses them, leaves out what was not
+//! asked for (`filter`) and hands the report to a renderer (`render`). [`extract`](mod@extract) prints
 //! events, objects and records in other forms; [`signatures`] holds the
 //! sub-commands on signatures and causes, [`catalogue`] loads them.
 //!
 //! Exit status: 0 it ran; 1 it ran and found something at or above `--fail-on`; 2 wrong usage, or
 //! nothing could be read. A reader of standard output that goes away is no failure.
 
-mod archive;
-#[cfg(test)]
-mod archive_tests;
 mod args;
-mod bundle;
 mod catalogue;
+mod commands;
+mod diagnostics;
 mod extract;
-mod filter;
-mod input;
 #[cfg(test)]
 mod order_tests;
 mod plan;
 mod progress;
-mod render;
 mod run;
 mod scan;
 mod signatures;
@@ -36,7 +31,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::Args;
-use plan::{World, plan};
+use plan::{Environment, plan};
 use run::{Status, run, show};
 
 fn main() -> ExitCode {
@@ -51,7 +46,7 @@ fn main() -> ExitCode {
         Err(failure) if failure.is_broken_pipe() => Status::Ran,
         Err(failure) => {
             // where standard error is gone too, the status still tells
-            let _ = err.write_all(show(&failure, &plan.page).as_bytes());
+            let _ = err.write_all(show(&failure, &plan.layout).as_bytes());
             Status::Failed
         }
     };
@@ -59,10 +54,10 @@ fn main() -> ExitCode {
 }
 
 /// What the program was started in.
-fn world() -> World {
+fn world() -> Environment {
     let stdout = io::stdout();
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
-    World {
+    Environment {
         stdin_is_terminal: io::stdin().is_terminal(),
         stdout_is_terminal: stdout.is_terminal(),
         stderr_is_terminal: io::stderr().is_terminal(),

@@ -6,10 +6,10 @@ use std::path::Path;
 use clap::Parser;
 use serde_json::Value;
 
-use crate::archive_tests::{tar_of, zip_of};
 use crate::args::Args;
-use crate::plan::{World, plan};
+use crate::plan::{Environment, plan};
 use crate::run::run;
+use kwhy_bundle::testing::{tar_of, zip_of};
 
 const UID: &str = "7d1e0f3a-2222-4b5c-9d6e-00000000000";
 
@@ -50,7 +50,7 @@ fn members() -> Vec<(String, String)> {
 fn report(path: &Path, folder: &Path, threads: &str) -> String {
     let path = path.to_str().unwrap();
     let args = ["kwhy", "-o", "json", "-j", threads, path];
-    let world = World {
+    let world = Environment {
         stdin_is_terminal: true,
         stdout_is_terminal: false,
         stderr_is_terminal: false,

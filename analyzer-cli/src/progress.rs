@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::archive::limits::Shared;
+use kwhy_bundle::archive::limits::Shared;
 
 /// Work that takes less is not shown.
 const QUIET: Duration = Duration::from_secs(1);

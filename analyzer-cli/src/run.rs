@@ -1,24 +1,26 @@
 //! Does what was planned.
 
+use kwhy_render::Layout;
 use std::cell::Cell;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
 use kwhy_core::{Analyzer, Incident, LimitMet, Report};
 
-use crate::bundle::{self, Document, Take};
 use crate::catalogue;
+use crate::commands;
+use crate::diagnostics::{self, BadSignature};
 use crate::extract;
-use crate::filter;
-use crate::input::{self, InputError, Inputs, Reading};
-use crate::plan::{Diagnose, Form, Page, Plan, Task};
+use crate::plan::{Diagnose, Form, Plan, Task};
 use crate::progress::{self, Progress};
-use crate::render::problem::{self, BadSignature};
-use crate::render::visible::visible;
-use crate::render::{Human, Json, Render, View};
 use crate::scan;
 use crate::signatures;
 use crate::word::Word;
+use kwhy_bundle::sources::{self, InputError, InputSet, Inputs};
+use kwhy_bundle::{Document, DocumentSink};
+use kwhy_render::escape::visible;
+use kwhy_render::select;
+use kwhy_render::{Human, Json, Render, View};
 
 /// How it ended. The numbers are a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +94,7 @@ pub fn run(
     out: &mut (dyn Write + Send),
     err: &mut dyn Write,
 ) -> Result<Status, Failure> {
-    let page = &plan.page;
+    let layout = &plan.layout;
     match &plan.task {
         Task::Hint => {
             writeln!(err, "{HINT}")?;
@@ -100,12 +102,12 @@ pub fn run(
         }
         Task::Diagnose(diagnose) => {
             let analyzer = analyzer(plan, diagnose, err)?;
-            let reading = Reading::new(&diagnose.sources, &diagnose.bundle);
+            let reading = diagnose.bundle.inputs(&diagnose.sources);
             if plan.interruptible {
                 progress::on_interrupt(&reading.shared.stop);
             }
             let (inputs, mut report, is_there) = on_threads(diagnose.threads, || {
-                let size = input::size(&diagnose.sources);
+                let size = sources::size(&diagnose.sources);
                 let _shown = Progress::start(&reading.shared, size, plan.progress);
                 read(&analyzer, &reading, stdin)
             });
@@ -117,15 +119,15 @@ pub fn run(
             }
             add_limits(&mut report, inputs.limits, &inputs.failures);
             narrow(diagnose, &mut report, is_there);
-            let status = diagnosed(diagnose, page, report, out)?;
+            let status = diagnosed(diagnose, layout, report, out)?;
             Ok(match reading.shared.is_stopped() {
                 true => Status::Interrupted,
                 false => status,
             })
         }
         Task::ListMembers(list) => {
-            let reading = Reading::new(&list.sources, &list.bundle);
-            let inputs = bundle::list::list(&reading, stdin, list.json, out)?;
+            let reading = list.bundle.inputs(&list.sources);
+            let inputs = commands::bundle_ls::list(&reading, stdin, list.json, out)?;
             out.flush()?;
             for failure in &inputs.failures {
                 warn(failure, err)?;
@@ -137,8 +139,9 @@ pub fn run(
         }
         Task::Scan { paths, diagnose } => scan_all(plan, paths, diagnose, out, err),
         Task::Convert(convert) => {
-            let (status, inputs) =
-                on_threads(convert.threads, || extract::run(convert, page, stdin, out))?;
+            let (status, inputs) = on_threads(convert.threads, || {
+                extract::run(convert, layout, stdin, out)
+            })?;
             for failure in &inputs.failures {
                 warn(failure, err)?;
             }
@@ -151,7 +154,7 @@ pub fn run(
                 status => Ok(status),
             }
         }
-        task => signatures::run(task, &plan.catalogue, page, out),
+        task => signatures::run(task, &plan.catalogue, layout, out),
     }
 }
 
@@ -182,20 +185,20 @@ fn scan_all(
 ) -> Result<Status, Failure> {
     let analyzer = analyzer(plan, diagnose, err)?;
     let (bundles, failures) = scan::bundles(paths);
-    let reading = Reading::new(&[], &diagnose.bundle);
+    let reading = diagnose.bundle.inputs(&[]);
     let stop = &reading.shared.stop;
     progress::on_interrupt(stop);
     let found = Cell::new(false);
-    let one = |reading: &Reading| {
+    let one = |reading: &InputSet| {
         let (inputs, mut report, is_there) = on_threads(diagnose.threads, || {
-            let size = input::size(&reading.sources);
+            let size = sources::size(&reading.sources);
             let _shown = Progress::start(&reading.shared, size, plan.progress);
             read(&analyzer, reading, io::empty())
         });
         add_limits(&mut report, inputs.limits, &inputs.failures);
         narrow(diagnose, &mut report, is_there);
-        found.set(found.get() || filter::holds(&report, diagnose.fail_on));
-        filter::keep(&mut report, diagnose.min_severity);
+        found.set(found.get() || select::holds(&report, diagnose.fail_on));
+        select::keep(&mut report, diagnose.min_severity);
         (inputs.failures, inputs.read, report)
     };
     let summary = scan::scan(&reading, &bundles, &failures, stop, one, out)?;
@@ -210,20 +213,24 @@ fn scan_all(
 /// Leaves out what is of another namespace.
 fn narrow(diagnose: &Diagnose, report: &mut Report, is_there: bool) {
     if let Some(namespace) = &diagnose.bundle.namespace {
-        filter::keep_namespace(report, namespace, is_there);
+        select::keep_namespace(report, namespace, is_there);
     }
 }
 
 /// Reads all sources as one incident, and says whether the namespace that is asked for stands anywhere in them.
-fn read(analyzer: &Analyzer, reading: &Reading, stdin: impl Read + Send) -> (Inputs, Report, bool) {
-    let mut taking = Taking {
+fn read(
+    analyzer: &Analyzer,
+    reading: &InputSet,
+    stdin: impl Read + Send,
+) -> (Inputs, Report, bool) {
+    let mut taking = IncidentSink {
         incident: analyzer.incident(),
         namespace: reading.wanted.namespace.as_deref().map(Word::new),
     };
     let mut inputs = if rayon::current_num_threads() > 1 {
-        input::read_ahead(reading, stdin, &mut taking)
+        sources::read_ahead(reading, stdin, &mut taking)
     } else {
-        input::read(reading, stdin, &mut taking)
+        sources::read(reading, stdin, &mut taking)
     };
     let is_there = taking.namespace.is_some_and(|word| word.is_there);
     let mut incident = taking.incident;
@@ -239,13 +246,13 @@ fn read(analyzer: &Analyzer, reading: &Reading, stdin: impl Read + Send) -> (Inp
 }
 
 /// Takes documents into an incident.
-struct Taking<'a> {
+struct IncidentSink<'a> {
     incident: Incident<'a>,
     /// The namespace that is asked for.
     namespace: Option<Word>,
 }
 
-impl Take for Taking<'_> {
+impl DocumentSink for IncidentSink<'_> {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
         let Document { name, about } = document;
         // why a stream ends is told by its reader
@@ -300,15 +307,15 @@ fn add_limits(report: &mut Report, limits: Vec<LimitMet>, failures: &[InputError
 
 fn diagnosed(
     diagnose: &Diagnose,
-    page: &Page,
+    layout: &Layout,
     mut report: Report,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
-    let found = filter::holds(&report, diagnose.fail_on);
-    let left_out = filter::keep(&mut report, diagnose.min_severity);
+    let found = select::holds(&report, diagnose.fail_on);
+    let left_out = select::keep(&mut report, diagnose.min_severity);
     let render: Box<dyn Render> = match diagnose.form {
         Form::Human => Box::new(Human {
-            page: *page,
+            layout: *layout,
             verbose: diagnose.verbose,
         }),
         Form::Json { pretty } => Box::new(Json { pretty }),
@@ -327,6 +334,6 @@ fn diagnosed(
 }
 
 /// Shows a failure.
-pub fn show(failure: &Failure, page: &Page) -> String {
-    problem::draw(page, failure)
+pub fn show(failure: &Failure, layout: &Layout) -> String {
+    diagnostics::draw(layout, failure)
 }

@@ -11,9 +11,9 @@ use globset::GlobBuilder;
 use kwhy_core::{Report, Role};
 use serde::Serialize;
 
-use crate::input::{InputError, Reading};
-use crate::plan::Source;
-use crate::render::json;
+use kwhy_bundle::Source;
+use kwhy_bundle::sources::{InputError, InputSet};
+use kwhy_render::json;
 
 /// The schema of each line.
 const SCHEMA: &str = "kwhy.scan/1";
@@ -148,11 +148,11 @@ fn fitting(glob: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// Reads each bundle by itself. One that cannot be read is told in its line; the others go on.
 pub fn scan(
-    reading: &Reading,
+    reading: &InputSet,
     bundles: &[PathBuf],
     failures: &[InputError],
     stop: &Arc<AtomicBool>,
-    read: impl Fn(&Reading) -> (Vec<InputError>, usize, Report),
+    read: impl Fn(&InputSet) -> (Vec<InputError>, usize, Report),
     out: &mut dyn Write,
 ) -> io::Result<Summary> {
     let mut summary = Summary {
@@ -168,7 +168,7 @@ pub fn scan(
             summary.interrupted = true;
             break;
         }
-        let one = Reading {
+        let one = InputSet {
             sources: vec![Source::Path(path.clone())],
             shared: reading.shared.next(),
             ..reading.clone()

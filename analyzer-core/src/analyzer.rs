@@ -3,11 +3,11 @@
 use std::sync::OnceLock;
 
 use crate::engine::{Incident, Way};
-use crate::input::{Document, ReadLimits};
 use crate::matcher::{Period, Prefilter, Tester};
 use crate::report::Report;
-use crate::signature::Catalogue;
 use jiff::Timestamp;
+use kwhy_catalogue::Catalogue;
+use kwhy_parse::input::{Document, ReadLimits};
 
 /// Finds root causes with a catalogue of signatures.
 ///

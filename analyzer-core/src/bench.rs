@@ -2,7 +2,7 @@
 //! stage alone. Unstable.
 
 use crate::engine::{blocks, survey as surveyed};
-use crate::signature::Catalogue;
+use kwhy_catalogue::Catalogue;
 
 /// Returns the number of the catalogue's literals that occur in `text`.
 pub fn sweep(catalogue: &Catalogue, text: &[u8]) -> u64 {
@@ -27,4 +27,11 @@ pub fn cut(document: &[u8], size: usize) -> (u64, u64) {
         lines += memchr::memchr_iter(b'\n', &block.bytes).count() as u64;
     }
     (count, lines)
+}
+
+/// The literals that the signatures of a catalogue are prefiltered by, each once.
+pub fn literals(catalogue: &Catalogue) -> Vec<String> {
+    let index = catalogue.index();
+    let literals = index.literals.literals.iter();
+    literals.map(|literal| literal.to_string()).collect()
 }

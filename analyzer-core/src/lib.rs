@@ -60,52 +60,34 @@
 mod analyzer;
 #[doc(hidden)]
 pub mod bench;
-#[path = "../../crates/kwhy-errors/src/lib.rs"]
-mod chain;
 mod correlate;
 mod engine;
-#[path = "../../crates/kwhy-model/src/grade.rs"]
-mod grade;
-#[path = "../../crates/kwhy-parse/src/input/mod.rs"]
-mod input;
 mod matcher;
-#[path = "../../crates/kwhy-model/src/lib.rs"]
-mod model;
-#[path = "../../crates/kwhy-parse/src/lib.rs"]
-pub mod parse;
-#[path = "../../crates/kwhy-parse/src/redact/mod.rs"]
-mod redact;
 mod report;
 mod selftest;
-#[path = "../../crates/kwhy-signature/src/lib.rs"]
-mod signature;
-#[path = "../../crates/kwhy-parse/src/templates/mod.rs"]
-mod templates;
 mod temporal;
-#[path = "../../crates/kwhy-parse/src/timeline/mod.rs"]
-mod timeline;
-#[path = "../../crates/kwhy-parse/src/years.rs"]
-mod years;
 
 pub use analyzer::Analyzer;
-pub use chain::{ErrorChain, Fact, Link, LinkKind};
 pub use engine::{Extract, ExtractOptions, Extracted, Incident, extract, extract_with};
-pub use input::{Document, Line, Place, ReadLimits, Segment, lines, segments};
-pub use model::{
-    Age, Carrier, Event, Field, Format, LeftOut, Map, Object, Parsed, Quantity, Severity, Span,
-    Stamp, Stream, Subject, Text, TextBuilder, Value, Written,
+pub use kwhy_catalogue::Catalogue;
+pub use kwhy_errors::{ErrorChain, Fact, Link, LinkKind};
+pub use kwhy_model::{
+    Age, Carrier, Event, Field, Format, LeftOut, Level, Map, Object, Parsed, Quantity, Role,
+    Severity, Span, Stamp, Stream, Subject, Text, TextBuilder, Value, Written,
+};
+pub use kwhy_parse as parse;
+pub use kwhy_parse::input::{Document, Line, Place, ReadLimits, Segment, lines, segments};
+pub use kwhy_parse::templates::{Folded, FoldedRow};
+pub use kwhy_parse::timeline::{Counts, Timeline, TimelineBucket, TimelineReport};
+pub use kwhy_signature::{
+    CheckTemplate, CommandTemplate, Comparison, Condition, Ends, Example, Examples, Explains,
+    FixTemplate, Needs, Pattern, Scope, Signature, SignatureError, StepTemplate, SubjectTemplate,
+    Template, ValueType,
 };
 pub use report::{
     BundleSummary, Check, CollectedAt, CommandLine, Evidence, Explained, Finding, Fix,
-    InputSummary, Level, LimitMet, Report, Role, SCHEMA, SegmentSummary, Stats, Unexplained,
+    InputSummary, LimitMet, Report, SCHEMA, SegmentSummary, Stats, Unexplained,
 };
 pub use selftest::{
     CauseCoverage, ExampleOutcome, Form, Lint, LintLevel, Overlap, OverlapOutcome, Proof,
 };
-pub use signature::{
-    Catalogue, CheckTemplate, CommandTemplate, Comparison, Condition, Ends, Example, Examples,
-    Explains, FixTemplate, Needs, Pattern, Scope, Signature, SignatureError, StepTemplate,
-    SubjectTemplate, Template, ValueType,
-};
-pub use templates::{Folded, FoldedRow};
-pub use timeline::{Counts, Timeline, TimelineBucket, TimelineReport};

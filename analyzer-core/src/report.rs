@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use crate::input::Place;
-use crate::model::{Format, Severity, Subject};
-use crate::timeline::TimelineReport;
+use kwhy_model::{Format, Severity, Subject};
+use kwhy_parse::input::Place;
+use kwhy_parse::timeline::TimelineReport;
 
-pub use crate::grade::{Level, Role};
+pub use kwhy_model::{Level, Role};
 
 /// The schema that [`Report`] serializes to.
 pub const SCHEMA: &str = "kwhy.report/1";

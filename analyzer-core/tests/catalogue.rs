@@ -50,3 +50,27 @@ fn no_lint_is_an_error() {
         .collect();
     assert!(errors.is_empty(), "{}", errors.join("\n"));
 }
+
+#[test]
+fn the_index_knows_what_replaces_a_built_in_signature() {
+    let mine = "\
+id: configmap-mount-missing
+cause: storage/configmap-missing
+severity: error
+title: 'ConfigMap {name} is gone'
+match:
+  event: {reason: FailedMount, message: 'gone is {name} for ever'}
+why: it is mounted
+";
+    let mut catalogue = Catalogue::builtin();
+    catalogue.add_str("mine.yaml", mine).unwrap();
+    let analyzer = Analyzer::with_catalogue(catalogue);
+    let found = |message: &str| {
+        let line = format!("Warning  FailedMount  5s  kubelet  {message}");
+        let report = analyzer.analyze_text("stdin", line);
+        let mut findings = report.findings.iter();
+        findings.any(|finding| finding.signature == "configmap-mount-missing")
+    };
+    assert!(found("gone is x for ever"));
+    assert!(!found("configmap \"x\" not found"));
+}

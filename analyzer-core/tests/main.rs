@@ -12,6 +12,7 @@ mod incidents;
 mod lab;
 mod limits;
 mod logs;
+mod masking;
 mod neutral;
 mod objects;
 mod one_line;

@@ -11,16 +11,18 @@ mod patterns;
 mod record;
 mod table;
 
+use kwhy_render::Layout;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 use kwhy_core::{Event, Extract, ExtractOptions, Folded, LimitMet, extract, extract_with};
 
-use crate::bundle::{Document, Take};
-use crate::input::{self, Inputs, Reading};
-use crate::plan::{BundlePlan, Page, Source};
+use crate::plan::BundlePlan;
 use crate::run::{Failure, Status};
+use kwhy_bundle::Source;
+use kwhy_bundle::sources::{self, Inputs};
+use kwhy_bundle::{Document, DocumentSink};
 
 use merge::Sorter;
 
@@ -70,13 +72,13 @@ pub enum What {
 /// Converts all sources, and says what became of them.
 pub fn run(
     convert: &Convert,
-    page: &Page,
+    layout: &Layout,
     stdin: impl Read + Send,
     out: &mut (dyn Write + Send),
 ) -> Result<(Status, Inputs), Failure> {
     let by_time = match convert.what {
         What::Events { by_time, .. } => {
-            by_time.unwrap_or_else(|| input::holds_several(&convert.sources))
+            by_time.unwrap_or_else(|| sources::holds_several(&convert.sources))
         }
         _ => false,
     };
@@ -92,27 +94,27 @@ pub fn run(
         more: 0,
     };
     if let What::Events { table: true, .. } = convert.what {
-        output.write(table::header(page).as_bytes());
+        output.write(table::header(layout).as_bytes());
     }
     let near = match convert.what {
         What::Objects { .. } => None,
-        _ if !input::holds_several(&convert.sources) => None,
-        _ => input::files(&convert.sources).find_map(|path| first_time(&path)),
+        _ if !sources::holds_several(&convert.sources) => None,
+        _ => sources::files(&convert.sources).find_map(|path| first_time(&path)),
     };
-    let reading = Reading::new(&convert.sources, &convert.bundle);
-    let mut taking = Taking {
+    let reading = convert.bundle.inputs(&convert.sources);
+    let mut taking = IncidentSink {
         convert,
-        page,
+        layout,
         near,
         output: &mut output,
     };
     let mut inputs = if rayon::current_num_threads() > 1 {
-        input::read_ahead(&reading, stdin, &mut taking)
+        sources::read_ahead(&reading, stdin, &mut taking)
     } else {
-        input::read(&reading, stdin, &mut taking)
+        sources::read(&reading, stdin, &mut taking)
     };
     let (told, more) = (std::mem::take(&mut output.limits), output.more);
-    output.finish(convert, page)?;
+    output.finish(convert, layout)?;
     inputs.limits.extend(told);
     if let Some(last) = inputs.limits.last_mut().filter(|_| more > 0) {
         last.message = format!("{}; {more} more such limits", last.message);
@@ -126,19 +128,19 @@ pub fn run(
 }
 
 /// Takes documents into an output.
-struct Taking<'c, 'p, 'o, 'w> {
+struct IncidentSink<'c, 'p, 'o, 'w> {
     convert: &'c Convert,
-    page: &'p Page,
+    layout: &'p Layout,
     near: Option<i128>,
     output: &'o mut Output<'w>,
 }
 
-impl Take for Taking<'_, '_, '_, '_> {
+impl DocumentSink for IncidentSink<'_, '_, '_, '_> {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
         self.output.last = i128::MIN;
         one(
             self.convert,
-            self.page,
+            self.layout,
             (document, self.near),
             content,
             self.output,
@@ -201,7 +203,7 @@ impl Output<'_> {
         }
     }
 
-    fn finish(mut self, convert: &Convert, page: &Page) -> Result<(), Failure> {
+    fn finish(mut self, convert: &Convert, layout: &Layout) -> Result<(), Failure> {
         if let Some(sorter) = self.sorter.take().filter(|_| self.failed.is_none()) {
             for text in sorter.finish()? {
                 self.write(&text?);
@@ -213,7 +215,7 @@ impl Output<'_> {
                 self.write(&text);
             }
             What::Patterns { table: true, .. } => {
-                let text = patterns::table(page, &self.folded);
+                let text = patterns::table(layout, &self.folded);
                 self.write(text.as_bytes());
             }
             What::Patterns { .. } => {
@@ -252,7 +254,7 @@ fn first_time(path: &Path) -> Option<i128> {
 /// Converts one document; `near` tells the year of times that state none.
 fn one(
     convert: &Convert,
-    page: &Page,
+    layout: &Layout,
     (document, near): (Document, Option<i128>),
     reader: impl Read + Send,
     output: &mut Output<'_>,
@@ -295,7 +297,7 @@ fn one(
                         continue;
                     };
                     if *table {
-                        table::row(text, page, event);
+                        table::row(text, layout, event);
                     } else {
                         event::line(text, part, event);
                     }

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use kwhy_core::{Folded, FoldedRow, Level};
 use unicode_width::UnicodeWidthStr;
 
-use crate::plan::Page;
-use crate::render::counted;
-use crate::render::page::Ink;
-use crate::render::visible::visible;
+use kwhy_render::Layout;
+use kwhy_render::counted;
+use kwhy_render::escape::visible;
+use kwhy_render::style::Style;
 
 /// One row for each template; in what follows where the first one stands.
-pub fn table(page: &Page, folded: &Folded) -> String {
+pub fn table(layout: &Layout, folded: &Folded) -> String {
     let rows = folded.rows();
     let mut text = String::new();
     let counts: Vec<String> = rows.iter().map(|row| row.count.to_string()).collect();
@@ -20,19 +20,19 @@ pub fn table(page: &Page, folded: &Folded) -> String {
         let level = row.severity.unwrap_or("");
         let template = visible(&row.template);
         let reason = row.reason.as_deref().map(|r| format!("{} ", visible(r)));
-        let ink = match level {
-            "fatal" | "error" => Ink::Level(Level::Error),
-            "warning" => Ink::Level(Level::Warning),
-            _ => Ink::Plain,
+        let style = match level {
+            "fatal" | "error" => Style::Level(Level::Error),
+            "warning" => Style::Level(Level::Warning),
+            _ => Style::Plain,
         };
         let head = format!("{count:>width$}  {level:<7}");
         let reason = reason.unwrap_or_default();
-        let _ = writeln!(text, "{}  {reason}{template}", page.ink(ink, head));
+        let _ = writeln!(text, "{}  {reason}{template}", layout.styled(style, head));
         let _ = writeln!(
             text,
             "{:width$}           {}",
             "",
-            page.ink(Ink::Faint, place(row))
+            layout.styled(Style::Faint, place(row))
         );
     }
     if folded.further() > 0 {

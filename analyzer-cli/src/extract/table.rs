@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use kwhy_core::{Event, Level, Severity, Stamp};
 use unicode_width::UnicodeWidthStr;
 
-use crate::plan::Page;
-use crate::render::page::Ink;
-use crate::render::visible::visible;
+use kwhy_render::Layout;
+use kwhy_render::escape::visible;
+use kwhy_render::style::Style;
 
 /// The columns before the message, with their widths.
 const COLUMNS: [(&str, usize); 5] = [
@@ -19,17 +19,17 @@ const COLUMNS: [(&str, usize); 5] = [
 ];
 
 /// The table's header.
-pub fn header(page: &Page) -> String {
+pub fn header(layout: &Layout) -> String {
     let mut line = String::new();
     for (title, width) in COLUMNS {
         cell(&mut line, title, width);
     }
     line.push_str("MESSAGE");
-    format!("{}\n", page.ink(Ink::Strong, line))
+    format!("{}\n", layout.styled(Style::Strong, line))
 }
 
 /// Adds a row for an event.
-pub fn row(text: &mut Vec<u8>, page: &Page, event: &Event<'_>) {
+pub fn row(text: &mut Vec<u8>, layout: &Layout, event: &Event<'_>) {
     let when = match (&event.time, event.age) {
         // it lies before the time of its writer's record before it
         (Some(time), _) if event.back.is_some() => format!("{time} <"),
@@ -60,13 +60,13 @@ pub fn row(text: &mut Vec<u8>, page: &Page, event: &Event<'_>) {
         line.push_str(" …");
     }
     let line = line.trim_end();
-    let ink = match event.severity {
-        Some(Severity::Error | Severity::Fatal) => Some(Ink::Level(Level::Error)),
-        Some(Severity::Warning) => Some(Ink::Level(Level::Warning)),
+    let style = match event.severity {
+        Some(Severity::Error | Severity::Fatal) => Some(Style::Level(Level::Error)),
+        Some(Severity::Warning) => Some(Style::Level(Level::Warning)),
         _ => None,
     };
-    let line = match ink {
-        Some(ink) => page.ink(ink, line).to_string(),
+    let line = match style {
+        Some(style) => layout.styled(style, line).to_string(),
         None => line.to_owned(),
     };
     text.extend_from_slice(line.as_bytes());

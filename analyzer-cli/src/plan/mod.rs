@@ -1,21 +1,22 @@
 //! What is to be done. [`plan()`] tells it from what was typed, without input or output: what it needs to
-//! know of the world is in [`World`].
+//! know of the world is in [`Environment`].
 
 mod typed;
 
 use std::path::PathBuf;
 
-use globset::Glob;
+use globset::{Glob, GlobSetBuilder};
+use kwhy_bundle::{InputSet, Limits, Source, Wanted};
 use kwhy_core::{Level, LintLevel};
+use kwhy_render::Layout;
 
-use crate::archive::limits::Limits;
 use crate::extract::Convert;
 
 pub use typed::plan;
 
 /// What the program was started in.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct World {
+pub struct Environment {
     /// Standard input is a terminal, so nothing is piped in.
     pub stdin_is_terminal: bool,
     /// Standard output is a terminal.
@@ -36,7 +37,7 @@ pub struct Plan {
     /// Where signatures come from.
     pub catalogue: CataloguePlan,
     /// How text is laid out.
-    pub page: Page,
+    pub layout: Layout,
     /// Whether somebody looks at how far the work is.
     pub progress: bool,
     /// Whether Ctrl-C leaves a report of what was read: not where a person types the input.
@@ -163,13 +164,28 @@ pub struct BundlePlan {
     pub limits: Limits,
 }
 
-/// Where bytes come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// Standard input.
-    Stdin,
-    /// A file or folder.
-    Path(PathBuf),
+impl BundlePlan {
+    /// What is read of some sources.
+    pub fn inputs(&self, sources: &[Source]) -> InputSet {
+        let set = |globs: &[Glob]| {
+            let mut set = GlobSetBuilder::new();
+            globs.iter().for_each(|glob| {
+                set.add(glob.clone());
+            });
+            // each glob was checked when it was typed
+            set.build().ok().filter(|set| !set.is_empty())
+        };
+        InputSet {
+            sources: sources.to_vec(),
+            wanted: Wanted {
+                include: set(&self.include),
+                exclude: set(&self.exclude),
+                namespace: self.namespace.clone(),
+            },
+            limits: self.limits,
+            shared: Default::default(),
+        }
+    }
 }
 
 /// The form of a report.
@@ -191,13 +207,4 @@ pub struct CataloguePlan {
     pub builtin: bool,
     /// Files and folders.
     pub paths: Vec<PathBuf>,
-}
-
-/// How text is laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Page {
-    /// Columns.
-    pub width: usize,
-    /// Whether to colour it.
-    pub color: bool,
 }

@@ -1,19 +1,20 @@
 //! From what was typed to what is to be done.
 
+use kwhy_bundle::Source;
+use kwhy_render::Layout;
 use std::path::PathBuf;
 
 use kwhy_core::{Level, Severity};
 
 use super::{
-    BundlePlan, CataloguePlan, Diagnose, Form, LintPlan, ListPlan, Page, Plan, Source, Task, Which,
-    World,
+    BundlePlan, CataloguePlan, Diagnose, Environment, Form, LintPlan, ListPlan, Plan, Task, Which,
 };
-use crate::archive::limits::Limits;
 use crate::args::{
     Args, BundleArgs, BundleCommand, Command, CoverageOutput, EventOutput, EventsArgs, LevelName,
     ObjectOutput, Order, Output, SignaturesCommand, When,
 };
 use crate::extract::{Convert, EventFilter, What};
+use kwhy_bundle::archive::limits::Limits;
 
 /// Columns where output is piped or a file.
 const PIPED_COLUMNS: usize = 100;
@@ -23,8 +24,8 @@ const UNKNOWN_COLUMNS: usize = 80;
 const LEAST_COLUMNS: usize = 40;
 
 /// What a command line means.
-pub fn plan(args: Args, world: &World) -> Plan {
-    let page = Page {
+pub fn plan(args: Args, world: &Environment) -> Plan {
+    let layout = Layout {
         width: match (world.stdout_is_terminal, world.columns) {
             (true, Some(columns)) => columns.max(LEAST_COLUMNS),
             (true, None) => UNKNOWN_COLUMNS,
@@ -177,7 +178,7 @@ pub fn plan(args: Args, world: &World) -> Plan {
     Plan {
         task,
         catalogue,
-        page,
+        layout,
         progress: world.stderr_is_terminal,
         interruptible: !(typed && world.stdin_is_terminal),
     }
@@ -246,13 +247,13 @@ mod tests {
 
     use super::*;
 
-    fn planned(typed: &[&str], world: World) -> Plan {
+    fn planned(typed: &[&str], world: Environment) -> Plan {
         let typed = std::iter::once("kwhy").chain(typed.iter().copied());
         plan(Args::try_parse_from(typed).unwrap(), &world)
     }
 
     fn diagnose(typed: &[&str]) -> Diagnose {
-        match planned(typed, World::default()).task {
+        match planned(typed, Environment::default()).task {
             Task::Diagnose(diagnose) => diagnose,
             other => panic!("{other:?}"),
         }
@@ -274,9 +275,9 @@ mod tests {
             diagnose(&["a", "-", "b", "-"]).sources,
             [path("a"), Source::Stdin, path("b")]
         );
-        let terminal = World {
+        let terminal = Environment {
             stdin_is_terminal: true,
-            ..World::default()
+            ..Environment::default()
         };
         assert_eq!(planned(&[], terminal).task, Task::Hint);
         assert!(matches!(planned(&["-"], terminal).task, Task::Diagnose(_)));
@@ -295,25 +296,25 @@ mod tests {
 
     #[test]
     fn the_page() {
-        let terminal = |columns| World {
+        let terminal = |columns| Environment {
             stdout_is_terminal: true,
             columns,
-            ..World::default()
+            ..Environment::default()
         };
-        let page = |typed: &[&str], world| planned(typed, world).page;
-        assert_eq!(page(&[], World::default()).width, 100);
-        assert_eq!(page(&[], terminal(None)).width, 80);
-        assert_eq!(page(&[], terminal(Some(132))).width, 132);
-        assert_eq!(page(&[], terminal(Some(3))).width, 40);
-        assert!(page(&[], terminal(None)).color);
-        assert!(!page(&[], World::default()).color);
-        assert!(page(&["--color=always"], World::default()).color);
-        let quiet = World {
+        let layout = |typed: &[&str], world| planned(typed, world).layout;
+        assert_eq!(layout(&[], Environment::default()).width, 100);
+        assert_eq!(layout(&[], terminal(None)).width, 80);
+        assert_eq!(layout(&[], terminal(Some(132))).width, 132);
+        assert_eq!(layout(&[], terminal(Some(3))).width, 40);
+        assert!(layout(&[], terminal(None)).color);
+        assert!(!layout(&[], Environment::default()).color);
+        assert!(layout(&["--color=always"], Environment::default()).color);
+        let quiet = Environment {
             no_color: true,
             ..terminal(None)
         };
-        assert!(!page(&[], quiet).color);
-        assert!(page(&["--color", "always"], quiet).color);
+        assert!(!layout(&[], quiet).color);
+        assert!(layout(&["--color", "always"], quiet).color);
     }
 
     #[test]
@@ -326,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_command_is_about_the_signatures_given_to_it() {
-        let given = planned(&["signatures", "test", "mine.yaml"], World::default());
+        let given = planned(&["signatures", "test", "mine.yaml"], Environment::default());
         assert_eq!(
             given.task,
             Task::TestSignatures {
@@ -337,7 +338,7 @@ mod tests {
         assert!(given.catalogue.builtin);
         let given = planned(
             &["--signatures", "x", "signatures", "lint", "--no-builtin"],
-            World::default(),
+            Environment::default(),
         );
         let lint = LintPlan {
             which: Which::All,

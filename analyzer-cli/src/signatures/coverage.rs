@@ -29,7 +29,7 @@ pub fn coverage(plan: &CataloguePlan, json: bool, out: &mut dyn Write) -> Result
     if json {
         write_json(&told, out)?;
     } else {
-        page(&told.causes, analyzer.catalogue().len(), out)?;
+        layout(&told.causes, analyzer.catalogue().len(), out)?;
     }
     Ok(Status::Ran)
 }
@@ -55,7 +55,7 @@ every form.
 | plain | a line without any of these |
 ";
 
-fn page(causes: &[CauseCoverage], signatures: usize, out: &mut dyn Write) -> io::Result<()> {
+fn layout(causes: &[CauseCoverage], signatures: usize, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{HEAD}")?;
     summary(causes, signatures, out)?;
     let mut families: BTreeMap<&str, Vec<&CauseCoverage>> = BTreeMap::new();

@@ -1,5 +1,6 @@
 //! `kwhy signatures lint`: mistakes in signatures.
 
+use kwhy_render::Layout;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,12 +10,12 @@ use serde::Serialize;
 
 use super::{how_many, is_meant, write_json};
 use crate::catalogue;
-use crate::input::{self, Below};
-use crate::plan::{CataloguePlan, LintPlan, Page};
-use crate::render::counted;
-use crate::render::page::Ink;
-use crate::render::visible::visible;
+use crate::plan::{CataloguePlan, LintPlan};
 use crate::run::{Failure, Status};
+use kwhy_bundle::sources::{self, Below};
+use kwhy_render::counted;
+use kwhy_render::escape::visible;
+use kwhy_render::style::Style;
 
 /// What is written for programs.
 #[derive(Serialize)]
@@ -31,7 +32,7 @@ struct Told {
 pub fn lint(
     plan: &CataloguePlan,
     how: &LintPlan,
-    page: &Page,
+    layout: &Layout,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let (catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
@@ -56,24 +57,24 @@ pub fn lint(
     if how.json {
         write_json(&told, out)?;
     } else {
-        write(&told, page, out)?;
+        write(&told, layout, out)?;
         if let Some(replaced) = catalogue::replaced(catalogue) {
-            writeln!(out, "{}", page.ink(Ink::Faint, replaced))?;
+            writeln!(out, "{}", layout.styled(Style::Faint, replaced))?;
         }
     }
     let fails = told.lints.iter().any(|lint| lint.level >= how.fail_on);
     Ok(if fails { Status::Found } else { Status::Ran })
 }
 
-fn write(told: &Told, page: &Page, out: &mut dyn Write) -> Result<(), Failure> {
+fn write(told: &Told, layout: &Layout, out: &mut dyn Write) -> Result<(), Failure> {
     for lint in &told.lints {
-        let ink = Ink::Level(match lint.level {
+        let style = Style::Level(match lint.level {
             LintLevel::Error => Level::Error,
             LintLevel::Warning => Level::Warning,
         });
         // one a line, so that editors and `grep` find the place
         let text = lint.to_string();
-        writeln!(out, "{}", page.ink(ink, visible(&text)))?;
+        writeln!(out, "{}", layout.styled(style, visible(&text)))?;
     }
     let signatures = counted(told.signatures as u64, "signature");
     let errors = counted(told.errors as u64, "error");
@@ -89,7 +90,7 @@ fn read(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let files = if path.is_dir() {
             let Below {
                 files, failures, ..
-            } = input::below(path);
+            } = sources::below(path);
             if let Some(failure) = failures.into_iter().next() {
                 return Err(Failure::Healthy {
                     path: failure.path,

@@ -6,33 +6,34 @@ mod lint;
 mod overlaps;
 mod test;
 
+use kwhy_render::Layout;
 use std::io::Write;
 
 use kwhy_core::{Catalogue, CheckTemplate, FixTemplate, Signature};
 use unicode_width::UnicodeWidthStr;
 
 use crate::catalogue;
-use crate::plan::{CataloguePlan, Page, Task, Which};
-use crate::render::page::{Ink, level_name};
-use crate::render::visible::visible;
-use crate::render::{Step, only_if};
+use crate::plan::{CataloguePlan, Task, Which};
 use crate::run::{Failure, Status};
+use kwhy_render::escape::visible;
+use kwhy_render::style::{Style, level_name};
+use kwhy_render::{Step, only_if};
 
 /// Does one of the tasks about signatures.
 pub fn run(
     task: &Task,
     plan: &CataloguePlan,
-    page: &Page,
+    layout: &Layout,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let status = match task {
-        Task::ListSignatures => list(&catalogue::load(plan)?, page, out)?,
+        Task::ListSignatures => list(&catalogue::load(plan)?, layout, out)?,
         Task::ShowSignature(id) => show(&catalogue::load(plan)?, id, out)?,
-        Task::LintSignatures(how) => lint::lint(plan, how, page, out)?,
-        Task::TestSignatures { which, json } => test::test(plan, *which, *json, page, out)?,
+        Task::LintSignatures(how) => lint::lint(plan, how, layout, out)?,
+        Task::TestSignatures { which, json } => test::test(plan, *which, *json, layout, out)?,
         Task::Coverage { json } => coverage::coverage(plan, *json, out)?,
-        Task::Overlaps { which, json } => overlaps::overlaps(plan, *which, *json, page, out)?,
-        Task::Explain(id) => explain(&catalogue::load(plan)?, id, page, out)?,
+        Task::Overlaps { which, json } => overlaps::overlaps(plan, *which, *json, layout, out)?,
+        Task::Explain(id) => explain(&catalogue::load(plan)?, id, layout, out)?,
         Task::Diagnose(_)
         | Task::Convert(_)
         | Task::ListMembers(_)
@@ -44,7 +45,7 @@ pub fn run(
 }
 
 /// One line for each signature: id, cause, level, title.
-fn list(catalogue: &Catalogue, page: &Page, out: &mut dyn Write) -> Result<Status, Failure> {
+fn list(catalogue: &Catalogue, layout: &Layout, out: &mut dyn Write) -> Result<Status, Failure> {
     let signatures: Vec<_> = catalogue.signatures().collect();
     let widest = |text: fn(&Signature) -> &str| {
         let widths = signatures.iter().map(|s| visible(text(s)).width());
@@ -56,7 +57,7 @@ fn list(catalogue: &Catalogue, page: &Page, out: &mut dyn Write) -> Result<Statu
         let after_id = ids + 2 - id.width();
         let after_cause = causes + 2 - cause.width();
         let level = level_name(signature.severity);
-        write!(out, "{}{:after_id$}", page.ink(Ink::Strong, id), "")?;
+        write!(out, "{}{:after_id$}", layout.styled(Style::Strong, id), "")?;
         writeln!(out, "{cause}{:after_cause$}{level}", "")?;
     }
     Ok(Status::Ran)
@@ -99,7 +100,7 @@ fn write_json(value: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), 
 fn explain(
     catalogue: &Catalogue,
     id: &str,
-    page: &Page,
+    layout: &Layout,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let description = catalogue.cause(id);
@@ -108,16 +109,16 @@ fn explain(
         return Err(unknown(catalogue, "cause or signature", id));
     }
     if let Some(description) = description {
-        writeln!(out, "{}", page.ink(Ink::Strong, id))?;
-        page.hang(out, Ink::Plain, description, 0, 7)?;
+        writeln!(out, "{}", layout.styled(Style::Strong, id))?;
+        layout.hang(out, Style::Plain, description, 0, 7)?;
         let mut proofs = catalogue.signatures().filter(|s| s.cause == id);
         let mut label = "proof";
         for proof in &mut proofs {
             let text = format!("{}: {}", proof.id, proof.title);
-            page.row(out, std::mem::take(&mut label), &text)?;
+            layout.row(out, std::mem::take(&mut label), &text)?;
         }
         if !label.is_empty() {
-            page.row(out, label, "no signature names it yet")?;
+            layout.row(out, label, "no signature names it yet")?;
         }
     }
     if let Some(signature) = signature {
@@ -127,23 +128,23 @@ fn explain(
         write!(
             out,
             "{}  ",
-            page.ink(
-                Ink::Level(signature.severity),
+            layout.styled(
+                Style::Level(signature.severity),
                 level_name(signature.severity)
             )
         )?;
         let title = signature.title.to_string();
         let taken = level_name(signature.severity).len() + 2;
-        page.hang(out, Ink::Strong, &visible(&title), taken, 7)?;
+        layout.hang(out, Style::Strong, &visible(&title), taken, 7)?;
         let ids = format!("{} ({})", signature.cause, signature.id);
-        page.hang(out, Ink::Faint, &visible(&ids), 0, 7)?;
-        page.row(out, "why", signature.why.as_str())?;
-        page.steps("check", signature.check.iter().map(check), out)?;
-        page.steps("fix", signature.fix.iter().map(fix), out)?;
+        layout.hang(out, Style::Faint, &visible(&ids), 0, 7)?;
+        layout.row(out, "why", signature.why.as_str())?;
+        layout.steps("check", signature.check.iter().map(check), out)?;
+        layout.steps("fix", signature.fix.iter().map(fix), out)?;
         if let Some(versions) = &signature.versions {
-            page.row(out, "versions", versions)?;
+            layout.row(out, "versions", versions)?;
         }
-        page.references(&signature.references, out)?;
+        layout.references(&signature.references, out)?;
     }
     Ok(Status::Ran)
 }

@@ -1,5 +1,6 @@
 //! `kwhy signatures overlaps`: examples of one signature that another one matches too.
 
+use kwhy_render::Layout;
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -8,11 +9,11 @@ use serde::Serialize;
 
 use super::{is_meant, write_json};
 use crate::catalogue;
-use crate::plan::{CataloguePlan, Page, Which};
-use crate::render::counted;
-use crate::render::page::Ink;
-use crate::render::visible::visible;
+use crate::plan::{CataloguePlan, Which};
 use crate::run::{Failure, Status};
+use kwhy_render::counted;
+use kwhy_render::escape::visible;
+use kwhy_render::style::Style;
 
 /// What is written for programs.
 #[derive(Serialize)]
@@ -30,7 +31,7 @@ pub fn overlaps(
     plan: &CataloguePlan,
     which: Which,
     json: bool,
-    page: &Page,
+    layout: &Layout,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let analyzer = Analyzer::with_catalogue(catalogue::load(plan)?);
@@ -56,19 +57,19 @@ pub fn overlaps(
     if json {
         write_json(&told, out)?;
     } else {
-        write(&told, page, out)?;
+        write(&told, layout, out)?;
     }
     Ok(Status::Ran)
 }
 
-fn write(told: &Told, page: &Page, out: &mut dyn Write) -> Result<(), Failure> {
+fn write(told: &Told, layout: &Layout, out: &mut dyn Write) -> Result<(), Failure> {
     for (outcome, count) in &told.outcomes {
         let head = format!(
             "{}: {}",
             meaning(*outcome),
             counted(*count as u64, "example")
         );
-        writeln!(out, "{}", page.ink(Ink::Strong, visible(&head)))?;
+        writeln!(out, "{}", layout.styled(Style::Strong, visible(&head)))?;
         let mut rows: BTreeMap<_, usize> = BTreeMap::new();
         for overlap in told.overlaps.iter().filter(|o| o.outcome == *outcome) {
             let row = (&overlap.signature, &overlap.other, &overlap.other_cause);

@@ -1,5 +1,6 @@
 //! `kwhy signatures test`: do the examples of signatures hold?
 
+use kwhy_render::Layout;
 use std::io::Write;
 
 use kwhy_core::{Analyzer, ExampleOutcome, Lint};
@@ -7,11 +8,11 @@ use serde::Serialize;
 
 use super::{how_many, is_meant, write_json};
 use crate::catalogue;
-use crate::plan::{CataloguePlan, Page, Which};
-use crate::render::counted;
-use crate::render::page::Ink;
-use crate::render::visible::visible;
+use crate::plan::{CataloguePlan, Which};
 use crate::run::{Failure, Status};
+use kwhy_render::counted;
+use kwhy_render::escape::visible;
+use kwhy_render::style::Style;
 
 /// What is written for programs.
 #[derive(Serialize)]
@@ -28,7 +29,7 @@ pub fn test(
     plan: &CataloguePlan,
     which: Which,
     json: bool,
-    page: &Page,
+    layout: &Layout,
     out: &mut dyn Write,
 ) -> Result<Status, Failure> {
     let (catalogue, mistakes) = catalogue::load_what_can_be(plan)?;
@@ -47,7 +48,7 @@ pub fn test(
     } else {
         write(&told, out)?;
         if let Some(replaced) = catalogue::replaced(catalogue) {
-            writeln!(out, "{}", page.ink(Ink::Faint, replaced))?;
+            writeln!(out, "{}", layout.styled(Style::Faint, replaced))?;
         }
     }
     Ok(if told.failed.is_empty() && told.refused.is_empty() {

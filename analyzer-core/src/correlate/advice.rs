@@ -4,9 +4,9 @@ use super::graph::static_workload;
 use super::group::Group;
 use super::render::Values;
 use crate::matcher::Hit;
-use crate::model::Format;
 use crate::report::{Check, Fix};
-use crate::signature::{CheckTemplate, FixTemplate, Signature, StepTemplate};
+use kwhy_model::Format;
+use kwhy_signature::{CheckTemplate, FixTemplate, Signature, StepTemplate};
 
 /// The value of `written_by` for everything the API server returns.
 const KUBERNETES: &str = "kubernetes";

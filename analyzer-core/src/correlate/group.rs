@@ -5,8 +5,9 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use crate::matcher::{Hit, Match, Moment};
-use crate::model::{Format, Subject};
-use crate::signature::{Catalogue, Signature};
+use kwhy_catalogue::Catalogue;
+use kwhy_model::{Format, Subject};
+use kwhy_signature::Signature;
 
 use super::identity::{agree, distinct};
 use super::{Surplus, render};

@@ -5,8 +5,8 @@ use std::net::IpAddr;
 
 use super::render;
 use crate::matcher::Match;
-use crate::model::{Quantity, Subject, nanoseconds};
-use crate::signature::{GIVEN, Signature};
+pub use kwhy_model::{Quantity, Subject, nanoseconds};
+use kwhy_signature::{GIVEN, Signature};
 
 /// The maximum length of a value that is a name.
 const MAX_NAME: usize = 512;

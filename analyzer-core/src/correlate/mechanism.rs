@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::signature::{Scope, Signature};
+use kwhy_signature::{Scope, Signature};
 
 /// The rules in words: what is at the margin brings about what stands below it.
-const RULES: &str = include_str!("../../../crates/kwhy-catalogue/signatures/mechanisms.txt");
+const RULES: &str = kwhy_catalogue::MECHANISMS;
 
 /// Which consequences a cause has, and how far from it.
 #[derive(Debug)]
@@ -173,7 +173,7 @@ fn word(word: &str) -> Option<Reach> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signature::Catalogue;
+    use kwhy_catalogue::Catalogue;
 
     #[test]
     fn all_names_are_known() {

@@ -21,10 +21,11 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::matcher::{Hit, Match, Moment};
-use crate::model::{Age, Format, Subject};
-use crate::parse::log::stated_time;
 use crate::report::{Check, Evidence, Explained, Finding, Level, Role};
-use crate::signature::{Catalogue, Signature};
+use kwhy_catalogue::Catalogue;
+use kwhy_model::{Age, Format, Subject};
+use kwhy_parse::log::stated_time;
+use kwhy_signature::Signature;
 
 use group::Group;
 use render::Values;

@@ -1,7 +1,8 @@
 //! Finds the names of a fault in the lines of its consequences.
 
 use super::group::Group;
-use crate::signature::{Catalogue, Signature};
+use kwhy_catalogue::Catalogue;
+use kwhy_signature::Signature;
 
 /// The maximum number of lines of a group that are searched.
 const MAX_LINES: usize = 8;

@@ -5,7 +5,7 @@ use super::graph::Graph;
 use super::group::Group;
 use super::render::Values;
 use crate::report::{Check, Finding, Role};
-use crate::signature::Catalogue;
+use kwhy_catalogue::Catalogue;
 
 /// The confidence below which a cause leaves questions open.
 const SURE: f64 = 0.8;

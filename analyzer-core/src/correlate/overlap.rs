@@ -4,9 +4,10 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::matcher::{Hit, Match};
-use crate::model::Span;
 use crate::report::Role;
-use crate::signature::{Catalogue, Signature};
+use kwhy_catalogue::Catalogue;
+use kwhy_model::Span;
+use kwhy_signature::Signature;
 
 fn overlap(a: &Span, b: &Span) -> bool {
     a.start < b.end && b.start < a.end

@@ -6,7 +6,7 @@ use super::group::Group;
 use super::{ALONE_CONFIDENCE, DEFAULT_CONFIDENCE, PROSE_FACTOR, is_hearsay, role_alone};
 use crate::matcher::{Hit, Moment};
 use crate::report::{Level, Role};
-use crate::signature::Catalogue;
+use kwhy_catalogue::Catalogue;
 
 /// The score that each explained finding adds to its cause, and the maximum number that count.
 const EACH_EXPLAINED: f64 = 0.02;

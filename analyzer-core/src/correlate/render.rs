@@ -3,9 +3,9 @@
 use super::graph::Graph;
 use super::group::Group;
 use crate::matcher::{Hit, Match};
-use crate::model::Subject;
 use crate::report::CommandLine;
-use crate::signature::{CommandTemplate, Signature, Template};
+use kwhy_model::Subject;
+use kwhy_signature::{CommandTemplate, Signature, Template};
 
 /// The maximum length of a captured value in a text.
 const MAX_VALUE: usize = 300;

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::matcher::{Hit, Moment};
-use crate::model::Subject;
-use crate::signature::{Catalogue, GIVEN};
+use kwhy_catalogue::Catalogue;
+use kwhy_model::Subject;
+use kwhy_signature::GIVEN;
 
 use super::explain::Explanations;
 use super::group::Group;

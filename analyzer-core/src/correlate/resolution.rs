@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use crate::matcher::{Hit, Moment, related};
-use crate::signature::{Catalogue, Ends, Signature};
+use kwhy_catalogue::Catalogue;
+use kwhy_signature::{Ends, Signature};
 
 use super::group::Group;
 

@@ -6,11 +6,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::graph::plain;
 use super::group::Group;
-use crate::input::{Place, Stretch, floor_char};
 use crate::matcher::Hit;
-use crate::model::{Format, Object, Span, Subject, Value};
 use crate::report::{Level, Role};
-use crate::signature::Catalogue;
+use kwhy_catalogue::Catalogue;
+use kwhy_model::{Format, Object, Span, Subject, Value};
+use kwhy_parse::input::{Place, Stretch, floor_char};
 
 /// The maximum number of snapshots kept, about 6 MB.
 const MAX_SNAPSHOTS: usize = 20_000;

@@ -3,11 +3,12 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
+use kwhy_model::{Event, Format, Severity};
+use kwhy_parse::input::{Place, Stretch, floor_char};
+use kwhy_parse::templates::mask;
+
 use super::Covered;
-use crate::input::{Place, Stretch, floor_char};
-use crate::model::{Event, Format, Severity};
 use crate::report::{Evidence, Unexplained};
-use crate::templates::mask;
 
 /// The maximum number of groups reported.
 const MAX_REPORTED: usize = 10;

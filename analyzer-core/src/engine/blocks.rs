@@ -8,8 +8,8 @@ use memchr::{memchr, memchr_iter, memrchr};
 use super::boundary;
 use super::pieces::{Cutter, Piece};
 use super::utf16::Utf16;
-use crate::input::ReadLimits;
-use crate::parse::{log, object};
+use kwhy_parse::input::ReadLimits;
+use kwhy_parse::{log, object};
 
 /// How many bytes are asked for at a time: what a reader may give without a buffer of its own.
 const CHUNK: usize = 256 * 1024;

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use memchr::{memchr, memmem, memrchr};
 
 use super::open_log::OpenLog;
-use crate::input::{Document, is_clean, is_structural, marked_record};
-use crate::parse::{describe, log, object};
+use kwhy_parse::input::{Document, is_clean, is_structural, marked_record};
+use kwhy_parse::{describe, log, object};
 
 /// How many lines are looked at before a text without records is cut anywhere.
 const MAX_LINES: usize = 256;
@@ -219,7 +219,7 @@ pub(super) fn window(bytes: &[u8], at: usize) -> &[u8] {
 }
 
 /// Whether the line before takes this one as its second.
-fn is_second_line(bytes: &[u8], at: usize, line: &[u8]) -> bool {
+pub fn is_second_line(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     let Some(before) = at.checked_sub(1) else {
         return false;
     };
@@ -232,7 +232,7 @@ fn begins_object(line: &[u8]) -> bool {
 }
 
 /// Whether an item of a list of objects begins, or the next object of several in YAML or JSON.
-fn begins_item(bytes: &[u8], at: usize, line: &[u8]) -> bool {
+pub fn begins_item(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     let next = || next_line(bytes, at).map_or(&b""[..], |next| line_at(bytes, next));
     let before = || {
         let end = at.saturating_sub(1);

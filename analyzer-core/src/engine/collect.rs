@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::correlate::{Surplus, distinct, may_supersede, object_of, refines, winners};
 use crate::matcher::{Hit, Match, Moment, evaluate};
-use crate::model::{Span, Subject};
-use crate::signature::{Catalogue, Condition, Leaf, What, leaves, refuting_objects};
 use crate::temporal::Followed;
+use kwhy_catalogue::Catalogue;
+use kwhy_model::{Span, Subject};
+use kwhy_signature::{Condition, Leaf, What, leaves, refuting_objects};
 
 use reservoir::{AMPLE, Capacity, TIGHT};
 use single::{Key, OfObject, Single};

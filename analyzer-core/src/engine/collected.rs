@@ -1,6 +1,6 @@
 //! When the input was collected, as far as it shows that itself.
 
-use crate::model::{Map, Object, Value};
+use kwhy_model::{Map, Object, Value};
 
 /// The moment of collection as an object shows it, in nanoseconds since 1970: a living node's kubelet
 /// renews its lease every ten seconds (kubernetes/kubernetes `pkg/kubelet/kubelet.go`), so the
@@ -31,8 +31,8 @@ fn renewal(lease: &Value<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::lines;
-    use crate::parse::describe;
+    use kwhy_parse::describe;
+    use kwhy_parse::input::lines;
 
     fn of(ready: &str) -> Option<i128> {
         let text = format!(

@@ -2,9 +2,9 @@
 
 use memchr::memchr_iter;
 
-use crate::model::{Format, Stamp};
-use crate::parse::log;
-use crate::timeline::Timeline;
+use kwhy_model::{Format, Stamp};
+use kwhy_parse::log;
+use kwhy_parse::timeline::Timeline;
 
 /// Counts the log records of a block.
 pub(super) fn timeline(bytes: &[u8]) -> Timeline {

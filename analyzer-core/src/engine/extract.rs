@@ -12,10 +12,10 @@ use super::order::{Clocks, Seen};
 use super::pieces::Piece;
 use super::told::Input;
 use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
-use crate::input::{Document, Place, ReadLimits, Segment, Stretch, segments_before};
-use crate::model::{Event, Parsed, Span, Subject};
 use crate::report::LimitMet;
-use crate::{parse, redact, years};
+use kwhy_model::{Event, Parsed, Span, Subject};
+use kwhy_parse::input::{Document, Place, ReadLimits, Segment, Stretch, segments_before};
+use kwhy_parse::{self as parse, redact, years};
 
 /// What a part of a document holds, read by [`extract`].
 #[derive(Debug)]
@@ -359,7 +359,7 @@ mod tests {
             text.as_bytes(),
             |part| {
                 let events = part.parsed.events.iter();
-                let told = |event: &crate::model::Event<'_>| {
+                let told = |event: &kwhy_model::Event<'_>| {
                     (part.lines(&event.span).start, event.subject.to_string())
                 };
                 events.map(told).collect::<Vec<_>>()

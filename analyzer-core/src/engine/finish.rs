@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use super::told::{
     Input, many_errors, many_matches, many_objects, many_relations, not_compared, note_namespace,
 };
-use super::{Incident, by_name, names, settled};
+use super::{Incident, Merged, Way, by_name, names, settled};
 use crate::correlate::{Omitted, correlate, place, renumber};
 use crate::matcher::Hit;
-use crate::model::Subject;
 use crate::report::{CollectedAt, LimitMet, Report, SCHEMA};
+use kwhy_catalogue::Catalogue;
+use kwhy_model::Subject;
 
-impl Incident<'_> {
+impl Merged<'_> {
     /// Brings the documents into the order of their names, and says for each number that one had which it has now.
     fn by_name(&mut self) -> Vec<usize> {
         let order = names::sorted(self.documents.len(), by_name(&self.documents));
@@ -30,18 +31,12 @@ impl Incident<'_> {
         numbers
     }
 
-    /// The report of all that was read.
-    pub fn finish(mut self) -> Report {
-        let ready = std::mem::take(&mut self.waiting);
-        let outcomes = self.outcomes(&ready);
-        outcomes.into_iter().for_each(|outcome| self.take(outcome));
+    /// The report of all that was merged.
+    fn report(mut self, catalogue: &Catalogue, way: &Way) -> Report {
         let reference = self.reference();
         let limit = self.limit();
         self.close_list(limit);
         let numbers = self.by_name();
-        // what was needed to read the input makes room for what is made of it
-        let catalogue = self.tester.catalogue();
-        drop((self.tester, self.learned));
         let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
         let of_documents: Vec<Option<Subject>> = names
             .iter()
@@ -59,8 +54,7 @@ impl Incident<'_> {
             .finish(|moment| settled(moment, limit), given);
         let mut limits: Vec<LimitMet> = {
             let told = self.documents.iter();
-            told.flat_map(|input| input.damage(&self.way.limits))
-                .collect()
+            told.flat_map(|input| input.damage(&way.limits)).collect()
         };
         let matched = collected.matched.iter();
         let matched = matched
@@ -113,12 +107,30 @@ impl Incident<'_> {
                 given: self.analyzer.reference().is_some(),
             }),
             matched,
-            timeline: self.way.timeline.then(|| {
+            timeline: way.timeline.then(|| {
                 self.timeline.settle(reference);
                 self.timeline.report()
             }),
             namespaces: self.namespaces,
             stats: self.stats,
         }
+    }
+}
+
+impl Incident<'_> {
+    /// The report of all that was read.
+    pub fn finish(mut self) -> Report {
+        self.scan(|| ());
+        let Incident {
+            scanner,
+            scanned,
+            mut merged,
+            ..
+        } = self;
+        merged.take_all(scanned);
+        let (catalogue, way) = (scanner.tester.catalogue(), scanner.way);
+        // its memory is free for the report's making
+        drop(scanner);
+        merged.report(catalogue, &way)
     }
 }

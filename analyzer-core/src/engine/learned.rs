@@ -2,16 +2,18 @@
 //! and of which conditions no further hit is kept. Neither changes what is found or counted.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::Arc;
 
 use super::blocks::Block;
-use super::collect::Collector;
 use super::read::{Known, MAX_GRAVE, MAX_LATER_GRAVE};
-use crate::signature::{Index, Leaf};
+use kwhy_signature::{Index, Leaf};
 
-/// How many blocks a generation has. A block is read with what was known at the end of the generation
-/// before the last one, whatever the number of threads.
-pub(super) const GENERATION: u64 = 32;
+/// The number of blocks of a generation. A block is scanned with what was known at the end of the generation
+/// before the previous one, whatever the number of threads.
+pub(super) const GENERATION: u64 = 64;
+
+/// The most blocks that may be scanned or scanned and not merged at a time: what a block needs to know was merged
+/// before.
+pub(super) const MAX_IN_FLIGHT: usize = GENERATION as usize;
 
 /// In how many blocks at the start more records are read that tell of an error.
 const FIRST_BLOCKS: u64 = 64;
@@ -22,14 +24,14 @@ const USUAL: usize = 512 * 1024;
 const USUAL_OF_BLOCK: usize = 32 * 1024;
 
 /// The conditions over several of which no further hit is kept.
-type Full = Arc<BTreeSet<Leaf>>;
+pub(super) type Full = BTreeSet<Leaf>;
 
 /// What is known for the next blocks.
 pub(super) struct Learned {
-    /// How many blocks were taken.
-    pub taken: u64,
-    /// What was full at the end of the last generations of blocks, the oldest first.
+    /// What was full at the ends of the last generations of blocks, the oldest first.
     full: VecDeque<Full>,
+    /// The number of generations that are over.
+    generations: u64,
     /// The index made for this input, once enough of it was seen. It finds what any other one finds, so it does not
     /// matter when that is.
     tuned: Option<Index>,
@@ -40,19 +42,18 @@ pub(super) struct Learned {
 impl Learned {
     pub fn new() -> Self {
         Learned {
-            taken: 0,
-            full: VecDeque::from([Full::default(), Full::default()]),
+            full: VecDeque::from([Full::new(), Full::new()]),
+            generations: 0,
             tuned: None,
             usual: Vec::new(),
         }
     }
 
-    /// What is known when the block with this number is read, which is one of the next two generations.
+    /// What is known when the block with this number is scanned, which is one of the next two generations.
     pub fn known(&self, number: u64) -> Known<'_> {
-        // the first of the two is that of the generation before the last one
-        let last = number / GENERATION - self.taken / GENERATION;
+        let later = (number / GENERATION).saturating_sub(self.generations);
         Known {
-            full: self.full.get(last as usize).unwrap_or(&self.full[0]),
+            full: self.full.get(later as usize).unwrap_or(&self.full[0]),
             grave: if number < FIRST_BLOCKS {
                 MAX_GRAVE
             } else {
@@ -80,12 +81,12 @@ impl Learned {
         }
     }
 
-    /// Counts a block that was taken, and notes at a generation's end what is full.
-    pub fn take(&mut self, collector: &Collector<'_>) {
-        self.taken += 1;
-        if self.taken.is_multiple_of(GENERATION) {
+    /// Takes what is full at the ends of the next generations.
+    pub fn take(&mut self, full: Vec<Full>) {
+        for full in full {
+            self.generations += 1;
             self.full.pop_front();
-            self.full.push_back(Arc::new(collector.full().collect()));
+            self.full.push_back(full);
         }
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::matcher::Hit;
-use crate::model::Parsed;
-use crate::signature::Leaf;
+use kwhy_model::Parsed;
+use kwhy_signature::Leaf;
 
 /// How many hits of a list wait for its end.
 const MAX_HITS: usize = 8192;

@@ -11,7 +11,6 @@ mod boundary;
 mod collect;
 mod collected;
 mod counted;
-mod escapes;
 mod extract;
 mod finish;
 mod learned;
@@ -35,19 +34,19 @@ use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
 use crate::correlate::{Graph, Snapshots, UnexplainedEvents};
-use crate::input::ReadLimits;
 use crate::matcher::{Hit, Moment, Tester};
-use crate::model::Subject;
 use crate::report::{SegmentSummary, Stats};
-use crate::signature::{Index, Leaf};
-use crate::timeline::Timeline;
-use crate::years;
+use kwhy_model::Subject;
+use kwhy_parse::input::ReadLimits;
+use kwhy_parse::timeline::Timeline;
+use kwhy_parse::years;
+use kwhy_signature::{Index, Leaf};
 
 pub use extract::{Extract, ExtractOptions, Extracted, extract, extract_with};
 
 use blocks::{Block, Blocks};
 use collect::Collector;
-use learned::{GENERATION, Learned};
+use learned::{Full, GENERATION, Learned, MAX_IN_FLIGHT};
 use lists::{Ended, Open};
 use read::Outcome;
 use told::Input;
@@ -58,8 +57,8 @@ pub(crate) const BLOCK: usize = 256 * 1024;
 /// How many blocks are read in one go for each thread.
 const BLOCKS_A_THREAD: usize = 4;
 
-/// How many blocks are read in one go: they reach into two generations at most.
-const MAX_BLOCKS: usize = GENERATION as usize;
+/// The most blocks that are read in one go.
+const MAX_BLOCKS: usize = MAX_IN_FLIGHT / 2;
 
 /// How many line numbers a report lists of what was not understood.
 const MAX_LISTED_LINES: usize = 1000;
@@ -113,14 +112,32 @@ impl Default for Way {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub struct Incident<'a> {
-    analyzer: &'a Analyzer,
+    scanner: Scanner<'a>,
+    /// Blocks that are not scanned yet.
+    waiting: Vec<Block>,
+    waiting_bytes: usize,
+    /// The results of blocks that were scanned, which are not merged yet.
+    scanned: Vec<Outcome>,
+    merged: Merged<'a>,
+}
+
+/// Scans blocks, each independently of all others.
+struct Scanner<'a> {
     tester: Tester<'a>,
     index: Option<&'a Index>,
     way: Way,
-    /// Blocks that are not read yet.
-    waiting: Vec<Block>,
-    waiting_bytes: usize,
+    /// What is known for the next blocks.
+    learned: Learned,
+    /// The number of blocks that were scanned.
+    scanned: u64,
+}
+
+/// What was found in the blocks so far, in the order of the input.
+struct Merged<'a> {
+    analyzer: &'a Analyzer,
     documents: Vec<Input>,
+    /// The number of blocks that were merged.
+    taken: u64,
     collector: Collector<'a>,
     telling: UnexplainedEvents,
     graph: Graph,
@@ -131,8 +148,6 @@ pub struct Incident<'a> {
     collected: Option<i128>,
     /// Whether the newest time counts as that.
     newest: bool,
-    /// What is known for the next blocks.
-    learned: Learned,
     /// The number of lines that report errors and were not read.
     unread: u64,
     /// What the lists of the documents take.
@@ -151,15 +166,11 @@ impl<'a> Incident<'a> {
         index: Option<&'a Index>,
         way: Way,
     ) -> Self {
-        Incident {
+        let merged = Merged {
             collector: Collector::new(tester.catalogue()),
             analyzer,
-            tester,
-            index,
-            way,
-            waiting: Vec::new(),
-            waiting_bytes: 0,
             documents: Vec::new(),
+            taken: 0,
             telling: UnexplainedEvents::default(),
             graph: Graph::default(),
             prints: Snapshots::default(),
@@ -167,12 +178,24 @@ impl<'a> Incident<'a> {
             latest: None,
             collected: None,
             newest: false,
-            learned: Learned::new(),
             unread: 0,
             listed_bytes: 0,
             timeline: Timeline::new(),
             namespaces: BTreeSet::new(),
             list: Default::default(),
+        };
+        Incident {
+            scanner: Scanner {
+                tester,
+                index,
+                way,
+                learned: Learned::new(),
+                scanned: 0,
+            },
+            waiting: Vec::new(),
+            waiting_bytes: 0,
+            scanned: Vec::new(),
+            merged,
         }
     }
 
@@ -205,30 +228,25 @@ impl<'a> Incident<'a> {
         about: Subject,
         reader: impl Read + Send,
     ) -> io::Result<u64> {
-        let number = self.documents.len();
-        told::note_namespace(&about, &mut self.namespaces);
-        self.documents.push(Input {
+        let number = self.merged.documents.len();
+        told::note_namespace(&about, &mut self.merged.namespaces);
+        self.merged.documents.push(Input {
             name: name.into(),
             about,
             ..Input::default()
         });
-        let mut blocks = Blocks::new(number, reader, self.way.block).with_limits(self.way.limits);
+        let way = &self.scanner.way;
+        let mut blocks = Blocks::new(number, reader, way.block).with_limits(way.limits);
         let blocks_at_once = rayon::current_num_threads() * BLOCKS_A_THREAD;
         let enough = blocks_at_once.min(MAX_BLOCKS) * BLOCK;
         while let Some(block) = blocks.next() {
             self.wait(block);
             while self.waiting_bytes >= enough || self.waiting.len() >= MAX_BLOCKS {
-                // while these are read, the next ones are fetched
-                let ready = std::mem::take(&mut self.waiting);
-                self.waiting_bytes = 0;
-                let (outcomes, next) =
-                    rayon::join(|| self.outcomes(&ready), || fetch(&mut blocks, enough));
-                outcomes.into_iter().for_each(|outcome| self.take(outcome));
-                self.learned.tune(self.index, &ready);
+                let next = self.scan(|| fetch(&mut blocks, enough));
                 next.into_iter().for_each(|block| self.wait(block));
             }
         }
-        self.stats.bytes += blocks.read;
+        self.merged.stats.bytes += blocks.read;
         match blocks.failure {
             Some(error) => Err(error),
             None => Ok(blocks.read),
@@ -238,19 +256,20 @@ impl<'a> Incident<'a> {
     /// Takes what the input's surroundings say of when it was collected, such as a folder's name. The
     /// latest such time counts, and one that is given to the analyzer counts more.
     pub fn collected_at(&mut self, time: Timestamp) {
-        self.collected = self.collected.max(Some(time.as_nanosecond()));
+        let collected = &mut self.merged.collected;
+        *collected = (*collected).max(Some(time.as_nanosecond()));
     }
 
     /// Takes the newest time that the input states as the one of its collection, where nothing tells a better
     /// one: a bundle is made while its cluster goes on writing.
     pub fn collected_at_newest(&mut self) {
-        self.newest = true;
+        self.merged.newest = true;
     }
 
     /// Takes a further name of the document with this number, counted from 0 as they were read: it was found again,
     /// with the same content. It goes by the name that comes first.
     pub fn also_called(&mut self, number: usize, name: &str) {
-        let Some(input) = self.documents.get_mut(number) else {
+        let Some(input) = self.merged.documents.get_mut(number) else {
             return;
         };
         if names::is_before(name, &input.name) {
@@ -258,6 +277,53 @@ impl<'a> Incident<'a> {
         }
     }
 
+    fn wait(&mut self, block: Block) {
+        self.waiting_bytes += block.bytes.len();
+        self.waiting.push(block);
+    }
+
+    /// Scans the blocks that wait; meanwhile merges what was found in those before, and does something else.
+    fn scan<T: Send>(&mut self, meanwhile: impl FnOnce() -> T + Send) -> T {
+        let ready = std::mem::take(&mut self.waiting);
+        self.waiting_bytes = 0;
+        let before = std::mem::take(&mut self.scanned);
+        let (scanner, merged) = (&self.scanner, &mut self.merged);
+        let (scanned, (done, full)) = rayon::join(
+            || scanner.scan(&ready),
+            || {
+                let done = meanwhile();
+                (done, merged.take_all(before))
+            },
+        );
+        self.scanned = scanned;
+        self.scanner.scanned += ready.len() as u64;
+        self.scanner.learned.take(full);
+        self.scanner.learned.tune(self.scanner.index, &ready);
+        done
+    }
+}
+
+impl Scanner<'_> {
+    fn scan(&self, blocks: &[Block]) -> Vec<Outcome> {
+        let read = |(number, block): (u64, &Block)| {
+            let all = block.whole && block.bytes.len() <= self.way.all_up_to;
+            let known = self.learned.known(number);
+            let index = self.learned.index(self.index).filter(|_| !all);
+            let mut outcome = read::read(block, &self.tester, index, known, &self.way.limits);
+            if self.way.timeline && block.piece.is_none() {
+                outcome.timeline = counted::timeline(&block.bytes);
+            }
+            outcome
+        };
+        let numbered: Vec<(u64, &Block)> = (self.scanned..).zip(blocks).collect();
+        match numbered.as_slice() {
+            [only] => vec![read(*only)],
+            several => several.par_iter().copied().map(read).collect(),
+        }
+    }
+}
+
+impl Merged<'_> {
     /// When the input was collected, if that is given or the input shows it.
     fn reference(&self) -> Option<Timestamp> {
         let newest = self.latest.filter(|_| self.newest);
@@ -271,27 +337,17 @@ impl<'a> Incident<'a> {
         reference.map(|now| now.as_nanosecond()).or(self.latest)
     }
 
-    fn wait(&mut self, block: Block) {
-        self.waiting_bytes += block.bytes.len();
-        self.waiting.push(block);
-    }
-
-    fn outcomes(&self, blocks: &[Block]) -> Vec<Outcome> {
-        let read = |(number, block): (u64, &Block)| {
-            let all = block.whole && block.bytes.len() <= self.way.all_up_to;
-            let known = self.learned.known(number);
-            let index = self.learned.index(self.index).filter(|_| !all);
-            let mut outcome = read::read(block, &self.tester, index, known, &self.way.limits);
-            if self.way.timeline && block.piece.is_none() {
-                outcome.timeline = counted::timeline(&block.bytes);
+    /// Takes what the next blocks hold. Returns what is full at the ends of generations among them.
+    fn take_all(&mut self, outcomes: Vec<Outcome>) -> Vec<Full> {
+        let mut full = Vec::new();
+        for outcome in outcomes {
+            self.take(outcome);
+            self.taken += 1;
+            if self.taken.is_multiple_of(GENERATION) {
+                full.push(self.collector.full().collect());
             }
-            outcome
-        };
-        let numbered: Vec<(u64, &Block)> = (self.learned.taken..).zip(blocks).collect();
-        match numbered.as_slice() {
-            [only] => vec![read(*only)],
-            several => several.par_iter().copied().map(read).collect(),
         }
+        full
     }
 
     /// Takes what the next block holds.
@@ -376,7 +432,6 @@ impl<'a> Incident<'a> {
             .namespaces
             .iter()
             .for_each(|name| told::note(name, namespaces));
-        self.learned.take(&self.collector);
     }
 
     /// Ends the list that is open at a document's end.

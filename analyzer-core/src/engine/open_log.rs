@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use super::boundary::{begins_record, line_at, lines_before, next_line, text};
-use crate::input::ends_log;
-use crate::parse::log::{self, Belongs, Follower};
+use kwhy_parse::input::ends_log;
+use kwhy_parse::log::{self, Belongs, Follower};
 
 /// How many lines back the record is looked for that may take a line.
 const LINES: usize = 1024;

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::model::{Event, Text};
+use kwhy_model::{Event, Text};
 
 /// How many writers are known at the same time.
 const WRITERS: usize = 4096;

@@ -3,29 +3,27 @@
 use memchr::memrchr;
 
 use super::boundary::{begins_record, line_at, next_line, part, stream};
-use super::escapes;
 use super::survey::{DOCKER_LINE, Trigger, Why};
 use crate::matcher::Tester;
-use crate::model::Severity;
-use crate::parse::log;
-use crate::signature::{Index, Leaf, Record, STARTS};
+use kwhy_model::Severity;
+use kwhy_parse::log;
+use kwhy_signature::{Index, Leaf, Record, STARTS};
 
 /// How many lines an unfinished line may go on in.
 const MAX_PARTS: usize = 256;
 
-/// The most bytes of a record whose escapes are read before it is parsed.
-const MAX_UNESCAPED: usize = 4096;
-
 /// How many lines of a record are looked at before it is parsed.
 const MAX_RECORD_LINES: usize = 64;
 
-/// Adds the lines to read in which texts of the index stand: those of records that may fulfil a condition.
+/// Adds the lines to read in which literals of the index occur: those of records that may fulfil a condition.
+/// Returns the conditions that the records of all these lines may fulfil.
 pub(super) fn choose(
     tester: &Tester<'_>,
     index: &Index,
     bytes: &[u8],
     triggers: &mut Vec<Trigger>,
-) {
+) -> Vec<Leaf> {
+    let mut candidates = Vec::new();
     let mut standing: Vec<(usize, u32)> = Vec::new();
     // most texts stand in the line of the one before
     let mut last = 0..0;
@@ -34,7 +32,7 @@ pub(super) fn choose(
             let start = memrchr(b'\n', &bytes[..found.at]).map_or(0, |end| end + 1);
             last = start..start + line_at(bytes, start).len();
         }
-        standing.push((last.start, found.phrase));
+        standing.push((last.start, found.literal));
     });
     standing.sort_unstable();
     let mut leaves: Vec<Leaf> = Vec::new();
@@ -60,15 +58,22 @@ pub(super) fn choose(
             refuse(tester, record, line_at(bytes, at), &mut leaves);
         }
         if leaves.is_empty() {
-            if index.is_grave(found[0].1) {
+            if index.is_error_level(found[0].1) {
                 triggers.push(Trigger::new(at, Why::Grave));
             }
             continue;
         }
         let end = alone.map(|record| at + record.len());
-        let why = Why::Text;
-        triggers.push(Trigger { at, why, end });
+        let first = candidates.len();
+        candidates.append(&mut leaves);
+        triggers.push(Trigger {
+            at,
+            why: Why::Text,
+            end,
+            candidates: Some((first, candidates.len())),
+        });
     }
+    candidates
 }
 
 /// Drops the conditions that a record surely does not fulfil, as its bytes tell.
@@ -79,12 +84,6 @@ fn refuse(tester: &Tester<'_>, record: &[u8], line: &[u8], leaves: &mut Vec<Leaf
         && let Some(own) = severity(line)
     {
         leaves.retain(|leaf| tester.least(*leaf).is_none_or(|least| own >= least));
-    }
-    if !leaves.is_empty()
-        && record.len() <= MAX_UNESCAPED
-        && let Some(levels) = escapes::levels(record)
-    {
-        leaves.retain(|leaf| tester.may_say(*leaf, &levels));
     }
 }
 
@@ -122,7 +121,7 @@ pub(super) fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
             .iter()
             .any(|start| joined.starts_with(start.as_bytes()));
         index.sweep(&joined, |standing| {
-            stands |= !index.is_grave(standing.phrase);
+            stands |= !index.is_error_level(standing.literal);
         });
     }
     stands

@@ -3,9 +3,9 @@
 
 use memchr::memchr2;
 
-use crate::input::{Gap, ReadLimits};
-use crate::model::{LeftOut, Parsed};
-use crate::parse::object;
+use kwhy_model::{LeftOut, Parsed};
+use kwhy_parse::input::{Gap, ReadLimits};
+use kwhy_parse::object;
 
 /// How many bytes of a string are kept (256 KiB): what Kubernetes lets all annotations of an object have.
 const MAX_STRING: usize = 256 << 10;

@@ -13,13 +13,13 @@ use super::lists::Edges;
 use super::pick::{choose, is_cut_in_two};
 use super::survey::{Trigger, Why, survey};
 use crate::correlate::{Graph, ObjectSnapshot, UnexplainedEvents};
-use crate::input::{Document, ReadLimits, is_clean};
 use crate::matcher::{Hit, Tester};
-use crate::model::{Format, LeftOut, Stamp, Subject};
-use crate::parse::log;
 use crate::report::SegmentSummary;
-use crate::signature::{Index, Leaf};
-use crate::timeline::Timeline;
+use kwhy_model::{Format, LeftOut, Stamp, Subject};
+use kwhy_parse::input::{Document, ReadLimits, is_clean};
+use kwhy_parse::log;
+use kwhy_parse::timeline::Timeline;
+use kwhy_signature::{Index, Leaf};
 
 /// How many records of a block that tell of an error and hold no text of a signature are read, for
 /// what no finding covers.
@@ -162,7 +162,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
     }
 
     fn all(&mut self) {
-        self.stretch(0..self.block.bytes.len(), 0, false);
+        self.stretch(0..self.block.bytes.len(), 0, false, None);
         self.outcome.lines = match self.block.bytes.last() {
             None => 0,
             Some(last) => {
@@ -191,8 +191,9 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         }
         let mut triggers = std::mem::take(&mut survey.triggers);
         let original = |line: usize| cleaned.map_or(line, |c| c.original_line_begin(line));
+        let mut candidates = Vec::new();
         if index.boundless.is_empty() {
-            choose(self.tester, index, bytes, &mut triggers);
+            candidates = choose(self.tester, index, bytes, &mut triggers);
             for at in std::mem::take(&mut survey.partial) {
                 if is_cut_in_two(bytes, index, at) {
                     triggers.push(Trigger::new(at, Why::Text));
@@ -206,6 +207,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         let mut around = Around::new(bytes);
         let mut breaks = survey.breaks.iter().copied().peekable();
         let mut grave = 0;
+        let mut leaves = Vec::new();
         for (number, trigger) in triggers.iter().enumerate() {
             if trigger.at < around.done {
                 continue;
@@ -224,8 +226,16 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
                 }
             }
             let lines_before = survey.lines_before(bytes, range.start);
+            let inside = triggers[number..].iter();
+            let inside = inside.take_while(|trigger| trigger.at < range.end);
+            let known = known_candidates(inside, &candidates, &mut leaves);
+            if known {
+                index.add_starting(&bytes[range.clone()], &mut leaves);
+                leaves.sort_unstable();
+                leaves.dedup();
+            }
             let range = original(range.start)..original(range.end);
-            self.stretch(range, lines_before, true);
+            self.stretch(range, lines_before, true, known.then_some(&*leaves));
         }
         if breaks.peek().is_some() {
             self.run = Run::Ended;
@@ -261,6 +271,22 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
             begins_record(&self.block.bytes, end)
         }
     }
+}
+
+/// Collects the conditions that the records of these lines may fulfil. Returns false if that is not known of each line.
+fn known_candidates<'t>(
+    lines: impl Iterator<Item = &'t Trigger>,
+    candidates: &[Leaf],
+    into: &mut Vec<Leaf>,
+) -> bool {
+    into.clear();
+    for line in lines {
+        match line.candidates {
+            Some((first, end)) => into.extend_from_slice(&candidates[first..end]),
+            None => return false,
+        }
+    }
+    true
 }
 
 /// When the record that begins on a line was written.

@@ -5,11 +5,11 @@
 use memchr::{memchr, memchr_iter, memchr2, memmem};
 
 use super::boundary::{line_at, stream, window};
-use crate::input::{ends_log, is_structural, marked_record};
-use crate::model::{Format, Severity};
-use crate::parse::log::{self, Belongs, Follower};
-use crate::parse::{object, plain};
-use crate::signature::STARTS;
+use kwhy_model::{Format, Severity};
+use kwhy_parse::input::{ends_log, is_structural, marked_record};
+use kwhy_parse::log::{self, Belongs, Follower};
+use kwhy_parse::{object, plain};
+use kwhy_signature::STARTS;
 
 /// From so many bytes on docker splits a line.
 pub(super) const DOCKER_LINE: usize = 16_000;
@@ -36,13 +36,19 @@ pub(crate) struct Trigger {
     pub why: Why,
     /// Where the record ends that begins with the line, if that is known already.
     pub end: Option<usize>,
+    /// The conditions whose literals occur in the line, as a range of those of all lines, if that is known.
+    pub candidates: Option<(usize, usize)>,
 }
 
 impl Trigger {
     /// A line of which nothing else is known.
     pub fn new(at: usize, why: Why) -> Trigger {
-        let end = None;
-        Trigger { at, why, end }
+        Trigger {
+            at,
+            why,
+            end: None,
+            candidates: None,
+        }
     }
 }
 

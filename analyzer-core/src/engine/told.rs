@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::correlate::Omitted;
-use crate::input::ReadLimits;
-use crate::model::{Format, LeftOut as LeftOutOfObjects, Subject};
 use crate::report::{InputSummary, LimitMet, SegmentSummary};
+use kwhy_model::{Format, LeftOut as LeftOutOfObjects, Subject};
+use kwhy_parse::input::ReadLimits;
 
 /// What is known of a document.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 //! UTF-16 as Windows' shells write it into files.
 
-use crate::input::utf16_unit;
+use kwhy_parse::input::utf16_unit;
 
 /// Decodes UTF-16 in pieces.
 #[derive(Debug)]

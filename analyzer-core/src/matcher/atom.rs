@@ -3,8 +3,9 @@
 use super::derive;
 use super::facts::EventFacts;
 use super::words_of;
-use crate::model::{Object, Span, Subject, Text, Value};
-use crate::signature::{EventPattern, ObjectPattern, Pattern, Place, ValueTest, Word, number};
+use kwhy_model::{Object, Span, Subject, Text, Value};
+use kwhy_prefilter::Token;
+use kwhy_signature::{EventPattern, ObjectPattern, Pattern, Place, ValueTest, number};
 
 /// A captured value with its name.
 pub(crate) type Capture = (String, String);
@@ -100,8 +101,8 @@ fn whole(patterns: &[Pattern], text: &str, found: &mut Found) -> bool {
 /// The texts that an event's pattern asks for as they stand, made ready to be searched for.
 #[derive(Default)]
 pub(crate) struct Asked {
-    raw: Vec<Word>,
-    literals: Vec<Word>,
+    raw: Vec<Token>,
+    literals: Vec<Token>,
 }
 
 impl Asked {
@@ -370,7 +371,7 @@ fn value(
         return false;
     }
     found.weight += 4;
-    let weight = test.proof();
+    let weight = proof_of_test(test);
     if weight > *proof && !present.span().is_empty() {
         found.mark = present.span();
         *proof = weight;
@@ -389,51 +390,13 @@ enum Proof {
     Value,
 }
 
-impl ValueTest {
-    fn proof(&self) -> Proof {
-        if self.is_negative() {
-            Proof::None
-        } else if self.equals.is_empty() && self.matches.is_empty() && self.number.0.is_empty() {
-            Proof::Presence
-        } else {
-            Proof::Value
-        }
-    }
-
-    /// Whether a value surely fails it, as far as that is told without a search: it is missing, or is a
-    /// text and none of the words that are asked for.
-    fn refuses(&self, value: Option<&Value<'_>>) -> bool {
-        match value {
-            None => self.refuses_none(),
-            Some(Value::Text(text)) => {
-                let other = |word: &str| word != text.as_str();
-                !self.equals.is_empty()
-                    && self
-                        .equals
-                        .iter()
-                        .all(|equal| equal.as_word().is_some_and(other))
-            }
-            Some(_) => false,
-        }
-    }
-
-    /// Whether a missing value fails it.
-    pub(super) fn refuses_none(&self) -> bool {
-        !self.absent && !self.is_negative() && (self.flat.is_none() || self.present)
-    }
-
-    /// The words of which a text must be one; none if others may pass.
-    pub(super) fn words(&self) -> Vec<&str> {
-        let words = self.equals.iter().map(Pattern::as_word);
-        words.collect::<Option<_>>().unwrap_or_default()
-    }
-
-    /// Whether only `not` is asked, which a missing value passes.
-    fn is_negative(&self) -> bool {
-        !self.not.is_empty()
-            && self.equals.is_empty()
-            && self.matches.is_empty()
-            && self.number.0.is_empty()
-            && !self.present
+/// What a test proves of the value that passes it.
+fn proof_of_test(test: &ValueTest) -> Proof {
+    if test.is_negative() {
+        Proof::None
+    } else if test.equals.is_empty() && test.matches.is_empty() && test.number.0.is_empty() {
+        Proof::Presence
+    } else {
+        Proof::Value
     }
 }

@@ -1,7 +1,7 @@
 //! What conditions ask of an object that does not stand in it as one value: a whole map or list as a
 //! text, the sum of quantities.
 
-use crate::model::{Map, Quantity, TextBuilder, Value};
+use kwhy_model::{Map, Quantity, TextBuilder, Value};
 
 /// How long the text of a map or list may be; a node's labels take about 2 KiB.
 const MAX_FLAT: usize = 16 << 10;
@@ -89,7 +89,7 @@ fn shown(micro: i128) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::Text;
+    use kwhy_model::Text;
 
     fn text(text: &'static str) -> Value<'static> {
         Value::Text(Text::borrowed(text, 0))

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::atom::Capture;
 use super::hit::{Hit, Moment};
 use super::scope::related;
-use crate::signature::{Condition, Scope, What};
+use kwhy_signature::{Condition, Scope, What};
 
 /// Hits that together fulfil a condition; the one that proves most stands first.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ impl Match {
 }
 
 /// All matches of a condition, given the hits of its leaves in the order of
-/// [`leaves`](crate::signature::leaves).
+/// [`leaves`](kwhy_signature::leaves).
 pub(crate) fn evaluate(
     condition: &Condition,
     hits: &mut std::slice::Iter<'_, Vec<Hit>>,
@@ -144,7 +144,7 @@ pub(crate) fn evaluate(
                 found.is_related(other, condition.per)
                     && found.unifies(other)
                     && near(found, other, condition.within)
-                    && absent.compares_with(other, found)
+                    && compares_with(absent, other, found)
             })
         });
     }
@@ -178,22 +178,21 @@ fn near(a: &Match, b: &Match, within: Option<Duration>) -> bool {
     within.is_none() || joined(a, b).lasts_at_most(within)
 }
 
-impl Condition {
-    /// Whether what an entry of `none` captured compares as it asks with what the match captured.
-    fn compares_with(&self, other: &Match, found: &Match) -> bool {
-        let value = |name: &str| other.value(name).or_else(|| found.value(name));
-        self.open.iter().all(|comparison| comparison.holds(value))
-    }
+/// Returns true if what an entry of `none` captured compares as it asks with what the match captured.
+fn compares_with(condition: &Condition, other: &Match, found: &Match) -> bool {
+    let value = |name: &str| other.value(name).or_else(|| found.value(name));
+    let mut comparisons = condition.open.iter();
+    comparisons.all(|comparison| comparison.holds(value))
+}
 
-    /// Whether the comparisons hold; before the match is complete, those whose values are there.
-    fn compares_well(&self, found: &Match, complete: bool) -> bool {
-        self.comparisons.iter().all(|comparison| {
-            let known = comparison
-                .captures()
-                .all(|name| found.value(name).is_some());
-            (!complete && !known) || comparison.holds(|name| found.value(name))
-        })
-    }
+/// Returns true if the comparisons hold; before the match is complete, those whose values are known.
+fn compares_well(condition: &Condition, found: &Match, complete: bool) -> bool {
+    condition.comparisons.iter().all(|comparison| {
+        let known = comparison
+            .captures()
+            .all(|name| found.value(name).is_some());
+        (!complete && !known) || comparison.holds(|name| found.value(name))
+    })
 }
 
 /// Of the matches that fit, the one that stands nearest to a place.
@@ -208,7 +207,7 @@ fn nearest<'m>(
             found.is_related(next, condition.per)
                 && found.unifies(next)
                 && near(found, next, condition.within)
-                && condition.compares_well(&joined(found, next), false)
+                && compares_well(condition, &joined(found, next), false)
         })
         .min_by_key(|next| {
             let (document, start) = next.primary().position();

@@ -4,9 +4,9 @@ use std::cell::OnceCell;
 
 use memchr::memchr;
 
-use crate::chain::ErrorChain;
-use crate::model::{Event, Text, TextBuilder};
-use crate::signature::{Marks, Word};
+use kwhy_errors::ErrorChain;
+use kwhy_model::{Event, Text, TextBuilder};
+use kwhy_prefilter::{Bloom, Token};
 
 /// An event with its texts ready for patterns.
 pub(crate) struct EventFacts<'e, 'a> {
@@ -15,9 +15,9 @@ pub(crate) struct EventFacts<'e, 'a> {
     record: &'e [u8],
     texts: OnceCell<Vec<Text<'a>>>,
     /// What stands in the texts.
-    marks: OnceCell<Marks>,
+    marks: OnceCell<Bloom>,
     /// What stands in the record.
-    record_marks: OnceCell<Marks>,
+    record_marks: OnceCell<Bloom>,
     chain: OnceCell<ErrorChain<'a>>,
 }
 
@@ -41,31 +41,31 @@ impl<'e, 'a> EventFacts<'e, 'a> {
     }
 
     /// Tells of most words that they stand in none of the texts.
-    pub fn marks(&self) -> &Marks {
+    pub fn marks(&self) -> &Bloom {
         self.marks.get_or_init(|| {
             let texts = self.texts().iter();
-            Marks::of(texts.map(|text| text.as_str().as_bytes()))
+            Bloom::of(texts.map(|text| text.as_str().as_bytes()))
         })
     }
 
     /// Whether one of these words stands in one of the texts as it is.
-    pub fn hold_one_of(&self, words: &[Word]) -> bool {
-        let stands = |word: &Word| {
+    pub fn hold_one_of(&self, words: &[Token]) -> bool {
+        let stands = |word: &Token| {
             let mut texts = self.texts().iter();
-            word.may_stand(self.marks()) && texts.any(|text| word.stands(text.as_str().as_bytes()))
+            word.may_occur(self.marks()) && texts.any(|text| word.occurs(text.as_str().as_bytes()))
         };
         words.iter().any(stands)
     }
 
     /// Whether one of these texts stands in the record as it is written.
-    pub fn is_written(&self, texts: &[Word]) -> bool {
-        let marks = self.record_marks.get_or_init(|| Marks::of([self.record]));
-        let stands = |text: &Word| text.may_stand(marks) && text.stands(self.record);
+    pub fn is_written(&self, texts: &[Token]) -> bool {
+        let marks = self.record_marks.get_or_init(|| Bloom::of([self.record]));
+        let stands = |text: &Token| text.may_occur(marks) && text.occurs(self.record);
         texts.iter().any(stands)
     }
 
     pub fn chain(&self) -> &ErrorChain<'a> {
-        self.chain.get_or_init(|| self.event.chain())
+        self.chain.get_or_init(|| ErrorChain::of(self.event))
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::atom::{Capture, Found};
 use super::ids::Ids;
-use crate::input::{Place, Stretch};
-use crate::model::{Event, Format, Object, Span, Stamp, Subject, Text};
+use kwhy_model::{Event, Format, Object, Span, Stamp, Subject, Text};
+use kwhy_parse::input::{Place, Stretch};
 
 /// When something was seen, on one of two axes.
 #[derive(Clone, Copy, Debug, PartialEq)]

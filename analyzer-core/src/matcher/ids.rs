@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use memchr::memchr2_iter;
 
-use crate::model::{Event, Subject};
+use kwhy_model::{Event, Subject};
 
 /// How many ids of a record are kept.
 const MAX_IDS: usize = 8;
@@ -242,7 +242,7 @@ fn is_word(byte: &u8) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Field, Format, Text};
+    use kwhy_model::{Field, Format, Text};
 
     const UID: &str = "5f0c1d2e-1111-4222-8333-944455566677";
     const CONTAINER: &str = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9";

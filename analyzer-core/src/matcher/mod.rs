@@ -27,11 +27,14 @@ pub(crate) use scope::{node, related, subjects_agree};
 use std::cell::OnceCell;
 use std::sync::OnceLock;
 
-use crate::input::Stretch;
-use crate::model::{Event, Format, Object, Severity};
-use crate::signature::{
-    Catalogue, Condition, Leaf, Need, NeedKind, ObjectPattern, Record, What, Word, Words, leaves,
+use kwhy_catalogue::Catalogue;
+use kwhy_model::{Event, Format, Object, Severity};
+use kwhy_parse::input::Stretch;
+use kwhy_prefilter::Token;
+use kwhy_signature::{
+    Condition, Leaf, Need, NeedKind, ObjectPattern, Record, RequiredTokens, What, leaves,
 };
+
 use ids::Ids;
 use sieve::Sieve;
 
@@ -57,11 +60,11 @@ pub(crate) struct Tester<'c> {
 struct LeafCondition<'c> {
     condition: &'c Condition,
     /// Texts one of which must stand as it is in an event of a log.
-    needed: Vec<Word>,
+    needed: Vec<Token>,
     /// The texts that it asks for.
     asked: atom::Asked,
     /// What a record must hold as it stands.
-    words: Words,
+    words: RequiredTokens,
 }
 
 impl<'c> Tester<'c> {
@@ -119,24 +122,22 @@ impl<'c> Tester<'c> {
         }
     }
 
-    /// Whether a log record may fulfil a leaf condition, as far as its message tells: each text of the record is a
-    /// part of one of these.
-    pub fn may_say(&self, (number, leaf): Leaf, texts: &[Vec<u8>]) -> bool {
-        let leaf = self.leaves(number).get(usize::from(leaf));
-        let Some(What::Event(pattern)) = leaf.map(|leaf| &leaf.condition.what) else {
-            return true;
-        };
-        let patterns = &pattern.message.0;
-        let may_stand = |text: &Vec<u8>| patterns.iter().any(|p| p.may_stand_within(text));
-        patterns.is_empty() || texts.iter().any(may_stand)
-    }
-
     /// Adds the hits of an event, in the order of their leaf conditions.
-    pub fn event(&self, stretch: &Stretch, event: &Event<'_>, into: &mut Vec<(Leaf, Hit)>) {
+    /// `candidates` are the conditions that it may fulfil if it is a log's record, in order and each once; without
+    /// them they are looked for.
+    pub fn event(
+        &self,
+        stretch: &Stretch,
+        event: &Event<'_>,
+        candidates: Option<&[Leaf]>,
+        into: &mut Vec<(Leaf, Hit)>,
+    ) {
+        let as_it_is = prefilter::stands_as_it_is(event.format);
+        let candidates = candidates.filter(|_| as_it_is);
         let record = stretch.text.text().as_bytes().get(event.span.clone());
         let facts = EventFacts::new(event, record.unwrap_or_default());
-        // the prefilter has seen to it already
-        let as_it_is = self.prefilter.is_none() && prefilter::stands_as_it_is(event.format);
+        // where the texts were searched, the prefilter has seen to it already
+        let as_it_is = as_it_is && (self.prefilter.is_none() || candidates.is_some());
         let least = if event.format == Format::Prose {
             LEAST_QUOTE
         } else {
@@ -152,16 +153,22 @@ impl<'c> Tester<'c> {
             atom::event(pattern, &leaf.asked, &facts, least)
         };
         let ids = OnceCell::new();
-        self.each(
-            |prefilter, into| prefilter.event(event, facts.texts(), into),
-            |leaf, condition| {
-                let found = test(condition);
-                into.extend(found.into_iter().map(|found| {
-                    let ids = ids.get_or_init(|| Ids::of(event)).clone();
-                    (leaf, Hit::from_event(stretch, event, ids, found))
-                }));
-            },
-        );
+        let mut test = |leaf, condition: &LeafCondition<'_>| {
+            let found = test(condition);
+            into.extend(found.into_iter().map(|found| {
+                let ids = ids.get_or_init(|| Ids::of(event)).clone();
+                (leaf, Hit::from_event(stretch, event, ids, found))
+            }));
+        };
+        match (candidates, self.prefilter) {
+            (Some(candidates), _) => self.each(candidates, test),
+            (None, Some(prefilter)) => {
+                let mut candidates = Vec::new();
+                prefilter.event(event, facts.texts(), &mut candidates);
+                self.each(&candidates, test);
+            }
+            (None, None) => self.all(|leaf, condition| test(leaf, condition)),
+        }
     }
 
     /// Adds the hits of an object, in the order of their leaf conditions. `is_counted` is asked with each condition
@@ -212,20 +219,11 @@ impl<'c> Tester<'c> {
         }))
     }
 
-    /// Goes through the conditions that an event may fulfil.
-    fn each(
-        &self,
-        candidates: impl Fn(&Prefilter, &mut Vec<Leaf>),
-        mut test: impl FnMut(Leaf, &LeafCondition<'c>),
-    ) {
-        let Some(prefilter) = self.prefilter else {
-            return self.all(test);
-        };
-        let mut leaves = Vec::new();
-        candidates(prefilter, &mut leaves);
+    /// Goes through some conditions.
+    fn each(&self, leaves: &[Leaf], mut test: impl FnMut(Leaf, &LeafCondition<'c>)) {
         for (number, leaf) in leaves {
-            if let Some(condition) = self.leaves(number).get(usize::from(leaf)) {
-                test((number, leaf), condition);
+            if let Some(condition) = self.leaves(*number).get(usize::from(*leaf)) {
+                test((*number, *leaf), condition);
             }
         }
     }
@@ -253,7 +251,7 @@ impl<'c> Tester<'c> {
                 let need = Need::of(condition);
                 LeafCondition {
                     condition,
-                    words: Words::of(condition, &need.raw),
+                    words: RequiredTokens::of(condition, &need.raw),
                     needed: match need.what {
                         NeedKind::Text => words_of(&need.words),
                         _ => Vec::new(),
@@ -269,6 +267,6 @@ impl<'c> Tester<'c> {
     }
 }
 
-fn words_of(texts: &[String]) -> Vec<Word> {
-    texts.iter().map(|text| Word::new(text)).collect()
+fn words_of(texts: &[String]) -> Vec<Token> {
+    texts.iter().map(|text| Token::new(text)).collect()
 }

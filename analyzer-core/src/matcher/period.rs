@@ -1,7 +1,7 @@
 //! Which events count by their time.
 
-use crate::model::Event;
-use crate::years;
+use kwhy_model::Event;
+use kwhy_parse::years;
 
 /// A part of time, in nanoseconds since 1970; an event of which no time is known always belongs to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::model::{Event, Format, Text};
-use crate::signature::{Catalogue, Index, Leaf};
+use kwhy_catalogue::Catalogue;
+use kwhy_model::{Event, Format, Text};
+use kwhy_signature::{Index, Leaf};
 
 /// Finds the leaf conditions worth a full test.
 #[derive(Debug)]

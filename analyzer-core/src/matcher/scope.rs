@@ -1,8 +1,8 @@
 //! Whether two hits are about the same thing, as far as the input tells.
 
 use super::hit::Hit;
-use crate::model::Subject;
-use crate::signature::Scope;
+use kwhy_model::Subject;
+use kwhy_signature::Scope;
 
 /// Whether two hits share what the scope demands. What is not known is taken to agree within one
 /// document, as pastes often leave names out.

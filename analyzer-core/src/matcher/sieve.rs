@@ -3,8 +3,8 @@
 //! Most objects lack what most conditions ask for: a value is missing, or it is another word. Each value that
 //! any condition asks for is looked up once for all of them.
 
-use crate::model::{Format, Object, Value};
-use crate::signature::{Leaf, ObjectPattern, ValueTest};
+use kwhy_model::{Format, Object, Value};
+use kwhy_signature::{Leaf, ObjectPattern, ValueTest};
 
 use super::atom::is_one_of;
 
@@ -202,8 +202,8 @@ impl<'o, 'a> Values<'_, '_, 'o, 'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::lines;
-    use crate::parse::object;
+    use kwhy_parse::input::lines;
+    use kwhy_parse::object;
 
     fn passed(yaml: &str, pattern: &str) -> bool {
         let pattern: ObjectPattern = serde_yaml::from_str(pattern).unwrap();

@@ -3,12 +3,34 @@
 use std::collections::BTreeSet;
 
 use super::LintLevel;
-use crate::signature::{Condition, Need, Pattern, SHORTEST, STARTS, What, leaves};
+use kwhy_prefilter::MIN_LITERAL;
+use kwhy_signature::{Condition, Need, Pattern, STARTS, What, leaves};
 
-impl Condition {
+/// Static checks of a signature's condition.
+pub(super) trait ConditionChecks {
     /// Returns true if the condition itself uses a captured value, in a comparison or to join two
     /// parts.
-    pub(super) fn uses(&self, name: &str) -> bool {
+    fn uses(&self, name: &str) -> bool;
+
+    /// Returns true if a comparison mentions a captured value.
+    fn compares(&self, name: &str) -> bool;
+
+    /// The names that every match captures, whichever alternative matches.
+    fn sure_captures(&self) -> BTreeSet<&str>;
+
+    /// Returns true if every match provides this given name, which needs no capture.
+    fn gives(&self, name: &str) -> bool;
+
+    /// The conditions that slow down large logs because no literal, or only a short one, selects
+    /// records: level and code, the text concerned, and the message.
+    fn costs(&self) -> Vec<((LintLevel, &'static str), String, String)>;
+
+    /// The message patterns shorter than `least` in event patterns that require nothing else.
+    fn broad(&self, least: usize) -> Vec<&Pattern>;
+}
+
+impl ConditionChecks for Condition {
+    fn uses(&self, name: &str) -> bool {
         let mut conditions = Vec::new();
         leaves(self, &mut conditions);
         let parts = conditions.iter().filter(|leaf| {
@@ -36,7 +58,7 @@ impl Condition {
     }
 
     /// The names that every match captures, whichever alternative matches.
-    pub(super) fn sure_captures(&self) -> BTreeSet<&str> {
+    fn sure_captures(&self) -> BTreeSet<&str> {
         match &self.what {
             What::Event(event) => {
                 let facts = event.chain.values().chain(event.fields.values());
@@ -56,19 +78,20 @@ impl Condition {
                 let flat = flat.filter_map(|test| test.flat.as_deref());
                 tests.chain(named).chain(item).chain(flat).collect()
             }
-            What::All(parts) | What::Sequence(parts) => {
-                parts.iter().flat_map(Condition::sure_captures).collect()
-            }
+            What::All(parts) | What::Sequence(parts) => parts
+                .iter()
+                .flat_map(ConditionChecks::sure_captures)
+                .collect(),
             What::Any(parts) => parts
                 .iter()
-                .map(Condition::sure_captures)
+                .map(ConditionChecks::sure_captures)
                 .reduce(|all, next| all.intersection(&next).copied().collect())
                 .unwrap_or_default(),
         }
     }
 
     /// Returns true if every match provides this given name, which needs no capture.
-    pub(super) fn gives(&self, name: &str) -> bool {
+    fn gives(&self, name: &str) -> bool {
         match &self.what {
             What::Event(event) => match name {
                 "reason" => !event.reason.0.is_empty(),
@@ -84,33 +107,33 @@ impl Condition {
 
     /// Conditions that slow down large logs because no literal, or only a short one, selects
     /// records. Returns level, code, the text concerned and the message.
-    pub(super) fn slow_conditions(&self) -> Vec<((LintLevel, &'static str), String, String)> {
+    fn costs(&self) -> Vec<((LintLevel, &'static str), String, String)> {
         let mut conditions = Vec::new();
         leaves(self, &mut conditions);
-        let mut dear = Vec::new();
+        let mut costs = Vec::new();
         for need in conditions.into_iter().map(Need::of) {
             if need.is_boundless() {
-                let message = "every log record must be parsed for it; add `literals`, one of which occurs in the message";
-                dear.push((
+                let message = "every log record must be parsed for it; name `literals`, texts of which the message holds one";
+                costs.push((
                     (LintLevel::Error, "boundless"),
                     String::new(),
                     message.to_owned(),
                 ));
             }
             let is_short =
-                |text: &&String| text.len() < SHORTEST && !STARTS.contains(&text.as_str());
-            dear.extend(need.raw.iter().filter(is_short).map(|text| {
+                |text: &&String| text.len() < MIN_LITERAL && !STARTS.contains(&text.as_str());
+            costs.extend(need.raw.iter().filter(is_short).map(|text| {
                 let message = format!(
-                    "large logs are searched for {text:?} alone; with {SHORTEST} characters or more it would be found with all others"
+                    "large logs are searched for {text:?} alone; with {MIN_LITERAL} characters or more it would be found with all others"
                 );
                 ((LintLevel::Warning, "short-text"), text.clone(), message)
             }));
         }
-        dear
+        costs
     }
 
     /// Message patterns shorter than `least` in event patterns that require nothing else.
-    pub(super) fn broad_patterns(&self, least: usize) -> Vec<&Pattern> {
+    fn broad(&self, least: usize) -> Vec<&Pattern> {
         match &self.what {
             What::Event(event) => {
                 let narrowed = !event.reason.0.is_empty()
@@ -125,10 +148,9 @@ impl Condition {
                     .collect()
             }
             What::Object(_) => Vec::new(),
-            What::All(parts) | What::Any(parts) | What::Sequence(parts) => parts
-                .iter()
-                .flat_map(|part| part.broad_patterns(least))
-                .collect(),
+            What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
+                parts.iter().flat_map(|part| part.broad(least)).collect()
+            }
         }
     }
 }

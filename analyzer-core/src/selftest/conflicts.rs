@@ -7,7 +7,7 @@ use super::lint::Lints;
 use super::run::ExampleRun;
 use super::{Overlap, OverlapOutcome, Proof};
 use crate::report::Role;
-use crate::signature::Signature;
+use kwhy_signature::Signature;
 
 /// The matches of signatures in each other's examples.
 pub(super) struct Conflicts<'o> {

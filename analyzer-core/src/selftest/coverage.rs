@@ -6,9 +6,8 @@ use rayon::prelude::*;
 
 use super::Proof;
 use super::run::ExampleRun;
-use crate::input::{Document, lines};
-use crate::model::{Format, Span};
-use crate::parse;
+use kwhy_model::{Format, Span};
+use kwhy_parse::input::{Document, lines};
 
 /// A form of input, as the parsers distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
@@ -73,26 +72,7 @@ impl Form {
             Format::Logrus => Form::Logrus,
             Format::ZapConsole | Format::JsonLog => Form::ZapJson,
             Format::Plain | Format::Prose | Format::Command => Form::Plain,
-            Format::Capnslog
-            | Format::Postgresql
-            | Format::GoLog
-            | Format::Hclog
-            | Format::ZerologConsole
-            | Format::LogrFuncr
-            | Format::Coredns
-            | Format::NginxAccess
-            | Format::NginxError
-            | Format::Envoy
-            | Format::EnvoyAccess
-            | Format::Logback
-            | Format::SpringBoot
-            | Format::JavaUtilLogging
-            | Format::JvmUnified
-            | Format::PinoPretty
-            | Format::PythonLogging
-            | Format::Kernel
-            | Format::KubeAudit
-            | Format::Leveled => Form::OtherLog,
+            _ => Form::OtherLog,
         }
     }
 }
@@ -148,7 +128,7 @@ fn forms(run: &ExampleRun<'_>) -> Vec<Form> {
     let document = Document::new("example", run.example.text.as_str());
     let starts: Vec<usize> = lines(document.text()).map(|line| line.start).collect();
     let line_of = |at: usize| starts.partition_point(|start| *start <= at) as u64;
-    let parsed = parse::document(&document);
+    let parsed = kwhy_parse::document(&document);
     let events = parsed
         .events
         .iter()

@@ -1,5 +1,6 @@
 //! Lints: problems in signatures that load and run.
 
+use super::condition::ConditionChecks;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -10,8 +11,8 @@ use super::conflicts::Conflicts;
 use super::location::line_of;
 use super::run::{self, ExampleRun};
 use crate::report::{Finding, Level, Role};
-use crate::signature::advice;
-use crate::signature::{GIVEN, Signature, SignatureError};
+use kwhy_signature::advice;
+use kwhy_signature::{GIVEN, Signature, SignatureError};
 
 /// The minimum number of examples of each kind.
 const LEAST_EXAMPLES: usize = 2;
@@ -310,12 +311,12 @@ fn lint_match(lints: &mut Lints<'_>) {
         true => LEAST_LENGTH / 2,
         false => LEAST_LENGTH,
     };
-    for pattern in signature.condition.broad_patterns(least) {
+    for pattern in signature.condition.broad(least) {
         let pattern = pattern.as_str();
         let message = format!("{pattern:?} is too short on its own; add a reason or more text");
         lints.add((Error, "broad-pattern"), ("match", pattern), message);
     }
-    for ((level, code), piece, message) in signature.condition.slow_conditions() {
+    for ((level, code), piece, message) in signature.condition.costs() {
         lints.add((level, code), ("match", &piece), message);
     }
 }

@@ -1,6 +1,6 @@
 //! Locates statements in a signature's file.
 
-use crate::signature::Signature;
+use kwhy_signature::Signature;
 
 /// Returns the line, counted from 1, at which `piece` occurs in a field of a signature's file; the
 /// field's line if it does not occur literally, and the signature's line if there is no such field.
@@ -75,7 +75,7 @@ fn after_key(text: &str, start: usize, key: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signature::Catalogue;
+    use kwhy_catalogue::Catalogue;
 
     #[test]
     fn the_line_of_the_right_document() {

@@ -13,7 +13,7 @@ mod tests;
 use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
-use crate::signature::Signature;
+use kwhy_signature::Signature;
 
 pub use coverage::{CauseCoverage, Form};
 pub use lint::{Lint, LintLevel};

@@ -3,7 +3,7 @@
 use super::run::ExampleRun;
 use super::{Found, Proof};
 use crate::report::Role;
-use crate::signature::Signature;
+use kwhy_signature::Signature;
 
 /// A signature that matches a positive example of another one.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]

@@ -4,7 +4,7 @@ use super::ExampleOutcome;
 use super::location::line_of;
 use crate::analyzer::Analyzer;
 use crate::report::{Finding, Report, Role};
-use crate::signature::{Example, Signature};
+use kwhy_signature::{Example, Signature};
 
 /// The result of running an example.
 #[derive(Debug)]

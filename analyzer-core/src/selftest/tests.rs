@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::signature::Catalogue;
+use kwhy_catalogue::Catalogue;
 
 /// A signature without lints.
 const ONE: &str = r#"

@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use crate::signature::Reach;
+use kwhy_signature::Reach;
 
 /// The maximum number of entries of a slot beyond those that it needs, and of kept times of a
 /// refutation.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::automaton::{Shape, Time};
 use crate::matcher::Hit;
-use crate::signature::{Condition, Reach, What, leaves};
+use kwhy_signature::{Condition, Reach, What, leaves};
 
 /// The role of a leaf in a condition over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

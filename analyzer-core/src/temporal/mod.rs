@@ -15,7 +15,7 @@ use stream::Stream;
 
 use crate::matcher::Match;
 use crate::matcher::{Hit, Moment};
-use crate::signature::{Condition, leaves};
+use kwhy_signature::{Condition, leaves};
 
 /// Returns the matches of a condition over time, given the hits of its leaves. Those of its `also`
 /// and `none` stay in the iterator.

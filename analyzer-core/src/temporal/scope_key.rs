@@ -2,7 +2,7 @@
 
 use crate::matcher::Hit;
 use crate::matcher::scope::{is_workload, node};
-use crate::signature::Scope;
+use kwhy_signature::Scope;
 
 /// The scope of a hit. A hit without a known object belongs to its document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

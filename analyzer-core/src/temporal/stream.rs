@@ -9,7 +9,7 @@ use super::matches::MatchCollector;
 use super::partition::{PartitionSet, Record};
 use super::scope_key::ScopeKey;
 use crate::matcher::{Hit, Match, Moment};
-use crate::signature::Condition;
+use kwhy_signature::Condition;
 
 /// The maximum number of scopes followed at once.
 pub(super) const MAX_SCOPES: usize = 1024;
@@ -87,7 +87,7 @@ impl<'c> Stream<'c> {
         })
     }
 
-    /// Takes a hit of a leaf, by its index in [`leaves`](crate::signature::leaves), in input order.
+    /// Takes a hit of a leaf, by its index in [`leaves`](kwhy_signature::leaves), in input order.
     /// All hits of one record are consecutive. Those of `also` are ignored.
     pub fn take(&mut self, leaf: usize, hit: Hit) {
         let Some(Some((role, condition))) = self.plan.leaves.get(leaf) else {

@@ -5,7 +5,7 @@ use super::object;
 use super::part::{Cursor, Part};
 use super::recognise::Found;
 use super::{Fact, LinkKind};
-use crate::model::Text;
+use kwhy_model::Text;
 
 /// Words anywhere in a segment, and the answer that they are.
 const PHRASES: &[(&str, &str)] = &[

@@ -81,7 +81,7 @@ fn told<'a>(cursor: Cursor<'_, 'a>, first: Part<'_, 'a>) -> Option<Found<'a>> {
     Some(Found::new(LinkKind::Dns, facts).taking(take))
 }
 
-fn reason<'a>(part: Part<'_, 'a>) -> Option<(Fact, crate::model::Text<'a>)> {
+fn reason<'a>(part: Part<'_, 'a>) -> Option<(Fact, kwhy_model::Text<'a>)> {
     REASONS.iter().find_map(|(words, name)| {
         let place = part.find_words(words)?;
         // musl's text is also a common end of a sentence

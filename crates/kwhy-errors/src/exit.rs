@@ -56,7 +56,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     Some(Found::new(LinkKind::Exit, vec![status.fact(Fact::ExitStatus)]).taking(2))
 }
 
-fn name<'a>(signal: Part<'_, 'a>) -> Option<(Fact, crate::model::Text<'a>)> {
+fn name<'a>(signal: Part<'_, 'a>) -> Option<(Fact, kwhy_model::Text<'a>)> {
     let (words, name) = SIGNALS
         .iter()
         .find(|(words, _)| signal.as_str().starts_with(words))?;

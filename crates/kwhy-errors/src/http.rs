@@ -84,7 +84,7 @@ const STATUS_WORDS: &[&str] = &[
 ];
 
 /// `unexpected status from GET request to https://...`
-fn request_words<'a>(first: Part<'_, 'a>) -> Option<Vec<(Fact, crate::model::Text<'a>)>> {
+fn request_words<'a>(first: Part<'_, 'a>) -> Option<Vec<(Fact, kwhy_model::Text<'a>)>> {
     let (before, after) = first.split_once(" request to ")?;
     let word = before.words().next_back()?;
     let method = method(word)?;

@@ -2,7 +2,7 @@
 //!
 //! Go programs wrap an error by writing `what was done: inner error` (`fmt.Errorf("...: %w")`).
 //! Components of Kubernetes pass such texts on, quote them (`%q`, one more level of backslashes
-//! each time) and put them behind a gRPC status. A chain is cut in three steps: [`mod@split`] finds
+//! each time) and put them behind a gRPC status. A chain is cut in three steps: `mod@split` finds
 //! the places between links, a recogniser of each family (one file each) says what a link is,
 //! and quoted or bracketed errors are taken apart in the same way.
 //!
@@ -38,7 +38,7 @@ mod x509;
 pub use fact::Fact;
 pub use types::{ErrorChain, Link, LinkKind};
 
-use crate::model::Text;
+use kwhy_model::{Event, Text};
 use part::{Cursor, Part};
 use recognise::recognise;
 use split::{Cuts, Region, split};
@@ -61,10 +61,25 @@ const MAX_DEPTH: usize = 16;
 const MAX_LINKS: usize = 64;
 
 impl<'a> ErrorChain<'a> {
+    /// The error of an event: that of its error field if the record has one, else that of its message.
+    ///
+    /// ```
+    /// use kwhy_errors::{ErrorChain, Fact};
+    /// use kwhy_model::{Event, Format, Text};
+    /// let text = "rpc error: code = Unknown desc = open /data: permission denied";
+    /// let event = Event::new(Format::Plain, 0..text.len(), Text::borrowed(text, 0));
+    /// assert_eq!(ErrorChain::of(&event).get(Fact::Errno).unwrap().as_str(), "EACCES");
+    /// ```
+    pub fn of(event: &Event<'a>) -> ErrorChain<'a> {
+        let error = event.texts().skip(1).find(|text| !text.is_empty());
+        ErrorChain::parse(error.unwrap_or(&event.message))
+    }
+
     /// Takes an error text apart. Text that is no chain gives one link of kind `Other`.
     ///
     /// ```
-    /// use kwhy_core::{ErrorChain, Fact, LinkKind, Text};
+    /// use kwhy_errors::{ErrorChain, Fact, LinkKind};
+    /// use kwhy_model::Text;
     /// let text = r#"Get "https://10.96.0.1:443/api": dial tcp 10.96.0.1:443: i/o timeout"#;
     /// let chain = ErrorChain::parse(&Text::borrowed(text, 0));
     /// assert_eq!(chain.links.len(), 2);

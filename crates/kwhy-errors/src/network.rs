@@ -5,7 +5,7 @@ use super::errno;
 use super::part::{Cursor, Part};
 use super::recognise::Found;
 use super::{Fact, LinkKind};
-use crate::model::Text;
+use kwhy_model::Text;
 
 const OPERATIONS: &[&str] = &["accept", "close", "dial", "listen", "read", "set", "write"];
 const NETWORKS: &[&str] = &[

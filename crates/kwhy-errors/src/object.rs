@@ -3,7 +3,7 @@
 use super::Fact;
 use super::part::Part;
 use super::split::Cuts;
-use crate::model::{Subject, Text};
+use kwhy_model::{Subject, Text};
 
 type Facts<'a> = Vec<(Fact, Text<'a>)>;
 

@@ -3,7 +3,7 @@
 use super::part::Part;
 use super::runtime;
 use super::{Fact, LinkKind};
-use crate::model::{Subject, Text};
+use kwhy_model::{Subject, Text};
 
 /// Words that announce an operation.
 const LEADS: &[&str] = &[

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Fact;
-use crate::model::{Text, TextBuilder};
+use kwhy_model::{Text, TextBuilder};
 
 /// A range of a text.
 #[derive(Clone, Copy)]

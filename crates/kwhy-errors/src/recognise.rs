@@ -6,7 +6,7 @@ use super::{
     api, cni, dns, exit, grpc, http, image, network, operation, runtime, syscall, timeout, volume,
     x509,
 };
-use crate::model::Text;
+use kwhy_model::Text;
 
 /// A link that a recogniser found.
 pub(super) struct Found<'a> {

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::unquote::unquote;
-use crate::model::Text;
+use kwhy_model::Text;
 
 /// Words in front of a colon that belong to what follows.
 const PREFIXES: &[&str] = &[

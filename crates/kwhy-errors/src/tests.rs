@@ -5,7 +5,7 @@ use std::fmt::Write;
 use proptest::prelude::*;
 
 use super::{ErrorChain, Fact, LinkKind, MAX_LINKS};
-use crate::model::Text;
+use kwhy_model::Text;
 
 fn parse(text: &str) -> ErrorChain<'_> {
     ErrorChain::parse(&Text::borrowed(text, 0))

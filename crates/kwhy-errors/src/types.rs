@@ -1,7 +1,7 @@
 //! The parts of an error chain as values.
 
 use super::Fact;
-use crate::model::Text;
+use kwhy_model::Text;
 
 /// What a link of an error chain is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]

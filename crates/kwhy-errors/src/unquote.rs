@@ -1,6 +1,6 @@
 //! Go's quoted strings (`strconv.Quote`, the verb `%q`), taken back one level at a time.
 
-use crate::model::{Text, TextBuilder};
+use kwhy_model::{Text, TextBuilder};
 
 /// The text that a quoted string stands for, without its quotes.
 ///

@@ -5,7 +5,7 @@
 use super::part::{Cursor, Part};
 use super::recognise::Found;
 use super::{Fact, LinkKind};
-use crate::model::Text;
+use kwhy_model::Text;
 
 pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     let first = cursor.part(0)?;

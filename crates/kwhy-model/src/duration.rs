@@ -18,7 +18,7 @@ const MAX_DIGITS: usize = 15;
 
 /// Nanoseconds of a duration with an optional sign; `None` if the text is anything else or the
 /// duration is longer than 292 years.
-pub(crate) fn nanoseconds(text: &str) -> Option<i64> {
+pub fn nanoseconds(text: &str) -> Option<i64> {
     let (sign, mut rest) = match text.strip_prefix('-') {
         Some(rest) => (-1, rest),
         None => (1, text.strip_prefix('+').unwrap_or(text)),

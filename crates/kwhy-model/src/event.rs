@@ -2,7 +2,6 @@
 
 use super::field::Field;
 use super::{Age, Severity, Span, Stamp, Subject, Text};
-use crate::chain::ErrorChain;
 
 /// The format that a stretch of input is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
@@ -84,7 +83,7 @@ impl Format {
     }
 
     /// Whether it is an output with a structure: a description, a table, an object.
-    pub(crate) fn is_structured(self) -> bool {
+    pub fn is_structured(self) -> bool {
         matches!(
             self,
             Format::Describe
@@ -208,7 +207,7 @@ pub struct Event<'a> {
     /// How many lines inside of its span are other records', which interrupt it.
     pub interrupted: u64,
     /// How many nanoseconds its time lies before that of its writer's record before it, where times run
-    /// backwards: a clock was set back, or the line came late. [`extract`](crate::extract) tells it.
+    /// backwards: a clock was set back, or the line came late. `kwhy_core::extract` reports it.
     pub back: Option<u64>,
     /// Whether its end is missing: the input ends in it, or it is longer than a record may be.
     pub cut: bool,
@@ -253,23 +252,6 @@ impl<'a> Event<'a> {
     pub fn texts(&self) -> impl Iterator<Item = &Text<'a>> {
         let errors = self.fields.iter().filter(|field| is_error_key(&field.key));
         std::iter::once(&self.message).chain(errors.map(|field| &field.value))
-    }
-
-    /// The message's error, taken apart; the error field's where the record has one.
-    ///
-    /// ```
-    /// use kwhy_core::{Event, Fact, Format, Text};
-    /// let text = "rpc error: code = Unknown desc = open /data: permission denied";
-    /// let event = Event::new(Format::Plain, 0..text.len(), Text::borrowed(text, 0));
-    /// assert_eq!(event.chain().get(Fact::Errno).unwrap().as_str(), "EACCES");
-    /// ```
-    pub fn chain(&self) -> ErrorChain<'a> {
-        let text = self
-            .texts()
-            .skip(1)
-            .find(|text| !text.is_empty())
-            .unwrap_or(&self.message);
-        ErrorChain::parse(text)
     }
 }
 

@@ -50,7 +50,7 @@ impl<'a> Field<'a> {
     /// `0012` are texts there, as a version and a code are.
     ///
     /// ```
-    /// use kwhy_core::{Field, Text, Written};
+    /// use kwhy_model::{Field, Text, Written};
     /// let json = |value, written| {
     ///     let field = Field::new("key", Text::borrowed(value, 0), written);
     ///     field.json().map(|json| json.get().to_owned())
@@ -82,7 +82,7 @@ impl Field<'_> {
     ///
     /// ```
     /// use std::time::Duration;
-    /// use kwhy_core::{Field, Text};
+    /// use kwhy_model::{Field, Text};
     /// let took = |value| Field::text("took", Text::borrowed(value, 0)).duration();
     /// assert_eq!(took("3m2s"), Some(Duration::from_secs(182)));
     /// assert_eq!(took("1.5ms"), Some(Duration::from_micros(1500)));

@@ -1,8 +1,9 @@
 //! The typed values that parsers make and signatures look at.
 
-pub(crate) mod duration;
+pub mod duration;
 mod event;
 mod field;
+mod grade;
 mod object;
 mod owner;
 mod quantity;
@@ -12,13 +13,14 @@ mod subject;
 mod text;
 mod time;
 
-pub(crate) use duration::nanoseconds;
+pub use duration::nanoseconds;
 pub use event::{Carrier, Event, Format, Stream};
 pub use field::{Field, Written};
-pub(crate) use object::Listing;
+pub use grade::{Level, Role};
+pub use object::Listing;
 pub use object::{LeftOut, Map, Object, Parsed, Value};
 pub use quantity::Quantity;
-pub(crate) use selector::{Selector, is_nothing};
+pub use selector::{Selector, is_nothing};
 pub use severity::Severity;
 pub use subject::Subject;
 pub use text::{Span, Text, TextBuilder};

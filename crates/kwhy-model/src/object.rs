@@ -91,7 +91,7 @@ impl<'a> Map<'a> {
     }
 
     /// An empty map with room for so many entries.
-    pub(crate) fn with_room(entries: usize) -> Self {
+    pub fn with_room(entries: usize) -> Self {
         Map {
             entries: Vec::with_capacity(entries),
         }
@@ -167,13 +167,13 @@ impl<'a> Map<'a> {
     }
 
     /// The entries in order, to change their values.
-    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value<'a>)> {
+    pub fn values_mut(&mut self) -> impl Iterator<Item = (&str, &mut Value<'a>)> {
         let entries = self.entries.iter_mut();
         entries.map(|entry| (entry.key.as_ref(), &mut entry.value))
     }
 
     /// The entries in order, with keys that live as long as the document.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Cow<'a, str>, &Value<'a>)> {
+    pub fn entries(&self) -> impl Iterator<Item = (&Cow<'a, str>, &Value<'a>)> {
         self.entries.iter().map(|entry| (&entry.key, &entry.value))
     }
 
@@ -181,7 +181,7 @@ impl<'a> Map<'a> {
     /// items of a list have one path.
     ///
     /// ```
-    /// use kwhy_core::{Map, Text, Value};
+    /// use kwhy_model::{Map, Text, Value};
     /// let mut status = Map::new();
     /// status.insert_labelled("pod_ip", "Pod IP", Value::Text(Text::borrowed("192.0.2.1", 0)));
     /// let mut object = Map::new();
@@ -338,14 +338,14 @@ pub struct Parsed<'a> {
     /// What was left out as a limit was met.
     pub left_out: LeftOut,
     /// The lists of objects in YAML and JSON, in the order of the input.
-    pub(crate) lists: Vec<Listing>,
+    pub lists: Vec<Listing>,
     /// Whether lines are left out between objects in YAML.
-    pub(crate) has_gaps: bool,
+    pub has_gaps: bool,
 }
 
 /// Objects that stand in one list.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Listing {
+pub struct Listing {
     /// Their numbers among the objects that were read.
     pub objects: std::ops::Range<usize>,
     /// Whether the list's own kind says that it is the list of all.

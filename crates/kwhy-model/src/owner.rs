@@ -20,7 +20,7 @@ impl Subject {
     /// `web` for Pod `web-7d9f8c6b5-x2x4z`, ReplicaSet `web-7d9f8c6b5` and Deployment `web`.
     ///
     /// ```
-    /// use kwhy_core::Subject;
+    /// use kwhy_model::Subject;
     /// assert_eq!(Subject::new("Pod", None, "web-7d9f8c6b5-x2x4z").workload(), Some("web"));
     /// assert_eq!(Subject::new("Pod", None, "db-0").workload(), Some("db"));
     /// ```

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 /// of a milli-unit so that `1024m` of memory is seen to be 1.024 bytes.
 ///
 /// ```
-/// use kwhy_core::Quantity;
+/// use kwhy_model::Quantity;
 /// assert!(Quantity::parse("1024m").unwrap() < Quantity::parse("4Mi").unwrap());
 /// assert_eq!(Quantity::parse("1Gi").unwrap().value(), 1_073_741_824.0);
 /// ```

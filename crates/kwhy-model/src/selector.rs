@@ -4,7 +4,7 @@
 
 /// Picks objects by their labels.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Selector {
+pub struct Selector {
     /// One of them is enough; of each all requirements must be met.
     alternatives: Vec<Vec<Requirement>>,
 }
@@ -102,7 +102,7 @@ impl Requirement {
 }
 
 /// What kubectl prints where there is nothing.
-pub(crate) fn is_nothing(text: &str) -> bool {
+pub fn is_nothing(text: &str) -> bool {
     matches!(text, "" | "<none>" | "<unset>")
 }
 

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 /// in it and the node it runs on. What the input does not say is absent.
 ///
 /// ```
-/// use kwhy_core::Subject;
+/// use kwhy_model::Subject;
 /// let pod = Subject::new("Pod", Some("shop"), "web-0");
 /// assert_eq!(pod.to_string(), "Pod shop/web-0");
 /// ```
@@ -78,7 +78,7 @@ impl Subject {
     }
 
     /// The kind that a word names, in its API spelling.
-    pub(crate) fn known_kind(word: &str) -> Option<&'static str> {
+    pub fn known_kind(word: &str) -> Option<&'static str> {
         let plain = word.split('.').next().unwrap_or(word).as_bytes();
         let words = &*WORDS;
         // asked for the name of each value of each record: most are told by these

@@ -13,7 +13,7 @@ pub type Span = Range<usize>;
 /// Text that stands in the document as it is borrows from it and needs no map.
 ///
 /// ```
-/// use kwhy_core::Text;
+/// use kwhy_model::Text;
 /// let text = Text::borrowed("not found", 40);
 /// assert_eq!(text.source_span(4..9), 44..49);
 /// ```
@@ -188,7 +188,7 @@ fn boxed(pieces: Vec<Piece>) -> Option<Box<Pieces>> {
 /// Builds a [`Text`] from pieces of a document, for decoders.
 ///
 /// ```
-/// use kwhy_core::TextBuilder;
+/// use kwhy_model::TextBuilder;
 /// // the document holds `say \"hi\"` from byte 10 on
 /// let mut builder = TextBuilder::new();
 /// builder.push("say ", 10);

@@ -44,7 +44,7 @@ impl fmt::Display for Stamp {
 /// An age as kubectl prints it, such as `5m30s`, with the size of its last unit.
 ///
 /// ```
-/// use kwhy_core::Age;
+/// use kwhy_model::Age;
 /// let age = Age::parse("3d6h").unwrap();
 /// assert_eq!((age.seconds, age.resolution), (280_800, 3_600));
 /// assert_eq!(age.to_string(), "3d6h");

@@ -1,22 +1,27 @@
 //! One parser a format: lines in, typed objects and events out.
 //!
 //! Parsers know nothing of signatures, and never fail: what they do not understand is listed in
-//! [`Parsed::not_understood`](crate::Parsed).
+//! [`Parsed::not_understood`](kwhy_model::Parsed).
 
 pub mod describe;
 pub mod events;
+pub mod input;
 pub mod log;
 pub mod object;
 pub mod plain;
+pub mod redact;
 pub mod table;
+pub mod templates;
+pub mod timeline;
+pub mod years;
 
 use crate::input::{Document, ReadLimits, Segment};
-use crate::model::{Format, Object, Parsed};
+use kwhy_model::{Format, Object, Parsed};
 
 /// All events and objects of a document, in the order of the input.
 ///
 /// ```
-/// use kwhy_core::{Document, parse};
+/// use kwhy_parse::{self as parse, input::Document};
 /// let paste = "NAME    READY   STATUS             RESTARTS      AGE\n\
 ///              web-0   0/1     CrashLoopBackOff   9 (2m ago)    31m\n";
 /// let document = Document::new("stdin", paste);
@@ -39,7 +44,7 @@ pub fn segments<'a>(segments: &[Segment<'a>]) -> Parsed<'a> {
 }
 
 /// The events and objects of one segment.
-pub(crate) fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
+pub fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
     let lines = &segment.lines;
     let mut parsed = match segment.format {
         _ if segment.is_log => log::parse(lines),

@@ -6,7 +6,7 @@
 
 use super::log;
 use crate::input::Line;
-use crate::model::{Event, Format, Parsed, Severity, TextBuilder};
+use kwhy_model::{Event, Format, Parsed, Severity, TextBuilder};
 
 /// How many lines a wrapped text may take.
 const MAX_WRAPPED: usize = 24;
@@ -22,7 +22,7 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
         let line = lines[at].trim_start();
         let taken = wrapped(&lines[at..]);
         let message = if taken == 1 {
-            crate::model::Text::borrowed(line.text.trim_end(), line.start)
+            kwhy_model::Text::borrowed(line.text.trim_end(), line.start)
         } else {
             join(&lines[at..at + taken])
         };
@@ -68,7 +68,7 @@ fn wrapped(lines: &[Line<'_>]) -> usize {
 }
 
 /// Whether a line is a chain of errors whose next link was put on the next line.
-pub(crate) fn ends_open(line: &str) -> bool {
+pub fn ends_open(line: &str) -> bool {
     let text = line.trim_end();
     text.ends_with(':') && text.contains(": ") && !text.ends_with("::")
 }
@@ -90,13 +90,13 @@ fn is_middle(line: &str) -> bool {
 }
 
 /// Whether quotes are open at a line's end.
-pub(crate) fn is_open(line: &str) -> bool {
+pub fn is_open(line: &str) -> bool {
     let mut quotes = Quotes::default();
     quotes.read(line);
     quotes.any()
 }
 
-fn join(lines: &[Line<'_>]) -> crate::model::Text<'static> {
+fn join(lines: &[Line<'_>]) -> kwhy_model::Text<'static> {
     let mut builder = TextBuilder::new();
     let mut end = None;
     for line in lines {

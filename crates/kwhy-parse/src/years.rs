@@ -4,14 +4,14 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::model::Stamp;
+use kwhy_model::Stamp;
 
 const DAY: i128 = 86_400_000_000_000;
 
 /// A stamp without a year in the latest one in which it is not after the limit (the time at which the
 /// input was made, or its latest stamp that states the year), in nanoseconds since 1970. None if
 /// its year is stated.
-pub(crate) fn settled(stamp: &Stamp, limit: i128) -> Option<Stamp> {
+pub fn settled(stamp: &Stamp, limit: i128) -> Option<Stamp> {
     if stamp.year_stated {
         return None;
     }
@@ -24,7 +24,7 @@ pub(crate) fn settled(stamp: &Stamp, limit: i128) -> Option<Stamp> {
 
 /// A stamp without a year in the one that puts it nearest to a moment (a record's before it in the same
 /// log, say), in nanoseconds since 1970. None if its year is stated.
-pub(crate) fn nearest(stamp: &Stamp, moment: i128) -> Option<Stamp> {
+pub fn nearest(stamp: &Stamp, moment: i128) -> Option<Stamp> {
     if stamp.year_stated {
         return None;
     }

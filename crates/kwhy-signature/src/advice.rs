@@ -73,7 +73,7 @@ const PLACEHOLDERS: &[&str] = &[
 
 /// A problem in a check or fix.
 #[derive(Debug)]
-pub(crate) struct Mistake {
+pub struct Mistake {
     /// The kebab-case code of the problem.
     pub code: &'static str,
     /// The field concerned.
@@ -85,7 +85,7 @@ pub(crate) struct Mistake {
 }
 
 /// Returns the problems of a signature's checks and fixes, in order.
-pub(crate) fn mistakes(signature: &Signature) -> Vec<Mistake> {
+pub fn mistakes(signature: &Signature) -> Vec<Mistake> {
     let mut found = Vec::new();
     for (field, run) in signature.commands() {
         let mut add = |code, message: String| {
@@ -195,16 +195,16 @@ fn names_object(run: &CommandTemplate) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::signature::Catalogue;
+    use crate::{Causes, check};
 
     fn codes(parts: &str) -> Vec<&'static str> {
-        let mut catalogue = Catalogue::empty();
         let yaml = format!(
             "id: x\ncause: node/not-ready\nseverity: error\ntitle: x\nwhy: x\nmatch: {{event: {{message: 'the shelf {{shelf}} is empty'}}}}\n{parts}"
         );
-        catalogue.add_str("x.yaml", &yaml).unwrap();
-        let signature = catalogue.get("x").unwrap();
-        mistakes(signature).iter().map(|it| it.code).collect()
+        let causes = Causes::new(&[("node/not-ready", "the kubelet does not answer")]);
+        let document = check::documents(&yaml)[0];
+        let signature = check::read_document("x.yaml", &yaml, &document, &causes).unwrap();
+        mistakes(&signature).iter().map(|it| it.code).collect()
     }
 
     #[test]

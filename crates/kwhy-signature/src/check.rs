@@ -1,23 +1,23 @@
 //! Parses and validates signature files; every error has a location.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::causes;
+use super::causes::Causes;
 use super::error::SignatureError;
 use super::schema::{GIVEN, Signature};
 use super::temporal::MISPLACED;
 
 /// A YAML document of a file.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct YamlDocument<'y> {
+pub struct YamlDocument<'y> {
     text: &'y str,
     /// The number of lines of the file before it.
     lines_before: usize,
 }
 
 /// The non-empty documents of a YAML text; at least one.
-pub(crate) fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
+pub fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     let mut documents = Vec::new();
     let (mut start, mut first_line, mut filled) = (0, 0, false);
     let mut at = 0;
@@ -46,18 +46,15 @@ pub(crate) fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     documents
 }
 
-/// User-defined causes and their meanings.
-pub(crate) type MoreCauses = BTreeMap<String, String>;
-
-/// Parses the signature of one document, which may name the built-in causes and these.
+/// Parses the signature of one document, which may name these causes.
 ///
 /// # Errors
 /// Returns the first error, with its line in the file.
-pub(crate) fn read_document(
+pub fn read_document(
     file: &str,
     yaml: &str,
     document: &YamlDocument<'_>,
-    causes: &MoreCauses,
+    causes: &Causes,
 ) -> Result<Signature, SignatureError> {
     let text = document.text;
     let within = |error: SignatureError| error.within(yaml, document.lines_before);
@@ -73,7 +70,7 @@ pub(crate) fn read_document(
 ///
 /// # Errors
 /// Returns the first error.
-pub(crate) fn joined(
+pub fn joined(
     file: &str,
     yaml: &str,
     parts: Vec<Result<Signature, SignatureError>>,
@@ -93,7 +90,7 @@ pub(crate) fn joined(
 }
 
 /// Validates the signature as a whole; an error names the text concerned.
-fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String)> {
+fn check(signature: &Signature, causes: &Causes) -> Result<(), (String, String)> {
     let id = &signature.id;
     let proper = id
         .bytes()
@@ -120,13 +117,13 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
     let explained = signature.explains.iter().map(|rule| &rule.what);
     let ended = signature.ends.iter().map(|rule| &rule.what);
     for what in explained.filter(|what| what.contains('/')) {
-        known_cause(what, more).map_err(|message| (what.clone(), message))?;
+        known_cause(what, causes).map_err(|message| (what.clone(), message))?;
     }
     for what in ended.filter(|what| what.contains('/')) {
-        known_family(what, more).map_err(|message| (what.clone(), message))?;
+        known_family(what, causes).map_err(|message| (what.clone(), message))?;
     }
     let own = &signature.cause;
-    known_cause(own, more).map_err(|message| (own.clone(), message))?;
+    known_cause(own, causes).map_err(|message| (own.clone(), message))?;
     let mut patterns = Vec::new();
     signature.condition.patterns(&mut patterns);
     for pattern in patterns {
@@ -178,28 +175,22 @@ fn check(signature: &Signature, more: &MoreCauses) -> Result<(), (String, String
 }
 
 /// Checks that a cause, or a family of causes `family/*`, is known.
-fn known_family(what: &str, more: &MoreCauses) -> Result<(), String> {
+fn known_family(what: &str, causes: &Causes) -> Result<(), String> {
     let Some(family) = what.strip_suffix('*') else {
-        return known_cause(what, more);
+        return known_cause(what, causes);
     };
-    let built_in = causes::all().map(|(known, _)| known);
-    let mut all = built_in.chain(more.keys().map(String::as_str));
-    if all.any(|known| known.starts_with(family)) {
-        return Ok(());
+    match causes.ids().any(|known| known.starts_with(family)) {
+        true => Ok(()),
+        false => Err(format!("no cause begins with {family:?}")),
     }
-    Err(format!("no cause starts with {family:?}"))
 }
 
-fn known_cause(id: &str, more: &MoreCauses) -> Result<(), String> {
-    if causes::description(id).is_some() || more.contains_key(id) {
+fn known_cause(id: &str, causes: &Causes) -> Result<(), String> {
+    if causes.meaning(id).is_some() {
         return Ok(());
     }
     let (_, wanted) = id.split_once('/').unwrap_or(("", id));
-    let built_in = causes::all().map(|(known, _)| known);
-    let near = built_in
-        .chain(more.keys().map(String::as_str))
-        .find(|known| known.ends_with(wanted));
-    Err(match near {
+    Err(match causes.ids().find(|known| known.ends_with(wanted)) {
         Some(near) => format!("unknown cause {id:?}; did you mean {near:?}?"),
         None => format!("unknown cause {id:?}; causes.txt beside the signatures may name it"),
     })

@@ -3,7 +3,7 @@
 use serde::de::{Deserialize, Deserializer, Error as _};
 
 use super::relation::Relation;
-use crate::model::{Age, Quantity};
+use kwhy_model::{Age, Quantity};
 
 /// A comparison of two sums of captured values and constants, or a relation between two of them.
 /// Values are Kubernetes quantities, ages such as `5m30s` in seconds, or times.
@@ -28,7 +28,7 @@ enum Factor {
 
 /// The ordering that a comparison requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub enum Order {
     Less,
     LessOrEqual,
     Greater,
@@ -60,7 +60,7 @@ impl Order {
 }
 
 /// Parses a quantity, a number, an age or a time as a number; ages and times are in seconds.
-pub(crate) fn number(text: &str) -> Option<f64> {
+pub fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     Quantity::parse(text)
         .map(Quantity::value)
@@ -108,7 +108,7 @@ impl Comparison {
     }
 
     /// Returns true if it holds; false if a value is missing or not a quantity.
-    pub(crate) fn holds<'v>(&self, value: impl Fn(&str) -> Option<&'v str>) -> bool {
+    pub fn holds<'v>(&self, value: impl Fn(&str) -> Option<&'v str>) -> bool {
         let (left, order, right) = match &self.what {
             What::Sums(left, order, right) => (left, *order, right),
             What::Relation(relation) => return relation.holds(value),

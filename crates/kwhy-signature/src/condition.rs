@@ -11,37 +11,41 @@ use super::one_or_many::OneOrMany;
 use super::pattern::Pattern;
 use super::temporal::{Reach, rate};
 use super::value_test::{NumberTest, ValueTest};
-use crate::chain::Fact;
-use crate::model::{Severity, duration};
+use kwhy_errors::Fact;
+use kwhy_model::{Severity, duration};
 
 /// A condition over the events and objects of an input.
 #[derive(Debug)]
 pub struct Condition {
-    pub(crate) what: What,
+    pub what: What,
     /// Conditions that must not hold in the same scope.
-    pub(crate) none: Vec<Condition>,
+    pub none: Vec<Condition>,
     /// Optional conditions: where they hold too, their captures and evidence are added.
-    pub(crate) also: Vec<Condition>,
+    pub also: Vec<Condition>,
     /// The number of times that `what` must be seen in the scope; counts of events add up.
-    pub(crate) at_least: u64,
+    pub at_least: u64,
     /// The longest time between the first and the last event, both included.
-    pub(crate) within: Option<Duration>,
+    pub within: Option<Duration>,
     /// The time range in which an entry of `none` is searched, if it states one.
-    pub(crate) reach: Option<Reach>,
+    pub reach: Option<Reach>,
     /// The property that the parts must share.
-    pub(crate) per: Scope,
+    pub per: Scope,
     /// Comparisons of captured values.
-    pub(crate) comparisons: Vec<Comparison>,
+    pub comparisons: Vec<Comparison>,
     /// Comparisons of an entry of `none` with captures of the condition that it belongs to.
-    pub(crate) open: Vec<Comparison>,
+    pub open: Vec<Comparison>,
 }
 
 /// The positive part of a condition.
 #[derive(Debug)]
-pub(crate) enum What {
+pub enum What {
+    /// One event.
     Event(Box<EventPattern>),
+    /// One object.
     Object(Box<ObjectPattern>),
+    /// All of these, in any order.
     All(Vec<Condition>),
+    /// One of these.
     Any(Vec<Condition>),
     /// All of them, each no earlier than the one listed before it.
     Sequence(Vec<Condition>),
@@ -69,7 +73,7 @@ pub enum Scope {
 /// A pattern of one event.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct EventPattern {
+pub struct EventPattern {
     /// The reason, or `*` for any.
     #[serde(default)]
     pub reason: OneOrMany<String>,
@@ -113,7 +117,7 @@ pub(crate) struct EventPattern {
 impl EventPattern {
     /// Returns true if it only selects the last words of a program that logs with klog: any such
     /// record marks its end, whatever it says.
-    pub(crate) fn is_klog_fatal(&self) -> bool {
+    pub fn is_klog_fatal(&self) -> bool {
         self.severity == Some(Severity::Fatal) && self.format.0 == ["klog"] && self.raw.0.is_empty()
     }
 }
@@ -121,7 +125,7 @@ impl EventPattern {
 /// A pattern of one object.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ObjectPattern {
+pub struct ObjectPattern {
     /// The kind.
     #[serde(default)]
     pub kind: OneOrMany<String>,
@@ -365,7 +369,7 @@ impl Condition {
     }
 
     /// Collects the names that a match captures.
-    pub(crate) fn captures<'c>(&'c self, into: &mut Vec<&'c str>) {
+    pub fn captures<'c>(&'c self, into: &mut Vec<&'c str>) {
         self.leaf_captures(into);
         if let What::All(parts) | What::Any(parts) | What::Sequence(parts) = &self.what {
             parts.iter().for_each(|part| part.captures(into));
@@ -374,7 +378,7 @@ impl Condition {
     }
 
     /// Collects what the event or object of a leaf captures.
-    pub(crate) fn leaf_captures<'c>(&'c self, into: &mut Vec<&'c str>) {
+    pub fn leaf_captures<'c>(&'c self, into: &mut Vec<&'c str>) {
         match &self.what {
             What::Event(event) => {
                 let facts = event.chain.values().chain(event.fields.values());

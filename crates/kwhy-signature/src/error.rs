@@ -12,7 +12,8 @@ pub struct SignatureError {
 }
 
 impl SignatureError {
-    pub(crate) fn new(file: &str, source: &str, at: (usize, usize), message: String) -> Self {
+    /// Creates the error for a line and column, both counted from 1.
+    pub fn new(file: &str, source: &str, at: (usize, usize), message: String) -> Self {
         SignatureError {
             file: file.to_owned(),
             line: at.0,
@@ -52,13 +53,13 @@ impl SignatureError {
     }
 
     /// Creates an error about a text, located by searching for it in the file.
-    pub(crate) fn about(file: &str, source: &str, piece: &str, message: String) -> Self {
+    pub fn about(file: &str, source: &str, piece: &str, message: String) -> Self {
         let at = source.find(piece).map_or((1, 1), |at| place(source, at));
         SignatureError::new(file, source, at, message)
     }
 
     /// Creates an error for an id that a signature of another file already has.
-    pub(crate) fn taken(file: &str, source: &str, id: &str, by: &str) -> Self {
+    pub fn taken(file: &str, source: &str, id: &str, by: &str) -> Self {
         SignatureError::about(
             file,
             source,

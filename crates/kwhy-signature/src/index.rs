@@ -1,28 +1,24 @@
-//! Which conditions a text, reason or kind may fulfil, laid out for a fast look-up.
+//! An index of the conditions that a text, reason or kind may fulfil.
 //!
-//! Each condition names texts of which every match holds one ([`Need`]). One sweep of a text finds
-//! all of them that stand in it ([`Grams`]); the conditions of these are its candidates.
-//!
-//! The index of the built-in signatures is made by the build script with this same code.
+//! Each condition names literals one of which occurs in every match ([`Need`]). One search of a text finds all of
+//! them that occur in it ([`LiteralSet`]); the conditions of these are its candidates.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
-use memchr::memchr_iter;
+use kwhy_prefilter::{LiteralHit, LiteralSet, MIN_LITERAL};
+use memchr::{memchr_iter, memmem};
 
-use super::grams::{Grams, SHORTEST};
-use super::need::{KLOG_FATAL, Need, NeedKind};
-use super::short::Short;
+use super::required::{KLOG_FATAL, Need, NeedKind};
 
 /// A leaf condition: the signature's number in the catalogue and the leaf's in the signature.
-pub(crate) type Leaf = (u32, u16);
+pub type Leaf = (u32, u16);
 
 /// A word with the conditions that need it.
-pub(crate) type Word = (Cow<'static, str>, Cow<'static, [Leaf]>);
+pub type Word = (Cow<'static, str>, Cow<'static, [Leaf]>);
 
-/// Texts that no signature asks for but the engine does: a record that holds one tells of an error.
-pub(crate) const GRAVE: &[&str] = &[
+/// Literals that no signature asks for but the engine does: a record that contains one reports an error.
+const ERROR_LEVEL_MARKERS: &[&str] = &[
     "level=error ",
     "level=fatal ",
     "level=panic ",
@@ -33,57 +29,52 @@ pub(crate) const GRAVE: &[&str] = &[
     "\\\"level\\\":\\\"fatal",
 ];
 
-/// A record that begins with one of these is read in any case, so it need not be searched for.
-pub(crate) const STARTS: &[&str] = &["panic:", "fatal error:"];
+/// A record that begins with one of these is parsed in any case, so it need not be searched for.
+pub const STARTS: &[&str] = &["panic:", "fatal error:"];
 
-/// The number of [`KLOG_FATAL`], which is none of the texts.
+/// The number of [`KLOG_FATAL`], which is not one of the literals.
 const KLOG_FATAL_NUMBER: u32 = u32::MAX;
 
-/// Finds the leaf conditions worth a full test.
+/// Finds the leaf conditions that are worth a full test.
+///
+/// The fields are public so that a build script can write an index out as a constant.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Index {
-    pub grams: Grams,
-    /// The texts of the grams, by their number; first those of [`GRAVE`].
-    pub phrases: Cow<'static, [Word]>,
-    /// Texts too short for grams.
-    pub short: Cow<'static, [Word]>,
-    /// Searches them; made when first needed.
-    pub finders: OnceLock<Short>,
-    /// In order of the words.
+pub struct Index {
+    /// The literals; first the markers of error levels.
+    pub literals: LiteralSet,
+    /// The conditions that need a literal, by its number.
+    pub conditions: Cow<'static, [Cow<'static, [Leaf]>]>,
+    /// The reasons that conditions ask for, in order.
     pub reasons: Cow<'static, [Word]>,
-    /// In order of the words.
+    /// The kinds of objects that conditions ask for, in order.
     pub kinds: Cow<'static, [Word]>,
+    /// Conditions that any event may fulfil.
     pub any_event: Cow<'static, [Leaf]>,
+    /// Conditions that an object of any kind may fulfil.
     pub any_object: Cow<'static, [Leaf]>,
     /// Conditions on fatal records of klog.
     pub klog_fatal: Cow<'static, [Leaf]>,
+    /// Conditions that need one of [`STARTS`].
+    pub starts: Cow<'static, [Leaf]>,
     /// Conditions for which each record must be parsed.
     pub boundless: Cow<'static, [Leaf]>,
 }
 
-/// A text of the index that stands in a larger text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Standing {
-    /// The byte at which it begins.
-    pub at: usize,
-    /// The text's number.
-    pub phrase: u32,
-}
-
 impl Index {
-    /// Lays out what leaf conditions need; `usual` is a piece of what is searched.
-    pub fn new(needs: impl IntoIterator<Item = (Leaf, Need)>, usual: &str) -> Index {
-        let grave = GRAVE.iter().map(|text| (text.to_string(), Vec::new()));
-        Index::lay_out(grave.collect(), needs, usual)
+    /// Lays out what leaf conditions need; `sample` is a piece of a typical text.
+    pub fn new(needs: impl IntoIterator<Item = (Leaf, Need)>, sample: &str) -> Index {
+        let markers = ERROR_LEVEL_MARKERS.iter();
+        let markers = markers.map(|text| (text.to_string(), Vec::new()));
+        Index::lay_out(markers.collect(), needs, sample)
     }
 
     fn lay_out(
-        mut texts: Vec<(String, Vec<Leaf>)>,
+        mut literals: Vec<(String, Vec<Leaf>)>,
         needs: impl IntoIterator<Item = (Leaf, Need)>,
-        usual: &str,
+        sample: &str,
     ) -> Index {
         let mut words: [BTreeMap<String, Vec<Leaf>>; 3] = Default::default();
-        let mut any: [Vec<Leaf>; 4] = Default::default();
+        let mut any: [Vec<Leaf>; 5] = Default::default();
         let mut add = |group: usize, word: String, leaf: Leaf| {
             let leaves = words[group].entry(word).or_default();
             if leaves.last() != Some(&leaf) {
@@ -102,6 +93,9 @@ impl Index {
                 any[2].push(leaf);
             }
             for text in need.raw {
+                if STARTS.contains(&text.as_str()) {
+                    any[4].push(leaf);
+                }
                 if text == KLOG_FATAL {
                     any[3].push(leaf);
                 } else {
@@ -110,40 +104,35 @@ impl Index {
             }
         }
         let [raw, reasons, kinds] = words;
-        let (long, short): (BTreeMap<_, _>, BTreeMap<_, _>) = raw
-            .into_iter()
-            .partition(|(text, _)| text.len() >= SHORTEST);
-        texts.extend(long);
-        let [any_event, any_object, boundless, klog_fatal] = any;
+        literals.extend(raw);
+        let (literals, conditions): (Vec<String>, Vec<Vec<Leaf>>) = literals.into_iter().unzip();
+        let [any_event, any_object, boundless, klog_fatal, starts] = any;
         let owned = |(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves));
         Index {
-            grams: Grams::new(
-                texts.iter().map(|(text, _)| text.as_str()),
-                usual.as_bytes(),
-            ),
-            phrases: texts.into_iter().map(owned).collect(),
-            short: short.into_iter().map(owned).collect(),
-            finders: OnceLock::new(),
+            literals: LiteralSet::new(literals, sample.as_bytes()),
+            conditions: conditions.into_iter().map(Cow::Owned).collect(),
             reasons: reasons.into_iter().map(owned).collect(),
             kinds: kinds.into_iter().map(owned).collect(),
             any_event: Cow::Owned(any_event),
             any_object: Cow::Owned(any_object),
             klog_fatal: Cow::Owned(klog_fatal),
+            starts: Cow::Owned(starts),
             boundless: Cow::Owned(boundless),
         }
     }
 
-    /// This index with texts told by what is rare in a piece of what is searched: it finds the same, and
-    /// stops less often.
-    pub fn tuned(&self, usual: &[u8]) -> Index {
-        let texts = self.phrases.iter().map(|(text, _)| text.as_ref());
+    /// Returns this index with its literals found by what is rare in a sample of the input: it finds the same, with
+    /// fewer false positives.
+    #[must_use]
+    pub fn tuned(&self, sample: &[u8]) -> Index {
         Index {
-            grams: Grams::new(texts, usual),
+            literals: self.literals.tuned(sample),
             ..self.clone()
         }
     }
 
-    /// This index and what further conditions need.
+    /// Returns this index with what further conditions need.
+    #[must_use]
     pub fn joined(&self, needs: impl IntoIterator<Item = (Leaf, Need)>) -> Index {
         let more = Index::lay_out(Vec::new(), needs, "");
         let both = |mine: &[Word], theirs: &[Word]| {
@@ -157,74 +146,67 @@ impl Index {
         };
         let chained = |mine: &[Leaf], theirs: &[Leaf]| [mine, theirs].concat().into();
         Index {
-            grams: self.grams.joined(&more.grams, self.phrases.len() as u32),
-            phrases: [&*self.phrases, &*more.phrases].concat().into(),
-            short: both(&self.short, &more.short),
-            finders: OnceLock::new(),
+            literals: self.literals.joined(&more.literals),
+            conditions: [&*self.conditions, &*more.conditions].concat().into(),
             reasons: both(&self.reasons, &more.reasons),
             kinds: both(&self.kinds, &more.kinds),
             any_event: chained(&self.any_event, &more.any_event),
             any_object: chained(&self.any_object, &more.any_object),
             klog_fatal: chained(&self.klog_fatal, &more.klog_fatal),
+            starts: chained(&self.starts, &more.starts),
             boundless: chained(&self.boundless, &more.boundless),
         }
     }
 
-    /// Calls `found` for each text of the index that stands in the lines of a document; in no order.
-    /// Records that begin with one of [`STARTS`] are not searched for that.
-    pub fn sweep(&self, lines: &[u8], found: impl FnMut(Standing)) {
+    /// Calls `found` for each literal that occurs in the lines of a document, in no particular order. Records that
+    /// begin with one of [`STARTS`] are not searched for that.
+    pub fn sweep(&self, lines: &[u8], found: impl FnMut(LiteralHit)) {
         self.find(lines, |word| !STARTS.contains(&word), found);
     }
 
-    fn find(&self, text: &[u8], wanted: impl Fn(&str) -> bool, mut found: impl FnMut(Standing)) {
-        self.grams.sweep(text, |at, phrase| {
-            let stands = self
-                .phrases
-                .get(phrase as usize)
-                .and_then(|(wanted, _)| Some((wanted, text.get(at..at + wanted.len())?)))
-                .is_some_and(|(wanted, there)| wanted.as_bytes() == there);
-            if stands {
-                found(Standing { at, phrase });
-            }
-        });
+    fn find(&self, text: &[u8], wanted: impl Fn(&str) -> bool, mut found: impl FnMut(LiteralHit)) {
+        self.literals.find_all(text, wanted, &mut found);
         if !self.klog_fatal.is_empty() {
             for at in klog_fatal(text) {
-                found(Standing {
+                found(LiteralHit {
                     at,
-                    phrase: KLOG_FATAL_NUMBER,
+                    literal: KLOG_FATAL_NUMBER,
                 });
             }
         }
-        let words = || Short::new(self.short.iter().map(|(word, _)| word.as_ref()));
-        let before = self.phrases.len() as u32;
-        self.finders.get_or_init(words).sweep(text, |at, number| {
-            let word = self.short.get(number as usize);
-            if word.is_some_and(|(word, _)| wanted(word)) {
-                let phrase = before + number;
-                found(Standing { at, phrase });
-            }
-        });
     }
 
-    /// The conditions that need a text of the index.
-    pub fn leaves(&self, phrase: u32) -> &[Leaf] {
-        if phrase == KLOG_FATAL_NUMBER {
+    /// Adds the conditions that [`Index::sweep`] does not announce in a record because it contains one of [`STARTS`].
+    pub fn add_starting(&self, record: &[u8], into: &mut Vec<Leaf>) {
+        let occurs = |start: &&str| memmem::find(record, start.as_bytes()).is_some();
+        if !self.starts.is_empty() && STARTS.iter().any(occurs) {
+            into.extend(self.starts.iter());
+        }
+    }
+
+    /// The conditions that need a literal.
+    pub fn leaves(&self, literal: u32) -> &[Leaf] {
+        if literal == KLOG_FATAL_NUMBER {
             return &self.klog_fatal;
         }
-        let phrase = phrase as usize;
-        let short = || self.short.get(phrase - self.phrases.len());
-        let word = self.phrases.get(phrase).or_else(short);
-        word.map_or(&[], |(_, leaves)| leaves)
+        let conditions = self.conditions.get(literal as usize);
+        conditions.map_or(&[], |leaves| leaves)
     }
 
-    /// Whether a text of the index is one of [`GRAVE`].
-    pub fn is_grave(&self, phrase: u32) -> bool {
-        (phrase as usize) < GRAVE.len()
+    /// Returns true if a literal marks records of an error level.
+    pub fn is_error_level(&self, literal: u32) -> bool {
+        (literal as usize) < ERROR_LEVEL_MARKERS.len()
     }
 
-    /// Adds the conditions whose text stands in this one.
+    /// The literals of at least [`MIN_LITERAL`] bytes.
+    pub fn long_literals(&self) -> impl Iterator<Item = &str> {
+        let all = self.literals.literals.iter().map(|literal| &**literal);
+        all.filter(|literal| literal.len() >= MIN_LITERAL)
+    }
+
+    /// Adds the conditions a literal of which occurs in this text.
     pub fn text(&self, text: &[u8], into: &mut Vec<Leaf>) {
-        let add = |standing: Standing| into.extend(self.leaves(standing.phrase));
+        let add = |hit: LiteralHit| into.extend(self.leaves(hit.literal));
         self.find(text, |_| true, add);
     }
 
@@ -238,7 +220,7 @@ impl Index {
         into.extend(look_up(&self.kinds, kind));
     }
 
-    /// The place of a kind among those that conditions ask for.
+    /// The position of a kind among those that conditions ask for.
     pub fn kind_number(&self, kind: &str) -> Option<usize> {
         position(&self.kinds, kind)
     }
@@ -250,7 +232,7 @@ fn position(words: &[Word], word: &str) -> Option<usize> {
         .ok()
 }
 
-/// Where fatal records of klog may begin: `F`, month and day, a blank, the hour.
+/// The offsets at which fatal records of klog may begin: `F`, month and day, a space, the hour.
 fn klog_fatal(text: &[u8]) -> impl Iterator<Item = usize> {
     memchr_iter(b'F', text).filter(|at| {
         let head = text.get(at + 1..at + KLOG_FATAL.len());
@@ -308,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_are_found_wherever_they_stand() {
+    fn literals_are_found_anywhere() {
         let needs = [
             ((0, 0), need(&["is not found here"])),
             ((1, 0), need(&["is not found", "oom"])),

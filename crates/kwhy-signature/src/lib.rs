@@ -1,31 +1,27 @@
 //! Signatures: patterns with the root cause that they prove, as YAML files.
 
-pub(crate) mod advice;
-mod catalogue;
+pub mod advice;
 mod causes;
-mod check;
+pub mod check;
 mod command;
 mod compare;
 mod condition;
 mod error;
-mod existence;
-mod grams;
+mod hir;
 mod index;
 mod literals;
-mod marks;
-mod need;
 mod one_or_many;
-mod parts;
+mod parsed;
 mod pattern;
 mod relation;
+mod required;
 mod schema;
-mod short;
 mod template;
 mod temporal;
+mod tokens;
 mod value_test;
-mod words;
 
-pub use catalogue::Catalogue;
+pub use causes::Causes;
 pub use command::{CommandTemplate, ValueType};
 pub use compare::Comparison;
 pub use condition::{Condition, Scope};
@@ -37,14 +33,12 @@ pub use schema::{
 };
 pub use template::Template;
 
-pub(crate) use compare::number;
-pub(crate) use condition::{EventPattern, ObjectPattern, What};
-pub(crate) use grams::SHORTEST;
-pub(crate) use index::{Index, Leaf, STARTS};
-pub(crate) use marks::{Marks, Word};
-pub(crate) use need::{Need, NeedKind, leaves, refuting_objects};
-pub(crate) use pattern::Place;
-pub(crate) use schema::GIVEN;
-pub(crate) use temporal::Reach;
-pub(crate) use value_test::ValueTest;
-pub(crate) use words::{Record, Words};
+pub use compare::number;
+pub use condition::{EventPattern, ObjectPattern, What};
+pub use index::{Index, Leaf, STARTS, Word};
+pub use pattern::Place;
+pub use required::{Need, NeedKind, leaves, needs, refuting_objects};
+pub use schema::GIVEN;
+pub use temporal::Reach;
+pub use tokens::{Record, RequiredTokens};
+pub use value_test::ValueTest;

@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
 /// One scalar or a list of scalars; numbers and booleans are read as text.
 #[derive(Debug)]
-pub(crate) struct OneOrMany<T>(pub Vec<T>);
+pub struct OneOrMany<T>(pub Vec<T>);
 
 impl<T> Default for OneOrMany<T> {
     fn default() -> Self {

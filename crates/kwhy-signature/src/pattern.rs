@@ -8,9 +8,9 @@ use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
 use serde::de::{Deserialize, Deserializer};
 
-use super::existence::{relaxed, trimmed};
-use super::marks::{Marks, Word};
-use super::parts::Parts;
+use super::hir::trimmed;
+use super::parsed::Parts;
+use kwhy_prefilter::{Bloom, Token};
 
 /// A text pattern with named slots.
 ///
@@ -26,15 +26,13 @@ pub struct Pattern {
     compiled: OnceLock<Option<Regex>>,
     /// What tells whether it matches at all, where that is cheaper.
     trimmed: OnceLock<Option<Regex>>,
-    /// The same if it may stand anywhere, where that is another question.
-    relaxed: OnceLock<Option<Regex>>,
 }
 
 impl Pattern {
     /// Reads a pattern.
     ///
     /// ```
-    /// use kwhy_core::Pattern;
+    /// use kwhy_signature::Pattern;
     /// let pattern = Pattern::parse("claim \"{claim}\" is bound to {volume:word}")?;
     /// assert_eq!(pattern.slots().collect::<Vec<_>>(), ["claim", "volume"]);
     /// assert!(Pattern::parse("claim {claim").is_err());
@@ -57,7 +55,6 @@ impl Pattern {
             parts: OnceLock::new(),
             compiled: OnceLock::new(),
             trimmed: OnceLock::new(),
-            relaxed: OnceLock::new(),
         }
     }
 
@@ -101,18 +98,18 @@ impl Pattern {
     }
 
     /// How many literal characters it demands.
-    pub(crate) fn weight(&self) -> usize {
+    pub fn weight(&self) -> usize {
         self.parts().weight
     }
 
     /// The length of the shortest text that it matches, in bytes; of a template only the letters and
     /// digits are counted.
-    pub(crate) fn least_length(&self) -> usize {
+    pub fn least_length(&self) -> usize {
         self.parts().least_length
     }
 
     /// The first match in a text.
-    pub(crate) fn find(&self, text: &str) -> Option<Place> {
+    pub fn find(&self, text: &str) -> Option<Place> {
         if !self.may_stand(text.as_bytes()) || self.is_absent(Input::new(text)) {
             return None;
         }
@@ -138,7 +135,7 @@ impl Pattern {
     }
 
     /// All matches in a text, from left to right, at most `limit`.
-    pub(crate) fn find_all(&self, text: &str, limit: usize) -> Vec<Place> {
+    pub fn find_all(&self, text: &str, limit: usize) -> Vec<Place> {
         let mut found = Vec::new();
         let mut at = 0;
         // looking for a literal is much cheaper than for another match
@@ -163,35 +160,18 @@ impl Pattern {
     /// Whether a text holds one of the literals of which each match holds one.
     fn may_stand(&self, text: &[u8]) -> bool {
         let literals = &self.parts().literals;
-        let stands = |literal: &Word| literal.stands(text);
+        let stands = |literal: &Token| literal.occurs(text);
         !text.is_empty() && (literals.is_empty() || literals.iter().any(stands))
     }
 
     /// Whether a match may be found in texts that have these marks; if not, it surely is not.
-    pub(crate) fn may_be(&self, marks: &Marks) -> bool {
+    pub fn may_be(&self, marks: &Bloom) -> bool {
         let literals = &self.parts().literals;
-        literals.is_empty() || literals.iter().any(|literal| literal.may_stand(marks))
-    }
-
-    /// Whether a match may be found in some part of these bytes: surely not if none is found in all of
-    /// them, whatever stands around it.
-    pub(crate) fn may_stand_within(&self, bytes: &[u8]) -> bool {
-        let parts = self.parts();
-        let is_found = |regex: &Regex| regex.search_half(&Input::new(bytes)).is_some();
-        self.may_stand(bytes)
-            && if parts.is_free {
-                self.cheapest().is_some_and(is_found)
-            } else {
-                let relaxed = || builder().build_from_hir(&relaxed(&parts.regex)?).ok();
-                self.relaxed
-                    .get_or_init(relaxed)
-                    .as_ref()
-                    .is_none_or(is_found)
-            }
+        literals.is_empty() || literals.iter().any(|literal| literal.may_occur(marks))
     }
 
     /// Whether a match is found in a text.
-    pub(crate) fn stands(&self, text: &str) -> bool {
+    pub fn stands(&self, text: &str) -> bool {
         self.may_stand(text.as_bytes())
             && self
                 .cheapest()
@@ -200,14 +180,14 @@ impl Pattern {
 
     /// The text that it stands for, if it is nothing but one: most tests of an object's values are a
     /// word, which needs no regular expression.
-    pub(crate) fn as_word(&self) -> Option<&str> {
+    pub fn as_word(&self) -> Option<&str> {
         let special = |b: u8| matches!(b, b'{' | b'}' | b'^' | b'$' | b' ');
         let word = !self.source.bytes().any(special) && !self.source.starts_with("regex:");
         word.then_some(&self.source)
     }
 
     /// A match of the whole text.
-    pub(crate) fn find_whole(&self, text: &str) -> Option<Place> {
+    pub fn find_whole(&self, text: &str) -> Option<Place> {
         self.find(text)
             .filter(|found| found.range().len() == text.len())
     }
@@ -240,9 +220,10 @@ impl std::fmt::Debug for Pattern {
 }
 
 /// Where a pattern was found.
-pub(crate) enum Place {
+pub enum Place {
     /// Of a pattern without slots.
     Whole(std::ops::Range<usize>),
+    /// Of a pattern with slots: the place of each.
     Slots(Captures),
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Source: kubernetes/api `core/v1/toleration.go` and `core/v1/types.go` (`ToleratesTaint`), to 1.36.
 
-use crate::model::{Selector, is_nothing};
+use kwhy_model::{Selector, is_nothing};
 
 /// A relation between two captured values.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,7 +12,7 @@ use super::command::{CommandTemplate, ValueType};
 use super::condition::{Condition, Scope};
 use super::one_or_many::OneOrMany;
 use super::template::Template;
-use crate::report::{Level, Role};
+use kwhy_model::{Level, Role};
 
 /// A pattern over events and objects with the root cause that it proves.
 #[derive(Debug, Deserialize)]
@@ -155,7 +155,7 @@ pub struct Ends {
     pub same: Vec<String>,
     /// Restricts it to findings last reported with one of these event reasons; any if empty.
     #[serde(default)]
-    pub(crate) reason: OneOrMany<String>,
+    pub reason: OneOrMany<String>,
 }
 
 /// A read-only check.
@@ -363,7 +363,7 @@ impl<'de> Deserialize<'de> for Explains {
 
 /// Names that templates may use without capturing them: they come from the event's subject and the
 /// finding.
-pub(crate) const GIVEN: &[&str] = &[
+pub const GIVEN: &[&str] = &[
     "subject",
     "kind",
     "namespace",
@@ -403,7 +403,7 @@ impl Signature {
     }
 
     /// All of its texts, each with a name; commands are separate.
-    pub(crate) fn templates(&self) -> impl Iterator<Item = (&'static str, &Template)> {
+    pub fn templates(&self) -> impl Iterator<Item = (&'static str, &Template)> {
         let subject = self.subject.iter().flat_map(|subject| {
             [
                 Some(&subject.kind),
@@ -418,7 +418,7 @@ impl Signature {
     }
 
     /// The templates that people read as text, each with a name: neither commands nor the subject.
-    pub(crate) fn templates_people_read(&self) -> impl Iterator<Item = (&'static str, &Template)> {
+    pub fn templates_people_read(&self) -> impl Iterator<Item = (&'static str, &Template)> {
         let checks = self.check.iter().map(|check| ("check", check));
         let steps = checks.chain(self.collect.iter().map(|step| ("collect", step)));
         let steps = steps.flat_map(|(field, step)| {
@@ -437,7 +437,7 @@ impl Signature {
     }
 
     /// Its commands, each with the name of its field.
-    pub(crate) fn commands(&self) -> impl Iterator<Item = (&'static str, &CommandTemplate)> {
+    pub fn commands(&self) -> impl Iterator<Item = (&'static str, &CommandTemplate)> {
         let checks = self.check.iter().filter_map(CheckTemplate::run);
         let steps = self.collect.iter().filter_map(CheckTemplate::run);
         let fixes = self.fix.iter().filter_map(|fix| fix.run.as_ref());
@@ -449,7 +449,7 @@ impl Signature {
 
     /// The type of a slot's values in a command; `kind` returns the known value of a slot that
     /// contains a kind.
-    pub(crate) fn form(&self, slot: &str, kind: impl Fn(&str) -> Option<String>) -> ValueType {
+    pub fn form(&self, slot: &str, kind: impl Fn(&str) -> Option<String>) -> ValueType {
         let of_name = || {
             let whose = match slot {
                 "name" => "kind".to_owned(),

@@ -85,7 +85,7 @@ impl Template {
     }
 
     /// The names of its slots without a default.
-    pub(crate) fn bare_slots(&self) -> impl Iterator<Item = &str> {
+    pub fn bare_slots(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Slot {
                 name,
@@ -96,7 +96,7 @@ impl Template {
     }
 
     /// Returns true if a slot of this name has no default.
-    pub(crate) fn is_bare(&self, slot: &str) -> bool {
+    pub fn is_bare(&self, slot: &str) -> bool {
         self.bare_slots().any(|bare| bare == slot)
     }
 
@@ -104,7 +104,7 @@ impl Template {
     /// missing.
     ///
     /// ```
-    /// use kwhy_core::Template;
+    /// use kwhy_signature::Template;
     /// let title = Template::parse("{kind|object} {name} is gone").unwrap();
     /// let value = |name: &str| (name == "name").then(|| "web-0".to_owned());
     /// assert_eq!(title.fill(value).as_deref(), Some("object web-0 is gone"));
@@ -119,7 +119,7 @@ impl Template {
     /// Returns the sentences of the text whose values are known.
     ///
     /// ```
-    /// use kwhy_core::Template;
+    /// use kwhy_signature::Template;
     /// let why = Template::parse("It is {age} old. Nothing else is known.").unwrap();
     /// assert_eq!(why.sentences(|_| None), "Nothing else is known.");
     /// ```

@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::condition::{Condition, What};
-use crate::model::duration::nanoseconds;
+use kwhy_model::duration::nanoseconds;
 
 /// The maximum number of parts of a condition over time, and of its `none`: each is a bit of a
 /// word.
@@ -28,7 +28,7 @@ pub(super) const MISPLACED: &str = "window, slide, anchor and absolute belong in
 /// from the first event to the last; both ends included. By default, from the first event to the
 /// last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Reach {
+pub struct Reach {
     /// Nanoseconds.
     pub window: i64,
     /// Nanoseconds.
@@ -49,7 +49,7 @@ pub(super) fn rate(text: &str) -> Option<(u64, Duration)> {
 
 impl Condition {
     /// Returns true if it is matched over time.
-    pub(crate) fn is_temporal(&self) -> bool {
+    pub fn is_temporal(&self) -> bool {
         match self.what {
             What::All(_) | What::Sequence(_) => self.within.is_some(),
             What::Event(_) => {
@@ -61,7 +61,7 @@ impl Condition {
     }
 
     /// The positive parts of a condition over time; a lone event is its own.
-    pub(crate) fn temporal_parts(&self) -> &[Condition] {
+    pub fn temporal_parts(&self) -> &[Condition] {
         match &self.what {
             What::All(parts) | What::Sequence(parts) => parts,
             _ => std::slice::from_ref(self),

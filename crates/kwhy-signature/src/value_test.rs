@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use kwhy_model::Value;
 use serde::Deserialize;
 use serde::de::value::StrDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -12,7 +13,7 @@ use super::pattern::Pattern;
 
 /// A test of a value in an object.
 #[derive(Debug, Default)]
-pub(crate) struct ValueTest {
+pub struct ValueTest {
     /// Patterns for the whole value, one of which matches.
     pub equals: Vec<Pattern>,
     /// Patterns matched within the value.
@@ -26,12 +27,49 @@ pub(crate) struct ValueTest {
     /// The name that captures the whole value, including a map or list, as one text; empty if it is
     /// absent.
     pub flat: Option<String>,
+    /// Bounds of the value as a number.
     pub number: NumberTest,
+}
+
+impl ValueTest {
+    /// Returns true if a value certainly fails the test: it is missing, or is a text other than the
+    /// required words.
+    pub fn refuses(&self, value: Option<&Value<'_>>) -> bool {
+        match value {
+            None => self.refuses_none(),
+            Some(Value::Text(text)) => {
+                let other = |word: &str| word != text.as_str();
+                let is_other = |equal: &Pattern| equal.as_word().is_some_and(other);
+                !self.equals.is_empty() && self.equals.iter().all(is_other)
+            }
+            Some(_) => false,
+        }
+    }
+
+    /// Returns true if a missing value fails the test.
+    pub fn refuses_none(&self) -> bool {
+        !self.absent && !self.is_negative() && (self.flat.is_none() || self.present)
+    }
+
+    /// The words that a text must equal one of; empty if other texts may pass.
+    pub fn words(&self) -> Vec<&str> {
+        let words = self.equals.iter().map(Pattern::as_word);
+        words.collect::<Option<_>>().unwrap_or_default()
+    }
+
+    /// Returns true if the test only has `not`, which a missing value passes.
+    pub fn is_negative(&self) -> bool {
+        !self.not.is_empty()
+            && self.equals.is_empty()
+            && self.matches.is_empty()
+            && self.number.0.is_empty()
+            && !self.present
+    }
 }
 
 /// Bounds on a number, quantity or age.
 #[derive(Debug, Default)]
-pub(crate) struct NumberTest(pub Vec<(Order, f64)>);
+pub struct NumberTest(pub Vec<(Order, f64)>);
 
 impl NumberTest {
     pub fn holds(&self, value: f64) -> bool {

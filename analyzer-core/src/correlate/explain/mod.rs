@@ -12,7 +12,8 @@ use rayon::prelude::*;
 
 use crate::matcher::Hit;
 use crate::report::Role;
-use crate::signature::{Catalogue, Signature};
+use kwhy_catalogue::Catalogue;
+use kwhy_signature::Signature;
 
 use super::DEFAULT_CONFIDENCE;
 use super::graph::{Graph, Named};

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::matcher::{Hit, Moment, node, related, subjects_agree};
-use crate::model::Subject;
-use crate::signature::{Catalogue, Needs, Scope};
+use kwhy_catalogue::Catalogue;
+use kwhy_model::Subject;
+use kwhy_signature::{Needs, Scope};
 
 use super::super::graph::plain;
 use super::super::name_match;

@@ -5,7 +5,8 @@ use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::report::{Level, Role};
-use crate::signature::{Catalogue, Scope, Signature};
+use kwhy_catalogue::Catalogue;
+use kwhy_signature::{Scope, Signature};
 
 use super::super::mechanism::{Effects, Mechanisms, names, reach};
 use super::{Group, hundredths};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::Subject;
+use kwhy_model::Subject;
 
 /// The maximum number of names kept.
 const MAX_NAMES: usize = 20_000;

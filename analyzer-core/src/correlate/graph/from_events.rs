@@ -1,7 +1,7 @@
 //! Dependencies that events state.
 
 use super::plain;
-use crate::model::{Event, Format, Subject};
+use kwhy_model::{Event, Format, Subject};
 
 /// A message that names another object.
 struct MessagePattern {

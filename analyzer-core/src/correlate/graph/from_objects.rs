@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use super::plain;
-use crate::model::{Object, Subject, Value};
+use kwhy_model::{Object, Subject, Value};
 
 /// A field that names another object.
 struct Names {
@@ -247,8 +247,8 @@ fn other(text: &str, how: How, this: &Subject) -> Option<Subject> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::lines;
-    use crate::parse::{describe, object};
+    use kwhy_parse::input::lines;
+    use kwhy_parse::{describe, object};
 
     fn told(objects: &[Object<'_>]) -> Vec<String> {
         let mut told = Vec::new();

@@ -8,7 +8,7 @@ use super::topology::{calls_api_server, registry_of};
 use super::{Graph, MAX_LINES, Named};
 use crate::correlate::group::Group;
 use crate::correlate::render::registry;
-use crate::model::{Object, Subject, Value};
+use kwhy_model::{Object, Subject, Value};
 
 /// The kind under which the graph stores a registry's host.
 const REGISTRY: &str = "Registry";
@@ -38,11 +38,7 @@ pub(super) fn awaited(object: &Object<'_>, mut add: impl FnMut(Subject)) {
             continue;
         }
         if let Some(host) = text("image").as_deref().and_then(registry) {
-            add(crate::model::Subject::new(
-                REGISTRY,
-                None,
-                registry_of(host),
-            ));
+            add(kwhy_model::Subject::new(REGISTRY, None, registry_of(host)));
         }
     }
 }

@@ -7,7 +7,7 @@ use std::collections::btree_map::{BTreeMap, Entry};
 use super::{Named, as_read, plain};
 use crate::matcher::Hit;
 use crate::matcher::ids::{Ids, SHORT, find};
-use crate::model::{Object, Subject, Value};
+use kwhy_model::{Object, Subject, Value};
 
 /// The maximum number of ids that are kept, about 5 MB.
 const MAX_IDS: usize = 20_000;

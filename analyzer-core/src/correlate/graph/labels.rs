@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Omitted, plain};
-use crate::model::{Object, Selector, Subject, Value};
+use kwhy_model::{Object, Selector, Subject, Value};
 
 /// The maximum number of labelled pods that are kept.
 const MAX_PODS: usize = 5_000;

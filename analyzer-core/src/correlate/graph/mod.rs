@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use std::collections::btree_map::{BTreeMap, Entry};
 
 use crate::matcher::Hit;
-use crate::model::{Event, Object, Subject};
+use kwhy_model::{Event, Object, Subject};
 
 use super::group::Group;
 use document_paths::Paths;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::Subject;
+use kwhy_model::Subject;
 
 /// The maximum number of objects that are kept.
 const MAX_OBJECTS: usize = 20_000;

@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use super::topology::serves;
 use super::{Edge, Graph, Named};
 use crate::matcher::subjects_agree;
-use crate::model::Subject;
+use kwhy_model::Subject;
 
 /// The maximum number of steps between two objects.
 const MAX_STEPS: usize = 4;

@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use super::endpoints::Call;
-use crate::model::Subject;
+use kwhy_model::Subject;
 
-const TEXT: &str = include_str!("../../../../crates/kwhy-catalogue/signatures/topology.txt");
+const TEXT: &str = kwhy_catalogue::TOPOLOGY;
 
 /// The kinds whose objects are there for those who call their name.
 const SERVING: [&str; 2] = ["Service", "Endpoints"];

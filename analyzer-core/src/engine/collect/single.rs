@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use super::reservoir::{Capacity, Kept, Reservoir};
 use crate::matcher::{Hit, Match, enrich};
-use crate::model::Subject;
-use crate::signature::{Condition, What, leaves};
+use kwhy_model::Subject;
+use kwhy_signature::{Condition, What, leaves};
 
 /// The number of objects by which the matches of a signature are told apart; matches about further ones are only
 /// counted.

@@ -11,12 +11,12 @@ use super::super::pieces::Piece;
 use super::super::told::note_namespace;
 use super::{MAX_SEGMENTS, MAX_TEXT, Reading, Run, count};
 use crate::correlate::ObjectSnapshot;
-use crate::input::{Document, Stretch, floor_char, lines, segments_before};
 use crate::matcher::Hit;
-use crate::model::{Event, Format, Parsed, Stamp, Subject};
-use crate::parse::{self, log};
 use crate::report::SegmentSummary;
-use crate::signature::Leaf;
+use kwhy_model::{Event, Format, Parsed, Stamp, Subject};
+use kwhy_parse::input::{Document, Stretch, floor_char, lines, segments_before};
+use kwhy_parse::{self as parse, log};
+use kwhy_signature::Leaf;
 
 impl Reading<'_, '_, '_> {
     /// Which ends of the block a segment of a range reaches.
@@ -34,7 +34,14 @@ impl Reading<'_, '_, '_> {
     }
 
     /// Parses a range of the block's bytes and tests what is there; `part` of a block, or all of it.
-    pub(super) fn stretch(&mut self, range: Range<usize>, lines_before: u64, part: bool) {
+    /// `candidates` are the conditions that its log records may fulfil, if that is known.
+    pub(super) fn stretch(
+        &mut self,
+        range: Range<usize>,
+        lines_before: u64,
+        part: bool,
+        candidates: Option<&[Leaf]>,
+    ) {
         let Some(bytes) = self.block.bytes.get(range.clone()) else {
             return;
         };
@@ -57,7 +64,7 @@ impl Reading<'_, '_, '_> {
                 Run::Known(subject) => subject.clone(),
                 Run::Inherited | Run::Ended => Subject::default(),
             };
-            self.test(&stretch, (parsed, &of), true, Reach::default());
+            self.test(&stretch, (parsed, &of), candidates, true, Reach::default());
             if matches!(self.run, Run::Inherited) {
                 self.outcome.inherited = self.outcome.hits.len();
             }
@@ -75,6 +82,7 @@ impl Reading<'_, '_, '_> {
             self.test(
                 &stretch,
                 (regular.parsed, &Subject::default()),
+                None,
                 false,
                 reach,
             );
@@ -95,7 +103,13 @@ impl Reading<'_, '_, '_> {
             let is_last = number + 1 == segments.len();
             let reach = self.reach(&range, number == 0, is_last);
             let parsed = parse::segment(segment, self.limits);
-            self.test(&stretch, (parsed, &segment.subject), is_log, reach);
+            self.test(
+                &stretch,
+                (parsed, &segment.subject),
+                candidates,
+                is_log,
+                reach,
+            );
             if !is_log {
                 let (format, lines) = (segment.format, segment.lines.len() as u64);
                 self.list(format, segment.line_numbers(), lines, lines_before);
@@ -135,7 +149,7 @@ impl Reading<'_, '_, '_> {
         };
         self.outcome.invalid += stretch.text.invalid_sequences();
         self.outcome.lines = u64::from(piece.is_last);
-        self.test(&stretch, (parsed, &Subject::default()), false, reach);
+        self.test(&stretch, (parsed, &Subject::default()), None, false, reach);
         if piece.is_first {
             self.list(Format::ObjectJson, (1, 1), 1, 0);
         }
@@ -175,6 +189,7 @@ impl Reading<'_, '_, '_> {
         &mut self,
         stretch: &Stretch,
         (mut parsed, of): (Parsed<'_>, &Subject),
+        candidates: Option<&[Leaf]>,
         counted: bool,
         reach: Reach,
     ) {
@@ -193,7 +208,8 @@ impl Reading<'_, '_, '_> {
             }
             let outcome = &mut self.outcome;
             let before = outcome.hits.len();
-            self.tester.event(stretch, event, &mut outcome.hits);
+            self.tester
+                .event(stretch, event, candidates, &mut outcome.hits);
             let made = outcome.hits.iter_mut().skip(before);
             made.for_each(|(_, hit)| hit.written_in(of));
             let hits = outcome.hits.get(before..).unwrap_or_default();

@@ -1,6 +1,6 @@
 use super::{Automaton, Entry, Matches, Shape, entries, run, shape};
-use crate::signature::Reach;
 use crate::temporal::automaton::SPARE;
+use kwhy_signature::Reach;
 
 const PLAIN: Reach = Reach {
     window: 0,

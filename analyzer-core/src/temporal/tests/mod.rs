@@ -5,7 +5,7 @@ mod signatures;
 mod stream;
 
 use super::automaton::{Automaton, Entry, Shape, Time};
-use crate::signature::Reach;
+use kwhy_signature::Reach;
 
 /// Matches as the numbers of their entries, by slot.
 type Matches = Vec<Vec<usize>>;

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 
 use super::{Entry, Matches, Shape, Time, run};
-use crate::signature::Reach;
+use kwhy_signature::Reach;
 
 type Place = (usize, usize);
 

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::signature::{Condition, Reach};
+use kwhy_signature::{Condition, Reach};
 
 fn read(yaml: &str) -> Result<Condition, String> {
     serde_yaml::from_str(yaml).map_err(|error| error.to_string())

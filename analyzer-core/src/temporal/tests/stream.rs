@@ -5,10 +5,10 @@ use super::super::partition::MAX_PARTITIONS;
 use super::super::stream::MAX_SCOPES;
 use super::super::threshold::MAX_ITEMS;
 use super::super::{Stream, reorder};
-use crate::input::Place;
 use crate::matcher::{Hit, Match, Moment};
-use crate::model::{Format, Stamp, Subject};
-use crate::signature::Condition;
+use kwhy_model::{Format, Stamp, Subject};
+use kwhy_parse::input::Place;
+use kwhy_signature::Condition;
 
 fn condition(yaml: &str) -> Condition {
     serde_yaml::from_str(yaml).unwrap()

@@ -7,7 +7,7 @@
 use super::layout::{Entry, is_nothing, trimmed};
 use super::read::{joined, number, scalar, trim_end, words};
 use crate::input::Line;
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 /// Values that one object may have; the lines of further ones are not understood.
 const MAX_VALUES: usize = 1000;

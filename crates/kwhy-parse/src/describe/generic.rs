@@ -10,7 +10,7 @@ use super::kinds::{CONDITIONS_FIELD, CREATED};
 use super::layout::{Below, Block, Node, Schema, Tree, field, is_nothing, trimmed};
 use super::read::{annotations, joined, labels, scalar, text, text_of, trim_end};
 use crate::input::Line;
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 static ROOT: Block = Block {
     repeats: false,

@@ -10,7 +10,7 @@ use super::place::Builder;
 use super::table::Table;
 use super::{flat, label};
 use crate::input::Line;
-use crate::model::Value;
+use kwhy_model::Value;
 
 /// Makes the value of a node.
 pub(super) type Reader = for<'a> fn(&Tree<'a>, &Node<'a>) -> Option<Value<'a>>;
@@ -56,7 +56,7 @@ impl Field {
     }
 
     /// Whether a text without a colon begins with the field's key.
-    fn begins(&self, text: &str) -> bool {
+    pub fn begins(&self, text: &str) -> bool {
         text.strip_prefix(self.key).is_some_and(|rest| {
             rest.is_empty() || (rest.starts_with([' ', '\t']) && matches!(self.below, Below::Value))
         })

@@ -20,13 +20,13 @@ mod recognise;
 mod table;
 
 use crate::input::Line;
-use crate::model::{Format, Object, Parsed, Span, Subject, Value};
+use kwhy_model::{Format, Object, Parsed, Span, Subject, Value};
 use layout::{Entry, Tree, is_nothing, part};
 
 /// Whether a line begins a describe: `Name:` and a value.
 ///
 /// ```
-/// use kwhy_core::parse::describe;
+/// use kwhy_parse::describe;
 /// assert!(describe::is_start("Name:         web-0"));
 /// assert!(!describe::is_start("Name: of the pod that fails"));
 /// ```
@@ -37,7 +37,7 @@ pub fn is_start(line: &str) -> bool {
 /// Whether a line, taken alone, is surely a line of a describe (a known field with its value).
 ///
 /// ```
-/// use kwhy_core::parse::describe;
+/// use kwhy_parse::describe;
 /// assert!(describe::is_field("    Restart Count:  4"));
 /// assert!(!describe::is_field("Note: the pod was restarted"));
 /// ```
@@ -48,7 +48,7 @@ pub fn is_field(line: &str) -> bool {
 /// Reads the lines of one or several describes.
 ///
 /// ```
-/// use kwhy_core::{Document, lines, parse::describe};
+/// use kwhy_parse::{describe, input::{Document, lines}};
 /// let text = "Name: web-0\nNamespace: shop\nContainers:\n  app:\n    State:  Waiting\n      Reason:  CrashLoopBackOff\n";
 /// let document = Document::new("stdin", text);
 /// let parsed = describe::parse(&lines(document.text()).collect::<Vec<_>>());

@@ -1,7 +1,7 @@
 //! Forms that older releases of kubectl print, and texts without what newer ones add.
 
 use super::tests::read;
-use crate::model::{Object, Value};
+use kwhy_model::{Object, Value};
 
 fn only(text: &str) -> Object<'_> {
     let parsed = read(text);

@@ -4,7 +4,7 @@ use jiff::fmt::rfc2822;
 
 use super::layout::{Below, Entry, Node, Tree, is_nothing, part, trimmed};
 use crate::input::Line;
-use crate::model::{Age, Map, Text, TextBuilder, Value};
+use kwhy_model::{Age, Map, Text, TextBuilder, Value};
 
 /// A piece of a line as text.
 pub(super) fn text_of<'a>(line: Line<'a>) -> Text<'a> {

@@ -7,7 +7,7 @@
 use super::layout::{Node, is_nothing, part, trimmed};
 use super::read::{age, joined, list, number, put, scalar, time_of, trim_end, words};
 use crate::input::Line;
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 /// What a cell looks like.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -290,7 +290,7 @@ impl Cell {
                 is_word && (is_nothing(text) || text.bytes().all(|b| b.is_ascii_digit()))
             }
             Cell::Time => is_date(text),
-            Cell::Age => is_word && (crate::model::Age::parse(text).is_some() || is_nothing(text)),
+            Cell::Age => is_word && (kwhy_model::Age::parse(text).is_some() || is_nothing(text)),
             Cell::Amount => {
                 let mut words = text.split_whitespace();
                 let quantity = words.next().is_some_and(is_quantity);

@@ -1,9 +1,9 @@
 //! What the columns of an Events table mean.
 
 use crate::input::Line;
-use crate::model::Span;
-use crate::parse::table::columns::{Cell, Columns};
-use crate::parse::table::wrap;
+use crate::table::columns::{Cell, Columns};
+use crate::table::wrap;
+use kwhy_model::Span;
 
 /// What a column of an Events table holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,12 +32,12 @@ use super::table::columns::{self, Cell};
 use super::table::wrap::{self, Whole};
 
 use crate::input::Line;
-use crate::model::{Event, Field, Format, Parsed, Severity, Span, Subject, Text, TextBuilder};
+use kwhy_model::{Event, Field, Format, Parsed, Severity, Span, Subject, Text, TextBuilder};
 
 /// Whether a line is the header of an Events table.
 ///
 /// ```
-/// use kwhy_core::parse::events::is_header;
+/// use kwhy_parse::events::is_header;
 /// assert!(is_header("  Type     Reason   Age   From     Message"));
 /// assert!(is_header("LAST SEEN   TYPE   REASON   OBJECT   MESSAGE"));
 /// assert!(!is_header("  Type   Status   LastProbeTime   Reason   Message"));
@@ -49,7 +49,7 @@ pub fn is_header(line: &str) -> bool {
 /// Whether a line, taken alone, is surely a row of an Events table (also without its header).
 ///
 /// ```
-/// use kwhy_core::parse::events::is_row;
+/// use kwhy_parse::events::is_row;
 /// assert!(is_row("Warning BackOff 5s (x7 over 2m) kubelet, node-1 Back-off pulling image"));
 /// assert!(is_row("5s    Normal   Started   pod/web-0   Started container web"));
 /// assert!(!is_row("Normal operation resumes after 5m"));
@@ -72,7 +72,8 @@ pub fn is_row(line: &str) -> bool {
 /// the describe is at hand, its own name goes before.
 ///
 /// ```
-/// use kwhy_core::{Severity, lines, parse::events};
+/// use kwhy_model::Severity;
+/// use kwhy_parse::{events, input::lines};
 /// let text = "\
 /// Type Reason Age From Message
 /// ---- ------ ---- ---- -------
@@ -128,7 +129,7 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
 }
 
 /// Whether a line begins something and goes on in no line before it.
-fn begins(line: &str) -> bool {
+pub fn begins(line: &str) -> bool {
     Row::begins(line) || is_header(line) || is_title(line)
 }
 

@@ -10,8 +10,8 @@ use nom::{IResult, Offset, Parser};
 use super::header::{Header, Role};
 use super::{source, untyped};
 use crate::input::Line;
-use crate::model::{Age, Stamp};
-use crate::parse::table::columns::Cell;
+use crate::table::columns::Cell;
+use kwhy_model::{Age, Stamp};
 
 /// The cells of a row. What it does not show is empty.
 #[derive(Clone, Copy, Debug, Default)]

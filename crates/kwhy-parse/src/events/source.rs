@@ -1,7 +1,7 @@
 //! The From and Source cell: the component that wrote an event and, up to kubectl 1.19 and in
 //! `get events -o wide`, its host.
 
-use crate::parse::table::columns::Cell;
+use crate::table::columns::Cell;
 
 /// Components whose name has no form of its own.
 const PLAIN_NAMES: &[&str] = &[

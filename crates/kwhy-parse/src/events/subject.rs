@@ -2,7 +2,7 @@
 
 use super::is_cluster_scoped;
 use super::row::Row;
-use crate::model::{Event, Format, Subject};
+use kwhy_model::{Event, Format, Subject};
 
 /// The subject that a row's own columns tell.
 pub(super) fn of_row(row: &Row<'_>) -> Subject {

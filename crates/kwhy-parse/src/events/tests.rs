@@ -19,7 +19,7 @@ fn events(text: &str) -> Vec<Event<'_>> {
     parsed.events
 }
 
-fn seconds(age: Option<crate::model::Age>) -> u64 {
+fn seconds(age: Option<kwhy_model::Age>) -> u64 {
     age.unwrap().seconds
 }
 

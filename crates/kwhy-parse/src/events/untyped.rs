@@ -12,8 +12,8 @@ use super::row::{
 };
 use super::source;
 use crate::input::Line;
-use crate::model::{Age, Severity, Stamp};
-use crate::parse::table::columns::{Cell, words};
+use crate::table::columns::{Cell, words};
+use kwhy_model::{Age, Severity, Stamp};
 
 /// A row of kubectl up to 1.1, squeezed, below its header: like kubectl 1.10's without the type,
 /// with the source in braces.

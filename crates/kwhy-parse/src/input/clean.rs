@@ -26,7 +26,7 @@ pub(crate) struct Clean {
 }
 
 /// Whether bytes are a text that needs no cleaning at all.
-pub(crate) fn is_clean(bytes: &[u8]) -> bool {
+pub fn is_clean(bytes: &[u8]) -> bool {
     !has_dirty_ascii(bytes)
         && (bytes.is_ascii() || std::str::from_utf8(bytes).is_ok_and(|text| !has_dirty(text)))
 }
@@ -265,7 +265,7 @@ const LEAST_CHECKED: usize = 16;
 
 /// How two bytes are a unit of UTF-16, if a document that begins with these bytes is that, with a byte order
 /// mark.
-pub(crate) fn utf16_unit(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
+pub fn utf16_unit(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
     let unit: fn([u8; 2]) -> u16 = match bytes {
         [0xff, 0xfe, ..] => u16::from_le_bytes,
         [0xfe, 0xff, ..] => u16::from_be_bytes,

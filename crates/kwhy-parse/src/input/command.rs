@@ -1,7 +1,7 @@
 //! Shell prompts and the kubectl commands behind them: they name the object that the output
 //! below is about.
 
-use crate::model::Subject;
+use kwhy_model::Subject;
 
 /// What a kubectl-like command asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::segment::Segment;
 use crate::input::Line;
-use crate::parse::{describe, events};
+use crate::{describe, events};
 
 /// The raw data of a ConfigMap, which can look like anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

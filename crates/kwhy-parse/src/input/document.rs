@@ -4,7 +4,7 @@ use memchr::memchr_iter;
 
 use super::clean::{Clean, Edit, clean, is_clean, original_offset, utf16_unit};
 use super::line::floor_char;
-use crate::model::Span;
+use kwhy_model::Span;
 
 /// A named input (the paste, a file), decoded to clean text, with the way back to its bytes.
 ///
@@ -13,7 +13,7 @@ use crate::model::Span;
 /// line as it stood. Line numbers are the same in both.
 ///
 /// ```
-/// use kwhy_core::Document;
+/// use kwhy_parse::input::Document;
 /// let document = Document::new("stdin", b"a \xe2\x80\x9cb\xe2\x80\x9d\r\nc");
 /// assert_eq!(document.text(), "a \"b\"\nc");
 /// let place = document.place(&(2..5));
@@ -122,7 +122,7 @@ impl Document {
     }
 
     /// The text's bytes of a line, without its end.
-    pub(crate) fn line_span(&self, line: u64) -> Span {
+    pub fn line_span(&self, line: u64) -> Span {
         let index = usize::try_from(line.max(1) - 1).unwrap_or(usize::MAX);
         let Some(&start) = self.line_starts.get(index) else {
             return self.text.len()..self.text.len();
@@ -150,7 +150,7 @@ impl Document {
 
     /// The byte of the original at which the line begins that begins at this byte of the text; the
     /// original's end for the text's.
-    pub(crate) fn original_line_begin(&self, start: usize) -> usize {
+    pub fn original_line_begin(&self, start: usize) -> usize {
         match &self.original {
             None => start,
             Some(bytes) if start >= self.text.len() => bytes.len(),

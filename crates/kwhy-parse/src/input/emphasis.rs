@@ -4,7 +4,7 @@
 //! YAML, too, and sentences stand behind any mark.
 
 use super::line::Line;
-use crate::parse::{events, log, table};
+use crate::{events, log, table};
 
 /// Marks of lists.
 const ITEMS: &[&str] = &["- ", "* ", "+ ", "\u{2022} "];
@@ -54,7 +54,7 @@ pub(super) fn strip(line: Line<'_>) -> Line<'_> {
 }
 
 /// The log record that begins behind a list mark or emphasis on a line.
-pub(crate) fn marked_record(text: &str) -> Option<&str> {
+pub fn marked_record(text: &str) -> Option<&str> {
     let line = Line {
         text,
         start: 0,

@@ -5,14 +5,12 @@ use super::line::MAX_LINE;
 /// The deepest that maps and lists are read, whatever is asked for: each level takes a place on the stack.
 const DEEPEST: u64 = 500;
 
-/// Limits on what is read of an input. What they leave out is told in [`Report::limits`](crate::Report::limits).
+/// Limits on what is read of an input. What they leave out is told in `Report::limits`.
 ///
 /// ```
-/// use kwhy_core::{Analyzer, ReadLimits};
-/// let limits = ReadLimits { line_length: 64, ..ReadLimits::default() };
-/// let log = format!("panic: runtime error: index out of range [3] with length 3{}\n", " and so on".repeat(9));
-/// let report = Analyzer::new().with_limits(limits).analyze_text("log", log);
-/// assert_eq!(report.limits[0].limit, "long-line");
+/// use kwhy_parse::input::ReadLimits;
+/// let limits = ReadLimits { line_length: 64 * 1024, ..ReadLimits::default() };
+/// assert_eq!(limits.depth, 100);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadLimits {
@@ -38,7 +36,7 @@ impl Default for ReadLimits {
 
 impl ReadLimits {
     /// Within what can be held.
-    pub(crate) fn bounded(self) -> ReadLimits {
+    pub fn bounded(self) -> ReadLimits {
         ReadLimits {
             line_length: self.line_length.min(MAX_LINE as u64),
             depth: self.depth.min(DEEPEST),

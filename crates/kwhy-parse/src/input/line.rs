@@ -80,7 +80,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
 }
 
 /// The last place at or before `at` where a character begins; the text's end if it is shorter.
-pub(crate) fn floor_char(text: &str, at: usize) -> usize {
+pub fn floor_char(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;

@@ -13,12 +13,12 @@ mod segment;
 mod shape;
 mod stretch;
 
-pub(crate) use clean::{is_clean, utf16_unit};
+pub use clean::{is_clean, utf16_unit};
 pub use document::{Document, Place};
-pub(crate) use emphasis::marked_record;
+pub use emphasis::marked_record;
 pub use limits::ReadLimits;
-pub(crate) use line::floor_char;
+pub use line::floor_char;
 pub use line::{Line, lines};
 pub use segment::{Segment, segments};
-pub(crate) use segment::{ends_log, is_structural, segments_before};
-pub(crate) use stretch::{Gap, Stretch};
+pub use segment::{ends_log, is_structural, segments_before};
+pub use stretch::{Gap, Stretch};

@@ -4,9 +4,9 @@ use super::command::{self, Command, Verb};
 use super::describing::{Data, EventsTold, events_title};
 use super::line::{Line, lines};
 use super::shape;
-use crate::model::{Format, Subject};
-use crate::parse::log::Belongs;
-use crate::parse::{describe, events, log, object, table};
+use crate::log::Belongs;
+use crate::{describe, events, log, object, table};
+use kwhy_model::{Format, Subject};
 
 /// A run of lines of a document in one format.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +32,8 @@ impl Segment<'_> {
 /// Cuts a text into segments. Blank lines between segments and fences belong to none.
 ///
 /// ```
-/// use kwhy_core::{Format, segments};
+/// use kwhy_model::Format;
+/// use kwhy_parse::input::segments;
 /// let text = "It is stuck:\n\n    1. $ kubectl get pods\n    2. NAME  READY  STATUS  RESTARTS  AGE\n    3. web-0  0/1  Pending  0  5m\n";
 /// let formats: Vec<Format> = segments(text).iter().map(|segment| segment.format).collect();
 /// assert_eq!(formats, [Format::Prose, Format::Command, Format::Table]);
@@ -42,7 +43,7 @@ pub fn segments(text: &str) -> Vec<Segment<'_>> {
 }
 
 /// Cuts a text into segments, knowing whether a log record begins right behind it.
-pub(crate) fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'_>> {
+pub fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'_>> {
     let mut cutter = Cutter {
         text,
         ..Cutter::default()
@@ -60,7 +61,7 @@ pub(crate) fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'
 }
 
 /// Whether a line that begins no log record ends the log before it in any case.
-pub(crate) fn ends_log(text: &str) -> bool {
+pub fn ends_log(text: &str) -> bool {
     shape::is_fence(text)
         || command::parse(text).is_some()
         || events::is_header(text)
@@ -71,7 +72,7 @@ pub(crate) fn ends_log(text: &str) -> bool {
 
 /// Whether a line that begins no log record belongs to an output with a structure: a describe, a
 /// table, a command, a fence, a box. What stands around it is read together with it.
-pub(crate) fn is_structural(text: &str) -> bool {
+pub fn is_structural(text: &str) -> bool {
     if shape::is_fence(text) || shape::is_box_rule(text) {
         return true;
     }

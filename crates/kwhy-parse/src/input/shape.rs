@@ -2,8 +2,8 @@
 
 use super::emphasis;
 use super::line::Line;
-use crate::model::Severity;
-use crate::parse::log;
+use crate::log;
+use kwhy_model::Severity;
 
 /// Tags in which pages put pastes.
 const TAGS: &[&[u8]] = &[b"br", b"pre", b"code"];

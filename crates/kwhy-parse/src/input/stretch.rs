@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use super::document::{Document, Place};
 use super::line::floor_char;
-use crate::model::Span;
 use crate::redact::{MARK, Secrets};
+use kwhy_model::Span;
 
 /// The most of a line that is kept as proof (4 KiB); of a longer one it is the part around the mark.
 const MAX_TEXT: usize = 4096;
@@ -18,21 +18,23 @@ const NEAR: usize = 2 * MAX_TEXT;
 
 /// A place in a line at which characters of it are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Gap {
+pub struct Gap {
     /// The byte behind which they stood.
     pub at: usize,
+    /// The number of characters that are omitted.
     pub characters: u64,
 }
 
 /// Some lines of a document, or a part of one, with their place in it.
 #[derive(Debug)]
-pub(crate) struct Stretch {
+pub struct Stretch {
     /// The document's number.
     pub document: usize,
     /// The document's byte at which it begins.
     pub first_byte: usize,
     /// How many lines of the document stand before it.
     pub lines_before: u64,
+    /// The lines as a document of their own.
     pub text: Document,
     /// What is left out of its line, if it is a part of one.
     pub gaps: Vec<Gap>,

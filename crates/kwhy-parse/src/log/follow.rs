@@ -3,24 +3,25 @@
 use super::forms;
 use super::trace::{self, Trace};
 use super::wrapper::{Block, Layer, Sources, layer};
-use crate::model::Format;
+use kwhy_model::Format;
 
 /// How many lines in a row without a form of their own a message may take.
 const MESSAGE_LINES: usize = 2000;
 
 /// Whether a line belongs to the record before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Belongs {
+pub enum Belongs {
     /// By its own form.
     Surely,
     /// If a record or a line that surely belongs to it follows, with no blank line before that.
     Maybe,
+    /// It does not belong to the record.
     No,
 }
 
 /// Follows a log line by line.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Follower {
+pub struct Follower {
     /// The format of the last record; none where no log is open.
     format: Option<Format>,
     /// Whether its message may go on over lines.

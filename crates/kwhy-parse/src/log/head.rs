@@ -28,7 +28,7 @@ use super::reader::Reader;
 use super::record::plain_severity;
 use super::wrapper::{CARRIERS, Inner, layer, line_without_end, nearer};
 use crate::input::Line;
-use crate::model::{Format, Severity, Stamp};
+use kwhy_model::{Format, Severity, Stamp};
 
 mod kind;
 
@@ -71,8 +71,8 @@ thread_local! {
 /// The record that begins on a line, if one does.
 ///
 /// ```
-/// use kwhy_core::parse::log::head;
-/// use kwhy_core::{Format, Severity};
+/// use kwhy_parse::log::head;
+/// use kwhy_model::{Format, Severity};
 /// let line = "E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\" err=\"timeout\"";
 /// let found = head(line).unwrap();
 /// assert_eq!(found.format, Format::Klog);

@@ -17,7 +17,7 @@ use super::level;
 use super::members::{Member, Members, ValueKind, string_member};
 use super::payload::Payload;
 use super::timestamp;
-use crate::model::{Event, Format, Severity, Text, TextBuilder};
+use kwhy_model::{Event, Format, Severity, Text, TextBuilder};
 
 mod names;
 

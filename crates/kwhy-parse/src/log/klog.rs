@@ -17,7 +17,7 @@ use super::quote::{closing_quote, unquote_go};
 use super::timestamp::leading_klog_time;
 use super::zap_console::is_caller;
 use crate::input::Line;
-use crate::model::{Event, Format, Severity, Stamp, Subject};
+use kwhy_model::{Event, Format, Severity, Stamp, Subject};
 
 /// klog's header and what stands behind it.
 pub(super) const FORM: Form = Form {

@@ -1,7 +1,7 @@
 //! Level words.
 
 use crate::input::floor_char;
-use crate::model::{Event, Field, Severity, Text};
+use kwhy_model::{Event, Field, Severity, Text};
 
 /// The severity of a level's word or number: the usual words, logr's `Level(-3)`, slog's
 /// `INFO+2`, pino's and bunyan's numbers.

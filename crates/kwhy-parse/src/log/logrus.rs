@@ -15,7 +15,7 @@ use super::payload::Payload;
 use super::timestamp::{self, leading_date_time};
 use super::zap_console::is_caller;
 use crate::input::Line;
-use crate::model::{Event, Format, Severity, Stamp};
+use kwhy_model::{Event, Format, Severity, Stamp};
 
 /// Pairs, and the form for terminals.
 pub(super) const FORM: Form = Form {

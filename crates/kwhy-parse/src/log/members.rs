@@ -10,7 +10,7 @@ use memchr::memchr;
 
 use super::payload::Payload;
 use super::quote::{closing_quote, unquote_json};
-use crate::model::{Field, Text, Written};
+use kwhy_model::{Field, Text, Written};
 
 /// What a member's value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

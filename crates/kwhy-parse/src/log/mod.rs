@@ -28,22 +28,23 @@ mod trace;
 mod wrapper;
 mod zap_console;
 
-pub(crate) use follow::{Belongs, Follower};
-pub(crate) use forms::is_second_line;
+pub use follow::{Belongs, Follower};
+pub use forms::is_second_line;
 #[doc(hidden)]
 pub use head::{Head, Kind, head, kind};
 pub(crate) use level::stated as stated_severity;
-pub(crate) use raw::{is_raw_line, is_second_line_anywhere, second_line_severity};
-pub(crate) use timestamp::is_padded_month;
+pub use raw::{is_raw_line, is_second_line_anywhere, second_line_severity};
+pub use timestamp::is_padded_month;
 
 use self::frame::is_frame;
 use crate::input::Line;
-use crate::model::{Format, Parsed, Stamp};
+use kwhy_model::{Format, Parsed, Stamp};
 
 /// The format of the record that begins on this line, if one does.
 ///
 /// ```
-/// use kwhy_core::{Format, parse::log::detect};
+/// use kwhy_model::Format;
+/// use kwhy_parse::log::detect;
 /// let line = r#"E0304 05:06:07.123456       1 sync.go:88] "Sync failed" err="timeout""#;
 /// assert_eq!(detect(line), Some(Format::Klog));
 /// assert_eq!(detect("time=\"2024-03-04T05:06:07Z\" level=info msg=ready"), Some(Format::Logrus));
@@ -70,18 +71,18 @@ pub(crate) fn is_carried(text: &str) -> bool {
 }
 
 /// Whether another record may begin inside a line, as no newline was between two writers.
-pub(crate) fn may_hold_another(line: &str) -> bool {
+pub fn may_hold_another(line: &str) -> bool {
     glued::GLUED.may_be(line)
 }
 
 /// The date and time that a value begins with.
-pub(crate) fn stated_time(text: &str) -> Option<Stamp> {
+pub fn stated_time(text: &str) -> Option<Stamp> {
     let (stamp, _) = timestamp::leading_date_time(text)?;
     Some(stamp)
 }
 
 /// Whether a record begins in the outermost carrier of a line, as far as its first bytes tell.
-pub(crate) fn carries_record(line: &str) -> bool {
+pub fn carries_record(line: &str) -> bool {
     match wrapper::layer(line).map(|layer| layer.inner) {
         Some(wrapper::Inner::From(start)) => {
             let payload = line.as_bytes().get(start..).unwrap_or_default();
@@ -93,7 +94,7 @@ pub(crate) fn carries_record(line: &str) -> bool {
 
 /// Whether what a carrier holds goes on with the record in the carrier's line before: it is empty or
 /// indented, ends an object that is spread over lines, or is a stack trace's. `next` is the line behind.
-pub(crate) fn goes_on_in_carrier(line: &str, next: &str) -> bool {
+pub fn goes_on_in_carrier(line: &str, next: &str) -> bool {
     let inner = |text| {
         let (wrapper, payload) = wrapper::peel(payload::Payload::from_line(Line {
             text,
@@ -117,12 +118,12 @@ pub(crate) fn goes_on_in_carrier(line: &str, next: &str) -> bool {
 }
 
 /// Whether an entry over several lines begins on a line (journald's export and verbose forms).
-pub(crate) fn begins_entry(line: &str) -> bool {
+pub fn begins_entry(line: &str) -> bool {
     wrapper::Block::begin(line).is_some()
 }
 
 /// What a line tells that begins an entry over several lines.
-pub(crate) struct EntryAt {
+pub struct EntryAt {
     /// Whether its message goes on with the record of the entry before.
     pub goes_on: bool,
     /// How many lines it takes.
@@ -130,7 +131,7 @@ pub(crate) struct EntryAt {
 }
 
 /// The entry over several lines that begins with the first of some lines.
-pub(crate) fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
+pub fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
     let lines: Vec<Line<'_>> = lines
         .iter()
         .map(|text| Line {
@@ -170,7 +171,7 @@ const MAX_SPREAD: usize = 32 * 1024;
 
 /// The number of lines of the log record that begins with a text if it is an object that is spread over
 /// lines.
-pub(crate) fn spread_lines(text: &str) -> Option<usize> {
+pub fn spread_lines(text: &str) -> Option<usize> {
     let rest = text
         .strip_prefix("{\n")
         .or_else(|| text.strip_prefix("{\r\n"))?;
@@ -194,7 +195,8 @@ pub(crate) fn spread_lines(text: &str) -> Option<usize> {
 /// trace's frame, the next line of a value). Blank lines do not.
 ///
 /// ```
-/// use kwhy_core::{Format, parse::log::continues};
+/// use kwhy_model::Format;
+/// use kwhy_parse::log::continues;
 /// assert!(continues(Format::ZapConsole, "example.io/app.(*Loop).Run"));
 /// assert!(continues(Format::Klog, "\ttext of a value"));
 /// assert!(!continues(Format::Logrus, "Then restart the pod."));
@@ -209,7 +211,7 @@ pub fn continues(format: Format, line: &str) -> bool {
 /// each other, the interrupting events' spans lie inside it.
 ///
 /// ```
-/// use kwhy_core::{lines, parse::log::parse};
+/// use kwhy_parse::{log::parse, input::lines};
 /// let text = "time=\"2024-03-04T05:06:07Z\" level=error msg=\"sync of \\\"a\\\" failed\"\n";
 /// let parsed = parse(&lines(text).collect::<Vec<_>>());
 /// assert_eq!(parsed.events[0].message.as_str(), "sync of \"a\" failed");

@@ -10,7 +10,7 @@ use memchr::{memchr, memchr2};
 
 use super::payload::Payload;
 use super::quote::{closing_quote, unquote_go};
-use crate::model::{Field, Text, TextBuilder, Written};
+use kwhy_model::{Field, Text, TextBuilder, Written};
 
 /// How journald writes a tab.
 const TAB: &str = "        ";

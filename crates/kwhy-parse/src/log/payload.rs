@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::input::Line;
-use crate::model::Text;
+use kwhy_model::Text;
 
 /// The text of one record with the way back to the document. A record that stands in the
 /// document as it is lends its parts without a copy.

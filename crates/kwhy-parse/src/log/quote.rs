@@ -8,7 +8,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr2};
 
 use super::payload::Payload;
-use crate::model::{Text, TextBuilder};
+use kwhy_model::{Text, TextBuilder};
 
 /// Where the string that opens with the quote at `open` closes: the byte of its closing quote.
 pub(super) fn closing_quote(text: &str, open: usize) -> Option<usize> {

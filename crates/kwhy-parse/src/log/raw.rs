@@ -16,7 +16,7 @@ use super::record::opens_block;
 use super::trace::{self, Trace};
 use super::wrapper::{Sources, Wrapper, peel_from};
 use crate::input::Line;
-use crate::model::{Format, Severity, Stamp, Text};
+use kwhy_model::{Format, Severity, Stamp, Text};
 
 /// How many lines a record may take that has such ones.
 pub(super) const CARRIED_LINES: usize = 32;
@@ -97,7 +97,7 @@ fn is_of_trace(text: &str) -> bool {
 
 /// Whether a line goes on with a record before it, as the reader joins them. The lines before come
 /// last first.
-pub(crate) fn is_raw_line<'l>(
+pub fn is_raw_line<'l>(
     line: &str,
     before: impl Iterator<Item = Cow<'l, str>>,
     behind: impl Iterator<Item = Cow<'l, str>>,
@@ -158,7 +158,7 @@ pub(crate) fn is_raw_line<'l>(
 }
 
 /// Whether a line is the second one of a record that begins on the line before it, bare or in a carrier.
-pub(crate) fn is_second_line_anywhere(before: &str, line: &str) -> bool {
+pub fn is_second_line_anywhere(before: &str, line: &str) -> bool {
     if forms::is_second_line(before, line) {
         return true;
     }
@@ -172,7 +172,7 @@ pub(crate) fn is_second_line_anywhere(before: &str, line: &str) -> bool {
 }
 
 /// How grave the second line of a record says that is.
-pub(crate) fn second_line_severity(line: &str) -> Option<Severity> {
+pub fn second_line_severity(line: &str) -> Option<Severity> {
     let payload = whole(line, &mut Sources::default()).map(|(_, payload)| payload);
     let text = payload.as_ref().map_or(line, Payload::as_str);
     super::level::severity(text.split_once(':')?.0)
@@ -236,7 +236,7 @@ fn whole<'l>(line: &'l str, sources: &mut Sources) -> Option<(Wrapper<'l>, Paylo
 }
 
 /// Whether a record begins with a text, indented or not.
-fn begins(text: &str) -> bool {
+pub fn begins(text: &str) -> bool {
     let bare = text.trim_start();
     forms::find(bare).is_some_and(|form| {
         bare.len() == text.len()
@@ -247,7 +247,7 @@ fn begins(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parse::log::parse;
+    use crate::log::parse;
 
     const HEAD: &str = "E0304 05:06:07.123456       1 quay.go:7] lift failed:";
 

@@ -12,7 +12,7 @@ use super::payload::Payload;
 use super::record::{Lines, Record};
 use super::wrapper::{Block, Sources, Until, Wrapper};
 use crate::input::Line;
-use crate::model::{Format, Parsed, Severity, Span, TextBuilder};
+use kwhy_model::{Format, Parsed, Severity, Span, TextBuilder};
 
 mod stack;
 
@@ -347,7 +347,7 @@ impl<'a> Reader<'a> {
             && record.wrapper.present
             && (record.stack.is_some() || is_panic(record.first.as_str()))
         {
-            record.span.end = at.span.end;
+            record.span.end = record.span.end.max(at.span.end);
             record.lines.add(at.lines);
             return;
         }
@@ -400,7 +400,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Whether a line is the second one of a record that takes two.
-    fn is_second_line(&self, text: &str) -> bool {
+    pub fn is_second_line(&self, text: &str) -> bool {
         self.current.as_ref().is_some_and(|record| {
             record.more.is_empty()
                 && record.stack.is_none()

@@ -9,7 +9,7 @@ use super::payload::Payload;
 use super::raw::{CARRIED_LINES, at_once};
 use super::wrapper::{Wrapper, nearer};
 use super::{level, subject, trace};
-use crate::model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
+use kwhy_model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
 
 /// How many lines without a form of their own a message may take.
 const MESSAGE_LINES: usize = 2000;
@@ -140,7 +140,8 @@ impl<'a> Record<'a> {
             self.block = !closes || opens_block(text);
         }
         self.more.push(payload);
-        self.span.end = end;
+        // parts of a line that a runtime cut may come late
+        self.span.end = self.span.end.max(end);
     }
 
     /// Whether a line is a part of it whatever the line holds: of an open block, or indented where that

@@ -1,6 +1,6 @@
 //! A line of each form, for tests.
 
-use crate::model::Format;
+use kwhy_model::Format;
 
 pub(super) const SAMPLES: &[(Format, &str)] = &[
     (

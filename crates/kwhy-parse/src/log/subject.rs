@@ -10,7 +10,7 @@ use memchr::memchr;
 
 use super::klog::container_of;
 use super::members::string_member;
-use crate::model::{Event, Severity, Subject};
+use kwhy_model::{Event, Severity, Subject};
 
 #[derive(Default)]
 struct Reference {
@@ -359,7 +359,7 @@ fn kubelet_name(text: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Field, Format, Text};
+    use kwhy_model::{Field, Format, Text};
 
     fn subject(message: &str, fields: &[(&'static str, &str)]) -> String {
         let mut event = Event::new(Format::Klog, 0..0, Text::borrowed(message, 0));

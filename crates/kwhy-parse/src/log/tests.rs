@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::input::lines;
-use crate::model::Severity;
+use kwhy_model::Severity;
 
 fn read(text: &str) -> Parsed<'_> {
     parse(&lines(text).collect::<Vec<_>>())

@@ -10,7 +10,7 @@
 use jiff::Timestamp;
 use memchr::memchr2;
 
-use crate::model::Stamp;
+use kwhy_model::Stamp;
 
 const NANOS: i128 = 1_000_000_000;
 /// The largest distance of a zone from UTC, in seconds, that is taken for one.
@@ -239,7 +239,7 @@ fn numbered_month(bytes: &[u8]) -> Option<(u32, usize)> {
 }
 
 /// Whether a text begins with such a month, of one digit behind a blank.
-pub(crate) fn is_padded_month(bytes: &[u8]) -> bool {
+pub fn is_padded_month(bytes: &[u8]) -> bool {
     bytes.first() == Some(&b' ') && numbered_month(bytes).is_some()
 }
 

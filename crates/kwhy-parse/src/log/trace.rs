@@ -129,7 +129,7 @@ pub(super) fn is_heading(line: &str) -> bool {
 }
 
 /// Whether a line that is this part of a trace, by itself, begins one: it goes on with no earlier one.
-pub(super) fn begins(part: Part, line: &str) -> bool {
+pub fn begins(part: Part, line: &str) -> bool {
     match part {
         Part::Error(start) => start == 0 || line.starts_with("Exception in thread "),
         Part::Frame => is_heading(line),

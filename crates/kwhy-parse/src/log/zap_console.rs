@@ -17,7 +17,7 @@ use super::members::Members;
 use super::pairs::is_plain_key;
 use super::payload::Payload;
 use super::timestamp::{epoch, leading_date_time};
-use crate::model::{Event, Field, Format, Stamp, Written};
+use kwhy_model::{Event, Field, Format, Stamp, Written};
 
 /// zap's console form.
 pub(super) const FORM: Form = Form {

@@ -1,6 +1,6 @@
 //! Events: Event objects, and the conditions and states of other objects that say why.
 
-use crate::model::{
+use kwhy_model::{
     Event, Field, Format, Map, Severity, Span, Stamp, Subject, Text, TextBuilder, Value,
 };
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::Told;
 use super::scalar;
 use super::source::Source;
-use crate::model::{Map, Span, TextBuilder, Value};
+use kwhy_model::{Map, Span, TextBuilder, Value};
 
 /// Values of one output; a block of the engine has no room for many more.
 const MAX_NODES: usize = 400_000;
@@ -254,7 +254,7 @@ impl<'a> Reading<'_, '_, 'a> {
         Cow::Owned(self.text(start, end).as_str().to_owned())
     }
 
-    fn text(&self, start: usize, end: usize) -> crate::model::Text<'a> {
+    fn text(&self, start: usize, end: usize) -> kwhy_model::Text<'a> {
         let inner = self.inner(start, end);
         let raw = self.source.part(inner.clone());
         if memchr::memchr2(b'\\', b'\n', raw.as_bytes()).is_none()
@@ -284,7 +284,7 @@ impl<'a> Reading<'_, '_, 'a> {
         let rest = raw.get(kept..).unwrap_or("");
         builder.push(rest, self.source.place(inner.start + kept));
         if builder.is_empty() {
-            return crate::model::Text::borrowed("", self.source.place(inner.start));
+            return kwhy_model::Text::borrowed("", self.source.place(inner.start));
         }
         builder.finish()
     }

@@ -24,14 +24,14 @@ mod spread;
 mod yaml;
 
 pub(crate) use event::{of_part, of_status};
-pub(crate) use recognise::{Ahead, begins, begins_item, is_compact, is_compact_head, may_begin};
-pub(crate) use regular::regular;
+pub use recognise::{Ahead, begins, begins_item, is_compact, is_compact_head, may_begin};
+pub use regular::regular;
 pub(crate) use run::Run;
 
 use std::collections::HashMap;
 
 use crate::input::{Line, ReadLimits};
-use crate::model::{Format, LeftOut, Listing, Map, Object, Parsed, Span, Subject, Value};
+use kwhy_model::{Format, LeftOut, Listing, Map, Object, Parsed, Span, Subject, Value};
 use source::{Row, Source};
 
 /// How long a name may be; the API allows 253 characters.
@@ -66,7 +66,7 @@ impl<'l> Told<'l> {
 /// Reads lines of objects in YAML or JSON.
 ///
 /// ```
-/// use kwhy_core::{lines, parse::object};
+/// use kwhy_parse::{object, input::lines};
 /// let text = "\
 /// apiVersion: v1
 /// kind: Pod
@@ -124,7 +124,7 @@ fn json<'a>(source: &Source<'a>, of: Option<&str>, limits: &ReadLimits, parsed: 
 
 /// Reads a piece of a line that holds objects in JSON: it begins with an item of a list, of whose kind they are,
 /// or behind a list, if it does not begin the line.
-pub(crate) fn piece<'a>(text: &'a str, of: Option<&str>, limits: &ReadLimits) -> Parsed<'a> {
+pub fn piece<'a>(text: &'a str, of: Option<&str>, limits: &ReadLimits) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     json(&Source::whole(text), of, limits, &mut parsed);
     parsed.not_understood.dedup();

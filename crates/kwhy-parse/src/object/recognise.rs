@@ -7,7 +7,7 @@
 use memchr::memmem;
 
 use crate::input::Line;
-use crate::model::Format;
+use kwhy_model::Format;
 
 /// How many lines behind its first one are looked at to tell an object.
 const AHEAD: usize = 48;
@@ -137,7 +137,7 @@ const STATUS_KEYS: &[&str] = &[
 
 /// The lines behind one.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ahead<'l, 'a> {
+pub struct Ahead<'l, 'a> {
     /// The lines as they are.
     pub lines: &'l [Line<'a>],
     /// Takes off what stands before each line (`> `, `3. `).
@@ -155,7 +155,7 @@ impl<'a> Ahead<'_, 'a> {
 }
 
 /// Whether an object may begin on a line, or stand around it, taken alone.
-pub(crate) fn may_begin(text: &str) -> bool {
+pub fn may_begin(text: &str) -> bool {
     let bare = text.trim_start();
     match bare.as_bytes().first() {
         Some(b'{' | b'[') => is_compact(bare),
@@ -171,7 +171,7 @@ pub(crate) fn may_begin(text: &str) -> bool {
 }
 
 /// The format of the object that begins on a line; `rest` are the lines behind it.
-pub(crate) fn begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> Option<Format> {
+pub fn begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> Option<Format> {
     if !may_begin(line.text) && !is_opening(line.text) {
         return None;
     }
@@ -326,7 +326,7 @@ fn is_opening(text: &str) -> bool {
 }
 
 /// Whether a line is a whole object in JSON, or the start of one: its first key is one of an object.
-pub(crate) fn is_compact(text: &str) -> bool {
+pub fn is_compact(text: &str) -> bool {
     let Some(inner) = text.strip_prefix(['{', '[']) else {
         return false;
     };
@@ -357,7 +357,7 @@ pub(super) fn is_ellipsis(text: &str) -> bool {
 
 /// Whether a line begins an item of a list of objects or the next one of several, at which a stream
 /// of them can be cut: as kubectl and its like print them. `before` and `next` are its neighbours.
-pub(crate) fn begins_item<'b>(
+pub fn begins_item<'b>(
     line: &[u8],
     before: impl Fn() -> &'b [u8],
     next: impl Fn() -> &'b [u8],
@@ -395,7 +395,7 @@ pub(crate) fn begins_item<'b>(
 }
 
 /// Whether a line's first bytes may be those of an object in JSON, and not of a log record.
-pub(crate) fn is_compact_head(line: &[u8]) -> bool {
+pub fn is_compact_head(line: &[u8]) -> bool {
     const STARTS: &[&[u8]] = &[
         b"{\"apiVersion\":",
         b"{\"kind\":",

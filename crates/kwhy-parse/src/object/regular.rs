@@ -4,15 +4,15 @@ use super::recognise::{Ahead, begins};
 use super::source::Source;
 use super::spread::spread;
 use crate::input::{Line, ReadLimits, lines};
-use crate::model::{Format, Parsed};
-use crate::parse::log;
+use crate::log;
+use kwhy_model::{Format, Parsed};
 
 /// How many lines behind an opening bracket tell whether an object begins.
 const AHEAD: usize = 8;
 
 /// What stands in a text of regular form.
 #[derive(Debug)]
-pub(crate) struct Regular<'a> {
+pub struct Regular<'a> {
     pub parsed: Parsed<'a>,
     /// How many lines the text has.
     pub lines: u64,
@@ -21,7 +21,7 @@ pub(crate) struct Regular<'a> {
 /// Reads a text that is one segment of objects in regular form: values whose brackets stand alone on their
 /// lines, the last one perhaps cut off, and the ends of what is around them. None for any other text, which
 /// is to be cut into segments; of this one the same comes out there.
-pub(crate) fn regular<'a>(text: &'a str, limits: &ReadLimits) -> Option<Regular<'a>> {
+pub fn regular<'a>(text: &'a str, limits: &ReadLimits) -> Option<Regular<'a>> {
     let mut at = 0;
     let mut lines = 0;
     while let Some(spread) = text.as_bytes().get(at..).and_then(spread) {
@@ -78,8 +78,8 @@ fn is_object(text: &str, at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate as parse;
     use crate::input::segments;
-    use crate::parse;
 
     const POD: &str = r#"    {
       "kind": "Pod",

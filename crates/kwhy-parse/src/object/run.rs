@@ -5,7 +5,7 @@ use super::recognise::{
 };
 use super::spread::spread;
 use crate::input::Line;
-use crate::model::Format;
+use kwhy_model::Format;
 
 /// Words with a colon behind them that begin a message and no key.
 const MESSAGE_WORDS: &[&str] = &[

@@ -7,7 +7,7 @@
 use saphyr_parser::ScalarStyle;
 
 use super::source::Source;
-use crate::model::{Span, Text, TextBuilder, Value};
+use kwhy_model::{Span, Text, TextBuilder, Value};
 
 /// The text `value` of a scalar that stands at `range`.
 pub(super) fn text<'a>(

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use memchr::{memchr, memchr_iter};
 
 use crate::input::Line;
-use crate::model::{Span, Text};
+use kwhy_model::{Span, Text};
 
 /// A line, and how many blanks stand before it in place of what was taken off (`- `).
 #[derive(Clone, Copy, Debug)]

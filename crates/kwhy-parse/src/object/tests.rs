@@ -1,8 +1,8 @@
 use super::*;
+use crate as parse;
 use crate::input::{Document, lines, segments};
-use crate::parse;
 
-fn parsed(text: &str) -> Parsed<'_> {
+pub fn parsed(text: &str) -> Parsed<'_> {
     parse(&lines(text).collect::<Vec<_>>())
 }
 

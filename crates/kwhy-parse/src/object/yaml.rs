@@ -13,7 +13,7 @@ use super::Told;
 use super::scalar;
 use super::source::{Row, Source};
 use crate::input::ReadLimits;
-use crate::model::{LeftOut, Map, Span, Text, Value};
+use kwhy_model::{LeftOut, Map, Span, Text, Value};
 
 /// Values of one block; a block of the engine has no room for many more.
 const MAX_NODES: usize = 400_000;

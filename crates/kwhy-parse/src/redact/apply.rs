@@ -2,10 +2,10 @@
 
 use super::names;
 use super::{MARK, Secrets, find};
-use crate::model::{Carrier, Event, Format, Map, Object, Parsed, Span, Text, TextBuilder, Value};
+use kwhy_model::{Carrier, Event, Format, Map, Object, Parsed, Span, Text, TextBuilder, Value};
 
 /// Masks the secrets in events and objects; `secrets` are those of the text that was parsed.
-pub(crate) fn parsed(parsed: &mut Parsed<'_>, secrets: &Secrets) {
+pub fn parsed(parsed: &mut Parsed<'_>, secrets: &Secrets) {
     if secrets.is_empty() {
         return;
     }

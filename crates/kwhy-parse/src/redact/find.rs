@@ -8,7 +8,7 @@ use memchr::{memchr, memmem, memrchr};
 use super::names::{self, Kind};
 use super::objects;
 use super::quote::Quote;
-use crate::model::Span;
+use kwhy_model::Span;
 
 /// How long a name may be.
 pub(super) const MAX_NAME: usize = 128;

@@ -1,7 +1,7 @@
 //! Secrets never leave: values of names like `DB_PASSWORD`, passwords in addresses, tokens, private keys, the data
 //! of Secrets. Conditions are tested on the text as it is; what is told of it goes through here.
 //!
-//! In their place stands [`MARK`], whatever their length. Names stay: of objects, keys, files, users.
+//! In their place stands `MARK`, whatever their length. Names stay: of objects, keys, files, users.
 
 mod apply;
 mod find;
@@ -12,9 +12,9 @@ mod shapes;
 
 use std::borrow::Cow;
 
-use crate::model::Span;
+use kwhy_model::Span;
 
-pub(crate) use apply::parsed;
+pub use apply::parsed;
 
 /// What stands in a secret's place.
 pub(crate) const MARK: &str = "***";
@@ -24,7 +24,7 @@ const SHORTEST: usize = 4;
 
 /// Where secrets stand in a text.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Secrets(Vec<Span>);
+pub struct Secrets(Vec<Span>);
 
 impl Secrets {
     /// Those of a text.

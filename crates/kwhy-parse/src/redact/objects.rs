@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::quote::Quote;
-use crate::model::Span;
+use kwhy_model::Span;
 
 /// How deep objects may stand in each other.
 const MAX_DEPTH: usize = 512;

@@ -159,44 +159,6 @@ fn ranges_are_found_by_what_they_overlap() {
     assert_eq!(secrets.within(&(11..24)), &[9..12, 21..24]);
 }
 
-#[test]
-fn what_was_parsed_is_masked_where_it_stands() {
-    let text = "NAME   TYPE     DATA   AGE\nledger   Opaque   2      40d\n\n\
-        {\"level\":\"error\",\"ts\":\"2031-03-04T05:06:07Z\",\"msg\":\"got \\\"q\\\" https://crane:aB3xY9@quay/x no\"}\n";
-    let mut told = Vec::new();
-    crate::extract(
-        "x",
-        text.as_bytes(),
-        |part| {
-            let message = |event: &crate::Event<'_>| {
-                let place = part.place(&event.message.span());
-                (event.message.to_string(), place.text[place.mark].to_owned())
-            };
-            let data = part
-                .parsed
-                .objects
-                .iter()
-                .filter_map(|object| Some(object.fields.text("data")?.into_owned()));
-            (
-                part.parsed.events.iter().map(message).collect::<Vec<_>>(),
-                data.collect::<Vec<_>>(),
-            )
-        },
-        |more| told.push(more),
-    )
-    .unwrap();
-    let [(events, data)] = told.as_slice() else {
-        panic!("{told:?}")
-    };
-    let wanted = (
-        "got \"q\" https://crane:***@quay/x no",
-        "got \\\"q\\\" https://crane:***@quay/x no",
-    );
-    assert_eq!(*events, [(wanted.0.to_owned(), wanted.1.to_owned())]);
-    // how much there is is no secret
-    assert_eq!(*data, ["2"]);
-}
-
 proptest! {
     /// Whatever the secret is, whatever stands around it.
     #[test]

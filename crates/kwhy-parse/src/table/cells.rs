@@ -4,7 +4,7 @@ use super::columns::Cell;
 use super::names::{self, Becomes};
 use super::wrap::Whole;
 use super::{fit, runtime};
-use crate::model::{Age, Map, Subject, Value};
+use kwhy_model::{Age, Map, Subject, Value};
 
 /// A row that is read: where it stands, and what of it is known so far.
 pub(super) struct Reading<'a, 'r> {

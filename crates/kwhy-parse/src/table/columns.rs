@@ -5,7 +5,7 @@
 
 use super::names;
 use crate::input::Line;
-use crate::model::Span;
+use kwhy_model::Span;
 
 /// The most columns that a table may have; more is no table.
 const MOST_COLUMNS: usize = 40;
@@ -49,7 +49,7 @@ const TWO_WORDS: &[(&str, &str)] = &[
 /// A part of a line with its place in what the line counts its bytes from: the document, or a
 /// row that was joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::parse) struct Cell<'a> {
+pub(crate) struct Cell<'a> {
     /// The text, without blanks at its ends.
     pub text: &'a str,
     /// The byte at which it begins.
@@ -97,7 +97,7 @@ impl<'a> Cell<'a> {
 
 /// The byte ranges of a text's words, each with whether a wide gap (two blanks or a tab) or the
 /// text's begin is before it.
-pub(in crate::parse) fn words(text: &str) -> impl Iterator<Item = (Span, bool)> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = (Span, bool)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let rest = text.get(at..)?;
@@ -116,7 +116,7 @@ pub(in crate::parse) fn words(text: &str) -> impl Iterator<Item = (Span, bool)> 
 
 /// A column: its name as printed and where it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::parse) struct Column<'h> {
+pub(crate) struct Column<'h> {
     pub name: &'h str,
     /// In characters.
     at: usize,
@@ -124,7 +124,7 @@ pub(in crate::parse) struct Column<'h> {
 
 /// The columns of a header line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::parse) struct Columns<'h> {
+pub(crate) struct Columns<'h> {
     columns: Vec<Column<'h>>,
     /// Whether the header stands as it was printed, so that its offsets tell the cells.
     aligned: bool,
@@ -274,7 +274,7 @@ impl<'h> Columns<'h> {
 }
 
 /// The place of each character on the screen, with its byte.
-pub(in crate::parse) fn places(text: &str) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn places(text: &str) -> impl Iterator<Item = (usize, usize)> {
     let mut place = 0;
     text.char_indices().map(move |(byte, c)| {
         let at = place;

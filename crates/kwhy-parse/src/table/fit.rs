@@ -4,7 +4,7 @@
 use super::columns::{Cell, Columns, places, words};
 use super::runtime;
 use crate::input::Line;
-use crate::model::{Age, Quantity, Span};
+use kwhy_model::{Age, Quantity, Span};
 
 /// The most words of a row that are fitted; the work grows with their square.
 const MOST_PIECES: usize = 48;

@@ -117,7 +117,7 @@ pub(super) fn of_header(columns: &[&str]) -> Option<&'static str> {
 
 /// Whether a kind is told by columns that are so few that other kinds have them too, in old releases or as custom
 /// columns.
-pub(in crate::parse) fn is_vague(kind: &str) -> bool {
+pub(crate) fn is_vague(kind: &str) -> bool {
     WHOLE.iter().any(|(known, _)| *known == kind)
 }
 

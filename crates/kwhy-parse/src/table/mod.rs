@@ -15,22 +15,22 @@
 //! Refused: headers that are not in capitals, and tables whose first column is no name.
 
 mod cells;
-pub(in crate::parse) mod columns;
+pub(crate) mod columns;
 mod fit;
 mod kind;
 mod names;
 mod runtime;
-pub(in crate::parse) mod wrap;
+pub(crate) mod wrap;
 
 use cells::Reading;
 use columns::{Cell, Columns};
 use fit::Shape;
-pub(in crate::parse) use kind::is_vague;
+pub(crate) use kind::is_vague;
 use wrap::Whole;
 
 use super::events;
 use crate::input::Line;
-use crate::model::{Event, Format, Map, Object, Parsed, Severity, Subject, Value};
+use kwhy_model::{Event, Format, Map, Object, Parsed, Severity, Subject, Value};
 
 /// The most lines that a header or row may have been cut into.
 const MOST_PARTS: usize = 8;
@@ -50,7 +50,7 @@ const PODS_NAMESPACED: &str =
 /// none.
 ///
 /// ```
-/// use kwhy_core::parse::table::is_header;
+/// use kwhy_parse::table::is_header;
 /// assert!(is_header("NAME    READY   STATUS    RESTARTS   AGE"));
 /// assert!(is_header("NAMESPACE NAME STATUS VOLUME CAPACITY ACCESS MODES STORAGECLASS AGE"));
 /// assert!(!is_header("NAME AND SHAME"));
@@ -63,7 +63,7 @@ pub fn is_header(line: &str) -> bool {
 /// Whether `line` fits the table that `header` begins.
 ///
 /// ```
-/// use kwhy_core::parse::table::is_row;
+/// use kwhy_parse::table::is_row;
 /// let header = "NAME    READY   STATUS    RESTARTS   AGE";
 /// assert!(is_row(header, "web-0   1/1     Running   0          5d"));
 /// assert!(is_row(header, "web-0 0/1 CrashLoopBackOff 7 (3m ago) 21m"));
@@ -84,7 +84,7 @@ pub fn is_row(header: &str, line: &str) -> bool {
 /// Whether a line, taken alone, is surely a row of a table of pods.
 ///
 /// ```
-/// use kwhy_core::parse::table::is_row_without_header;
+/// use kwhy_parse::table::is_row_without_header;
 /// assert!(is_row_without_header("web-0   0/1   CreateContainerError   4 (2d8h ago)   9m50s"));
 /// assert!(!is_row_without_header("step 1/2 done, 3 left, 5m"));
 /// ```
@@ -101,7 +101,7 @@ pub fn is_row_without_header(line: &str) -> bool {
 /// or a row of pods: a row, a part of one that a terminal cut, or what stands for rows.
 ///
 /// ```
-/// use kwhy_core::{lines, parse::table::continues};
+/// use kwhy_parse::{table::continues, input::lines};
 /// let table: Vec<_> = lines("NAME    READY   STATUS    RESTARTS   AGE").collect();
 /// assert!(continues(&table, "web-0   1/1     Running   0          5d"));
 /// assert!(!continues(&table, "All of them run."));
@@ -154,7 +154,7 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
 /// table; rows of pods need none.
 ///
 /// ```
-/// use kwhy_core::{lines, parse::table};
+/// use kwhy_parse::{table, input::lines};
 /// let text = "\
 /// NAME    READY   STATUS             RESTARTS      AGE
 /// web-0   0/1     CrashLoopBackOff   7 (3m ago)    21m";

@@ -3,7 +3,7 @@
 //! Sources: docker/go-units `HumanDuration`, moby/moby `container/state.go` (`String`), and the
 //! same words in crictl and nerdctl.
 
-use crate::model::Age;
+use kwhy_model::Age;
 
 /// A container's state as `docker ps` prints it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,12 +2,12 @@
 //! belong together become one text that knows the way back.
 
 use crate::input::Line;
-use crate::model::{Span, Text, TextBuilder};
+use kwhy_model::{Span, Text, TextBuilder};
 
 use super::columns::Cell;
 
 /// The narrowest terminal that is believed.
-pub(in crate::parse) const NARROWEST: usize = 60;
+pub(crate) const NARROWEST: usize = 60;
 
 /// Widths that terminals often have: there one line of this width is enough.
 const USUAL: &[usize] = &[80, 100, 120, 132, 160];
@@ -17,7 +17,7 @@ const MOST_PARTS: usize = 64;
 
 /// A line as it was before a terminal cut it.
 #[derive(Clone, Debug)]
-pub(in crate::parse) struct Whole<'a> {
+pub(crate) struct Whole<'a> {
     pub text: Text<'a>,
     /// The number of its first line.
     pub number: u64,
@@ -93,7 +93,7 @@ impl<'a> Whole<'a> {
 
 /// The width at which lines were cut: no line is longer, and at least two different lines are
 /// exactly as long, or one that is as wide as terminals are. `None` if nothing was cut.
-pub(in crate::parse) fn width(lines: &[Line<'_>]) -> Option<usize> {
+pub(crate) fn width(lines: &[Line<'_>]) -> Option<usize> {
     let mut widest = 0;
     let mut first: Option<&str> = None;
     let mut is_repeated = false;
@@ -114,7 +114,7 @@ pub(in crate::parse) fn width(lines: &[Line<'_>]) -> Option<usize> {
 }
 
 /// The width of the longest line; none where all are too short to have been cut.
-pub(in crate::parse) fn longest(lines: &[Line<'_>]) -> usize {
+pub(crate) fn longest(lines: &[Line<'_>]) -> usize {
     let long = lines.iter().filter(|line| line.text.len() >= NARROWEST);
     long.map(of)
         .max()
@@ -123,16 +123,13 @@ pub(in crate::parse) fn longest(lines: &[Line<'_>]) -> usize {
 }
 
 /// Whether a line fills the width, so that the next one may go on in it.
-pub(in crate::parse) fn is_full(line: &Line<'_>, width: usize) -> bool {
+pub(crate) fn is_full(line: &Line<'_>, width: usize) -> bool {
     line.text.len() >= width && of(line) == width
 }
 
 /// Joins the lines that were cut at a width. A line that `begins` says to begin a row goes on in
 /// no line before it.
-pub(in crate::parse) fn join<'a>(
-    lines: &[Line<'a>],
-    begins: impl Fn(&Line<'a>) -> bool,
-) -> Vec<Whole<'a>> {
+pub(crate) fn join<'a>(lines: &[Line<'a>], begins: impl Fn(&Line<'a>) -> bool) -> Vec<Whole<'a>> {
     let Some(width) = width(lines) else {
         return lines.iter().map(Whole::of).collect();
     };
@@ -160,6 +157,6 @@ pub(in crate::parse) fn join<'a>(
 }
 
 /// A line's width in characters.
-pub(in crate::parse) fn of(line: &Line<'_>) -> usize {
+pub(crate) fn of(line: &Line<'_>) -> usize {
     line.text.chars().count()
 }

@@ -16,11 +16,11 @@ const NAMES: [&str; 22] = [
     "python3",
 ];
 
-/// The parts of a message in order: words, marks, and [`ANY`] for what varies. Blanks count for nothing.
+/// The parts of a message in order: words, marks, and `ANY` for what varies. Blanks count for nothing.
 ///
 /// A part varies if it holds a digit (numbers, addresses, times, generated names) and is neither an
 /// API version nor a known name, if it is an absolute path, or one word between quotes.
-pub(crate) fn tokens(message: &str) -> Vec<&str> {
+pub fn tokens(message: &str) -> Vec<&str> {
     let message = &message[..crate::input::floor_char(message, MOST)];
     let mut tokens: Vec<&str> = Vec::new();
     let mut rest = message;
@@ -119,7 +119,7 @@ pub(super) fn is_word_token(token: &str) -> bool {
 }
 
 /// Tokens as a text: words stand apart, marks where they stood.
-pub(crate) fn text<T: AsRef<str>>(tokens: &[T]) -> String {
+pub fn text<T: AsRef<str>>(tokens: &[T]) -> String {
     let mut text = String::new();
     for token in tokens.iter().map(AsRef::as_ref) {
         let word = is_word_token(token);

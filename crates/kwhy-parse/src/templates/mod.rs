@@ -4,15 +4,15 @@
 //! What varies is told in two steps. Within a message by form ([`mask`]): numbers, addresses,
 //! generated names, paths, quoted words. Between messages as in Drain (He et al., 2017): templates of the
 //! same length that agree in their beginning and in most of their parts become one, with
-//! [`ANY`] where they differ. The second step sees templates, not events, and sees them in
+//! `ANY` where they differ. The second step sees templates, not events, and sees them in
 //! the order of the input, so the outcome does not hang on the number of threads.
 
-pub(crate) mod mask;
+pub mod mask;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use crate::model::{Event, Severity, Stamp, Text};
+use kwhy_model::{Event, Severity, Stamp, Text};
 
 use mask::ANY;
 
@@ -31,7 +31,7 @@ const AGREE: usize = 70;
 /// Events folded by what stays the same in them.
 ///
 /// ```
-/// use kwhy_core::{Document, Folded, lines, parse};
+/// use kwhy_parse::{templates::Folded, self as parse, input::{Document, lines}};
 /// let log = "\
 /// time=\"2024-03-04T05:06:07Z\" level=error msg=\"dial tcp 10.0.0.1:80: connection refused\"
 /// time=\"2024-03-04T05:06:09Z\" level=error msg=\"dial tcp 10.0.0.2:80: connection refused\"
@@ -270,7 +270,7 @@ impl Row {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Format, Text};
+    use kwhy_model::{Format, Text};
 
     fn folded<'m>(messages: impl IntoIterator<Item = &'m str>) -> Folded {
         let mut folded = Folded::new();

@@ -1,8 +1,8 @@
 //! How many records of each severity were written when.
 //!
 //! Memory is bounded by counting in buckets of one width, of which only those with records are
-//! kept, [`MAX_BUCKETS`] at most: where they do not suffice, the width goes one step up
-//! [`WIDTHS`]. Each width divides the next and all are aligned to 1970, so a wider bucket is the
+//! kept, `MAX_BUCKETS` at most: where they do not suffice, the width goes one step up
+//! `WIDTHS`. Each width divides the next and all are aligned to 1970, so a wider bucket is the
 //! sum of narrower ones, and what comes out depends on nothing but the set of records: not on
 //! their order, nor on how they were split over timelines that were merged. A few far-off times
 //! take a few buckets and leave the width as it is, as the time between needs none.
@@ -11,8 +11,8 @@ mod axis;
 
 use jiff::Timestamp;
 
-use crate::model::{Severity, Stamp};
 use crate::years;
+use kwhy_model::{Severity, Stamp};
 
 use axis::Axis;
 
@@ -52,7 +52,8 @@ const DAY: i64 = 86_400;
 /// Records whose times state no year are counted apart until [`Timeline::settle`].
 ///
 /// ```
-/// use kwhy_core::{Severity, Stamp, Timeline};
+/// use kwhy_model::{Severity, Stamp};
+/// use kwhy_parse::timeline::Timeline;
 /// let at = |seconds: i128| {
 ///     Some(Stamp { nanos: seconds * 1_000_000_000, digits: 0, zone_stated: true, year_stated: true })
 /// };

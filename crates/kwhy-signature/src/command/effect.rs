@@ -237,7 +237,7 @@ fn positions<'s>(words: &[&'s str]) -> Vec<&'s str> {
     plain
 }
 
-fn begins(plain: &[&str], sub: &[&str]) -> bool {
+pub fn begins(plain: &[&str], sub: &[&str]) -> bool {
     plain.len() >= sub.len() && plain.iter().zip(sub).all(|(word, sub)| word == sub)
 }
 

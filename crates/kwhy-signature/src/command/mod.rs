@@ -21,7 +21,7 @@ use split::{Part, Word};
 /// list of arguments, or nothing if a value is missing or does not have its [`ValueType`].
 ///
 /// ```
-/// use kwhy_core::CommandTemplate;
+/// use kwhy_signature::CommandTemplate;
 /// let command = CommandTemplate::parse("kubectl -n {namespace} get pod {pod}")?;
 /// let fill = |pod: &str| {
 ///     command.fill(|slot, _| Some(if slot == "pod" { pod.to_owned() } else { "shop".to_owned() }))
@@ -108,7 +108,7 @@ impl CommandTemplate {
     }
 
     /// Fills the slots with explicit types.
-    pub(crate) fn fill_as(
+    pub fn fill_as(
         &self,
         value: impl Fn(&str) -> (Option<String>, ValueType),
     ) -> Option<Vec<String>> {

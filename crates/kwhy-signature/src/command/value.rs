@@ -153,7 +153,7 @@ impl ValueType {
     }
 
     /// Returns true if a value has this type.
-    pub(crate) fn admits(self, value: &str) -> bool {
+    pub fn admits(self, value: &str) -> bool {
         let starts = value.as_bytes().first();
         let starts = starts.is_some_and(|b| b.is_ascii_alphanumeric() || b"/[:".contains(b));
         let plain = value.bytes().all(|b| b.is_ascii_graphic());

@@ -4,7 +4,7 @@ use super::common::{ANNOTATIONS, CONDITIONS_FIELD, CREATED, LABELS, NAME, NAMESP
 use super::layout::{Below, Block, Field, Node, Tree, field, part, trimmed};
 use super::read::{block, counts, integer, lines, put, text, text_of};
 use super::{Kind, kind};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 static RULES: Block = Block {
     repeats: false,

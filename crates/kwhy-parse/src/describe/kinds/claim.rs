@@ -5,7 +5,7 @@ use super::layout::{Below, Block, Field, Node, Tree, field};
 use super::read::{block, entries, lines, scalar, text, values_of};
 use super::volume::{VOLUME as SOURCE, source};
 use super::{Kind, kind};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 const STORAGE_CLASS: Field = field("StorageClass", "storage_class", Below::Value, text);
 const STATUS: Field = field("Status", "status", Below::Value, status);

@@ -5,7 +5,7 @@ use super::common::{ANNOTATIONS, CREATED, LABELS, NAME};
 use super::layout::{Below, Block, Node, Tree, field};
 use super::read::{boolean, entries, integer, lines, pairs, put, scalar, text, values_of};
 use super::{Kind, kind};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 static STORAGE_BLOCK: Block = Block {
     repeats: false,

@@ -4,7 +4,7 @@ use super::layout::{Below, Field, Node, Tree, field, part, trimmed};
 use super::read::{age, annotations, labels, put, scalar, text};
 use super::table::{self, Cell, Table, column, no_remark};
 use crate::input::Line;
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 /// `Name`, of every object.
 pub(super) const NAME: Field = field("Name", "name", Below::Value, text);

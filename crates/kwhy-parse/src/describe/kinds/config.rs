@@ -4,7 +4,7 @@ use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
 use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
 use super::read::{entries, lines, put, scalar, text};
 use super::{Kind, kind};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 static CONFIG_MAP_BLOCK: Block = Block {
     repeats: false,

@@ -6,7 +6,7 @@ use super::read::{
     scalar, text, text_of, time, trim_end,
 };
 use crate::input::Line;
-use crate::model::{Map, Text, Value};
+use kwhy_model::{Map, Text, Value};
 
 /// The lines of `State` and `Last State`.
 static STATE: Block = Block {

@@ -9,7 +9,7 @@ use super::read::{counts, integer, later, number, put, scalar, split, text};
 use super::template::POD_TEMPLATE;
 use super::{Kind, controller};
 use crate::input::Line;
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 static DEPLOYMENT_BLOCK: Block = Block {
     repeats: false,

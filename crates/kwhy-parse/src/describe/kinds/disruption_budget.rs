@@ -4,7 +4,7 @@ use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE, SELECTOR};
 use super::layout::{Below, Block, Tree, field};
 use super::read::{add_fields, integer, later, text};
 use super::{Kind, kind};
-use crate::model::Map;
+use kwhy_model::Map;
 
 static STATUS: Block = Block {
     repeats: false,

@@ -5,7 +5,7 @@ use super::layout::{Below, Block, Node, Tree, field};
 use super::read::{block, boolean, groups, text, values_of};
 use super::table::{self, Cell, Table, column, no_remark};
 use super::{Kind, kind};
-use crate::model::Value;
+use kwhy_model::Value;
 
 static PORTS: Table = Table {
     columns: &[

@@ -6,7 +6,7 @@ use super::read::{block, entries, list, put, scalar, text, text_of, values_of, w
 use super::table::is_dashes;
 use super::{Kind, kind};
 use crate::input::Line;
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 static INGRESS_BLOCK: Block = Block {
     repeats: false,

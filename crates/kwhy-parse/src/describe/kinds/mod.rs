@@ -30,7 +30,7 @@ pub(super) use common::{CONDITIONS_FIELD, CREATED};
 
 use super::layout::{Below, Block, Schema, Tree};
 use super::{data, generic, layout, read, table};
-use crate::model::Map;
+use kwhy_model::Map;
 
 /// How objects of a kind are read.
 pub(super) struct Kind {

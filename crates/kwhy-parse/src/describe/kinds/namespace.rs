@@ -5,7 +5,7 @@ use super::layout::{Below, Block, Node, Tree, field};
 use super::read::{add_to_group, later, put, scalar, text, values_of};
 use super::table::{self, Cell, Table, column, no_remark};
 use super::{Kind, kind};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 static RESOURCES: Table = Table {
     columns: &[

@@ -4,7 +4,7 @@ use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
 use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
 use super::read::{add_fields, block, later, scalar, text, text_of, time, values_of};
 use super::{Kind, kind};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 static BLOCK: Block = Block {
     repeats: false,

@@ -8,7 +8,7 @@ use super::read::{
 };
 use super::table::{self, Cell, Table, column, no_remark};
 use super::{Kind, kind};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 static LEASE: Block = Block {
     repeats: false,
@@ -173,7 +173,7 @@ fn allocated<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
                 }
             }
             let span = map.span();
-            let mut name = crate::model::TextBuilder::new();
+            let mut name = kwhy_model::TextBuilder::new();
             name.push_decoded(resource, span);
             map.insert("resource", Value::Text(name.finish()));
             items.push(Value::Map(map));

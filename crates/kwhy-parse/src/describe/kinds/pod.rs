@@ -9,7 +9,7 @@ use super::read::{
 };
 use super::template::{tolerations, topology_spread};
 use super::volume::{VOLUME, volumes};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 /// Pod-level resources, from 1.32 on.
 static RESOURCES: Block = Block {

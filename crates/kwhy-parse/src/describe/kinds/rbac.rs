@@ -6,7 +6,7 @@ use super::read::{block, text, words};
 use super::table::{self, Cell, Table, column, no_remark};
 use super::{Kind, kind};
 use crate::input::Line;
-use crate::model::Value;
+use kwhy_model::Value;
 
 static RULES: Table = Table {
     columns: &[

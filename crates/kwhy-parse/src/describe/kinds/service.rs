@@ -4,7 +4,7 @@ use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE, SELECTOR};
 use super::layout::{Below, Block, Node, Tree, field, is_nothing, part, trimmed};
 use super::read::{integer, later, number, put, scalar, split, text, values_of, words};
 use super::{Kind, kind};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 static SERVICE: Block = Block {
     repeats: false,

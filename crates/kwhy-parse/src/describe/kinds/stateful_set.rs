@@ -5,7 +5,7 @@ use super::layout::{Below, Block, Node, Tree, field};
 use super::read::{annotations, counts, groups, integer, labels, put, scalar, text, values_of};
 use super::template::POD_TEMPLATE;
 use super::{Kind, controller};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 static STRATEGY: Block = Block {
     repeats: false,

@@ -4,7 +4,7 @@ use super::container::{CONTAINER, containers};
 use super::layout::{Below, Block, Field, Node, Tree, field, part, trimmed};
 use super::read::{annotations, block, entries, labels, number, put, scalar, text, text_of};
 use super::volume::{VOLUME, volumes};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 static TEMPLATE: Block = Block {
     repeats: false,

@@ -6,7 +6,7 @@ use super::read::{
     annotations, boolean, decoded, integer, labels, later, number, put, raw_lines, scalar, text,
     words,
 };
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 /// The lines of one volume, of any type. A projected volume repeats them for each source.
 pub(super) static VOLUME: Block = Block {

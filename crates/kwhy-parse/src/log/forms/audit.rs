@@ -7,10 +7,10 @@
 use std::ops::Range;
 
 use super::{Follow, Form, show};
-use crate::model::{Event, Format, Severity, TextBuilder};
-use crate::parse::log::members::{Member, Members, ValueKind};
-use crate::parse::log::payload::Payload;
-use crate::parse::log::timestamp;
+use crate::log::members::{Member, Members, ValueKind};
+use crate::log::payload::Payload;
+use crate::log::timestamp;
+use kwhy_model::{Event, Format, Severity, TextBuilder};
 
 pub(super) const FORM: Form = Form {
     format: Format::KubeAudit,

@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format, Severity, Stamp};
-use crate::parse::log::payload::Payload;
-use crate::parse::log::zap_console::is_caller;
+use crate::log::payload::Payload;
+use crate::log::zap_console::is_caller;
+use kwhy_model::{Event, Field, Format, Severity, Stamp};
 
 pub(super) const FORM: Form = Form {
     format: Format::Capnslog,

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::model::Stamp;
-use crate::parse::log::timestamp::leading_date_time;
+use crate::log::timestamp::leading_date_time;
+use kwhy_model::Stamp;
 
 /// A place in a text. What does not fit moves nothing.
 #[derive(Clone)]

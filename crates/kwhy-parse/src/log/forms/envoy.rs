@@ -11,10 +11,10 @@ use memchr::memchr;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format, Severity, Stamp, TextBuilder, Written};
-use crate::parse::log::level;
-use crate::parse::log::payload::Payload;
-use crate::parse::log::quote::closing_quote;
+use crate::log::level;
+use crate::log::payload::Payload;
+use crate::log::quote::closing_quote;
+use kwhy_model::{Event, Field, Format, Severity, Stamp, TextBuilder, Written};
 
 /// The application log.
 pub(super) const APPLICATION: Form = Form {

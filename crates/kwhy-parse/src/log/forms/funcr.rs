@@ -8,10 +8,10 @@ use std::ops::Range;
 use memchr::memchr;
 
 use super::{Follow, Form, show};
-use crate::model::{Event, Format, Severity};
-use crate::parse::log::pairs::Pairs;
-use crate::parse::log::payload::Payload;
-use crate::parse::log::timestamp;
+use crate::log::pairs::Pairs;
+use crate::log::payload::Payload;
+use crate::log::timestamp;
+use kwhy_model::{Event, Format, Severity};
 
 pub(super) const FORM: Form = Form {
     format: Format::LogrFuncr,
@@ -87,8 +87,8 @@ pub(super) fn read_at<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'
     message.then_some(event)
 }
 
-fn caller<'a>(value: &crate::model::Text<'a>) -> Option<crate::model::Text<'a>> {
-    use crate::parse::log::members::Members;
+fn caller<'a>(value: &kwhy_model::Text<'a>) -> Option<kwhy_model::Text<'a>> {
+    use crate::log::members::Members;
     let text = value.as_str();
     if !text.starts_with('{') {
         return Some(value.clone());
@@ -102,7 +102,7 @@ fn caller<'a>(value: &crate::model::Text<'a>) -> Option<crate::model::Text<'a>> 
         }
     }
     let (file, line) = (file?, line?);
-    let mut builder = crate::model::TextBuilder::new();
+    let mut builder = kwhy_model::TextBuilder::new();
     builder.push_text(&value.slice(file.clone()));
     let between = value.source_span(file.end..line.start.max(file.end));
     builder.push_decoded(":", between);

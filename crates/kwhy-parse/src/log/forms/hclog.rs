@@ -12,11 +12,11 @@ use memchr::{memchr, memchr_iter};
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format, Stamp, Text, TextBuilder, Written};
-use crate::parse::log::level;
-use crate::parse::log::payload::Payload;
-use crate::parse::log::quote::unquote_controls;
-use crate::parse::log::zap_console::is_caller;
+use crate::log::level;
+use crate::log::payload::Payload;
+use crate::log::quote::unquote_controls;
+use crate::log::zap_console::is_caller;
+use kwhy_model::{Event, Field, Format, Stamp, Text, TextBuilder, Written};
 
 pub(super) const FORM: Form = Form {
     format: Format::Hclog,

@@ -12,9 +12,9 @@ use memchr::memmem;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Format, Stamp};
-use crate::parse::log::level;
-use crate::parse::log::payload::Payload;
+use crate::log::level;
+use crate::log::payload::Payload;
+use kwhy_model::{Event, Format, Stamp};
 
 /// logback's and log4j2's.
 pub(super) const LOGBACK: Form = Form {

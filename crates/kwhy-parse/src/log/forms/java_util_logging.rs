@@ -4,10 +4,10 @@
 //! What stands behind the time is the class and the method, or the logger's name alone.
 
 use super::{Follow, Form, show};
-use crate::model::{Event, Format};
-use crate::parse::log::level;
-use crate::parse::log::payload::Payload;
-use crate::parse::log::timestamp::leading_java_time;
+use crate::log::level;
+use crate::log::payload::Payload;
+use crate::log::timestamp::leading_java_time;
+use kwhy_model::{Event, Format};
 
 pub(super) const FORM: Form = Form {
     format: Format::JavaUtilLogging,

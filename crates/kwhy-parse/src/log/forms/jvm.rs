@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format, Stamp, Written};
-use crate::parse::log::level;
-use crate::parse::log::payload::Payload;
-use crate::parse::log::timestamp::epoch;
+use crate::log::level;
+use crate::log::payload::Payload;
+use crate::log::timestamp::epoch;
+use kwhy_model::{Event, Field, Format, Stamp, Written};
 
 pub(super) const FORM: Form = Form {
     format: Format::JvmUnified,

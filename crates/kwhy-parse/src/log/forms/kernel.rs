@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format, Severity, Stamp, Written};
-use crate::parse::log::payload::Payload;
-use crate::parse::log::timestamp::leading_ctime;
+use crate::log::payload::Payload;
+use crate::log::timestamp::leading_ctime;
+use kwhy_model::{Event, Field, Format, Severity, Stamp, Written};
 
 pub(super) const FORM: Form = Form {
     format: Format::Kernel,

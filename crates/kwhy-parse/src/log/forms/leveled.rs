@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Format};
-use crate::parse::log::level;
-use crate::parse::log::members::Members;
-use crate::parse::log::payload::Payload;
+use crate::log::level;
+use crate::log::members::Members;
+use crate::log::payload::Payload;
+use kwhy_model::{Event, Format};
 
 /// CoreDNS 1.11 (plugin/pkg/log).
 pub(super) const COREDNS: Form = Form {

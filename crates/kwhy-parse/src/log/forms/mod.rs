@@ -5,7 +5,7 @@
 use super::head::Shown;
 use super::payload::Payload;
 use crate::input::Line;
-use crate::model::{Event, Format};
+use kwhy_model::{Event, Format};
 
 mod audit;
 mod capnslog;
@@ -120,7 +120,7 @@ pub(super) fn is_leveled(text: &str) -> bool {
 }
 
 /// Whether a line is the second one of a record that begins on the line before it.
-pub(crate) fn is_second_line(before: &str, line: &str) -> bool {
+pub fn is_second_line(before: &str, line: &str) -> bool {
     may_be_second_line(line) && java_util_logging::is_head(before)
 }
 

@@ -11,10 +11,10 @@ use memchr::memchr;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format, Severity, Stamp, TextBuilder, Written};
-use crate::parse::log::payload::Payload;
-use crate::parse::log::quote::{closing_quote, unquote_bytes};
-use crate::parse::log::timestamp::leading_common_log_time;
+use crate::log::payload::Payload;
+use crate::log::quote::{closing_quote, unquote_bytes};
+use crate::log::timestamp::leading_common_log_time;
+use kwhy_model::{Event, Field, Format, Severity, Stamp, TextBuilder, Written};
 
 pub(super) const FORM: Form = Form {
     format: Format::NginxAccess,

@@ -1,8 +1,8 @@
 //! Panics and fatal errors of Go's runtime: their first line, which says what went wrong.
 
 use super::{Follow, Form, show};
-use crate::model::{Event, Format, Severity};
-use crate::parse::log::payload::Payload;
+use crate::log::payload::Payload;
+use kwhy_model::{Event, Format, Severity};
 
 pub(super) const FORM: Form = Form {
     format: Format::Plain,

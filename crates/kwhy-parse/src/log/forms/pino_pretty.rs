@@ -11,12 +11,12 @@ use memchr::memchr;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format, Stamp, Written};
-use crate::parse::log::level;
-use crate::parse::log::members::Members;
-use crate::parse::log::payload::Payload;
-use crate::parse::log::quote::unquote_json;
-use crate::parse::log::timestamp::epoch;
+use crate::log::level;
+use crate::log::members::Members;
+use crate::log::payload::Payload;
+use crate::log::quote::unquote_json;
+use crate::log::timestamp::epoch;
+use kwhy_model::{Event, Field, Format, Stamp, Written};
 
 pub(super) const FORM: Form = Form {
     format: Format::PinoPretty,
@@ -184,8 +184,8 @@ fn writer<'a>(payload: &Payload<'a>, writer: Range<usize>, event: &mut Event<'a>
 
 #[cfg(test)]
 mod tests {
-    use crate::model::Severity;
-    use crate::parse::log::parse;
+    use crate::log::parse;
+    use kwhy_model::Severity;
 
     #[test]
     fn members_and_errors() {

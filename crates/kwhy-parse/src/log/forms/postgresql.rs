@@ -10,8 +10,8 @@ use std::ops::Range;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Field, Format, Severity, Stamp};
-use crate::parse::log::payload::Payload;
+use crate::log::payload::Payload;
+use kwhy_model::{Event, Field, Format, Severity, Stamp};
 
 pub(super) const FORM: Form = Form {
     format: Format::Postgresql,

@@ -9,9 +9,9 @@ use std::ops::Range;
 
 use super::cursor::Cursor;
 use super::{Follow, Form, show};
-use crate::model::{Event, Format, Stamp};
-use crate::parse::log::level;
-use crate::parse::log::payload::Payload;
+use crate::log::level;
+use crate::log::payload::Payload;
+use kwhy_model::{Event, Format, Stamp};
 
 pub(super) const FORM: Form = Form {
     format: Format::PythonLogging,

@@ -1,8 +1,8 @@
 //! Where the `key=value` pairs behind a raw message begin: at the first place from which the whole
 //! rest reads as pairs of the writer's own grammar.
 
-use crate::parse::log::members::nested_end;
-use crate::parse::log::quote::closing_quote;
+use crate::log::members::nested_end;
+use crate::log::quote::closing_quote;
 
 /// What a value without quotes may hold.
 #[derive(Clone, Copy, PartialEq, Eq)]

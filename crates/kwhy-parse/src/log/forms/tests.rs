@@ -6,9 +6,9 @@ use proptest::sample::{Index, select};
 
 use super::*;
 use crate::input::lines;
-use crate::model::{Field, Span};
-use crate::parse::log::samples::SAMPLES;
-use crate::parse::log::{detect, head, parse};
+use crate::log::samples::SAMPLES;
+use crate::log::{detect, head, parse};
+use kwhy_model::{Field, Span};
 
 #[test]
 fn every_form_is_told_apart() {

@@ -11,11 +11,11 @@ use memchr::memmem;
 use super::cursor::Cursor;
 use super::strict::{self, Bare};
 use super::{Follow, Form, show};
-use crate::model::{Event, Format, Stamp};
-use crate::parse::log::level;
-use crate::parse::log::pairs::Pairs;
-use crate::parse::log::payload::Payload;
-use crate::parse::log::zap_console::is_caller;
+use crate::log::level;
+use crate::log::pairs::Pairs;
+use crate::log::payload::Payload;
+use crate::log::zap_console::is_caller;
+use kwhy_model::{Event, Format, Stamp};
 
 pub(super) const FORM: Form = Form {
     format: Format::ZerologConsole,

@@ -5,7 +5,7 @@ use memchr::memchr;
 use super::super::forms::Form;
 use super::super::timestamp::{leading_date_time, leading_klog_time, leading_syslog_time};
 use super::super::{json, klog, logrus, zap_console};
-use crate::model::Format;
+use kwhy_model::Format;
 
 /// What the first bytes of a line show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +22,8 @@ pub enum Kind {
 /// them records, zap's console form with tabs, the CRI's and syslog's carriers.
 ///
 /// ```
-/// use kwhy_core::Format;
-/// use kwhy_core::parse::log::{Kind, kind};
+/// use kwhy_model::Format;
+/// use kwhy_parse::log::{Kind, kind};
 /// let line = "E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\" err=\"timeout\"";
 /// assert_eq!(kind(line.as_bytes()), Some(Kind::Record(Format::Klog)));
 /// assert_eq!(kind(b"Name: web-0"), None);

@@ -108,7 +108,7 @@ fn check_all(texts: &[String]) -> usize {
 
 #[test]
 fn lines_of_fixtures_agree() {
-    let fixtures = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures"));
+    let fixtures = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures"));
     let mut found = Vec::new();
     texts(fixtures, &|path| path.ends_with("input.txt"), &mut found);
     assert!(check_all(&found) > 0);

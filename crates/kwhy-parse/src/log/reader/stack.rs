@@ -8,7 +8,7 @@ use super::super::trace::{self, Part};
 use super::super::wrapper::{Block, Sources, Wrapper, peel_from};
 use super::{HEAD_LINES, Place, Reader, Trace};
 use crate::input::Line;
-use crate::model::{Format, Span};
+use kwhy_model::{Format, Span};
 
 impl<'a> Reader<'a> {
     /// What a line that begins no record is of a stack trace.
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
         let Some(record) = self.current.as_mut() else {
             return false;
         };
-        record.span.end = span.end;
+        record.span.end = record.span.end.max(span.end);
         record.lines.add(at.lines);
         extend(&mut record.stack, span);
         match part {

@@ -8,7 +8,7 @@ use memchr::memchr;
 
 use super::super::timestamp::leading_date_time;
 use super::{Inner, Layer, Names};
-use crate::model::Stream;
+use kwhy_model::Stream;
 
 pub(super) fn layer(text: &str) -> Option<Layer> {
     // the shortest stamp is `2024-03-04T05:06:07Z`, the longest has nanoseconds and a zone

@@ -7,7 +7,7 @@
 use super::super::members::Members;
 use super::super::timestamp::leading_date_time;
 use super::{Inner, Layer, LineEnd, Names, is_string};
-use crate::model::Stream;
+use kwhy_model::Stream;
 
 pub(super) fn layer(text: &str) -> Option<Layer> {
     if !text.starts_with("{\"log\":\"") {

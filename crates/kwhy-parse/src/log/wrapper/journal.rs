@@ -13,7 +13,7 @@ use memchr::memchr;
 
 use super::super::timestamp::{epoch, leading_date_time, leading_syslog_time};
 use super::{Inner, Layer, Names, run};
-use crate::model::Stamp;
+use kwhy_model::Stamp;
 
 /// Lines that begin with a month or a day of the week.
 pub(super) fn named(text: &str) -> Option<Layer> {

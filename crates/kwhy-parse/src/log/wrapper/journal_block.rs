@@ -12,7 +12,7 @@ use super::super::timestamp::{epoch, leading_date_time};
 use super::journal_json::severity_of;
 use super::{Inner, Layer, Names, Wrapper, run, without_escapes};
 use crate::input::Line;
-use crate::model::{Span, Text};
+use kwhy_model::{Span, Text};
 
 /// How many lines an entry may take.
 const LINES: usize = 4000;
@@ -68,7 +68,7 @@ pub(super) fn layer(text: &str) -> Option<Layer> {
         && zone.len() < 8
         && cursor.starts_with("[s=")
         && cursor.ends_with(']');
-    let stamp = crate::model::Stamp {
+    let stamp = kwhy_model::Stamp {
         zone_stated: time.zone_stated || matches!(zone, "UTC" | "GMT"),
         ..time
     };

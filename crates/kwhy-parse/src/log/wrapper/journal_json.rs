@@ -7,7 +7,7 @@ use super::super::members::{Member, Members};
 use super::super::payload::Payload;
 use super::super::timestamp::epoch;
 use super::{Inner, Layer, LineEnd, Names, is_string};
-use crate::model::{Severity, Text, TextBuilder};
+use kwhy_model::{Severity, Text, TextBuilder};
 
 pub(super) fn layer(text: &str) -> Option<Layer> {
     // all names of the journal are upper case or begin with an underscore

@@ -23,8 +23,8 @@ use memchr::memchr;
 use super::members::ValueKind;
 use super::payload::Payload;
 use super::quote::unquote_json;
-use crate::model::{Carrier, Severity, Stamp, Stream, Text, TextBuilder};
 use crate::years;
+use kwhy_model::{Carrier, Severity, Stamp, Stream, Text, TextBuilder};
 
 pub(super) use journal_block::Block;
 pub(super) use sources::Sources;

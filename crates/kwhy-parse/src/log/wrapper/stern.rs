@@ -9,7 +9,7 @@ use super::super::forms;
 use super::super::members::Members;
 use super::super::timestamp::{leading_date_time, leading_short_time};
 use super::{Inner, Layer, LineEnd, Names, compose, is_dns_name, is_string, plain_layer, word};
-use crate::model::Stamp;
+use kwhy_model::Stamp;
 
 /// `[namespace ]pod container [time ]text`.
 pub(super) fn layer(text: &str) -> Option<Layer> {

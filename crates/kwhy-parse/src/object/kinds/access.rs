@@ -1,7 +1,7 @@
 //! Roles, their bindings and the accounts that they are for.
 
 use super::read::{self, Field, decoded, field, same};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 pub(super) const ROLE: &[Field] = &[field("rules", "rules", rules)];
 

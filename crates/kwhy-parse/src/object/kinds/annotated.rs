@@ -4,7 +4,7 @@
 //! them (kubernetes/kubernetes `pkg/apis/autoscaling/v1/conversion.go`) to
 //! `autoscaling.alpha.kubernetes.io/conditions`.
 
-use crate::model::{Map, Span, TextBuilder, Value};
+use kwhy_model::{Map, Span, TextBuilder, Value};
 
 const CONDITIONS: &str = "autoscaling.alpha.kubernetes.io/conditions";
 
@@ -12,7 +12,7 @@ const CONDITIONS: &str = "autoscaling.alpha.kubernetes.io/conditions";
 const MOST: usize = 64;
 
 /// The object with the conditions of its annotation where the API has them now, if its status has none.
-pub(in crate::parse::object) fn annotated<'a>(object: &Map<'a>) -> Option<Map<'a>> {
+pub(in crate::object) fn annotated<'a>(object: &Map<'a>) -> Option<Map<'a>> {
     let Some(Value::Map(annotations)) = object.get("metadata.annotations") else {
         return None;
     };
@@ -57,7 +57,7 @@ fn condition<'a>(members: &serde_json::Map<String, serde_json::Value>, span: &Sp
 #[cfg(test)]
 mod tests {
     use crate::input::lines;
-    use crate::parse::object::parse;
+    use crate::object::parse;
 
     #[test]
     fn an_autoscaler_keeps_its_conditions_in_an_annotation() {

@@ -1,7 +1,7 @@
 //! Containers with what their pod's status says of them.
 
 use super::read::{self, Field, decoded, field, integer, labels, lines, same, time};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 const CONTAINER: &[Field] = &[
     field("name", "name", same),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::read;
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 /// Adds all of an object except what its identity told, and its conditions by themselves.
 pub(super) fn add<'a>(fields: &mut Map<'a>, object: &Map<'a>) {

@@ -20,7 +20,7 @@ mod workload;
 pub(super) use annotated::annotated;
 pub(super) use tell::{is_whole, placed, told_by_fields};
 
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 use read::{Field, field, flag, integer, labels, same, time};
 
 /// What all objects have.

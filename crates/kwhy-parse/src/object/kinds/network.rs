@@ -1,7 +1,7 @@
 //! Services, what is behind them and what leads to them.
 
 use super::read::{self, Field, decoded, field, joined, same, selector, text, texts};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 pub(super) const SERVICE: &[Field] = &[
     field("selector", "spec.selector", selector),

@@ -1,7 +1,7 @@
 //! Nodes and what belongs to them.
 
 use super::read::{self, Field, conditions, decoded, field, labels, same, texts, time};
-use crate::model::Value;
+use kwhy_model::Value;
 
 pub(super) const NODE: &[Field] = &[
     field("roles", "metadata.labels", roles),

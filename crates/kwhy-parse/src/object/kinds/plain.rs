@@ -1,7 +1,7 @@
 //! Kinds that hold data, and namespaces.
 
 use super::read::{self, Field, conditions, field, labels, same};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 pub(super) const CONFIG_MAP: &[Field] = &[
     field("data", "data", labels),

@@ -3,7 +3,7 @@
 use super::container::{containers, of_template};
 use super::read::{self, Field, conditions, decoded, field, integer, labels, same, selector, time};
 use super::volume::volumes;
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 pub(super) const POD: &[Field] = &[
     field("priority", "spec.priority", integer),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::read::{
     self, Field, conditions, decoded, field, joined, same, selector, text, texts, time,
 };
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 pub(super) const AUTOSCALER: &[Field] = &[
     field("reference", "spec.scaleTargetRef", reference),

@@ -1,6 +1,6 @@
 //! How values of the API read under their neutral names.
 
-use crate::model::{Map, Span, TextBuilder, Value};
+use kwhy_model::{Map, Span, TextBuilder, Value};
 
 /// How a value reads; none where it says nothing.
 pub(super) type Reader = for<'a> fn(&Value<'a>) -> Option<Value<'a>>;

@@ -3,7 +3,7 @@
 use super::read::{
     self, Field, access_modes, conditions, decoded, field, labels, same, text, texts,
 };
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 pub(super) const CLAIM: &[Field] = &[
     field("status", "status.phase", same),

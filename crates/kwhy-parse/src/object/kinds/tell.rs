@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 /// How many conditions of an object are looked at; few have ten.
 const MAX_CONDITIONS: usize = 64;
@@ -196,12 +196,12 @@ const OWN: &[&str] = &[
 ];
 
 /// Whether a map is an object, or holds whole parts of one.
-pub(in crate::parse::object) fn is_whole(map: &Map<'_>) -> bool {
+pub(in crate::object) fn is_whole(map: &Map<'_>) -> bool {
     map.is_empty() || OWN.iter().any(|key| map.get(key).is_some())
 }
 
 /// The entries of an object that a map is a part of.
-pub(in crate::parse::object) fn placed<'a>(map: Map<'a>) -> Vec<(Cow<'a, str>, Value<'a>)> {
+pub(in crate::object) fn placed<'a>(map: Map<'a>) -> Vec<(Cow<'a, str>, Value<'a>)> {
     if is_whole(&map) {
         return map.into_iter().collect();
     }
@@ -229,7 +229,7 @@ pub(in crate::parse::object) fn placed<'a>(map: Map<'a>) -> Vec<(Cow<'a, str>, V
 }
 
 /// The kind of an object without a head.
-pub(in crate::parse::object) fn told_by_fields(map: &Map<'_>) -> Option<&'static str> {
+pub(in crate::object) fn told_by_fields(map: &Map<'_>) -> Option<&'static str> {
     let by_field = KINDS
         .iter()
         .find(|(_, paths)| paths.iter().any(|path| map.get(path).is_some()));

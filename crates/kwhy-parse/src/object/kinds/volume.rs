@@ -2,7 +2,7 @@
 
 use super::container::optional;
 use super::read::{self, decoded, integer, same};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 /// The API's field, the type as a describe prints it, and the field that names what it is made from.
 const TYPES: &[(&str, &str, &str)] = &[

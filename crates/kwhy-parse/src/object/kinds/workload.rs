@@ -2,7 +2,7 @@
 
 use super::pod::template;
 use super::read::{self, Field, conditions, field, labels, same, selector, text, texts, time};
-use crate::model::{Map, Value};
+use kwhy_model::{Map, Value};
 
 pub(super) const DEPLOYMENT: &[Field] = &[
     field("selector", "spec.selector", selector),

@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-use crate::parse::log::samples::SAMPLES;
+use crate::log::samples::SAMPLES;
 
 fn rfc3339() -> BoxedStrategy<String> {
     let zone = select(

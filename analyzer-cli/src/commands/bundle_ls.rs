@@ -1,0 +1,180 @@
+//! `kwhy bundle ls`: the members of bundles, what each is and what is not read.
+
+use std::io::{self, Read, Write};
+
+use kwhy_core::{Document as Text, segments};
+use serde::Serialize;
+
+use kwhy_bundle::archive::Member;
+use kwhy_bundle::bundle::Content;
+use kwhy_bundle::sources::{self, InputSet, Inputs};
+use kwhy_bundle::{Disposition, Document, DocumentSink};
+use kwhy_render::escape::visible;
+use kwhy_render::json;
+
+/// A member as it is listed.
+#[derive(Serialize)]
+struct Row<'r> {
+    source: &'r str,
+    path: &'r str,
+    bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modified: Option<String>,
+    /// What it is.
+    what: &'r str,
+    /// What its place says that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    about: Option<String>,
+    /// Why it is not read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<&'r str>,
+}
+
+/// Lists all members; as one JSON object a line if that is asked for.
+///
+/// # Errors
+/// The output's.
+pub fn list(
+    reading: &InputSet,
+    stdin: impl Read + Send,
+    json: bool,
+    out: &mut (dyn Write + Send),
+) -> io::Result<Inputs> {
+    let mut listing = Listing {
+        out,
+        json,
+        failed: None,
+        open: None,
+        read: 0,
+        bytes: 0,
+        skipped: 0,
+    };
+    let inputs = sources::read(reading, stdin, &mut listing);
+    let Listing {
+        failed,
+        read,
+        bytes,
+        skipped,
+        ..
+    } = listing;
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    if json {
+        return Ok(inputs);
+    }
+    for limit in &inputs.limits {
+        let text = format!("{}: {}: {}", limit.source, limit.limit, limit.message);
+        writeln!(out, "note  {}", visible(&text))?;
+    }
+    for bundle in &inputs.bundles {
+        let make = match bundle.titles.as_slice() {
+            [] => "of no known make".to_owned(),
+            titles => titles.join(", "),
+        };
+        writeln!(out, "{}: {make}", visible(&bundle.source))?;
+    }
+    writeln!(out, "{read} read with {bytes} bytes, {skipped} skipped.")?;
+    Ok(inputs)
+}
+
+struct Listing<'o> {
+    out: &'o mut (dyn Write + Send),
+    json: bool,
+    failed: Option<io::Error>,
+    /// The member whose content comes next.
+    open: Option<(Member, Option<Content>)>,
+    read: u64,
+    bytes: u64,
+    skipped: u64,
+}
+
+/// How much of a document is looked at to tell what it is.
+const LOOKED_AT: u64 = 16 * 1024;
+
+impl Listing<'_> {
+    fn row(&mut self, row: &Row<'_>) {
+        if self.failed.is_some() {
+            return;
+        }
+        let written = if self.json {
+            json::line(row, self.out)
+        } else {
+            let bytes = row.bytes.map_or("-".to_owned(), |bytes| bytes.to_string());
+            let path = if row.path.is_empty() {
+                row.source
+            } else {
+                row.path
+            };
+            let mut line = format!("{bytes:>12}  {:<20}  {}", row.what, visible(path));
+            if let Some(about) = &row.about {
+                line += &format!("  [{}]", visible(about));
+            }
+            if let Some(why) = row.skipped {
+                line += &format!("  (skipped: {why})");
+            }
+            writeln!(self.out, "{line}")
+        };
+        self.failed = written.err();
+    }
+}
+
+/// Seconds since 1970 as a time.
+fn time(seconds: i64) -> Option<String> {
+    let time = jiff::Timestamp::from_second(seconds).ok()?;
+    Some(time.to_string())
+}
+
+impl DocumentSink for Listing<'_> {
+    fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
+        let Some((member, told)) = self.open.take() else {
+            return;
+        };
+        let mut head = Vec::new();
+        let _ = Read::take(&mut *content, LOOKED_AT).read_to_end(&mut head);
+        // why a stream ends is told by its reader
+        let more = io::copy(content, &mut io::sink()).unwrap_or_default();
+        let bytes = head.len() as u64 + more;
+        self.read += 1;
+        self.bytes += bytes;
+        let what = match told {
+            Some(content) => content.name().to_owned(),
+            None if head.is_empty() => "empty".to_owned(),
+            None => {
+                let text = Text::new("", head);
+                let found = segments(text.text());
+                let most = found.iter().max_by_key(|segment| segment.lines.len());
+                most.map_or("text", |segment| segment.format.name())
+                    .to_owned()
+            }
+        };
+        let about = document.about.to_string();
+        self.row(&Row {
+            source: &member.root,
+            path: &member.path,
+            bytes: Some(bytes),
+            modified: member.modified.and_then(time),
+            what: &what,
+            about: Some(about).filter(|about| !about.is_empty()),
+            skipped: None,
+        });
+    }
+
+    fn told(&mut self, member: &Member, told: Disposition) {
+        match told {
+            Disposition::Read(content) => self.open = Some((member.clone(), content)),
+            Disposition::Skipped(why) => {
+                self.skipped += 1;
+                self.row(&Row {
+                    source: &member.root,
+                    path: &member.path,
+                    bytes: member.size,
+                    modified: member.modified.and_then(time),
+                    what: "-",
+                    about: None,
+                    skipped: Some(why),
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! One file for each sub-command.
+
+pub mod bundle_ls;

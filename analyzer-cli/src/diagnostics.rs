@@ -1,0 +1,128 @@
+//! Errors as people read them on standard error, drawn by miette.
+
+use std::fmt;
+
+use kwhy_core::SignatureError;
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
+
+use kwhy_render::Layout;
+use kwhy_render::escape::visible;
+
+/// An error with what to do about it.
+pub fn draw(layout: &Layout, problem: &dyn Diagnostic) -> String {
+    let theme = if layout.color {
+        GraphicalTheme::unicode()
+    } else {
+        GraphicalTheme::unicode_nocolor()
+    };
+    let mut drawn = String::new();
+    let written = GraphicalReportHandler::new_themed(theme)
+        .with_width(layout.width)
+        .with_links(false)
+        .render_report(&mut drawn, problem);
+    match written {
+        Ok(()) => drawn,
+        Err(_) => format!("{problem}\n"),
+    }
+}
+
+/// A signature that cannot be used, with its place.
+pub struct BadSignature {
+    message: String,
+    source: NamedSource<String>,
+    at: usize,
+    length: usize,
+}
+
+impl From<SignatureError> for BadSignature {
+    fn from(error: SignatureError) -> BadSignature {
+        let place = (error.line(), error.column());
+        BadSignature::new(error.file(), error.source_text(), place, error.message())
+    }
+}
+
+impl BadSignature {
+    /// `place` is the line and the column, counted from 1.
+    fn new(file: &str, source: &str, place: (usize, usize), message: &str) -> BadSignature {
+        let mut shown = String::with_capacity(source.len());
+        let mut at = 0;
+        let mut length = 0;
+        for (index, line) in source.lines().enumerate() {
+            if index + 1 == place.0 {
+                let column = place.1.saturating_sub(1);
+                let start = line
+                    .char_indices()
+                    .nth(column)
+                    .map_or(line.len(), |(start, _)| start);
+                let (before, marked) = line.split_at(start);
+                at = shown.len() + visible(before).len();
+                length = visible(marked.trim_end()).len();
+            }
+            shown.push_str(&visible(line));
+            shown.push('\n');
+        }
+        BadSignature {
+            message: visible(message).into_owned(),
+            source: NamedSource::new(visible(file), shown),
+            at,
+            length,
+        }
+    }
+}
+
+impl Diagnostic for BadSignature {
+    fn source_code(&self) -> Option<&dyn miette::SourceCode> {
+        Some(&self.source)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        let label = LabeledSpan::new(None, self.at, self.length);
+        Some(Box::new(std::iter::once(label)))
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        Some(Box::new("`kwhy signatures lint PATH` checks a signature"))
+    }
+}
+
+impl std::error::Error for BadSignature {}
+
+impl fmt::Debug for BadSignature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl fmt::Display for BadSignature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(line: usize, column: usize) -> String {
+        let source = "id: cart\ntitel: \x1b[2J the cart\nseverity: error\n";
+        let message = "unknown key `titel`";
+        let problem = BadSignature::new("mine/cart.yaml", source, (line, column), message);
+        let layout = Layout {
+            width: 80,
+            color: false,
+        };
+        draw(&layout, &problem)
+    }
+
+    #[test]
+    fn a_bad_signature() {
+        insta::assert_snapshot!(drawn(2, 1));
+    }
+
+    #[test]
+    fn places_that_do_not_exist() {
+        for (line, column) in [(0, 0), (3, 99), (4, 1), (99, 1), (usize::MAX, usize::MAX)] {
+            assert!(drawn(line, column).contains("unknown key"));
+        }
+    }
+}

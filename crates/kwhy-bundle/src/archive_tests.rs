@@ -1,0 +1,376 @@
+//! Archives, whole and damaged.
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+use proptest::prelude::*;
+
+use crate::archive::limits::{Limits, Shared};
+use crate::archive::{Member, MemberVisitor, Start, Walk};
+use crate::testing::{tar_header, tar_member, tar_of, zip_of};
+
+/// Keeps what is found.
+#[derive(Default)]
+struct Kept {
+    documents: Vec<(String, Vec<u8>)>,
+    passed: Vec<String>,
+}
+
+impl MemberVisitor for Kept {
+    fn document(&mut self, member: &Member, _: Start, content: &mut (dyn Read + Send)) {
+        let mut bytes = Vec::new();
+        // why it ends is told
+        let _ = content.read_to_end(&mut bytes);
+        self.documents.push((member.path.clone(), bytes));
+    }
+
+    fn passed(&mut self, member: &Member, why: &'static str) {
+        self.passed.push(format!("{}: {why}", member.path));
+    }
+}
+
+struct Found {
+    kept: Kept,
+    limits: Vec<(String, String)>,
+}
+
+impl Found {
+    fn texts(&self) -> Vec<(&str, &str)> {
+        let all = self.kept.documents.iter();
+        all.map(|(path, bytes)| (path.as_str(), std::str::from_utf8(bytes).unwrap_or("?")))
+            .collect()
+    }
+
+    fn kinds(&self) -> Vec<&str> {
+        self.limits
+            .iter()
+            .map(|(limit, _)| limit.as_str())
+            .collect()
+    }
+}
+
+fn walk_with(bytes: &[u8], limits: Limits) -> Found {
+    let mut kept = Kept::default();
+    let shared = Arc::new(Shared::default());
+    let member = Member {
+        name: "b".to_owned(),
+        root: "b".to_owned(),
+        path: String::new(),
+        size: None,
+        modified: None,
+        packed: false,
+        loose: false,
+    };
+    Walk::new(&mut kept, limits, Arc::clone(&shared))
+        .read(member, bytes)
+        .unwrap();
+    let (limits, _) = shared.finish();
+    let limits = limits.into_iter().map(|met| (met.limit, met.message));
+    Found {
+        kept,
+        limits: limits.collect(),
+    }
+}
+
+fn walk(bytes: &[u8]) -> Found {
+    walk_with(bytes, Limits::default())
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn bzip2_of(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd_of(bytes: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
+}
+
+const TWO: &[(&str, &[u8])] = &[("./top/a.log", b"one\ntwo\n"), ("top/b.log", b"three\n")];
+const READ: [(&str, &str); 2] = [("top/a.log", "one\ntwo\n"), ("top/b.log", "three\n")];
+
+#[test]
+fn every_form_gives_the_same() {
+    let tar = tar_of(TWO);
+    let (front, back) = tar.split_at(700);
+    for (what, bytes) in [
+        ("tar", tar.clone()),
+        ("tar.gz", gzip(&tar)),
+        ("tar.gz of two members", [gzip(front), gzip(back)].concat()),
+        ("tar.zst", zstd_of(&tar)),
+        (
+            "tar.zst of two frames",
+            [zstd_of(front), zstd_of(back)].concat(),
+        ),
+        ("tar.bz2", bzip2_of(&tar)),
+    ] {
+        let found = walk(&bytes);
+        assert_eq!(found.texts(), READ, "{what}");
+        assert!(found.limits.is_empty(), "{what}: {:?}", found.limits);
+    }
+    let found = walk(&zip_of(
+        &[("top/a.log", b"one\ntwo\n"), ("top\\b.log", b"three\n")],
+        true,
+    ));
+    assert_eq!(found.texts(), READ);
+    assert!(found.limits.is_empty(), "{:?}", found.limits);
+}
+
+#[test]
+fn xz_is_read() {
+    // `printf 'one\n' | xz`
+    let xz = [
+        0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x04, 0xe6, 0xd6, 0xb4, 0x46, 0x02, 0x00, 0x21,
+        0x01, 0x16, 0x00, 0x00, 0x00, 0x74, 0x2f, 0xe5, 0xa3, 0x01, 0x00, 0x03, 0x6f, 0x6e, 0x65,
+        0x0a, 0x00, 0xf5, 0x5c, 0xbb, 0x56, 0x1f, 0xc6, 0xfd, 0x86, 0x00, 0x01, 0x1c, 0x04, 0x6f,
+        0x2c, 0x9c, 0xc1, 0x1f, 0xb6, 0xf3, 0x7d, 0x01, 0x00, 0x00, 0x00, 0x00, 0x04, 0x59, 0x5a,
+    ];
+    let found = walk(&xz);
+    assert_eq!(found.texts(), [("", "one\n")]);
+    assert!(found.limits.is_empty());
+    let found = walk(&xz[..34]);
+    assert_eq!(found.texts(), [("", "one\n")]);
+    assert_eq!(found.kinds(), ["damaged"]);
+}
+
+#[test]
+fn archives_in_archives() {
+    let inner = gzip(&tar_of(&[("logs/kubelet.log", b"k\n")]));
+    let node = zip_of(
+        &[
+            ("n1/rotated.log.gz", &gzip(b"r\n")),
+            ("n1/more.tgz", &inner),
+        ],
+        true,
+    );
+    let found = walk(&tar_of(&[("nodes/n1.zip", &node), ("empty", b"")]));
+    let expected = [
+        ("nodes/n1.zip/n1/rotated.log", "r\n"),
+        ("nodes/n1.zip/n1/more.tgz/logs/kubelet.log", "k\n"),
+        ("empty", ""),
+    ];
+    assert_eq!(found.texts(), expected);
+    let limits = Limits {
+        nesting: 1,
+        ..Limits::default()
+    };
+    let found = walk_with(
+        &gzip(&tar_of(&[("nodes/n1.zip", &node), ("x", b"x\n")])),
+        limits,
+    );
+    assert_eq!(found.texts(), [("x", "x\n")]);
+    assert_eq!(found.kinds(), ["nesting", "nesting"]);
+}
+
+#[test]
+fn names_and_links_are_only_names() {
+    let mut tar = tar_member(b"../../etc/passwd", b"p\n", b'0');
+    tar.extend(tar_header(b"link", 0, b'2'));
+    tar.extend(tar_header(b"device", 0, b'3'));
+    tar.extend(tar_header(b"folder/", 0, b'5'));
+    let long = "d/".repeat(150) + "x.log";
+    tar.extend(tar_member(b"././@LongLink", long.as_bytes(), b'L'));
+    tar.extend(tar_member(b"cut", b"l\n", b'0'));
+    tar.extend(tar_member(b"pax", b"16 path=p/q.log\n", b'x'));
+    tar.extend(tar_member(b"cut", b"q\n", b'0'));
+    tar.resize(tar.len() + 1024, 0);
+    let found = walk(&tar);
+    let expected = [
+        ("../../etc/passwd", "p\n"),
+        (long.as_str(), "l\n"),
+        ("p/q.log", "q\n"),
+    ];
+    assert_eq!(found.texts(), expected);
+    assert_eq!(found.kept.passed, ["link: link", "device: device"]);
+    assert_eq!(found.kinds(), ["device", "link"]);
+}
+
+#[test]
+fn a_long_name_of_any_claimed_length_is_passed_over() {
+    let mut tar = tar_header(b"././@LongLink", 7 << 30, b'L');
+    tar.extend([b'a'; 4096]);
+    let found = walk(&tar);
+    assert!(found.texts().is_empty());
+    assert_eq!(found.kinds(), ["damaged"]);
+}
+
+#[test]
+fn what_stands_before_a_damage_is_read() {
+    let noise: String = (0..40_000_u32)
+        .map(|number| format!("{:08x}\n", number.wrapping_mul(2_654_435_761)))
+        .collect();
+    let tar = tar_of(&[
+        ("a.log", b"one\n"),
+        ("noise.log", noise.as_bytes()),
+        ("z.log", b"z\n"),
+    ]);
+    for (what, packed) in [
+        ("gzip", gzip(&tar)),
+        ("bzip2", bzip2_of(&tar)),
+        ("zstd", zstd_of(&tar)),
+    ] {
+        let found = walk(&packed[..packed.len() * 6 / 10]);
+        assert_eq!(found.texts()[0], ("a.log", "one\n"), "{what}");
+        assert!(noise.starts_with(found.texts()[1].1), "{what}");
+        assert!(found.texts()[1].1.len() > noise.len() / 4, "{what}");
+        assert_eq!(found.kinds(), ["damaged"], "{what}: {:?}", found.limits);
+    }
+    let found = walk(&tar[..100_000]);
+    assert_eq!(found.texts()[1].1.len(), 100_000 - 3 * 512);
+    assert_eq!(found.kinds(), ["damaged"]);
+    // a download that broke off between two members looks like this
+    let found = walk(&tar[..tar.len() - 1024]);
+    assert_eq!(found.texts()[2], ("z.log", "z\n"));
+    assert_eq!(found.kinds(), ["damaged"]);
+    let cut = zip_of(
+        &[("a.log", b"one\n"), ("noise.log", noise.as_bytes())],
+        false,
+    );
+    let found = walk(&cut);
+    assert_eq!(found.texts()[1].1, noise);
+    assert_eq!(found.kinds(), ["damaged"]);
+    assert_eq!(walk(&cut[..cut.len() / 2]).texts()[0], ("a.log", "one\n"));
+}
+
+#[test]
+fn reading_goes_on_behind_a_damaged_header() {
+    let mut tar = tar_of(&[
+        ("a.log", b"one\n"),
+        ("b.log", b"two\n"),
+        ("c.log", b"three\n"),
+    ]);
+    tar[1024..1056].fill(0xff);
+    let found = walk(&tar);
+    assert_eq!(found.texts(), [("a.log", "one\n"), ("c.log", "three\n")]);
+    assert_eq!(found.kinds(), ["damaged"]);
+    // a byte is missing
+    tar.remove(1030);
+    let found = walk(&tar);
+    assert_eq!(found.texts(), [("a.log", "one\n"), ("c.log", "three\n")]);
+    assert_eq!(found.kinds(), ["damaged"]);
+    let mut zip = zip_of(
+        &[
+            ("a.log", b"one\n"),
+            ("b.log", b"two\n"),
+            ("c.log", b"three\n"),
+        ],
+        true,
+    );
+    let at = memchr::memmem::find(&zip, b"b.log").unwrap();
+    zip[at + 5..at + 9].fill(0xff);
+    let found = walk(&zip);
+    let names: Vec<&str> = found.texts().iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["a.log", "b.log", "c.log"]);
+    assert_eq!(found.texts()[2].1, "three\n");
+    // the member, and what was passed over up to the next header
+    assert_eq!(found.kinds(), ["damaged", "damaged"]);
+}
+
+#[test]
+fn limits_hold() {
+    let zeros = vec![b'0'; 8 << 20];
+    let bomb = gzip(&tar_of(&[("a.log", b"one\n"), ("zeros", &zeros)]));
+    let found = walk_with(
+        &bomb,
+        Limits {
+            ratio: 20,
+            free: 1 << 20,
+            ..Limits::default()
+        },
+    );
+    assert_eq!(found.texts()[0], ("a.log", "one\n"));
+    assert_eq!(found.kinds(), ["ratio"]);
+    assert!(found.kept.documents[1].1.len() as u64 <= 6 << 20);
+    let found = walk_with(
+        &gzip(&tar_of(TWO)),
+        Limits {
+            member_size: 4,
+            ..Limits::default()
+        },
+    );
+    assert_eq!(
+        found.texts(),
+        [("top/a.log", "one\n"), ("top/b.log", "thre")]
+    );
+    assert_eq!(found.kinds(), ["member-size", "member-size"]);
+    let found = walk_with(
+        &tar_of(TWO),
+        Limits {
+            members: 1,
+            ..Limits::default()
+        },
+    );
+    assert_eq!(found.texts(), [READ[0]]);
+    assert_eq!(found.kinds(), ["members"]);
+    let found = walk_with(
+        &gzip(&tar_of(TWO)),
+        Limits {
+            total_size: 1000,
+            ..Limits::default()
+        },
+    );
+    assert_eq!(found.kinds(), ["total-size"]);
+    let found = walk_with(
+        &tar_of(TWO),
+        Limits {
+            path_length: 5,
+            ..Limits::default()
+        },
+    );
+    assert_eq!(found.kept.documents[1].0, "top/b");
+    assert_eq!(found.kinds(), ["path-length"]);
+}
+
+#[test]
+fn nothing_in_it() {
+    for empty in [tar_of(&[]), gzip(&tar_of(&[])), zip_of(&[], true)] {
+        let found = walk(&empty);
+        assert!(found.kept.documents.is_empty());
+        assert_eq!(found.kinds(), ["empty"]);
+    }
+    assert_eq!(walk(b"").texts(), [("", "")]);
+    assert_eq!(walk(b"text\n").texts(), [("", "text\n")]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..4000), head in 0..8_usize) {
+        let heads: [&[u8]; 8] = [
+            b"", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0", b"BZh91AY&SY",
+            b"PK\x03\x04", b"\x1f\x8b\x08\0\0\0\0\0\0\xff", b"\x50\x2a\x4d\x18",
+        ];
+        walk(&[heads[head], &bytes].concat());
+        let mut tar = tar_header(b"x", 700, b'0');
+        tar.extend(&bytes);
+        walk(&tar);
+        let mut pax = tar_member(b"pax", &bytes, b'x');
+        pax.extend(tar_of(TWO));
+        walk(&pax);
+    }
+
+    #[test]
+    fn damaged_archives_never_panic(at in 0..3000_usize, byte in any::<u8>(), end in 0..3000_usize, form in 0..6_usize) {
+        let tar = tar_of(&[("a.log", b"one\n"), ("b.log.gz", &gzip(b"two\n")), ("c.zip", &zip_of(TWO, true))]);
+        let mut bytes = match form {
+            0 => tar,
+            1 => gzip(&tar),
+            2 => bzip2_of(&tar),
+            3 => zstd_of(&tar),
+            4 => zip_of(&[("a.tar", &tar), ("b", b"b")], true),
+            _ => gzip(&zip_of(TWO, false)),
+        };
+        let length = bytes.len();
+        if let Some(hit) = bytes.get_mut(at % length) {
+            *hit = byte;
+        }
+        walk(&bytes[..bytes.len().min(end + 1)]);
+    }
+}

@@ -1,0 +1,423 @@
+//! What the members of a bundle are: its make, what each member holds and is about, which of them are
+//! wanted, which only say again what another one said, and what was not collected.
+
+mod layout;
+mod pattern;
+mod time;
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Read;
+use std::sync::Arc;
+
+use globset::GlobSet;
+use kwhy_core::{BundleSummary, Subject};
+
+use crate::archive::limits::Shared;
+use crate::archive::{Member, MemberVisitor, Start};
+
+pub use layout::Content;
+use layout::{Layout, Place, layouts, place};
+use pattern::Field;
+
+/// Which members are read.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// Only those whose path fits one of these; all if there are none.
+    pub include: Option<GlobSet>,
+    /// None of those whose path fits one of these.
+    pub exclude: Option<GlobSet>,
+    /// None of which the path names another namespace.
+    pub namespace: Option<String>,
+}
+
+impl Wanted {
+    /// Why a member is not read.
+    fn refuses(&self, member: &Member, place: &Place) -> Option<&'static str> {
+        let path = match member.path.as_str() {
+            "" => member.name.as_str(),
+            path => path,
+        };
+        if self
+            .include
+            .as_ref()
+            .is_some_and(|globs| !globs.is_match(path))
+        {
+            return Some("not included");
+        }
+        if self
+            .exclude
+            .as_ref()
+            .is_some_and(|globs| globs.is_match(path))
+        {
+            return Some("excluded");
+        }
+        match (&self.namespace, &place.namespace) {
+            (Some(wanted), Some(known)) if wanted != known => Some("of another namespace"),
+            _ => None,
+        }
+    }
+}
+
+/// A document that is to be analysed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// What it is called in a report.
+    pub name: String,
+    /// What the place where it stands says that it is about.
+    pub about: Subject,
+}
+
+/// Takes documents.
+pub trait DocumentSink {
+    /// Reads a document.
+    fn document(&mut self, document: Document, content: &mut (dyn Read + Send));
+
+    /// The document with this number, counted from 0 as they were taken, stands under this name too.
+    fn again(&mut self, _number: usize, _name: &str) {}
+
+    /// A member that is not read, or what one is.
+    fn told(&mut self, _member: &Member, _what: Disposition) {}
+}
+
+/// What became of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disposition {
+    /// It is read, as what its name says.
+    Read(Option<Content>),
+    /// It is not, and why.
+    Skipped(&'static str),
+}
+
+impl<S: DocumentSink + ?Sized> DocumentSink for &mut S {
+    fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
+        (**self).document(document, content);
+    }
+
+    fn again(&mut self, number: usize, name: &str) {
+        (**self).again(number, name);
+    }
+
+    fn told(&mut self, member: &Member, what: Disposition) {
+        (**self).told(member, what);
+    }
+}
+
+/// Examines what a walk finds and passes on what is to be analysed.
+pub struct Bundles<S> {
+    sink: S,
+    wanted: Wanted,
+    shared: Arc<Shared>,
+    /// What was read: how it begins, how long it is and what it is about.
+    seen: HashMap<(u64, u64, u64), Seen>,
+    /// How many documents were handed on.
+    documents: usize,
+    open: Option<Bundle>,
+    done: Vec<BundleSummary>,
+    collected: Option<jiff::Timestamp>,
+}
+
+/// A document that was read.
+struct Seen {
+    number: usize,
+    /// The first of its paths in the order of names.
+    path: Box<str>,
+}
+
+/// What is known of one bundle.
+struct Bundle {
+    root: String,
+    marks: Marks,
+    held: BTreeMap<Content, u64>,
+    members: u64,
+    packed: bool,
+}
+
+/// For each layout, which of its marks were seen.
+struct Marks(Vec<Vec<Vec<bool>>>);
+
+impl Marks {
+    fn new() -> Marks {
+        let of = |layout: &Layout| {
+            layout
+                .marks
+                .iter()
+                .map(|all| vec![false; all.len()])
+                .collect()
+        };
+        Marks(layouts().iter().map(of).collect())
+    }
+
+    fn see(&mut self, path: &[&str]) {
+        for (layout, marks) in layouts().iter().zip(&mut self.0) {
+            for (all, seen) in layout.marks.iter().zip(marks) {
+                for (pattern, seen) in all.iter().zip(seen) {
+                    *seen = *seen || pattern.fit(path).is_some();
+                }
+            }
+        }
+    }
+
+    /// The layouts of which all marks of a list were seen.
+    fn known(&self) -> impl Iterator<Item = &'static Layout> {
+        let all = layouts().iter().zip(&self.0);
+        let known = all.filter(|(_, marks)| marks.iter().any(|all| all.iter().all(|seen| *seen)));
+        known.map(|(layout, _)| layout)
+    }
+}
+
+/// Whether these are the files of a bundle of a known make.
+pub fn is_known(paths: impl Iterator<Item = String>) -> bool {
+    let mut marks = Marks::new();
+    for path in paths {
+        marks.see(&path.split('/').collect::<Vec<_>>());
+    }
+    marks.known().next().is_some()
+}
+
+/// How much of a small member is looked at.
+const MAX_LOOKED_AT: u64 = 64 * 1024;
+
+impl<S: DocumentSink> Bundles<S> {
+    /// Passes on to a sink what is wanted.
+    pub fn new(sink: S, wanted: Wanted, shared: Arc<Shared>) -> Bundles<S> {
+        Bundles {
+            sink,
+            wanted,
+            shared,
+            seen: HashMap::new(),
+            documents: 0,
+            open: None,
+            done: Vec::new(),
+            collected: None,
+        }
+    }
+
+    /// Ends the bundle that is open.
+    fn close(&mut self) {
+        let Some(bundle) = self.open.take() else {
+            return;
+        };
+        let known: Vec<_> = bundle.marks.known().collect();
+        let mut missing: Vec<Content> = known
+            .iter()
+            .flat_map(|layout| &layout.holds)
+            .copied()
+            .collect();
+        missing.sort_unstable();
+        missing.dedup();
+        missing.retain(|content| !bundle.held.contains_key(content));
+        let missing: Vec<String> = missing
+            .iter()
+            .map(|content| content.name().to_owned())
+            .collect();
+        if !missing.is_empty() {
+            let message = format!(
+                "it holds no {}: what they would show is not known",
+                missing.join(", no ")
+            );
+            self.shared.tell(&bundle.root, "not-collected", message);
+        }
+        if known.is_empty() && !bundle.packed {
+            return;
+        }
+        self.done.push(BundleSummary {
+            source: bundle.root,
+            layouts: known.iter().map(|layout| layout.id.clone()).collect(),
+            titles: known.iter().map(|layout| layout.title.clone()).collect(),
+            members: bundle.members,
+            missing,
+        });
+    }
+
+    /// Returns the bundles that were read, the time at which the latest was made if one says so, and the sink.
+    pub fn finish(mut self) -> (Vec<BundleSummary>, Option<jiff::Timestamp>, S) {
+        self.close();
+        (self.done, self.collected, self.sink)
+    }
+
+    fn bundle(&mut self, root: &str) -> &mut Bundle {
+        if self.open.as_ref().is_some_and(|bundle| bundle.root != root) {
+            self.close();
+        }
+        self.open.get_or_insert_with(|| Bundle {
+            root: root.to_owned(),
+            marks: Marks::new(),
+            held: BTreeMap::new(),
+            members: 0,
+            packed: false,
+        })
+    }
+
+    /// Takes a member's name as a mark of what made the bundle.
+    fn mark(&mut self, root: &str, path: &[&str]) {
+        self.bundle(root).marks.see(path);
+        for layout in layouts() {
+            for pattern in &layout.time {
+                let kept = pattern.fit(path).unwrap_or_default();
+                let named = kept.iter().filter(|(field, _)| *field == Field::Time);
+                let named = named.filter_map(|(_, text)| time::in_name(text)).max();
+                self.collected = self.collected.max(named);
+            }
+        }
+    }
+
+    fn skip(&mut self, member: &Member, why: &'static str) {
+        self.sink.told(member, Disposition::Skipped(why));
+    }
+}
+
+impl<S: DocumentSink> MemberVisitor for Bundles<S> {
+    fn document(&mut self, member: &Member, start: Start, content: &mut (dyn Read + Send)) {
+        let path: Vec<&str> = member
+            .path
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .collect();
+        let place = if path.is_empty() {
+            Place::default()
+        } else {
+            self.mark(&member.root, &path);
+            if member.loose {
+                Place::default()
+            } else {
+                place(&path)
+            }
+        };
+        if !path.is_empty() {
+            let bundle = self.bundle(&member.root);
+            bundle.members += 1;
+            bundle.packed |= member.packed;
+            if let Some(content) = place.content {
+                *bundle.held.entry(content).or_default() += 1;
+            }
+        }
+        if let Some(why) = self.wanted.refuses(member, &place) {
+            return self.skip(member, why);
+        }
+        match place.content {
+            Some(Content::Ignore) => return self.skip(member, "tells nothing new"),
+            Some(Content::Errors) => {
+                self.failure(member, content);
+                return self.skip(member, "a collector's own failures");
+            }
+            Some(Content::Time) => {
+                let mut text = String::new();
+                // what is no text tells no time
+                let _ = content.take(MAX_LOOKED_AT).read_to_string(&mut text);
+                self.collected = self.collected.max(time::in_text(&text));
+                return self.skip(member, "the time of collection");
+            }
+            _ => {}
+        }
+        if !path.is_empty()
+            && let Some(again) = self.again(member, start, &place)
+        {
+            let what =
+                "members that say the same as another one about the same object were left out";
+            self.shared.note(&member.root, "duplicate", what, &again);
+            return self.skip(member, "the same again");
+        }
+        if start.binary {
+            let what = "holds NUL bytes, so it is no text; what reads like text in it was analysed";
+            self.shared.tell(&member.name, "binary", what);
+        }
+        self.sink.told(member, Disposition::Read(place.content));
+        let document = Document {
+            name: member.name.clone(),
+            about: place.about,
+        };
+        self.documents += 1;
+        self.sink.document(document, content);
+    }
+
+    fn passed(&mut self, member: &Member, why: &'static str) {
+        let path: Vec<&str> = member
+            .path
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .collect();
+        if !path.is_empty() {
+            self.mark(&member.root, &path);
+        }
+        self.skip(member, why);
+    }
+}
+
+impl<S: DocumentSink> Bundles<S> {
+    /// Whether a member says the same as a former one: it is about the same object, or is called the
+    /// same, and begins and ends alike. Logs only grow, so one of the same start and length is the same. Which of
+    /// the two names is left out does not hang on their order: it is the later one by name.
+    fn again(&mut self, member: &Member, start: Start, place: &Place) -> Option<String> {
+        let (fingerprint, size) = (start.fingerprint?, start.size?);
+        let mut hasher = DefaultHasher::new();
+        match &place.about.name {
+            Some(_) => (place.about.to_string(), &place.about.container).hash(&mut hasher),
+            None => {
+                let parts = member.path.split('/').filter(|part| !part.is_empty());
+                parts.for_each(|part| part.hash(&mut hasher));
+            }
+        }
+        let path = member.path.as_str();
+        match self.seen.entry((fingerprint, size, hasher.finish())) {
+            Entry::Vacant(free) => {
+                free.insert(Seen {
+                    number: self.documents,
+                    path: path.into(),
+                });
+                None
+            }
+            Entry::Occupied(mut known) => {
+                let known = known.get_mut();
+                self.sink.again(known.number, &member.name);
+                if path.split('/').lt(known.path.split('/')) {
+                    let former = std::mem::replace(&mut known.path, path.into());
+                    return Some(former.into_string());
+                }
+                Some(path.to_owned())
+            }
+        }
+    }
+
+    /// Tells what a collector says of its own failure.
+    fn failure(&mut self, member: &Member, content: &mut (dyn Read + Send)) {
+        let mut bytes = Vec::new();
+        let _ = content.take(4096).read_to_end(&mut bytes);
+        let text = String::from_utf8_lossy(&bytes);
+        let first = text
+            .lines()
+            .map(|line| line.trim_matches(|c: char| c.is_whitespace() || "[]{}\",".contains(c)))
+            .find(|line| !line.is_empty() && *line != "null");
+        let Some(first) = first else { return };
+        if !failed(&text) {
+            return;
+        }
+        let mut told: String = first.chars().take(200).collect();
+        if told.len() < first.len() {
+            told.push('…');
+        }
+        let message =
+            format!("a collector failed, so it may hold less than the cluster had: {told}");
+        self.shared.tell(&member.name, "collector-error", message);
+    }
+}
+
+/// Whether a collector's text tells of a failure; some of them log what they do as well.
+fn failed(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    [
+        "error",
+        "fail",
+        "forbidden",
+        "timeout",
+        "timed out",
+        "unable",
+        "cannot",
+        "not found",
+        "refused",
+        "could not",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
+}

@@ -1,0 +1,161 @@
+//! Bundles into an incident.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use kwhy_core::Incident;
+
+use crate::archive::limits::{Limits, Shared};
+use crate::archive::{Member, Walk};
+use crate::bundle::{Bundles, Document, DocumentSink, Wanted};
+use crate::sources::{self, InputSet, Inputs, Source};
+
+/// What of a bundle is read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Which members are read.
+    pub wanted: Wanted,
+    /// What archives may take.
+    pub limits: Limits,
+}
+
+/// Reads a file or folder into an incident. [`Inputs::failures`] has what could not be read, [`Inputs::limits`] what was
+/// omitted or is damaged.
+///
+/// ```
+/// use kwhy_bundle::{Options, read_path};
+/// use kwhy_core::Analyzer;
+/// let analyzer = Analyzer::new();
+/// let mut incident = analyzer.incident();
+/// let inputs = read_path("/no/such/bundle".as_ref(), &Options::default(), &mut incident);
+/// assert_eq!(inputs.failures[0].to_string(), "cannot read /no/such/bundle");
+/// ```
+pub fn read_path(path: &Path, options: &Options, incident: &mut Incident<'_>) -> Inputs {
+    let set = InputSet {
+        sources: vec![Source::Path(path.to_owned())],
+        wanted: options.wanted.clone(),
+        limits: options.limits,
+        shared: Arc::default(),
+    };
+    let inputs = sources::read(&set, io::empty(), &mut IncidentSink { incident });
+    date(&inputs, incident);
+    inputs
+}
+
+/// Reads one file or archive from a reader into an incident.
+///
+/// ```
+/// use kwhy_bundle::{Options, read};
+/// use kwhy_core::Analyzer;
+/// // the start of a gzip stream
+/// let analyzer = Analyzer::new();
+/// let mut incident = analyzer.incident();
+/// let inputs = read("bundle.tar.gz", b"\x1f\x8b\x08".as_slice(), &Options::default(), &mut incident);
+/// assert_eq!(inputs.limits[0].limit, "damaged");
+/// ```
+pub fn read(
+    name: &str,
+    reader: impl Read + Send,
+    options: &Options,
+    incident: &mut Incident<'_>,
+) -> Inputs {
+    let mut members = Members::new(options, incident);
+    members.source(name, reader);
+    members.finish()
+}
+
+/// Gives an incident the time at which its bundles were made.
+fn date(inputs: &Inputs, incident: &mut Incident<'_>) {
+    if let Some(time) = inputs.collected {
+        incident.collected_at(time);
+    }
+    if !inputs.bundles.is_empty() {
+        incident.collected_at_newest();
+    }
+}
+
+/// Takes documents into an incident.
+pub struct IncidentSink<'s, 'a> {
+    /// The incident.
+    pub incident: &'s mut Incident<'a>,
+}
+
+impl DocumentSink for IncidentSink<'_, '_> {
+    fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
+        let Document { name, about } = document;
+        // the reader reports why a stream ends
+        let _ = self.incident.read_about(name, about, content);
+    }
+
+    fn again(&mut self, number: usize, name: &str) {
+        self.incident.also_called(number, name);
+    }
+}
+
+/// Takes the members of bundles one by one, from wherever they come: an object store, a message, a database.
+///
+/// ```
+/// use kwhy_bundle::{Members, Options};
+/// use kwhy_core::Analyzer;
+/// let analyzer = Analyzer::new();
+/// let mut incident = analyzer.incident();
+/// let mut members = Members::new(&Options::default(), &mut incident);
+/// let log = "panic: runtime error: index out of range [3] with length 3\n";
+/// members.member("case-7", "namespaces/shop/pods/web-0/web/web/logs/current.log", log.as_bytes());
+/// assert_eq!(members.finish().read, 1);
+/// assert_eq!(incident.finish().findings.len(), 1);
+/// ```
+pub struct Members<'s, 'a> {
+    bundles: Bundles<IncidentSink<'s, 'a>>,
+    limits: Limits,
+    shared: Arc<Shared>,
+    read: usize,
+}
+
+impl<'s, 'a> Members<'s, 'a> {
+    /// Reads members into an incident.
+    pub fn new(options: &Options, incident: &'s mut Incident<'a>) -> Members<'s, 'a> {
+        let shared = Arc::<Shared>::default();
+        let sink = IncidentSink { incident };
+        Members {
+            bundles: Bundles::new(sink, options.wanted.clone(), Arc::clone(&shared)),
+            limits: options.limits,
+            shared,
+            read: 0,
+        }
+    }
+
+    /// Reads a member of a bundle: `path` is its place in it, with `/` between folders. A member may be an archive.
+    pub fn member(&mut self, bundle: &str, path: &str, reader: impl Read + Send) {
+        let member = Member {
+            root: bundle.to_owned(),
+            path: path.to_owned(),
+            packed: true,
+            ..sources::member(format!("{bundle}!{path}"))
+        };
+        self.take(member, reader);
+    }
+
+    /// Reads a file that is all of a source, such as a log or an archive.
+    pub fn source(&mut self, name: &str, reader: impl Read + Send) {
+        self.take(sources::member(name.to_owned()), reader);
+    }
+
+    fn take(&mut self, member: Member, reader: impl Read + Send) {
+        let name = member.name.clone();
+        let mut walk = Walk::new(&mut self.bundles, self.limits, Arc::clone(&self.shared));
+        match walk.read(member, reader) {
+            Ok(()) => self.read += 1,
+            Err(error) => self.shared.fail(Path::new(&name), error),
+        }
+    }
+
+    /// Ends the reading: the incident takes the time at which the bundles were made.
+    pub fn finish(self) -> Inputs {
+        let (bundles, collected, sink) = self.bundles.finish();
+        let inputs = Inputs::new(&self.shared, self.read, bundles, collected);
+        date(&inputs, sink.incident);
+        inputs
+    }
+}

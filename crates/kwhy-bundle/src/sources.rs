@@ -1,0 +1,479 @@
+//! Opens files and folders and hands out the documents that they contain: themselves, or the members of archives.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use kwhy_core::{BundleSummary, LimitMet};
+
+use crate::archive::limits::{Limits, Shared};
+use crate::archive::{self, Kind, Member, Walk};
+use crate::bundle::{self, Bundles, Document, DocumentSink, Wanted};
+
+/// Where bytes come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Standard input, or another reader that is given beside the sources.
+    Stdin,
+    /// A file or folder.
+    Path(PathBuf),
+}
+
+/// What is read, and how.
+#[derive(Clone, Debug, Default)]
+pub struct InputSet {
+    /// What to read, in order.
+    pub sources: Vec<Source>,
+    /// Which members of bundles are read.
+    pub wanted: Wanted,
+    /// What archives may take.
+    pub limits: Limits,
+    /// What all readers have in common.
+    pub shared: Arc<Shared>,
+}
+
+/// What became of the inputs.
+#[derive(Debug, Default)]
+pub struct Inputs {
+    /// How many sources could be read.
+    pub read: usize,
+    /// What was left out, is damaged or is no text.
+    pub limits: Vec<LimitMet>,
+    /// What could not be read.
+    pub failures: Vec<InputError>,
+    /// The bundles among them.
+    pub bundles: Vec<BundleSummary>,
+    /// When the latest of them was made, where they tell it.
+    pub collected: Option<jiff::Timestamp>,
+}
+
+impl Inputs {
+    pub(crate) fn new(
+        shared: &Shared,
+        read: usize,
+        bundles: Vec<BundleSummary>,
+        collected: Option<jiff::Timestamp>,
+    ) -> Inputs {
+        let (limits, failures) = shared.finish();
+        let failures = failures.into_iter();
+        let failures = failures.map(|(path, source)| InputError { path, source });
+        Inputs {
+            read,
+            limits,
+            failures: failures.collect(),
+            bundles,
+            collected,
+        }
+    }
+}
+
+/// A path that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read {}", path.display())]
+pub struct InputError {
+    /// The path.
+    pub path: PathBuf,
+    /// Why, in the operating system's words.
+    pub source: io::Error,
+}
+
+impl InputError {
+    /// What to do about it.
+    pub fn advice(&self) -> &'static str {
+        match self.source.kind() {
+            io::ErrorKind::NotFound => "check the path",
+            io::ErrorKind::PermissionDenied => "make it readable, or copy it as a user who may",
+            _ => "copy it to a local file and give that",
+        }
+    }
+}
+
+/// Reads all sources, a folder's files in the order of their paths. `stdin` is taken where a source says
+/// so.
+pub fn read(reading: &InputSet, stdin: impl Read + Send, take: &mut dyn DocumentSink) -> Inputs {
+    let shared = &reading.shared;
+    let mut bundles = Bundles::new(take, reading.wanted.clone(), Arc::clone(shared));
+    let mut walk = Walk::new(&mut bundles, reading.limits, Arc::clone(shared));
+    let mut read = 0;
+    let mut stdin = Some(stdin);
+    for source in &reading.sources {
+        match source {
+            Source::Stdin => {
+                let Some(stdin) = stdin.take() else { continue };
+                match walk.read(member("stdin".to_owned()), stdin) {
+                    Ok(()) => read += 1,
+                    Err(error) => shared.fail(Path::new("stdin"), error),
+                }
+            }
+            Source::Path(path) if path.is_dir() => read += folder(&mut walk, path, shared),
+            Source::Path(path) => {
+                let member = member(path.display().to_string());
+                read += one(&mut walk, member, path, shared);
+            }
+        }
+        if shared.is_stopped() {
+            let read = shared.members.load(std::sync::atomic::Ordering::Relaxed);
+            let message = format!(
+                "it was broken off after {read} files: the report tells of what was read until then"
+            );
+            let name = match source {
+                Source::Stdin => "stdin".to_owned(),
+                Source::Path(path) => path.display().to_string(),
+            };
+            shared.tell(&name, "interrupted", message);
+            break;
+        }
+    }
+    let (bundles, collected, _) = bundles.finish();
+    Inputs::new(shared, read, bundles, collected)
+}
+
+/// A file that is all of a source.
+pub(crate) fn member(name: String) -> Member {
+    Member {
+        root: name.clone(),
+        name,
+        path: String::new(),
+        size: None,
+        modified: None,
+        packed: false,
+        loose: false,
+    }
+}
+
+/// Reads a file, and says how many were read.
+fn one(walk: &mut Walk<'_>, mut member: Member, path: &Path, shared: &Shared) -> usize {
+    let opened = File::open(path).and_then(|file| {
+        member.size = file.metadata().ok().map(|data| data.len());
+        walk.read(member, file)
+    });
+    match opened {
+        Ok(()) => 1,
+        Err(error) => {
+            shared.fail(path, error);
+            0
+        }
+    }
+}
+
+/// Reads all regular files below a folder. Links are not followed, so that there is no loop.
+fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
+    let Below {
+        files: paths,
+        links,
+        devices,
+        failures,
+    } = below(root);
+    for InputError { path, source } in failures {
+        shared.fail(&path, source);
+    }
+    let inside = |path: &Path| -> String {
+        let top = root.file_name().map(Path::new);
+        let below = path.strip_prefix(root).unwrap_or(path);
+        let parts = top.into_iter().chain([below]).flat_map(Path::components);
+        let parts: Vec<_> = parts
+            .map(|part| part.as_os_str().to_string_lossy())
+            .collect();
+        parts.join("/")
+    };
+    let name = root.display().to_string();
+    let passed = [
+        (links, "link", archive::LINKS),
+        (devices, "device", archive::DEVICES),
+    ];
+    for (paths, limit, what) in passed {
+        for path in paths {
+            shared.note(&name, limit, what, &inside(&path));
+        }
+    }
+    // a folder of anything is no bundle: names tell something only if one is known
+    let loose = !bundle::is_known(paths.iter().map(|path| inside(path)));
+    let mut read = 0;
+    for path in paths {
+        if shared.is_stopped() {
+            break;
+        }
+        let member = Member {
+            path: inside(&path),
+            root: root.display().to_string(),
+            loose,
+            ..member(path.display().to_string())
+        };
+        read += one(walk, member, &path, shared);
+    }
+    read
+}
+
+/// Whether a source holds several documents, as far as that can be told before it is read.
+pub fn holds_several(sources: &[Source]) -> bool {
+    let is_archive = |path: &Path| {
+        let mut head = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(1024).read_to_end(&mut head));
+        let kind = archive::kind(&head);
+        read.is_ok() && matches!(kind, Kind::Packed(_) | Kind::Tar | Kind::Zip)
+    };
+    match sources {
+        [Source::Path(path)] => path.is_dir() || is_archive(path),
+        [] | [Source::Stdin] => false,
+        _ => true,
+    }
+}
+
+/// The files of sources, in the order in which they are read.
+pub fn files(sources: &[Source]) -> impl Iterator<Item = PathBuf> {
+    sources.iter().flat_map(|source| match source {
+        Source::Stdin => Vec::new(),
+        Source::Path(path) if path.is_dir() => below(path).files,
+        Source::Path(path) => vec![path.clone()],
+    })
+}
+
+/// How many bytes sources have, where all of them tell it.
+pub fn size(sources: &[Source]) -> Option<u64> {
+    let of = |source: &Source| match source {
+        Source::Stdin => None,
+        Source::Path(path) if path.is_dir() => below(path)
+            .files
+            .iter()
+            .map(|file| Some(fs::metadata(file).ok()?.len()))
+            .sum(),
+        Source::Path(path) => fs::metadata(path)
+            .ok()
+            .filter(fs::Metadata::is_file)
+            .map(|data| data.len()),
+    };
+    sources.iter().map(of).sum()
+}
+
+/// How many bytes go through the channel at a time, and how many such pieces wait in it.
+const PIECE: usize = 128 * 1024;
+const PIECES: usize = 16;
+
+/// What goes through the channel.
+enum Message {
+    Begin(Document),
+    Again(usize, String),
+    Piece(Vec<u8>),
+    End,
+}
+
+/// Like [`read`], with a thread of its own that reads and unpacks ahead of what is taken.
+pub fn read_ahead(
+    reading: &InputSet,
+    stdin: impl Read + Send,
+    take: &mut (dyn DocumentSink + Send),
+) -> Inputs {
+    std::thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(PIECES);
+        let ahead = scope.spawn(move || {
+            let mut ahead = Ahead { sender };
+            read(reading, stdin, &mut ahead)
+        });
+        let mut pieces = Pieces {
+            receiver,
+            piece: Vec::new(),
+            at: 0,
+            ended: true,
+        };
+        while let Ok(message) = pieces.receiver.recv() {
+            match message {
+                Message::Begin(document) => {
+                    pieces.ended = false;
+                    take.document(document, &mut pieces);
+                    pieces.pass();
+                }
+                Message::Again(number, name) => take.again(number, &name),
+                Message::Piece(_) | Message::End => {}
+            }
+        }
+        ahead.join().unwrap_or_default()
+    })
+}
+
+/// Sends documents through a channel.
+struct Ahead {
+    sender: SyncSender<Message>,
+}
+
+impl DocumentSink for Ahead {
+    fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
+        if self.sender.send(Message::Begin(document)).is_err() {
+            return;
+        }
+        loop {
+            let mut piece = Vec::with_capacity(PIECE);
+            let read = Read::take(&mut *content, PIECE as u64).read_to_end(&mut piece);
+            let length = piece.len();
+            let sent = piece.is_empty() || self.sender.send(Message::Piece(piece)).is_ok();
+            // why a stream ends is told by its reader
+            if read.is_err() || !sent || length < PIECE {
+                break;
+            }
+        }
+        let _ = self.sender.send(Message::End);
+    }
+
+    fn again(&mut self, number: usize, name: &str) {
+        let _ = self.sender.send(Message::Again(number, name.to_owned()));
+    }
+}
+
+/// The document that comes through the channel.
+struct Pieces {
+    receiver: Receiver<Message>,
+    piece: Vec<u8>,
+    at: usize,
+    ended: bool,
+}
+
+impl Pieces {
+    /// Passes over what is left of the document.
+    fn pass(&mut self) {
+        while !self.ended {
+            self.next();
+        }
+        self.piece = Vec::new();
+        self.at = 0;
+    }
+
+    fn next(&mut self) {
+        self.at = 0;
+        match self.receiver.recv() {
+            Ok(Message::Piece(piece)) => self.piece = piece,
+            _ => {
+                self.piece = Vec::new();
+                self.ended = true;
+            }
+        }
+    }
+}
+
+impl Read for Pieces {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        while self.at == self.piece.len() && !self.ended {
+            self.next();
+        }
+        let rest = self.piece.get(self.at..).unwrap_or_default();
+        let length = rest.len().min(into.len());
+        into[..length].copy_from_slice(&rest[..length]);
+        self.at += length;
+        Ok(length)
+    }
+}
+
+/// What stands below a folder, sorted.
+#[derive(Debug, Default)]
+pub struct Below {
+    /// The regular files.
+    pub files: Vec<PathBuf>,
+    /// Links, which are not followed.
+    pub links: Vec<PathBuf>,
+    /// Devices, pipes and sockets.
+    pub devices: Vec<PathBuf>,
+    /// What cannot be read.
+    pub failures: Vec<InputError>,
+}
+
+/// What stands below a folder.
+pub fn below(root: &Path) -> Below {
+    let mut below = Below::default();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        let entries = match entries {
+            Ok(entries) => entries,
+            Err(source) => {
+                let path = folder;
+                below.failures.push(InputError { path, source });
+                continue;
+            }
+        };
+        for entry in entries {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() => below.files.push(entry.path()),
+                Ok(kind) if kind.is_symlink() => below.links.push(entry.path()),
+                Ok(_) => below.devices.push(entry.path()),
+                Err(source) => {
+                    let path = entry.path();
+                    below.failures.push(InputError { path, source });
+                }
+            }
+        }
+    }
+    below.files.sort();
+    below.links.sort();
+    below.devices.sort();
+    below.failures.sort_by(|a, b| a.path.cmp(&b.path));
+    below
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keeps what it takes.
+    #[derive(Default)]
+    struct Kept(Vec<(String, Vec<u8>)>);
+
+    impl DocumentSink for Kept {
+        fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
+            let mut bytes = Vec::new();
+            let _ = content.read_to_end(&mut bytes);
+            self.0.push((document.name, bytes));
+        }
+    }
+
+    fn stdin(text: &'static [u8]) -> (Inputs, Kept) {
+        let reading = InputSet {
+            sources: vec![Source::Stdin],
+            ..InputSet::default()
+        };
+        let mut kept = Kept::default();
+        let inputs = read(&reading, text, &mut kept);
+        (inputs, kept)
+    }
+
+    #[test]
+    fn no_text() {
+        let limit = |text| stdin(text).0.limits.pop();
+        assert_eq!(limit(b"ab\0cd").unwrap().limit, "binary");
+        assert_eq!(limit(b"\x1f\x8b\x08").unwrap().limit, "damaged");
+        assert_eq!(limit(b"7z\xbc\xaf\x27\x1c").unwrap().limit, "unsupported");
+        assert_eq!(limit(b"\xff\xfea\0"), None);
+        assert_eq!(stdin(b"\xff\xfea\0").1.0[0].1.len(), 4);
+    }
+
+    #[test]
+    fn folders_are_read_sorted() {
+        let root = std::env::temp_dir().join(format!("kwhy-input-{}", std::process::id()));
+        fs::create_dir_all(root.join("b/deep")).unwrap();
+        fs::write(root.join("c.log"), "c").unwrap();
+        fs::write(root.join("b/deep/x.log"), "x").unwrap();
+        fs::write(root.join("a.log"), "a").unwrap();
+        let reading = InputSet {
+            sources: vec![
+                Source::Path(root.clone()),
+                Source::Path(root.join("missing")),
+            ],
+            ..InputSet::default()
+        };
+        let mut kept = Kept::default();
+        let inputs = read(&reading, io::empty(), &mut kept);
+        let again = InputSet {
+            shared: Arc::default(),
+            ..reading.clone()
+        };
+        let mut ahead = Kept::default();
+        read_ahead(&again, io::empty(), &mut ahead);
+        fs::remove_dir_all(&root).unwrap();
+        let names: Vec<_> = kept.0.iter().map(|(name, _)| Path::new(name)).collect();
+        let wanted = ["a.log", "b/deep/x.log", "c.log"].map(|name| root.join(name));
+        assert_eq!(names, wanted);
+        assert_eq!(kept.0, ahead.0);
+        assert_eq!((inputs.read, inputs.failures.len()), (3, 1));
+        assert_eq!(inputs.failures[0].advice(), "check the path");
+    }
+}

@@ -1,0 +1,338 @@
+//! A set of signatures, built in or read from YAML.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use kwhy_prefilter::{LiteralSet, QGramIndex};
+use kwhy_signature::{Causes, Index, Signature, SignatureError, check, needs};
+
+include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
+
+/// A built-in signature as the build script laid it out.
+#[derive(Debug)]
+struct Builtin {
+    id: &'static str,
+    file: &'static str,
+    yaml: &'static str,
+    /// The checked signature; read when it is asked for.
+    json: &'static str,
+}
+
+/// A set of signatures.
+///
+/// The built-in ones are checked when the crate is built and read one by one when they are asked
+/// for, so an empty input costs next to nothing.
+///
+/// ```
+/// use kwhy_catalogue::Catalogue;
+/// let mut catalogue = Catalogue::empty();
+/// let yaml = "id: x\ncause: no/such\nseverity: error\ntitle: x\nwhy: x\nmatch: {event: {message: the shelf is empty}}\n";
+/// let error = catalogue.add_str("mine.yaml", yaml).unwrap_err();
+/// assert_eq!(error.line(), 2);
+/// assert!(Catalogue::builtin().get("configmap-mount-missing").is_some());
+/// ```
+#[derive(Debug)]
+pub struct Catalogue {
+    entries: Vec<Entry>,
+    /// The ids of signatures that are not built in.
+    by_id: HashMap<String, usize>,
+    /// The ids of built-in signatures in whose place another one stands, in the order of replacement.
+    replaced: Vec<String>,
+    causes: Causes,
+}
+
+#[derive(Debug)]
+struct Entry {
+    builtin: Option<&'static Builtin>,
+    signature: OnceLock<Box<Signature>>,
+}
+
+impl Catalogue {
+    /// A catalogue without signatures.
+    pub fn empty() -> Catalogue {
+        Catalogue {
+            entries: Vec::new(),
+            by_id: HashMap::new(),
+            replaced: Vec::new(),
+            causes: Causes::new(CAUSES),
+        }
+    }
+
+    /// The built-in signatures.
+    pub fn builtin() -> Catalogue {
+        let entries = BUILTIN.iter().map(|builtin| Entry {
+            builtin: Some(builtin),
+            signature: OnceLock::new(),
+        });
+        Catalogue {
+            entries: entries.collect(),
+            ..Catalogue::empty()
+        }
+    }
+
+    /// Adds the signatures of a YAML text: one, or several as documents. One with the id of a built-in
+    /// signature takes its place.
+    ///
+    /// # Errors
+    /// The first mistake, with its file, line and reason; nothing of the text is added then. An id that
+    /// was added before is a mistake.
+    pub fn add_str(&mut self, file: &str, yaml: &str) -> Result<(), SignatureError> {
+        let documents = check::documents(yaml);
+        let parts = documents
+            .par_iter()
+            .map(|document| check::read_document(file, yaml, document, &self.causes));
+        let added = check::joined(file, yaml, parts.collect())?;
+        let taken = |added: &&Signature| self.by_id.contains_key(&added.id);
+        if let Some(taken) = added.iter().find(taken) {
+            let by = self.get(&taken.id).map_or("", |other| &other.file);
+            return Err(SignatureError::taken(file, yaml, &taken.id, by));
+        }
+        for signature in added {
+            let id = signature.id.clone();
+            let entry = Entry {
+                builtin: None,
+                signature: OnceLock::from(Box::new(signature)),
+            };
+            let at = match self.builtin_at(&id) {
+                Some(at) => {
+                    self.replaced.push(id.clone());
+                    self.entries[at] = entry;
+                    at
+                }
+                None => {
+                    self.entries.push(entry);
+                    self.entries.len() - 1
+                }
+            };
+            self.by_id.insert(id, at);
+        }
+        Ok(())
+    }
+
+    /// Adds causes that signatures added later may name: lines of an id, a colon and what it means, as in
+    /// the `causes.txt` of the built-in ones; comments begin with `#`.
+    ///
+    /// ```
+    /// use kwhy_catalogue::Catalogue;
+    /// let mut catalogue = Catalogue::builtin();
+    /// catalogue.add_causes("causes.txt", "shop/cart-full: the cart takes no more").unwrap();
+    /// assert_eq!(catalogue.cause("shop/cart-full"), Some("the cart takes no more"));
+    /// ```
+    ///
+    /// # Errors
+    /// The first line that is none of these; nothing is added then.
+    pub fn add_causes(&mut self, file: &str, text: &str) -> Result<(), SignatureError> {
+        let mut added = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.trim_end();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let cause = line.split_once(": ");
+            let cause =
+                cause.filter(|(id, _)| id.contains('/') && !id.contains(char::is_whitespace));
+            let Some((id, meaning)) = cause else {
+                let message = "a cause is written `family/name: what it means`".to_owned();
+                return Err(SignatureError::new(file, text, (number, 1), message));
+            };
+            added.push((id.to_owned(), meaning.to_owned()));
+        }
+        for (id, meaning) in added {
+            self.causes.add(id, meaning);
+        }
+        Ok(())
+    }
+
+    /// How many signatures there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there is no signature.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The signatures: the built-in ones in the order of their files, or what replaces them, then the
+    /// others as added.
+    pub fn signatures(&self) -> impl Iterator<Item = &Signature> {
+        self.entries.iter().map(Entry::signature)
+    }
+
+    /// A signature by its id.
+    pub fn get(&self, id: &str) -> Option<&Signature> {
+        let added = self.by_id.get(id).copied();
+        let at = added.or_else(|| self.builtin_at(id))?;
+        Some(self.entries[at].signature())
+    }
+
+    /// Where a built-in signature stands.
+    fn builtin_at(&self, id: &str) -> Option<usize> {
+        let same = |entry: &Entry| entry.builtin.is_some_and(|builtin| builtin.id == id);
+        self.entries.iter().position(same)
+    }
+
+    /// Whether a signature was added to the built-in ones, or in place of one.
+    pub fn is_added(&self, id: &str) -> bool {
+        self.by_id.contains_key(id)
+    }
+
+    /// The ids of built-in signatures in whose place an added one stands.
+    pub fn replaced(&self) -> impl Iterator<Item = &str> {
+        self.replaced.iter().map(String::as_str)
+    }
+
+    /// The signature with this number, in the order of [`Catalogue::signatures`].
+    pub fn at(&self, number: usize) -> &Signature {
+        self.entries[number].signature()
+    }
+
+    /// The index of all signatures.
+    pub fn index(&self) -> Cow<'static, Index> {
+        if !self.replaced.is_empty() {
+            let all = (0..).zip(&self.entries);
+            let needs = all.flat_map(|(number, entry)| needs(number, &entry.signature().condition));
+            return Cow::Owned(Index::new(needs, ""));
+        }
+        let is_builtin = |entry: &&Entry| entry.builtin.is_some();
+        let builtin = self.entries.iter().take_while(is_builtin).count();
+        let others = (0..).zip(&self.entries).skip(builtin);
+        let mut needs = others
+            .flat_map(|(number, entry)| needs(number, &entry.signature().condition))
+            .peekable();
+        match (builtin > 0, needs.peek().is_some()) {
+            (true, false) => Cow::Borrowed(&INDEX),
+            (true, true) => Cow::Owned(INDEX.joined(needs)),
+            (false, _) => Cow::Owned(Index::new(needs, "")),
+        }
+    }
+
+    /// What a cause means, in one line; `None` for an unknown id.
+    pub fn cause(&self, id: &str) -> Option<&str> {
+        self.causes.meaning(id)
+    }
+
+    /// All causes that a signature may name, with their meaning, in order.
+    pub fn causes(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.causes.all().into_iter()
+    }
+}
+
+impl Default for Catalogue {
+    /// A catalogue without signatures.
+    fn default() -> Catalogue {
+        Catalogue::empty()
+    }
+}
+
+impl Entry {
+    fn signature(&self) -> &Signature {
+        self.signature.get_or_init(|| {
+            let read = self.builtin.and_then(|builtin| {
+                let mut signature: Signature = serde_json::from_str(builtin.json).ok()?;
+                signature.file = builtin.file.into();
+                signature.source = builtin.yaml.into();
+                Some(signature)
+            });
+            // the build script read the same text with the same code
+            Box::new(read.expect("a built-in signature was checked when the crate was built"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = "\
+id: config-gone
+cause: storage/configmap-missing
+severity: error
+title: 'ConfigMap {name} is gone'
+match:
+  event: {reason: FailedMount, message: 'configmap \"{name}\" not found'}
+why: it is mounted
+";
+
+    fn refused(yaml: &str) -> String {
+        Catalogue::empty()
+            .add_str("x.yaml", yaml)
+            .unwrap_err()
+            .to_string()
+    }
+
+    #[test]
+    fn good_and_bad_files() {
+        let mut catalogue = Catalogue::empty();
+        catalogue.add_str("x.yaml", GOOD).unwrap();
+        assert!(
+            catalogue
+                .add_str("y.yaml", GOOD)
+                .unwrap_err()
+                .to_string()
+                .contains("y.yaml:1:5: the id")
+        );
+    }
+
+    #[test]
+    fn a_built_in_one_is_replaced_once() {
+        let mut catalogue = Catalogue::builtin();
+        let id = "configmap-mount-missing";
+        let mine = GOOD.replace("config-gone", id);
+        catalogue.add_str("mine.yaml", &mine).unwrap();
+        assert_eq!(catalogue.len(), Catalogue::builtin().len());
+        assert_eq!(catalogue.replaced().collect::<Vec<_>>(), [id]);
+        assert!(catalogue.is_added(id));
+        assert_eq!(catalogue.get(id).unwrap().file, "mine.yaml");
+        let again = catalogue.add_str("again.yaml", &mine).unwrap_err();
+        assert!(again.to_string().contains("mine.yaml"), "{again}");
+    }
+
+    #[test]
+    fn causes_of_ones_own() {
+        let mut catalogue = Catalogue::builtin();
+        let mine = GOOD.replace("storage/configmap-missing", "shop/cart-full");
+        assert!(catalogue.add_str("x.yaml", &mine).is_err());
+        let wrong = catalogue
+            .add_causes("causes.txt", "# all\n\nshop: x\n")
+            .unwrap_err();
+        assert_eq!(wrong.line(), 3);
+        catalogue
+            .add_causes("causes.txt", "# all\nshop/cart-full: no room\n")
+            .unwrap();
+        catalogue.add_str("x.yaml", &mine).unwrap();
+        assert!(
+            catalogue
+                .causes()
+                .any(|cause| cause == ("shop/cart-full", "no room"))
+        );
+    }
+
+    #[test]
+    fn mistakes_have_a_place() {
+        let cases = [
+            (GOOD.replace("{name} is", "{nam} is"), "x.yaml:4:", "{nam}"),
+            (
+                GOOD.replace("storage/configmap-missing", "image/configmap-missing"),
+                "x.yaml:2:",
+                "container/configmap-missing",
+            ),
+            (
+                GOOD.replace("{name}\" not", "{name\" not"),
+                "x.yaml:6:",
+                "not closed",
+            ),
+            (GOOD.replace("reason:", "reasn:"), "x.yaml:6:", "reasn"),
+            (GOOD.replace("error", "grave"), "x.yaml:3:", "grave"),
+            ("[".into(), "x.yaml:", ""),
+            (String::new(), "x.yaml:1:1", "id"),
+        ];
+        for (yaml, place, says) in cases {
+            let error = refused(&yaml);
+            assert!(error.starts_with(place) && error.contains(says), "{error}");
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! An index of sampled q-grams over many literals.
+//!
+//! One window of each literal is chosen, and the q-grams of [`Q`] bytes that start at its first
+//! [`STRIDE`] bytes go into a hash table behind a bitmap. The haystack is probed at every
+//! `STRIDE`-th byte only: one load, one multiplication, one bit. Wherever a window occurs, exactly
+//! one probe falls on the start of one of its q-grams, so each occurrence is found, and found once.
+//! The time hardly depends on the number of literals.
+//!
+//! A probe that hits the bitmap is checked against a second bitmap over eight bytes (over the q-gram
+//! alone for literals that are too short), and only then looked up in the table.
+
+use std::borrow::Cow;
+
+/// Every `STRIDE`-th byte of the haystack is probed.
+const STRIDE: usize = 5;
+
+/// The bytes of a q-gram.
+const Q: usize = 6;
+
+/// The bytes of a word, which is one load.
+const WORD: usize = 8;
+
+/// The length of the shortest literal that can be found, in bytes.
+pub const MIN_LITERAL: usize = Q + STRIDE - 1;
+
+/// The bits of the hashes by which q-grams of the sample are counted.
+const SEEN_BITS: u32 = 19;
+
+/// The bytes of a literal among which its window is chosen.
+const MAX_WINDOW_END: usize = 4096;
+
+/// The bits of a q-gram's hash: the bitmap takes 128 KiB, which stay in the second-level cache.
+const BITS: u32 = 20;
+/// The bits of the hashes of the second bitmaps.
+const CLOSER_BITS: u32 = 18;
+/// The bits of a hash that select its bucket of entries.
+const BUCKET_BITS: u32 = 14;
+
+/// The number of probes in one round: enough to keep the processor busy.
+const ROUND: usize = 4;
+/// The number of rounds before their hits are examined.
+const ROUNDS: usize = 512;
+/// The length of a haystack from which on it is probed in rounds.
+const MANY: usize = 2048;
+/// The bytes that a round reads.
+const READ: usize = (ROUND - 1) * STRIDE + WORD;
+
+type Bitmap = [u64; 1 << (BITS - 6)];
+type Closer = [u64; 1 << (CLOSER_BITS - 6)];
+
+/// A q-gram: its value, eight check bytes of its literal, the literal's number, and the offsets of the
+/// q-gram and of the check bytes in the literal.
+pub type Entry = (u64, u64, u32, u16, u16);
+
+/// An index that finds literals of [`MIN_LITERAL`] bytes and more.
+///
+/// The tables are public so that a build script can write them out as constants.
+#[derive(Clone, Debug, Default)]
+pub struct QGramIndex {
+    /// The bitmap of the hashes of all q-grams.
+    pub bitmap: Cow<'static, [u64]>,
+    /// The bitmap of the hashes of eight bytes, of literals that are long enough.
+    pub words: Cow<'static, [u64]>,
+    /// The bitmap of the hashes of the q-grams of all other literals.
+    pub lone: Cow<'static, [u64]>,
+    /// The number of the first entry of each bucket; one more at the end.
+    pub buckets: Cow<'static, [u32]>,
+    /// The entries in the order of their buckets.
+    pub entries: Cow<'static, [Entry]>,
+}
+
+#[inline]
+fn hash(gram: u64) -> u64 {
+    // Fibonacci hashing: the high bits of the product are well mixed; the bytes after the q-gram are
+    // shifted out
+    (gram << (8 * (WORD - Q))).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// The slot of a whole word, or of a q-gram alone.
+#[inline]
+fn closer_slot(word: u64, whole: bool) -> usize {
+    let hash = if whole {
+        word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    } else {
+        hash(word)
+    };
+    (hash >> (64 - CLOSER_BITS)) as usize
+}
+
+/// The bitmap shifted so that the slot is its lowest bit.
+#[inline]
+fn bit<const N: usize>(bitmap: &[u64; N], slot: usize) -> u64 {
+    // N is a power of two and no slot exceeds it, so that the check of bounds goes
+    bitmap[(slot / 64) % N] >> (slot % 64)
+}
+
+/// The word at the `k`-th probe of a round.
+#[inline]
+fn word_at(read: &[u8; READ], k: usize) -> u64 {
+    let bytes = read.get(k * STRIDE..k * STRIDE + WORD).unwrap_or_default();
+    bytes.try_into().map_or(0, u64::from_le_bytes)
+}
+
+#[inline]
+fn slot(gram: u64) -> usize {
+    (hash(gram) >> (64 - BITS)) as usize
+}
+
+#[inline]
+fn bucket(gram: u64) -> usize {
+    (hash(gram) >> (64 - BUCKET_BITS)) as usize
+}
+
+/// The first eight bytes, zero-padded.
+#[inline]
+fn word(bytes: &[u8]) -> u64 {
+    // nearly always: a copy of a known length is one load
+    if let Some(word) = bytes.first_chunk() {
+        return u64::from_le_bytes(*word);
+    }
+    let mut word = [0; WORD];
+    let length = bytes.len().min(WORD);
+    word[..length].copy_from_slice(&bytes[..length]);
+    u64::from_le_bytes(word)
+}
+
+/// The q-gram at the start of a word.
+#[inline]
+fn gram(word: u64) -> u64 {
+    word & ((1 << (8 * Q)) - 1)
+}
+
+/// Approximate counts of q-grams.
+struct Frequencies(Vec<u16>);
+
+impl Frequencies {
+    fn new<'t>(texts: impl Iterator<Item = &'t [u8]>) -> Frequencies {
+        let mut seen = Vec::new();
+        for window in texts.flat_map(|text| text.windows(Q)) {
+            seen.resize(1 << SEEN_BITS, 0);
+            let slot = (hash(word(window)) >> (64 - SEEN_BITS)) as usize;
+            seen[slot] = u16::saturating_add(seen[slot], 1);
+        }
+        Frequencies(seen)
+    }
+
+    fn times(&self, gram: &[u8]) -> u32 {
+        let slot = (hash(word(gram)) >> (64 - SEEN_BITS)) as usize;
+        self.0.get(slot).copied().map_or(0, u32::from)
+    }
+}
+
+impl QGramIndex {
+    /// Builds the index of literals, which are numbered from 0; one shorter than [`MIN_LITERAL`] is never
+    /// found. Windows whose q-grams are rare in `sample`, a piece of a typical haystack, are preferred: the
+    /// search then seldom stops at a false positive.
+    pub fn new<'t>(
+        literals: impl Iterator<Item = &'t str> + Clone,
+        sample: &'t [u8],
+    ) -> QGramIndex {
+        let counted = literals.clone().map(str::as_bytes).chain([sample]);
+        let seen = Frequencies::new(counted.filter(|_| !sample.is_empty()));
+        let mut grams = QGramIndex::default();
+        let mut entries = Vec::new();
+        for (number, text) in (0..).zip(literals) {
+            let text = &text.as_bytes()[..text.len().min(MAX_WINDOW_END)];
+            if text.len() < MIN_LITERAL {
+                continue;
+            }
+            let whole = text.len() >= MIN_LITERAL + WORD - Q;
+            let start = rarest_window(text, if whole { WORD } else { Q }, &seen);
+            // many literals share a prefix: the bytes farthest from the window discriminate best
+            let other = if 2 * start + Q > text.len() {
+                0
+            } else {
+                text.len() - WORD
+            };
+            let closer = if whole {
+                &mut grams.words
+            } else {
+                &mut grams.lone
+            }
+            .to_mut();
+            closer.resize(1 << (CLOSER_BITS - 6), 0);
+            for at in start..start + STRIDE {
+                let slot = closer_slot(word(&text[at..]), whole);
+                closer[slot / 64] |= 1 << (slot % 64);
+                let gram = word(&text[at..at + Q]);
+                let check = word(&text[other..]);
+                entries.push((gram, check, number, at as u16, other as u16));
+            }
+        }
+        entries.sort_unstable_by_key(|(gram, _, text, at, _)| (bucket(*gram), *gram, *text, *at));
+        grams.lay_out(entries);
+        grams
+    }
+
+    /// Fills the table with entries, which are in the order of their buckets.
+    fn lay_out(&mut self, entries: Vec<Entry>) {
+        if entries.is_empty() {
+            return;
+        }
+        let bitmap = self.bitmap.to_mut();
+        bitmap.resize(1 << (BITS - 6), 0);
+        for closer in [&mut self.words, &mut self.lone] {
+            closer.to_mut().resize(1 << (CLOSER_BITS - 6), 0);
+        }
+        let mut buckets = vec![0u32; (1 << BUCKET_BITS) + 1];
+        for (gram, ..) in &entries {
+            let slot = slot(*gram);
+            bitmap[slot / 64] |= 1 << (slot % 64);
+            buckets[bucket(*gram) + 1] += 1;
+        }
+        let mut before = 0;
+        for bucket in &mut buckets {
+            before += *bucket;
+            *bucket = before;
+        }
+        self.buckets = Cow::Owned(buckets);
+        self.entries = Cow::Owned(entries);
+    }
+
+    /// Merges this index with one of other literals, which are numbered from `shift` on.
+    pub fn joined(&self, other: &QGramIndex, shift: u32) -> QGramIndex {
+        let shifted =
+            |&(gram, check, text, at, other): &Entry| (gram, check, text + shift, at, other);
+        let mut theirs = other.entries.iter().map(shifted).peekable();
+        let mut entries = Vec::with_capacity(self.entries.len() + other.entries.len());
+        for &mine in self.entries.iter() {
+            while let Some(other) = theirs.next_if(|other| bucket(other.0) < bucket(mine.0)) {
+                entries.push(other);
+            }
+            entries.push(mine);
+        }
+        entries.extend(theirs);
+        let either = |mine: &Cow<'static, [u64]>, theirs: &Cow<'static, [u64]>| {
+            let mut bits = mine.to_vec();
+            bits.resize(mine.len().max(theirs.len()), 0);
+            bits.iter_mut()
+                .zip(theirs.iter())
+                .for_each(|(mine, theirs)| *mine |= theirs);
+            Cow::Owned(bits)
+        };
+        let mut both = QGramIndex {
+            bitmap: self.bitmap.clone(),
+            words: either(&self.words, &other.words),
+            lone: either(&self.lone, &other.lone),
+            ..QGramIndex::default()
+        };
+        both.lay_out(entries);
+        both
+    }
+
+    fn entries_of(&self, gram: u64) -> &[Entry] {
+        let bucket = bucket(gram);
+        match self.buckets.get(bucket..bucket + 2) {
+            Some(&[from, to]) => self
+                .entries
+                .get(from as usize..to as usize)
+                .unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
+    /// Calls `found` with each offset at which a literal may start, and the literal's number. The caller
+    /// compares the bytes.
+    pub fn candidates(&self, text: &[u8], mut found: impl FnMut(usize, u32)) {
+        // arrays of a known length need no check of bounds
+        let (Ok(bits), Ok(words), Ok(lone)) = (
+            <&Bitmap>::try_from(&*self.bitmap),
+            <&Closer>::try_from(&*self.words),
+            <&Closer>::try_from(&*self.lone),
+        ) else {
+            return;
+        };
+        let mut at = 0;
+        if text.len() >= MANY {
+            at = self.rounds(text, (bits, words, lone), &mut found);
+        }
+        while at + Q <= text.len() {
+            if bit(bits, slot(word(&text[at..]))) & 1 != 0 {
+                self.place(text, at, &mut found);
+            }
+            at += STRIDE;
+        }
+    }
+
+    /// Probes a long haystack up to its last bytes, and returns the offset of these. Each step writes the
+    /// probes that pass it to a list, without a branch that could be mispredicted.
+    #[inline]
+    fn rounds(
+        &self,
+        text: &[u8],
+        (bits, words, lone): (&Bitmap, &Closer, &Closer),
+        found: &mut dyn FnMut(usize, u32),
+    ) -> usize {
+        let mut at = 0;
+        let mut marked = [0u32; ROUNDS];
+        let mut places = [0u32; ROUNDS * ROUND];
+        loop {
+            // the rounds with a hit in the bitmap, ...
+            let (mut count, mut number) = (0, 0);
+            let start = at;
+            while number < ROUNDS
+                && let Some(read) = text.get(at..).and_then(|rest| rest.first_chunk::<READ>())
+            {
+                let bit = |k: usize| bit(bits, slot(word_at(read, k)));
+                // never more than rounds
+                marked[count % ROUNDS] = number as u32;
+                count += ((bit(0) | bit(1) | bit(2) | bit(3)) & 1) as usize;
+                number += 1;
+                at += ROUND * STRIDE;
+            }
+            if number == 0 {
+                return at;
+            }
+            // ... the probes of these that hit, ...
+            let mut chosen = 0;
+            for round in marked.iter().take(count) {
+                let round = *round as usize * ROUND * STRIDE;
+                let rest = text.get(start + round..);
+                let Some(read) = rest.and_then(|rest| rest.first_chunk::<READ>()) else {
+                    break;
+                };
+                for k in 0..ROUND {
+                    places[chosen % (ROUNDS * ROUND)] = (round + k * STRIDE) as u32;
+                    chosen += (bit(bits, slot(word_at(read, k))) & 1) as usize;
+                }
+            }
+            // ... and of these the ones that pass the second bitmaps
+            let mut closer = 0;
+            for number in 0..chosen {
+                let place = places[number % (ROUNDS * ROUND)];
+                let rest = text.get(start + place as usize..);
+                let chunk = rest.and_then(|rest| rest.first_chunk::<WORD>());
+                let word = chunk.map_or(0, |word| u64::from_le_bytes(*word));
+                let whole = bit(words, closer_slot(word, true));
+                places[closer % (ROUNDS * ROUND)] = place;
+                closer += ((whole | bit(lone, closer_slot(word, false))) & 1) as usize;
+            }
+            for place in places.iter().take(closer) {
+                self.place(text, start + *place as usize, found);
+            }
+        }
+    }
+
+    /// Calls `found` for the literals with the q-gram at `at` whose check bytes are there too. It is kept out of
+    /// the loop, whose state so stays in registers.
+    #[inline(never)]
+    fn place(&self, text: &[u8], at: usize, found: &mut dyn FnMut(usize, u32)) {
+        let gram = gram(word(&text[at..]));
+        for &(known, check, number, offset, other) in self.entries_of(gram) {
+            if known == gram
+                && let Some(start) = at.checked_sub(usize::from(offset))
+                && let Some(there) = text.get(start + usize::from(other)..)
+                && word(there) == check
+            {
+                found(start, number);
+            }
+        }
+    }
+}
+
+/// The offset of the window whose q-grams are the rarest.
+fn rarest_window(text: &[u8], length: usize, seen: &Frequencies) -> usize {
+    let common = |b: &u8| b.is_ascii_lowercase() || *b == b' ';
+    let costs: Vec<u32> = text
+        .windows(Q)
+        .map(|window| {
+            // lower-case words occur in any text
+            let plain = window.iter().filter(|b| common(b)).count() as u32;
+            4 * seen.times(window) + plain
+        })
+        .collect();
+    // the last q-gram may need more bytes after it
+    let costs = &costs[..=text.len() - length];
+    let windows = costs
+        .windows(STRIDE)
+        .map(|window| window.iter().sum::<u32>());
+    let rarest = windows
+        .enumerate()
+        .min_by_key(|(start, cost)| (*cost, *start));
+    rarest.map_or(0, |(start, _)| start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXTS: [&str; 6] = [
+        "is not found here",
+        "is not found",
+        "refused !!",
+        "refused by",
+        "connection refused by peer",
+        "short",
+    ];
+
+    fn found(grams: &QGramIndex, texts: &[&str], text: &str) -> Vec<(usize, u32)> {
+        let mut found = Vec::new();
+        grams.candidates(text.as_bytes(), |at, number| {
+            if text[at..].starts_with(texts[number as usize]) {
+                found.push((at, number));
+            }
+        });
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn each_occurrence_is_found_once_at_any_offset() {
+        let grams = QGramIndex::new(TEXTS.iter().copied(), b"");
+        for before in 0..40 {
+            for after in 0..12 {
+                let text = format!(
+                    "{}connection refused by peer is not found here{}",
+                    "x".repeat(before),
+                    "y".repeat(after)
+                );
+                let at = before + "connection refused by peer ".len();
+                let wanted = [(before, 4), (before + 11, 3), (at, 0), (at, 1)];
+                assert_eq!(found(&grams, &TEXTS, &text), wanted);
+            }
+        }
+        assert!(found(&grams, &TEXTS, "is not foun").is_empty());
+        assert!(found(&grams, &TEXTS, "").is_empty());
+        assert!(
+            found(
+                &QGramIndex::default(),
+                &TEXTS,
+                "is not found here, refused !!"
+            )
+            .is_empty()
+        );
+    }
+
+    #[test]
+    fn joined_tables_find_what_both_find() {
+        let (some, others) = TEXTS.split_at(2);
+        let joined = QGramIndex::new(some.iter().copied(), b"").joined(
+            &QGramIndex::new(others.iter().copied(), b""),
+            some.len() as u32,
+        );
+        let text = "refused !! connection refused by peer, is not found here";
+        let whole = QGramIndex::new(TEXTS.iter().copied(), b"");
+        assert_eq!(found(&joined, &TEXTS, text), found(&whole, &TEXTS, text));
+        assert_eq!(found(&joined, &TEXTS, text).len(), 5);
+    }
+}

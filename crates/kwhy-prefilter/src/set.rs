@@ -1,0 +1,150 @@
+//! One set of literals, searched for in one go.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use super::qgram::{MIN_LITERAL, QGramIndex};
+use super::short::ShortLiterals;
+
+/// A literal that occurs in a haystack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LiteralHit {
+    /// The byte at which it starts.
+    pub at: usize,
+    /// The literal's number.
+    pub literal: u32,
+}
+
+/// A set of literals of any length.
+///
+/// Literals are numbered from 0 in the order in which they were given. The fields are public so that a build script can
+/// write a set out as a constant.
+#[derive(Clone, Debug, Default)]
+pub struct LiteralSet {
+    /// The index of the literals that are long enough.
+    pub qgrams: QGramIndex,
+    /// The literals by their number.
+    pub literals: Cow<'static, [Cow<'static, str>]>,
+    /// The compiled search for the others; made when it is first needed.
+    pub short: OnceLock<ShortLiterals>,
+}
+
+impl LiteralSet {
+    /// Builds the set of literals. The index prefers q-grams that are rare in `sample`, a piece of a typical haystack.
+    pub fn new<L: Into<Cow<'static, str>>>(
+        literals: impl IntoIterator<Item = L>,
+        sample: &[u8],
+    ) -> LiteralSet {
+        let literals: Vec<Cow<'static, str>> = literals.into_iter().map(Into::into).collect();
+        LiteralSet {
+            qgrams: QGramIndex::new(literals.iter().map(|literal| &**literal), sample),
+            literals: literals.into(),
+            short: OnceLock::new(),
+        }
+    }
+
+    /// Returns the same set with an index that is tuned to another sample: it finds the same, and has fewer
+    /// false positives in texts like the sample.
+    #[must_use]
+    pub fn tuned(&self, sample: &[u8]) -> LiteralSet {
+        LiteralSet {
+            qgrams: QGramIndex::new(self.literals.iter().map(|literal| &**literal), sample),
+            ..self.clone()
+        }
+    }
+
+    /// Returns this set with the literals of another one, which are numbered after its own.
+    #[must_use]
+    pub fn joined(&self, other: &LiteralSet) -> LiteralSet {
+        LiteralSet {
+            qgrams: self
+                .qgrams
+                .joined(&other.qgrams, self.literals.len() as u32),
+            literals: [&*self.literals, &*other.literals].concat().into(),
+            short: OnceLock::new(),
+        }
+    }
+
+    /// Calls `found` for each occurrence of a literal in a haystack, in no particular order. Of short literals only those
+    /// that `wanted` accepts are reported.
+    pub fn find_all(
+        &self,
+        haystack: &[u8],
+        wanted: impl Fn(&str) -> bool,
+        mut found: impl FnMut(LiteralHit),
+    ) {
+        self.qgrams.candidates(haystack, |at, number| {
+            let literal = self.literals.get(number as usize);
+            if literal.is_some_and(|literal| {
+                haystack.get(at..at + literal.len()) == Some(literal.as_bytes())
+            }) {
+                found(LiteralHit {
+                    at,
+                    literal: number,
+                });
+            }
+        });
+        let short = self.short.get_or_init(|| {
+            let all = (0..).zip(self.literals.iter().map(|literal| &**literal));
+            let short = |literal: &&str| literal.len() < MIN_LITERAL && !literal.is_empty();
+            ShortLiterals::new(all.filter(|(_, literal)| short(literal)))
+        });
+        short.find_all(haystack, |at, number| {
+            let literal = self.literals.get(number as usize);
+            if literal.is_some_and(|literal| wanted(literal)) {
+                found(LiteralHit {
+                    at,
+                    literal: number,
+                });
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn naive(literals: &[String], haystack: &str) -> Vec<LiteralHit> {
+        let mut hits = Vec::new();
+        for (literal, text) in (0..).zip(literals) {
+            let starts = (0..haystack.len()).filter(|at| haystack[*at..].starts_with(text));
+            hits.extend(starts.map(|at| LiteralHit { at, literal }));
+        }
+        hits.sort_unstable();
+        hits
+    }
+
+    fn hits(set: &LiteralSet, haystack: &str) -> Vec<LiteralHit> {
+        let mut hits = Vec::new();
+        set.find_all(haystack.as_bytes(), |_| true, |hit| hits.push(hit));
+        hits.sort_unstable();
+        hits
+    }
+
+    proptest! {
+        /// Haystacks are long enough to be probed in rounds.
+        #[test]
+        fn every_occurrence_is_found_once(
+            literals in prop::collection::vec("[ab]{1,4}|[a-c ]{10,14}|[abc]{14,24}", 1..24),
+            fillers in prop::collection::vec("[a-c ]{0,40}|[x-z ]{0,300}", 1..24),
+            sample in "[a-c ]{0,200}",
+        ) {
+            let mut haystack = String::new();
+            for (number, filler) in fillers.iter().enumerate() {
+                haystack += filler;
+                haystack += &literals[number % literals.len()];
+            }
+            let wanted = naive(&literals, &haystack);
+            let whole = LiteralSet::new(literals.clone(), sample.as_bytes());
+            prop_assert_eq!(&hits(&whole, &haystack), &wanted);
+            prop_assert_eq!(&hits(&whole.tuned(haystack.as_bytes()), &haystack), &wanted);
+            let (some, others) = literals.split_at(literals.len() / 2);
+            let joined = LiteralSet::new(some.to_vec(), b"")
+                .joined(&LiteralSet::new(others.to_vec(), sample.as_bytes()));
+            prop_assert_eq!(&hits(&joined, &haystack), &wanted);
+        }
+    }
+}

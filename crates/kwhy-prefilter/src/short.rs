@@ -1,0 +1,122 @@
+//! A search for the literals that are too short for the [q-gram index](super::qgram::QGramIndex).
+
+use aho_corasick::Span;
+use aho_corasick::packed::{Config, MatchKind, Searcher};
+use memchr::memmem;
+
+/// The number of literals that one pass searches for: with more of them it would stop too often.
+const AT_ONCE: usize = 32;
+
+/// Short literals, compiled for searching some dozens at a time.
+#[derive(Clone, Debug, Default)]
+pub struct ShortLiterals {
+    groups: Vec<Group>,
+}
+
+/// The literals of one pass, with their numbers.
+#[derive(Clone, Debug)]
+struct Group {
+    literals: Vec<(u32, Vec<u8>)>,
+    search: Search,
+}
+
+#[derive(Clone, Debug)]
+enum Search {
+    Packed(Box<Searcher>),
+    /// One pass for each literal, where the processor lacks vector instructions.
+    Single(Vec<memmem::Finder<'static>>),
+}
+
+impl ShortLiterals {
+    /// Compiles literals, each with the number by which it is reported.
+    pub fn new<'t>(literals: impl Iterator<Item = (u32, &'t str)>) -> ShortLiterals {
+        let literals = literals.map(|(number, literal)| (number, literal.as_bytes().to_vec()));
+        let literals: Vec<(u32, Vec<u8>)> = literals.collect();
+        let group = |literals: &[(u32, Vec<u8>)]| {
+            let mut config = Config::new();
+            let packed = config.match_kind(MatchKind::LeftmostFirst).builder();
+            let bytes = literals.iter().map(|(_, literal)| literal);
+            let packed = packed.clone().extend(bytes.clone()).build();
+            let finder = |literal: &Vec<u8>| memmem::Finder::new(literal.as_slice()).into_owned();
+            Group {
+                search: match packed {
+                    Some(searcher) => Search::Packed(Box::new(searcher)),
+                    None => Search::Single(bytes.map(finder).collect()),
+                },
+                literals: literals.to_vec(),
+            }
+        };
+        ShortLiterals {
+            groups: literals.chunks(AT_ONCE).map(group).collect(),
+        }
+    }
+
+    /// Calls `found` with the offset of each occurrence of a literal, and the literal's number.
+    pub fn find_all(&self, haystack: &[u8], mut found: impl FnMut(usize, u32)) {
+        for group in &self.groups {
+            match &group.search {
+                Search::Packed(searcher) => {
+                    let mut span = Span::from(0..haystack.len());
+                    while let Some(place) = searcher.find_in(haystack, span) {
+                        let at = place.start();
+                        let rest = haystack.get(at..).unwrap_or_default();
+                        // others may start at the same byte, or within this one
+                        for (number, literal) in &group.literals {
+                            if rest.starts_with(literal) {
+                                found(at, *number);
+                            }
+                        }
+                        span.start = at + 1;
+                    }
+                }
+                Search::Single(finders) => {
+                    for ((number, _), finder) in group.literals.iter().zip(finders) {
+                        let mut start = 0;
+                        while let Some(at) = finder.find(haystack.get(start..).unwrap_or_default())
+                        {
+                            found(start + at, *number);
+                            start += at + 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_place_of_each_text_is_found() {
+        let mut texts: Vec<String> = ["rror", "rro", "error", "ror x", "aaa", "FATA["]
+            .map(str::to_owned)
+            .into();
+        texts.extend((0..100).map(|number| format!("<{number}>")));
+        let short = ShortLiterals::new((0..).zip(texts.iter().map(String::as_str)));
+        let text = format!("{}error xaaaaa FATA[ <7><77> <99", "y".repeat(100));
+        let mut found = Vec::new();
+        short.find_all(text.as_bytes(), |at, number| found.push((at, number)));
+        found.sort_unstable();
+        let mut wanted = Vec::new();
+        for (number, known) in (0..).zip(&texts) {
+            let places = (0..text.len()).filter(|at| text[*at..].starts_with(known.as_str()));
+            wanted.extend(places.map(|at| (at, number)));
+        }
+        wanted.sort_unstable();
+        assert_eq!(found, wanted);
+        assert_eq!(found.len(), 10);
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_is_looked_for() {
+        let none = |short: ShortLiterals, text: &[u8]| {
+            short.find_all(text, |at, _| panic!("found at {at}"))
+        };
+        none(ShortLiterals::default(), b"error");
+        none(ShortLiterals::new(std::iter::empty()), b"error");
+        none(ShortLiterals::new([(0, "rror")].into_iter()), b"rro");
+        none(ShortLiterals::new([(0, "rror")].into_iter()), b"");
+    }
+}

@@ -1,0 +1,379 @@
+//! Text for people: the answer first, the proof under it, then what to do.
+
+mod finding;
+#[cfg(test)]
+pub mod samples;
+mod snippet;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::ops::Range;
+
+use kwhy_core::{Finding, Format, InputSummary, Level, Report, Role, Severity, Unexplained};
+
+use super::escape::visible;
+use super::style::Style;
+use super::{Render, View};
+use crate::style::Layout;
+use finding::{Findings, INDENT};
+pub use finding::{Step, only_if};
+pub use words::counted;
+use words::times;
+
+/// Unexplained events that are shown where nothing is known.
+const TELLING: usize = 5;
+
+/// What to collect: words on it, and the command where it is the same in every cluster.
+type Wanted = (&'static str, Option<&'static str>);
+
+/// What helps where the input holds none of some formats.
+const COLLECT: &[(&[Format], Wanted)] = &[
+    (
+        &[Format::Describe],
+        (
+            "what `kubectl describe` says of the object that fails: state, conditions and events",
+            None,
+        ),
+    ),
+    (
+        &[Format::DescribeEvents, Format::EventsTable],
+        (
+            "what the cluster tried, and the answers",
+            Some("kubectl get events -A --sort-by=.lastTimestamp"),
+        ),
+    ),
+    (
+        &[
+            Format::Klog,
+            Format::JsonLog,
+            Format::Logrus,
+            Format::ZapConsole,
+        ],
+        (
+            "the containers' last words: `kubectl logs`, with --previous where one ended",
+            None,
+        ),
+    ),
+];
+
+/// What helps where the input holds all of these.
+const COLLECT_MORE: Wanted = (
+    "on the object's node: what the kubelet and the runtime said",
+    Some("journalctl -u kubelet --since -1h"),
+);
+
+/// Writes a report for people.
+pub struct Human {
+    /// How text is laid out.
+    pub layout: Layout,
+    /// Show everything.
+    pub verbose: bool,
+}
+
+impl Render for Human {
+    fn render(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let report = view.report;
+        let findings = Findings::new(&self.layout, report, self.verbose);
+        let (benign, shown): (Vec<&Finding>, Vec<&Finding>) = report
+            .findings
+            .iter()
+            .filter(|finding| self.verbose || findings.explanation(finding).is_none())
+            .partition(|finding| finding.role == Role::Benign && !self.verbose);
+        for (index, finding) in shown.iter().enumerate() {
+            findings.write(finding, index == 0, out)?;
+            writeln!(out)?;
+        }
+        let answered = report.findings.iter().any(|f| f.role == Role::Cause);
+        if !answered {
+            self.no_answer(report, &shown, out)?;
+        }
+        if !answered || self.verbose {
+            self.unexplained(report, out)?;
+        }
+        if !report.next.is_empty() {
+            let steps = report.next.iter().map(Step::from);
+            self.layout.steps("collect", steps, out)?;
+            writeln!(out)?;
+        } else if !answered && !is_empty(report) {
+            self.collect(report, out)?;
+        }
+        self.benign(&benign, out)?;
+        if self.verbose {
+            self.not_understood(view, out)?;
+        }
+        self.limits(report, out)?;
+        self.footer(view, &shown, out)
+    }
+}
+
+/// Whether there was nothing to read.
+fn is_empty(report: &Report) -> bool {
+    report.stats.bytes == 0
+}
+
+impl Human {
+    /// Says that no cause is named, without a guess.
+    fn no_answer(
+        &self,
+        report: &Report,
+        shown: &[&Finding],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let is_narrowed = report
+            .limits
+            .iter()
+            .any(|met| met.limit.starts_with("namespace"));
+        let text = if is_empty(report) {
+            "The input is empty."
+        } else if is_narrowed && shown.is_empty() {
+            "Nothing is known here of the namespace that was asked for; what was left out is told below."
+        } else if shown.iter().any(|finding| finding.role == Role::Symptom) {
+            "No root cause is known here: what stands above are symptoms of something that the \
+             input does not show."
+        } else {
+            "Nothing is known here: no signature matches, and kwhy does not guess a cause."
+        };
+        self.layout.hang(out, Style::Strong, text, 0, 0)?;
+        writeln!(out)
+    }
+
+    /// The most telling events that no finding covers.
+    fn unexplained(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        if report.unexplained.is_empty() {
+            return Ok(());
+        }
+        let most = if self.verbose { usize::MAX } else { TELLING };
+        let text = "The most telling events that no signature explains:";
+        self.layout.hang(out, Style::Plain, text, 0, 0)?;
+        for event in report.unexplained.iter().take(most) {
+            self.event(event, report.inputs.len() > 1, out)?;
+        }
+        if let Some(more) = report
+            .unexplained
+            .len()
+            .checked_sub(most)
+            .filter(|m| *m > 0)
+        {
+            writeln!(out, "{:INDENT$}and {more} more: kwhy -v shows them", "")?;
+        }
+        writeln!(out)
+    }
+
+    /// What was said and how often, where, and the line if that says more.
+    fn event(&self, event: &Unexplained, many: bool, out: &mut dyn Write) -> io::Result<()> {
+        let layout = &self.layout;
+        let mut taken = 0;
+        if let Some(severity) = event.severity {
+            let (level, word) = severity_word(severity);
+            write!(out, "{}  ", layout.styled(Style::Level(level), word))?;
+            taken = word.len() + 2;
+        }
+        let reason = first_line(&event.reason);
+        let first = event.evidence.first();
+        // a log line is its own reason, perhaps cut short
+        let start = reason.trim().trim_end_matches('…');
+        let whole = first
+            .map(|e| e.text.trim())
+            .filter(|text| text.starts_with(start));
+        let times = match event.count {
+            0 | 1 if !event.at_least => String::new(),
+            count => format!(" ({})", times(count, event.at_least)),
+        };
+        let room = layout.width.saturating_sub(taken.max(INDENT) + times.len());
+        let what = self.fit(whole.unwrap_or(reason), &(0..0), room) + &times;
+        layout.hang(out, Style::Strong, &what, taken, INDENT)?;
+        let Some(first) = first else {
+            return Ok(());
+        };
+        // a single input needs no name
+        let home = if many { "" } else { &first.source };
+        let place = words::lines(event.evidence.iter(), home);
+        layout.hang(out, Style::Faint, &place, 0, INDENT)?;
+        if whole.is_none() {
+            let room = layout.width.saturating_sub(INDENT);
+            let text = self.fit(&first.text, &first.mark, room);
+            layout.hang(out, Style::Plain, &text, 0, INDENT)?;
+        }
+        Ok(())
+    }
+
+    /// A line of the input, whole if everything is shown, cut around its mark otherwise.
+    fn fit(&self, text: &str, mark: &Range<usize>, room: usize) -> String {
+        if self.verbose {
+            visible(text.trim()).into_owned()
+        } else {
+            snippet::cut(text, mark, room)
+        }
+    }
+
+    /// What else would help, by what the input has not.
+    fn collect(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        let formats: BTreeSet<Format> = report
+            .inputs
+            .iter()
+            .flat_map(|input| input.segments.iter().map(|segment| segment.format))
+            .collect();
+        let missing = |(has, _): &&(&[Format], _)| !has.iter().any(|f| formats.contains(f));
+        let mut wanted: Vec<Wanted> = COLLECT.iter().filter(missing).map(|it| it.1).collect();
+        if wanted.is_empty() {
+            wanted.push(COLLECT_MORE);
+        }
+        let step = |(text, run): Wanted| Step::new([text.into()], run.map(Into::into));
+        self.layout
+            .steps("collect", wanted.into_iter().map(step), out)?;
+        writeln!(out)
+    }
+
+    /// What looks alarming and is not: one line each.
+    fn benign(&self, findings: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
+        for finding in findings {
+            let home = finding.evidence.first().map_or("", |e| e.source.as_str());
+            let mut places = vec![times(finding.count, finding.at_least)];
+            let lines = words::lines(finding.evidence.iter(), home);
+            if !lines.is_empty() {
+                places.push(lines);
+            }
+            let text = format!("{} ({})", visible(&finding.title), places.join(", "));
+            write!(out, "{}  ", self.layout.styled(Style::Faint, "benign"))?;
+            self.layout.hang(out, Style::Plain, &text, 8, 8)?;
+        }
+        if !findings.is_empty() {
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    /// The lines that fit nothing that a parser knows.
+    fn not_understood(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
+        for input in &view.report.inputs {
+            if input.not_understood == 0 {
+                continue;
+            }
+            let text = format!("Not understood in {}:", visible(&input.source));
+            self.layout.hang(out, Style::Plain, &text, 0, 0)?;
+            let widest = input.not_understood_lines.iter().max().copied();
+            let width = widest.unwrap_or(0).to_string().len().max(INDENT - 2);
+            let lines = &input.not_understood_lines;
+            for (line, text) in lines.iter().zip(&input.not_understood_texts) {
+                let room = self.layout.width.saturating_sub(width + 2);
+                let number = format!("{line:width$}");
+                let text = snippet::cut(text, &(0..0), room);
+                writeln!(out, "{}  {text}", self.layout.styled(Style::Faint, number))?;
+            }
+            let listed = input.not_understood_lines.len() as u64;
+            if let Some(more) = input.not_understood.checked_sub(listed).filter(|m| *m > 0) {
+                writeln!(out, "{:1$}  and {more} more", "", width)?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    fn limits(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        for limit in &report.limits {
+            write!(out, "{}  ", self.layout.styled(Style::Faint, "note"))?;
+            let text = format!(
+                "{}: {}: {}",
+                visible(&limit.source),
+                visible(&limit.limit),
+                visible(&limit.message)
+            );
+            self.layout.hang(out, Style::Plain, &text, 6, 6)?;
+        }
+        if !report.limits.is_empty() {
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    /// `1 cause in 40 lines (describe). 2 lines were not understood: kwhy -v shows them.`
+    fn footer(&self, view: &View<'_>, shown: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
+        let report = view.report;
+        let found = |role| shown.iter().filter(|f| f.role == role).count() as u64;
+        let mut parts = Vec::new();
+        for (role, noun) in [(Role::Cause, "cause"), (Role::Symptom, "symptom")] {
+            let count = found(role);
+            if count > 0 {
+                parts.push(counted(count, noun));
+            }
+        }
+        if parts.is_empty() {
+            parts.push("nothing found".into());
+        }
+        let mut text = format!("{} in {}.", parts.join(" and "), read(report));
+        let not_understood: u64 = report.inputs.iter().map(|i| i.not_understood).sum();
+        if not_understood > 0 {
+            let verb = if not_understood == 1 { "was" } else { "were" };
+            text += &format!(" {} {verb} not understood", counted(not_understood, "line"));
+            text += match (self.verbose, not_understood) {
+                (true, _) => ".",
+                (false, 1) => ": kwhy -v shows it.",
+                (false, _) => ": kwhy -v shows them.",
+            };
+        }
+        if let [bundle] = report.bundles.as_slice() {
+            let make = bundle
+                .titles
+                .first()
+                .map_or("of no known make", String::as_str);
+            text += &format!(" The bundle: {make}.");
+        } else if !report.bundles.is_empty() {
+            text += &format!(
+                " They are of {}.",
+                counted(report.bundles.len() as u64, "bundle")
+            );
+        }
+        if view.left_out > 0 {
+            let left_out = counted(view.left_out as u64, "finding");
+            text += &format!(" {left_out} below the level asked for.");
+        }
+        let mut first = text.chars();
+        let capital = first.next().map(|c| c.to_ascii_uppercase());
+        let text: String = capital.into_iter().chain(first).collect();
+        self.layout.hang(out, Style::Faint, &text, 0, 0)
+    }
+}
+
+/// `40 lines (describe)`, `7 lines of 3 inputs (describe, klog)`.
+fn read(report: &Report) -> String {
+    let lines: u64 = report.inputs.iter().map(|input| input.lines).sum();
+    let mut text = counted(lines, "line");
+    if report.inputs.len() > 1 {
+        text += &format!(" of {} inputs", report.inputs.len());
+    }
+    let formats = formats(&report.inputs);
+    if lines > 0 && !formats.is_empty() {
+        text += &format!(" ({})", formats.join(", "));
+    }
+    text
+}
+
+fn formats(inputs: &[InputSummary]) -> Vec<&str> {
+    let mut formats = Vec::new();
+    for input in inputs {
+        for format in input.format.split(',').map(str::trim) {
+            if !format.is_empty() && !formats.contains(&format) {
+                formats.push(format);
+            }
+        }
+    }
+    formats
+}
+
+/// A writer's level as a report's.
+fn severity_word(severity: Severity) -> (Level, &'static str) {
+    match severity {
+        Severity::Debug => (Level::Info, "debug"),
+        Severity::Info => (Level::Info, "info"),
+        Severity::Warning => (Level::Warning, "warning"),
+        Severity::Error => (Level::Error, "error"),
+        Severity::Fatal => (Level::Error, "fatal"),
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or(text)
+}

@@ -1,0 +1,225 @@
+//! The short words of a report: how sure, how often, when, which lines.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use jiff::{SignedDuration, Timestamp};
+use kwhy_core::{Evidence, Finding, Subject};
+
+use crate::escape::visible;
+
+/// How sure a finding is.
+pub fn confidence(value: f64) -> &'static str {
+    if value >= 0.95 {
+        "certain"
+    } else if value >= 0.8 {
+        "very likely"
+    } else if value >= 0.6 {
+        "likely"
+    } else {
+        "possible"
+    }
+}
+
+/// `1 cause`, `2 causes`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// How often: `once`, `16 times`, `at least 512 times`.
+pub fn times(count: u64, at_least: bool) -> String {
+    let times = match count {
+        1 => "once".into(),
+        _ => counted(count, "time"),
+    };
+    if at_least {
+        format!("at least {times}")
+    } else {
+        times
+    }
+}
+
+/// `Pod shop/web-1, Pod shop/web-2 and 37 more`; at most so many are named.
+pub fn subjects(subjects: &[Subject], most: usize) -> String {
+    let named = subjects.iter().take(most);
+    let named: Vec<String> = named.map(ToString::to_string).collect();
+    let text = named.join(", ");
+    match subjects.len().saturating_sub(most) {
+        0 => text,
+        more => format!("{text} and {more} more"),
+    }
+}
+
+/// How often and when: `16 times in 18m, last 105s before the end`.
+pub fn seen(finding: &Finding) -> String {
+    let mut out = times(finding.count, finding.at_least);
+    let first = finding.first.as_deref();
+    let last = finding.last.as_deref();
+    if finding.count > 1
+        && let Some(span) = span(first, last)
+    {
+        let _ = write!(out, " in {span}");
+    }
+    let Some(last) = last.or(first) else {
+        return out;
+    };
+    let word = if finding.count > 1 { "last " } else { "" };
+    match last.strip_suffix(" ago") {
+        Some(age) => {
+            let _ = write!(out, ", {word}{} before the end", visible(age));
+        }
+        None => {
+            let _ = write!(out, ", {word}at {}", visible(last));
+        }
+    }
+    out
+}
+
+/// How long it went on. Ages count from the end, as `x16 over 18m` of an Events table does.
+fn span(first: Option<&str>, last: Option<&str>) -> Option<String> {
+    let (first, last) = (first?, last?);
+    if let Some(age) = first.strip_suffix(" ago") {
+        return (first != last).then(|| visible(age).into_owned());
+    }
+    let first: Timestamp = first.parse().ok()?;
+    let last: Timestamp = last.parse().ok()?;
+    let span = last.duration_since(first);
+    (span > SignedDuration::ZERO).then(|| duration(span))
+}
+
+/// A duration in its two largest units.
+fn duration(span: SignedDuration) -> String {
+    let seconds = span.as_secs();
+    if seconds == 0 {
+        return format!("{}ms", span.as_millis());
+    }
+    let mut rest = seconds;
+    let mut out = String::new();
+    let mut units = 0;
+    for (letter, unit) in [('d', 86_400), ('h', 3_600), ('m', 60), ('s', 1)] {
+        if rest >= unit && units < 2 {
+            let _ = write!(out, "{}{letter}", rest / unit);
+            rest %= unit;
+            units += 1;
+        } else if units > 0 {
+            break;
+        }
+    }
+    out
+}
+
+/// How many line numbers are listed before the rest is only counted.
+const LISTED: usize = 6;
+
+/// The lines of some evidence: `line 23`, `lines 23, 24, 30-35`, with the input's name where it is
+/// not `home`.
+pub fn lines<'a>(evidence: impl Iterator<Item = &'a Evidence>, home: &str) -> String {
+    let mut places: Vec<_> = evidence.map(|e| (e.source.as_str(), e.line)).collect();
+    // the inputs stay in the order in which they come
+    let mut order: HashMap<&str, usize> = HashMap::new();
+    for (source, _) in &places {
+        let next = order.len();
+        order.entry(source).or_insert(next);
+    }
+    places.sort_by_key(|(source, line)| (order.get(source), *line));
+    places.dedup();
+
+    let mut runs: Vec<(&str, u64, u64)> = Vec::new();
+    for (source, line) in places {
+        match runs.last_mut() {
+            Some((known, _, end)) if *known == source && *end + 1 == line => *end = line,
+            _ => runs.push((source, line, line)),
+        }
+    }
+    let plural = runs.len() > 1 || runs.iter().any(|(_, start, end)| start != end);
+    let mut out = String::new();
+    let mut current = "";
+    for (index, (source, start, end)) in runs.iter().take(LISTED).enumerate() {
+        if index > 0 {
+            out.push_str(", ");
+        }
+        if *source != current && *source != home {
+            let _ = write!(out, "{} ", visible(source));
+        }
+        if index == 0 {
+            out.push_str(if plural { "lines " } else { "line " });
+        }
+        current = source;
+        let _ = match end - start {
+            0 => write!(out, "{start}"),
+            1 => write!(out, "{start}, {end}"),
+            _ => write!(out, "{start}-{end}"),
+        };
+    }
+    if let Some(more) = runs.len().checked_sub(LISTED).filter(|more| *more > 0) {
+        let _ = write!(out, " and {more} more");
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(source: &str, line: u64) -> Evidence {
+        Evidence {
+            source: source.into(),
+            line,
+            column: 1,
+            text: String::new(),
+            mark: 0..0,
+            label: None,
+        }
+    }
+
+    #[test]
+    fn which_lines() {
+        let list = |places: &[(&str, u64)]| {
+            let evidence: Vec<_> = places.iter().map(|(s, l)| at(s, *l)).collect();
+            lines(evidence.iter(), "stdin")
+        };
+        assert_eq!(list(&[]), "");
+        assert_eq!(list(&[("stdin", 7)]), "line 7");
+        assert_eq!(
+            list(&[("stdin", 26), ("stdin", 23), ("stdin", 24), ("stdin", 23)]),
+            "lines 23, 24, 26"
+        );
+        assert_eq!(
+            list(&[("a", 1), ("a", 2), ("a", 3), ("a", 9)]),
+            "a lines 1-3, 9"
+        );
+        let many: Vec<_> = (0..20).map(|n| ("stdin", n * 2)).collect();
+        assert_eq!(list(&many), "lines 0, 2, 4, 6, 8, 10 and 14 more");
+    }
+
+    #[test]
+    fn how_often_and_when() {
+        let mut finding = super::super::samples::configmap();
+        assert_eq!(seen(&finding), "16 times in 18m, last 105s before the end");
+        finding.first = Some("2026-03-01T10:00:00Z".into());
+        finding.last = Some("2026-03-01T12:03:04.5Z".into());
+        assert_eq!(
+            seen(&finding),
+            "16 times in 2h3m, last at 2026-03-01T12:03:04.5Z"
+        );
+        finding.count = 1;
+        finding.first = None;
+        finding.last = Some("3s ago".into());
+        assert_eq!(seen(&finding), "once, 3s before the end");
+        finding.last = None;
+        assert_eq!(seen(&finding), "once");
+    }
+
+    #[test]
+    fn durations() {
+        for (millis, text) in [
+            (20, "20ms"),
+            (1_500, "1s"),
+            (61_000, "1m1s"),
+            (3_601_000, "1h"),
+            (90_000_000, "1d1h"),
+        ] {
+            assert_eq!(duration(SignedDuration::from_millis(millis)), text);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What an event or object must hold before a condition is worth a full test.
+
+use super::condition::{Condition, EventPattern, What};
+use super::literals::Phrases;
+use super::pattern::Pattern;
+use kwhy_prefilter::MIN_LITERAL;
+
+/// The shortest text that is looked for; a shorter one is nearly everywhere.
+pub(crate) const SHORTEST_PHRASE: usize = 3;
+
+/// It stands for the start of any of klog's fatal records, of which each digit may be another one.
+pub(crate) const KLOG_FATAL: &str = "F0000 00:";
+
+/// What a condition needs of a parsed event or object, and of a record that is not parsed yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Where the words must occur.
+    pub what: NeedKind,
+    /// The words of which one must be there.
+    pub words: Vec<String>,
+    /// The texts of which each log record that fulfils it holds one as it is; none if nothing is
+    /// known, so that each record must be parsed.
+    pub raw: Vec<String>,
+}
+
+/// Where the words must stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NeedKind {
+    /// In one of the event's texts, blanks folded and backslashes before quotes dropped.
+    Text,
+    /// As the event's reason.
+    Reason,
+    /// As the object's kind.
+    Kind,
+    /// Nothing is needed: each event must be tested.
+    AnyEvent,
+    /// Nothing is needed: each object must be tested.
+    AnyObject,
+}
+
+impl Need {
+    fn of_object(what: NeedKind, words: Vec<String>) -> Need {
+        Need {
+            what,
+            words,
+            raw: Vec::new(),
+        }
+    }
+
+    /// What a leaf condition needs.
+    pub fn of(leaf: &Condition) -> Need {
+        match &leaf.what {
+            What::Event(event) => of_event(event),
+            What::Object(object) if object.kind.0.is_empty() => {
+                Need::of_object(NeedKind::AnyObject, Vec::new())
+            }
+            What::Object(object) => Need::of_object(NeedKind::Kind, object.kind.0.clone()),
+            // a leaf is an event or an object
+            What::All(_) | What::Any(_) | What::Sequence(_) => {
+                Need::of_object(NeedKind::AnyEvent, Vec::new())
+            }
+        }
+    }
+
+    /// Whether each log record must be parsed, as no text is known that it must hold.
+    pub fn is_boundless(&self) -> bool {
+        self.raw.is_empty() && !matches!(self.what, NeedKind::Kind | NeedKind::AnyObject)
+    }
+}
+
+fn of_event(event: &EventPattern) -> Need {
+    if event.is_klog_fatal() {
+        return Need {
+            what: NeedKind::AnyEvent,
+            words: Vec::new(),
+            raw: vec![KLOG_FATAL.to_owned()],
+        };
+    }
+    if !event.raw.0.is_empty() {
+        return Need {
+            what: NeedKind::AnyEvent,
+            words: Vec::new(),
+            raw: event.raw.0.clone(),
+        };
+    }
+    let reasons = &event.reason.0;
+    let exact = !reasons.is_empty() && !reasons.iter().any(|word| word.ends_with('*'));
+    let least = |words: &Vec<String>| words.iter().map(String::len).min().unwrap_or(0);
+    let named = Some(stated(&event.literals.0)).filter(|words| least(words) > 0);
+    // a short word is looked for in what is parsed rather than in raw text
+    // the author knows which texts are rare
+    let long = named.clone().filter(|words| least(words) >= MIN_LITERAL);
+    let known = [named, phrases(&event.message.0)];
+    let words = long
+        .or_else(|| known.into_iter().flatten().max_by_key(least))
+        .filter(|words| least(words) >= MIN_LITERAL || reasons.is_empty());
+    match words {
+        Some(words) => Need {
+            what: NeedKind::Text,
+            raw: words.clone(),
+            words,
+        },
+        None => Need {
+            what: if exact {
+                NeedKind::Reason
+            } else {
+                NeedKind::AnyEvent
+            },
+            words: if exact { reasons.clone() } else { Vec::new() },
+            raw: reasons.iter().flat_map(|reason| written(reason)).collect(),
+        },
+    }
+}
+
+/// How a log record writes the reason of an event: between quotes of some kind and depth; a short one
+/// is told from other words by its key.
+fn written(reason: &str) -> Vec<String> {
+    match reason.strip_suffix('*') {
+        Some(start) => vec![format!("\"{start}"), format!("'{start}")],
+        None if reason.len() + 2 >= MIN_LITERAL => vec![
+            format!("\"{reason}\""),
+            format!("\"{reason}\\"),
+            format!("'{reason}'"),
+        ],
+        None => vec![
+            format!("reason=\"{reason}\""),
+            format!("reason=\\\"{reason}\\"),
+            format!("reason\":\"{reason}\""),
+            format!("reason\": \"{reason}\""),
+            format!("reason\\\":\\\"{reason}\\"),
+            format!("reason\\\": \\\"{reason}\\"),
+            format!("reason: '{reason}'"),
+            format!("reason={reason} "),
+        ],
+    }
+}
+
+/// What stands of texts in every carrier as it is.
+fn stated(literals: &[String]) -> Vec<String> {
+    let longest = |literal: &String| {
+        // JSON escapes these
+        if !literal.contains(['"', '\\', '<', '>', '&']) {
+            return vec![literal.clone()];
+        }
+        let mut phrases = Phrases::default();
+        literal.chars().for_each(|c| phrases.add(c));
+        phrases.longest()
+    };
+    literals.iter().flat_map(longest).collect()
+}
+
+/// Phrases of all patterns, if each has some and all are long enough.
+fn phrases(patterns: &[Pattern]) -> Option<Vec<String>> {
+    let known = |pattern: &Pattern| {
+        let phrases = pattern.phrases();
+        !phrases.is_empty() && phrases.iter().all(|phrase| phrase.len() >= SHORTEST_PHRASE)
+    };
+    let all = !patterns.is_empty() && patterns.iter().all(known);
+    all.then(|| {
+        patterns
+            .iter()
+            .flat_map(|pattern| pattern.phrases().iter().cloned())
+            .collect()
+    })
+}
+
+/// What each leaf of a signature's condition needs.
+pub fn needs(number: u32, condition: &Condition) -> Vec<((u32, u16), Need)> {
+    let mut conditions = Vec::new();
+    leaves(condition, &mut conditions);
+    (0..)
+        .zip(conditions)
+        .map(|(leaf, condition)| ((number, leaf), Need::of(condition)))
+        .collect()
+}
+
+/// The leaf conditions of a condition, in the order in which their hits are asked for.
+pub fn leaves<'c>(condition: &'c Condition, into: &mut Vec<&'c Condition>) {
+    match &condition.what {
+        What::Event(_) | What::Object(_) => into.push(condition),
+        What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
+            for part in parts {
+                leaves(part, into);
+            }
+        }
+    }
+    for further in condition.also.iter().chain(&condition.none) {
+        leaves(further, into);
+    }
+}
+
+/// Of each leaf condition, in the order of [`leaves`], whether it is an object that must not be there.
+pub fn refuting_objects(condition: &Condition) -> Vec<bool> {
+    fn collect(condition: &Condition, refuting: bool, into: &mut Vec<bool>) {
+        match &condition.what {
+            What::Event(_) => into.push(false),
+            What::Object(_) => into.push(refuting),
+            What::All(parts) | What::Any(parts) | What::Sequence(parts) => {
+                parts.iter().for_each(|part| collect(part, refuting, into));
+            }
+        }
+        let also = condition.also.iter().map(|part| (part, refuting));
+        let none = condition.none.iter().map(|part| (part, true));
+        for (part, refuting) in also.chain(none) {
+            collect(part, refuting, into);
+        }
+    }
+    let mut refuting = Vec::new();
+    collect(condition, false, &mut refuting);
+    refuting
+}

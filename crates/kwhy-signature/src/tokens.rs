@@ -1,0 +1,188 @@
+//! What a log record must hold as it stands before it is worth reading for a condition.
+//!
+//! The index says that one text of a condition stands in a record; most conditions need more, and
+//! the record that lacks it need not be parsed. RequiredTokens are runs of characters that no log format
+//! escapes, without blanks, which could be wrapped.
+
+use super::condition::{Condition, What};
+use super::pattern::Pattern;
+use kwhy_prefilter::{Bloom, Token};
+
+/// The shortest word that is looked for.
+const SHORTEST: usize = 2;
+
+/// How many words of a pattern are looked for: the longest ones tell most.
+const MOST: usize = 4;
+
+/// Up to how many conditions are asked of a record without marks, which cost as much as some searches.
+const FEW: usize = 2;
+
+/// A record as it stands, and the marks of what stands in it.
+pub struct Record<'r> {
+    bytes: &'r [u8],
+    marks: Option<Bloom>,
+}
+
+impl<'r> Record<'r> {
+    /// Made once for all words of so many conditions.
+    pub fn new(bytes: &'r [u8], conditions: usize) -> Self {
+        Record {
+            bytes,
+            marks: (conditions > FEW).then(|| Bloom::of([bytes])),
+        }
+    }
+
+    fn may_hold(&self, word: &Token) -> bool {
+        self.marks
+            .as_ref()
+            .is_none_or(|marks| word.may_occur(marks))
+    }
+
+    fn holds(&self, word: &Token) -> bool {
+        self.may_hold(word) && word.occurs(self.bytes)
+    }
+}
+
+/// The words of a leaf condition.
+#[derive(Debug, Default)]
+pub struct RequiredTokens {
+    /// Of each of these one alternative must hold: all of its words stand in the record.
+    all: Vec<Vec<Vec<Token>>>,
+    /// Of these one must stand in the record where a name may begin: the writer's.
+    writers: Vec<Token>,
+}
+
+impl RequiredTokens {
+    /// The words of a condition on one event; none for any other. Left out are those that stand in
+    /// each of the texts `raw`, of which a record that is asked about holds one.
+    pub fn of(condition: &Condition, raw: &[String]) -> RequiredTokens {
+        let What::Event(event) = &condition.what else {
+            return RequiredTokens::default();
+        };
+        let is_known = |word: &&str| !raw.is_empty() && raw.iter().all(|text| text.contains(*word));
+        let mut all = Vec::new();
+        let mut add = |mut alternatives: Vec<Vec<&str>>| {
+            for words in &mut alternatives {
+                words.retain(|word| !is_known(word));
+                words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+                words.truncate(MOST);
+            }
+            // an alternative that may be without words always holds
+            if alternatives.iter().all(|words| !words.is_empty()) && !alternatives.is_empty() {
+                let words = |words: &Vec<&str>| words.iter().map(|word| Token::new(word)).collect();
+                all.push(alternatives.iter().map(words).collect());
+            }
+        };
+        let reasons = event.reason.0.iter();
+        add(reasons
+            .map(|reason| in_words(reason.strip_suffix('*').unwrap_or(reason)))
+            .collect());
+        for patterns in std::iter::once(&event.message).chain(event.fields.values()) {
+            let words = |pattern| -> Vec<&str> {
+                Pattern::words(pattern).iter().map(String::as_str).collect()
+            };
+            add(patterns.0.iter().map(words).collect());
+        }
+        let names = event.component.0.iter();
+        let begins = names.map(|name| in_words(name.trim_end_matches('*')).first().copied());
+        let begins: Option<Vec<&str>> = begins.collect();
+        let begins = begins.unwrap_or_default().into_iter();
+        RequiredTokens {
+            all,
+            writers: begins.map(Token::new).collect(),
+        }
+    }
+
+    /// Whether a record may fulfil the condition, as far as its words tell.
+    pub fn may_stand(&self, record: &Record<'_>) -> bool {
+        let begins = |word: &Token| {
+            let mut places = word.offsets(record.bytes);
+            record.may_hold(word) && places.any(|at| may_begin_name(record.bytes, at))
+        };
+        let stand = |words: &Vec<Token>| words.iter().all(|word| record.holds(word));
+        self.all.iter().all(|any| any.iter().any(stand))
+            && (self.writers.is_empty() || self.writers.iter().any(begins))
+    }
+}
+
+/// Whether a dotted name does not go on at this byte. A letter before it may be one of an escape.
+fn may_begin_name(record: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| record.get(before));
+    !matches!(before, Some(b'.' | b'-'))
+}
+
+/// The words of a literal text.
+pub(super) fn in_words(text: &str) -> Vec<&str> {
+    text.split(|c: char| !c.is_ascii_graphic() || "\"'`\\<>&".contains(c))
+        .filter(|word| word.len() >= SHORTEST)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With marks and without.
+    fn may_stand(words: &RequiredTokens, record: &[u8]) -> bool {
+        let [few, many] = [1, FEW + 1].map(|number| words.may_stand(&Record::new(record, number)));
+        assert_eq!(few, many);
+        many
+    }
+
+    fn condition(yaml: &str) -> Condition {
+        serde_yaml::from_str(yaml).unwrap()
+    }
+
+    #[test]
+    fn what_a_record_must_hold() {
+        let condition = condition(
+            "event: {reason: [FailedMount, Failed*], message: ['volume \"{v}\" of {p}: not there', 'regex: no (?P<what>disk|room) left on (the )?device-[0-9]+'], fields: {err: 'errno={n:int}'}}",
+        );
+        let words = RequiredTokens::of(&condition, &[]);
+        let stands = |record: &str| may_stand(&words, record.as_bytes());
+        assert!(stands(
+            r#"reason=\"FailedX\" volume \"x\" of y: not   there errno=5"#
+        ));
+        assert!(stands("Failed: no disk left on the device-3, errno=1"));
+        assert!(!stands("Failed: no disk left on the floor, errno=1"));
+        assert!(!stands("volume of: not there errno=5"));
+        assert!(!stands("Failed volume of: not there"));
+    }
+
+    #[test]
+    fn the_writer_stands_in_its_record() {
+        let condition =
+            condition("event: {component: [kubelet, 'controller*'], message: 'no room'}");
+        let words = RequiredTokens::of(&condition, &["no room".to_owned()]);
+        assert!(may_stand(&words, b"kubelet[7]: no room"));
+        assert!(may_stand(
+            &words,
+            br#"{"log":"t\tcontroller.oven\tno room"}"#
+        ));
+        assert!(may_stand(
+            &words,
+            br#"{"logger":"controllers.Oven","msg":"no room"}"#
+        ));
+        assert!(!may_stand(&words, b"scheduler[7]: no room"));
+        assert!(!may_stand(&words, b"manager.controller: no room"));
+    }
+
+    #[test]
+    fn without_words_anything_may_stand() {
+        let condition = condition("event: {message: ['{a} {b}', 'some words']}");
+        assert!(may_stand(&RequiredTokens::of(&condition, &[]), b""));
+    }
+
+    #[test]
+    fn words_that_are_known_to_stand_are_not_looked_for() {
+        let condition = condition("event: {message: 'volume \"{v}\" is not there'}");
+        let known = |raw: &[&str]| {
+            let raw: Vec<String> = raw.iter().map(ToString::to_string).collect();
+            RequiredTokens::of(&condition, &raw)
+        };
+        assert!(may_stand(&known(&["is not there"]), b"volume"));
+        assert!(!may_stand(&known(&["is not there"]), b"is not there"));
+        assert!(!may_stand(&known(&["is not there", "volume"]), b"volume"));
+        assert!(may_stand(&known(&["volume is not there"]), b""));
+    }
+}

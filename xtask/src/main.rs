@@ -1,0 +1,52 @@
+//! Chores of this repository: `cargo xtask COMMAND`.
+
+mod generate;
+mod measure;
+mod patterns;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use kwhy_core::Catalogue;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  generate FORMAT MEGABYTES [SEED] [--plan FILE]
+      writes a generated log to standard output (klog, logrus, zap-console, json-log or mixed), and how often
+      each signature must match to FILE
+  literals
+      prints the literals that the built-in signatures are prefiltered by, one a line
+  measure [--signatures DIR] [--seed N] [--misses FILE] CATALOGUE...
+      measures how much of catalogues of messages is diagnosed rightly
+  patterns LITERALS REGEXES
+      writes signatures for benchmarks, one for each line of the two files
+";
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let command = arguments.next().unwrap_or_default();
+    let arguments: Vec<String> = arguments.collect();
+    let done = match command.as_str() {
+        "generate" => generate::main(arguments),
+        "literals" => literals(),
+        "measure" => measure::main(arguments),
+        "patterns" => patterns::main(&arguments),
+        _ => Err(USAGE.to_owned()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            let _ = writeln!(std::io::stderr(), "{}", message.trim_end());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn literals() -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    for literal in kwhy_core::bench::literals(&Catalogue::builtin()) {
+        writeln!(out, "{literal}").map_err(|e| e.to_string())?;
+    }
+    Ok(())
+}
