@@ -113,7 +113,7 @@ impl ConditionChecks for Condition {
         let mut costs = Vec::new();
         for need in conditions.into_iter().map(Need::of) {
             if need.is_boundless() {
-                let message = "every log record must be parsed for it; name `literals`, texts of which the message holds one";
+                let message = "every log record must be parsed for it; add `literals`, one of which occurs in the message";
                 costs.push((
                     (LintLevel::Error, "boundless"),
                     String::new(),

@@ -181,7 +181,7 @@ fn known_family(what: &str, causes: &Causes) -> Result<(), String> {
     };
     match causes.ids().any(|known| known.starts_with(family)) {
         true => Ok(()),
-        false => Err(format!("no cause begins with {family:?}")),
+        false => Err(format!("no cause starts with {family:?}")),
     }
 }
 

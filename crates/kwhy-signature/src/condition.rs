@@ -17,6 +17,7 @@ use kwhy_model::{Severity, duration};
 /// A condition over the events and objects of an input.
 #[derive(Debug)]
 pub struct Condition {
+    /// The events or objects that it matches.
     pub what: What,
     /// Conditions that must not hold in the same scope.
     pub none: Vec<Condition>,
