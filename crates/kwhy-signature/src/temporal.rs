@@ -153,8 +153,8 @@ impl Condition {
         for anchor in anchors.map(|reach| reach.anchor) {
             if anchor as u64 >= positives {
                 return Err(format!(
-                    "anchor {anchor} is out of range: the match has {positives} events, \
-                     counted from 0"
+                    "anchor {anchor} is out of range: it must be less than {positives}, \
+                     the number of events of the match"
                 ));
             }
         }

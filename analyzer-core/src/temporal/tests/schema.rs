@@ -79,7 +79,7 @@ fn times_keep_their_nanoseconds() {
 }
 
 #[test]
-fn mistakes_are_said_in_clear_words() {
+fn invalid_conditions_are_refused() {
     let many = |key: &str| {
         let parts = vec!["{event: {reason: A}}"; 65].join(", ");
         format!("{key}: [{parts}]")
@@ -109,7 +109,7 @@ fn mistakes_are_said_in_clear_words() {
             "object: {kind: Pod}, rate: 5/1m".to_owned(),
             "rate is only allowed on an event",
         ),
-        // positions of the options
+        // misplaced options
         (
             "all: [{event: {reason: A}, window: 5s}], within: 5m".to_owned(),
             "an entry of none",
@@ -134,7 +134,7 @@ fn mistakes_are_said_in_clear_words() {
             format!("{set}, none: [{{event: {{reason: C}}, window: x}}]"),
             "invalid duration",
         ),
-        // valid parts
+        // invalid parts
         (
             format!("all: [{{{set}}}], within: 9m"),
             "are not allowed inside",
@@ -161,7 +161,7 @@ fn mistakes_are_said_in_clear_words() {
         ),
         (
             format!("{set}, none: [{{event: {{reason: C}}, at_least: 2}}]"),
-            "at_least cannot",
+            "at_least is not allowed",
         ),
         (format!("{set}, at_least: 2"), "at_least belongs to a part"),
         (
@@ -175,7 +175,7 @@ fn mistakes_are_said_in_clear_words() {
         // numbers
         (
             format!("{set}, none: [{{event: {{reason: C}}, anchor: 2}}]"),
-            "anchor 2 is out of range: the match has 2 events",
+            "anchor 2 is out of range: it must be less than 2",
         ),
         (
             "event: {reason: A}, none: [{event: {reason: B}, anchor: 1}]".to_owned(),
@@ -192,11 +192,11 @@ fn mistakes_are_said_in_clear_words() {
         ),
         (
             "event: {reason: A}, rate: 70000/1m".to_owned(),
-            "65536 at most",
+            "must not exceed 65536",
         ),
         (
             "all: [{event: {reason: A}, at_least: 5000}], within: 1m".to_owned(),
-            "4096 at most",
+            "must not exceed 4096",
         ),
     ] {
         let yaml = format!("{{{yaml}}}");
