@@ -1,5 +1,6 @@
 //! The report of an analysis: the data that every renderer reads.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -12,22 +13,32 @@ pub use kwhy_model::{Level, Role};
 /// The schema that [`Report`] serializes to.
 pub const SCHEMA: &str = "kwhy.report/1";
 
-/// The result of an analysis. Serializes to the schema `kwhy.report/1`.
-#[derive(Clone, Debug, serde::Serialize)]
+/// The result of an analysis. Serializes to, and deserializes from, the schema `kwhy.report/1`.
+///
+/// ```
+/// use kwhy_core::{Analyzer, Report};
+/// let log = "panic: runtime error: index out of range [3] with length 3\n";
+/// let json = serde_json::to_string(&Analyzer::new().analyze_text("app.log", log))?;
+/// let report: Report = serde_json::from_str(&json)?;
+/// assert_eq!(report.findings[0].cause, "container/app-panic");
+/// assert_eq!(serde_json::to_string(&report)?, json);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Report {
     /// [`SCHEMA`].
-    pub schema: &'static str,
+    pub schema: Cow<'static, str>,
     /// The findings, the most probable root cause first; a symptom follows its cause.
     pub findings: Vec<Finding>,
     /// The most relevant events that no finding covers.
     pub unexplained: Vec<Unexplained>,
     /// Commands to run next if no cause is certain.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<Check>,
     /// The documents that were read.
     pub inputs: Vec<InputSummary>,
     /// The bundles among the inputs. Filled in by the caller that opens archives.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bundles: Vec<BundleSummary>,
     /// Limits and damage that were encountered.
     pub limits: Vec<LimitMet>,
@@ -48,7 +59,7 @@ pub struct Report {
 }
 
 /// The time at which an input was collected.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CollectedAt {
     /// The time, as RFC 3339.
     pub time: String,
@@ -58,7 +69,7 @@ pub struct CollectedAt {
 }
 
 /// A signature that matched, with its evidence.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Finding {
     /// The position in the report, counted from 1.
     pub rank: usize,
@@ -77,17 +88,17 @@ pub struct Finding {
     /// The object at fault.
     pub subject: Subject,
     /// Further objects with the same fault, such as the other replicas.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Subject>,
     /// The captured values by name.
     pub captures: BTreeMap<String, String>,
     /// The differing values of further faults of the same kind of the object.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<BTreeMap<String, String>>,
     /// The number of occurrences.
     pub count: u64,
     /// True if `count` is a lower bound and `last` may be later, because a limit was reached.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
     /// The time of the first occurrence: RFC 3339, or an age such as `18m ago`.
     pub first: Option<String>,
@@ -113,7 +124,7 @@ pub struct Finding {
 }
 
 /// A line that proves a finding.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Evidence {
     /// The document's name.
     pub source: String,
@@ -145,7 +156,7 @@ impl Evidence {
 }
 
 /// A finding that another one explains.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Explained {
     /// The explained finding's rank.
     pub rank: usize,
@@ -154,28 +165,28 @@ pub struct Explained {
 }
 
 /// A read-only check.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Check {
     /// A description of where to look, if there is no command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The command, as `run` and `argv`.
-    #[serde(flatten, serialize_with = "run_and_argv")]
+    #[serde(flatten, with = "run_and_argv")]
     pub command: Option<CommandLine>,
     /// The meaning of its result.
     pub why: String,
 }
 
 /// A fix.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Fix {
     /// The action.
     pub text: String,
     /// The command that performs it, if any, as `run` and `argv`.
-    #[serde(flatten, serialize_with = "run_and_argv")]
+    #[serde(flatten, with = "run_and_argv")]
     pub command: Option<CommandLine>,
     /// True if it deletes, empties, forces or drains something.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub destructive: bool,
     /// The condition under which it is safe, worded to follow "only if".
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -215,20 +226,36 @@ impl CommandLine {
     }
 }
 
-/// Serializes both as null if there is no command.
-fn run_and_argv<S: serde::Serializer>(
-    command: &Option<CommandLine>,
-    to: S,
-) -> Result<S::Ok, S::Error> {
+/// The JSON representation of a command: both keys are null if there is none.
+mod run_and_argv {
     use serde::ser::SerializeMap;
-    let mut map = to.serialize_map(Some(2))?;
-    map.serialize_entry("run", &command.as_ref().map(CommandLine::run))?;
-    map.serialize_entry("argv", &command.as_ref().map(CommandLine::argv))?;
-    map.end()
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::CommandLine;
+
+    pub fn serialize<S: Serializer>(
+        command: &Option<CommandLine>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(Some(2))?;
+        map.serialize_entry("run", &command.as_ref().map(CommandLine::run))?;
+        map.serialize_entry("argv", &command.as_ref().map(CommandLine::argv))?;
+        map.end()
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<CommandLine>, D::Error> {
+        #[derive(Deserialize)]
+        struct Argv {
+            argv: Option<Vec<String>>,
+        }
+        Ok(Argv::deserialize(from)?.argv.and_then(CommandLine::new))
+    }
 }
 
 /// Events that no finding covers, grouped.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Unexplained {
     /// The event's reason, or its message where it has none.
     pub reason: String,
@@ -236,7 +263,7 @@ pub struct Unexplained {
     pub count: u64,
     /// True if `count` is a lower bound: some records that report errors were skipped or not kept
     /// apart.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
     /// The severity stated by the writer.
     pub severity: Option<Severity>,
@@ -248,7 +275,7 @@ pub struct Unexplained {
 }
 
 /// A summary of one document.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct InputSummary {
     /// The document's name.
     pub source: String,
@@ -268,7 +295,7 @@ pub struct InputSummary {
 }
 
 /// An archive or folder whose members were read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct BundleSummary {
     /// The name.
     pub source: String,
@@ -283,7 +310,7 @@ pub struct BundleSummary {
 }
 
 /// A run of lines in one format.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SegmentSummary {
     /// The format.
     pub format: Format,
@@ -294,7 +321,7 @@ pub struct SegmentSummary {
 }
 
 /// A limit that was reached or damage that was found; the rest was analyzed.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LimitMet {
     /// The document's name.
     pub source: String,
@@ -309,7 +336,7 @@ pub struct LimitMet {
 }
 
 /// Sizes and counts of an analysis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Stats {
     /// Bytes read.
     pub bytes: u64,

@@ -15,14 +15,14 @@ static NAIVE: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_naive_m
 /// The sizes of the smaller blocks.
 const SMALL: [usize; 2] = [4096, 300];
 
-/// As it is used, and in blocks so small that every border and every shortcut is met.
+/// The analyzer as it is used, and with blocks so small that every border and every shortcut is met.
 static FAST: LazyLock<[Analyzer; 4]> = LazyLock::new(|| {
     let [small, smallest] = SMALL.map(|size| Analyzer::new().with_blocks_of(size));
     let one_block = Analyzer::new().with_blocks_of(1 << 20);
     [Analyzer::new(), one_block, small, smallest]
 });
 
-/// What must be the same: all that is said of a finding.
+/// The parts of a finding that must be the same: all of them.
 fn told(finding: &Finding) -> String {
     serde_json::to_string(finding).unwrap()
 }
@@ -184,7 +184,7 @@ fn on_long_lists_of_objects() {
         let matched = report.matched.iter();
         let kinds = matched.filter(|(id, _)| id.as_str() == "kind-unknown");
         assert_eq!(kinds.map(|(_, count)| *count).collect::<Vec<_>>(), [counts]);
-        // behind a log, and with one behind it
+        // after a log, and with one after it
         let log = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n".repeat(40);
         let mixed = format!("{log}$ kubectl get -o json all\n{text}{log}");
         assert_agreement("between logs", mixed.as_bytes());
@@ -284,7 +284,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Logs of all formats and carriers, with failures of any signature, cut by container runtimes,
+    /// Logs of all formats and envelopes, with failures of any signature, cut by container runtimes,
     /// interrupted by outputs of kubectl.
     #[test]
     fn on_generated_logs(log in logs()) {
@@ -353,7 +353,7 @@ fn on_lists_that_are_cut() {
             .map(|line| format!("{line}\n"))
             .collect();
         assert!(!proves("items alone", &headless));
-        // another output behind it, and two lists
+        // another output after it, and two lists
         let behind = format!(
             "{two}\n$ kubectl get pods\nNAME   READY   STATUS    RESTARTS   AGE\na-0    1/1     Running   0          4d\n"
         );
@@ -373,7 +373,7 @@ fn on_lists_that_are_cut() {
     assert!(!proves("with a gap", &gap));
 }
 
-/// What stands before and behind lines that people quote in a list or as emphasis. None is indented: no record that
+/// Prefixes and suffixes of lines that people quote in a list or as emphasis. None is indented: no record that
 /// is indented ends a block, and very small blocks are then cut anywhere.
 const MARKS: [(&str, &str); 9] = [
     ("", ""),
@@ -387,7 +387,7 @@ const MARKS: [(&str, &str); 9] = [
     ("", "`"),
 ];
 
-/// Generated lines in carriers and without, behind marks.
+/// Generated lines in envelopes and without, after marks.
 fn marked(seed: u64, records: usize, marks: &[u8]) -> String {
     let log = Logs::seeded(seed).lines(records);
     let mut text = String::new();
@@ -417,7 +417,7 @@ proptest! {
     }
 }
 
-/// What a command says holds of the plain lines behind it, but not of those behind the records of a log: these may
+/// The subject of a command applies to the plain lines after it, but not to those after the records of a log: these may
 /// be far from it.
 #[test]
 fn on_plain_lines_behind_a_command() {
@@ -439,7 +439,7 @@ fn on_plain_lines_behind_a_command() {
     }
 }
 
-/// Lines of a message that a carrier took at once, the marks of another line before some of them; a year that only
+/// Lines of a message that an envelope took at once, the marks of another line before some of them; a year that only
 /// a marked line states.
 #[test]
 fn on_marked_lines_that_hang_together() {
@@ -481,7 +481,7 @@ fn lines_behind_marks_are_read() {
         let text = format!("It says\n\n{before}{record}{behind}\n");
         assert_eq!(found(&text), alone, "{text}");
         assert_agreement("mark", text.as_bytes());
-        // what a command says of a log holds behind such a line, too
+        // what a command says of a log holds after such a line, too
         let log = format!(
             "$ kubectl -n shop logs web-0\nI0304 05:06:07.000000       1 sync.go:88] Synced\n{before}{record}{behind}\n{record}\n"
         );

@@ -1,4 +1,4 @@
-//! Every carrier around every format: the records are those of the bare log.
+//! Every envelope around every format: the records are those of the bare log.
 
 mod exceptions;
 mod generate;
@@ -16,13 +16,13 @@ use crate::records::logs;
 use exceptions::{Part, excepted};
 use generate::{CARRIERS, Carrier, stacked};
 
-/// How many records further a record is looked for.
+/// The number of records within which a record is looked for.
 const NEAR: usize = 100;
 
-/// What is compared.
+/// The properties that are compared.
 const PARTS: [&str; 6] = ["level", "time", "message", "logger", "caller", "fields"];
 
-/// How many of the bare log's records were found and what of them was right.
+/// The number of the bare log's records that were found, and of those with each property right.
 #[derive(Clone, Copy, Debug, Default)]
 struct Score {
     records: usize,
@@ -50,7 +50,7 @@ impl Bare {
         }
     }
 
-    /// Without what the carrier cannot keep.
+    /// Without what the envelope cannot keep.
     fn fit_for(&self, carrier: &Carrier) -> Bare {
         if excepted(&self.format, carrier.name, Part::RawLines) {
             Bare::new(&self.format, without_raw_lines(&self.format, &self.text))
@@ -89,7 +89,7 @@ fn without_raw_lines(format: &str, text: &str) -> String {
     kept
 }
 
-/// Whether a line shows that it belongs to the record before it: it is indented or a stack trace's.
+/// Returns true if a line shows that it belongs to the record before it: it is indented or a stack trace's.
 fn is_marked(line: &str) -> bool {
     const STARTS: [&str; 10] = [
         " ",
@@ -109,7 +109,7 @@ fn is_marked(line: &str) -> bool {
     STARTS.iter().any(|start| line.starts_with(start)) || is_error || is_function
 }
 
-/// A time without its year and zone: a log may state neither where its carrier states both.
+/// A time without its year and zone: a log may state neither where its envelope states both.
 fn month_and_on(time: &str) -> &str {
     let time = time.trim_end_matches('Z');
     if time.get(4..5) == Some("-") {
@@ -119,7 +119,7 @@ fn month_and_on(time: &str) -> &str {
     }
 }
 
-/// journald writes a tab as eight blanks.
+/// journald writes a tab as eight spaces.
 fn blanks(value: &Value) -> String {
     let text = value
         .as_str()
@@ -130,7 +130,7 @@ fn blanks(value: &Value) -> String {
 fn same(part: &str, bare: &Value, carried: &Value) -> bool {
     let (bare, carried) = (&bare[part], &carried[part]);
     match part {
-        // a carrier may state what the record does not
+        // an envelope may state what the record does not
         "level" | "time" if bare.is_null() => true,
         "time" => {
             let time = |value: &Value| value.as_str().map(|time| month_and_on(time).to_owned());
@@ -159,7 +159,7 @@ fn score(bare: &Bare, carrier: &Carrier) -> (Score, Vec<String>) {
     let mut rest = found.as_slice();
     for bare in &bare.records {
         score.fields += PARTS.len();
-        // the next record that is it; else the next one, which is left for those behind
+        // the next record that is it; else the next one, which is left for those after
         let at = rest
             .iter()
             .take(NEAR)
@@ -202,7 +202,7 @@ fn keep_every_format() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Two carriers around each other, in any order.
+/// Two envelopes around each other, in any order.
 #[test]
 fn stack_in_any_order() {
     let mut wrong = String::new();
@@ -240,7 +240,7 @@ fn stack_in_any_order() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// A table: for each format and carrier the records found and the parts that are right, in percent.
+/// A table: for each format and envelope the records found and the parts that are right, in percent.
 /// `cargo test -p kwhy-core --test main -- --ignored --nocapture table_of_carriers`
 #[test]
 #[ignore = "prints a table"]
@@ -293,7 +293,7 @@ fn payload() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// What a carrier holds comes out of it as it went in, with what the carrier says.
+    /// The contents of an envelope are read as they went in, with what the envelope says.
     #[test]
     fn give_back_what_they_hold(tail in "[a-zé][ -~é]{0,40}", index in 0..CARRIERS.len()) {
         let carrier = &CARRIERS[index];
@@ -324,7 +324,7 @@ proptest! {
         prop_assert_eq!(own.and_then(|record| record["message"].as_str()), Some(&*tail));
     }
 
-    /// Any text in any carriers, whole or cut, is read without a panic.
+    /// Any text in any envelopes, whole or cut, is read without a panic.
     #[test]
     fn never_panic(lines in proptest::collection::vec(payload(), 1..6),
         outer in 0..CARRIERS.len(), inner in 0..CARRIERS.len(), cut in any::<proptest::sample::Index>()) {

@@ -1,4 +1,4 @@
-//! Whole inputs and what is to be found in them: each folder of `fixtures/cases` holds an
+//! Whole inputs and what is to be found in them: each folder of `fixtures/cases` contains an
 //! `input.txt` as a user pastes it and an `expected.yaml`; each folder of `fixtures/healthy` an
 //! `input.txt` in which nothing is wrong.
 
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use kwhy_core::{Analyzer, Finding, Level, Report, Role};
 use serde::Deserialize;
 
-/// What an `expected.yaml` says.
+/// The contents of an `expected.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
@@ -52,7 +52,7 @@ struct ExpectedFinding {
 enum Mangle {
     /// Line ends of Windows.
     Crlf,
-    /// Four blanks before each line.
+    /// Four spaces before each line.
     Indent,
     /// A Markdown fence with prose around it.
     Fence,
@@ -60,7 +60,7 @@ enum Mangle {
     Numbered,
     /// A mail's quotation.
     Quoted,
-    /// Runs of blanks as one, none at the ends: what a chat leaves of them.
+    /// Runs of spaces as one, none at the ends: what a chat leaves of them.
     Squeezed,
     /// Blanks at each line's end, as terminals copy them.
     Trailing,
@@ -131,7 +131,7 @@ impl Mangle {
     }
 }
 
-/// What must not depend on how an input was copied.
+/// The part of a finding that must not depend on how an input was copied.
 #[derive(Debug, PartialEq)]
 struct Essence {
     cause: String,
@@ -231,7 +231,7 @@ fn told(report: &Report) -> String {
     }
 }
 
-/// What is wrong with one finding.
+/// The differences of one finding from what is expected.
 fn faults(expected: &ExpectedFinding, found: &Finding, report: &Report) -> Vec<String> {
     let mut faults = Vec::new();
     let mut differ = |what: &str, wanted: String, found: String| {
@@ -351,6 +351,9 @@ fn answers_do_not_depend_on_how_the_text_was_copied() {
     let mut failures = Vec::new();
     for case in cases() {
         let report = analyzer.analyze_text("stdin", case.input.as_str());
+        let json = serde_json::to_string(&report).unwrap();
+        let read: Report = serde_json::from_str(&json).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), json);
         let again = analyzer.analyze_text("stdin", case.input.as_str());
         let json = |report: &Report| serde_json::to_string(report).unwrap();
         if json(&report) != json(&again) {
@@ -394,7 +397,7 @@ fn healthy() -> Vec<(String, String)> {
     inputs
 }
 
-/// Whether a finding says that something is wrong.
+/// Returns true if a finding says that something is wrong.
 fn is_alarm(finding: &Finding) -> bool {
     finding.role == Role::Cause && finding.severity >= Level::Warning
 }

@@ -1,4 +1,4 @@
-//! What a report proposes can be typed: each command is one program with arguments, whatever the input names its
+//! Everything that a report proposes can be typed: each command is one program with arguments, whatever the input names its
 //! objects, and no text shows a hole.
 
 mod kubectl;
@@ -60,7 +60,7 @@ const STAND_INS: &[&str] = &[
     "VALUE",
 ];
 
-/// What is wrong with a command as it is shown.
+/// The errors in a command as it is shown.
 fn fault(command: &CommandLine) -> Option<String> {
     let argv = command.argv();
     if shlex::split(command.run()).as_deref() != Some(argv) {
@@ -122,7 +122,7 @@ fn faults(report: &Report) -> Vec<String> {
     wrong.collect()
 }
 
-/// What is wrong with the texts of a report that people read.
+/// The errors in the texts of a report that people read.
 fn holes(report: &Report) -> Vec<String> {
     let catalogue = ANALYZER.catalogue();
     let mut found = Vec::new();
@@ -135,7 +135,7 @@ fn holes(report: &Report) -> Vec<String> {
             .collect();
         let title = finding.title.as_str();
         let is_open = slots.iter().any(|slot| title.contains(slot));
-        // an input may write two blanks itself
+        // an input may write two spaces itself
         let from_input = finding.captures.values().any(|value| value.contains("  "));
         let is_gap =
             (title.contains("  ") && !from_input) || title.contains(" ,") || title != title.trim();
@@ -257,7 +257,7 @@ fn no_name_makes_a_command_of_its_own() {
     });
     let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // names that are refused hide the commands that hold them, and no others
+    // names that are refused hide the commands that contain them, and no others
     assert!(fired.into_inner() > 1000);
     assert!(shown.into_inner() > 1000);
 }

@@ -1,6 +1,6 @@
 //! `kubectl describe` of every kind, against what is known of the objects.
 //!
-//! `fixtures/describe` holds texts that kubectl 1.32 printed of objects made for it, each with
+//! `fixtures/describe` contains texts that kubectl 1.32 printed of objects made for it, each with
 //! what a reader can know from the text.
 
 mod compare;
@@ -57,7 +57,7 @@ fn answer(parsed: &Parsed<'_>) -> Value {
         map.insert("kind".into(), json!(object.subject.kind));
         map.insert("namespace".into(), json!(object.subject.namespace));
         map.insert("name".into(), json!(object.subject.name));
-        // of what the generic describer printed the keys as they stand
+        // of what the generic describer printed the keys as they are
         if object.fields.get("api_version").is_some() {
             let scalars = object.fields.scalars().into_iter().filter(|(path, _)| {
                 let first = path.split(" / ").next().unwrap();

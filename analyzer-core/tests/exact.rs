@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use kwhy_core::{Analyzer, Report};
 use rayon::prelude::*;
 
-/// What a log tells of one object: how often, first and last, in milliseconds since its start.
+/// The truth about one object in a log: its count, and its first and last time, in milliseconds since the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     count: u64,
@@ -16,10 +16,10 @@ struct Seen {
     last: i64,
 }
 
-/// What is true of a log, by signature and object.
+/// The truth about a log, by signature and object.
 type Truth = BTreeMap<(&'static str, String), Seen>;
 
-/// When each log starts.
+/// The time at which each log starts.
 const START: &str = "2031-03-04T05:00:00Z";
 
 /// The failures: the signature and how its text names object `#`.
@@ -79,7 +79,7 @@ fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// A record in one of the carriers. All state milliseconds.
+/// A record in one of the envelopes. All state milliseconds.
 fn record(into: &mut String, carrier: u64, millis: i64, fails: bool, text: &str) {
     let start: Timestamp = START.parse().unwrap();
     let time = start + SignedDuration::from_millis(millis);
@@ -162,7 +162,7 @@ fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
     (text, truth)
 }
 
-/// What a report tells of the forms' objects. One that names several objects or faults would be missed.
+/// The report's counts of the forms' objects. One that names several objects or faults would be missed.
 fn told(report: &Report) -> Truth {
     let start: Timestamp = START.parse().unwrap();
     let millis = |time: &Option<String>| {
@@ -212,7 +212,7 @@ fn assert_exact(seed: u64, truth: &Truth, report: &Report) {
 
 #[test]
 fn in_logs_beyond_all_limits() {
-    // beyond 64 MB no other mechanism begins; the seeds differ in which blocks hold what
+    // beyond 64 MB no other mechanism starts; the seeds differ in which blocks contain what
     for (bytes, seed, objects) in [(64 << 20, 1, 50), (24 << 20, 2, 50), (24 << 20, 3, 6)] {
         let (text, truth) = log(bytes, seed, objects);
         let report = Analyzer::new().analyze_text("log", text.as_bytes());
@@ -233,7 +233,7 @@ fn as_the_slow_reference_counts() {
     });
 }
 
-/// Of more objects than are told apart a limit states the number of records, by signature.
+/// Of more objects than are distinguished a limit states the number of records, by signature.
 #[test]
 fn what_is_not_listed_is_counted() {
     let (text, truth) = log(36 << 20, 5, 3000);

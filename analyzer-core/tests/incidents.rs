@@ -1,4 +1,4 @@
-//! From many events to one answer: each folder of `fixtures/incidents` holds what a person on call or a bundle
+//! From many events to one answer: each folder of `fixtures/incidents` contains what a person on call or a bundle
 //! has of one incident, and an `expected.yaml` with the cause that must come first and what it explains.
 
 use std::collections::BTreeMap;
@@ -23,16 +23,16 @@ struct Expected {
     /// Findings that nothing of the input explains.
     #[serde(default)]
     apart: Vec<Consequence>,
-    /// Causes that may stand beside it.
+    /// Causes that may be beside it.
     #[serde(default)]
     beside: Vec<Beside>,
-    /// Causes that must be told as over.
+    /// Causes that must be reported as over.
     #[serde(default)]
     over: Vec<String>,
     /// No cause is proved.
     #[serde(default)]
     silent: bool,
-    /// Then these texts are told, the first of them among the first two.
+    /// Then these texts are reported, the first of them among the first two.
     #[serde(default)]
     telling: Vec<String>,
     /// Why the answer is not right yet.
@@ -58,7 +58,7 @@ struct Consequence {
 }
 
 impl Consequence {
-    /// Whether a finding is about its object, also where others say the same.
+    /// Returns true if a finding is about its object, also where others say the same.
     fn is_about(&self, finding: &Finding) -> bool {
         let is = |wanted: &String| {
             let mut others = finding.others.iter();
@@ -148,7 +148,7 @@ fn leads_to(finding: &Finding, by_rank: &BTreeMap<usize, &Finding>) -> usize {
     rank
 }
 
-/// What is wrong with a report.
+/// The differences of a report from what is expected.
 fn faults(expected: &Expected, report: &Report) -> Vec<String> {
     let mut faults = Vec::new();
     let findings = &report.findings;
@@ -347,7 +347,7 @@ fn counts_by_ids_are_each_pods_own() {
         .collect();
     counts.sort();
     let wanted = [
-        // whose UID that is no object tells
+        // whose UID that is not an object shows
         ("ConfigMap conf-3".to_owned(), 1),
         ("ConfigMap ns-1/conf-1".to_owned(), 30),
         ("ConfigMap ns-2/conf-2".to_owned(), 60),

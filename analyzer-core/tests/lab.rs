@@ -14,7 +14,7 @@ struct Case {
     evidence: Option<String>,
 }
 
-/// What came out of one case.
+/// The result of one case.
 #[derive(Default)]
 struct Outcome {
     /// The first cause if it is neither the broken thing nor as right.
@@ -24,7 +24,7 @@ struct Outcome {
     is_proved: bool,
 }
 
-/// The share of cases whose proof must hold the labelled line, in hundredths.
+/// The share of cases whose proof must contain the labelled line, in hundredths.
 const PROVED: usize = 90;
 
 /// The share of cases in which the cause itself must be named, not one that is as right.

@@ -1,10 +1,10 @@
-//! Each limit that is met is told in the report, and one that is not met is not.
+//! Each limit that is met is reported in the report, and one that is not met is not.
 
 use std::fmt::Write;
 
 use kwhy_core::{Analyzer, Document, ReadLimits, Report};
 
-/// What a report says of a limit.
+/// The messages of a report about a limit.
 fn told<'r>(report: &'r Report, limit: &str) -> Vec<&'r str> {
     let met = report.limits.iter().filter(|met| met.limit == limit);
     met.map(|met| met.message.as_str()).collect()
@@ -52,7 +52,7 @@ fn more_addresses_than_are_kept() {
     );
 }
 
-/// Hits of which no more are kept are counted without being made, once the engine knows: the number told is the same.
+/// Hits of which no more are kept are counted without being made, once the engine knows: the number reported is the same.
 #[test]
 fn more_objects_than_a_condition_keeps() {
     // some conditions look for claims in whole lists only

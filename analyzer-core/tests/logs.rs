@@ -1,4 +1,4 @@
-//! Logs made from a seed: the messages of the signatures' examples in every carrier.
+//! Logs made from a seed: the messages of the signatures' examples in every envelope.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;

@@ -17,7 +17,7 @@ fn fixture(name: &str) -> String {
     fs::read_to_string(Path::new(root).join(name)).unwrap()
 }
 
-/// What was read, without spans and format.
+/// The objects that were read, without spans and format.
 fn neutral(parsed: &Parsed<'_>) -> serde_json::Value {
     let object = |object: &Object<'_>| {
         let mut map = Map::new();
@@ -54,7 +54,7 @@ fn read(text: &str, format: Format) -> serde_json::Value {
     neutral(&parse::document(&document))
 }
 
-/// As kubectl prints them, with the marks that people paste around them.
+/// The outputs as kubectl prints them, with the decorations that people paste around them.
 #[test]
 fn kubectl_outputs_are_read() {
     for group in GROUPS {
@@ -115,7 +115,7 @@ fn lists_can_be_cut_at_their_items() {
     }
 }
 
-/// The text of a value stands in the input where its span says, character by character.
+/// The text of a value occurs in the input where its span says, character by character.
 #[test]
 fn spans_are_exact() {
     for group in GROUPS {

@@ -40,7 +40,7 @@ fn indented(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap() + "\n"
 }
 
-/// What a report says of causes, without lines and columns.
+/// The findings of a report, without lines and columns.
 fn told(report: &Report) -> Vec<(String, String, u64, Vec<String>)> {
     let findings = report.findings.iter();
     let told = findings.map(|finding| {

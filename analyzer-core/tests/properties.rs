@@ -1,4 +1,4 @@
-//! What holds for any input: no panic, proof that stands in the input, no line lost.
+//! Properties of any input: no panic, proof that occurs in the input, no line lost.
 
 use std::sync::LazyLock;
 
@@ -173,7 +173,7 @@ fn mangled() -> impl Strategy<Value = Input> {
     })
 }
 
-/// The line of the input as it stands there, reckoned without the library.
+/// The line of the input as it is there, reckoned without the library.
 fn line_of_input(bytes: &[u8], number: u64) -> String {
     let index = usize::try_from(number).unwrap() - 1;
     let line = bytes.split(|byte| *byte == b'\n').nth(index).unwrap();

@@ -1,4 +1,4 @@
-//! Each log in `fixtures/logs` gives the records that stand beside it (`NAME.log`, `NAME.ndjson`).
+//! Each log in `fixtures/logs` gives the records that are beside it (`NAME.log`, `NAME.ndjson`).
 
 use std::path::{Path, PathBuf};
 
@@ -18,8 +18,8 @@ pub fn logs(folder: &str) -> Vec<PathBuf> {
     logs
 }
 
-/// What two records must agree on. Levels are compared as severities, and of a
-/// wrapped record also what its carrier says.
+/// The properties in which two records must agree. Levels are compared as severities, and of a
+/// wrapped record also what its envelope says.
 pub fn comparable(record: &Value) -> Value {
     let mut record = record.clone();
     let Some(parts) = record.as_object_mut() else {

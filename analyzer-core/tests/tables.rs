@@ -1,4 +1,4 @@
-//! Tables and their rows: each file of `fixtures/tables` is read as it stands and as it looks when
+//! Tables and their rows: each file of `fixtures/tables` is read as it is and as it looks when
 //! it was copied in other ways; what is read must be the same.
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ static FIXTURES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What is told of a row, one line each; runs of blanks are one, as copying changes them.
+/// The values of a row, one line each; runs of spaces are one, as copying changes them.
 fn rows(parsed: &Parsed<'_>) -> Vec<String> {
     let is_row = |event: &&Event<'_>| !matches!(event.format, Format::Plain | Format::Prose);
     let objects = parsed.objects.iter().map(object);
@@ -80,7 +80,7 @@ fn rows_as_they_stand() {
     }
 }
 
-/// Each value stands where its span says.
+/// Each value occurs where its span says.
 fn check_spans(document: &Document, parsed: &Parsed<'_>) {
     let text = document.text();
     for object in &parsed.objects {
@@ -93,7 +93,7 @@ fn check_spans(document: &Document, parsed: &Parsed<'_>) {
             );
             let shown = text.get(span).expect("a span of the text");
             match value {
-                // what a terminal cut stands on two lines
+                // what a terminal cut is on two lines
                 Value::Text(value) if !shown.contains('\n') => assert_eq!(value.as_str(), shown),
                 Value::Integer(number, _) if !key.ends_with("_s") => {
                     assert!(shown.contains(&number.to_string()), "{key}: {shown}");
@@ -134,7 +134,7 @@ fn wrap(text: &str, width: usize) -> String {
     })
 }
 
-/// Writes blanks as tabs where they reach a tab stop, as editors do.
+/// Writes spaces as tabs where they reach a tab stop, as editors do.
 fn unexpand(line: &str) -> String {
     let characters: Vec<char> = line.chars().collect();
     let stops = characters.chunks(8).map(|stop| {
@@ -269,7 +269,7 @@ pub fn copies() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// What is lost, with the reason: fixture, way of copying.
+/// The values that are lost, with the reason: fixture, way of copying.
 const LOST: &[(&str, &str, &str)] = &[
     ("crictl", "cut-at-80", CUT_NAMES),
     ("crictl", "cut-at-100", CUT_NAMES),

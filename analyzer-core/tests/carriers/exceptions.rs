@@ -1,6 +1,6 @@
-//! What carriers cannot keep of what they carry, as data.
+//! Properties of records that envelopes cannot keep, as data.
 
-/// What a carrier cannot keep of a format, and why. A `*` stands for all.
+/// A property of a format that an envelope cannot keep, and why. A `*` stands for all.
 const EXCEPTIONS: &[(&str, &str, Part, &str)] = &[
     (
         "*",
@@ -162,7 +162,7 @@ pub enum Part {
     RawLines,
 }
 
-/// Whether a carrier cannot keep a part of a format.
+/// Returns true if an envelope cannot keep a part of a format.
 pub fn excepted(format: &str, carrier: &str, part: Part) -> bool {
     EXCEPTIONS.iter().any(|(formats, carriers, parts, _)| {
         *parts == part

@@ -1,10 +1,10 @@
-//! The carriers' grammars: how each writes the lines of a log.
+//! The envelopes' grammars: how each writes the lines of a log.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-/// A carrier.
+/// An envelope.
 pub struct Carrier {
     pub name: &'static str,
     kind: Kind,
@@ -21,7 +21,7 @@ enum Kind {
 
 use Kind::{Line, Parts, TwoStreams};
 
-/// All carriers.
+/// All envelopes.
 pub const CARRIERS: &[Carrier] = &[
     line("kubectl --timestamps", |line, n| {
         format!("{} {line}", nanos(n))
@@ -97,7 +97,7 @@ pub const CARRIERS: &[Carrier] = &[
     }),
     line("journald export binary", |line, n| {
         let length = u64::try_from(line.len()).unwrap_or(0).to_le_bytes();
-        // a byte that is no UTF-8 alone is read as U+FFFD
+        // a byte that is not UTF-8 alone is read as U+FFFD
         let byte = |byte: &u8| {
             if byte.is_ascii() {
                 char::from(*byte)
@@ -211,7 +211,7 @@ fn parts(line: &str, most: usize) -> Vec<&str> {
 }
 
 impl Carrier {
-    /// A log in this carrier.
+    /// A log in this envelope.
     pub fn around(&self, text: &str) -> String {
         let mut out = String::new();
         let mut number = 0;
@@ -254,20 +254,20 @@ impl Carrier {
         records.into_iter().filter(is_own).collect()
     }
 
-    /// Whether it writes more than one line for one, which no other carrier can hold.
+    /// Returns true if it writes more than one line for one, which no other envelope can hold.
     fn is_long(&self) -> bool {
         let sample = self.around("x\n");
         sample.lines().count() > 1
     }
 }
 
-/// A log in a carrier in a carrier; none where the outer writes what the inner's lines do not survive.
+/// A log in an envelope in an envelope; none where the outer writes what the inner's lines do not survive.
 pub fn stacked(outer: &Carrier, inner: &Carrier, text: &str) -> Option<String> {
     let in_tabs = |carrier: &Carrier| carrier.name == "journald short";
     if inner.is_long() || outer.is_long() || matches!(outer.kind, TwoStreams) {
         return None;
     }
-    // compose and stern print a terminal's text, in which names of others cannot be told
+    // compose and stern print a terminal's text, in which names of others cannot be reported
     let needs_record =
         |carrier: &Carrier| carrier.name.starts_with("stern") && !carrier.name.contains("json");
     if needs_record(inner) || in_tabs(outer) {

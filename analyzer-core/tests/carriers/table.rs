@@ -1,5 +1,5 @@
 //! A large sample of each format, made of its log in `fixtures/logs` with other names in each copy, bare and
-//! in all carriers.
+//! in all envelopes.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::{Bare, PARTS, Score, same, score};
 use crate::neutral::records;
 use crate::records::{comparable, logs};
 
-/// Names that stand in the logs, and mean nothing to any format.
+/// Names that occur in the logs, and mean nothing to any format.
 const NAMES: [&str; 8] = [
     "harbour", "crane", "berth", "quay", "orders", "sidecar", "pool", "arm",
 ];
@@ -45,7 +45,7 @@ fn sample(log: &Path, bytes: usize, random: &mut TestRng) -> (String, Vec<Value>
     (text, all)
 }
 
-/// How many records are found at their lines, and what of them is right.
+/// The number of records that are found at their lines, and of those with each property right.
 fn against_truth(text: &str, truth: &[Value]) -> Score {
     let found = records(text.as_bytes());
     let mut score = Score {
@@ -72,7 +72,7 @@ fn percent(right: usize, all: usize) -> f64 {
 }
 
 /// A table: of each format the lines of a sample, the records found and the parts that are right, in
-/// percent; then the same of the sample in each carrier against the bare one, the worst first.
+/// percent; then the same of the sample in each envelope against the bare one, the worst first.
 /// `KWHY_TABLE_FORMATS=klog,node` takes some formats only.
 /// `KWHY_TABLE_BYTES=100000 cargo test --release -p kwhy-core --test main -- --ignored --nocapture
 /// table_of_samples`

@@ -1,4 +1,4 @@
-//! A small grammar of kubectl: the options that each verb takes, and what may stand beside them.
+//! A small grammar of kubectl: the options that each verb takes, and what may be beside them.
 
 /// Options of every verb that take a value, and that take none.
 const GLOBAL: (&[&str], &[&str]) = (
@@ -235,7 +235,7 @@ const VERBS: &[Verb] = &[
     ("adm", &[], &[], 1),
 ];
 
-/// What is wrong with a command of kubectl.
+/// The errors in a kubectl command.
 pub fn fault(words: &[String]) -> Option<String> {
     let mut rest = words.iter().map(String::as_str);
     rest.next()?;

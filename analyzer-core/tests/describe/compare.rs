@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// Names that users chose: what is read must hold no others.
+/// Names that users chose: what is read must contain no others.
 const MAPS: &[&str] = &[
     "labels",
     "annotations",
@@ -22,8 +22,8 @@ const SAME_KIND: &[[&str; 2]] = &[
     ["RoleBinding", "ClusterRoleBinding"],
 ];
 
-/// Where two answers differ. Keys that `want` lacks do not count, nor does the order of lists
-/// other than commands, nor the number of blanks.
+/// The differences of two answers. Keys that `want` lacks do not count, nor does the order of lists
+/// other than commands, nor the number of spaces.
 pub fn misses(want: &Value, got: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare(&want["objects"], &got["objects"], "", &mut found);
@@ -101,7 +101,7 @@ fn same_kind(a: &str, b: &str) -> bool {
         .any(|kinds| kinds.contains(&a) && kinds.contains(&b))
 }
 
-/// Whether nothing at all is there, also in lists of nothing.
+/// Returns true if nothing at all is there, also in lists of nothing.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,

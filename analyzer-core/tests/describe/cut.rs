@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::compare::misses;
 use super::{described, fixtures};
 
-/// Whether the part shows one object, of the same kind as the whole: a few lines do not always
-/// tell it.
+/// Returns true if the part shows one object, of the same kind as the whole: a few lines do not always
+/// show it.
 fn same_kind(part: &Value, whole: &Value) -> bool {
     let kinds = |answer: &Value| -> Vec<Value> {
         let objects = answer["objects"].as_array().unwrap().iter();
@@ -15,7 +15,7 @@ fn same_kind(part: &Value, whole: &Value) -> bool {
     kinds(part) == kinds(whole)
 }
 
-/// A difference that a cut makes by itself, with its reason.
+/// A difference that a cut makes alone, with its reason.
 type Known = (&'static str, &'static str, &'static str);
 
 fn check(cut: fn(&[&str], usize) -> String, is_harmless: fn(&str) -> bool, known: &[Known]) {
@@ -50,7 +50,7 @@ fn check(cut: fn(&[&str], usize) -> String, is_harmless: fn(&str) -> bool, known
     assert!(same * 2 > all, "the kind was told of {same} of {all} parts");
 }
 
-/// Whether a text only ends earlier.
+/// Returns true if a text only ends earlier.
 fn ends_earlier(miss: &str) -> bool {
     let Some((want, got)) = miss
         .split_once(": want \"")
@@ -76,7 +76,7 @@ fn cut_at_the_bottom() {
     );
 }
 
-/// Whether a value stands where the whole has none: the title above it is gone.
+/// Returns true if a value occurs where the whole has none: the title above it is gone.
 fn is_unplaced(miss: &str) -> bool {
     miss.ends_with("got null")
 }

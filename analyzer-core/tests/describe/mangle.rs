@@ -1,4 +1,4 @@
-//! What chats, trackers and terminals do to a describe, and what must still be read.
+//! The changes that chats, trackers and terminals make to a describe, which must still be read.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ struct Mangling {
     name: &'static str,
     /// Changes one line, given its number from 1.
     change: fn(&str, usize) -> String,
-    /// Whether the describe parser alone must bear it; else a whole paste is read.
+    /// True if the describe parser alone must bear it; else a whole paste is read.
     layout: bool,
 }
 
@@ -97,12 +97,12 @@ const MANGLINGS: &[Mangling] = &[
     },
 ];
 
-/// What a mangling destroys, or what is not read yet.
+/// The parts that a mangling destroys, or that are not read yet.
 struct Exception {
     manglings: &'static [&'static str],
     /// The fixtures' names, or their beginnings with a `*`.
     fixtures: &'static [&'static str],
-    /// The paths whose values may differ begin with one of these.
+    /// The paths whose values may differ start with one of these.
     paths: &'static [&'static str],
     reason: &'static str,
 }
@@ -179,7 +179,7 @@ impl Exception {
     }
 }
 
-/// A line with its runs of blanks behind the indentation replaced.
+/// A line with its runs of spaces after the indentation replaced.
 fn gaps(line: &str, by: &str) -> String {
     let text = line.trim_start();
     let mut changed = line[..line.len() - text.len()].to_owned();
@@ -256,7 +256,7 @@ fn mangled(text: &str, mangling: &Mangling) -> String {
     changed
 }
 
-/// Leaves out the fields without a value: only blanks at a line's end tell them from titles.
+/// Omits the fields without a value: only spaces at a line's end show them from titles.
 fn forget_empty(answer: &mut Value) {
     for object in answer["objects"].as_array_mut().unwrap() {
         if let Some(fields) = object.get_mut("fields").and_then(Value::as_array_mut) {

@@ -1,4 +1,4 @@
-//! Every value stands where it says, in any text.
+//! Every value occurs where it says, in any text.
 
 use std::sync::LazyLock;
 

@@ -1,8 +1,8 @@
-//! The raw data of a ConfigMap or Secret, which is no part of the layout.
+//! The raw data of a ConfigMap or Secret, which is not a part of the layout.
 //!
 //! kubernetes/kubectl `pkg/describe/describe.go`, `ConfigMapDescriber` and `SecretDescriber`
 //! (releases 1.8 to 1.36): a title, a rule of `====`; then `key:`, `----` and the value as it is,
-//! with an empty line behind it from 1.31 on; or `key: N bytes`.
+//! with an empty line after it from 1.31 on; or `key: N bytes`.
 
 use super::layout::{Entry, is_nothing, trimmed};
 use super::read::{joined, number, scalar, trim_end, words};
@@ -54,7 +54,7 @@ pub(super) fn add<'a>(map: &mut Map<'a>, kind: &str, lines: &[Line<'a>], lost: &
             continue;
         }
         let next = lines.get(index + 1);
-        // a value may hold such a title
+        // a value may contain such a title
         let binary_next = line.text.trim() == "BinaryData";
         if (index == 0 || (binary_next && !is_binary))
             && next.is_some_and(|next| is_title(*line, *next))
@@ -128,7 +128,7 @@ fn counted(line: Line<'_>) -> Option<(&str, Value<'_>)> {
     (words.next()?.text == "bytes" && words.next().is_none()).then_some((key.text, count))
 }
 
-/// Whether a text can be the name of a value.
+/// Returns true if a text can be the name of a value.
 fn is_key(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 253

@@ -7,7 +7,7 @@ use crate::input::Line;
 /// Blocks in blocks that are looked into: a template's container's state is the deepest.
 const DEEPEST: usize = 5;
 
-/// Whether the lines of deeper levels mostly stand no deeper than those of outer levels.
+/// Returns true if the lines of deeper levels mostly occur no deeper than those of outer levels.
 pub(super) fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
     if schema.generic {
         return label::is_flat(lines);
@@ -46,7 +46,7 @@ pub(super) fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
     shallow * 2 > deeper
 }
 
-/// Where the schema knows a key.
+/// The place at which the schema knows a key.
 enum Place {
     None,
     One(usize, Below),

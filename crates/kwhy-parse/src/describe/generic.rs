@@ -90,14 +90,14 @@ pub(super) fn add<'n, 'a: 'n>(
     }
 }
 
-/// What a node holds: text, a map or list of what stands below, or items.
+/// The value of a node: text, a map or list of what is below it, or items.
 pub(super) fn value<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     if !node.children.is_empty() {
         return Some(below(tree, node));
     }
     if node.lines.is_empty() {
         let key_end = node.key.start + node.key.text.len();
-        // behind a title the line ends; an empty value was written as a column
+        // after a title the line ends; an empty value was written as a column
         let is_empty = node.value.text.is_empty() && node.value.start > key_end + 1;
         return if is_empty || is_nothing(node.value.text) {
             Some(Value::Text(text_of(node.value)))
@@ -132,7 +132,7 @@ fn items<'a>(node: &Node<'a>) -> Vec<Value<'a>> {
     items
 }
 
-/// The fields of an object of which only a part is there; conditions whose title was cut off stand below
+/// The fields of an object of which only a part is there; conditions whose title was cut off are below
 /// `conditions`.
 pub(super) fn fields_of_part<'a>(tree: &Tree<'a>) -> Map<'a> {
     let conditions = match below(tree, tree.root()) {
@@ -179,8 +179,8 @@ fn below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
     Value::List(items.collect())
 }
 
-/// Whether a key's field sorts before that of the key above it. Fields are sorted byte by byte,
-/// and a label no longer tells which letters were capitals: both orders must say so.
+/// Returns true if a key's field sorts before that of the key above it. Fields are sorted byte by byte,
+/// and a label no longer shows which letters were capitals: both orders must say so.
 fn falls_back(before: &str, key: &str) -> bool {
     let letters = |text: &str| text.replace(' ', "");
     let (before, key) = (letters(before), letters(key));
@@ -230,7 +230,7 @@ pub(super) fn snake_case(key: &str) -> String {
     name
 }
 
-/// Whether the capital at a place ends an acronym's plural: `IPs`, `PodCIDRs`.
+/// Returns true if the capital at a place ends an acronym's plural: `IPs`, `PodCIDRs`.
 fn is_plural(chars: &[char], at: usize) -> bool {
     chars.get(at + 1) == Some(&'s') && chars.get(at + 2).is_none_or(|c| !c.is_alphanumeric())
 }

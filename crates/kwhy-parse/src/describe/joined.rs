@@ -3,7 +3,7 @@
 use super::layout::part;
 use crate::input::Line;
 
-/// Keys of a container that stand behind one another.
+/// Keys of a container that follow one another.
 const KEYS: &[&str] = &[
     "Container ID",
     "Image",
@@ -27,7 +27,7 @@ const KEYS: &[&str] = &[
 /// The key whose value may be any text.
 const TEXT: &str = "Message";
 
-/// The lines with one key each, if several stand on one line. Where they were joined their
+/// The lines with one key each, if several are on one line. Where they were joined their
 /// indentation says nothing, so it is taken off.
 pub(super) fn split<'a>(lines: &[Line<'a>]) -> Option<Vec<Line<'a>>> {
     if !lines.iter().any(|line| second(line.text).is_some()) {
@@ -49,7 +49,7 @@ pub(super) fn split<'a>(lines: &[Line<'a>]) -> Option<Vec<Line<'a>>> {
     Some(all)
 }
 
-/// Where the second key of a line begins, if its first one is a container's too.
+/// The start of a line's second key, if its first one is also a container's.
 fn second(line: &str) -> Option<usize> {
     let text = line.trim_start();
     let indent = line.len() - text.len();

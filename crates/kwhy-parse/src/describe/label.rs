@@ -2,15 +2,15 @@
 //!
 //! kubernetes/kubectl `pkg/describe/describe.go`, `smartLabelFor` and `printUnstructuredContent`:
 //! a field's name becomes words with capitals (`lastProbeTime` is `Last Probe Time`), unless it
-//! holds anything but letters and hyphens. Values stand two blanks or more behind the colon.
+//! holds anything but letters and hyphens. Values occur two spaces or more after the colon.
 
 use super::layout::{Entry, trimmed};
 use crate::input::Line;
 
-/// Reads lines of a generic describe; `lines` tell whether runs of blanks were squeezed.
+/// Reads lines of a generic describe; `lines` show whether runs of spaces were squeezed.
 pub(super) fn reader<'a>(lines: &[Line<'a>]) -> fn(Line<'a>) -> Entry<'a> {
     let (mut wide, mut narrow) = (0usize, 0usize);
-    // the first keys are the object's own, which no text stands between
+    // the first keys are the object's own, which no text is between
     for line in lines.iter().take(16) {
         let entry = Entry::new(*line);
         if entry.key.is_some_and(|key| is_label(key.text)) && !entry.value.text.is_empty() {
@@ -48,7 +48,7 @@ fn text(line: Line<'_>) -> Entry<'_> {
     }
 }
 
-/// Whether two blanks or a tab stand behind the key's colon.
+/// Returns true if two spaces or a tab follow the key's colon.
 fn is_wide(entry: &Entry<'_>) -> bool {
     entry.key.is_some_and(|key| {
         let end = (key.start + key.text.len() + 1).saturating_sub(entry.line.start);
@@ -57,12 +57,12 @@ fn is_wide(entry: &Entry<'_>) -> bool {
     })
 }
 
-/// Whether a line is the title of a part that an object of any kind has.
+/// Returns true if a line is the title of a part that an object of any kind has.
 pub(super) fn is_part(entry: &Entry<'_>) -> bool {
     entry.value.text.is_empty() && matches!(entry.key_text(), "Metadata" | "Spec" | "Status")
 }
 
-/// Whether lines of a generic describe lost their indentation: nothing stands deeper than the
+/// Returns true if lines of a generic describe lost their indentation: nothing occurs deeper than the
 /// titles of its parts.
 pub(super) fn is_flat(lines: &[Line<'_>]) -> bool {
     let mut filled = lines.iter().filter(|line| !line.is_blank()).peekable();
@@ -81,7 +81,7 @@ pub(super) fn is_flat(lines: &[Line<'_>]) -> bool {
     flat > deep
 }
 
-/// Whether a key can be a label of the generic describer.
+/// Returns true if a key can be a label of the generic describer.
 pub(super) fn is_label(key: &str) -> bool {
     if key.is_empty() || key.len() > 512 {
         return false;
@@ -98,7 +98,7 @@ pub(super) fn is_label(key: &str) -> bool {
             .split(' ')
             .all(|word| word.starts_with(|c: char| c.is_uppercase() || c == '-'));
     }
-    // anything else is a field's name as it stands
+    // anything else is a field's name as it is
     !key.contains(char::is_whitespace)
         && !key.contains([
             '"', '\'', '{', '}', '[', ']', '(', ')', '<', '>', ',', ';', '=',

@@ -1,10 +1,10 @@
 //! The layout of a describe: lines become a tree of named values.
 //!
-//! kubectl indents by two blanks a level (kubernetes/kubectl `pkg/describe/describe.go`, the same
+//! kubectl indents by two spaces a level (kubernetes/kubectl `pkg/describe/describe.go`, the same
 //! in releases 0.17 to 0.36). What people paste often lost some or all of that indentation, so a
 //! line is placed by two kinds of evidence: its indentation, and the [`Block`]s of the kind's
 //! schema, which say what keys belong where. Without a schema the indentation alone decides.
-//! Whether indentation was lost is told by the schema too: its deeper keys stand no deeper.
+//! Whether indentation was lost is recognised by the schema too: its deeper keys occur no deeper.
 
 use super::place::Builder;
 use super::table::Table;
@@ -21,13 +21,13 @@ pub(super) struct Field {
     pub key: &'static str,
     /// The value's name in the object.
     pub name: &'static str,
-    /// What may stand below it.
+    /// The lines that may follow below it.
     pub below: Below,
     /// Makes its value.
     pub read: Reader,
-    /// Whether it may occur again in its block.
+    /// True if it may occur again in its block.
     pub repeats: bool,
-    /// Whether it stands without a colon.
+    /// True if it occurs without a colon.
     pub bare: bool,
 }
 
@@ -55,14 +55,14 @@ impl Field {
         self
     }
 
-    /// Whether a text without a colon begins with the field's key.
+    /// Returns true if a text without a colon starts with the field's key.
     pub fn begins(&self, text: &str) -> bool {
         text.strip_prefix(self.key).is_some_and(|rest| {
             rest.is_empty() || (rest.starts_with([' ', '\t']) && matches!(self.below, Below::Value))
         })
     }
 
-    /// The same field, which stands without a colon.
+    /// The same field, which occurs without a colon.
     pub const fn bare(mut self) -> Field {
         self.bare = true;
         self
@@ -73,7 +73,7 @@ impl Field {
 pub(super) struct Block {
     /// The keys, at most 64 where none repeats.
     pub fields: &'static [Field],
-    /// Whether a key may occur again in the same block.
+    /// True if a key may occur again in the same block.
     pub repeats: bool,
 }
 
@@ -85,7 +85,7 @@ impl Block {
             .position(|field| field.key == key && !field.bare)
     }
 
-    /// The place of the field that a line begins.
+    /// The place of the field that a line starts.
     pub fn find(&self, entry: &Entry<'_>) -> Option<usize> {
         match entry.key {
             Some(key) => self.position(key.text),
@@ -97,7 +97,7 @@ impl Block {
     }
 }
 
-/// What may stand below a key.
+/// The lines that may follow below a key.
 #[derive(Clone, Copy)]
 pub(super) enum Below {
     /// Nothing but the value's own continuation.
@@ -122,33 +122,33 @@ pub(super) enum Below {
     Open(&'static Block),
 }
 
-/// What a kind's describe looks like.
+/// The schema of a kind's describe.
 pub(super) struct Schema {
     /// The keys of the object itself.
     pub root: Below,
-    /// Paths of keys to blocks that a text cut at its top may begin in.
+    /// Paths of keys to blocks that a text cut at its top may start in.
     pub implied: &'static [&'static [&'static str]],
-    /// Whether only what the generic describer prints as a key is one: texts of any form stand
+    /// True if only what the generic describer prints as a key is one: texts of any form occur
     /// between its keys.
     pub generic: bool,
 }
 
-/// A line taken apart at its first colon that a blank or the line's end follows.
+/// A line parsed at its first colon that a space or the line's end follows.
 #[derive(Clone, Copy)]
 pub(super) struct Entry<'a> {
     /// The whole line.
     pub line: Line<'a>,
     /// The key, if there is a colon.
     pub key: Option<Line<'a>>,
-    /// What follows the key; without a key the line without its outer blanks.
+    /// The text after the key; without a key the line without its outer spaces.
     pub value: Line<'a>,
 }
 
 impl<'a> Entry<'a> {
-    /// Takes a line apart.
+    /// Parses a line.
     pub fn new(line: Line<'a>) -> Entry<'a> {
         let text = trimmed(line);
-        // the blanks behind an empty value tell it from a title
+        // the spaces after an empty value show it from a title
         let whole = line.trim_start();
         let bytes = text.text.as_bytes();
         let colon = memchr::memchr_iter(b':', bytes)
@@ -174,7 +174,7 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// A line without its outer blanks.
+/// A line without its outer spaces.
 pub(super) fn trimmed(line: Line<'_>) -> Line<'_> {
     let line = line.trim_start();
     Line {
@@ -199,7 +199,7 @@ pub(super) fn part(line: Line<'_>, from: usize, to: usize) -> Line<'_> {
     }
 }
 
-/// A key with its value and what stands below it.
+/// A key with its value and what is below it.
 pub(super) struct Node<'a> {
     /// The key; empty for the root and for a block whose title was cut off.
     pub key: Line<'a>,
@@ -207,13 +207,13 @@ pub(super) struct Node<'a> {
     pub value: Line<'a>,
     /// The column of the value in its line.
     pub column: usize,
-    /// Further lines of the value, as they stand.
+    /// Further lines of the value, as they are.
     pub lines: Vec<Line<'a>>,
     /// The nodes below.
     pub children: Vec<usize>,
     /// The schema's field, if it is a known one.
     pub field: Option<&'static Field>,
-    /// What may stand below it.
+    /// The lines that may follow below it.
     pub below: Below,
     /// The key's column, smaller than any for the root.
     pub indent: i64,
@@ -227,7 +227,7 @@ pub(super) struct Tree<'a> {
     pub nodes: Vec<Node<'a>>,
     /// Lines that fit nowhere.
     pub not_understood: Vec<u64>,
-    /// Whether the keys of a map are sorted, as the generic describer prints them.
+    /// True if the keys of a map are sorted, as the generic describer prints them.
     pub sorted: bool,
 }
 
@@ -289,7 +289,7 @@ fn empty<'a>() -> Line<'a> {
     }
 }
 
-/// Whether a line stands for lines that the writer left out, or says that there are none.
+/// Returns true if a line stands for lines that the writer omitted, or says that there are none.
 fn is_gap(text: &str) -> bool {
     let text = text.trim();
     !text.is_empty()
@@ -324,7 +324,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Whether a printed value stands for none.
+/// Returns true if a printed value stands for none.
 pub(super) fn is_nothing(text: &str) -> bool {
     matches!(
         text,

@@ -2,8 +2,8 @@
 //!
 //! The format is kubernetes/kubectl's `pkg/describe/describe.go`; releases 0.17 to 0.36 (1.17 to
 //! 1.36) are known, with the fields that were renamed on the way. Accepted besides: a common
-//! indentation, indentation that is broken or lost, columns set apart by one blank, text cut at
-//! either end, and `...` in place of what was left out. Each kind that kubectl has a describer for
+//! indentation, indentation that is broken or lost, columns set apart by one space, text cut at
+//! either end, and `...` in place of what was omitted. Each kind that kubectl has a describer for
 //! has a schema in `kinds`; any other is read as the generic describer prints it. The lines of an
 //! Events table are read by [`events`](super::events).
 
@@ -23,7 +23,7 @@ use crate::input::Line;
 use kwhy_model::{Format, Object, Parsed, Span, Subject, Value};
 use layout::{Entry, Tree, is_nothing, part};
 
-/// Whether a line begins a describe: `Name:` and a value.
+/// Returns true if a line starts a describe: `Name:` and a value.
 ///
 /// ```
 /// use kwhy_parse::describe;
@@ -34,7 +34,7 @@ pub fn is_start(line: &str) -> bool {
     recognise::is_start(line)
 }
 
-/// Whether a line, taken alone, is surely a line of a describe (a known field with its value).
+/// Returns true if a line, taken alone, is surely a line of a describe (a known field with its value).
 ///
 /// ```
 /// use kwhy_parse::describe;
@@ -76,8 +76,8 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// The indentation of the object's own keys. Only a first key tells it: a fragment may begin at
-/// any level, and then its keys stand deeper than others.
+/// The indentation of the object's own keys. Only a first key shows it: a fragment may start at
+/// any level, and then its keys occur deeper than others.
 fn common_indent(lines: &[Line<'_>]) -> usize {
     let first = lines.iter().find(|line| !line.is_blank());
     let base = first
@@ -118,7 +118,7 @@ fn object_length(lines: &[Line<'_>]) -> usize {
     lines.len()
 }
 
-/// Whether the next line is one that comes second in an object, so that the `Name:` before it
+/// Returns true if the next line is one that comes second in an object, so that the `Name:` before it
 /// is an object's and not a volume's.
 fn second_field_follows(lines: &[Line<'_>]) -> bool {
     const SECOND: &[&str] = &["Namespace", "Labels", "Roles", "IsDefaultClass", "Priority"];
@@ -173,7 +173,7 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     if kind == Some("Pod") {
         subject.node = fields.text("node").map(|node| node.into_owned());
     }
-    // of other kinds the message of a condition stands in the Events table, too
+    // of other kinds the message of a condition occurs in the Events table, too
     if found.is_some_and(|found| found.is_generic) {
         super::object::of_status(Format::Describe, &fields, &subject, &mut parsed.events);
     }
@@ -203,7 +203,7 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
 }
 
 /// The object's name. In a text whose top was cut off the name of a part of it may come first,
-/// which stands deeper than the object's other keys.
+/// which occurs deeper than the object's other keys.
 fn own_name<'a>(tree: &Tree<'a>) -> Option<Line<'a>> {
     let node = tree.child(tree.root(), "Name")?;
     let outermost = tree.children(tree.root()).map(|node| node.indent).min()?;
@@ -256,7 +256,7 @@ fn split_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], Events<'l, 'a
     (lines, Events::Absent)
 }
 
-/// The lines of an Events table without the rule below the header, whatever stands between its
+/// The lines of an Events table without the rule below the header, whatever is between its
 /// dashes.
 fn without_rule<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
     let is_rule = |(index, line): &(usize, &Line<'a>)| *index < 4 && table::is_dashes(line.text);
@@ -264,7 +264,7 @@ fn without_rule<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
     kept.map(|(_, line)| *line).collect()
 }
 
-/// Whether the header of an Events table comes next.
+/// Returns true if the header of an Events table comes next.
 fn table_follows(lines: &[Line<'_>]) -> bool {
     let header = lines.iter().find(|line| !line.is_blank());
     header.is_some_and(|line| {

@@ -1,4 +1,4 @@
-//! Which node of the tree a line belongs to.
+//! The node of the tree that a line belongs to.
 
 use super::label;
 use super::layout::{Below, Block, Entry, Field, Node, Schema, Tree, is_nothing, part, trimmed};
@@ -279,7 +279,7 @@ impl<'a, 's> Builder<'a, 's> {
     ) {
         let (key, value) = match (entry.key, field) {
             (Some(key), _) => (key, entry.value),
-            // a field that stands without a colon
+            // a field that occurs without a colon
             (None, Some(field)) => (
                 part(entry.value, 0, field.key.len()),
                 trimmed(part(entry.value, field.key.len(), entry.value.text.len())),
@@ -307,7 +307,7 @@ impl<'a, 's> Builder<'a, 's> {
     }
 }
 
-/// Whether a line goes on with the text of the node before it, in whatever column it stands.
+/// Returns true if a line continues with the text of the node before it, in whatever column it occurs.
 fn runs_on(node: &Node<'_>, entry: &Entry<'_>) -> bool {
     match node.below {
         Below::Text => node.field.is_some() || entry.key.is_none(),
@@ -330,7 +330,7 @@ fn known_key(below: Below, key: &str) -> Option<usize> {
     }
 }
 
-/// Where a line fits that is sure to belong to a node: by a known key, or by the name of a block
+/// The place of a line that surely belongs to a node: by a known key, or by the name of a block
 /// that a known key follows.
 fn known_fit(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Fit> {
     match node.below {
@@ -347,7 +347,7 @@ fn known_fit(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Fit> {
     }
 }
 
-/// Where a line fits by its form; `inside` says that its place is likely below the node.
+/// The place of a line by its form; `inside` says that it is likely below the node.
 fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<Fit> {
     let line = || inside.then_some(Fit::Line);
     let indent = entry.line.indent() as i64;
@@ -371,7 +371,7 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
         }
         Below::Open(_) => known_fit(node, entry, next)
             .or_else(|| (inside && entry.key.is_some()).then_some(Fit::Child(Below::Any))),
-        // the items of a list that are no maps stand alone, each in the same column
+        // the items of a list that are no maps are alone, each in the same column
         Below::Any
             if node
                 .lines
@@ -381,7 +381,7 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
             line()
         }
         Below::Any if entry.key.is_some() => {
-            // without indentation a title holds what follows, up to the next part of the object
+            // without indentation a title contains what follows, up to the next part of the object
             let is_title = node.value.text.is_empty() && node.lines.is_empty();
             let holds = indent > node.indent || (is_title && !label::is_part(entry));
             (inside && holds).then_some(Fit::Child(Below::Any))
@@ -391,7 +391,7 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
     }
 }
 
-/// Whether a key can be the name of a container or volume.
+/// Returns true if a key can be the name of a container or volume.
 fn is_name(key: &str) -> bool {
     key.len() <= 253
         && key.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
@@ -400,7 +400,7 @@ fn is_name(key: &str) -> bool {
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-._".contains(&b))
 }
 
-/// Whether a key reads like one of kubectl's: a capital letter and few words.
+/// Returns true if a key reads like one of kubectl's: a capital letter and few words.
 fn is_title(key: &str) -> bool {
     key.len() <= 64
         && key.starts_with(|c: char| c.is_ascii_uppercase())

@@ -161,13 +161,13 @@ pub(super) fn counts<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     Some(Value::Map(map))
 }
 
-/// Seconds behind a number: `600s`.
+/// Seconds after a number: `600s`.
 pub(super) fn whole_seconds<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let text = node.value.text;
     number(part(node.value, 0, text.trim_end_matches('s').len())).or_else(|| age(node.value))
 }
 
-/// `a=b,c=d` on one line, as of annotations and parameters of classes; a comma may stand in a
+/// `a=b,c=d` on one line, as of annotations and parameters of classes; a comma may occur in a
 /// value.
 pub(super) fn pairs<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     if is_nothing(node.value.text) {
@@ -185,7 +185,7 @@ pub(super) fn pairs<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
         let next = ends
             .get(index + 1)
             .and_then(|next| line.text.get(end + 1..*next));
-        // what follows without a key goes on with the value
+        // what follows without a key continues with the value
         if next.is_some_and(|next| !is_pair(next)) {
             continue;
         }
@@ -216,7 +216,7 @@ pub(super) fn block<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!map.is_empty()).then_some(Value::Map(map))
 }
 
-/// Maps of the fields below a node, which follow each other without a mark: one begins where a
+/// Maps of the fields below a node, which follow each other without a mark: one starts where a
 /// field comes again.
 pub(super) fn groups<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut items = Vec::new();
@@ -258,7 +258,7 @@ pub(super) fn ports<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// The parts of a line between separators, without their outer blanks.
+/// The parts of a line between separators, without their outer spaces.
 pub(super) fn split<'a, const N: usize>(
     line: Line<'a>,
     separators: [char; N],
@@ -277,7 +277,7 @@ pub(super) fn words<'a>(line: Line<'a>) -> impl Iterator<Item = Line<'a>> {
     split(line, [' ', '\t']).filter(|word| !word.text.is_empty())
 }
 
-/// The lines of a node: that of the key, if a value stands there, then the further ones.
+/// The lines of a node: that of the key, if a value is there, then the further ones.
 pub(super) fn entries<'n, 'a>(node: &'n Node<'a>) -> impl Iterator<Item = Line<'a>> + use<'n, 'a> {
     std::iter::once(node.value)
         .chain(node.lines.iter().map(|line| trimmed(*line)))
@@ -295,7 +295,7 @@ pub(super) fn labels<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!map.is_empty()).then_some(Value::Map(map))
 }
 
-/// `key: value` a line, as of annotations; the lines of a long value stand below their key.
+/// `key: value` a line, as of annotations; the lines of a long value are below their key.
 pub(super) fn annotations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     let base = node
@@ -360,7 +360,7 @@ fn annotation<'a>(entry: &Entry<'a>) -> Option<(&'a str, Line<'a>)> {
     is_key.then(|| (key, part(entry.value, at + 1, entry.value.text.len())))
 }
 
-/// The lines below a key as they stand, without the indentation of the first.
+/// The lines below a key as they are, without the indentation of the first.
 pub(super) fn raw_lines<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let base = node.lines.first().map_or(0, Line::indent);
     let own = (!node.value.text.is_empty() && !is_nothing(node.value.text)).then_some(node.value);
@@ -386,7 +386,7 @@ pub(super) fn quantities<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'
     (!map.is_empty()).then_some(Value::Map(map))
 }
 
-/// Adds the fields below a node under their names. What stands in the place of a block or table,
+/// Adds the fields below a node under their names. What occurs in the place of a block or table,
 /// such as an error, is added as the field's note.
 pub(super) fn add_fields<'a>(map: &mut Map<'a>, tree: &Tree<'a>, node: &Node<'a>) {
     for child in tree.children(node) {
@@ -407,7 +407,7 @@ pub(super) fn add_fields<'a>(map: &mut Map<'a>, tree: &Tree<'a>, node: &Node<'a>
     super::generic::add(map, tree, others);
 }
 
-/// Lines as one text, joined by newlines; trailing empty ones are left out.
+/// Lines as one text, joined by newlines; trailing empty ones are omitted.
 pub(super) fn joined<'a>(lines: impl Iterator<Item = Line<'a>>) -> Option<Text<'a>> {
     let mut lines: Vec<_> = lines.collect();
     while lines.last().is_some_and(|line| line.text.is_empty()) {
@@ -428,7 +428,7 @@ pub(super) fn joined<'a>(lines: impl Iterator<Item = Line<'a>>) -> Option<Text<'
     (!builder.is_empty()).then(|| builder.finish())
 }
 
-/// A line without the blanks at its right end.
+/// A line without the spaces at its right end.
 pub(super) fn trim_end(line: Line<'_>) -> Line<'_> {
     Line {
         text: line.text.trim_end(),

@@ -3,7 +3,7 @@
 use super::layout::{Entry, is_nothing};
 use crate::input::Line;
 
-/// What the value of a key looks like.
+/// The form of a key's value.
 #[derive(Clone, Copy)]
 enum Form {
     /// Anything: no other text has this key.
@@ -130,7 +130,7 @@ const KEYS: &[(&str, Form)] = &[
     ("Volumes", Form::OneOf(&["", "<none>"])),
 ];
 
-/// Lines without a colon: titles that stand behind an empty line, and what stands in their place.
+/// Lines without a colon: titles that follow an empty line, and the contents of their place.
 const TITLES: &[&str] = &[
     "BinaryData",
     "Data",
@@ -148,13 +148,13 @@ fn entry(line: &str) -> Entry<'_> {
     })
 }
 
-/// Whether a line begins a describe: `Name:` and one object's name.
+/// Returns true if a line starts a describe: `Name:` and one object's name.
 pub(super) fn is_start(line: &str) -> bool {
     let entry = entry(line);
     entry.key_text() == "Name" && is_object_name(entry.value.text)
 }
 
-/// Whether a word can be an object's name. Names of RBAC objects and custom kinds may hold
+/// Returns true if a word can be an object's name. Names of RBAC objects and custom kinds may hold
 /// colons; redacted names hold `*`, `<` and the like.
 pub(super) fn is_object_name(word: &str) -> bool {
     !word.is_empty()
@@ -165,7 +165,7 @@ pub(super) fn is_object_name(word: &str) -> bool {
         && word.contains(char::is_alphanumeric)
 }
 
-/// Whether a line is surely a describe's: a known key with a value of its form.
+/// Returns true if a line is surely a describe's: a known key with a value of its form.
 pub(super) fn is_field(line: &str) -> bool {
     let entry = entry(line);
     let Some(key) = entry.key else {
@@ -178,7 +178,7 @@ pub(super) fn is_field(line: &str) -> bool {
         .is_some_and(|(_, form)| form.fits(entry.value.text))
 }
 
-/// Whether a line is the header of a table of conditions with their times.
+/// Returns true if a line is the header of a table of conditions with their times.
 fn is_header_of_conditions(text: &str) -> bool {
     let mut words = text.split_whitespace();
     words.next() == Some("Type")

@@ -1,7 +1,7 @@
 //! Tables inside a describe: a header, perhaps dashes, rows.
 //!
-//! Go's tabwriter aligns the columns with blanks (kubernetes/kubectl `pkg/describe/describe.go`).
-//! Pasted text may have tabs there or one blank. So a row is read by the gaps between its cells,
+//! Go's tabwriter aligns the columns with spaces (kubernetes/kubectl `pkg/describe/describe.go`).
+//! Pasted text may have tabs there or one space. So a row is read by the gaps between its cells,
 //! by the header's columns, and at last by what each cell must look like.
 
 use super::layout::{Node, is_nothing, part, trimmed};
@@ -9,7 +9,7 @@ use super::read::{age, joined, list, number, put, scalar, time_of, trim_end, wor
 use crate::input::Line;
 use kwhy_model::{Map, Value};
 
-/// What a cell looks like.
+/// The form of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cell {
     /// One word.
@@ -41,11 +41,11 @@ pub(super) struct Column {
     pub title: &'static str,
     /// The value's name in the row.
     pub name: &'static str,
-    /// The name of the percentage behind an amount.
+    /// The name of the percentage after an amount.
     pub percent: &'static str,
-    /// What its cells look like.
+    /// The form of its cells.
     pub cell: Cell,
-    /// Whether its cells may be empty.
+    /// True if its cells may be empty.
     pub optional: bool,
 }
 
@@ -78,14 +78,14 @@ impl Column {
 pub(super) struct Table {
     /// All columns of all releases, in order.
     pub columns: &'static [Column],
-    /// The cells of a row, from the left, where single blanks stand between them and their form
-    /// does not tell them apart.
+    /// The cells of a row, from the left, where single spaces are between them and their form
+    /// does not distinguish them.
     pub parts: Option<for<'a> fn(Line<'a>) -> Vec<Line<'a>>>,
     /// The columns of a row whose header was cut off; the first that fit.
     pub headless: &'static [&'static [usize]],
-    /// Whether a line is a remark between the rows.
+    /// Returns true if a line is a remark between the rows.
     pub remark: fn(&str) -> bool,
-    /// Whether the last cell may run on over several lines.
+    /// True if the last cell may run on over several lines.
     pub runs_on: bool,
 }
 
@@ -98,7 +98,7 @@ pub(super) fn no_remark(_: &str) -> bool {
 type Heads = Vec<(&'static Column, Option<usize>)>;
 
 impl Table {
-    /// Whether a line is one of the table's.
+    /// Returns true if a line is one of the table's.
     pub fn accepts(&self, line: Line<'_>) -> bool {
         is_dashes(line.text)
             || (self.remark)(line.text.trim())
@@ -106,7 +106,7 @@ impl Table {
             || self.headless(line).is_some()
     }
 
-    /// Whether a line is a header of several columns.
+    /// Returns true if a line is a header of several columns.
     pub fn is_header(&self, text: &str) -> bool {
         self.heads(text).is_some_and(|heads| heads.len() > 1)
     }
@@ -144,7 +144,7 @@ impl Table {
         (!items.is_empty()).then_some(Value::List(items))
     }
 
-    /// The columns of a header; none if the line is no header.
+    /// The columns of a header; none if the line is not a header.
     fn heads(&self, text: &str) -> Option<Heads> {
         let mut heads: Heads = Vec::new();
         let mut rest = text;
@@ -205,7 +205,7 @@ pub(super) fn rows<'a>(node: &Node<'a>, table: &Table) -> Option<Value<'a>> {
     table.rows(&node.lines)
 }
 
-/// Whether a line is the rule below a header.
+/// Returns true if a line is the rule below a header.
 pub(super) fn is_dashes(line: &str) -> bool {
     // an editor may draw lines instead of dashes
     [
@@ -302,7 +302,7 @@ impl Cell {
         }
     }
 
-    /// How many words the cell takes of those that follow.
+    /// The number of following words that the cell takes.
     fn words(self, words: &[Line<'_>]) -> Option<usize> {
         let first = words.first()?.text;
         let count = match self {
@@ -318,7 +318,7 @@ impl Cell {
     }
 }
 
-/// Words as one text, with one blank between them.
+/// Words as one text, with one space between them.
 fn spanned(words: &[Line<'_>]) -> Option<String> {
     let texts: Vec<_> = words.iter().map(|word| word.text).collect();
     (!texts.is_empty()).then(|| texts.join(" "))
@@ -350,7 +350,7 @@ fn is_percent(word: &str) -> bool {
         })
 }
 
-/// The parts of a line between tabs or runs of blanks.
+/// The parts of a line between tabs or runs of spaces.
 fn pieces<'a>(line: Line<'a>) -> Vec<Line<'a>> {
     let mut pieces = Vec::new();
     let mut rest = trimmed(line);
@@ -392,7 +392,7 @@ fn by_number<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<C
     Some(cells)
 }
 
-/// Pieces that begin where columns of the header do.
+/// Pieces that start where columns of the header do.
 fn by_columns<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
     let mut cells: Cells<'a> = Vec::new();
     let mut heads = heads.iter();
@@ -470,7 +470,7 @@ fn by_words<'a>(heads: &Heads, line: Line<'a>) -> Option<Cells<'a>> {
     (at == words.len()).then_some(cells)
 }
 
-/// A line from the beginning of one of its pieces to the end of a later one.
+/// A line from the start of one of its pieces to the end of a later one.
 fn through<'a>(line: Line<'a>, first: Line<'a>, last: Line<'a>) -> Line<'a> {
     let end = last.start + last.text.len();
     part(

@@ -1,11 +1,11 @@
-//! What the columns of an Events table mean.
+//! The columns of an Events table.
 
 use crate::input::Line;
 use crate::table::columns::{Cell, Columns};
 use crate::table::wrap;
 use kwhy_model::Span;
 
-/// What a column of an Events table holds.
+/// The content of a column of an Events table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Namespace,
@@ -22,7 +22,7 @@ pub(super) enum Role {
     Message,
 }
 
-/// The names of an Events table's columns, without blanks.
+/// The names of an Events table's columns, without spaces.
 const NAMES: &[(&str, Role)] = &[
     ("namespace", Role::Namespace),
     ("lastseen", Role::LastSeen),
@@ -42,7 +42,7 @@ const NAMES: &[(&str, Role)] = &[
 ];
 
 impl Role {
-    /// The role of a header's name, in any case and with or without a blank.
+    /// The role of a header's name, in any case and with or without a space.
     fn of(name: &str) -> Option<Role> {
         let is = |known: &str| {
             name.bytes()
@@ -66,7 +66,7 @@ impl Role {
     }
 }
 
-/// Where the rule below a header stands in the header's own line, as copying lost the line ends.
+/// The start of a header's rule in the header's own line, if copying lost the line ends.
 pub(super) fn rule(line: &str) -> Option<Span> {
     let start = memchr::memmem::find(line.as_bytes(), b" --")?;
     let rest = line.get(start..)?;
@@ -115,13 +115,13 @@ impl<'h> Header<'h> {
         self.roles.contains(&role)
     }
 
-    /// Whether a column stands left of another one.
+    /// Returns true if a column occurs left of another one.
     pub fn is_before(&self, one: Role, other: Role) -> bool {
         let place = |role| self.roles.iter().position(|known| *known == role);
         place(one) < place(other)
     }
 
-    /// The roles with the cells of a row that stands in the header's columns.
+    /// The roles with the cells of a row that occurs in the header's columns.
     pub fn cells<'a>(&self, line: &Line<'a>) -> Option<Vec<(Role, Cell<'a>)>> {
         let cells = self.columns.cells(line)?;
         Some(self.roles.iter().copied().zip(cells).collect())

@@ -9,13 +9,13 @@
 //! message (from 1.35), and the form up to 1.8 (`FirstSeen LastSeen Count From SubObjectPath
 //! Type Reason Message`); `LAST SEEN TYPE REASON OBJECT MESSAGE` with a NAMESPACE column, with
 //! `-o wide`, and the form up to 1.10 (`LAST SEEN FIRST SEEN COUNT NAME KIND SUBOBJECT TYPE
-//! REASON SOURCE MESSAGE`); both of these without a type (up to 1.1), when reasons began with a small
-//! letter, sources stood in braces and times were moments; and custom columns with those names. Cells
-//! are cut at the header's offsets. Where the columns were squeezed to single blanks, or the header is
-//! missing, a row is read by its grammar; so is one on the header's own line, behind its rule; without age and source only if two blanks are left between its cells. A word in the place of an age (`...`, `<time>`, `xxx`), by
+//! REASON SOURCE MESSAGE`); both of these without a type (up to 1.1), when reasons started with a small
+//! letter, sources occurred in braces and times were moments; and custom columns with those names. Cells
+//! are cut at the header's offsets. Where the columns were squeezed to single spaces, or the header is
+//! missing, a row is read by its grammar; so is one on the header's own line, after its rule; without age and source only if two spaces are left between its cells. A word in the place of an age (`...`, `<time>`, `xxx`), by
 //! which the author replaced it, is an unknown age.
 //!
-//! A line that is no row continues the message of the row before. Lines that a terminal cut at its
+//! A line that is not a row continues the message of the row before. Lines that a terminal cut at its
 //! width are joined first, so that a row may be cut anywhere, also in the middle of a word. Refused are lines before the
 //! first row that are no row, and tables with a column that events do not have (Conditions).
 
@@ -34,7 +34,7 @@ use super::table::wrap::{self, Whole};
 use crate::input::Line;
 use kwhy_model::{Event, Field, Format, Parsed, Severity, Span, Subject, Text, TextBuilder};
 
-/// Whether a line is the header of an Events table.
+/// Returns true if a line is the header of an Events table.
 ///
 /// ```
 /// use kwhy_parse::events::is_header;
@@ -46,7 +46,7 @@ pub fn is_header(line: &str) -> bool {
     Header::read(line).is_some()
 }
 
-/// Whether a line, taken alone, is surely a row of an Events table (also without its header).
+/// Returns true if a line, taken alone, is surely a row of an Events table (also without its header).
 ///
 /// ```
 /// use kwhy_parse::events::is_row;
@@ -68,7 +68,7 @@ pub fn is_row(line: &str) -> bool {
 /// its header, may follow one another.
 ///
 /// The subject is the object that the table says. A describe's table does not say it: there the
-/// pod is told from messages that name it, and holds for the table's rows that name none. Where
+/// pod is derived from messages that name it, and holds for the table's rows that name none. Where
 /// the describe is at hand, its own name goes before.
 ///
 /// ```
@@ -95,7 +95,7 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let longest = wrap::longest(lines);
     for whole in &wholes {
         let line = whole.line();
-        // a message may hold a title of its own
+        // a message may contain a title of its own
         if is_ornament(line.text) || (open.is_none() && is_title(line.text)) {
             continue;
         }
@@ -128,19 +128,19 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// Whether a line begins something and goes on in no line before it.
+/// Returns true if a line starts something and continues in no line before it.
 pub fn begins(line: &str) -> bool {
     Row::begins(line) || is_header(line) || is_title(line)
 }
 
-/// Whether a line belongs to the table's form and says nothing: blank, dashes, dots where the
+/// Returns true if a line belongs to the table's form and says nothing: space, dashes, dots where the
 /// author cut something out.
 fn is_ornament(line: &str) -> bool {
     let line = line.trim();
     line.chars().all(is_rule) || line.bytes().all(|byte| byte == b'.')
 }
 
-/// What the rule below a header is made of; editors draw lines instead of dashes.
+/// The characters of the rule below a header; editors draw lines instead of dashes.
 fn is_rule(c: char) -> bool {
     matches!(c, '-' | ' ' | '\t' | '\u{2500}' | '\u{2501}' | '\u{2014}')
 }
@@ -152,7 +152,7 @@ fn is_title(line: &str) -> bool {
         .is_some_and(|rest| matches!(rest.trim(), "" | "<none>"))
 }
 
-/// A row whose message may go on.
+/// A row whose message may continue.
 struct Open<'a, 'r> {
     row: Row<'r>,
     whole: &'r Whole<'a>,
@@ -174,9 +174,9 @@ impl<'a, 'r> Open<'a, 'r> {
         }
     }
 
-    /// Adds a line to the message. A line that begins below the message or right of it was wrapped
-    /// to fit its column; any other began with a line end in the message. Only `kubectl get`
-    /// prints no message beyond its first line end: there a line behind the longest one was cut.
+    /// Adds a line to the message. A line that starts below the message or right of it was wrapped
+    /// to fit its column; any other started with a line end in the message. Only `kubectl get`
+    /// prints no message beyond its first line end: there a line after the longest one was cut.
     fn more(&mut self, whole: &Whole<'a>, longest: usize) {
         let message = self.whole.cell(self.row.message);
         let longer = self.longer.get_or_insert_with(|| {
@@ -192,7 +192,7 @@ impl<'a, 'r> Open<'a, 'r> {
             let joint = match self.row.is_of_server() {
                 _ if is_below => " ",
                 true if self.width == longest => "",
-                // copying lost the blank at which the line was cut
+                // copying lost the space at which the line was cut
                 true if longest < usize::MAX => " ",
                 _ if self.width.checked_add(1) == Some(longest) => " ",
                 _ => "\n",
@@ -257,7 +257,7 @@ impl<'a, 'r> Open<'a, 'r> {
     }
 }
 
-/// A reason as it is written today: up to 1.0 they began with a small letter.
+/// A reason as it is written today: up to 1.0 they started with a small letter.
 fn with_capital(reason: Text<'_>) -> Text<'_> {
     let text = reason.as_str();
     let first = text
@@ -274,7 +274,7 @@ fn with_capital(reason: Text<'_>) -> Text<'_> {
     builder.finish()
 }
 
-/// Where a byte of a line stands on the screen.
+/// The screen column of a byte of a line.
 fn place(line: &str, byte: usize) -> usize {
     let mut before = columns::places(line).take_while(|(_, at)| *at <= byte);
     before.by_ref().last().map_or(0, |(place, _)| place)

@@ -1,5 +1,5 @@
 //! One row of an Events table: by the header's columns, or by grammar where the columns were
-//! squeezed to single blanks or the header is missing.
+//! squeezed to single spaces or the header is missing.
 
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{char, space0, space1, u64 as number};
@@ -16,7 +16,7 @@ use kwhy_model::{Age, Stamp};
 /// The cells of a row. What it does not show is empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Row<'a> {
-    /// Whether it is of `kubectl get events` rather than of a describe.
+    /// True if it is of `kubectl get events` rather than of a describe.
     pub is_get: bool,
     pub namespace: Cell<'a>,
     pub kind_of_event: Cell<'a>,
@@ -33,7 +33,7 @@ pub(super) struct Row<'a> {
     pub message: Cell<'a>,
 }
 
-/// When and how often an event was seen.
+/// The times and count of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
     pub last: Option<Age>,
@@ -51,7 +51,7 @@ impl<'a> Row<'a> {
             .or_else(|| Row::by_grammar(header, line))
     }
 
-    /// Whether a line begins as rows do, though a terminal may have cut its end off.
+    /// Returns true if a line starts as rows do, though a terminal may have cut its end off.
     pub fn begins(line: &str) -> bool {
         let text = line.trim();
         if text.starts_with("Normal") || text.starts_with("Warning") {
@@ -129,7 +129,7 @@ impl<'a> Row<'a> {
 
     fn by_grammar(header: Option<&Header<'_>>, line: &Line<'a>) -> Option<Row<'a>> {
         let text = line.text.trim();
-        // a row begins with its type, an age or a namespace before an age; the first two words
+        // a row starts with its type, an age or a namespace before an age; the first two words
         // refuse almost every other line
         let mut row = if text.starts_with("Normal") || text.starts_with("Warning") {
             described(header.is_some(), line, text)
@@ -149,7 +149,7 @@ impl<'a> Row<'a> {
         Some(row)
     }
 
-    /// Whether the API server printed it for `kubectl get`: it writes kinds in small letters.
+    /// Returns true if the API server printed it for `kubectl get`: it writes kinds in small letters.
     pub fn is_of_server(&self) -> bool {
         self.is_get && self.kind.text.starts_with(|c: char| c.is_ascii_lowercase())
     }
@@ -185,7 +185,7 @@ fn reason(input: &str) -> Parsing<'_, &str> {
     verify(word, is_camel_case).parse(input)
 }
 
-/// Whether a word stands where its author took an age out: dots, `<time>`, `xxx`, `?`.
+/// Returns true if a word occurs where its author took an age out: dots, `<time>`, `xxx`, `?`.
 fn is_placeholder(word: &str) -> bool {
     const LONGEST: usize = 24;
     let all = |accepted: fn(char) -> bool| !word.is_empty() && word.chars().all(accepted);
@@ -209,7 +209,7 @@ fn is_placeholder(word: &str) -> bool {
             || matches!(word, "N/A" | "n/a" | "unknown" | "redacted" | "-" | "--"))
 }
 
-/// A word in place of an age, with the blanks after it.
+/// A word in place of an age, with the spaces after it.
 pub(super) fn placeholder(input: &str) -> Parsing<'_, Option<Age>> {
     let (rest, _) = verify(word, is_placeholder).parse(input)?;
     Ok((rest, None))
@@ -251,7 +251,7 @@ pub(super) fn moment(text: &str) -> Option<Stamp> {
     })
 }
 
-/// An age with the blanks after it, at which it must end.
+/// An age with the spaces after it, at which it must end.
 pub(super) fn age_word(input: &str) -> Parsing<'_, Option<Age>> {
     let (rest, age) = age(input)?;
     match space1::<&str, nom::error::Error<&str>>(rest) {
@@ -298,7 +298,7 @@ fn head(input: &str) -> Parsing<'_, Option<&str>> {
     }
 }
 
-/// Whether blanks as columns have them stand between the type, the reason and the message.
+/// Returns true if spaces as columns have them are between the type, the reason and the message.
 fn is_spaced(text: &str) -> bool {
     let column = |text: &'_ str| -> Option<usize> {
         let end = text.find([' ', '\t'])?;
@@ -310,7 +310,7 @@ fn is_spaced(text: &str) -> bool {
     reason.and_then(column).is_some()
 }
 
-/// A describe's row: `Type Reason [Age] [From] Message`. One of age and source must be there, or the blanks of a table.
+/// A describe's row: `Type Reason [Age] [From] Message`. One of age and source must be there, or the spaces of a table.
 /// An event without a reason is rare enough to be believed only below a header.
 fn described<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     let (rest, (kind_of_event, reason)) = (event_type, opt(reason)).parse(text).ok()?;
@@ -380,7 +380,7 @@ fn got<'a>(header: Option<&Header<'_>>, line: &Line<'a>, text: &'a str) -> Optio
     Some(row)
 }
 
-/// What stands behind the message in the wide table.
+/// The text after the message in the wide table.
 struct Tail<'a> {
     /// The message's length.
     message: usize,
@@ -410,7 +410,7 @@ fn tail(text: &str) -> Option<Tail<'_>> {
 
 /// A row of kubectl up to 1.10. `get events`: `Last First Count Name Kind [Subobject] Type
 /// Reason Source Message`; a describe up to 1.8: `First Last Count From [SubObjectPath] Type
-/// Reason Message`. They are told apart by the kind before the type.
+/// Reason Message`. They are distinguished by the kind before the type.
 fn got_before_1_11<'a>(line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     let count = terminated(number, space1);
     let (rest, (age_1, age_2, count)) = (age_word, age_word, count).parse(text).ok()?;
@@ -479,7 +479,7 @@ fn is_event_type(word: &str) -> bool {
     word == "Normal" || word == "Warning"
 }
 
-/// Whether a word is one that reasons, types and kinds are: capital first, letters and digits.
+/// Returns true if a word is one that reasons, types and kinds are: capital first, letters and digits.
 pub(super) fn is_camel_case(word: &str) -> bool {
     word.len() < 128
         && word.starts_with(|c: char| c.is_ascii_uppercase())
@@ -489,7 +489,7 @@ pub(super) fn is_camel_case(word: &str) -> bool {
         && word.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// Whether a word is one that reasons are, also those of kubectl 1.0, which begin with a small letter.
+/// Returns true if a word is one that reasons are, also those of kubectl 1.0, which start with a small letter.
 pub(super) fn is_letters(word: &str) -> bool {
     (1..128).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -30,7 +30,7 @@ const NAME_ENDS: &[&str] = &[
     "-snapshotter",
 ];
 
-/// Sidecars of CSI, which add their driver's name behind a blank.
+/// Sidecars of CSI, which add their driver's name after a space.
 const SIDECARS: &[&str] = &[
     "external-attacher",
     "external-provisioner",
@@ -66,7 +66,7 @@ pub(super) fn split(cell: Cell<'_>) -> (Cell<'_>, Cell<'_>) {
     }
 }
 
-/// The length of the source at the begin of a text that holds a source and a message, or only a
+/// The length of the source at the start of a text that contains a source and a message, or only a
 /// message. After an age any word of a component's form is one; without an age only a known
 /// component is.
 pub(super) fn at_start(text: &str, after_age: bool) -> Option<usize> {
@@ -74,7 +74,7 @@ pub(super) fn at_start(text: &str, after_age: bool) -> Option<usize> {
     let first = text.get(..end)?;
     let name = first.trim_end_matches(',');
     let is_known = is_known(name);
-    // a wide gap tells the cell's end, even where its text has blanks
+    // a wide gap shows the cell's end, even where its text has spaces
     if after_age && let Some(gap) = wide_gap(text) {
         let cell = text.get(..gap)?;
         let (name, _) = cell.split_once(", ").unwrap_or((cell, ""));
@@ -98,7 +98,7 @@ pub(super) fn at_start(text: &str, after_age: bool) -> Option<usize> {
     Some(text.len() - rest.len() + host)
 }
 
-/// Where the first gap of two blanks or a tab begins. Cells are short, so only the text's begin is
+/// The start of the first gap of two spaces or a tab. Cells are short, so only the text's start is
 /// looked at.
 fn wide_gap(text: &str) -> Option<usize> {
     let mut end = text.len().min(300);

@@ -1,4 +1,4 @@
-//! What an event is about: from the table's columns, else from what messages name.
+//! The object that an event is about: from the table's columns, else from what messages name.
 
 use super::is_cluster_scoped;
 use super::row::Row;

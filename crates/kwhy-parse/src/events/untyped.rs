@@ -88,7 +88,7 @@ fn when(input: &str) -> Parsing<'_, (Option<Age>, Option<Stamp>)> {
     }
 }
 
-/// How grave an event is that states no type, by its reason.
+/// The severity of an event that states no type, by its reason.
 pub(super) fn severity_of(reason: &str) -> Severity {
     const PARTS: [&str; 6] = ["ailed", "rror", "nhealthy", "ackOff", "ackoff", "nvalid"];
     let is_warning = PARTS.iter().any(|part| reason.contains(part));

@@ -1,4 +1,4 @@
-//! What a row's cells become.
+//! The values of a row's cells.
 
 use super::columns::Cell;
 use super::names::{self, Becomes};
@@ -6,7 +6,7 @@ use super::wrap::Whole;
 use super::{fit, runtime};
 use kwhy_model::{Age, Map, Subject, Value};
 
-/// A row that is read: where it stands, and what of it is known so far.
+/// A row that is read: where it occurs, and what of it is known so far.
 pub(super) struct Reading<'a, 'r> {
     pub whole: &'r Whole<'a>,
     pub kind: Option<&'static str>,
@@ -61,7 +61,7 @@ impl<'a> Reading<'a, '_> {
         let key = names::key(self.kind, column);
         let known = names::of(self.kind, column);
         match known.map_or(Becomes::Text, |known| known.becomes) {
-            // what is not there is told as it is printed, whatever the column holds
+            // what is not there is reported as it is printed, whatever the column holds
             _ if cell.text == "<none>" => self.text(key, cell),
             Becomes::Text => self.text(key, cell),
             Becomes::Integer => match cell.text.parse() {
@@ -144,7 +144,7 @@ impl<'a> Reading<'a, '_> {
     }
 }
 
-/// Whether a cell says that there is nothing to say.
+/// Returns true if a cell says that there is nothing to say.
 pub(super) fn is_nothing(text: &str) -> bool {
     matches!(text, "<none>" | "<unknown>" | "<unset>" | "<nil>")
 }

@@ -1,22 +1,22 @@
-//! Columns of a table that was aligned with blanks.
+//! Columns of a table that was aligned with spaces.
 //!
 //! kubectl aligns with Go's tabwriter: offsets count characters, not bytes, and at least two
-//! blanks stand between a cell and the next column.
+//! spaces are between a cell and the next column.
 
 use super::names;
 use crate::input::Line;
 use kwhy_model::Span;
 
-/// The most columns that a table may have; more is no table.
+/// The most columns that a table may have; more is not a table.
 const MOST_COLUMNS: usize = 40;
 
 /// The longest line that is looked at as a header, in bytes.
 const LONGEST_HEADER: usize = 4096;
 
-/// How far a tab reaches.
+/// The distance between tab stops.
 const TAB: usize = 8;
 
-/// Header names of two words. In a header squeezed to single blanks nothing else tells them
+/// Header names of two words. In a header squeezed to single spaces nothing else shows them
 /// from two columns.
 const TWO_WORDS: &[(&str, &str)] = &[
     ("LAST", "SEEN"),
@@ -50,14 +50,14 @@ const TWO_WORDS: &[(&str, &str)] = &[
 /// row that was joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cell<'a> {
-    /// The text, without blanks at its ends.
+    /// The text, without spaces at its ends.
     pub text: &'a str,
-    /// The byte at which it begins.
+    /// The byte at which it starts.
     pub start: usize,
 }
 
 impl<'a> Cell<'a> {
-    /// The trimmed part of a line; an empty cell if the range is no part of it.
+    /// The trimmed part of a line; an empty cell if the range is not a part of it.
     pub fn of(line: &Line<'a>, range: Span) -> Cell<'a> {
         let start = range.start.min(line.text.len());
         let part = line.text.get(range).unwrap_or("");
@@ -76,7 +76,7 @@ impl<'a> Cell<'a> {
         self.start..self.start + self.text.len()
     }
 
-    /// The cell without its first `bytes` bytes and the blanks after them.
+    /// The cell without its first `bytes` bytes and the spaces after them.
     pub fn skip(&self, bytes: usize) -> Cell<'a> {
         let rest = self.text.get(bytes..).unwrap_or("");
         let trimmed = rest.trim_start();
@@ -86,7 +86,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The cell's first `bytes` bytes, without the blanks at their end.
+    /// The cell's first `bytes` bytes, without the spaces at their end.
     pub fn first(&self, bytes: usize) -> Cell<'a> {
         Cell {
             text: self.text.get(..bytes).unwrap_or(self.text).trim_end(),
@@ -95,8 +95,8 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// The byte ranges of a text's words, each with whether a wide gap (two blanks or a tab) or the
-/// text's begin is before it.
+/// The byte ranges of a text's words, each with whether a wide gap (two spaces or a tab) or the
+/// text's start is before it.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = (Span, bool)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -114,7 +114,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = (Span, bool)> {
     })
 }
 
-/// A column: its name as printed and where it begins.
+/// A column: its name as printed and where it starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Column<'h> {
     pub name: &'h str,
@@ -126,9 +126,9 @@ pub(crate) struct Column<'h> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Columns<'h> {
     columns: Vec<Column<'h>>,
-    /// Whether the header stands as it was printed, so that its offsets tell the cells.
+    /// True if the header occurs as it was printed, so that its offsets show the cells.
     aligned: bool,
-    /// Whether one tab stands between each two columns, as helm and spreadsheets write.
+    /// True if one tab is between each two columns, as helm and spreadsheets write.
     tabbed: bool,
 }
 
@@ -195,14 +195,14 @@ impl<'h> Columns<'h> {
         self.columns.iter().map(|column| column.name)
     }
 
-    /// Where a column begins, in characters; `None` if that tells nothing of a row.
+    /// The start of a column in characters; `None` if it says nothing about a row.
     pub fn place(&self, column: usize) -> Option<usize> {
         let column = self.columns.get(column)?;
         (self.aligned && !self.tabbed).then_some(column.at)
     }
 
     /// The cells of a row by the header's offsets, one a column; `None` if the row does not
-    /// stand in these columns. A row that is indented otherwise than the header is tried at its
+    /// occur in these columns. A row that is indented otherwise than the header is tried at its
     /// own indentation too.
     pub fn cells<'a>(&self, line: &Line<'a>) -> Option<Vec<Cell<'a>>> {
         if !self.aligned {
@@ -235,7 +235,7 @@ impl<'h> Columns<'h> {
         Some(cells.collect())
     }
 
-    /// The cells of a row that stands `to - from` characters right of the header.
+    /// The cells of a row that occurs `to - from` characters right of the header.
     fn cells_at<'a>(&self, line: &Line<'a>, from: usize, to: usize) -> Option<Vec<Cell<'a>>> {
         let mut bounds = Vec::with_capacity(self.columns.len() + 1);
         let mut places = places(line.text).peekable();
@@ -287,7 +287,7 @@ pub(crate) fn places(text: &str) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// Whether a word is a column by itself. The names of describe's events stood one blank apart up to 1.8.
+/// Returns true if a word is a column alone. The names of describe's events occurred one space apart up to 1.8.
 fn is_one(word: &str) -> bool {
     names::is_known(word) || matches!(word, "FirstSeen" | "LastSeen" | "FIRSTSEEN" | "LASTSEEN")
 }

@@ -1,5 +1,5 @@
 //! Fits the words of a row to a table's columns by what each column may hold, for rows whose
-//! blanks no longer tell.
+//! spaces no longer tell.
 
 use super::columns::{Cell, Columns, places, words};
 use super::runtime;
@@ -12,7 +12,7 @@ const MOST_PIECES: usize = 48;
 /// The longest row that is fitted, in bytes.
 const LONGEST_ROW: usize = 16 * 1024;
 
-/// What a column may hold.
+/// The type of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// The name of an object or namespace; never empty.
@@ -68,7 +68,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Whether any number of words may stand in it.
+    /// Returns true if any number of words may occur in it.
     pub fn is_long(self) -> bool {
         matches!(self, Shape::Words | Shape::OptionalWords | Shape::Quoted)
     }
@@ -194,7 +194,7 @@ impl Shape {
         }
     }
 
-    /// Whether a cell that stands at its column's place may hold this.
+    /// Returns true if a cell that is at its column's place may contain this.
     fn allows(self, text: &str) -> bool {
         match self {
             _ if text == "<none>" => true,
@@ -212,7 +212,7 @@ impl Shape {
     }
 }
 
-/// Whether cells cut at the header's offsets are a row's.
+/// Returns true if cells cut at the header's offsets are a row's.
 pub(super) fn suits(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
     let filled = cells.iter().filter(|cell| !cell.is_empty()).count();
     filled >= 2
@@ -238,7 +238,7 @@ pub(super) fn fit<'a>(
     match by_gaps {
         Some(cells) if !is_crowded(shapes, &cells) => Some(cells),
         Some(cells) => {
-            // a gap was narrowed to one blank: its two cells are one, and another column has none
+            // a gap was narrowed to one space: its two cells are one, and another column has none
             let by_words = assign(shapes, columns, line, &pieces(line)?);
             let is_full = |cells: &Vec<Cell<'a>>| {
                 !cells.iter().any(Cell::is_empty) && !is_crowded(shapes, cells)
@@ -249,7 +249,7 @@ pub(super) fn fit<'a>(
     }
 }
 
-/// Whether a column of single words holds several.
+/// Returns true if a column of single words contains several.
 fn is_crowded(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
     let of_words = |shape: &Shape| {
         matches!(
@@ -285,7 +285,7 @@ fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
         let joins = if at_wide_gaps {
             !is_wide
         } else {
-            // the mark of a default class stands behind its name only
+            // the mark of a default class follows its name only
             let is_mark = word == "(default)" && pieces.len() > 2;
             is_quoted || is_bracketed || (word.starts_with('(') && !is_mark)
         };
@@ -310,7 +310,7 @@ fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
 
 /// Gives every column a run of pieces, all pieces in order, so that the sum of scores is best.
 ///
-/// A piece that begins where its column does is worth more, so that empty cells stay empty.
+/// A piece that starts where its column does is worth more, so that empty cells stay empty.
 fn assign<'a>(
     shapes: &[Shape],
     columns: &Columns<'_>,
@@ -331,7 +331,7 @@ fn assign<'a>(
     };
     let ends = pieces.len() + 1;
     // best[end]: the score of the columns so far on pieces[..end]; from[column][end]: where the
-    // column's own run begins
+    // column's own run starts
     let mut best: Vec<Option<i64>> = vec![None; ends];
     best[0] = Some(0);
     let mut from: Vec<Vec<usize>> = Vec::with_capacity(shapes.len());
@@ -341,7 +341,7 @@ fn assign<'a>(
         let mut starts = vec![0; ends];
         for (start, score) in best.iter().enumerate() {
             let Some(score) = score else { continue };
-            // only texts and foreign columns hold more than a few words
+            // only texts and foreign columns contain more than a few words
             let most = if shape.is_long() { ends } else { 6 };
             let begins = place.is_some() && place == places.get(start).copied();
             for end in start..ends.min(start.saturating_add(most)) {
@@ -375,7 +375,7 @@ fn assign<'a>(
     Some(cells)
 }
 
-/// Where each piece begins on the screen.
+/// The screen column at which each piece starts.
 fn places_of(pieces: &[Cell<'_>], line: &Line<'_>) -> Vec<usize> {
     let mut places = places(line.text).peekable();
     let found = pieces.iter().map(|piece| {

@@ -1,4 +1,4 @@
-//! What a header tells: whether it is one, and of which kind.
+//! Recognition of headers, and of the kind that they belong to.
 
 /// The first columns of kubectl's tables.
 const FIRST: &[&str] = &[
@@ -13,7 +13,7 @@ const FIRST: &[&str] = &[
     "POD ID",
 ];
 
-/// First columns of tables that are believed only where the whole header tells a kind: other
+/// First columns of tables that are believed only where the whole header shows a kind: other
 /// programs print them too.
 const FIRST_OF_KIND: &[&str] = &[
     "CONTAINER",
@@ -78,7 +78,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("CephCluster", &["DATADIRHOSTPATH", "MONCOUNT"]),
 ];
 
-/// Tables whose columns are so few that only all of them together tell the kind.
+/// Tables whose columns are so few that only all of them together show the kind.
 const WHOLE: &[(&str, &[&str])] = &[
     ("StatefulSet", &["READY", "AGE"]),
     ("StatefulSet", &["READY", "AGE", "CONTAINERS", "IMAGES"]),
@@ -91,12 +91,12 @@ const WHOLE: &[(&str, &[&str])] = &[
     ("CustomResourceDefinition", &["CREATED AT"]),
 ];
 
-/// Whether a table may begin with this column.
+/// Returns true if a table may start with this column.
 pub(super) fn is_first(column: &str) -> bool {
     FIRST.contains(&column)
 }
 
-/// Whether a table may begin with this column if its header tells a kind.
+/// Returns true if a table may start with this column if its header shows a kind.
 pub(super) fn is_first_of_kind(column: &str) -> bool {
     FIRST_OF_KIND.contains(&column)
 }
@@ -115,13 +115,13 @@ pub(super) fn of_header(columns: &[&str]) -> Option<&'static str> {
         .map(|(kind, _)| *kind)
 }
 
-/// Whether a kind is told by columns that are so few that other kinds have them too, in old releases or as custom
+/// Returns true if a kind is recognised by columns that are so few that other kinds have them too, in old releases or as custom
 /// columns.
 pub(crate) fn is_vague(kind: &str) -> bool {
     WHOLE.iter().any(|(known, _)| *known == kind)
 }
 
-/// Whether a word is one that kubectl prints as a pod's status: a phase, a reason of a state,
+/// Returns true if a word is one that kubectl prints as a pod's status: a phase, a reason of a state,
 /// or these of an init container (`Init:0/1`, `Init:CrashLoopBackOff`).
 pub(super) fn is_pod_status(word: &str) -> bool {
     let own = word.strip_prefix("Init:").unwrap_or(word);

@@ -8,11 +8,11 @@
 //! Accepted: a header of words in capitals with its rows, with `-A`, `-o wide`, `--show-labels`
 //! and custom columns; several tables after one another (`kubectl get all`); cells cut at the
 //! header's offsets or tabs, or fitted to the columns by what each may hold where the table was
-//! squeezed to single blanks or a row was printed wider than the header (`--watch`); tables that
-//! a terminal cut at its width. Rows of pods are read without a header too. Lines of dots stand
+//! squeezed to single spaces or a row was printed wider than the header (`--watch`); tables that
+//! a terminal cut at its width. Rows of pods are read without a header too. Lines of dots occur
 //! for rows that the author cut out and are skipped. A cell `<none>` stays as it is; an empty one
 //! becomes nothing.
-//! Refused: headers that are not in capitals, and tables whose first column is no name.
+//! Refused: headers that are not in capitals, and tables whose first column is not a name.
 
 mod cells;
 pub(crate) mod columns;
@@ -35,10 +35,10 @@ use kwhy_model::{Event, Format, Map, Object, Parsed, Severity, Subject, Value};
 /// The most lines that a header or row may have been cut into.
 const MOST_PARTS: usize = 8;
 
-/// How many lines tell how wide the lines of a table are.
+/// The number of lines that show how wide the lines of a table are.
 const LATEST: usize = 32;
 
-/// The most blanks that a line may have lost where a terminal cut it.
+/// The most spaces that a line may have lost where a terminal cut it.
 const LOST_BLANKS: usize = 40;
 
 /// The header of a table of pods, for rows that lost theirs.
@@ -46,7 +46,7 @@ const PODS: &str = "NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READIN
 const PODS_NAMESPACED: &str =
     "NAMESPACE NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES";
 
-/// Whether a line is the header of a table of `kubectl get`. The header of an Events table is
+/// Returns true if a line is the header of a table of `kubectl get`. The header of an Events table is
 /// none.
 ///
 /// ```
@@ -60,7 +60,7 @@ pub fn is_header(line: &str) -> bool {
     header(line).is_some()
 }
 
-/// Whether `line` fits the table that `header` begins.
+/// Returns true if `line` fits the table that `header` starts.
 ///
 /// ```
 /// use kwhy_parse::table::is_row;
@@ -81,7 +81,7 @@ pub fn is_row(header: &str, line: &str) -> bool {
     table.cells(&line).is_some()
 }
 
-/// Whether a line, taken alone, is surely a row of a table of pods.
+/// Returns true if a line, taken alone, is surely a row of a table of pods.
 ///
 /// ```
 /// use kwhy_parse::table::is_row_without_header;
@@ -97,7 +97,7 @@ pub fn is_row_without_header(line: &str) -> bool {
     pod_cells(&line).is_some()
 }
 
-/// Whether `line` goes on with the table whose lines so far are these, the first one its header
+/// Returns true if `line` continues with the table whose lines so far are these, the first one its header
 /// or a row of pods: a row, a part of one that a terminal cut, or what stands for rows.
 ///
 /// ```
@@ -128,7 +128,7 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
         return true;
     }
     if is_rest_of_header(first, lines.get(1).map_or(line, |second| second.text)) {
-        // the header itself was cut: all lines have its width at most, but for blanks at its end
+        // the header itself was cut: all lines have its width at most, but for spaces at its end
         return wrap::of(&next) <= wrap::of(first) + LOST_BLANKS;
     }
     // only rows were cut, in their last column
@@ -150,7 +150,7 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
     })
 }
 
-/// Reads the lines of one table; the first is its header. A header further on begins another
+/// Reads the lines of one table; the first is its header. A header further on starts another
 /// table; rows of pods need none.
 ///
 /// ```
@@ -184,7 +184,7 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// Reads a table that begins with its header, which stands on so many lines.
+/// Reads a table that starts with its header, which is on so many lines.
 fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'a>) {
     let (head, mut rest) = lines.split_at(parts);
     let width = if parts > 1 { wrap::longest(lines) } else { 0 };
@@ -237,7 +237,7 @@ const GOOD: [&str; 8] = [
     "reconciled",
 ];
 
-/// What a custom resource's row says of it: most print the message of their condition `Ready`, as a column that is
+/// The condition in a custom resource's row: most print the message of their condition `Ready`, as a column that is
 /// called so or in place of the status or the reason. Rows of kinds with columns of their own say it as a message
 /// beside a condition.
 fn told<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
@@ -283,7 +283,7 @@ fn rows_without_header<'a>(line: &Line<'a>, parsed: &mut Parsed<'a>) {
     }
 }
 
-/// How many lines the header stands on.
+/// The number of lines that the header takes.
 fn header_parts(lines: &[Line<'_>]) -> usize {
     let Some((first, rest)) = lines.split_first() else {
         return 0;
@@ -301,7 +301,7 @@ fn header_parts(lines: &[Line<'_>]) -> usize {
     parts
 }
 
-/// Whether a line holds nothing but names of columns, as the rest of a header does that a terminal
+/// Returns true if a line contains nothing but names of columns, as the rest of a header does that a terminal
 /// cut.
 fn is_rest_of_header(first: &Line<'_>, line: &str) -> bool {
     let is_capital = |byte: u8| byte.is_ascii_uppercase() || b" -_()/%".contains(&byte);
@@ -311,12 +311,12 @@ fn is_rest_of_header(first: &Line<'_>, line: &str) -> bool {
         && !matches!(line.split_whitespace().next(), Some("NAME" | "NAMESPACE"))
 }
 
-/// Whether a line is long enough to have been cut by a terminal.
+/// Returns true if a line is long enough to have been cut by a terminal.
 fn is_cut(line: &Line<'_>) -> bool {
     line.text.len() >= wrap::NARROWEST && wrap::of(line) >= wrap::NARROWEST
 }
 
-/// Whether a line belongs to a table's form and says nothing: dots for what was cut out, a rule.
+/// Returns true if a line belongs to a table's form and says nothing: dots for what was cut out, a rule.
 fn is_ornament(line: &str) -> bool {
     let line = line.trim();
     line.chars().all(|c| {
@@ -327,7 +327,7 @@ fn is_ornament(line: &str) -> bool {
     })
 }
 
-/// A table's header and what it tells.
+/// A table's header and what it shows.
 struct Table<'h> {
     columns: Columns<'h>,
     shapes: Vec<Shape>,
@@ -357,7 +357,7 @@ fn has_two_capitals(text: &str) -> bool {
     matches!(text.as_bytes(), [_, second, ..] if second.is_ascii_uppercase())
 }
 
-/// Whether a word is written as kubectl writes column names: in capitals, but for a unit in
+/// Returns true if a word is written as kubectl writes column names: in capitals, but for a unit in
 /// brackets (`CPU(cores)`, `PORT(S)`).
 fn is_name_of_column(name: &str) -> bool {
     let (plain, unit) = name.split_once('(').unwrap_or((name, ")"));
@@ -387,7 +387,7 @@ impl<'h> Table<'h> {
             .or_else(|| fit::fit(&self.shapes, &self.columns, line))
     }
 
-    /// The cells of a row that stands in the header's columns.
+    /// The cells of a row that occurs in the header's columns.
     fn aligned<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         self.columns
             .cells(line)
@@ -395,7 +395,7 @@ impl<'h> Table<'h> {
     }
 
     /// The cells of a row that was cut and joined. Where a line was joined that is not the row's,
-    /// the last cell holds more than a cell may.
+    /// the last cell contains more than a cell may.
     fn joined<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         let is_long = self.shapes.last().is_some_and(|shape| shape.is_long());
         let most = if is_long { "  " } else { " " };
@@ -404,8 +404,8 @@ impl<'h> Table<'h> {
         self.aligned(line).filter(fits)
     }
 
-    /// The row with which the lines begin, and on how many it stands: each but its last fills the
-    /// width at which a terminal cut them. Where the header stands on one line, most rows do.
+    /// The row with which the lines start, and on how many it occurs: each but its last fills the
+    /// width at which a terminal cut them. Where the header is on one line, most rows do.
     fn row<'a>(
         &self,
         lines: &[Line<'a>],
@@ -413,7 +413,7 @@ impl<'h> Table<'h> {
         width: usize,
     ) -> Option<(Object<'a>, usize)> {
         let first = lines.first()?;
-        // the header's lines tell the width; without them only full lines do
+        // the header's lines show the width; without them only full lines do
         let full = lines
             .iter()
             .take(MOST_PARTS - 1)

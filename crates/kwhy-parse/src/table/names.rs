@@ -8,7 +8,7 @@
 
 use super::fit::Shape;
 
-/// What the cells of a column become.
+/// The field that the cells of a column become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Becomes {
     /// The text as printed.
@@ -207,7 +207,7 @@ const KNOWN: &[Name] = &[
     word("REQUESTOR"),
     word("CONDITION"),
     word("HANDLER"),
-    // events, where a header tells them from other tables
+    // events, where a header shows them from other tables
     word("OBJECT"),
     word("SUBOBJECT"),
     word("FROM"),
@@ -266,7 +266,7 @@ const KNOWN: &[Name] = &[
     count("MONCOUNT").of("mon_count"),
 ];
 
-/// Columns that hold something else in the tables of one kind.
+/// Columns that contain something else in the tables of one kind.
 const OF_KIND: &[(&str, Name)] = &[
     ("APIResource", column("KIND", Shape::Kind, Becomes::Text)),
     (
@@ -284,13 +284,13 @@ const OF_KIND: &[(&str, Name)] = &[
     ("Route", column("PORT", Shape::Optional, Becomes::Text)),
 ];
 
-/// Whether kubectl or one of its neighbours prints a column of this name.
+/// Returns true if kubectl or one of its neighbours prints a column of this name.
 pub(super) fn is_known(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase() || c == '%')
         && KNOWN.iter().any(|known| known.name == name)
 }
 
-/// What is known of a column of a kind's table.
+/// A column of a kind's table.
 pub(super) fn of(kind: Option<&str>, name: &str) -> Option<&'static Name> {
     OF_KIND
         .iter()

@@ -12,7 +12,7 @@ pub(super) struct State<'t> {
     pub word: &'t str,
     /// The code in brackets.
     pub exit_code: Option<i64>,
-    /// How long it is in this state.
+    /// The time that it has been in this state.
     pub for_seconds: Option<u64>,
     /// The last brackets: `healthy`, `unhealthy`, `health: starting`.
     pub health: Option<&'t str>,

@@ -1,4 +1,4 @@
-//! Rows that a terminal cut at its width, so that a word may go on in the next line: lines that
+//! Rows that a terminal cut at its width, so that a word may continue in the next line: lines that
 //! belong together become one text that knows the way back.
 
 use crate::input::Line;
@@ -21,7 +21,7 @@ pub(crate) struct Whole<'a> {
     pub text: Text<'a>,
     /// The number of its first line.
     pub number: u64,
-    /// How many lines it stands on.
+    /// The number of lines that it takes.
     pub parts: u64,
 }
 
@@ -35,12 +35,12 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// The lines, each of which went on in the next one.
+    /// The lines, each of which continued in the next one.
     pub fn join(lines: &[Line<'a>]) -> Option<Self> {
         Whole::join_at(lines, 0)
     }
 
-    /// The lines that were cut at a width, with the blanks at their ends that copying lost.
+    /// The lines that were cut at a width, with the spaces at their ends that copying lost.
     pub fn join_at(lines: &[Line<'a>], width: usize) -> Option<Self> {
         let (first, rest) = lines.split_first()?;
         if rest.is_empty() {
@@ -61,7 +61,7 @@ impl<'a> Whole<'a> {
         })
     }
 
-    /// The line, its bytes counted from its own beginning.
+    /// The line, its bytes counted from its own start.
     pub fn line(&self) -> Line<'_> {
         Line {
             text: self.text.as_str(),
@@ -80,7 +80,7 @@ impl<'a> Whole<'a> {
         self.text.source_span(cell.span())
     }
 
-    /// The document's bytes without the blanks at both ends.
+    /// The document's bytes without the spaces at both ends.
     pub fn trimmed_span(&self) -> Span {
         self.text.trim().span()
     }
@@ -122,12 +122,12 @@ pub(crate) fn longest(lines: &[Line<'_>]) -> usize {
         .unwrap_or(usize::MAX)
 }
 
-/// Whether a line fills the width, so that the next one may go on in it.
+/// Returns true if a line fills the width, so that the next one may continue in it.
 pub(crate) fn is_full(line: &Line<'_>, width: usize) -> bool {
     line.text.len() >= width && of(line) == width
 }
 
-/// Joins the lines that were cut at a width. A line that `begins` says to begin a row goes on in
+/// Joins the lines that were cut at a width. A line that `begins` says to start a row continues in
 /// no line before it.
 pub(crate) fn join<'a>(lines: &[Line<'a>], begins: impl Fn(&Line<'a>) -> bool) -> Vec<Whole<'a>> {
     let Some(width) = width(lines) else {

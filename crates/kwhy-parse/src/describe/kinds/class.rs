@@ -1,4 +1,4 @@
-//! What belongs to no namespace and is told in few lines: StorageClasses, CSINodes,
+//! Cluster-scoped kinds that are described in few lines: StorageClasses, CSINodes,
 //! PriorityClasses.
 
 use super::common::{ANNOTATIONS, CREATED, LABELS, NAME};

@@ -1,4 +1,4 @@
-//! What objects of many kinds print alike.
+//! Fields that many kinds print alike.
 
 use super::layout::{Below, Field, Node, Tree, field, part, trimmed};
 use super::read::{age, annotations, labels, put, scalar, text};
@@ -89,7 +89,7 @@ pub(super) fn terminating<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     }
 }
 
-/// What stands between two marks.
+/// The text between two markers.
 pub(super) fn between<'a>(line: Line<'a>, from: &str, to: &str) -> Option<Line<'a>> {
     let from = line.text.find(from)? + from.len();
     let length = line.text.get(from..)?.find(to)?;

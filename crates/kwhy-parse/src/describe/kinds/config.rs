@@ -11,7 +11,7 @@ static CONFIG_MAP_BLOCK: Block = Block {
     fields: &[NAME, NAMESPACE, LABELS, ANNOTATIONS],
 };
 
-/// ConfigMaps; their [`data`](super::super::data) is no part of the layout.
+/// ConfigMaps; their [`data`](super::super::data) is not a part of the layout.
 pub(super) static CONFIG_MAP: Kind = kind("ConfigMap", &CONFIG_MAP_BLOCK);
 
 static SECRET_BLOCK: Block = Block {

@@ -121,7 +121,7 @@ fn probe<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     Some(Value::Map(map))
 }
 
-/// `NAME:  value`, with the value's source in brackets behind it or instead of it.
+/// `NAME:  value`, with the value's source in brackets after it or instead of it.
 fn env<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = tree
         .children(node)
@@ -238,7 +238,7 @@ fn is_mount(line: &str) -> bool {
         && line.contains(" from ")
 }
 
-/// `PATH from VOLUME (ro,path="SUB")`; a device has nothing behind its volume.
+/// `PATH from VOLUME (ro,path="SUB")`; a device has nothing after its volume.
 fn mounts<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .filter_map(|line| {

@@ -31,14 +31,14 @@ static INGRESS_BLOCK: Block = Block {
 /// Ingresses.
 pub(super) static INGRESS: Kind = kind("Ingress", &INGRESS_BLOCK).finish(default_endpoints);
 
-/// What kubectl found behind the default backend: addresses, or why there are none.
+/// The endpoints that kubectl found for the default backend: addresses, or why there are none.
 fn default_endpoints<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     if let Some(node) = tree.child(tree.root(), "Default backend") {
         put(map, "default_endpoints", found_behind(node.value));
     }
 }
 
-/// What stands in brackets behind a backend.
+/// The text in brackets after a backend.
 fn found_behind<'a>(line: Line<'a>) -> Option<Value<'a>> {
     let from = line.text.find(" (")? + " (".len();
     let to = line.text.strip_suffix(')').unwrap_or(line.text).len();
@@ -73,7 +73,7 @@ static CLASS_BLOCK: Block = Block {
 /// IngressClasses.
 pub(super) static CLASS: Kind = kind("IngressClass", &CLASS_BLOCK);
 
-/// A backend, without what kubectl found behind it.
+/// A backend, without what kubectl found after it.
 fn default_backend<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     if node.value.text == "<default>" {
         return None;
@@ -141,7 +141,7 @@ fn rules<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
             continue;
         };
         let mut before: Vec<_> = words(part(line, 0, from)).collect();
-        // a path begins with a slash, unless the controller takes anything for one
+        // a path starts with a slash, unless the controller takes anything for one
         let path = before.pop();
         if let Some(first) = before.first() {
             host = Some(*first);
@@ -163,7 +163,7 @@ fn rules<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// Where the backend of a path begins; none if the line names a host only.
+/// The start of a path's backend; none if the line names a host only.
 fn backend_start(line: Line<'_>) -> Option<usize> {
     if let Some(at) = line.text.find("APIGroup: ") {
         return Some(at);

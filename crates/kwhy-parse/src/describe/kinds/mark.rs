@@ -1,4 +1,4 @@
-//! Which kind an object's lines are of: kubectl prints none but for what the generic describer
+//! Detection of an object's kind: kubectl prints none but for what the generic describer
 //! shows.
 
 use std::collections::HashSet;
@@ -7,16 +7,16 @@ use super::data;
 use super::layout::Entry;
 use crate::input::Line;
 
-/// What lines show.
+/// Evidence of a kind in the lines of a describe.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in super::super) struct Found<'a> {
     /// The kind.
     pub kind: &'a str,
-    /// Whether the generic describer printed it, which says the kind.
+    /// True if the generic describer printed it, which says the kind.
     pub is_generic: bool,
 }
 
-/// A kind with keys of which any, or of which all, tell it.
+/// A kind with keys of which any, or of which all, show it.
 struct Mark {
     kind: &'static str,
     any: &'static [&'static str],
@@ -159,7 +159,7 @@ const MARKS: &[Mark] = &[
     ),
 ];
 
-/// Keys of a pod's containers: with none of the marks they tell a pod cut off at its top.
+/// Keys of a pod's containers: with none of the marks they show a pod cut off at its top.
 const CONTAINER_KEYS: &[&str] = &[
     "Container ID",
     "Image ID",
@@ -216,7 +216,7 @@ pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
             keys.insert(key.text);
         }
     }
-    // of a text whose top was cut off the parts tell that this is no part's kind
+    // of a text whose top was cut off the parts show that this is not a part's kind
     let is_own = ["API Version", "Metadata"]
         .iter()
         .any(|key| keys.contains(key));
@@ -245,7 +245,7 @@ pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
         .map(built_in)
 }
 
-/// Whether lines of no known kind are a part of what the generic describer printed: no other prints the time of
+/// Returns true if lines of no known kind are a part of what the generic describer printed: no other prints the time of
 /// a condition in a line of its own.
 pub(in super::super) fn is_generic_part(lines: &[Line<'_>]) -> bool {
     lines
@@ -253,7 +253,7 @@ pub(in super::super) fn is_generic_part(lines: &[Line<'_>]) -> bool {
         .any(|line| Entry::new(*line).key_text() == "Last Transition Time")
 }
 
-/// The kind that a line without a colon tells.
+/// The kind that a line without a colon shows.
 fn titled(text: &str) -> Option<&'static str> {
     let mut words = text.split_whitespace();
     match (words.next(), words.next(), words.next()) {

@@ -1,7 +1,7 @@
 //! The kinds that kubectl has a describer for: one file a kind, or two that print alike.
 //!
 //! Each has the keys that `pkg/describe/describe.go` of kubernetes/kubectl printed in any of the
-//! releases 1.8 to 1.36. [`mark`] tells which kind lines are of, as kubectl does not print it.
+//! releases 1.8 to 1.36. [`mark`] shows which kind lines are of, as kubectl does not print it.
 
 mod autoscaler;
 mod claim;
@@ -36,7 +36,7 @@ use kwhy_model::Map;
 pub(super) struct Kind {
     /// Its name.
     pub name: &'static str,
-    /// What its describe looks like.
+    /// The schema of its describe.
     pub schema: Schema,
     /// Adds what several lines say together.
     pub finish: for<'a> fn(&mut Map<'a>, &Tree<'a>),
@@ -139,7 +139,7 @@ pub(super) fn generic_part() -> &'static Kind {
     &GENERIC
 }
 
-/// How objects of a kind are read that `mark` told.
+/// How objects of a kind are read that `mark` reported.
 pub(super) fn reader(found: Option<mark::Found<'_>>) -> &'static Kind {
     match found {
         Some(found) if found.is_generic => &GENERIC,

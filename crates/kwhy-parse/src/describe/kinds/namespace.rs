@@ -19,7 +19,7 @@ static RESOURCES: Table = Table {
     runs_on: false,
 };
 
-/// The meaning of a scope, which stands below the scopes.
+/// The meaning of a scope, which is below the scopes.
 fn is_help(line: &str) -> bool {
     line.starts_with("* ")
 }
@@ -40,7 +40,7 @@ static LIMIT_ROWS: Table = Table {
     runs_on: false,
 };
 
-/// A quota; its rows stand below its last key.
+/// A quota; its rows are below its last key.
 static QUOTA_BLOCK: Block = Block {
     repeats: false,
     fields: &[

@@ -36,7 +36,7 @@ static RULES: Block = Block {
         field("To Port Range", "port", Below::Value, later),
         field("From", "peer", Below::Fields(&PEER), block),
         field("To", "peer", Below::Fields(&PEER), block),
-        // no rules: what that means stands alone
+        // no rules: what that means is alone
         field(
             "<none> (Selected pods are isolated for ingress connectivity)",
             "none",

@@ -130,7 +130,7 @@ fn addresses<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
             Value::Map(map)
         })
         .collect();
-    // before 1.9 the addresses stood alone, with commas
+    // before 1.9 the addresses occurred alone, with commas
     if let Some(Value::List(own)) = values_of(tree, node) {
         items.extend(own.into_iter().map(|address| {
             let mut map = Map::new();

@@ -76,8 +76,8 @@ fn subjects<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     table::rows(node, &SUBJECTS)
 }
 
-/// The cells of a subject between which single blanks stand: of all kinds only a ServiceAccount
-/// is in a namespace, and only its name holds no blank.
+/// The cells of a subject between which single spaces occur: of all kinds only a ServiceAccount
+/// is in a namespace, and only its name contains no space.
 fn parts(line: Line<'_>) -> Vec<Line<'_>> {
     let line = trimmed(line);
     let words: Vec<_> = words(line).collect();

@@ -114,7 +114,7 @@ fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
 fn add_to_port<'a>(port: &mut Map<'a>, name: &'static str, node: &Node<'a>) {
     let value = node.value;
     match name {
-        // the port's name stands before it
+        // the port's name precedes it
         "port" | "node_port" => {
             let mut words: Vec<_> = words(value).collect();
             let number = words.pop().and_then(scalar);

@@ -45,7 +45,7 @@ pub(super) const POD_TEMPLATE: Field = field(
     block,
 );
 
-/// Where a text may begin that was cut within a template.
+/// Lines at which a text that was cut within a template may start.
 pub(super) const IMPLIED: &[&[&str]] = &[
     &["Pod Template", "Containers", ""],
     &["Pod Template", "Containers"],
@@ -54,7 +54,7 @@ pub(super) const IMPLIED: &[&[&str]] = &[
     &["Pod Template"],
 ];
 
-/// `key=value:Effect op=Exists for 300s`; each part may be absent. 1.19 lacked a blank before
+/// `key=value:Effect op=Exists for 300s`; each part may be absent. 1.19 lacked a space before
 /// `op` where there is no key.
 pub(super) fn tolerations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)

@@ -165,7 +165,7 @@ fn volume<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Map<'a> {
     map
 }
 
-/// What a PersistentVolume is made from.
+/// The source of a PersistentVolume.
 pub(super) fn source<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     add_source(&mut map, tree, node);
