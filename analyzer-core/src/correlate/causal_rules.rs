@@ -1,4 +1,4 @@
-//! What follows from a cause by its mechanism, whichever signature proves it.
+//! The effects of a cause by its mechanism, whichever signature proves it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
@@ -6,21 +6,21 @@ use std::collections::{BTreeMap, VecDeque};
 use kwhy_catalogue::Distance;
 use kwhy_signature::{Scope, Signature};
 
-/// How far a consequence reaches.
+/// How far from its cause an effect shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reach {
     pub on: Scope,
-    /// Whether it shows on whatever is as near as that.
+    /// True if it shows on everything within `on`.
     pub near: bool,
-    /// Whether it shows on other objects, which depend on the one at fault.
+    /// True if it shows on other objects, which depend on the one at fault.
     pub called: bool,
-    /// Whether it shows wherever the same host is called.
+    /// True if it shows wherever the same host is called.
     pub at_host: bool,
 }
 
 impl Reach {
-    /// How far the consequence of a consequence reaches; `None` if that hangs on where in the cluster the
-    /// first one is, so that it must be seen.
+    /// Returns how far the effect of an effect reaches, or `None` if that depends on where in the cluster the
+    /// first effect is, so that it must be seen.
     fn then(self, next: Reach) -> Option<Reach> {
         let on = match (self.on, next.on) {
             _ if !self.near => return None,
@@ -31,7 +31,7 @@ impl Reach {
         Some(Reach { on, ..next })
     }
 
-    /// What two ways reach together.
+    /// Returns what either of two paths reaches.
     fn or(self, other: Reach) -> Reach {
         Reach {
             on: self.on.max(other.on),
@@ -42,7 +42,7 @@ impl Reach {
     }
 }
 
-/// The consequences of one cause: causes, families and signatures, with how far they reach.
+/// The effects of one cause: causes, families and signatures, with how far they reach.
 pub(crate) type Effects = BTreeMap<&'static str, Reach>;
 
 /// Returns true if log records of a cause say themselves what went wrong: another record of the same log explains
@@ -51,7 +51,7 @@ pub(crate) fn is_quoting(cause: &str) -> bool {
     kwhy_catalogue::mechanisms().quoting.contains(&cause)
 }
 
-/// Returns all that follows from a cause, over any number of steps.
+/// Returns the effects of a cause, over any number of steps.
 pub(crate) fn effects(cause: &str) -> Effects {
     let mut effects = Effects::new();
     let here = Reach {
@@ -84,7 +84,7 @@ pub(crate) fn effects(cause: &str) -> Effects {
     effects
 }
 
-/// The names under which a signature may be a consequence: its cause, its id, its cause's family.
+/// The names under which a signature may be an effect: its cause, its id, its cause's family.
 pub(crate) fn names(signature: &Signature) -> [Cow<'_, str>; 3] {
     let family = format!("{}/*", signature.family());
     [
@@ -94,7 +94,7 @@ pub(crate) fn names(signature: &Signature) -> [Cow<'_, str>; 3] {
     ]
 }
 
-/// How far findings with these names may lie from the cause with these effects, if they follow from it.
+/// Returns how far findings with these names may be from the cause with these effects, if they follow from it.
 pub(crate) fn reach(effects: &Effects, names: &[Cow<'_, str>]) -> Option<Reach> {
     let known = names.iter().filter_map(|name| effects.get(&**name));
     known.copied().reduce(Reach::or)
@@ -143,7 +143,7 @@ mod tests {
         let effects = super::effects("image/not-found");
         let called = reach(&effects, "network/no-endpoints");
         assert_eq!(called, Some((Scope::Owner, true)));
-        // who calls the Service must be seen to be in trouble
+        // who calls the Service must be seen to fail
         assert_eq!(reach(&effects, "workload/operator-error"), None);
         // of a registry all that pull from it, and the pod at hand
         let effects = super::effects("image/registry-tls");

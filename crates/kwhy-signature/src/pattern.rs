@@ -61,7 +61,7 @@ impl Pattern {
     /// Reads and compiles it.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// Returns a description of the problem.
     pub(crate) fn check(&self) -> Result<(), String> {
         // what was read is without an error; a wrong one is empty
         if self.parts.get().is_none_or(|parts| parts.regex.is_empty()) {

@@ -1,14 +1,14 @@
 //! What is known of how clusters are put together and no object says: `topology.yaml`.
 
-use super::needed::Call;
+use super::endpoints::Call;
 use kwhy_catalogue::topology;
 use kwhy_model::Subject;
 
 /// The kinds whose objects are there for those who call their name.
 const SERVING: [&str; 2] = ["Service", "Endpoints"];
 
-/// Whether a workload serves a Service: it has its name, as most have, or is known to; or it is an operator's
-/// resource of that name, for which the operator makes both.
+/// Returns true if a workload serves a Service: it has its name, as most have, or is known to; or it is an
+/// operator's resource of that name, for which the operator makes both.
 pub(super) fn serves(service: &Subject, workload: &Subject) -> bool {
     let (Some(kind), Some(served)) = (service.kind.as_deref(), service.name.as_deref()) else {
         return false;
@@ -30,8 +30,8 @@ pub(super) fn serves(service: &Subject, workload: &Subject) -> bool {
         return false;
     };
     let is_near = service.namespace == workload.namespace;
-    let is_in = |told: Option<&str>, subject: &Subject| match told {
-        Some(told) => subject.namespace.as_deref() == Some(told),
+    let is_in = |wanted: Option<&str>, subject: &Subject| match wanted {
+        Some(wanted) => subject.namespace.as_deref() == Some(wanted),
         None => is_near,
     };
     (is_near && serving == served)
@@ -52,7 +52,7 @@ pub(super) fn registry_of(host: &str) -> &str {
     known.map_or(host, |(_, name)| name)
 }
 
-/// Whether a message calls the API server, by the port or path.
+/// Returns true if a message calls the API server, by the port or path.
 pub(super) fn calls_api_server(call: &Call<'_>) -> bool {
     let known = &topology().api_server;
     call.port.is_some_and(|port| known.ports.contains(&port))
@@ -94,7 +94,7 @@ mod tests {
             ("https://tide.example/apiserver", false),
             ("dial tcp 192.0.2.7:443: connection refused", false),
         ] {
-            let is = crate::correlate::graph::needed::calls(message)
+            let is = crate::correlate::graph::endpoints::calls(message)
                 .iter()
                 .any(calls_api_server);
             assert_eq!(is, wanted, "{message}");
