@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 use kwhy_catalogue::Distance;
 use kwhy_signature::{Scope, Signature};
 
-/// How far from its cause an effect shows.
+/// The distance from a cause at which an effect shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reach {
     pub on: Scope,

@@ -1,4 +1,4 @@
-//! What is known of causes and clusters beside the signatures.
+//! The causal rules and the facts about clusters, beside the signatures.
 
 include!(concat!(env!("OUT_DIR"), "/knowledge.rs"));
 
@@ -16,13 +16,13 @@ pub struct Mechanisms {
 pub struct CausalRule {
     /// Causes, or families of them (`image/*`).
     pub causes: &'static [&'static str],
-    /// How far the effects reach.
+    /// The distance at which the effects show.
     pub distance: Distance,
     /// Causes, families and signatures.
     pub effects: &'static [&'static str],
 }
 
-/// How far from its cause an effect shows.
+/// The distance from a cause at which an effect shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Distance {
     /// On the same object, its workload, and what depends on it.
@@ -39,7 +39,7 @@ pub enum Distance {
     Input,
 }
 
-/// How clusters are put together where no object says it: `topology.yaml`.
+/// Facts about clusters that no object states: `topology.yaml`.
 #[derive(Debug)]
 pub struct Topology {
     /// Services whose pods do not have their name, each with the workload that serves it.
@@ -48,7 +48,7 @@ pub struct Topology {
     pub static_pods: &'static [&'static str],
     /// Hosts of a registry with the name that images give it.
     pub registries: &'static [(&'static str, &'static str)],
-    /// How calls of the API server are recognised.
+    /// The marks of a call of the API server.
     pub api_server: ApiServer,
 }
 
@@ -61,7 +61,7 @@ pub struct ObjectName {
     pub name: &'static str,
 }
 
-/// How calls of the API server are recognised.
+/// The marks of a call of the API server.
 #[derive(Debug)]
 pub struct ApiServer {
     /// The namespace and name of the Service that pods call.
@@ -77,7 +77,7 @@ pub fn mechanisms() -> &'static Mechanisms {
     &MECHANISMS
 }
 
-/// Returns what is known of how clusters are put together.
+/// Returns the facts about clusters.
 pub fn topology() -> &'static Topology {
     &TOPOLOGY
 }

@@ -68,7 +68,7 @@ impl Causes {
         self.added.insert(id.into(), meaning.into());
     }
 
-    /// What a cause means; `None` for an unknown id.
+    /// Returns the meaning of a cause; `None` for an unknown id.
     pub fn meaning(&self, id: &str) -> Option<&str> {
         let builtin = || {
             let at = self.builtin.binary_search_by_key(&id, |(known, _)| known);

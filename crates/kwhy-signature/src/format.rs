@@ -127,7 +127,7 @@ fn write_document(lines: &[&str], out: &mut String) {
 fn split<'y>(lines: &[&'y str]) -> Option<(Vec<&'y str>, Vec<Block<'y>>)> {
     let mut head = Vec::new();
     let mut blocks: Vec<Block<'y>> = Vec::new();
-    // comments and blank lines that belong to what follows, or to the block before if that goes on
+    // comments and blank lines that belong to what follows, or to the block before if that continues
     let mut pending: Vec<&str> = Vec::new();
     for line in lines {
         if let Some(key) = key_of(line) {
@@ -157,7 +157,7 @@ fn split<'y>(lines: &[&'y str]) -> Option<(Vec<&'y str>, Vec<Block<'y>>)> {
             last.lines.push(line);
         }
     }
-    // what stands at the end stays there
+    // comments at the end stay there
     let mut last = Block::default();
     last.lines = pending;
     match blocks.last_mut() {

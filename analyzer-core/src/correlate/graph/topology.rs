@@ -1,4 +1,4 @@
-//! What is known of how clusters are put together and no object says: `topology.yaml`.
+//! Facts about clusters that no object states: `topology.yaml`.
 
 use super::endpoints::Call;
 use kwhy_catalogue::topology;
