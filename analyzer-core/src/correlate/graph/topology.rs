@@ -15,7 +15,7 @@ static TOPOLOGY: LazyLock<Topology> = LazyLock::new(|| Topology::read(TEXT));
 /// The sections of the text.
 #[derive(Debug, Default)]
 struct Topology {
-    /// A Service and the workload that serves it, each with its namespace if that is told.
+    /// A Service and the workload that serves it, each with its namespace if that is reported.
     served_by: Vec<(Name, Name)>,
     /// Workloads of which a node's name ends the pods' names.
     static_pods: Vec<&'static str>,
