@@ -62,13 +62,13 @@ enum Mangle {
     Quoted,
     /// Runs of spaces as one, none at the ends: what a chat leaves of them.
     Squeezed,
-    /// Blanks at each line's end, as terminals copy them.
+    /// Spaces at each line's end, as terminals copy them.
     Trailing,
     /// Escaped for HTML.
     Escaped,
     /// Between the tags of a page.
     Tagged,
-    /// Blanks that do not break, as word processors write them.
+    /// Spaces that do not break, as word processors write them.
     Wide,
 }
 

@@ -125,7 +125,7 @@ fn prose(text: &str, is_rust: bool) -> Vec<(usize, String)> {
 }
 
 fn words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '`' && c != '\'')
+    text.split(|c: char| !c.is_alphanumeric() && c != '`' && c != '\'' && c != '_')
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
         .collect()

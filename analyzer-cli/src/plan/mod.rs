@@ -71,7 +71,7 @@ pub enum Task {
         /// Nothing is written.
         check: bool,
     },
-    /// Mistakes in signatures.
+    /// Errors in signatures.
     LintSignatures(LintPlan),
     /// The examples of signatures.
     TestSignatures {

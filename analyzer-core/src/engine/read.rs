@@ -242,7 +242,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         }
     }
 
-    /// Tells the formats of a block from its first lines.
+    /// Reports the formats of a block from its first lines.
     fn sample(&mut self, bytes: &[u8], all: u64) {
         let mut sampled = 0;
         let mut formats: Vec<(Format, u64)> = Vec::new();

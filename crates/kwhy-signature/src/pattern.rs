@@ -192,7 +192,7 @@ impl Pattern {
             .filter(|found| found.range().len() == text.len())
     }
 
-    /// Tells whether it matches at all.
+    /// Reports whether it matches at all.
     fn cheapest(&self) -> Option<&Regex> {
         self.trimmed().or_else(|| self.regex())
     }

@@ -65,7 +65,7 @@ struct Candidate {
     closeness: u8,
     why: Why,
     /// True if a symptom explains it only by its mechanism, which is uninformative unless a cause
-    /// is behind it.
+    /// explains it.
     weak: bool,
 }
 

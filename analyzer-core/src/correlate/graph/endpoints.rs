@@ -113,7 +113,7 @@ pub(super) fn is_inside(address: &str) -> bool {
     match address.parse() {
         Ok(IpAddr::V4(address)) => {
             let [first, second, ..] = address.octets();
-            // 100.64.0.0/10 is shared by carriers and clouds
+            // 100.64.0.0/10 is shared by providers and clouds
             address.is_private() || (first == 100 && (64..128).contains(&second))
         }
         // unique local addresses, fc00::/7

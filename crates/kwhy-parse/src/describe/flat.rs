@@ -1,4 +1,4 @@
-//! Whether a describe lost its indentation.
+//! Detection of a describe that lost its indentation.
 
 use super::label;
 use super::layout::{Below, Entry, Schema, is_nothing};
