@@ -84,7 +84,6 @@ fn values(file: &str, yaml: &str) -> Result<Vec<serde_yaml::Value>, SignatureErr
 }
 
 /// A top-level key with its value, and the comments above it.
-#[derive(Default)]
 struct Block<'y> {
     key: &'y str,
     lines: Vec<&'y str>,
@@ -158,8 +157,10 @@ fn split<'y>(lines: &[&'y str]) -> Option<(Vec<&'y str>, Vec<Block<'y>>)> {
         }
     }
     // comments at the end stay there
-    let mut last = Block::default();
-    last.lines = pending;
+    let mut last = Block {
+        key: "",
+        lines: pending,
+    };
     match blocks.last_mut() {
         Some(block) if block.keeps_blank_lines() => block.lines.append(&mut last.lines),
         Some(_) => last.lines.retain(|line| !is_blank(line)),
