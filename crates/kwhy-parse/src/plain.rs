@@ -1,20 +1,20 @@
-//! Lines with an error text and no other form: what a program printed, quoted in a paste.
+//! Error text without a log format: output of a program, quoted in a paste.
 //!
-//! A line whose quotes do not close is taken together with the lines that close them, as page
-//! layout and YAML wrap long texts; so is a chain of errors that ends in a colon, behind which the next
-//! one was put on a line of its own.
+//! A line whose quotes do not close is joined with the lines that close them, because page layout
+//! and YAML wrap long texts. So is a chain of errors that ends in a colon, whose next link is on a
+//! line of its own.
 
 use super::log;
 use crate::input::Line;
 use kwhy_model::{Event, Format, Parsed, Severity, TextBuilder};
 
-/// How many lines a wrapped text may take.
+/// The maximum number of lines in a wrapped text.
 const MAX_WRAPPED: usize = 24;
 
-/// How many lines a chain of errors may take that was broken between its words.
+/// The maximum number of lines in a chain of errors that was broken between words.
 const MAX_CHAINED: usize = 6;
 
-/// Reads each line as an event of its own, wrapped ones together.
+/// Parses each line as an event of its own; wrapped lines become one event.
 pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     let mut at = 0;
@@ -37,16 +37,16 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// The level that a line states behind a time or a number: a checker prints one before each of its remarks.
+/// Returns the level stated after a leading time or number: checkers print one before each remark.
 fn severity(text: &str) -> Option<Severity> {
     let first = text.bytes().find(u8::is_ascii_alphanumeric)?;
     log::stated_severity(text).filter(|_| first.is_ascii_digit())
 }
 
-/// How many lines the text at the start takes: more than one if its quotes close further down.
+/// Returns the number of lines in the text at the start: more than one if its quotes close later.
 fn wrapped(lines: &[Line<'_>]) -> usize {
     let mut open = Quotes::default();
-    // the lines that a chain takes in any case
+    // lines that belong to the chain even if the quotes never close
     let mut chained = 1;
     for (at, line) in lines.iter().take(MAX_WRAPPED).enumerate() {
         if line.is_blank() && at > 0 {
@@ -67,14 +67,14 @@ fn wrapped(lines: &[Line<'_>]) -> usize {
     chained
 }
 
-/// Whether a line is a chain of errors whose next link was put on the next line.
+/// Returns true if the line is a chain of errors whose next link is on the next line.
 pub fn ends_open(line: &str) -> bool {
     let text = line.trim_end();
     text.ends_with(':') && text.contains(": ") && !text.ends_with("::")
 }
 
-/// Whether a line is a link of a chain of errors that goes on with the next one: each is indented deeper than the
-/// one around it.
+/// Returns true if the line is a link of a chain that continues on the next line: each link is
+/// indented deeper than the one around it.
 fn is_deeper_link(first: &Line<'_>, line: &Line<'_>, next: &Line<'_>) -> bool {
     let text = line.text.trim_end();
     text.ends_with(':')
@@ -83,13 +83,13 @@ fn is_deeper_link(first: &Line<'_>, line: &Line<'_>, next: &Line<'_>) -> bool {
         && line.indent() < next.indent()
 }
 
-/// Whether a line can only be the middle of a text.
+/// Returns true if the line can only be the middle of a text.
 fn is_middle(line: &str) -> bool {
     let text = line.trim_start();
     text.starts_with("\\\"") || text.starts_with(['"', ')', ',', ';'])
 }
 
-/// Whether quotes are open at a line's end.
+/// Returns true if quotes are still open at the end of the line.
 pub fn is_open(line: &str) -> bool {
     let mut quotes = Quotes::default();
     quotes.read(line);
@@ -114,10 +114,10 @@ fn join(lines: &[Line<'_>]) -> kwhy_model::Text<'static> {
     builder.finish()
 }
 
-/// Which quotes are open, by how many backslashes stand before them.
+/// The quotes that are open, by the number of backslashes before them.
 #[derive(Default)]
 struct Quotes {
-    /// Depths of the open quotes, the outermost first.
+    /// The open quotes with their depth, outermost first.
     open: Vec<(u8, usize)>,
 }
 
@@ -135,7 +135,7 @@ impl Quotes {
                     backslashes += 1;
                     continue;
                 }
-                // an apostrophe between letters is no quote
+                // an apostrophe between letters is not a quote
                 b'\''
                     if at > 0 && bytes[at - 1].is_ascii_alphanumeric() && self.open.is_empty() => {}
                 b'"' | b'\'' => self.toggle(b, backslashes),
@@ -146,7 +146,7 @@ impl Quotes {
     }
 
     fn toggle(&mut self, quote: u8, depth: usize) {
-        // `\"\"": a quote closes all that was opened inside it
+        // `\"\"": closing a quote closes all quotes opened inside it
         if let Some(at) = self.open.iter().position(|&known| known == (quote, depth)) {
             self.open.truncate(at);
         } else if self.open.len() < 8 {

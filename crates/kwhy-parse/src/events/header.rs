@@ -1,11 +1,11 @@
-//! What the columns of an Events table mean.
+//! Roles of the columns of an Events table.
 
 use crate::input::Line;
 use crate::table::columns::{Cell, Columns};
 use crate::table::wrap;
 use kwhy_model::Span;
 
-/// What a column of an Events table holds.
+/// The content of a column of an Events table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Namespace,
@@ -22,7 +22,7 @@ pub(super) enum Role {
     Message,
 }
 
-/// The names of an Events table's columns, without blanks.
+/// Column names of Events tables, without spaces.
 const NAMES: &[(&str, Role)] = &[
     ("namespace", Role::Namespace),
     ("lastseen", Role::LastSeen),
@@ -42,7 +42,7 @@ const NAMES: &[(&str, Role)] = &[
 ];
 
 impl Role {
-    /// The role of a header's name, in any case and with or without a blank.
+    /// Returns the role of a column name, in any case and with or without a space.
     fn of(name: &str) -> Option<Role> {
         let is = |known: &str| {
             name.bytes()
@@ -56,7 +56,7 @@ impl Role {
             .map(|(_, role)| *role)
     }
 
-    /// The role of a name in capitals of which the end is missing.
+    /// Returns the role of an upper-case name whose end is missing.
     fn begun(name: &str) -> Option<Role> {
         let name = name.to_ascii_lowercase();
         NAMES
@@ -66,7 +66,7 @@ impl Role {
     }
 }
 
-/// Where the rule below a header stands in the header's own line, as copying lost the line ends.
+/// Returns the rule that underlines a header if copying moved it onto the header's line.
 pub(super) fn rule(line: &str) -> Option<Span> {
     let start = memchr::memmem::find(line.as_bytes(), b" --")?;
     let rest = line.get(start..)?;
@@ -82,12 +82,13 @@ pub(super) struct Header<'h> {
 }
 
 impl<'h> Header<'h> {
-    /// Reads a header line; `None` if it is none. Every column must be one that events have, and
-    /// type, reason and message must be among them, so that a Conditions table is refused; up to 1.1
-    /// there was no type, but a count and the times. Where a terminal cut the line, an age is enough.
+    /// Parses a header line; `None` if it is not one. Every column must be one that events have,
+    /// and type, reason and message must be among them, which excludes Conditions tables. Up to 1.1
+    /// there was no type, but a count and the times. If a terminal wrapped the line, an age is
+    /// enough.
     pub fn read(line: &'h str) -> Option<Header<'h>> {
         let start = line.trim_start();
-        // cheap refusal of almost every line
+        // cheap rejection of almost every line
         if !start.starts_with(['T', 'L', 'F', 'N', 'C', 'R', 'A']) {
             return None;
         }
@@ -115,13 +116,13 @@ impl<'h> Header<'h> {
         self.roles.contains(&role)
     }
 
-    /// Whether a column stands left of another one.
+    /// Returns true if a column is left of another one.
     pub fn is_before(&self, one: Role, other: Role) -> bool {
         let place = |role| self.roles.iter().position(|known| *known == role);
         place(one) < place(other)
     }
 
-    /// The roles with the cells of a row that stands in the header's columns.
+    /// Splits a row that is aligned with the header, and pairs each cell with its role.
     pub fn cells<'a>(&self, line: &Line<'a>) -> Option<Vec<(Role, Cell<'a>)>> {
         let cells = self.columns.cells(line)?;
         Some(self.roles.iter().copied().zip(cells).collect())

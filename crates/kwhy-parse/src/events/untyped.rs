@@ -15,8 +15,8 @@ use crate::input::Line;
 use crate::table::columns::{Cell, words};
 use kwhy_model::{Age, Severity, Stamp};
 
-/// A row of kubectl up to 1.1, squeezed, below its header: like kubectl 1.10's without the type,
-/// with the source in braces.
+/// Parses a squeezed row of kubectl up to 1.1 below its header: like that of kubectl 1.10, but
+/// without the type and with the source in braces.
 pub(super) fn read<'a>(header: &Header<'_>, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     if header.has(Role::Type) {
         return None;
@@ -69,7 +69,7 @@ pub(super) fn read<'a>(header: &Header<'_>, line: &Line<'a>, text: &'a str) -> O
     Some(row)
 }
 
-/// An age, or a moment as kubectl 1.0 wrote it, in six words.
+/// Parses an age, or a timestamp of six words as kubectl 1.0 printed it.
 fn when(input: &str) -> Parsing<'_, (Option<Age>, Option<Stamp>)> {
     let six = |input: &str| {
         let behind = words(input).nth(5).map(|(span, _)| span.end)?;
@@ -88,7 +88,7 @@ fn when(input: &str) -> Parsing<'_, (Option<Age>, Option<Stamp>)> {
     }
 }
 
-/// How grave an event is that states no type, by its reason.
+/// Returns the severity of an event without a type, judged by its reason.
 pub(super) fn severity_of(reason: &str) -> Severity {
     const PARTS: [&str; 6] = ["ailed", "rror", "nhealthy", "ackOff", "ackoff", "nvalid"];
     let is_warning = PARTS.iter().any(|part| reason.contains(part));

@@ -1,4 +1,4 @@
-//! What a row's cells become.
+//! Conversion of a row's cells to fields.
 
 use super::columns::Cell;
 use super::names::{self, Becomes};
@@ -6,7 +6,7 @@ use super::wrap::Whole;
 use super::{fit, runtime};
 use kwhy_model::{Age, Map, Subject, Value};
 
-/// A row that is read: where it stands, and what of it is known so far.
+/// A row being parsed: its source and the fields found so far.
 pub(super) struct Reading<'a, 'r> {
     pub whole: &'r Whole<'a>,
     pub kind: Option<&'static str>,
@@ -15,7 +15,7 @@ pub(super) struct Reading<'a, 'r> {
 }
 
 impl<'a> Reading<'a, '_> {
-    /// Reads the name's cell: `web-0`, `pod/web-0`, `standard (default)`.
+    /// Parses the name cell: `web-0`, `pod/web-0`, `standard (default)`.
     pub fn name(&mut self, cell: Cell<'_>) {
         let name = match cell.text.strip_suffix(" (default)") {
             Some(name) => cell.first(name.trim_end().len()),
@@ -41,8 +41,8 @@ impl<'a> Reading<'a, '_> {
         });
     }
 
-    /// Reads the names' cell of `docker ps`. The kubelet named its containers
-    /// `k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT` there.
+    /// Parses the names cell of `docker ps`, where the kubelet named its containers
+    /// `k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT`.
     pub fn docker_name(&mut self, cell: Cell<'_>) {
         let first = cell.text.split(',').next().unwrap_or(cell.text);
         let mut parts = first.strip_prefix("k8s_").unwrap_or("").splitn(4, '_');
@@ -56,12 +56,12 @@ impl<'a> Reading<'a, '_> {
         self.text("names", cell);
     }
 
-    /// Adds the field of a filled cell.
+    /// Adds the field of a non-empty cell.
     pub fn field(&mut self, column: &str, cell: Cell<'_>) {
         let key = names::key(self.kind, column);
         let known = names::of(self.kind, column);
         match known.map_or(Becomes::Text, |known| known.becomes) {
-            // what is not there is told as it is printed, whatever the column holds
+            // an absent value is kept as printed, whatever the type of the column
             _ if cell.text == "<none>" => self.text(key, cell),
             Becomes::Text => self.text(key, cell),
             Becomes::Integer => match cell.text.parse() {
@@ -144,7 +144,7 @@ impl<'a> Reading<'a, '_> {
     }
 }
 
-/// Whether a cell says that there is nothing to say.
+/// Returns true if the cell is a placeholder for an absent value.
 pub(super) fn is_nothing(text: &str) -> bool {
     matches!(text, "<none>" | "<unknown>" | "<unset>" | "<nil>")
 }

@@ -1,29 +1,29 @@
-//! Fits the words of a row to a table's columns by what each column may hold, for rows whose
-//! blanks no longer tell.
+//! Alignment of the words of a row with the columns of a table, by the values each column accepts,
+//! for rows whose spacing is lost.
 
 use super::columns::{Cell, Columns, places, words};
 use super::runtime;
 use crate::input::Line;
 use kwhy_model::{Age, Quantity, Span};
 
-/// The most words of a row that are fitted; the work grows with their square.
+/// The maximum number of words in an aligned row; the cost is quadratic.
 const MOST_PIECES: usize = 48;
 
-/// The longest row that is fitted, in bytes.
+/// The maximum length of an aligned row, in bytes.
 const LONGEST_ROW: usize = 16 * 1024;
 
-/// What a column may hold.
+/// The values a column accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// The name of an object or namespace; never empty.
     Name,
-    /// An age or a moment.
+    /// An age or a timestamp.
     Age,
-    /// A number of restarts, `2 (3d23h ago)` from kubectl 1.22 on.
+    /// A number of restarts; `2 (3d23h ago)` since kubectl 1.22.
     Restarts,
-    /// Mostly a number, never several words.
+    /// Usually a number, never several words.
     Count,
-    /// `1/2`, a number or a flag.
+    /// `1/2`, a number or a boolean.
     Ratio,
     /// A quantity; empty while unbound.
     Capacity,
@@ -39,15 +39,15 @@ pub(super) enum Shape {
     Class,
     /// `<unset>` or the name of a class.
     AttributesClass,
-    /// Hexadecimal digits, as container runtimes name things.
+    /// A hexadecimal identifier of a container runtime.
     Identifier,
     /// docker's `3 hours ago`.
     Ago,
-    /// A moment of several words, as helm prints it; `3 hours ago` elsewhere.
+    /// A timestamp of several words, as helm prints it; `3 hours ago` elsewhere.
     Moment,
     /// docker's `Up 3 hours (healthy)`.
     ContainerState,
-    /// An address; a name where a load balancer has one.
+    /// An address; the host name of a load balancer.
     Address,
     /// `v1`, `apps/v1`.
     ApiVersion,
@@ -55,11 +55,11 @@ pub(super) enum Shape {
     Flag,
     /// `ConfigMap`.
     Kind,
-    /// A text in quotes.
+    /// Quoted text.
     Quoted,
     /// One word; often empty.
     Optional,
-    /// Any number of words; often none.
+    /// Any number of words; often empty.
     OptionalWords,
     /// Any number of words.
     Words,
@@ -68,12 +68,12 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Whether any number of words may stand in it.
+    /// Returns true if the column accepts any number of words.
     pub fn is_long(self) -> bool {
         matches!(self, Shape::Words | Shape::OptionalWords | Shape::Quoted)
     }
 
-    /// How well `count` words, as one text, suit the column; `None` if they cannot.
+    /// Scores how well `count` words, taken as one text, suit the column; `None` if they cannot.
     fn score(self, text: &str, count: usize) -> Option<i64> {
         let extra = 4 * i64::try_from(count)
             .unwrap_or(i64::MAX / 8)
@@ -187,14 +187,14 @@ impl Shape {
                 Some(prefer(is_quoted, 0))
             }
             Shape::Optional | Shape::Word => {
-                // what surely belongs to another column
+                // almost certainly belongs to another column
                 let is_foreign = is_age(text) || is_ratio(text);
                 Some(if is_foreign { 0 } else { 2 } - extra)
             }
         }
     }
 
-    /// Whether a cell that stands at its column's place may hold this.
+    /// Returns true if the column accepts this as an aligned cell.
     fn allows(self, text: &str) -> bool {
         match self {
             _ if text == "<none>" => true,
@@ -212,7 +212,7 @@ impl Shape {
     }
 }
 
-/// Whether cells cut at the header's offsets are a row's.
+/// Returns true if cells cut at the header's offsets make a plausible row.
 pub(super) fn suits(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
     let filled = cells.iter().filter(|cell| !cell.is_empty()).count();
     filled >= 2
@@ -222,8 +222,8 @@ pub(super) fn suits(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
             .all(|(shape, cell)| shape.allows(cell.text))
 }
 
-/// The cells of a row, one a column, by the best fit: of the parts between wide gaps, else of
-/// the words.
+/// Returns the cells of a row, one per column, by the best alignment of the parts between wide
+/// gaps, or else of the words.
 pub(super) fn fit<'a>(
     shapes: &[Shape],
     columns: &Columns<'_>,
@@ -238,7 +238,7 @@ pub(super) fn fit<'a>(
     match by_gaps {
         Some(cells) if !is_crowded(shapes, &cells) => Some(cells),
         Some(cells) => {
-            // a gap was narrowed to one blank: its two cells are one, and another column has none
+            // if a gap shrank to one space, two cells have merged and another column is empty
             let by_words = assign(shapes, columns, line, &pieces(line)?);
             let is_full = |cells: &Vec<Cell<'a>>| {
                 !cells.iter().any(Cell::is_empty) && !is_crowded(shapes, cells)
@@ -249,7 +249,7 @@ pub(super) fn fit<'a>(
     }
 }
 
-/// Whether a column of single words holds several.
+/// Returns true if a single-word column got several words.
 fn is_crowded(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
     let of_words = |shape: &Shape| {
         matches!(
@@ -266,13 +266,13 @@ fn is_crowded(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
     cells.any(|(shape, cell)| of_words(shape) && cell.text.contains(char::is_whitespace))
 }
 
-/// The words of a row, those in brackets with the word before them (`2 (3d23h ago)`,
-/// `standard (default)`), and those in one pair of quotes together.
+/// Returns the words of a row. Words in parentheses are joined with the word before them (`2 (3d23h
+/// ago)`, `standard (default)`), and quoted words with each other.
 pub(super) fn pieces<'a>(line: &Line<'a>) -> Option<Vec<Cell<'a>>> {
     split(line, false)
 }
 
-/// The words of a row, or its parts between wide gaps; `None` if there are too many.
+/// Returns the words of a row, or its parts between wide gaps; `None` if there are too many.
 fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
     if line.text.len() > LONGEST_ROW {
         return None;
@@ -285,7 +285,7 @@ fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
         let joins = if at_wide_gaps {
             !is_wide
         } else {
-            // the mark of a default class stands behind its name only
+            // the default-class marker only follows a name
             let is_mark = word == "(default)" && pieces.len() > 2;
             is_quoted || is_bracketed || (word.starts_with('(') && !is_mark)
         };
@@ -308,9 +308,9 @@ fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
     )
 }
 
-/// Gives every column a run of pieces, all pieces in order, so that the sum of scores is best.
+/// Assigns each column a run of consecutive pieces, in order, that maximises the sum of scores.
 ///
-/// A piece that begins where its column does is worth more, so that empty cells stay empty.
+/// A piece that starts at its column's position earns a bonus, so that empty cells stay empty.
 fn assign<'a>(
     shapes: &[Shape],
     columns: &Columns<'_>,
@@ -330,8 +330,8 @@ fn assign<'a>(
         }
     };
     let ends = pieces.len() + 1;
-    // best[end]: the score of the columns so far on pieces[..end]; from[column][end]: where the
-    // column's own run begins
+    // best[end]: score of the columns so far on pieces[..end]; from[column][end]: start of the run
+    // assigned to that column
     let mut best: Vec<Option<i64>> = vec![None; ends];
     best[0] = Some(0);
     let mut from: Vec<Vec<usize>> = Vec::with_capacity(shapes.len());
@@ -341,7 +341,7 @@ fn assign<'a>(
         let mut starts = vec![0; ends];
         for (start, score) in best.iter().enumerate() {
             let Some(score) = score else { continue };
-            // only texts and foreign columns hold more than a few words
+            // only free text and unknown columns contain more than a few words
             let most = if shape.is_long() { ends } else { 6 };
             let begins = place.is_some() && place == places.get(start).copied();
             for end in start..ends.min(start.saturating_add(most)) {
@@ -375,7 +375,7 @@ fn assign<'a>(
     Some(cells)
 }
 
-/// Where each piece begins on the screen.
+/// Returns the screen position of each piece.
 fn places_of(pieces: &[Cell<'_>], line: &Line<'_>) -> Vec<usize> {
     let mut places = places(line.text).peekable();
     let found = pieces.iter().map(|piece| {
@@ -388,7 +388,7 @@ fn places_of(pieces: &[Cell<'_>], line: &Line<'_>) -> Vec<usize> {
     found.collect()
 }
 
-/// The number of restarts, and how long ago the last one was.
+/// Parses the number of restarts and the age of the last one.
 pub(super) fn restarts(text: &str) -> Option<(i64, Option<Age>)> {
     let (number, rest) = match text.split_once(' ') {
         Some((number, rest)) => (number, rest.trim_start()),
@@ -405,7 +405,7 @@ pub(super) fn restarts(text: &str) -> Option<(i64, Option<Age>)> {
     }
 }
 
-/// An age, one that kubectl could not tell, or a moment of a custom column.
+/// Returns true for an age, an age unknown to kubectl, or the timestamp of a custom column.
 pub(super) fn is_age(text: &str) -> bool {
     let is_moment = || {
         text.len() >= 20 && text.ends_with('Z') && text.starts_with(|c: char| c.is_ascii_digit())
@@ -413,7 +413,7 @@ pub(super) fn is_age(text: &str) -> bool {
     matches!(text, "<unknown>" | "<invalid>") || Age::parse(text).is_some() || is_moment()
 }
 
-/// `1/2`.
+/// Returns true for `1/2`.
 pub(super) fn is_ratio(text: &str) -> bool {
     let is_number = |text: &str| {
         !text.is_empty() && text.len() < 10 && text.bytes().all(|byte| byte.is_ascii_digit())
@@ -422,12 +422,13 @@ pub(super) fn is_ratio(text: &str) -> bool {
         .is_some_and(|(left, right)| is_number(left) && is_number(right))
 }
 
-/// A name in a row: of an object, with its kind before it or the default class's mark after it.
+/// Returns true for a name in a row, optionally with its kind before it or the default-class marker
+/// after it.
 fn is_name(text: &str) -> bool {
     text == "<none>" || is_object_name(text.strip_suffix(" (default)").unwrap_or(text))
 }
 
-/// A Kubernetes name as DNS or RBAC allow it, with or without a kind (`pod/web-0`).
+/// Returns true for a Kubernetes name valid in DNS or RBAC, with or without a kind (`pod/web-0`).
 pub(super) fn is_object_name(text: &str) -> bool {
     text.len() < 512
         && text.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! What a header tells: whether it is one, and of which kind.
+//! Detection of table headers and of the kind they list.
 
 /// The first columns of kubectl's tables.
 const FIRST: &[&str] = &[
@@ -13,8 +13,8 @@ const FIRST: &[&str] = &[
     "POD ID",
 ];
 
-/// First columns of tables that are believed only where the whole header tells a kind: other
-/// programs print them too.
+/// First columns accepted only if the whole header identifies a kind: other programs print them
+/// too.
 const FIRST_OF_KIND: &[&str] = &[
     "CONTAINER",
     "IMAGE",
@@ -24,7 +24,7 @@ const FIRST_OF_KIND: &[&str] = &[
     "CLUSTER",
 ];
 
-/// Kinds with the columns that only they have together, the most telling first.
+/// Kinds with a set of columns unique to them, most specific first.
 const KINDS: &[(&str, &[&str])] = &[
     ("DataVolume", &["PHASE", "PROGRESS", "RESTARTS"]),
     ("Pod", &["READY", "STATUS", "RESTARTS"]),
@@ -78,7 +78,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("CephCluster", &["DATADIRHOSTPATH", "MONCOUNT"]),
 ];
 
-/// Tables whose columns are so few that only all of them together tell the kind.
+/// Tables with so few columns that only the complete set identifies the kind.
 const WHOLE: &[(&str, &[&str])] = &[
     ("StatefulSet", &["READY", "AGE"]),
     ("StatefulSet", &["READY", "AGE", "CONTAINERS", "IMAGES"]),
@@ -91,17 +91,17 @@ const WHOLE: &[(&str, &[&str])] = &[
     ("CustomResourceDefinition", &["CREATED AT"]),
 ];
 
-/// Whether a table may begin with this column.
+/// Returns true if a table may start with this column.
 pub(super) fn is_first(column: &str) -> bool {
     FIRST.contains(&column)
 }
 
-/// Whether a table may begin with this column if its header tells a kind.
+/// Returns true if a table may start with this column, provided that its header identifies a kind.
 pub(super) fn is_first_of_kind(column: &str) -> bool {
     FIRST_OF_KIND.contains(&column)
 }
 
-/// The kind whose table has these columns.
+/// Returns the kind whose table has these columns.
 pub(super) fn of_header(columns: &[&str]) -> Option<&'static str> {
     let has = |name: &&str| columns.contains(name);
     let own: Vec<&str> = columns
@@ -115,14 +115,14 @@ pub(super) fn of_header(columns: &[&str]) -> Option<&'static str> {
         .map(|(kind, _)| *kind)
 }
 
-/// Whether a kind is told by columns that are so few that other kinds have them too, in old releases or as custom
-/// columns.
+/// Returns true if the kind is identified by so few columns that other kinds print them too, in old
+/// releases or as custom columns.
 pub(crate) fn is_vague(kind: &str) -> bool {
     WHOLE.iter().any(|(known, _)| *known == kind)
 }
 
-/// Whether a word is one that kubectl prints as a pod's status: a phase, a reason of a state,
-/// or these of an init container (`Init:0/1`, `Init:CrashLoopBackOff`).
+/// Returns true if kubectl prints the word as a pod's status: a phase, the reason of a state, or
+/// either for an init container (`Init:0/1`, `Init:CrashLoopBackOff`).
 pub(super) fn is_pod_status(word: &str) -> bool {
     let own = word.strip_prefix("Init:").unwrap_or(word);
     let is_code = |prefix: &str| {

@@ -1,18 +1,18 @@
-//! Tables of `kubectl get` and its neighbours, by their header.
+//! Tables of `kubectl get` and similar tools, recognised by their header.
 //!
-//! Sources: kubernetes/kubernetes `pkg/printers/internalversion/printers.go` (the built-in
-//! kinds, from the oldest releases to 1.36), `additionalPrinterColumns` of any custom resource,
-//! `kubectl top`, `kubectl api-resources`, `oc get`; and the tables of crictl, docker, nerdctl,
-//! helm and k9s (`names` names their sources).
+//! Sources: kubernetes/kubernetes `pkg/printers/internalversion/printers.go` (the built-in kinds,
+//! from the oldest releases to 1.36), `additionalPrinterColumns` of any custom resource, `kubectl
+//! top`, `kubectl api-resources`, `oc get`; and the tables of crictl, docker, nerdctl, helm and k9s
+//! (sources in `names`).
 //!
-//! Accepted: a header of words in capitals with its rows, with `-A`, `-o wide`, `--show-labels`
-//! and custom columns; several tables after one another (`kubectl get all`); cells cut at the
-//! header's offsets or tabs, or fitted to the columns by what each may hold where the table was
-//! squeezed to single blanks or a row was printed wider than the header (`--watch`); tables that
-//! a terminal cut at its width. Rows of pods are read without a header too. Lines of dots stand
-//! for rows that the author cut out and are skipped. A cell `<none>` stays as it is; an empty one
-//! becomes nothing.
-//! Refused: headers that are not in capitals, and tables whose first column is no name.
+//! Accepted: a header of upper-case words with its rows, with `-A`, `-o wide`, `--show-labels` and
+//! custom columns; several tables in a row (`kubectl get all`); cells cut at the header's offsets
+//! or at tabs, or aligned by the values each column accepts if the table was squeezed to single
+//! spaces or a row was printed wider than the header (`--watch`); tables wrapped at the width of a
+//! terminal. Rows of pods are recognised without a header too. Lines of dots replace rows that the
+//! author removed and are skipped. A cell `<none>` is kept; an empty cell yields no field.
+//!
+//! Refused: headers that are not in upper case, and tables whose first column is not a name.
 
 mod cells;
 pub(crate) mod columns;
@@ -32,22 +32,21 @@ use super::events;
 use crate::input::Line;
 use kwhy_model::{Event, Format, Map, Object, Parsed, Severity, Subject, Value};
 
-/// The most lines that a header or row may have been cut into.
+/// The maximum number of lines a header or row may be wrapped over.
 const MOST_PARTS: usize = 8;
 
-/// How many lines tell how wide the lines of a table are.
+/// The number of recent lines that determine the width of a table.
 const LATEST: usize = 32;
 
-/// The most blanks that a line may have lost where a terminal cut it.
+/// The maximum number of trailing spaces that a wrapped line may have lost.
 const LOST_BLANKS: usize = 40;
 
-/// The header of a table of pods, for rows that lost theirs.
+/// The header of a table of pods, for rows without one.
 const PODS: &str = "NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES";
 const PODS_NAMESPACED: &str =
     "NAMESPACE NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES";
 
-/// Whether a line is the header of a table of `kubectl get`. The header of an Events table is
-/// none.
+/// Returns true if the line is the header of a table of `kubectl get`, but not of an Events table.
 ///
 /// ```
 /// use kwhy_parse::table::is_header;
@@ -60,7 +59,7 @@ pub fn is_header(line: &str) -> bool {
     header(line).is_some()
 }
 
-/// Whether `line` fits the table that `header` begins.
+/// Returns true if `line` is a row of the table with this header.
 ///
 /// ```
 /// use kwhy_parse::table::is_row;
@@ -81,7 +80,7 @@ pub fn is_row(header: &str, line: &str) -> bool {
     table.cells(&line).is_some()
 }
 
-/// Whether a line, taken alone, is surely a row of a table of pods.
+/// Returns true if the line on its own is certainly a row of a table of pods.
 ///
 /// ```
 /// use kwhy_parse::table::is_row_without_header;
@@ -97,8 +96,8 @@ pub fn is_row_without_header(line: &str) -> bool {
     pod_cells(&line).is_some()
 }
 
-/// Whether `line` goes on with the table whose lines so far are these, the first one its header
-/// or a row of pods: a row, a part of one that a terminal cut, or what stands for rows.
+/// Returns true if `line` continues the table made up of `lines`, whose first line is its header or
+/// a row of pods. A continuation is a row, a part of a wrapped row, or a marker for removed rows.
 ///
 /// ```
 /// use kwhy_parse::{table::continues, input::lines};
@@ -128,15 +127,15 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
         return true;
     }
     if is_rest_of_header(first, lines.get(1).map_or(line, |second| second.text)) {
-        // the header itself was cut: all lines have its width at most, but for blanks at its end
+        // the header itself was wrapped: no line is wider than it, except for lost trailing spaces
         return wrap::of(&next) <= wrap::of(first) + LOST_BLANKS;
     }
-    // only rows were cut, in their last column
+    // only rows were wrapped, in their last column
     let Some(last) = lines.last().filter(|last| is_cut(last)) else {
         return false;
     };
     let width = wrap::of(last);
-    // looking at the latest lines keeps a long table linear
+    // checking only recent lines keeps the cost of a long table linear
     let mut latest = lines.iter().rev().take(LATEST);
     if latest.any(|line| wrap::of(line) > width) {
         return false;
@@ -150,8 +149,8 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
     })
 }
 
-/// Reads the lines of one table; the first is its header. A header further on begins another
-/// table; rows of pods need none.
+/// Parses the lines of one table, whose first line is the header. A later header starts another
+/// table; rows of pods need no header.
 ///
 /// ```
 /// use kwhy_parse::{table, input::lines};
@@ -184,7 +183,7 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// Reads a table that begins with its header, which stands on so many lines.
+/// Parses a table that starts with its header, which occupies `parts` lines.
 fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'a>) {
     let (head, mut rest) = lines.split_at(parts);
     let width = if parts > 1 { wrap::longest(lines) } else { 0 };
@@ -217,7 +216,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
         }
         rest = rest.get(taken..).unwrap_or(&[]);
     }
-    // one row may be all that was asked for
+    // a single row may be all that was asked for
     let rows = parsed.objects.get_mut(first..).unwrap_or_default();
     let listed = is_whole && rows.len() > 1;
     for row in rows {
@@ -225,7 +224,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
     }
 }
 
-/// Columns of conditions that are good where they are true.
+/// Condition columns that are healthy when true.
 const GOOD: [&str; 8] = [
     "ready",
     "synced",
@@ -237,9 +236,9 @@ const GOOD: [&str; 8] = [
     "reconciled",
 ];
 
-/// What a custom resource's row says of it: most print the message of their condition `Ready`, as a column that is
-/// called so or in place of the status or the reason. Rows of kinds with columns of their own say it as a message
-/// beside a condition.
+/// Returns the message in a custom resource's row. Most print the message of their `Ready`
+/// condition, in a column of that name or in place of the status or reason. For kinds with columns
+/// of their own, a message counts only next to a condition.
 fn told<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
     let columns: &[&str] = match kind {
         None => &["message", "status", "reason"],
@@ -252,7 +251,7 @@ fn told<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
     }
     let mut columns = columns.iter().filter_map(|key| object.fields.get(key));
     let message = columns.find_map(|value| match value {
-        // one word is a state
+        // a single word is a state
         Value::Text(text) if text.as_str().contains(' ') => Some(text.clone()),
         _ => None,
     })?;
@@ -283,7 +282,7 @@ fn rows_without_header<'a>(line: &Line<'a>, parsed: &mut Parsed<'a>) {
     }
 }
 
-/// How many lines the header stands on.
+/// Returns the number of lines that the header occupies.
 fn header_parts(lines: &[Line<'_>]) -> usize {
     let Some((first, rest)) = lines.split_first() else {
         return 0;
@@ -301,8 +300,7 @@ fn header_parts(lines: &[Line<'_>]) -> usize {
     parts
 }
 
-/// Whether a line holds nothing but names of columns, as the rest of a header does that a terminal
-/// cut.
+/// Returns true if the line contains only column names, like the rest of a wrapped header.
 fn is_rest_of_header(first: &Line<'_>, line: &str) -> bool {
     let is_capital = |byte: u8| byte.is_ascii_uppercase() || b" -_()/%".contains(&byte);
     is_cut(first)
@@ -311,12 +309,12 @@ fn is_rest_of_header(first: &Line<'_>, line: &str) -> bool {
         && !matches!(line.split_whitespace().next(), Some("NAME" | "NAMESPACE"))
 }
 
-/// Whether a line is long enough to have been cut by a terminal.
+/// Returns true if the line is long enough to have been wrapped by a terminal.
 fn is_cut(line: &Line<'_>) -> bool {
     line.text.len() >= wrap::NARROWEST && wrap::of(line) >= wrap::NARROWEST
 }
 
-/// Whether a line belongs to a table's form and says nothing: dots for what was cut out, a rule.
+/// Returns true if the line is decoration: dots for removed text, or a rule.
 fn is_ornament(line: &str) -> bool {
     let line = line.trim();
     line.chars().all(|c| {
@@ -327,7 +325,7 @@ fn is_ornament(line: &str) -> bool {
     })
 }
 
-/// A table's header and what it tells.
+/// A table's header and what it implies.
 struct Table<'h> {
     columns: Columns<'h>,
     shapes: Vec<Shape>,
@@ -336,7 +334,7 @@ struct Table<'h> {
 
 fn header(line: &str) -> Option<Table<'_>> {
     let start = line.trim_start();
-    // cheap refusal of almost every line
+    // cheap rejection of almost every line
     if !start.starts_with(|c: char| c.is_ascii_uppercase()) || !has_two_capitals(start) {
         return None;
     }
@@ -357,8 +355,8 @@ fn has_two_capitals(text: &str) -> bool {
     matches!(text.as_bytes(), [_, second, ..] if second.is_ascii_uppercase())
 }
 
-/// Whether a word is written as kubectl writes column names: in capitals, but for a unit in
-/// brackets (`CPU(cores)`, `PORT(S)`).
+/// Returns true if the word is written like a column name of kubectl: upper case except for a unit
+/// in parentheses (`CPU(cores)`, `PORT(S)`).
 fn is_name_of_column(name: &str) -> bool {
     let (plain, unit) = name.split_once('(').unwrap_or((name, ")"));
     unit.ends_with(')')
@@ -371,7 +369,7 @@ fn is_name_of_column(name: &str) -> bool {
 impl<'h> Table<'h> {
     fn new(columns: Columns<'h>) -> Self {
         let kind = kind::of_header(&columns.names().collect::<Vec<_>>());
-        // labels that were asked for, and what custom resources show, may not be there
+        // requested labels and columns of custom resources may be empty
         let shape = |name| names::of(kind, name).map_or(Shape::Optional, |known| known.shape);
         let shapes = columns.names().map(shape).collect();
         Table {
@@ -381,21 +379,21 @@ impl<'h> Table<'h> {
         }
     }
 
-    /// The cells of a row, one a column; `None` if the line does not fit.
+    /// Splits a row into one cell per column; `None` if the line is not a row of this table.
     fn cells<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         self.aligned(line)
             .or_else(|| fit::fit(&self.shapes, &self.columns, line))
     }
 
-    /// The cells of a row that stands in the header's columns.
+    /// Splits a row that is aligned with the header.
     fn aligned<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         self.columns
             .cells(line)
             .filter(|cells| fit::suits(&self.shapes, cells))
     }
 
-    /// The cells of a row that was cut and joined. Where a line was joined that is not the row's,
-    /// the last cell holds more than a cell may.
+    /// Splits a row joined from wrapped lines. If a line of another row was joined by error, the
+    /// last cell contains more than it may.
     fn joined<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         let is_long = self.shapes.last().is_some_and(|shape| shape.is_long());
         let most = if is_long { "  " } else { " " };
@@ -404,8 +402,8 @@ impl<'h> Table<'h> {
         self.aligned(line).filter(fits)
     }
 
-    /// The row with which the lines begin, and on how many it stands: each but its last fills the
-    /// width at which a terminal cut them. Where the header stands on one line, most rows do.
+    /// Parses the first row and returns the number of lines it occupies: all but its last fill the
+    /// width at which a terminal wrapped them. If the header is on one line, most rows are too.
     fn row<'a>(
         &self,
         lines: &[Line<'a>],
@@ -413,7 +411,7 @@ impl<'h> Table<'h> {
         width: usize,
     ) -> Option<(Object<'a>, usize)> {
         let first = lines.first()?;
-        // the header's lines tell the width; without them only full lines do
+        // a wrapped header shows that lines are wrapped; without it only full lines are
         let full = lines
             .iter()
             .take(MOST_PARTS - 1)
@@ -449,7 +447,7 @@ impl<'h> Table<'h> {
             },
             fields: Map::new(),
         };
-        // the pod of a container has a column of its own in `kubectl top --containers`, crictl
+        // `kubectl top --containers` and crictl print the pod of a container in a column of its own
         let has_pod = self.columns.names().any(|name| name == "POD");
         for (name, cell) in self.columns.names().zip(cells) {
             let owned = || (!cells::is_nothing(cell.text)).then(|| cell.text.to_owned());
@@ -488,9 +486,9 @@ impl<'h> Table<'h> {
     }
 }
 
-/// The cells of a row of pods without header, with the header that it must have had.
+/// Splits a row of pods that has no header, and returns the header it must have had.
 fn pod_cells<'a>(line: &Line<'a>) -> Option<(Table<'static>, Vec<Cell<'a>>)> {
-    // the column READY, which hardly any other line has, is seen without cutting cells
+    // look for the READY column, rare in other lines, before cutting cells
     let ready =
         |part: &[u8]| matches!(part, [a, b'/', b] if a.is_ascii_digit() && b.is_ascii_digit());
     if !line.text.as_bytes().windows(3).any(ready) {

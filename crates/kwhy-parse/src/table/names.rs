@@ -1,5 +1,5 @@
-//! The column names that kubectl and its neighbours print: what each may hold, and what its cells
-//! become.
+//! The column names that kubectl and similar tools print, the values each accepts, and the fields
+//! they become.
 //!
 //! Sources: kubernetes/kubernetes `pkg/printers/internalversion/printers.go` up to 1.36,
 //! kubernetes/kubectl `pkg/metricsutil`, `pkg/cmd/apiresources`; cri-tools `cmd/crictl`;
@@ -8,20 +8,20 @@
 
 use super::fit::Shape;
 
-/// What the cells of a column become.
+/// The conversion of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Becomes {
     /// The text as printed.
     Text,
-    /// A number, if it is one.
+    /// An integer, if it parses as one.
     Integer,
-    /// Seconds under the name with `_s`, if it is an age.
+    /// Seconds, with `_s` appended to the name, if it parses as an age.
     Age,
     /// `2 (3d23h ago)`.
     Restarts,
     /// `a=b,c=d`.
     Labels,
-    /// docker's `3 hours ago`: seconds under the name with `_age_s`.
+    /// docker's `3 hours ago`: seconds, with `_age_s` appended to the name.
     Ago,
     /// docker's `Exited (137) 3 hours ago`.
     ContainerState,
@@ -30,7 +30,7 @@ pub(super) enum Becomes {
 /// A known column.
 pub(super) struct Name {
     pub name: &'static str,
-    /// The field's name where it is not the column's in snake case.
+    /// The field's name, if it differs from the column's name in snake case.
     key: &'static str,
     pub shape: Shape,
     pub becomes: Becomes,
@@ -207,7 +207,7 @@ const KNOWN: &[Name] = &[
     word("REQUESTOR"),
     word("CONDITION"),
     word("HANDLER"),
-    // events, where a header tells them from other tables
+    // events, listed to distinguish their header from other tables
     word("OBJECT"),
     word("SUBOBJECT"),
     word("FROM"),
@@ -266,7 +266,7 @@ const KNOWN: &[Name] = &[
     count("MONCOUNT").of("mon_count"),
 ];
 
-/// Columns that hold something else in the tables of one kind.
+/// Columns with a different content in the tables of one kind.
 const OF_KIND: &[(&str, Name)] = &[
     ("APIResource", column("KIND", Shape::Kind, Becomes::Text)),
     (
@@ -284,13 +284,13 @@ const OF_KIND: &[(&str, Name)] = &[
     ("Route", column("PORT", Shape::Optional, Becomes::Text)),
 ];
 
-/// Whether kubectl or one of its neighbours prints a column of this name.
+/// Returns true if kubectl or a similar tool prints a column of this name.
 pub(super) fn is_known(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase() || c == '%')
         && KNOWN.iter().any(|known| known.name == name)
 }
 
-/// What is known of a column of a kind's table.
+/// Returns the known column of that name in a kind's table.
 pub(super) fn of(kind: Option<&str>, name: &str) -> Option<&'static Name> {
     OF_KIND
         .iter()
@@ -300,7 +300,7 @@ pub(super) fn of(kind: Option<&str>, name: &str) -> Option<&'static Name> {
         .find(|known| known.name == name)
 }
 
-/// A column's name as a field's: `NOMINATED NODE` is `nominated_node`, `PORT(S)` is `ports`.
+/// Returns the field name of a column: `NOMINATED NODE` is `nominated_node`, `PORT(S)` is `ports`.
 pub(super) fn key(kind: Option<&str>, name: &str) -> String {
     if let Some(known) = of(kind, name).filter(|known| !known.key.is_empty()) {
         return known.key.to_owned();

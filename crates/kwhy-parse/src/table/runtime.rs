@@ -1,24 +1,24 @@
-//! How container runtimes tell times and states.
+//! Times and states in the wording of container runtimes.
 //!
 //! Sources: docker/go-units `HumanDuration`, moby/moby `container/state.go` (`String`), and the
-//! same words in crictl and nerdctl.
+//! same wording in crictl and nerdctl.
 
 use kwhy_model::Age;
 
 /// A container's state as `docker ps` prints it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct State<'t> {
-    /// `up`, `exited`, `created`, ...: the first word.
+    /// The first word, in lower case: `up`, `exited`, `created`, ...
     pub word: &'t str,
-    /// The code in brackets.
+    /// The exit code in parentheses.
     pub exit_code: Option<i64>,
-    /// How long it is in this state.
+    /// The number of seconds in this state.
     pub for_seconds: Option<u64>,
-    /// The last brackets: `healthy`, `unhealthy`, `health: starting`.
+    /// The last parentheses: `healthy`, `unhealthy`, `health: starting`.
     pub health: Option<&'t str>,
 }
 
-/// Reads `Up 3 hours (healthy)`, `Exited (137) 5 minutes ago`, `Restarting (1) 2 seconds ago`.
+/// Parses `Up 3 hours (healthy)`, `Exited (137) 5 minutes ago`, `Restarting (1) 2 seconds ago`.
 pub(super) fn state(text: &str) -> Option<State<'_>> {
     let (word, mut rest) = text.split_once(' ').unwrap_or((text, ""));
     let mut state = State {
@@ -49,7 +49,7 @@ pub(super) fn state(text: &str) -> Option<State<'_>> {
     Some(state)
 }
 
-/// Reads `3 hours ago` and an age of kubectl's form.
+/// Parses `3 hours ago`, or an age as kubectl prints it.
 pub(super) fn ago(text: &str) -> Option<u64> {
     match text.strip_suffix(" ago") {
         Some(length) => duration(length),
@@ -57,7 +57,7 @@ pub(super) fn ago(text: &str) -> Option<u64> {
     }
 }
 
-/// Reads `3 hours`, `About a minute`, `Less than a second`.
+/// Parses `3 hours`, `About a minute`, `Less than a second`.
 fn duration(text: &str) -> Option<u64> {
     match text {
         "Less than a second" | "now" => return Some(0),

@@ -19,7 +19,7 @@ fn squeeze(text: &str) -> String {
         .collect()
 }
 
-/// The rows as `Kind namespace/name key=value ...`.
+/// Renders the rows as `Kind namespace/name key=value ...`.
 fn tell(objects: &[Object<'_>]) -> Vec<String> {
     objects
         .iter()
@@ -34,7 +34,7 @@ fn tell(objects: &[Object<'_>]) -> Vec<String> {
         .collect()
 }
 
-/// Reads a table as it is and squeezed; both must say the same.
+/// Parses a table as printed and squeezed to single spaces; both must give the same rows.
 fn both(text: &str) -> Vec<String> {
     let told = tell(&objects(text));
     assert_eq!(tell(&objects(&squeeze(text))), told);

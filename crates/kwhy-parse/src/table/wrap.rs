@@ -1,32 +1,32 @@
-//! Rows that a terminal cut at its width, so that a word may go on in the next line: lines that
-//! belong together become one text that knows the way back.
+//! Rows that a terminal wrapped at its width, possibly in the middle of a word. Lines that belong
+//! together become one text that maps back to the document.
 
 use crate::input::Line;
 use kwhy_model::{Span, Text, TextBuilder};
 
 use super::columns::Cell;
 
-/// The narrowest terminal that is believed.
+/// The narrowest plausible terminal.
 pub(crate) const NARROWEST: usize = 60;
 
-/// Widths that terminals often have: there one line of this width is enough.
+/// Common terminal widths, for which a single full line is enough evidence.
 const USUAL: &[usize] = &[80, 100, 120, 132, 160];
 
-/// The most lines that one row may have been cut into.
+/// The maximum number of lines that one row may be wrapped over.
 const MOST_PARTS: usize = 64;
 
-/// A line as it was before a terminal cut it.
+/// A line as it was before a terminal wrapped it.
 #[derive(Clone, Debug)]
 pub(crate) struct Whole<'a> {
     pub text: Text<'a>,
     /// The number of its first line.
     pub number: u64,
-    /// How many lines it stands on.
+    /// The number of lines it occupies.
     pub parts: u64,
 }
 
 impl<'a> Whole<'a> {
-    /// A line as it is.
+    /// Returns a line that was not wrapped.
     pub fn of(line: &Line<'a>) -> Self {
         Whole {
             text: Text::borrowed(line.text, line.start),
@@ -35,12 +35,12 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// The lines, each of which went on in the next one.
+    /// Joins lines each of which continues on the next one.
     pub fn join(lines: &[Line<'a>]) -> Option<Self> {
         Whole::join_at(lines, 0)
     }
 
-    /// The lines that were cut at a width, with the blanks at their ends that copying lost.
+    /// Joins lines that were wrapped at a width, restoring the trailing spaces lost in copying.
     pub fn join_at(lines: &[Line<'a>], width: usize) -> Option<Self> {
         let (first, rest) = lines.split_first()?;
         if rest.is_empty() {
@@ -61,7 +61,7 @@ impl<'a> Whole<'a> {
         })
     }
 
-    /// The line, its bytes counted from its own beginning.
+    /// Returns the line, with offsets counted from its own start.
     pub fn line(&self) -> Line<'_> {
         Line {
             text: self.text.as_str(),
@@ -70,35 +70,36 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// A cell's text in the document.
+    /// Returns the text of a cell, located in the document.
     pub fn cell(&self, cell: Cell<'_>) -> Text<'a> {
         self.text.slice(cell.span())
     }
 
-    /// A cell's bytes in the document.
+    /// Returns the span of a cell in the document.
     pub fn span(&self, cell: Cell<'_>) -> Span {
         self.text.source_span(cell.span())
     }
 
-    /// The document's bytes without the blanks at both ends.
+    /// Returns the span in the document, without surrounding spaces.
     pub fn trimmed_span(&self) -> Span {
         self.text.trim().span()
     }
 
-    /// The numbers of its lines.
+    /// Returns the numbers of its lines.
     pub fn numbers(&self) -> std::ops::Range<u64> {
         self.number..self.number + self.parts
     }
 }
 
-/// The width at which lines were cut: no line is longer, and at least two different lines are
-/// exactly as long, or one that is as wide as terminals are. `None` if nothing was cut.
+/// Returns the width at which lines were wrapped: no line is longer, and at least two different
+/// lines have exactly this width, or one if it is a common terminal width. `None` if nothing was
+/// wrapped.
 pub(crate) fn width(lines: &[Line<'_>]) -> Option<usize> {
     let mut widest = 0;
     let mut first: Option<&str> = None;
     let mut is_repeated = false;
     for line in lines {
-        // bytes are never fewer than characters, so most lines need not be counted
+        // there are at least as many bytes as characters, so most lines need no counting
         if line.text.len() < widest.max(NARROWEST) {
             continue;
         }
@@ -113,7 +114,7 @@ pub(crate) fn width(lines: &[Line<'_>]) -> Option<usize> {
     is_width.then_some(widest)
 }
 
-/// The width of the longest line; none where all are too short to have been cut.
+/// Returns the width of the longest line; 0 if all are too short to have been wrapped.
 pub(crate) fn longest(lines: &[Line<'_>]) -> usize {
     let long = lines.iter().filter(|line| line.text.len() >= NARROWEST);
     long.map(of)
@@ -122,13 +123,13 @@ pub(crate) fn longest(lines: &[Line<'_>]) -> usize {
         .unwrap_or(usize::MAX)
 }
 
-/// Whether a line fills the width, so that the next one may go on in it.
+/// Returns true if the line fills the width, so that it may continue on the next one.
 pub(crate) fn is_full(line: &Line<'_>, width: usize) -> bool {
     line.text.len() >= width && of(line) == width
 }
 
-/// Joins the lines that were cut at a width. A line that `begins` says to begin a row goes on in
-/// no line before it.
+/// Joins the lines that were wrapped at a width. A line for which `begins` returns true starts a
+/// row and continues no previous line.
 pub(crate) fn join<'a>(lines: &[Line<'a>], begins: impl Fn(&Line<'a>) -> bool) -> Vec<Whole<'a>> {
     let Some(width) = width(lines) else {
         return lines.iter().map(Whole::of).collect();
@@ -156,7 +157,7 @@ pub(crate) fn join<'a>(lines: &[Line<'a>], begins: impl Fn(&Line<'a>) -> bool) -
     wholes
 }
 
-/// A line's width in characters.
+/// Returns the width of a line in characters.
 pub(crate) fn of(line: &Line<'_>) -> usize {
     line.text.chars().count()
 }
