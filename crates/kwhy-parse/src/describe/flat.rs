@@ -1,20 +1,20 @@
-//! Whether a describe lost its indentation.
+//! Detection of lost indentation.
 
 use super::label;
 use super::layout::{Below, Entry, Schema, is_nothing};
 use crate::input::Line;
 
-/// Blocks in blocks that are looked into: a template's container's state is the deepest.
+/// The maximum depth of nested blocks searched: the state of a template's container is the deepest.
 const DEEPEST: usize = 5;
 
-/// Whether the lines of deeper levels mostly stand no deeper than those of outer levels.
+/// Returns true if most lines of deeper levels are not indented more than those of outer levels.
 pub(super) fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
     if schema.generic {
         return label::is_flat(lines);
     }
     let mut least = [usize::MAX; DEEPEST + 1];
     let mut found = Vec::new();
-    // the level of the lines that the last key takes
+    // the level of the lines that belong to the last key
     let mut open = None;
     for line in lines.iter().filter(|line| !line.is_blank()) {
         let entry = Entry::new(*line);
@@ -46,7 +46,7 @@ pub(super) fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
     shallow * 2 > deeper
 }
 
-/// Where the schema knows a key.
+/// The levels at which the schema knows a key.
 enum Place {
     None,
     One(usize, Below),

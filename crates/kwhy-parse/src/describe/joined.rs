@@ -1,9 +1,9 @@
-//! Lines of a container that a page joined: `Host Port: <none>   State:  Waiting`.
+//! Container lines joined by page layout: `Host Port: <none>   State:  Waiting`.
 
 use super::layout::part;
 use crate::input::Line;
 
-/// Keys of a container that stand behind one another.
+/// Keys of a container that may share a line.
 const KEYS: &[&str] = &[
     "Container ID",
     "Image",
@@ -27,8 +27,8 @@ const KEYS: &[&str] = &[
 /// The key whose value may be any text.
 const TEXT: &str = "Message";
 
-/// The lines with one key each, if several stand on one line. Where they were joined their
-/// indentation says nothing, so it is taken off.
+/// Splits lines with several keys into one line per key; `None` if there are none. Joined lines
+/// have lost their indentation, so it is removed from all.
 pub(super) fn split<'a>(lines: &[Line<'a>]) -> Option<Vec<Line<'a>>> {
     if !lines.iter().any(|line| second(line.text).is_some()) {
         return None;
@@ -49,7 +49,7 @@ pub(super) fn split<'a>(lines: &[Line<'a>]) -> Option<Vec<Line<'a>>> {
     Some(all)
 }
 
-/// Where the second key of a line begins, if its first one is a container's too.
+/// Returns the offset of the second key of a line whose first key is a container's.
 fn second(line: &str) -> Option<usize> {
     let text = line.trim_start();
     let indent = line.len() - text.len();
@@ -66,7 +66,7 @@ fn second(line: &str) -> Option<usize> {
         };
         let at = gap + 2;
         let behind = text.as_bytes().get(colon + 1);
-        // the gap between a key and its own value is none
+        // the gap between a key and its own value does not count
         let is_value = before.get(..gap)?.trim_end().ends_with(':');
         if KEYS.contains(&before.get(at..)?)
             && behind.is_none_or(u8::is_ascii_whitespace)

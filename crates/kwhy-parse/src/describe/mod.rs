@@ -1,11 +1,11 @@
-//! `kubectl describe`, of one object or several, whole or cut.
+//! `kubectl describe` of one or several objects, complete or cut.
 //!
-//! The format is kubernetes/kubectl's `pkg/describe/describe.go`; releases 0.17 to 0.36 (1.17 to
-//! 1.36) are known, with the fields that were renamed on the way. Accepted besides: a common
-//! indentation, indentation that is broken or lost, columns set apart by one blank, text cut at
-//! either end, and `...` in place of what was left out. Each kind that kubectl has a describer for
-//! has a schema in `kinds`; any other is read as the generic describer prints it. The lines of an
-//! Events table are read by [`events`](super::events).
+//! The format is that of kubernetes/kubectl `pkg/describe/describe.go`, releases 0.17 to 0.36 (1.17
+//! to 1.36), with the fields renamed between them. Also accepted: a common indentation, damaged or
+//! lost indentation, columns separated by one space, text cut at either end, and `...` in place of
+//! omitted lines. Each kind with a describer in kubectl has a schema in `kinds`; any other is
+//! parsed as output of the generic describer. The lines of an Events table are parsed by
+//! [`events`](super::events).
 
 mod data;
 mod flat;
@@ -23,7 +23,7 @@ use crate::input::Line;
 use kwhy_model::{Format, Object, Parsed, Span, Subject, Value};
 use layout::{Entry, Tree, is_nothing, part};
 
-/// Whether a line begins a describe: `Name:` and a value.
+/// Returns true if the line starts a describe: `Name:` and a value.
 ///
 /// ```
 /// use kwhy_parse::describe;
@@ -34,7 +34,8 @@ pub fn is_start(line: &str) -> bool {
     recognise::is_start(line)
 }
 
-/// Whether a line, taken alone, is surely a line of a describe (a known field with its value).
+/// Returns true if the line on its own is certainly part of a describe (a known field and its
+/// value).
 ///
 /// ```
 /// use kwhy_parse::describe;
@@ -45,7 +46,7 @@ pub fn is_field(line: &str) -> bool {
     recognise::is_field(line)
 }
 
-/// Reads the lines of one or several describes.
+/// Parses the lines of one or several describes.
 ///
 /// ```
 /// use kwhy_parse::{describe, input::{Document, lines}};
@@ -76,8 +77,8 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// The indentation of the object's own keys. Only a first key tells it: a fragment may begin at
-/// any level, and then its keys stand deeper than others.
+/// Returns the indentation of the object's own keys. Only a leading first key determines it: a
+/// fragment may start at any level, and then its keys are indented more than others.
 fn common_indent(lines: &[Line<'_>]) -> usize {
     let first = lines.iter().find(|line| !line.is_blank());
     let base = first
@@ -92,7 +93,7 @@ fn common_indent(lines: &[Line<'_>]) -> usize {
         .map_or(base, |least| least.min(base))
 }
 
-/// The number of lines up to the next object.
+/// Returns the number of lines before the next object.
 fn object_length(lines: &[Line<'_>]) -> usize {
     let base = lines
         .iter()
@@ -118,8 +119,8 @@ fn object_length(lines: &[Line<'_>]) -> usize {
     lines.len()
 }
 
-/// Whether the next line is one that comes second in an object, so that the `Name:` before it
-/// is an object's and not a volume's.
+/// Returns true if the next line is one that comes second in an object, so that the `Name:` before
+/// it is an object's and not a volume's.
 fn second_field_follows(lines: &[Line<'_>]) -> bool {
     const SECOND: &[&str] = &["Namespace", "Labels", "Roles", "IsDefaultClass", "Priority"];
     lines
@@ -173,7 +174,7 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     if kind == Some("Pod") {
         subject.node = fields.text("node").map(|node| node.into_owned());
     }
-    // of other kinds the message of a condition stands in the Events table, too
+    // for other kinds, the message of a condition is in the Events table too
     if found.is_some_and(|found| found.is_generic) {
         super::object::of_status(Format::Describe, &fields, &subject, &mut parsed.events);
     }
@@ -202,8 +203,8 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     }
 }
 
-/// The object's name. In a text whose top was cut off the name of a part of it may come first,
-/// which stands deeper than the object's other keys.
+/// Returns the object's name. If the top of the text was cut off, the first name may be that of a
+/// nested part, which is indented more than the object's other keys.
 fn own_name<'a>(tree: &Tree<'a>) -> Option<Line<'a>> {
     let node = tree.child(tree.root(), "Name")?;
     let outermost = tree.children(tree.root()).map(|node| node.indent).min()?;
@@ -214,7 +215,7 @@ fn known(line: Line<'_>) -> Option<String> {
     (!line.text.is_empty() && !is_nothing(line.text)).then(|| line.text.to_owned())
 }
 
-/// From the first to the last line that is not empty.
+/// Returns the span from the first to the last non-empty line.
 fn span_of(lines: &[Line<'_>]) -> Option<Span> {
     let mut filled = lines.iter().filter(|line| !line.is_blank());
     let first = filled.next()?;
@@ -228,7 +229,7 @@ enum Events<'l, 'a> {
     Lines(&'l [Line<'a>]),
 }
 
-/// The lines before the Events table, and the table.
+/// Splits off the Events table; returns the lines before it and the table.
 fn split_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], Events<'l, 'a>) {
     let base = lines
         .iter()
@@ -256,7 +257,7 @@ fn split_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], Events<'l, 'a
     (lines, Events::Absent)
 }
 
-/// The lines of an Events table without the rule below the header, whatever stands between its
+/// Returns the lines of an Events table without the rule below the header, whatever separates its
 /// dashes.
 fn without_rule<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
     let is_rule = |(index, line): &(usize, &Line<'a>)| *index < 4 && table::is_dashes(line.text);
@@ -264,7 +265,7 @@ fn without_rule<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
     kept.map(|(_, line)| *line).collect()
 }
 
-/// Whether the header of an Events table comes next.
+/// Returns true if the header of an Events table comes next.
 fn table_follows(lines: &[Line<'_>]) -> bool {
     let header = lines.iter().find(|line| !line.is_blank());
     header.is_some_and(|line| {

@@ -1,4 +1,4 @@
-//! Forms that older releases of kubectl print, and texts without what newer ones add.
+//! Layouts of older kubectl releases, and texts without additions of newer ones.
 
 use super::tests::read;
 use kwhy_model::{Object, Value};

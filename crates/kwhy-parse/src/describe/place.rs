@@ -1,35 +1,35 @@
-//! Which node of the tree a line belongs to.
+//! Assignment of lines to nodes of the tree.
 
 use super::label;
 use super::layout::{Below, Block, Entry, Field, Node, Schema, Tree, is_nothing, part, trimmed};
 use super::table::is_dashes;
 use crate::input::Line;
 
-/// Nodes deeper than this are kept as plain lines of their ancestor.
+/// The maximum depth of the tree; deeper nodes are attached to an ancestor at this depth.
 const MAX_DEPTH: usize = 24;
-/// Entries that one node takes; further lines are listed as not understood.
+/// The maximum number of entries per node; further lines are listed as not understood.
 const MAX_ENTRIES: usize = 1000;
 
-/// How a line fits a node.
+/// The way in which a line belongs to a node.
 enum Fit {
     Field(&'static Block, usize),
     Child(Below),
     Line,
 }
 
-/// Places line after line.
+/// Builds the tree line by line.
 pub(super) struct Builder<'a, 's> {
     tree: Tree<'a>,
     /// The path from the root to the node of the last line.
     open: Vec<usize>,
-    /// Empty lines since then.
+    /// Empty lines since that line.
     blanks: Vec<Line<'a>>,
     flat: bool,
     schema: &'s Schema,
 }
 
 impl<'a, 's> Builder<'a, 's> {
-    /// Starts with a tree that has its root only; `flat` says that indentation was lost.
+    /// Starts with a tree that has only its root; `flat` means that indentation was lost.
     pub fn new(tree: Tree<'a>, schema: &'s Schema, flat: bool) -> Self {
         Builder {
             tree,
@@ -49,7 +49,7 @@ impl<'a, 's> Builder<'a, 's> {
         }
     }
 
-    /// The tree.
+    /// Returns the tree.
     pub fn finish(self) -> Tree<'a> {
         self.tree
     }
@@ -57,7 +57,7 @@ impl<'a, 's> Builder<'a, 's> {
     fn place(&mut self, entry: &Entry<'a>, next: &str) {
         let blanks = std::mem::take(&mut self.blanks);
         let indent = entry.line.indent() as i64;
-        // cut at its top inside a block whose keys the object itself has too
+        // a text without its top that starts inside a block with keys that the object has too
         if self.tree.nodes.len() == 1
             && !next.is_empty()
             && known_key(self.schema.root, next).is_none()
@@ -118,7 +118,7 @@ impl<'a, 's> Builder<'a, 's> {
             .find_map(|(depth, node)| Some((depth, fit(node, entry, next, self.flat)?)))
     }
 
-    /// Opens the table whose header this is, if the title above it was cut off.
+    /// Opens the table that this header belongs to, if the title above it was cut off.
     fn place_headless(&mut self, line: Line<'a>, indent: i64) -> bool {
         let (Below::Fields(block) | Below::Open(block)) = self.schema.root else {
             return false;
@@ -150,7 +150,7 @@ impl<'a, 's> Builder<'a, 's> {
         true
     }
 
-    /// Opens the block that an outer title, which was cut off, would have opened.
+    /// Opens the block whose title was cut off.
     fn place_implied(
         &mut self,
         entry: &Entry<'a>,
@@ -227,7 +227,7 @@ impl<'a, 's> Builder<'a, 's> {
         false
     }
 
-    /// Keeps a key that the schema lacks, as a newer kubectl may print it.
+    /// Keeps a key missing from the schema; a newer kubectl may print it.
     fn place_unknown(&mut self, entry: &Entry<'a>, indent: i64) {
         let depth = (0..self.open.len()).rev().find(|depth| {
             self.node(*depth).is_some_and(|node| {
@@ -279,7 +279,7 @@ impl<'a, 's> Builder<'a, 's> {
     ) {
         let (key, value) = match (entry.key, field) {
             (Some(key), _) => (key, entry.value),
-            // a field that stands without a colon
+            // a field printed without a colon
             (None, Some(field)) => (
                 part(entry.value, 0, field.key.len()),
                 trimmed(part(entry.value, field.key.len(), entry.value.text.len())),
@@ -307,7 +307,7 @@ impl<'a, 's> Builder<'a, 's> {
     }
 }
 
-/// Whether a line goes on with the text of the node before it, in whatever column it stands.
+/// Returns true if a line continues the text of the previous node, at any indentation.
 fn runs_on(node: &Node<'_>, entry: &Entry<'_>) -> bool {
     match node.below {
         Below::Text => node.field.is_some() || entry.key.is_none(),
@@ -330,8 +330,8 @@ fn known_key(below: Below, key: &str) -> Option<usize> {
     }
 }
 
-/// Where a line fits that is sure to belong to a node: by a known key, or by the name of a block
-/// that a known key follows.
+/// Matches a line that certainly belongs to the node: by a known key, or by the name of a block
+/// that is followed by a known key.
 fn known_fit(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Fit> {
     match node.below {
         Below::Fields(block) | Below::Open(block) => {
@@ -347,7 +347,7 @@ fn known_fit(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Fit> {
     }
 }
 
-/// Where a line fits by its form; `inside` says that its place is likely below the node.
+/// Matches a line by its syntax; `inside` means that it is probably below the node.
 fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<Fit> {
     let line = || inside.then_some(Fit::Line);
     let indent = entry.line.indent() as i64;
@@ -371,7 +371,7 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
         }
         Below::Open(_) => known_fit(node, entry, next)
             .or_else(|| (inside && entry.key.is_some()).then_some(Fit::Child(Below::Any))),
-        // the items of a list that are no maps stand alone, each in the same column
+        // list items that are not maps are lines without a key, all at the same indentation
         Below::Any
             if node
                 .lines
@@ -381,7 +381,8 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
             line()
         }
         Below::Any if entry.key.is_some() => {
-            // without indentation a title holds what follows, up to the next part of the object
+            // without indentation, all that follows a title belongs to it, up to the object's next
+            // part
             let is_title = node.value.text.is_empty() && node.lines.is_empty();
             let holds = indent > node.indent || (is_title && !label::is_part(entry));
             (inside && holds).then_some(Fit::Child(Below::Any))
@@ -391,7 +392,7 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
     }
 }
 
-/// Whether a key can be the name of a container or volume.
+/// Returns true if the key can be the name of a container or volume.
 fn is_name(key: &str) -> bool {
     key.len() <= 253
         && key.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
@@ -400,7 +401,7 @@ fn is_name(key: &str) -> bool {
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-._".contains(&b))
 }
 
-/// Whether a key reads like one of kubectl's: a capital letter and few words.
+/// Returns true if the key looks like one of kubectl's: an initial capital and few words.
 fn is_title(key: &str) -> bool {
     key.len() <= 64
         && key.starts_with(|c: char| c.is_ascii_uppercase())

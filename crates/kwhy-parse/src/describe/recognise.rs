@@ -1,12 +1,12 @@
-//! Lines that are a describe's, taken alone.
+//! Recognition of single lines of a describe.
 
 use super::layout::{Entry, is_nothing};
 use crate::input::Line;
 
-/// What the value of a key looks like.
+/// The syntax of a key's value.
 #[derive(Clone, Copy)]
 enum Form {
-    /// Anything: no other text has this key.
+    /// Anything: no other text contains this key.
     Any,
     /// Nothing: a title.
     Title,
@@ -26,7 +26,7 @@ enum Form {
     OneOf(&'static [&'static str]),
 }
 
-/// The keys of kubectl's describers that are surely theirs with a value of that form.
+/// Keys of kubectl's describers that identify a describe if the value has this syntax.
 const KEYS: &[(&str, Form)] = &[
     ("Access Modes", Form::Word),
     ("Annotations", Form::OneOf(&["<none>"])),
@@ -130,7 +130,7 @@ const KEYS: &[(&str, Form)] = &[
     ("Volumes", Form::OneOf(&["", "<none>"])),
 ];
 
-/// Lines without a colon: titles that stand behind an empty line, and what stands in their place.
+/// Lines without a colon: titles that follow an empty line, and notes in their place.
 const TITLES: &[&str] = &[
     "BinaryData",
     "Data",
@@ -148,14 +148,14 @@ fn entry(line: &str) -> Entry<'_> {
     })
 }
 
-/// Whether a line begins a describe: `Name:` and one object's name.
+/// Returns true if the line starts a describe: `Name:` and the name of one object.
 pub(super) fn is_start(line: &str) -> bool {
     let entry = entry(line);
     entry.key_text() == "Name" && is_object_name(entry.value.text)
 }
 
-/// Whether a word can be an object's name. Names of RBAC objects and custom kinds may hold
-/// colons; redacted names hold `*`, `<` and the like.
+/// Returns true if the word can be the name of an object. Names of RBAC objects and custom kinds
+/// may contain colons; redacted names contain `*`, `<` and the like.
 pub(super) fn is_object_name(word: &str) -> bool {
     !word.is_empty()
         && word.len() <= 253
@@ -165,7 +165,7 @@ pub(super) fn is_object_name(word: &str) -> bool {
         && word.contains(char::is_alphanumeric)
 }
 
-/// Whether a line is surely a describe's: a known key with a value of its form.
+/// Returns true if the line certainly is a describe's: a known key with a value of its syntax.
 pub(super) fn is_field(line: &str) -> bool {
     let entry = entry(line);
     let Some(key) = entry.key else {
@@ -178,7 +178,7 @@ pub(super) fn is_field(line: &str) -> bool {
         .is_some_and(|(_, form)| form.fits(entry.value.text))
 }
 
-/// Whether a line is the header of a table of conditions with their times.
+/// Returns true if the line is the header of a table of conditions with their times.
 fn is_header_of_conditions(text: &str) -> bool {
     let mut words = text.split_whitespace();
     words.next() == Some("Type")

@@ -1,15 +1,15 @@
-//! Tables inside a describe: a header, perhaps dashes, rows.
+//! Tables inside a describe: a header, an optional rule of dashes, rows.
 //!
-//! Go's tabwriter aligns the columns with blanks (kubernetes/kubectl `pkg/describe/describe.go`).
-//! Pasted text may have tabs there or one blank. So a row is read by the gaps between its cells,
-//! by the header's columns, and at last by what each cell must look like.
+//! Go's tabwriter aligns the columns with spaces (kubernetes/kubectl `pkg/describe/describe.go`).
+//! Pasted text may have tabs or single spaces instead. So a row is split at the gaps between its
+//! cells, by the header's columns, and as a last resort by the syntax of each cell.
 
 use super::layout::{Node, is_nothing, part, trimmed};
 use super::read::{age, joined, list, number, put, scalar, time_of, trim_end, words};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
 
-/// What a cell looks like.
+/// The syntax of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cell {
     /// One word.
@@ -20,36 +20,36 @@ pub(super) enum Cell {
     Status,
     /// A number.
     Count,
-    /// A moment.
+    /// A timestamp.
     Time,
     /// An age.
     Age,
-    /// A quantity, perhaps with a percentage: `750m (18%)`.
+    /// A quantity with an optional percentage: `750m (18%)`.
     Amount,
     /// `[a b]`.
     List,
     /// Words.
     Words,
-    /// Text, up to the end of the row.
+    /// Text up to the end of the row.
     Rest,
 }
 
-/// A column that some release prints.
+/// A column that at least one release prints.
 #[derive(Debug)]
 pub(super) struct Column {
-    /// The header's words.
+    /// The words of its header.
     pub title: &'static str,
-    /// The value's name in the row.
+    /// The name of the value in the row.
     pub name: &'static str,
-    /// The name of the percentage behind an amount.
+    /// The name of the percentage after an amount.
     pub percent: &'static str,
-    /// What its cells look like.
+    /// The syntax of its cells.
     pub cell: Cell,
-    /// Whether its cells may be empty.
+    /// True if its cells may be empty.
     pub optional: bool,
 }
 
-/// A column whose cells are filled.
+/// Returns a column whose cells are never empty.
 pub(super) const fn column(title: &'static str, name: &'static str, cell: Cell) -> Column {
     Column {
         title,
@@ -61,13 +61,13 @@ pub(super) const fn column(title: &'static str, name: &'static str, cell: Cell) 
 }
 
 impl Column {
-    /// The same column, whose cells may be empty.
+    /// Allows the cells of the column to be empty.
     pub const fn optional(mut self) -> Column {
         self.optional = true;
         self
     }
 
-    /// The same column, with a name for the percentage.
+    /// Names the percentage.
     pub const fn percent(mut self, name: &'static str) -> Column {
         self.percent = name;
         self
@@ -78,27 +78,27 @@ impl Column {
 pub(super) struct Table {
     /// All columns of all releases, in order.
     pub columns: &'static [Column],
-    /// The cells of a row, from the left, where single blanks stand between them and their form
-    /// does not tell them apart.
+    /// Splits a row from the left, for cells that are separated by single spaces and not
+    /// distinguished by their syntax.
     pub parts: Option<for<'a> fn(Line<'a>) -> Vec<Line<'a>>>,
-    /// The columns of a row whose header was cut off; the first that fit.
+    /// The columns of a row whose header was cut off; the first alternative that fits is used.
     pub headless: &'static [&'static [usize]],
-    /// Whether a line is a remark between the rows.
+    /// Returns true if the line is a remark between the rows.
     pub remark: fn(&str) -> bool,
-    /// Whether the last cell may run on over several lines.
+    /// True if the last cell may continue on further lines.
     pub runs_on: bool,
 }
 
-/// No line is a remark.
+/// Accepts no line as a remark.
 pub(super) fn no_remark(_: &str) -> bool {
     false
 }
 
-/// The columns that a header shows, each with the place of its first character.
+/// The columns of a header, each with the position of its first character.
 type Heads = Vec<(&'static Column, Option<usize>)>;
 
 impl Table {
-    /// Whether a line is one of the table's.
+    /// Returns true if the line belongs to the table.
     pub fn accepts(&self, line: Line<'_>) -> bool {
         is_dashes(line.text)
             || (self.remark)(line.text.trim())
@@ -106,12 +106,12 @@ impl Table {
             || self.headless(line).is_some()
     }
 
-    /// Whether a line is a header of several columns.
+    /// Returns true if the line is a header of several columns.
     pub fn is_header(&self, text: &str) -> bool {
         self.heads(text).is_some_and(|heads| heads.len() > 1)
     }
 
-    /// The rows among lines, each a map under the columns' names.
+    /// Parses the rows among lines, each into a map keyed by column name.
     pub fn rows<'a>(&self, lines: &[Line<'a>]) -> Option<Value<'a>> {
         let mut heads: Option<Heads> = None;
         let mut items = Vec::new();
@@ -144,7 +144,7 @@ impl Table {
         (!items.is_empty()).then_some(Value::List(items))
     }
 
-    /// The columns of a header; none if the line is no header.
+    /// Returns the columns of a header; `None` if the line is not a header.
     fn heads(&self, text: &str) -> Option<Heads> {
         let mut heads: Heads = Vec::new();
         let mut rest = text;
@@ -170,7 +170,7 @@ impl Table {
         (heads.len() >= 2).then_some(heads)
     }
 
-    /// The cells of a row without a header.
+    /// Returns the cells of a row without a header.
     fn headless<'a>(&self, line: Line<'a>) -> Option<Cells<'a>> {
         if self.headless.is_empty() {
             let heads: Heads = self.columns.iter().map(|column| (column, None)).collect();
@@ -187,7 +187,7 @@ impl Table {
 }
 
 impl Table {
-    /// The cells of a row, each with its column; none if it does not fit.
+    /// Returns the cells of a row, each with its column; `None` if it does not fit.
     fn cells<'a>(&self, heads: &Heads, line: Line<'a>) -> Option<Cells<'a>> {
         let pieces = pieces(line);
         by_number(heads, line, &pieces)
@@ -200,12 +200,12 @@ impl Table {
     }
 }
 
-/// The rows of a table below a key.
+/// Parses the rows of a table below a key.
 pub(super) fn rows<'a>(node: &Node<'a>, table: &Table) -> Option<Value<'a>> {
     table.rows(&node.lines)
 }
 
-/// Whether a line is the rule below a header.
+/// Returns true if the line is the rule below a header.
 pub(super) fn is_dashes(line: &str) -> bool {
     // an editor may draw lines instead of dashes
     [
@@ -223,7 +223,7 @@ pub(super) fn is_dashes(line: &str) -> bool {
 
 type Cells<'a> = Vec<(&'static Column, Line<'a>)>;
 
-/// A row whose last cell may run on.
+/// A row whose last cell may continue.
 #[derive(Default)]
 struct Row<'a> {
     map: Map<'a>,
@@ -302,7 +302,7 @@ impl Cell {
         }
     }
 
-    /// How many words the cell takes of those that follow.
+    /// Returns the number of leading words that the cell takes.
     fn words(self, words: &[Line<'_>]) -> Option<usize> {
         let first = words.first()?.text;
         let count = match self {
@@ -318,7 +318,7 @@ impl Cell {
     }
 }
 
-/// Words as one text, with one blank between them.
+/// Joins words with single spaces.
 fn spanned(words: &[Line<'_>]) -> Option<String> {
     let texts: Vec<_> = words.iter().map(|word| word.text).collect();
     (!texts.is_empty()).then(|| texts.join(" "))
@@ -350,7 +350,7 @@ fn is_percent(word: &str) -> bool {
         })
 }
 
-/// The parts of a line between tabs or runs of blanks.
+/// Splits a line at tabs and runs of spaces.
 fn pieces<'a>(line: Line<'a>) -> Vec<Line<'a>> {
     let mut pieces = Vec::new();
     let mut rest = trimmed(line);
@@ -372,7 +372,7 @@ fn pieces<'a>(line: Line<'a>) -> Vec<Line<'a>> {
     pieces
 }
 
-/// A piece for each column; what is too much belongs to the last one.
+/// Assigns one piece per column; surplus pieces belong to the last one.
 fn by_number<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
     let ends_in_text = heads.last()?.0.cell == Cell::Rest;
     if pieces.len() < heads.len() || (pieces.len() > heads.len() && !ends_in_text) {
@@ -392,7 +392,7 @@ fn by_number<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<C
     Some(cells)
 }
 
-/// Pieces that begin where columns of the header do.
+/// Assigns pieces to the columns of the header they start at.
 fn by_columns<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
     let mut cells: Cells<'a> = Vec::new();
     let mut heads = heads.iter();
@@ -420,7 +420,7 @@ fn by_columns<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<
     heads.all(|(column, _)| column.optional).then_some(cells)
 }
 
-/// Pieces that look like the cells of the columns, where some cells are empty.
+/// Assigns pieces to columns by their syntax if some cells are empty.
 fn by_form<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
     if pieces.len() < 2 {
         return None;
@@ -445,7 +445,7 @@ fn by_form<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cel
     (at == pieces.len()).then_some(cells)
 }
 
-/// Words that look like the cells of the columns.
+/// Assigns words to columns by their syntax.
 fn by_words<'a>(heads: &Heads, line: Line<'a>) -> Option<Cells<'a>> {
     let words: Vec<_> = words(line).take(4096).collect();
     let mut at = 0;
@@ -470,7 +470,7 @@ fn by_words<'a>(heads: &Heads, line: Line<'a>) -> Option<Cells<'a>> {
     (at == words.len()).then_some(cells)
 }
 
-/// A line from the beginning of one of its pieces to the end of a later one.
+/// Returns a line from the start of one piece to the end of a later one.
 fn through<'a>(line: Line<'a>, first: Line<'a>, last: Line<'a>) -> Line<'a> {
     let end = last.start + last.text.len();
     part(

@@ -149,7 +149,7 @@ fn a_pod_in_any_layout() {
     check_pod(&map_lines(POD, |line| line.trim().to_owned()));
     let one_blank = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     check_pod(&map_lines(POD, one_blank));
-    // names of containers and volumes at the level of the object's own keys
+    // container and volume names at the indentation of the object's own keys
     check_pod(&map_lines(POD, |line| {
         let indent = line.len() - line.trim_start().len();
         let indent = match indent {

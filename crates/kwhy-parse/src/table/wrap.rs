@@ -114,7 +114,7 @@ pub(crate) fn width(lines: &[Line<'_>]) -> Option<usize> {
     is_width.then_some(widest)
 }
 
-/// Returns the width of the longest line; 0 if all are too short to have been wrapped.
+/// Returns the width of the longest line; `usize::MAX` if all are too short to have been wrapped.
 pub(crate) fn longest(lines: &[Line<'_>]) -> usize {
     let long = lines.iter().filter(|line| line.text.len() >= NARROWEST);
     long.map(of)

@@ -46,7 +46,7 @@ static AUTOSCALER: Block = Block {
         ANNOTATIONS,
         CREATED,
         field("Reference", "reference", Below::Value, text),
-        // of version 1
+        // autoscaling/v1
         field(
             "Target CPU utilization",
             "target_cpu_utilization",
@@ -74,7 +74,7 @@ static AUTOSCALER: Block = Block {
 /// HorizontalPodAutoscalers.
 pub(super) static KIND: Kind = kind("HorizontalPodAutoscaler", &AUTOSCALER).finish(finish);
 
-/// The replicas of a kind that is not among the fields, such as `Rollout pods`.
+/// Adds the replicas of a target kind without a field of its own, such as `Rollout pods`.
 fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     let other = tree
         .children(tree.root())
@@ -84,7 +84,7 @@ fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     }
 }
 
-/// `METRIC:  CURRENT / TARGET`.
+/// Parses `METRIC:  CURRENT / TARGET`.
 fn metrics<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = tree
         .children(node)
@@ -95,7 +95,7 @@ fn metrics<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
             let slash = value.text.rfind(" / ").unwrap_or(value.text.len());
             let current = trimmed(part(value, 0, slash));
             let target = trimmed(part(value, slash + 3, value.text.len()));
-            // that a value is not known is what may be wrong
+            // an unknown value may be the very problem, so `<unknown>` is kept
             for (name, amount) in [("current", current), ("target", target)] {
                 if !amount.text.is_empty() {
                     map.insert(name, Value::Text(text_of(amount)));

@@ -94,7 +94,7 @@ fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     terminating(map, tree);
 }
 
-/// The expressions of all terms.
+/// Returns the expressions of all terms.
 fn node_affinity<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let terms = tree.child(node, "Required Terms")?;
     let items: Vec<_> = tree

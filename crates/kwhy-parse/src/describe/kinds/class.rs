@@ -1,5 +1,4 @@
-//! What belongs to no namespace and is told in few lines: StorageClasses, CSINodes,
-//! PriorityClasses.
+//! Cluster-scoped kinds with a short describe: StorageClasses, CSINodes, PriorityClasses.
 
 use super::common::{ANNOTATIONS, CREATED, LABELS, NAME};
 use super::layout::{Below, Block, Node, Tree, field};

@@ -1,4 +1,4 @@
-//! What objects of many kinds print alike.
+//! Fields and tables shared by many kinds.
 
 use super::layout::{Below, Field, Node, Tree, field, part, trimmed};
 use super::read::{age, annotations, labels, put, scalar, text};
@@ -6,9 +6,9 @@ use super::table::{self, Cell, Table, column, no_remark};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
 
-/// `Name`, of every object.
+/// `Name`, present in every object.
 pub(super) const NAME: Field = field("Name", "name", Below::Value, text);
-/// `Namespace`, of every object that is in one.
+/// `Namespace`, present in every namespaced object.
 pub(super) const NAMESPACE: Field = field("Namespace", "namespace", Below::Value, text);
 /// `Labels`.
 pub(super) const LABELS: Field = field("Labels", "labels", Below::Lines, labels);
@@ -34,7 +34,7 @@ pub(in super::super) const CONDITIONS_FIELD: Field = field(
     conditions,
 );
 
-/// The conditions of any kind: each prints some of these columns.
+/// The conditions of any kind; each kind prints some of these columns.
 pub(super) static CONDITIONS: Table = Table {
     columns: &[
         column("Type", "type", Cell::Word),
@@ -51,7 +51,7 @@ pub(super) static CONDITIONS: Table = Table {
     runs_on: true,
 };
 
-/// The rows of a Conditions table.
+/// Parses the rows of a Conditions table.
 pub(super) fn conditions<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     table::rows(node, &CONDITIONS)
 }
@@ -68,19 +68,19 @@ pub(super) static GATES: Table = Table {
     runs_on: false,
 };
 
-/// The rows of a table of readiness gates.
+/// Parses the rows of a table of readiness gates.
 pub(super) fn gates<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     table::rows(node, &GATES)
 }
 
-/// The phase, without the `(lasts AGE)` of one that is terminating.
+/// The phase, without the `(lasts AGE)` of a terminating object.
 pub(super) fn status<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let end = node.value.text.find(" (").unwrap_or(node.value.text.len());
     scalar(trimmed(part(node.value, 0, end)))
 }
 
-/// Adds for how long an object is being deleted: `Terminating (lasts AGE)`; `(expires DATE)` in
-/// old releases has no age.
+/// Adds the time since deletion was requested: `Terminating (lasts AGE)`; `(expires DATE)` in old
+/// releases has no age.
 pub(super) fn terminating<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     if let Some(status) = tree.child(tree.root(), "Status")
         && let Some(lasts) = between(status.value, "(lasts ", ")")
@@ -89,7 +89,7 @@ pub(super) fn terminating<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     }
 }
 
-/// What stands between two marks.
+/// Returns the text between two delimiters.
 pub(super) fn between<'a>(line: Line<'a>, from: &str, to: &str) -> Option<Line<'a>> {
     let from = line.text.find(from)? + from.len();
     let length = line.text.get(from..)?.find(to)?;

@@ -11,7 +11,7 @@ static CONFIG_MAP_BLOCK: Block = Block {
     fields: &[NAME, NAMESPACE, LABELS, ANNOTATIONS],
 };
 
-/// ConfigMaps; their [`data`](super::super::data) is no part of the layout.
+/// ConfigMaps; their [`data`](super::super::data) is not part of the layout.
 pub(super) static CONFIG_MAP: Kind = kind("ConfigMap", &CONFIG_MAP_BLOCK);
 
 static SECRET_BLOCK: Block = Block {
@@ -54,7 +54,7 @@ static ACCOUNT_BLOCK: Block = Block {
 /// ServiceAccounts.
 pub(super) static SERVICE_ACCOUNT: Kind = kind("ServiceAccount", &ACCOUNT_BLOCK);
 
-/// `NAME (not found)` a line.
+/// Parses `NAME (not found)`, one per line.
 fn secrets<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .map(|line| {

@@ -1,4 +1,4 @@
-//! Containers as a pod or a pod template shows them.
+//! Containers of a pod or pod template.
 
 use super::layout::{Below, Block, Node, Tree, field, is_nothing, part, trimmed};
 use super::read::{
@@ -65,7 +65,7 @@ pub(super) static CONTAINER: Block = Block {
     ],
 };
 
-/// Containers under their names.
+/// Parses containers, each with its name.
 pub(super) fn containers<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = tree
         .children(node)
@@ -89,8 +89,8 @@ fn state<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!map.is_empty()).then_some(Value::Map(map))
 }
 
-/// `http-get http://:80/ delay=0s timeout=1s period=10s #success=1 #failure=3`; after 1.36 the
-/// last two are `successThreshold=1 failureThreshold=3`.
+/// Parses `http-get http://:80/ delay=0s timeout=1s period=10s #success=1 #failure=3`; after 1.36
+/// the last two are `successThreshold=1 failureThreshold=3`.
 fn probe<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let line = node.value;
     scalar(line)?;
@@ -121,7 +121,7 @@ fn probe<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     Some(Value::Map(map))
 }
 
-/// `NAME:  value`, with the value's source in brackets behind it or instead of it.
+/// Parses `NAME:  value`; the source of the value is in angle brackets after it or in its place.
 fn env<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = tree
         .children(node)
@@ -182,7 +182,7 @@ fn env_value<'a>(node: &Node<'a>) -> (Option<Text<'a>>, Option<Map<'a>>) {
     (Some(text_of(value)), Some(source))
 }
 
-/// `<set to the key 'K' in secret 'S'>  Optional: false`, `... of config map 'C'>`.
+/// Parses `<set to the key 'K' in secret 'S'>  Optional: false`, `... of config map 'C'>`.
 fn key_reference<'a>(line: Line<'a>) -> Option<Map<'a>> {
     let rest = line.text.strip_prefix("<set to the key '")?;
     let mut at = line.text.len() - rest.len();
@@ -211,7 +211,7 @@ fn optional<'a>(line: Line<'a>) -> Option<Value<'a>> {
     super::read::flag(trimmed(part(line, at, line.text.len())))
 }
 
-/// `NAME  ConfigMap|Secret [with prefix 'P']  Optional: false`.
+/// Parses `NAME  ConfigMap|Secret [with prefix 'P']  Optional: false`.
 fn env_from<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .filter_map(|line| {
@@ -238,7 +238,7 @@ fn is_mount(line: &str) -> bool {
         && line.contains(" from ")
 }
 
-/// `PATH from VOLUME (ro,path="SUB")`; a device has nothing behind its volume.
+/// Parses `PATH from VOLUME (ro,path="SUB")`; a device has nothing after its volume.
 fn mounts<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .filter_map(|line| {

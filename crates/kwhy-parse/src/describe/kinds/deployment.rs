@@ -77,10 +77,10 @@ static REPLICA_SET_BLOCK: Block = Block {
     ],
 };
 
-/// ReplicaSets, and ReplicationControllers, which print alike.
+/// ReplicaSets and ReplicationControllers, which have the same layout.
 pub(super) static REPLICA_SET: Kind = controller("ReplicaSet", &REPLICA_SET_BLOCK);
 
-/// `25% max unavailable, 1 max surge`.
+/// Parses `25% max unavailable, 1 max surge`.
 fn rolling_update<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     let Some(node) = tree.child(tree.root(), "RollingUpdateStrategy") else {
         return;
@@ -97,7 +97,7 @@ fn rolling_update<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     }
 }
 
-/// `NAME (n/m replicas created)`.
+/// Parses `NAME (n/m replicas created)`.
 fn replica_set<'a>(line: Line<'a>) -> Option<Value<'a>> {
     let end = line.text.find(" (").unwrap_or(line.text.len());
     let mut map = Map::new();

@@ -31,14 +31,14 @@ static INGRESS_BLOCK: Block = Block {
 /// Ingresses.
 pub(super) static INGRESS: Kind = kind("Ingress", &INGRESS_BLOCK).finish(default_endpoints);
 
-/// What kubectl found behind the default backend: addresses, or why there are none.
+/// Adds the endpoints that kubectl found for the default backend, or the reason for their absence.
 fn default_endpoints<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     if let Some(node) = tree.child(tree.root(), "Default backend") {
         put(map, "default_endpoints", found_behind(node.value));
     }
 }
 
-/// What stands in brackets behind a backend.
+/// Returns the text in parentheses after a backend.
 fn found_behind<'a>(line: Line<'a>) -> Option<Value<'a>> {
     let from = line.text.find(" (")? + " (".len();
     let to = line.text.strip_suffix(')').unwrap_or(line.text).len();
@@ -73,7 +73,7 @@ static CLASS_BLOCK: Block = Block {
 /// IngressClasses.
 pub(super) static CLASS: Kind = kind("IngressClass", &CLASS_BLOCK);
 
-/// A backend, without what kubectl found behind it.
+/// Returns a backend, without its endpoints.
 fn default_backend<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     if node.value.text == "<default>" {
         return None;
@@ -92,7 +92,7 @@ fn is_tls(line: &str) -> bool {
     TLS_WORDS.iter().any(|word| line.contains(word))
 }
 
-/// `SECRET terminates HOST,HOST`; without a secret `SNI routes HOST`.
+/// Parses `SECRET terminates HOST,HOST`; without a secret, `SNI routes HOST`.
 fn tls<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .filter_map(|line| {
@@ -111,7 +111,7 @@ fn tls<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// A line of the rules: a host alone, a path with its backend, or all of them.
+/// Returns true for a line of the rules: a host, a path with its backend, or both.
 fn is_rule(line: &str) -> bool {
     let text = line.trim();
     is_header(text)
@@ -141,12 +141,12 @@ fn rules<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
             continue;
         };
         let mut before: Vec<_> = words(part(line, 0, from)).collect();
-        // a path begins with a slash, unless the controller takes anything for one
+        // a path starts with a slash, unless the controller accepts anything
         let path = before.pop();
         if let Some(first) = before.first() {
             host = Some(*first);
         }
-        // without any rule kubectl prints the default backend as one
+        // without any rule, kubectl prints the default backend as one
         if path.is_some_and(|path| path.text == "*") && !before.is_empty() {
             continue;
         }
@@ -163,7 +163,7 @@ fn rules<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// Where the backend of a path begins; none if the line names a host only.
+/// Returns the offset of a path's backend; `None` if the line contains only a host.
 fn backend_start(line: Line<'_>) -> Option<usize> {
     if let Some(at) = line.text.find("APIGroup: ") {
         return Some(at);

@@ -1,5 +1,4 @@
-//! Which kind an object's lines are of: kubectl prints none but for what the generic describer
-//! shows.
+//! Detection of an object's kind from its keys: only the generic describer prints the kind.
 
 use std::collections::HashSet;
 
@@ -7,16 +6,16 @@ use super::data;
 use super::layout::Entry;
 use crate::input::Line;
 
-/// What lines show.
+/// The kind detected in lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in super::super) struct Found<'a> {
     /// The kind.
     pub kind: &'a str,
-    /// Whether the generic describer printed it, which says the kind.
+    /// True if the generic describer printed the lines, which states the kind.
     pub is_generic: bool,
 }
 
-/// A kind with keys of which any, or of which all, tell it.
+/// The keys that identify a kind: any one of `any`, or all of `all`.
 struct Mark {
     kind: &'static str,
     any: &'static [&'static str],
@@ -31,9 +30,9 @@ const fn mark(
     Mark { kind, any, all }
 }
 
-/// The kinds' marks among an object's own keys; the first that fits decides.
+/// The identifying keys of each kind; the first match decides.
 const MARKS: &[Mark] = &[
-    // what a pod template lacks
+    // keys absent from pod templates
     mark(
         "Pod",
         &["QoS Class", "Container ID", "Restart Count", "Last State"],
@@ -159,7 +158,7 @@ const MARKS: &[Mark] = &[
     ),
 ];
 
-/// Keys of a pod's containers: with none of the marks they tell a pod cut off at its top.
+/// Keys of a pod's containers. Without any identifying key they indicate a pod without its top.
 const CONTAINER_KEYS: &[&str] = &[
     "Container ID",
     "Image ID",
@@ -179,7 +178,7 @@ const CONTAINER_KEYS: &[&str] = &[
     "TokenExpirationSeconds",
 ];
 
-/// The kind of the object that lines show.
+/// Returns the kind of the object in the lines.
 pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
     let built_in = |kind| Found {
         kind,
@@ -216,7 +215,7 @@ pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
             keys.insert(key.text);
         }
     }
-    // of a text whose top was cut off the parts tell that this is no part's kind
+    // if the top was cut off, `Kind` may belong to a nested part unless these keys are present
     let is_own = ["API Version", "Metadata"]
         .iter()
         .any(|key| keys.contains(key));
@@ -245,15 +244,15 @@ pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
         .map(built_in)
 }
 
-/// Whether lines of no known kind are a part of what the generic describer printed: no other prints the time of
-/// a condition in a line of its own.
+/// Returns true if lines of unknown kind are part of the generic describer's output: no other
+/// describer prints the time of a condition on a line of its own.
 pub(in super::super) fn is_generic_part(lines: &[Line<'_>]) -> bool {
     lines
         .iter()
         .any(|line| Entry::new(*line).key_text() == "Last Transition Time")
 }
 
-/// The kind that a line without a colon tells.
+/// Returns the kind identified by a line without a colon.
 fn titled(text: &str) -> Option<&'static str> {
     let mut words = text.split_whitespace();
     match (words.next(), words.next(), words.next()) {

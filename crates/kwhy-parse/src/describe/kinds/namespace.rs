@@ -19,7 +19,7 @@ static RESOURCES: Table = Table {
     runs_on: false,
 };
 
-/// The meaning of a scope, which stands below the scopes.
+/// Returns true for the explanation of a scope, printed below the scopes.
 fn is_help(line: &str) -> bool {
     line.starts_with("* ")
 }
@@ -40,7 +40,7 @@ static LIMIT_ROWS: Table = Table {
     runs_on: false,
 };
 
-/// A quota; its rows stand below its last key.
+/// A quota; its rows are below its last key.
 static QUOTA_BLOCK: Block = Block {
     repeats: false,
     fields: &[
@@ -110,7 +110,7 @@ fn text_alone<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     scalar(node.value)
 }
 
-/// Adds the rows below any key of the object.
+/// Adds the rows below all keys of the object.
 fn add_rows<'a>(map: &mut Map<'a>, tree: &Tree<'a>, table: &Table, name: &'static str) {
     let lines: Vec<_> = tree
         .children(tree.root())
@@ -131,7 +131,7 @@ fn limits<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     table::rows(node, &LIMIT_ROWS)
 }
 
-/// The quotas of a namespace, each with its rows.
+/// Parses the quotas of a namespace, each with its rows.
 fn quotas<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut items: Vec<Map<'a>> = Vec::new();
     let mut seen = Vec::new();

@@ -28,7 +28,7 @@ static PEER: Block = Block {
     ],
 };
 
-/// The rules of one direction, which follow each other with a line of dashes between.
+/// The rules of one direction, separated by lines of dashes.
 static RULES: Block = Block {
     repeats: true,
     fields: &[
@@ -36,7 +36,7 @@ static RULES: Block = Block {
         field("To Port Range", "port", Below::Value, later),
         field("From", "peer", Below::Fields(&PEER), block),
         field("To", "peer", Below::Fields(&PEER), block),
-        // no rules: what that means stands alone
+        // without rules, their meaning is the only text
         field(
             "<none> (Selected pods are isolated for ingress connectivity)",
             "none",
@@ -109,12 +109,12 @@ fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     }
 }
 
-/// A selector; `<none>` selects all and stays.
+/// Returns a selector; `<none>` selects everything and is kept.
 fn selector<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!node.value.text.is_empty()).then(|| Value::Text(text_of(node.value)))
 }
 
-/// The selector of the policy's own pods, without the remark that it selects all.
+/// Returns the selector of the policy's own pods, without the remark that it selects all.
 fn own_selector<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let end = node
         .value

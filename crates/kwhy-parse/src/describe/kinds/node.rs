@@ -28,7 +28,7 @@ static PODS: Table = Table {
         column("Memory Requests", "memory_requests", Cell::Amount)
             .percent("memory_requests_percent"),
         column("Memory Limits", "memory_limits", Cell::Amount).percent("memory_limits_percent"),
-        // from 1.18 on
+        // since 1.18
         column("Age", "age_s", Cell::Age).optional(),
     ],
     parts: None,
@@ -101,7 +101,7 @@ fn is_remark(line: &str) -> bool {
     line.starts_with("(Total limits may be over")
 }
 
-/// `key=value:Effect`, the value may be absent.
+/// Parses `key=value:Effect`; the value is optional.
 fn taints<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .map(|line| {
@@ -130,7 +130,7 @@ fn addresses<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
             Value::Map(map)
         })
         .collect();
-    // before 1.9 the addresses stood alone, with commas
+    // before 1.9 addresses were printed without a type, separated by commas
     if let Some(Value::List(own)) = values_of(tree, node) {
         items.extend(own.into_iter().map(|address| {
             let mut map = Map::new();

@@ -11,7 +11,7 @@ use super::template::{tolerations, topology_spread};
 use super::volume::{VOLUME, volumes};
 use kwhy_model::{Map, Value};
 
-/// Pod-level resources, from 1.32 on.
+/// Pod-level resources, since 1.32.
 static RESOURCES: Block = Block {
     repeats: false,
     fields: &[
@@ -135,13 +135,13 @@ fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     terminating(map, tree);
 }
 
-/// `NAME/ADDRESS`, the name.
+/// Returns the name in `NAME/ADDRESS`.
 fn node_name<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let end = node.value.text.find('/').unwrap_or(node.value.text.len());
     scalar(part(node.value, 0, end))
 }
 
-/// The addresses on the key's line, and those below it.
+/// Returns the addresses on the key's line and below it.
 fn ips<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut items = match list(node.value) {
         Some(Value::List(items)) => items,

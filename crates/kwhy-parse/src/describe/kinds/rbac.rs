@@ -31,7 +31,7 @@ static ROLE_BLOCK: Block = Block {
     ],
 };
 
-/// Roles, and ClusterRoles, which print alike.
+/// Roles and ClusterRoles, which have the same layout.
 pub(super) static ROLE: Kind = kind("Role", &ROLE_BLOCK);
 
 static SUBJECTS: Table = Table {
@@ -65,7 +65,7 @@ static BINDING_BLOCK: Block = Block {
     ],
 };
 
-/// RoleBindings, and ClusterRoleBindings, which print alike.
+/// RoleBindings and ClusterRoleBindings, which have the same layout.
 pub(super) static BINDING: Kind = kind("RoleBinding", &BINDING_BLOCK);
 
 fn rules<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
@@ -76,8 +76,8 @@ fn subjects<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     table::rows(node, &SUBJECTS)
 }
 
-/// The cells of a subject between which single blanks stand: of all kinds only a ServiceAccount
-/// is in a namespace, and only its name holds no blank.
+/// Splits the cells of a subject that are separated by single spaces: only a ServiceAccount has a
+/// namespace, and only its name cannot contain a space.
 fn parts(line: Line<'_>) -> Vec<Line<'_>> {
     let line = trimmed(line);
     let words: Vec<_> = words(line).collect();

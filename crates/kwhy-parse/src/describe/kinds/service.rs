@@ -77,7 +77,7 @@ static SERVICE: Block = Block {
 pub(super) static KIND: Kind = kind("Service", &SERVICE).finish(finish);
 
 fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
-    // the second one, up to 1.30, is what the user asked for
+    // the second one, up to 1.30, is the address that the user asked for
     let mut addresses = tree
         .children(tree.root())
         .filter(|node| node.key.text == "IP");
@@ -114,7 +114,7 @@ fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
 fn add_to_port<'a>(port: &mut Map<'a>, name: &'static str, node: &Node<'a>) {
     let value = node.value;
     match name {
-        // the port's name stands before it
+        // the port's name precedes it
         "port" | "node_port" => {
             let mut words: Vec<_> = words(value).collect();
             let number = words.pop().and_then(scalar);

@@ -92,7 +92,7 @@ fn strategy<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     scalar(node.value)
 }
 
-/// A quantity; the driver's default is none.
+/// Returns a quantity; the driver's default is `None`.
 fn capacity<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     scalar(node.value).filter(|_| node.value.text != "<default>")
 }

@@ -1,4 +1,4 @@
-//! Pod templates, as the objects show them that make pods, and what pods have in common with them.
+//! Pod templates of controllers, and what pods share with them.
 
 use super::container::{CONTAINER, containers};
 use super::layout::{Below, Block, Field, Node, Tree, field, part, trimmed};
@@ -45,7 +45,7 @@ pub(super) const POD_TEMPLATE: Field = field(
     block,
 );
 
-/// Where a text may begin that was cut within a template.
+/// The blocks in which a text may start that was cut within a template.
 pub(super) const IMPLIED: &[&[&str]] = &[
     &["Pod Template", "Containers", ""],
     &["Pod Template", "Containers"],
@@ -54,8 +54,8 @@ pub(super) const IMPLIED: &[&[&str]] = &[
     &["Pod Template"],
 ];
 
-/// `key=value:Effect op=Exists for 300s`; each part may be absent. 1.19 lacked a blank before
-/// `op` where there is no key.
+/// Parses `key=value:Effect op=Exists for 300s`; each part is optional. 1.19 lacked a space before
+/// `op` if there was no key.
 pub(super) fn tolerations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .map(|line| {
@@ -95,7 +95,7 @@ pub(super) fn tolerations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// `KEY:ACTION when max skew N is exceeded for selector SELECTOR`.
+/// Parses `KEY:ACTION when max skew N is exceeded for selector SELECTOR`.
 pub(super) fn topology_spread<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .filter_map(|line| {

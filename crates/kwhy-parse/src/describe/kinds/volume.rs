@@ -1,4 +1,4 @@
-//! Volumes as a pod or a pod template shows them.
+//! Volumes of a pod or pod template.
 
 use super::generic;
 use super::layout::{Below, Block, Node, Tree, field};
@@ -8,12 +8,12 @@ use super::read::{
 };
 use kwhy_model::{Map, Value};
 
-/// The lines of one volume, of any type. A projected volume repeats them for each source.
+/// The lines of one volume of any type. A projected volume repeats them for each source.
 pub(super) static VOLUME: Block = Block {
     repeats: true,
     fields: &[
         field("Type", "type", Below::Value, text),
-        // of a type that this release does not know
+        // a type unknown to the kubectl release
         field("<unknown>", "unknown", Below::Value, later).bare(),
         field("Name", "config_map_name", Below::Value, text),
         field("Optional", "optional", Below::Value, boolean),
@@ -64,7 +64,7 @@ pub(super) static VOLUME: Block = Block {
         field("TargetPortal", "target_portal", Below::Value, text),
         field("Portals", "portals", Below::Value, text),
         field("Lun", "lun", Below::Value, text),
-        // kubectl forgets its colon
+        // kubectl omits its colon
         field("ISCSIInterface", "iscsi_interface", Below::Value, text).bare(),
         field(
             "DiscoveryCHAPAuth",
@@ -123,7 +123,7 @@ pub(super) static VOLUME: Block = Block {
     ],
 };
 
-/// The field that names what a volume of a type is made from.
+/// The key that names the source of a volume, by type.
 const SOURCES: &[(&str, &str)] = &[
     ("ConfigMap", "Name"),
     ("Secret", "SecretName"),
@@ -149,7 +149,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("FlexVolume", "Driver"),
 ];
 
-/// Volumes under their names.
+/// Parses volumes, each with its name.
 pub(super) fn volumes<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = tree
         .children(node)
@@ -165,7 +165,7 @@ fn volume<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Map<'a> {
     map
 }
 
-/// What a PersistentVolume is made from.
+/// Returns the source of a PersistentVolume.
 pub(super) fn source<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     add_source(&mut map, tree, node);
@@ -200,7 +200,7 @@ fn add_source<'a>(map: &mut Map<'a>, tree: &Tree<'a>, node: &Node<'a>) {
     generic::add(map, tree, others);
 }
 
-/// The sources of a projected volume, which follow each other without a mark.
+/// Parses the sources of a projected volume, which follow each other without a separator.
 fn projected<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Vec<Value<'a>> {
     let mut items = Vec::new();
     for child in tree.children(node) {
