@@ -1,5 +1,5 @@
-//! The fast engine finds what the slow reference finds: that parses everything and tests every
-//! condition on it.
+//! Agreement of the fast engine with the slow reference, which parses everything and evaluates
+//! every condition.
 
 use std::sync::LazyLock;
 
@@ -15,14 +15,15 @@ static NAIVE: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_naive_m
 /// The sizes of the smaller blocks.
 const SMALL: [usize; 2] = [4096, 300];
 
-/// As it is used, and in blocks so small that every border and every shortcut is met.
+/// The default engine, and engines with blocks so small that every boundary and shortcut is
+/// exercised.
 static FAST: LazyLock<[Analyzer; 4]> = LazyLock::new(|| {
     let [small, smallest] = SMALL.map(|size| Analyzer::new().with_blocks_of(size));
     let one_block = Analyzer::new().with_blocks_of(1 << 20);
     [Analyzer::new(), one_block, small, smallest]
 });
 
-/// What must be the same: all that is said of a finding.
+/// Returns all that is reported of a finding, which must agree.
 fn told(finding: &Finding) -> String {
     serde_json::to_string(finding).unwrap()
 }
@@ -30,7 +31,7 @@ fn told(finding: &Finding) -> String {
 fn assert_agreement(name: &str, text: &[u8]) {
     let report = |analyzer: &Analyzer| -> Report { analyzer.analyze_text(name, text) };
     let naive = report(&NAIVE);
-    // what fits into one of the smaller blocks is read as in the larger one
+    // an input that fits into a smaller block is read exactly as in the larger one
     let ways = 2 + SMALL.iter().filter(|size| text.len() > **size).count();
     let [whole, one_block, small, smallest] = &*FAST;
     let ordered = [whole, one_block, smallest, small];
@@ -107,7 +108,7 @@ fn on_tables_that_were_copied() {
     }
 }
 
-/// Lists of events and pods as programs print them, with what makes lines irregular here and there.
+/// Returns lists of events and pods as programs print them, with occasional irregular lines.
 fn list(step: usize, items: usize) -> String {
     let mut text = String::from("{\n");
     let mut line = |depth: usize, rest: &str| {
@@ -178,20 +179,20 @@ fn on_long_lists_of_objects() {
         let text = list(step, 240);
         assert_agreement(&format!("{step} blanks a level"), text.as_bytes());
         let report = FAST[2].analyze_text("list", text.as_bytes());
-        // an event counts for as many as it says
+        // an event counts as often as its `count` states
         let events = (0..240).filter(|number| number % 3 != 0 && number % 4 == 0);
         let counts: u64 = events.map(|number| number * 7 % 90 + 1).sum();
         let matched = report.matched.iter();
         let kinds = matched.filter(|(id, _)| id.as_str() == "kind-unknown");
         assert_eq!(kinds.map(|(_, count)| *count).collect::<Vec<_>>(), [counts]);
-        // behind a log, and with one behind it
+        // after a log, and followed by one
         let log = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n".repeat(40);
         let mixed = format!("{log}$ kubectl get -o json all\n{text}{log}");
         assert_agreement("between logs", mixed.as_bytes());
     }
 }
 
-/// A file of one's own: `KWHY_AGREE=FILE cargo test --release -p kwhy-core -- --ignored on_a_file`.
+/// Compares a file: `KWHY_AGREE=FILE cargo test --release -p kwhy-core -- --ignored on_a_file`.
 #[test]
 #[ignore = "needs a file"]
 fn on_a_file() {
@@ -222,7 +223,7 @@ fn told_briefly(finding: &Finding) -> (String, String, u64, Option<String>, Opti
     )
 }
 
-/// Signatures often hit the same lines: the answer is the same however the threads share the work.
+/// Signatures often match the same lines; the report must not depend on how threads share the work.
 #[test]
 fn for_any_number_of_threads() {
     let log = Logs::seeded(7).lines(40_000);
@@ -240,7 +241,7 @@ fn for_any_number_of_threads() {
     assert_eq!(one, report(5));
 }
 
-/// Lines of objects as kubectl prints them, cut anywhere, among log records.
+/// Generates lines of objects as kubectl prints them, cut anywhere, among log records.
 fn objects() -> impl Strategy<Value = String> {
     let file = proptest::sample::select(vec![
         "workloads.yaml",
@@ -284,15 +285,15 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Logs of all formats and carriers, with failures of any signature, cut by container runtimes,
-    /// interrupted by outputs of kubectl.
+    /// Logs of all formats and envelopes, with failures of any signature, split by container
+    /// runtimes and interrupted by output of kubectl.
     #[test]
     fn on_generated_logs(log in logs()) {
         assert_agreement("generated", log.as_bytes());
     }
 }
 
-/// A list of a claim, many pods and StorageClasses, in JSON or YAML as kubectl prints it.
+/// Returns a list of a claim, many pods and StorageClasses, in JSON or YAML as kubectl prints it.
 fn list_with_classes(json: bool, pods: usize, classes: &[&str]) -> String {
     let padding = "a".repeat(2000);
     let claim = "kind: PersistentVolumeClaim\nmetadata:\n  name: data\n  namespace: harbour\nspec:\n  storageClassName: fast\nstatus:\n  phase: Pending".to_owned();
@@ -327,7 +328,7 @@ fn list_with_classes(json: bool, pods: usize, classes: &[&str]) -> String {
     String::from_utf8(text).unwrap() + "\n"
 }
 
-/// A list that is longer than a block is cut between its items; whether it is complete is known all the same.
+/// A list longer than a block is cut between its items; whether it is complete is still known.
 #[test]
 fn on_lists_that_are_cut() {
     let proves = |name: &str, text: &str| {
@@ -346,14 +347,14 @@ fn on_lists_that_are_cut() {
         // the class may be all that was asked for
         assert!(!proves("one class", &list(&["slow"])));
         assert!(!proves("its class", &list(&["slow", "fast"])));
-        // its head was cut off
+        // without the head of the list
         let headless: String = two
             .lines()
             .skip(3)
             .map(|line| format!("{line}\n"))
             .collect();
         assert!(!proves("items alone", &headless));
-        // another output behind it, and two lists
+        // followed by other output, and two lists
         let behind = format!(
             "{two}\n$ kubectl get pods\nNAME   READY   STATUS    RESTARTS   AGE\na-0    1/1     Running   0          4d\n"
         );
@@ -373,8 +374,8 @@ fn on_lists_that_are_cut() {
     assert!(!proves("with a gap", &gap));
 }
 
-/// What stands before and behind lines that people quote in a list or as emphasis. None is indented: no record that
-/// is indented ends a block, and very small blocks are then cut anywhere.
+/// The text before and after lines that people quote in a list or as emphasis. None starts with a
+/// space: an indented record does not end a block, and very small blocks would be cut anywhere.
 const MARKS: [(&str, &str); 9] = [
     ("", ""),
     ("- ", ""),
@@ -387,12 +388,12 @@ const MARKS: [(&str, &str); 9] = [
     ("", "`"),
 ];
 
-/// Generated lines in carriers and without, behind marks.
+/// Returns generated lines, with and without envelopes, inside marks.
 fn marked(seed: u64, records: usize, marks: &[u8]) -> String {
     let log = Logs::seeded(seed).lines(records);
     let mut text = String::new();
     for (line, mark) in log.lines().zip(marks.iter().cycle()) {
-        // nobody marks a blank line
+        // nobody marks an empty line
         let mark = if line.is_empty() {
             0
         } else {
@@ -417,8 +418,8 @@ proptest! {
     }
 }
 
-/// What a command says holds of the plain lines behind it, but not of those behind the records of a log: these may
-/// be far from it.
+/// The context of a command applies to the plain lines after it, but not to those after the records
+/// of a log, which may be far from it.
 #[test]
 fn on_plain_lines_behind_a_command() {
     let record = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n";
@@ -439,8 +440,8 @@ fn on_plain_lines_behind_a_command() {
     }
 }
 
-/// Lines of a message that a carrier took at once, the marks of another line before some of them; a year that only
-/// a marked line states.
+/// Lines of a message that an envelope received at once, some of them with marks; a year stated
+/// only by a marked line.
 #[test]
 fn on_marked_lines_that_hang_together() {
     for (seed, records) in [
@@ -481,7 +482,7 @@ fn lines_behind_marks_are_read() {
         let text = format!("It says\n\n{before}{record}{behind}\n");
         assert_eq!(found(&text), alone, "{text}");
         assert_agreement("mark", text.as_bytes());
-        // what a command says of a log holds behind such a line, too
+        // the context of a command applies to a log after such a line too
         let log = format!(
             "$ kubectl -n shop logs web-0\nI0304 05:06:07.000000       1 sync.go:88] Synced\n{before}{record}{behind}\n{record}\n"
         );

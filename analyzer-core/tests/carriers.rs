@@ -1,4 +1,4 @@
-//! Every carrier around every format: the records are those of the bare log.
+//! Every envelope around every format: the records are those of the bare log.
 
 mod exceptions;
 mod generate;
@@ -16,13 +16,13 @@ use crate::records::logs;
 use exceptions::{Part, excepted};
 use generate::{CARRIERS, Carrier, stacked};
 
-/// How many records further a record is looked for.
+/// The number of records searched ahead for a match.
 const NEAR: usize = 100;
 
-/// What is compared.
+/// The members compared.
 const PARTS: [&str; 6] = ["level", "time", "message", "logger", "caller", "fields"];
 
-/// How many of the bare log's records were found and what of them was right.
+/// The number of records of the bare log that were found, and how much of them is correct.
 #[derive(Clone, Copy, Debug, Default)]
 struct Score {
     records: usize,
@@ -31,7 +31,7 @@ struct Score {
     right: usize,
 }
 
-/// A format's log and its records.
+/// The log of a format, and its records.
 #[derive(Clone)]
 struct Bare {
     format: String,
@@ -50,7 +50,7 @@ impl Bare {
         }
     }
 
-    /// Without what the carrier cannot keep.
+    /// Returns the log without what the envelope cannot preserve.
     fn fit_for(&self, carrier: &Carrier) -> Bare {
         if excepted(&self.format, carrier.name, Part::RawLines) {
             Bare::new(&self.format, without_raw_lines(&self.format, &self.text))
@@ -60,7 +60,7 @@ impl Bare {
     }
 }
 
-/// The logs of all formats.
+/// Returns the logs of all formats.
 fn bare_logs() -> Vec<Bare> {
     let bare = |log: PathBuf| {
         let format = log.file_stem().unwrap().to_string_lossy().into_owned();
@@ -70,7 +70,7 @@ fn bare_logs() -> Vec<Bare> {
     logs("").into_iter().map(bare).collect()
 }
 
-/// Takes out records with further lines that are not indented.
+/// Removes records with continuation lines that are not indented.
 fn without_raw_lines(format: &str, text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut kept = String::new();
@@ -79,7 +79,7 @@ fn without_raw_lines(format: &str, text: &str) -> String {
         let first = number("line") - 1;
         let own = &lines[first..first + number("lines")];
         let is_object = own[0] == "{\n" && own.last() == Some(&"}\n");
-        // java.util.logging's records have two lines
+        // records of java.util.logging have two lines
         let two = usize::from(format == "java-util-logging");
         let further = own.get(1 + two..).unwrap_or(&[]);
         if is_object || further.iter().all(|line| is_marked(line)) {
@@ -89,7 +89,8 @@ fn without_raw_lines(format: &str, text: &str) -> String {
     kept
 }
 
-/// Whether a line shows that it belongs to the record before it: it is indented or a stack trace's.
+/// Returns true if a line visibly belongs to the record before it: it is indented or part of a
+/// stack trace.
 fn is_marked(line: &str) -> bool {
     const STARTS: [&str; 10] = [
         " ",
@@ -109,7 +110,7 @@ fn is_marked(line: &str) -> bool {
     STARTS.iter().any(|start| line.starts_with(start)) || is_error || is_function
 }
 
-/// A time without its year and zone: a log may state neither where its carrier states both.
+/// Returns a time without its year and zone: the envelope may state both, the log neither.
 fn month_and_on(time: &str) -> &str {
     let time = time.trim_end_matches('Z');
     if time.get(4..5) == Some("-") {
@@ -119,7 +120,7 @@ fn month_and_on(time: &str) -> &str {
     }
 }
 
-/// journald writes a tab as eight blanks.
+/// Replaces tabs with eight spaces, as journald does.
 fn blanks(value: &Value) -> String {
     let text = value
         .as_str()
@@ -130,7 +131,7 @@ fn blanks(value: &Value) -> String {
 fn same(part: &str, bare: &Value, carried: &Value) -> bool {
     let (bare, carried) = (&bare[part], &carried[part]);
     match part {
-        // a carrier may state what the record does not
+        // the envelope may state what the record does not
         "level" | "time" if bare.is_null() => true,
         "time" => {
             let time = |value: &Value| value.as_str().map(|time| month_and_on(time).to_owned());
@@ -159,7 +160,7 @@ fn score(bare: &Bare, carrier: &Carrier) -> (Score, Vec<String>) {
     let mut rest = found.as_slice();
     for bare in &bare.records {
         score.fields += PARTS.len();
-        // the next record that is it; else the next one, which is left for those behind
+        // take the next equal record, or else the next one unless a later record needs it
         let at = rest
             .iter()
             .take(NEAR)
@@ -202,7 +203,7 @@ fn keep_every_format() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Two carriers around each other, in any order.
+/// Two nested envelopes, in any order.
 #[test]
 fn stack_in_any_order() {
     let mut wrong = String::new();
@@ -240,8 +241,9 @@ fn stack_in_any_order() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// A table: for each format and carrier the records found and the parts that are right, in percent.
-/// `cargo test -p kwhy-core --test main -- --ignored --nocapture table_of_carriers`
+/// Prints, for each format and envelope, the records found and the members that are correct, in
+/// percent.
+/// `cargo test -p kwhy-core --test main -- --ignored --nocapture table_of_envelopes`
 #[test]
 #[ignore = "prints a table"]
 #[allow(clippy::print_stdout, reason = "run by hand")]
@@ -281,7 +283,7 @@ fn table_of_carriers() {
     println!("{table}");
 }
 
-/// Payloads that look like anything but have no form of their own.
+/// Generates payloads that resemble known formats but match none.
 fn payload() -> impl Strategy<Value = String> {
     prop_oneof![
         "[ -~]{0,60}",
@@ -293,7 +295,7 @@ fn payload() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// What a carrier holds comes out of it as it went in, with what the carrier says.
+    /// The payload comes out of an envelope unchanged, with the fields of the envelope.
     #[test]
     fn give_back_what_they_hold(tail in "[a-zé][ -~é]{0,40}", index in 0..CARRIERS.len()) {
         let carrier = &CARRIERS[index];
@@ -307,7 +309,7 @@ proptest! {
         }
     }
 
-    /// The CRI's runtimes cut a line between bytes, not between characters.
+    /// CRI runtimes split a line between bytes, not between characters.
     #[test]
     fn join_cut_characters(tail in "[a-zé日😀]{1,40}", most in 4usize..30) {
         let line = format!("E0304 05:06:07.123456       1 tide.go:7] {tail}");
@@ -324,7 +326,7 @@ proptest! {
         prop_assert_eq!(own.and_then(|record| record["message"].as_str()), Some(&*tail));
     }
 
-    /// Any text in any carriers, whole or cut, is read without a panic.
+    /// Arbitrary text in any envelopes, complete or cut, is parsed without a panic.
     #[test]
     fn never_panic(lines in proptest::collection::vec(payload(), 1..6),
         outer in 0..CARRIERS.len(), inner in 0..CARRIERS.len(), cut in any::<proptest::sample::Index>()) {

@@ -1,4 +1,4 @@
-//! Whole inputs and what is to be found in them: each folder of `fixtures/cases` holds an
+//! Complete inputs and their expected findings: each folder of `fixtures/cases` contains an
 //! `input.txt` as a user pastes it and an `expected.yaml`; each folder of `fixtures/healthy` an
 //! `input.txt` in which nothing is wrong.
 
@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use kwhy_core::{Analyzer, Finding, Level, Report, Role};
 use serde::Deserialize;
 
-/// What an `expected.yaml` says.
+/// The content of an `expected.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
-    /// The mechanism that the case shows.
+    /// The mechanism that the case demonstrates.
     #[allow(dead_code)]
     shows: String,
-    /// How else the input may be pasted without a change of the answer; all ways if not said.
+    /// Manglings that must not change the result; all if not given.
     #[serde(default = "all_mangles")]
     mangle: Vec<Mangle>,
-    /// The first findings in order of rank; symptoms and benign ones may follow, causes may not.
+    /// The first findings by rank; symptoms and benign findings may follow, causes may not.
     findings: Vec<ExpectedFinding>,
 }
 
@@ -29,11 +29,11 @@ struct ExpectedFinding {
     cause: String,
     role: Role,
     signature: Option<String>,
-    /// A severity that the finding must have.
+    /// The required severity of the finding.
     severity: Option<Level>,
-    /// The subject as it is displayed: `Pod shop/web-0`.
+    /// The subject as displayed: `Pod shop/web-0`.
     subject: Option<String>,
-    /// Captures that must be among the finding's.
+    /// Captures that the finding must have.
     #[serde(default)]
     captures: BTreeMap<String, String>,
     count: Option<u64>,
@@ -41,34 +41,34 @@ struct ExpectedFinding {
     last: Option<String>,
     /// The cause of the finding that explains this one.
     explained_by: Option<String>,
-    /// Lines that must all be among the evidence; a cause's first is its foremost proof.
+    /// Lines that must all be in the evidence; for a cause, the first one is its primary evidence.
     #[serde(default)]
     lines: Vec<u64>,
 }
 
-/// A way in which text changes when it is copied.
+/// A change made to text by copying it.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "lowercase")]
 enum Mangle {
-    /// Line ends of Windows.
+    /// Windows line endings.
     Crlf,
-    /// Four blanks before each line.
+    /// Four spaces before each line.
     Indent,
     /// A Markdown fence with prose around it.
     Fence,
-    /// A number before each line, as pages and books print them.
+    /// A number before each line, as in pages and books.
     Numbered,
-    /// A mail's quotation.
+    /// A quotation in an e-mail.
     Quoted,
-    /// Runs of blanks as one, none at the ends: what a chat leaves of them.
+    /// Single spaces instead of runs, none at either end, as chats leave them.
     Squeezed,
-    /// Blanks at each line's end, as terminals copy them.
+    /// Spaces at the end of each line, as terminals copy them.
     Trailing,
     /// Escaped for HTML.
     Escaped,
-    /// Between the tags of a page.
+    /// Between the tags of a web page.
     Tagged,
-    /// Blanks that do not break, as word processors write them.
+    /// Non-breaking spaces, as word processors write them.
     Wide,
 }
 
@@ -82,7 +82,7 @@ fn all_mangles() -> Vec<Mangle> {
 }
 
 impl Mangle {
-    /// The changed input, and by how many lines it is shifted.
+    /// Returns the changed input, and the number of lines by which it is shifted.
     fn apply(self, input: &str) -> (String, u64) {
         let each_line = |change: &dyn Fn(usize, &str) -> String| {
             let lines = input.lines().enumerate();
@@ -131,7 +131,7 @@ impl Mangle {
     }
 }
 
-/// What must not depend on how an input was copied.
+/// The parts of a report that must not depend on how the input was copied.
 #[derive(Debug, PartialEq)]
 struct Essence {
     cause: String,
@@ -204,7 +204,7 @@ fn lines(finding: &Finding) -> impl Iterator<Item = u64> + '_ {
     finding.evidence.iter().map(|evidence| evidence.line)
 }
 
-/// The findings in a form to read and to correct an expectation from.
+/// Renders the findings in the syntax of an expectation.
 fn told(report: &Report) -> String {
     let mut text = String::new();
     for finding in &report.findings {
@@ -231,7 +231,7 @@ fn told(report: &Report) -> String {
     }
 }
 
-/// What is wrong with one finding.
+/// Returns the differences between a finding and its expectation.
 fn faults(expected: &ExpectedFinding, found: &Finding, report: &Report) -> Vec<String> {
     let mut faults = Vec::new();
     let mut differ = |what: &str, wanted: String, found: String| {
@@ -379,10 +379,10 @@ fn answers_do_not_depend_on_how_the_text_was_copied() {
     assert_none(&failures, "answers differ");
 }
 
-/// The fewest inputs in which nothing is wrong: of every format, with the noise of real clusters.
+/// The minimum number of healthy inputs, of every format and with the noise of real clusters.
 const HEALTHY: usize = 60;
 
-/// Each healthy input by name.
+/// Returns each healthy input with its name.
 fn healthy() -> Vec<(String, String)> {
     let load = |folder: PathBuf| (name(&folder), read(&folder.join("input.txt")));
     let inputs: Vec<_> = folders("healthy").into_iter().map(load).collect();
@@ -394,7 +394,7 @@ fn healthy() -> Vec<(String, String)> {
     inputs
 }
 
-/// Whether a finding says that something is wrong.
+/// Returns true if the finding reports a problem.
 fn is_alarm(finding: &Finding) -> bool {
     finding.role == Role::Cause && finding.severity >= Level::Warning
 }
@@ -417,7 +417,7 @@ fn nothing_is_wrong_in_healthy_inputs() {
 
 #[test]
 fn nothing_is_wrong_in_healthy_inputs_however_they_were_copied() {
-    // what a fence, a page or a chat takes away (that it is prose, the depth of YAML) is not here
+    // manglings that lose information (that text is prose, the nesting of YAML) are not used here
     use Mangle::{Crlf, Escaped, Indent, Numbered, Quoted, Trailing, Wide};
     let analyzer = Analyzer::new();
     let mut failures = Vec::new();

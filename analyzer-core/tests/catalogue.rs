@@ -1,4 +1,4 @@
-//! The built-in signatures: every file loads, proves itself by its examples, and has no mistake.
+//! The built-in signatures: every file loads, passes its own examples, and has no lint errors.
 
 use kwhy_core::{Analyzer, Catalogue, LintLevel};
 

@@ -1,5 +1,5 @@
-//! What a report proposes can be typed: each command is one program with arguments, whatever the input names its
-//! objects, and no text shows a hole.
+//! Commands proposed by a report can be typed: each is one program with arguments, whatever names
+//! the input gives its objects, and no text has an unfilled slot.
 
 mod kubectl;
 
@@ -13,7 +13,7 @@ use kwhy_core::{Analyzer, Catalogue, CommandLine, Report, Signature, ValueType};
 
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 
-/// Names that nobody gives an object, and somebody might write into an input.
+/// Names that no object has, but that an attacker might write into an input.
 const HOSTILE: &[&str] = &[
     "--all",
     "--kubeconfig=x",
@@ -47,7 +47,7 @@ const HOSTILE: &[&str] = &[
     "",
 ];
 
-/// Words that stand for a value that the reader should know.
+/// Placeholders for a value that the reader has to know.
 const STAND_INS: &[&str] = &[
     "NAME",
     "NAMESPACE",
@@ -60,7 +60,7 @@ const STAND_INS: &[&str] = &[
     "VALUE",
 ];
 
-/// What is wrong with a command as it is shown.
+/// Returns the fault of a command as displayed.
 fn fault(command: &CommandLine) -> Option<String> {
     let argv = command.argv();
     if shlex::split(command.run()).as_deref() != Some(argv) {
@@ -70,7 +70,7 @@ fn fault(command: &CommandLine) -> Option<String> {
     if command.run().contains(is_odd) {
         return Some("it holds what cannot be typed".into());
     }
-    // nothing outside quotes is more than a word
+    // outside quotes there are only plain words
     let plain = outside_quotes(command.run());
     if let Some(c) = plain.chars().find(|c| "|;&<>()`$*?[]~#".contains(*c)) {
         return Some(format!("{c} outside quotes"));
@@ -104,7 +104,7 @@ fn outside_quotes(text: &str) -> String {
     plain
 }
 
-/// All commands of a report.
+/// Returns all commands of a report.
 fn commands(report: &Report) -> impl Iterator<Item = &CommandLine> {
     let checks = report.findings.iter().flat_map(|finding| &finding.check);
     let checks = checks
@@ -122,7 +122,7 @@ fn faults(report: &Report) -> Vec<String> {
     wrong.collect()
 }
 
-/// What is wrong with the texts of a report that people read.
+/// Returns the unfilled slots in the texts of a report.
 fn holes(report: &Report) -> Vec<String> {
     let catalogue = ANALYZER.catalogue();
     let mut found = Vec::new();
@@ -135,7 +135,7 @@ fn holes(report: &Report) -> Vec<String> {
             .collect();
         let title = finding.title.as_str();
         let is_open = slots.iter().any(|slot| title.contains(slot));
-        // an input may write two blanks itself
+        // the input itself may contain two spaces
         let from_input = finding.captures.values().any(|value| value.contains("  "));
         let is_gap =
             (title.contains("  ") && !from_input) || title.contains(" ,") || title != title.trim();
@@ -168,7 +168,7 @@ fn fixtures(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Does the same for each, on all processors.
+/// Calls `work` for each item, on all processors.
 fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -205,7 +205,7 @@ fn every_command_of_the_fixtures_can_be_typed() {
     assert!(count.into_inner() > 500);
 }
 
-/// The values of an example that a report shows in commands or names its objects by.
+/// Returns the values of an example that a report uses in commands or names of objects.
 fn values(report: &Report, signature: &Signature) -> BTreeSet<String> {
     let own = report.findings.iter().find(|f| f.signature == signature.id);
     let Some(own) = own else {
@@ -257,12 +257,12 @@ fn no_name_makes_a_command_of_its_own() {
     });
     let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // names that are refused hide the commands that hold them, and no others
+    // rejected names suppress the commands that contain them, and no others
     assert!(fired.into_inner() > 1000);
     assert!(shown.into_inner() > 1000);
 }
 
-/// A value of each form.
+/// Returns a value of each type.
 fn sample(form: ValueType) -> &'static str {
     match form {
         ValueType::Label => "shop",
@@ -303,7 +303,7 @@ fn every_command_of_the_signatures_can_be_typed() {
             if let Some(fault) = fault(&command) {
                 wrong.push(format!("{}: {}: {fault}", signature.file, command.run()));
             }
-            // all slots with the same name of each kind, whatever the form
+            // all slots with the same name for each kind, whatever their type
             for bad in HOSTILE {
                 let filled = run.fill(|_, _| Some((*bad).to_owned()));
                 if run.slots().next().is_some() && filled.is_some() {

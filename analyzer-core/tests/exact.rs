@@ -1,5 +1,6 @@
-//! Counts, first and last times are those of all records, for each object: logs far beyond any limit of the engine,
-//! of which the truth is known, and the same as the slow reference says of short ones.
+//! Exactness of counts, first and last times, for each object: on logs far beyond any limit of the
+//! engine, compared with the generator's truth, and on short logs, compared with the slow
+//! reference.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +9,7 @@ use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use kwhy_core::{Analyzer, Report};
 use rayon::prelude::*;
 
-/// What a log tells of one object: how often, first and last, in milliseconds since its start.
+/// The occurrences of one object in a log: count, first and last, in milliseconds since the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     count: u64,
@@ -16,13 +17,13 @@ struct Seen {
     last: i64,
 }
 
-/// What is true of a log, by signature and object.
+/// The true occurrences in a log, by signature and object.
 type Truth = BTreeMap<(&'static str, String), Seen>;
 
-/// When each log starts.
+/// The start of each log.
 const START: &str = "2031-03-04T05:00:00Z";
 
-/// The failures: the signature and how its text names object `#`.
+/// The failures: the signature, and its text with `#` for the object.
 const FORMS: [(&str, &str); 7] = [
     (
         "configmap-mount-missing",
@@ -54,7 +55,7 @@ const FORMS: [(&str, &str); 7] = [
     ),
 ];
 
-/// Records that are well, with words of those that fail.
+/// Healthy records that share words with the failures.
 const HEALTHY: [&str; 5] = [
     "Started container hull-7 of pod crane-3",
     "configmap conf-3 was found and mounted",
@@ -63,7 +64,7 @@ const HEALTHY: [&str; 5] = [
     "image quay.tides.example/berth/hull-2:1 is present",
 ];
 
-/// A generator of numbers, so that a seed gives the same log everywhere (xorshift64*).
+/// A random number generator (xorshift64*), so that a seed gives the same log everywhere.
 struct Random(u64);
 
 impl Random {
@@ -79,7 +80,7 @@ fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// A record in one of the carriers. All state milliseconds.
+/// Appends a record in one of the envelopes, all of which state milliseconds.
 fn record(into: &mut String, carrier: u64, millis: i64, fails: bool, text: &str) {
     let start: Timestamp = START.parse().unwrap();
     let time = start + SignedDuration::from_millis(millis);
@@ -113,8 +114,8 @@ fn record(into: &mut String, carrier: u64, millis: i64, fails: bool, text: &str)
     .unwrap();
 }
 
-/// A log of so many bytes in which each form fails for so many objects, some often and most seldom, some only early
-/// and some only late.
+/// Generates a log of `bytes` bytes in which each kind of failure affects `objects` objects, some
+/// often and most rarely, some only early and some only late.
 fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut text = String::with_capacity(bytes + 512);
@@ -132,7 +133,7 @@ fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
         let bound = 1 + random.below(objects);
         let number = random.below(bound);
         let share = text.len() * 4 / bytes;
-        // every fourth fails early, every fourth late
+        // a quarter fails only early, a quarter only late
         if (number % 4 == 1 && share > 0) || (number % 4 == 2 && share < 3) {
             continue;
         }
@@ -162,7 +163,8 @@ fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
     (text, truth)
 }
 
-/// What a report tells of the forms' objects. One that names several objects or faults would be missed.
+/// Returns the occurrences in a report. A finding that names several objects or failures would be
+/// missed.
 fn told(report: &Report) -> Truth {
     let start: Timestamp = START.parse().unwrap();
     let millis = |time: &Option<String>| {
@@ -212,7 +214,7 @@ fn assert_exact(seed: u64, truth: &Truth, report: &Report) {
 
 #[test]
 fn in_logs_beyond_all_limits() {
-    // beyond 64 MB no other mechanism begins; the seeds differ in which blocks hold what
+    // no further mechanism applies beyond 64 MB; the seeds vary the content of the blocks
     for (bytes, seed, objects) in [(64 << 20, 1, 50), (24 << 20, 2, 50), (24 << 20, 3, 6)] {
         let (text, truth) = log(bytes, seed, objects);
         let report = Analyzer::new().analyze_text("log", text.as_bytes());
@@ -233,7 +235,7 @@ fn as_the_slow_reference_counts() {
     });
 }
 
-/// Of more objects than are told apart a limit states the number of records, by signature.
+/// If there are more objects than are listed, a limit states the number of records, by signature.
 #[test]
 fn what_is_not_listed_is_counted() {
     let (text, truth) = log(36 << 20, 5, 3000);
@@ -260,8 +262,8 @@ fn what_is_not_listed_is_counted() {
     }
 }
 
-/// Two lines that two signatures match, of which one refines the other, by turns: the refined one makes no finding of
-/// its own, however many hits are kept of each.
+/// Two alternating lines, both matched by two signatures of which one refines the other: the
+/// refined signature yields no finding of its own, however many hits are kept of each.
 #[test]
 fn what_is_refined_makes_no_finding() {
     let yaml = "id: berth-taken\ncause: container/app-error\nseverity: error\nrole: cause\ntitle: 'berth {berth} is taken'\nsubject: {kind: Berth, name: '{berth}'}\nmatch: {event: {message: 'crane {crane:word} finds berth {berth:word} taken'}}\nwhy: one ship a berth\n---\nid: crane-stuck\ncause: container/app-panic\nseverity: error\ntitle: 'crane {crane} is stuck'\nsubject: {kind: Crane, name: '{crane}'}\nmatch: {event: {message: 'crane {crane:word} finds berth {berth:word} taken'}}\nrefines: [berth-taken]\nwhy: it waits for a berth\n";

@@ -1,5 +1,6 @@
-//! From many events to one answer: each folder of `fixtures/incidents` holds what a person on call or a bundle
-//! has of one incident, and an `expected.yaml` with the cause that must come first and what it explains.
+//! From many events to one answer: each folder of `fixtures/incidents` contains what a bundle or a
+//! person on call has of one incident, and an `expected.yaml` with the cause that must come first
+//! and the findings it explains.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +13,7 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
-    /// The mechanism, and what must not be taken for the cause.
+    /// The mechanism, and what must not be mistaken for the cause.
     #[allow(dead_code)]
     shows: String,
     /// The first finding.
@@ -20,22 +21,22 @@ struct Expected {
     /// Findings that lead to the root.
     #[serde(default)]
     explained: Vec<Consequence>,
-    /// Findings that nothing of the input explains.
+    /// Findings that nothing in the input explains.
     #[serde(default)]
     apart: Vec<Consequence>,
-    /// Causes that may stand beside it.
+    /// Causes allowed next to the root.
     #[serde(default)]
     beside: Vec<Beside>,
-    /// Causes that must be told as over.
+    /// Causes that must be reported as resolved.
     #[serde(default)]
     over: Vec<String>,
-    /// No cause is proved.
+    /// True if no cause is proven.
     #[serde(default)]
     silent: bool,
-    /// Then these texts are told, the first of them among the first two.
+    /// The texts then reported as unexplained, the first of them among the first two.
     #[serde(default)]
     telling: Vec<String>,
-    /// Why the answer is not right yet.
+    /// The reason why the answer is not correct yet.
     open: Option<String>,
 }
 
@@ -58,7 +59,7 @@ struct Consequence {
 }
 
 impl Consequence {
-    /// Whether a finding is about its object, also where others say the same.
+    /// Returns true if the finding is about this object, even if others report the same.
     fn is_about(&self, finding: &Finding) -> bool {
         let is = |wanted: &String| {
             let mut others = finding.others.iter();
@@ -91,7 +92,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/incidents")
 }
 
-/// The files below a folder, as paths from there, sorted.
+/// Collects the files below a folder, as sorted relative paths.
 fn files(folder: &Path, below: &str, into: &mut Vec<String>) {
     for entry in fs::read_dir(folder.join(below)).unwrap() {
         let entry = entry.unwrap();
@@ -137,7 +138,7 @@ fn is_root(finding: &Finding) -> bool {
     finding.role == Role::Cause && finding.severity >= Level::Warning
 }
 
-/// The rank of the finding that explains one over any number of steps.
+/// Returns the rank of the finding that explains this one over any number of steps.
 fn leads_to(finding: &Finding, by_rank: &BTreeMap<usize, &Finding>) -> usize {
     let mut rank = finding.rank;
     let mut by = finding.explained_by;
@@ -148,7 +149,7 @@ fn leads_to(finding: &Finding, by_rank: &BTreeMap<usize, &Finding>) -> usize {
     rank
 }
 
-/// What is wrong with a report.
+/// Returns the differences between a report and the expectation.
 fn faults(expected: &Expected, report: &Report) -> Vec<String> {
     let mut faults = Vec::new();
     let findings = &report.findings;
@@ -283,7 +284,8 @@ fn the_root_comes_first() {
     assert!(right >= 80, "only {right} incidents are answered");
 }
 
-/// Of many records without a name the first and last ones are kept: the others count for the object of these.
+/// Of many records without a name only the first and last are kept; the others count for the object
+/// of those.
 #[test]
 fn counts_are_each_objects_own() {
     let pods = "\
@@ -314,7 +316,7 @@ shop        b-0    1/1     Running   0          4d
     assert_eq!(counts, wanted);
 }
 
-/// The same by the pods' UIDs, in one log.
+/// The same with the pods' UIDs, in one log.
 #[test]
 fn counts_by_ids_are_each_pods_own() {
     let uid = |number: usize| format!("5f0c1d2e-1b11-4222-8333-94445556667{number}");
@@ -347,7 +349,7 @@ fn counts_by_ids_are_each_pods_own() {
         .collect();
     counts.sort();
     let wanted = [
-        // whose UID that is no object tells
+        // records whose UID belongs to no object in the input
         ("ConfigMap conf-3".to_owned(), 1),
         ("ConfigMap ns-1/conf-1".to_owned(), 30),
         ("ConfigMap ns-2/conf-2".to_owned(), 60),
@@ -355,7 +357,8 @@ fn counts_by_ids_are_each_pods_own() {
     assert_eq!(counts, wanted);
 }
 
-/// The fast engine says of several documents what the slow reference says, whatever the blocks.
+/// The fast engine reports the same as the slow reference on several documents, whatever the block
+/// size.
 #[test]
 fn fast_and_naive_agree() {
     let naive = Analyzer::new().with_naive_matching();

@@ -1,10 +1,10 @@
-//! Each limit that is met is told in the report, and one that is not met is not.
+//! A limit is reported if, and only if, it was reached.
 
 use std::fmt::Write;
 
 use kwhy_core::{Analyzer, Document, ReadLimits, Report};
 
-/// What a report says of a limit.
+/// Returns the messages of a report about a limit.
 fn told<'r>(report: &'r Report, limit: &str) -> Vec<&'r str> {
     let met = report.limits.iter().filter(|met| met.limit == limit);
     met.map(|met| met.message.as_str()).collect()
@@ -52,14 +52,14 @@ fn more_addresses_than_are_kept() {
     );
 }
 
-/// Hits of which no more are kept are counted without being made, once the engine knows: the number told is the same.
+/// Hits beyond the number kept are counted without being stored; the number reported is the same.
 #[test]
 fn more_objects_than_a_condition_keeps() {
-    // some conditions look for claims in whole lists only
+    // some conditions look for claims only in complete lists
     for (kind, phase) in [("Pod", "Running"), ("PersistentVolumeClaim", "Bound")] {
-        // of what waits for a list's end only the second list can be full
+        // of what waits for a list's end, only the second list can be complete
         let text = list_of(1500, kind, phase, "dock") + &list_of(1500, kind, phase, "quay");
-        // whole lists, and one that is cut off
+        // complete lists, and a list that is cut off
         let cut = text.get(..text.len() * 3 / 4).unwrap_or_default();
         for text in [&text, cut] {
             let at_once = Analyzer::new().analyze_text("objects", text.as_bytes());
@@ -74,7 +74,7 @@ fn more_objects_than_a_condition_keeps() {
     }
 }
 
-/// So many healthy objects of a kind, as `kubectl get -o json` prints them.
+/// Returns `count` healthy objects of a kind, as `kubectl get -o json` prints them.
 fn list_of(count: usize, kind: &str, phase: &str, namespace: &str) -> String {
     let items = (0..count).map(|number| {
         serde_json::json!({
@@ -129,7 +129,7 @@ Events:  <none>
     assert!(told[0].starts_with("for 1 of the findings"), "{told:?}");
 }
 
-/// Limits that a small text meets.
+/// Returns an analyzer with limits that a small text reaches.
 fn small() -> Analyzer {
     Analyzer::new().with_limits(ReadLimits {
         line_length: 200,
@@ -197,7 +197,7 @@ fn more_aliases_than_are_read() {
         told(&small().analyze_text("map", text.clone()), "aliases")[0]
             .starts_with("aliases that stand for more than 20 values were left out: ")
     );
-    // a billion laughs ends at any limit
+    // the billion laughs attack is stopped at any limit
     assert_eq!(
         told(&Analyzer::new().analyze_text("map", text), "aliases").len(),
         1

@@ -1,4 +1,4 @@
-//! Tests of the library from outside, one module a theme.
+//! Integration tests of the library, one module per topic.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod agree;

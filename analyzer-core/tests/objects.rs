@@ -1,5 +1,5 @@
-//! Kubernetes objects as YAML and JSON: the outputs of a real kubectl in `fixtures/objects`, each with
-//! what is to be read from it, and what holds for any input.
+//! Kubernetes objects in YAML and JSON: output of a real kubectl in `fixtures/objects`, each with
+//! its expected content, and properties that hold for any input.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn fixture(name: &str) -> String {
     fs::read_to_string(Path::new(root).join(name)).unwrap()
 }
 
-/// What was read, without spans and format.
+/// Returns the parsed content without spans and format.
 fn neutral(parsed: &Parsed<'_>) -> serde_json::Value {
     let object = |object: &Object<'_>| {
         let mut map = Map::new();
@@ -54,7 +54,7 @@ fn read(text: &str, format: Format) -> serde_json::Value {
     neutral(&parse::document(&document))
 }
 
-/// As kubectl prints them, with the marks that people paste around them.
+/// Objects as kubectl prints them, with the marks that people paste around them.
 #[test]
 fn kubectl_outputs_are_read() {
     for group in GROUPS {
@@ -92,7 +92,7 @@ fn compact_json_is_read_alike() {
     }
 }
 
-/// A list that was cut at its items reads like the whole list.
+/// A list that was cut between its items is parsed like the complete list.
 #[test]
 fn lists_can_be_cut_at_their_items() {
     for (file, mark) in [
@@ -115,7 +115,7 @@ fn lists_can_be_cut_at_their_items() {
     }
 }
 
-/// The text of a value stands in the input where its span says, character by character.
+/// The text of a value is found in the input at its span, character by character.
 #[test]
 fn spans_are_exact() {
     for group in GROUPS {
@@ -177,7 +177,7 @@ fn check(text: &str) {
     }
 }
 
-/// Pieces that a reader of YAML or JSON may stumble over.
+/// Fragments likely to confuse a parser of YAML or JSON.
 const HOSTILE: &[&str] = &[
     "\t",
     "\"",
@@ -302,7 +302,7 @@ proptest! {
     }
 }
 
-/// Texts of which a reader with a quadratic step would not see the end.
+/// Texts on which a parser with a quadratic step would not terminate in reasonable time.
 #[test]
 fn the_time_is_linear() {
     const SIZE: usize = 100_000;

@@ -1,9 +1,10 @@
-//! Objects on one line: what an API server sends is read as what kubectl prints, whatever the line's length.
+//! Objects on one line: the response of an API server is parsed like the output of kubectl,
+//! whatever the length of the line.
 
 use kwhy_core::{Analyzer, ExtractOptions, ReadLimits, Report, extract_with};
 use serde_json::{Value, json};
 
-/// So many pods of which each seventh cannot pull its image, of invented names.
+/// Returns `count` pods; every seventh cannot pull its image.
 fn pods(count: usize, padding: usize) -> Vec<Value> {
     let padding = "\u{e9} \\ { ] \"".repeat(padding);
     let pods = (0..count).map(|number| {
@@ -40,7 +41,7 @@ fn indented(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap() + "\n"
 }
 
-/// What a report says of causes, without lines and columns.
+/// Returns the causes in a report, without lines and columns.
 fn told(report: &Report) -> Vec<(String, String, u64, Vec<String>)> {
     let findings = report.findings.iter();
     let told = findings.map(|finding| {
@@ -85,7 +86,7 @@ fn a_list_of_25_mb_is_read_as_the_indented_one() {
     );
 }
 
-/// Forms of lists, each with the same small pods.
+/// Returns lists of several shapes, each with the same small pods.
 fn forms() -> Vec<(&'static str, String)> {
     let items = pods(60, 3);
     let whole = list(items.clone());
@@ -128,7 +129,7 @@ fn forms() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Limits so low that each line is cut.
+/// Returns limits so low that each line is cut.
 fn low() -> ReadLimits {
     ReadLimits {
         line_length: 200,
@@ -249,7 +250,7 @@ fn what_is_whole_of_a_list_that_is_cut_off_counts() {
         let report = analyzer.analyze_text("pods.json", text);
         report.findings.iter().map(|finding| finding.count).sum()
     };
-    // where each item ends
+    // the end of each item
     let mut end = line.find('[').unwrap();
     for number in 0..items.len() {
         end += 1 + items[number].to_string().len();

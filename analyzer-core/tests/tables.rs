@@ -1,5 +1,5 @@
-//! Tables and their rows: each file of `fixtures/tables` is read as it stands and as it looks when
-//! it was copied in other ways; what is read must be the same.
+//! Tables and their rows: each file of `fixtures/tables` is parsed verbatim and after copying in
+//! several ways; the result must be the same.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -27,7 +27,7 @@ static FIXTURES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         .collect()
 });
 
-/// What is told of a row, one line each; runs of blanks are one, as copying changes them.
+/// Renders each row as a line, with single spaces, as copying changes their number.
 fn rows(parsed: &Parsed<'_>) -> Vec<String> {
     let is_row = |event: &&Event<'_>| !matches!(event.format, Format::Plain | Format::Prose);
     let objects = parsed.objects.iter().map(object);
@@ -80,7 +80,7 @@ fn rows_as_they_stand() {
     }
 }
 
-/// Each value stands where its span says.
+/// Checks that each value is found at its span.
 fn check_spans(document: &Document, parsed: &Parsed<'_>) {
     let text = document.text();
     for object in &parsed.objects {
@@ -93,7 +93,7 @@ fn check_spans(document: &Document, parsed: &Parsed<'_>) {
             );
             let shown = text.get(span).expect("a span of the text");
             match value {
-                // what a terminal cut stands on two lines
+                // a value wrapped by a terminal is on two lines
                 Value::Text(value) if !shown.contains('\n') => assert_eq!(value.as_str(), shown),
                 Value::Integer(number, _) if !key.ends_with("_s") => {
                     assert!(shown.contains(&number.to_string()), "{key}: {shown}");
@@ -111,7 +111,7 @@ fn check_spans(document: &Document, parsed: &Parsed<'_>) {
     }
 }
 
-/// A way in which text changes when it is copied.
+/// A change made to text by copying it.
 struct Mangle {
     name: &'static str,
     apply: fn(&str) -> String,
@@ -122,7 +122,7 @@ fn each_line(text: &str, change: impl Fn(usize, &str) -> String) -> String {
     changed.map(|(at, line)| change(at, line) + "\n").collect()
 }
 
-/// Cuts lines at a terminal's width.
+/// Wraps lines at the width of a terminal.
 fn wrap(text: &str, width: usize) -> String {
     each_line(text, |_, line| {
         let characters: Vec<char> = line.trim_end().chars().collect();
@@ -134,7 +134,7 @@ fn wrap(text: &str, width: usize) -> String {
     })
 }
 
-/// Writes blanks as tabs where they reach a tab stop, as editors do.
+/// Converts spaces to tabs at tab stops, as editors do.
 fn unexpand(line: &str) -> String {
     let characters: Vec<char> = line.chars().collect();
     let stops = characters.chunks(8).map(|stop| {
@@ -260,7 +260,7 @@ const MANGLES: &[Mangle] = &[
     },
 ];
 
-/// Each fixture as it is after being copied, with a name.
+/// Returns each fixture after each kind of copying, with a name.
 pub fn copies() -> impl Iterator<Item = (String, String)> {
     FIXTURES.iter().flat_map(|(name, text)| {
         MANGLES
@@ -269,7 +269,7 @@ pub fn copies() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// What is lost, with the reason: fixture, way of copying.
+/// Known losses: fixture, way of copying, reason.
 const LOST: &[(&str, &str, &str)] = &[
     ("crictl", "cut-at-80", CUT_NAMES),
     ("crictl", "cut-at-100", CUT_NAMES),

@@ -1,6 +1,6 @@
-//! What carriers cannot keep of what they carry, as data.
+//! Information that envelopes cannot preserve, as data.
 
-/// What a carrier cannot keep of a format, and why. A `*` stands for all.
+/// The parts of a format that an envelope cannot preserve, with the reason. A `*` matches all.
 const EXCEPTIONS: &[(&str, &str, Part, &str)] = &[
     (
         "*",
@@ -156,13 +156,13 @@ const EXCEPTIONS: &[(&str, &str, Part, &str)] = &[
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Some text of some records.
+    /// Part of the text of some records.
     Text,
-    /// Records with further lines that are not indented.
+    /// Records with continuation lines that are not indented.
     RawLines,
 }
 
-/// Whether a carrier cannot keep a part of a format.
+/// Returns true if an envelope cannot preserve a part of a format.
 pub fn excepted(format: &str, carrier: &str, part: Part) -> bool {
     EXCEPTIONS.iter().any(|(formats, carriers, parts, _)| {
         *parts == part

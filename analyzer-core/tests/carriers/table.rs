@@ -1,5 +1,5 @@
-//! A large sample of each format, made of its log in `fixtures/logs` with other names in each copy, bare and
-//! in all carriers.
+//! A large sample of each format, made from its log in `fixtures/logs` with other names in each
+//! copy, bare and in all envelopes.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,12 +13,12 @@ use super::{Bare, PARTS, Score, same, score};
 use crate::neutral::records;
 use crate::records::{comparable, logs};
 
-/// Names that stand in the logs, and mean nothing to any format.
+/// Names that occur in the logs and have no meaning in any format.
 const NAMES: [&str; 8] = [
     "harbour", "crane", "berth", "quay", "orders", "sidecar", "pool", "arm",
 ];
 
-/// A log of at least so many bytes, and its records.
+/// Returns a log of at least `bytes` bytes, and its records.
 fn sample(log: &Path, bytes: usize, random: &mut TestRng) -> (String, Vec<Value>) {
     let whole = String::from_utf8_lossy(&std::fs::read(log).unwrap()).into_owned();
     let truth = std::fs::read_to_string(log.with_extension("ndjson")).unwrap();
@@ -45,7 +45,7 @@ fn sample(log: &Path, bytes: usize, random: &mut TestRng) -> (String, Vec<Value>
     (text, all)
 }
 
-/// How many records are found at their lines, and what of them is right.
+/// Counts the records found at their lines, and how much of them is correct.
 fn against_truth(text: &str, truth: &[Value]) -> Score {
     let found = records(text.as_bytes());
     let mut score = Score {
@@ -71,9 +71,10 @@ fn percent(right: usize, all: usize) -> f64 {
     100.0 * right as f64 / all.max(1) as f64
 }
 
-/// A table: of each format the lines of a sample, the records found and the parts that are right, in
-/// percent; then the same of the sample in each carrier against the bare one, the worst first.
-/// `KWHY_TABLE_FORMATS=klog,node` takes some formats only.
+/// Prints a table: for each format the lines of a sample, the records found and the members that
+/// are correct, in percent; then the same for the sample in each envelope compared with the bare
+/// one, worst first. `KWHY_TABLE_FORMATS=klog,node` selects formats.
+///
 /// `KWHY_TABLE_BYTES=100000 cargo test --release -p kwhy-core --test main -- --ignored --nocapture
 /// table_of_samples`
 #[test]

@@ -1,16 +1,17 @@
-//! What chats, trackers and terminals do to a describe, and what must still be read.
+//! Changes made to a describe by chats, issue trackers and terminals, and what must still be
+//! parsed.
 
 use serde_json::Value;
 
 use super::compare::misses;
 use super::{described, fixtures, pasted};
 
-/// A change that a text suffers on its way.
+/// A change to a text in transit.
 struct Mangling {
     name: &'static str,
-    /// Changes one line, given its number from 1.
+    /// Changes one line, given its number, which starts at 1.
     change: fn(&str, usize) -> String,
-    /// Whether the describe parser alone must bear it; else a whole paste is read.
+    /// True if the describe parser alone must cope with it; otherwise a whole paste is parsed.
     layout: bool,
 }
 
@@ -97,12 +98,12 @@ const MANGLINGS: &[Mangling] = &[
     },
 ];
 
-/// What a mangling destroys, or what is not read yet.
+/// Information that a mangling destroys, or that is not parsed yet.
 struct Exception {
     manglings: &'static [&'static str],
-    /// The fixtures' names, or their beginnings with a `*`.
+    /// The names of the fixtures, or prefixes followed by `*`.
     fixtures: &'static [&'static str],
-    /// The paths whose values may differ begin with one of these.
+    /// Prefixes of the paths whose values may differ.
     paths: &'static [&'static str],
     reason: &'static str,
 }
@@ -179,7 +180,7 @@ impl Exception {
     }
 }
 
-/// A line with its runs of blanks behind the indentation replaced.
+/// Replaces runs of spaces after the indentation of a line.
 fn gaps(line: &str, by: &str) -> String {
     let text = line.trim_start();
     let mut changed = line[..line.len() - text.len()].to_owned();
@@ -202,13 +203,13 @@ fn gaps(line: &str, by: &str) -> String {
     changed
 }
 
-/// A line with half of its indentation.
+/// Halves the indentation of a line.
 fn shallow(line: &str) -> String {
     let text = line.trim_start();
     " ".repeat((line.len() - text.len()).div_ceil(2)) + text
 }
 
-/// A line whose key is set in colours.
+/// Colours the key of a line.
 fn coloured(line: &str) -> String {
     let text = line.trim_start();
     let indent = &line[..line.len() - text.len()];
@@ -226,7 +227,7 @@ fn entities(line: &str) -> String {
         .replace('\'', "&#39;")
 }
 
-/// Straight quotes made curly, as by a word processor.
+/// Replaces straight quotes with typographic ones, as word processors do.
 fn typographic(line: &str) -> String {
     let mut changed = String::new();
     let mut before = ' ';
@@ -256,7 +257,7 @@ fn mangled(text: &str, mangling: &Mangling) -> String {
     changed
 }
 
-/// Leaves out the fields without a value: only blanks at a line's end tell them from titles.
+/// Removes fields without a value: only trailing spaces distinguish them from titles.
 fn forget_empty(answer: &mut Value) {
     for object in answer["objects"].as_array_mut().unwrap() {
         if let Some(fields) = object.get_mut("fields").and_then(Value::as_array_mut) {

@@ -1,4 +1,4 @@
-//! Every value stands where it says, in any text.
+//! Every value is found at its span, in any text.
 
 use std::sync::LazyLock;
 
@@ -12,14 +12,14 @@ use super::fixtures;
 static TEXTS: LazyLock<Vec<String>> =
     LazyLock::new(|| fixtures().into_iter().map(|fixture| fixture.text).collect());
 
-/// A change of the lines of a text.
+/// A change to the lines of a text.
 #[derive(Clone, Debug)]
 enum Change {
     Drop(Index),
     Swap(Index, Index),
     Indent(Index, usize),
     Insert(Index, Index, &'static str),
-    /// A line of any fixture.
+    /// Replaces a line with one of any fixture.
     Borrow(Index, Index, Index),
 }
 

@@ -60,7 +60,7 @@ static ENDPOINT: Block = Block {
     repeats: true,
     fields: &[
         field("- Addresses", "addresses", Below::Value, values_of),
-        // a list marker may be mistaken for a Markdown quotation mark
+        // the list marker may have been stripped as that of a quotation
         field("Addresses", "addresses", Below::Value, values_of),
         field("Conditions", "conditions", Below::Fields(&STATE), block),
         field("Hostname", "hostname", Below::Value, text),
