@@ -16,7 +16,7 @@ fn start() -> Analyzer {
     Analyzer::new()
 }
 
-/// What a call at the prompt costs: the signatures and 5 KB.
+/// The cost of a call at the prompt: the signatures and 5 KB.
 #[divan::bench]
 fn start_and_paste(bencher: Bencher<'_, '_>) {
     let paste = paste();

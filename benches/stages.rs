@@ -1,4 +1,4 @@
-//! Each stage of the engine by itself, in the order in which a document passes through them. Each
+//! Each stage of the engine alone, in the order in which a document passes through them. Each
 //! run's answer is checked by its counts.
 
 use benches::{
@@ -28,7 +28,7 @@ fn cut(bencher: Bencher<'_, '_>, format: LogFormat) {
     });
 }
 
-/// The lines of a block: which begin a record, which must be read.
+/// The lines of a block: which start a record, which must be read.
 #[divan::bench(args = FORMATS)]
 fn survey(bencher: Bencher<'_, '_>, format: LogFormat) {
     let log = log(format, BLOCK, 1);
@@ -51,7 +51,7 @@ fn sweep_mixed(bencher: Bencher<'_, '_>) {
     swept(bencher, text, plan.values().sum());
 }
 
-/// What stands in a text is what stands in its lines, however they lie to the places looked at; at
+/// Literals occur in a text as in its lines, whatever their offset from the probes; at
 /// least so much.
 fn swept(bencher: Bencher<'_, '_>, text: String, least: u64) {
     let catalogue = Catalogue::builtin();
@@ -65,7 +65,7 @@ fn swept(bencher: Bencher<'_, '_>, text: String, least: u64) {
     });
 }
 
-/// One record that proves something: parsed, tested, and told as a finding.
+/// One record that proves something: parsed, tested, and reported as a finding.
 #[divan::bench(args = FORMATS)]
 fn verify(bencher: Bencher<'_, '_>, format: LogFormat) {
     let log = log(format, 1_000_000, 1);
@@ -79,7 +79,7 @@ fn verify(bencher: Bencher<'_, '_>, format: LogFormat) {
     });
 }
 
-/// All formats and carriers, one record in fifty failing, for so many megabytes.
+/// All formats and envelopes, one record in fifty failing, for so many megabytes.
 ///
 /// Of the larger log the engine reads only some of the failures, and must count all of them.
 #[divan::bench(name = "mixed", args = [10, 64], sample_count = 10, sample_size = 1)]

@@ -116,7 +116,7 @@ pub struct BundleArgs {
     #[arg(long, value_name = "GLOB", global = true, help_heading = "Bundles")]
     pub include: Vec<globset::Glob>,
 
-    /// Of archives and folders leave out the members whose path fits this glob (repeatable)
+    /// Of archives and folders omit the members whose path fits this glob (repeatable)
     #[arg(long, value_name = "GLOB", global = true, help_heading = "Bundles")]
     pub exclude: Vec<globset::Glob>,
 
@@ -125,8 +125,8 @@ pub struct BundleArgs {
     /// member-size (bytes of one member, 16G), total-size (bytes unpacked in all, 256G), ratio (bytes unpacked
     /// for each packed one, 250), members (100000), nesting (archives inside of one another, 4), path-length
     /// (bytes of a name, 4096); of any input: line-length (bytes of a line, 1M at most), depth (maps and lists in one
-    /// another in YAML and JSON, 100), aliases (values for which those of one object in YAML stand, 10000).
-    /// What is met is told in the report.
+    /// another in YAML and JSON, 100), aliases (values that those of one object in YAML expand to, 10000).
+    /// The report lists those that were met.
     #[arg(
         long,
         value_name = "NAME=NUMBER",
@@ -136,7 +136,7 @@ pub struct BundleArgs {
     pub limit: Vec<SetLimit>,
 }
 
-/// What to do instead of diagnosing.
+/// The task instead of a diagnosis.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List, show and check signatures
@@ -176,7 +176,7 @@ pub enum Command {
     Bundle(BundleCommand),
     /// Diagnose many bundles, each as an incident of its own, one line of NDJSON each
     ///
-    /// One that cannot be read is told in its line. The last line sums up.
+    /// One that cannot be read is reported in its line. The last line sums up.
     Scan {
         /// Bundles, folders of bundles, or globs such as `'in/**/*.tgz'`
         #[arg(value_name = "PATH", required = true)]
@@ -233,19 +233,19 @@ pub struct EventsArgs {
     /// How they are written
     #[arg(short, long, value_enum, value_name = "FORMAT", default_value_t = EventOutput::Table)]
     pub output: EventOutput,
-    /// Only those at least so grave
+    /// Only those at least so severe
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub min_severity: Option<LevelName>,
-    /// Only those whose component's name holds this
+    /// Only those whose component's name contains this
     #[arg(long, value_name = "NAME")]
     pub component: Option<String>,
-    /// Only those whose subject (`Pod shop/web-0`) holds this
+    /// Only those whose subject (`Pod shop/web-0`) contains this
     #[arg(long, value_name = "NAME")]
     pub subject: Option<String>,
     /// Only those with this reason
     #[arg(long, value_name = "REASON")]
     pub reason: Option<String>,
-    /// Only those whose message or a field holds this
+    /// Only those whose message or a field contains this
     #[arg(long, value_name = "TEXT")]
     pub text: Option<String>,
     /// Only those not before this time (RFC 3339) or age (`90m`); an age of a log line needs --now
@@ -259,9 +259,9 @@ pub struct EventsArgs {
 /// An order of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Order {
-    /// As they stand
+    /// In the order of the input
     Input,
-    /// By their times; one without a time stays behind the one before it
+    /// By their times; one without a time stays after the one before it
     Time,
 }
 
@@ -301,7 +301,7 @@ pub enum SignaturesCommand {
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Look for mistakes in signatures
+    /// Look for errors in signatures
     ///
     /// Exit status: 1 if there is one at or above --fail-on.
     Lint {
@@ -311,7 +311,7 @@ pub enum SignaturesCommand {
         /// A file or folder of inputs in which nothing is wrong, so that none may raise an alarm (repeatable)
         #[arg(long, value_name = "PATH")]
         healthy: Vec<PathBuf>,
-        /// Exit with status 1 if there is a mistake of this level or above
+        /// Exit with status 1 if there is an error of this level or above
         #[arg(long, value_enum, value_name = "LEVEL", default_value_t = LintLevelName::Error)]
         fail_on: LintLevelName,
         /// How they are written
@@ -378,7 +378,7 @@ pub enum When {
     Never,
 }
 
-/// The level of a mistake in a signature by name.
+/// The level of an error in a signature by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LintLevelName {
     /// It works, and could be better
@@ -401,7 +401,7 @@ impl From<LintLevelName> for LintLevel {
 pub enum LevelName {
     /// Nothing to repair
     Info,
-    /// Degraded, or repaired by itself
+    /// Degraded, or recovered
     Warning,
     /// Something does not work
     Error,

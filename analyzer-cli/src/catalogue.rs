@@ -16,7 +16,7 @@ use kwhy_render::escape::visible;
 /// The file of a folder of signatures that names causes of its own.
 const CAUSES: &str = "causes.txt";
 
-/// How many ids a message lists.
+/// The number of ids that a message lists.
 const MAX_LISTED: usize = 3;
 
 /// The signatures to use.
@@ -61,7 +61,7 @@ pub fn load_what_can_be(plan: &CataloguePlan) -> Result<(Catalogue, Vec<Signatur
     Ok((catalogue, mistakes))
 }
 
-/// Says which built-in signatures others stand in for, if there are any.
+/// Says which built-in signatures are replaced, if any are.
 pub fn replaced(catalogue: &Catalogue) -> Option<String> {
     let ids: Vec<&str> = catalogue.replaced().collect();
     let (first, more) = ids.split_at(ids.len().min(MAX_LISTED));

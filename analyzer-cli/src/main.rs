@@ -2,14 +2,14 @@
 //!
 //! All that touches the world is in this crate; the analysis is `analyzer-core`'s. A command line
 //! goes through [`args`] (what was typed) and [`plan`](mod@plan) (what it means) to
-//! [`run`](mod@run), which reads the sources (`input`), opens archives among them (`archive`), tells what the
-//! members of bundles are (`bundle`), analyses them, leaves out what was not
+//! [`run`](mod@run), which reads the sources (`input`), opens archives among them (`archive`), shows what the
+//! members of bundles are (`bundle`), analyses them, omits what was not
 //! asked for (`filter`) and hands the report to a renderer (`render`). [`extract`](mod@extract) prints
-//! events, objects and records in other forms; [`signatures`] holds the
+//! events, objects and records in other forms; [`signatures`] contains the
 //! sub-commands on signatures and causes, [`catalogue`] loads them.
 //!
 //! Exit status: 0 it ran; 1 it ran and found something at or above `--fail-on`; 2 wrong usage, or
-//! nothing could be read. A reader of standard output that goes away is no failure.
+//! nothing could be read. A reader of standard output that goes away is not a failure.
 
 mod args;
 mod catalogue;
@@ -45,7 +45,7 @@ fn main() -> ExitCode {
         Ok(status) => status,
         Err(failure) if failure.is_broken_pipe() => Status::Ran,
         Err(failure) => {
-            // where standard error is gone too, the status still tells
+            // where standard error is gone too, the status still shows
             let _ = err.write_all(show(&failure, &plan.layout).as_bytes());
             Status::Failed
         }
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     ExitCode::from(status as u8)
 }
 
-/// What the program was started in.
+/// The environment that the program was started in.
 fn world() -> Environment {
     let stdout = io::stdout();
     let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());

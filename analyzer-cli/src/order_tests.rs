@@ -1,4 +1,4 @@
-//! The report of a bundle is the same in whatever order its members stand, as an archive and as a folder.
+//! The report of a bundle is the same in whatever order its members occur, as an archive and as a folder.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use kwhy_bundle::testing::{tar_of, zip_of};
 const UID: &str = "7d1e0f3a-2222-4b5c-9d6e-00000000000";
 
 /// A `kind export logs` of three nodes. All kubelets miss the same ConfigMap, more often than hits are kept of one
-/// object; each node has a pod that panics, whose log stands in two places; two lines no signature knows.
+/// object; each node has a pod that panics, whose log occurs in two places; two lines no signature knows.
 fn members() -> Vec<(String, String)> {
     let mut all = vec![("lab/kind-version.txt".to_owned(), "v0.23.0\n".to_owned())];
     for (number, node) in (1..).zip(["lab-w1", "lab-w2", "lab-w3"]) {

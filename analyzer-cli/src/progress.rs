@@ -1,4 +1,4 @@
-//! What a person sees while work goes on, and how it is broken off.
+//! The progress that is shown while a run continues, and its interruption.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use kwhy_bundle::archive::limits::Shared;
 
 /// Work that takes less is not shown.
 const QUIET: Duration = Duration::from_secs(1);
-/// How often it is shown.
+/// The interval of drawing.
 const EVERY: Duration = Duration::from_millis(100);
 
 /// A bar on standard error, until it is dropped.
@@ -73,7 +73,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
-            // what it draws is no matter of the result
+            // what it draws is not a matter of the result
             let _ = thread.join();
         }
     }
@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// What was drawn on a terminal.
+    /// The characters that were drawn on a terminal.
     #[derive(Clone, Debug, Default)]
     struct Drawn(Arc<Mutex<String>>);
 

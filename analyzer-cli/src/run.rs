@@ -22,7 +22,7 @@ use kwhy_render::escape::visible;
 use kwhy_render::select;
 use kwhy_render::{Human, Json, Render, View};
 
-/// How it ended. The numbers are a contract.
+/// The outcome of a run. The numbers are a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// It ran.
@@ -31,11 +31,11 @@ pub enum Status {
     Found = 1,
     /// Wrong usage, or nothing could be read.
     Failed = 2,
-    /// It was broken off, and the report tells of what was read until then.
+    /// It was interrupted; the report covers what had been read.
     Interrupted = 130,
 }
 
-/// What stops the program.
+/// An error that stops the program.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
 pub enum Failure {
     /// None of the inputs can be read.
@@ -68,11 +68,11 @@ pub enum Failure {
     #[error("there is no {what} `{}`", visible(.id))]
     #[diagnostic(help("{advice}"))]
     Unknown {
-        /// What was looked for.
+        /// The kind of thing that was looked up.
         what: &'static str,
         /// The id.
         id: String,
-        /// Where the ids are listed, and one that is close.
+        /// A hint at where the ids are listed, and at one that is close.
         advice: String,
     },
     /// The output cannot be written.
@@ -81,7 +81,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Whether the reader of the output went away, which is no failure.
+    /// Returns true if the reader of the output went away, which is not a failure.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -175,7 +175,7 @@ fn analyzer(plan: &Plan, diagnose: &Diagnose, err: &mut dyn Write) -> Result<Ana
     Ok(analyzer)
 }
 
-/// Diagnoses each bundle by itself.
+/// Diagnoses each bundle separately.
 fn scan_all(
     plan: &Plan,
     paths: &[PathBuf],
@@ -210,14 +210,14 @@ fn scan_all(
     })
 }
 
-/// Leaves out what is of another namespace.
+/// Omits what is of another namespace.
 fn narrow(diagnose: &Diagnose, report: &mut Report, is_there: bool) {
     if let Some(namespace) = &diagnose.bundle.namespace {
         select::keep_namespace(report, namespace, is_there);
     }
 }
 
-/// Reads all sources as one incident, and says whether the namespace that is asked for stands anywhere in them.
+/// Reads all sources as one incident, and says whether the namespace that is asked for occurs anywhere in them.
 fn read(
     analyzer: &Analyzer,
     reading: &InputSet,
@@ -255,7 +255,7 @@ struct IncidentSink<'a> {
 impl DocumentSink for IncidentSink<'_> {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
         let Document { name, about } = document;
-        // why a stream ends is told by its reader
+        // the reader reports why a stream ends
         let _ = match &mut self.namespace {
             Some(word) if !word.is_there => {
                 self.incident.read_about(name, about, word.within(content))
@@ -285,7 +285,7 @@ kwhy names the root cause in pasted kubectl output, logs and events. Give it som
   kwhy describe.txt kubelet.log
 kwhy --help shows all options; kwhy - reads what you type or paste, up to Ctrl-D.";
 
-/// An input that cannot be read is told; the rest is analysed.
+/// An input that cannot be read is reported; the rest is analysed.
 fn warn(failure: &InputError, err: &mut dyn Write) -> io::Result<()> {
     let text = format!("{failure}: {}; {}", failure.source, failure.advice());
     writeln!(err, "kwhy: {}", visible(&text))

@@ -18,7 +18,7 @@ use kwhy_render::json;
 /// The schema of each line.
 const SCHEMA: &str = "kwhy.scan/1";
 
-/// What became of one bundle.
+/// The result of one bundle.
 #[derive(Serialize)]
 struct Line<'l> {
     schema: &'static str,
@@ -29,17 +29,17 @@ struct Line<'l> {
     error: Option<&'l str>,
 }
 
-/// What became of all of them.
+/// The results of all bundles.
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
     schema: &'static str,
-    /// How many were read.
+    /// The number of bundles that were read.
     pub read: u64,
-    /// How many could not be read.
+    /// The number of bundles that could not be read.
     pub failed: u64,
-    /// Whether it was broken off.
+    /// True if it was broken off.
     pub interrupted: bool,
-    /// In how many bundles each cause was found.
+    /// The number of bundles in which each cause was found.
     pub causes: BTreeMap<String, u64>,
 }
 
@@ -77,7 +77,7 @@ pub fn bundles(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<InputError>) {
     (all, failures)
 }
 
-/// The files and folders in a folder; links are left out.
+/// The files and folders in a folder; links are omitted.
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -93,7 +93,7 @@ fn is_glob(path: &Path) -> bool {
     path.to_string_lossy().contains(['*', '?', '[', '{'])
 }
 
-/// What fits a glob, one part after the other; `**` is any number of folders.
+/// The paths that match a glob, one component after the other; `**` is any number of folders.
 fn fitting(glob: &Path) -> io::Result<Vec<PathBuf>> {
     let mut open = vec![PathBuf::new()];
     for part in glob.components() {
@@ -146,7 +146,7 @@ fn fitting(glob: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(open)
 }
 
-/// Reads each bundle by itself. One that cannot be read is told in its line; the others go on.
+/// Reads each bundle separately. One that cannot be read is reported in its line; the others continue.
 pub fn scan(
     reading: &InputSet,
     bundles: &[PathBuf],

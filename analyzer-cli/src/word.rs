@@ -8,7 +8,7 @@ use memchr::memmem;
 #[derive(Debug)]
 pub struct Word {
     word: Vec<u8>,
-    /// Whether it stands by itself in what was read.
+    /// True if it occurs alone in what was read.
     pub is_there: bool,
 }
 
@@ -30,7 +30,7 @@ impl Word {
         }
     }
 
-    /// Whether it stands in a text between what is no part of a name; where the text ends, more of it may follow.
+    /// Returns true if it occurs in a text between what is not a part of a name; where the text ends, more of it may follow.
     fn is_in(&self, text: &[u8]) -> bool {
         let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'-';
         let mut places = memmem::find_iter(text, &self.word);
@@ -47,7 +47,7 @@ impl Word {
 pub struct Looking<'w, R> {
     reader: R,
     word: &'w mut Word,
-    /// The last bytes, in which the word may begin.
+    /// The last bytes, in which the word may start.
     rest: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! Inputs that are broken, cut or no text: what can be read is diagnosed, the rest is told.
+//! Inputs that are broken, cut or no text: what can be read is diagnosed, the rest is reported.
 
 use std::io::Write as _;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The author's guide is true: its commands are run as they stand, and give what it shows.
+//! The author's guide is true: its commands are run as they are, and give what it shows.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ const GUIDE: &str = include_str!("../../docs/signatures.md");
 
 /// A fenced block of a page.
 struct Block<'g> {
-    /// What stands behind the fence: a language, and for a file its name.
+    /// The text after the fence: a language, and for a file its name.
     info: &'g str,
     text: &'g str,
 }
@@ -40,7 +40,7 @@ fn run(command: &str, folder: &Path) -> (String, bool) {
     (String::from_utf8(told).unwrap(), output.status.success())
 }
 
-/// Whether an output is as shown, where a line of three dots stands for any lines.
+/// Returns true if an output is as shown, where a line of three dots stands for any lines.
 fn is_as_shown(shown: &str, output: &str) -> bool {
     let mut rest = output;
     let parts: Vec<&str> = shown.split("...\n").collect();

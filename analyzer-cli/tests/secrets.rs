@@ -1,4 +1,4 @@
-//! Secrets are in no output of any command, in whatever place of the input they stand.
+//! Secrets are in no output of any command, in whatever place of the input they occur.
 
 use std::process::Command;
 

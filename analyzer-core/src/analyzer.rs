@@ -77,7 +77,7 @@ impl Analyzer {
         self
     }
 
-    /// Leaves out events before `since` and after `until`. One of which no time is known counts, and so does the
+    /// Omits events before `since` and after `until`. One of which no time is known counts, and so does the
     /// state of objects.
     ///
     /// ```

@@ -4,20 +4,20 @@
 use crate::engine::{blocks, survey as surveyed};
 use kwhy_catalogue::Catalogue;
 
-/// How many texts of the catalogue's index stand in this one.
+/// The number of literals of the catalogue that occur in a text.
 pub fn sweep(catalogue: &Catalogue, text: &[u8]) -> u64 {
     let mut count = 0;
     catalogue.index().sweep(text, |_| count += 1);
     count
 }
 
-/// How many lines a text has, and how many of them begin a record.
+/// The number of lines of a text, and of those that start a record.
 pub fn survey(text: &[u8]) -> (u64, u64) {
     let survey = surveyed::survey(text, false);
     (survey.lines, survey.records)
 }
 
-/// Into how many blocks of at least `size` bytes a document is cut, and how many lines these end.
+/// The number of blocks of at least `size` bytes that a document is cut into, and of the lines that end in them.
 pub fn cut(document: &[u8], size: usize) -> (u64, u64) {
     let mut blocks = blocks::Blocks::new(0, document, size);
     let (mut count, mut lines) = (0, 0);

@@ -48,14 +48,14 @@
 //!   [`Analyzer::with_reference_time`], or does without.
 //! - The same input gives the same report, byte for byte, for any number of threads.
 //! - No input makes it panic, and time grows linearly with the input's size.
-//! - Every piece of evidence is a line of the input as it stands there, with its number and the
+//! - Every piece of evidence is a line of the input as it is there, with its number and the
 //!   bytes that prove the finding.
 //! - What is not understood is counted ([`InputSummary::not_understood`]). Where no signature
 //!   matches there is no finding: no cause is guessed, [`Report::unexplained`] lists the most
 //!   telling events instead.
 //!
 //! - Memory does not grow with the input: [`Analyzer::incident`] reads streams. What is cut short for
-//!   that is told in [`Report::limits`].
+//!   that is reported in [`Report::limits`].
 
 mod analyzer;
 #[doc(hidden)]

@@ -1,5 +1,6 @@
-//! What an analysis found: the protocol that every renderer reads.
+//! The result of an analysis: the protocol that every renderer reads.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -12,32 +13,42 @@ pub use kwhy_model::{Level, Role};
 /// The schema that [`Report`] serializes to.
 pub const SCHEMA: &str = "kwhy.report/1";
 
-/// What an analysis found. Serializes to the schema `kwhy.report/1`.
-#[derive(Clone, Debug, serde::Serialize)]
+/// The result of an analysis. Serializes to the schema `kwhy.report/1`, and is read back from it.
+///
+/// ```
+/// use kwhy_core::{Analyzer, Report};
+/// let log = "panic: runtime error: index out of range [3] with length 3\n";
+/// let json = serde_json::to_string(&Analyzer::new().analyze_text("app.log", log))?;
+/// let report: Report = serde_json::from_str(&json)?;
+/// assert_eq!(report.findings[0].cause, "container/app-panic");
+/// assert_eq!(serde_json::to_string(&report)?, json);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Report {
     /// [`SCHEMA`].
-    pub schema: &'static str,
+    pub schema: Cow<'static, str>,
     /// The findings, the most probable root cause first; a symptom follows what explains it.
     pub findings: Vec<Finding>,
     /// The most telling events that no finding covers.
     pub unexplained: Vec<Unexplained>,
     /// What to ask the cluster next, where no cause is known for sure.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<Check>,
     /// What was read.
     pub inputs: Vec<InputSummary>,
-    /// The bundles among that. The library knows none; who opens archives tells them.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// The bundles among that. The library knows none; the program that opens archives adds them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bundles: Vec<BundleSummary>,
     /// Limits and damage that were met.
     pub limits: Vec<LimitMet>,
     /// When the input was collected: ages count back from then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collected_at: Option<CollectedAt>,
-    /// How often each signature's condition was fulfilled, also where a more specific signature made
+    /// The number of times that each signature's condition was fulfilled, also where a more specific signature made
     /// the finding; in order of the ids.
     pub matched: BTreeMap<String, u64>,
-    /// How many log records of each severity were written when; if it was asked for.
+    /// The log records of each severity over time, if that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<TimelineReport>,
     /// The namespaces that the findings and what was read of the input name, the first thousand.
@@ -48,7 +59,7 @@ pub struct Report {
 }
 
 /// When an input was collected.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CollectedAt {
     /// The time, as RFC 3339.
     pub time: String,
@@ -58,7 +69,7 @@ pub struct CollectedAt {
 }
 
 /// A signature that matched, with its proof.
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Finding {
     /// The place in the order of the report, counted from 1.
     pub rank: usize,
@@ -68,26 +79,26 @@ pub struct Finding {
     pub signature: String,
     /// Cause, symptom or benign.
     pub role: Role,
-    /// How grave it is.
+    /// The severity.
     pub severity: Level,
-    /// How sure it is, from 0 to 1.
+    /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// What is wrong, in one line, with the captured values.
+    /// A description in one line, with the captured values.
     pub title: String,
     /// The object at fault.
     pub subject: Subject,
     /// Further objects at which the same is at fault, such as the other replicas.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Subject>,
     /// The captured values by name.
     pub captures: BTreeMap<String, String>,
     /// The values in which further faults of the same kind about the object differ from these.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<BTreeMap<String, String>>,
-    /// How often it was seen.
+    /// The number of times it was seen.
     pub count: u64,
     /// True if `count` is a lower bound, and `last` may be later: a limit ended the search for more.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
     /// When it was first seen: RFC 3339, or an age such as `18m ago`.
     pub first: Option<String>,
@@ -99,7 +110,7 @@ pub struct Finding {
     pub explains: Vec<Explained>,
     /// The rank of the finding that explains this one.
     pub explained_by: Option<usize>,
-    /// The line that shows that the trouble is over.
+    /// The line that shows that the problem is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovered: Option<Evidence>,
     /// The mechanism.
@@ -113,7 +124,7 @@ pub struct Finding {
 }
 
 /// A line that proves a finding.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Evidence {
     /// The document's name.
     pub source: String,
@@ -121,7 +132,7 @@ pub struct Evidence {
     pub line: u64,
     /// The column of the proof's first character, counted from 1.
     pub column: u64,
-    /// The line as it stands in the input; of one longer than 4 KiB the part around the proof.
+    /// The line as it is in the input; of one longer than 4 KiB the part around the proof.
     pub text: String,
     /// The bytes of `text` that are the proof.
     #[serde(skip)]
@@ -145,7 +156,7 @@ impl Evidence {
 }
 
 /// A finding that another one explains.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Explained {
     /// The explained finding's rank.
     pub rank: usize,
@@ -154,28 +165,28 @@ pub struct Explained {
 }
 
 /// A read-only check.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Check {
     /// Where to look, in words, where there is no command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The command, as `run` and `argv`.
-    #[serde(flatten, serialize_with = "run_and_argv")]
+    #[serde(flatten, with = "run_and_argv")]
     pub command: Option<CommandLine>,
     /// What its result says.
     pub why: String,
 }
 
 /// A repair.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Fix {
     /// What to do.
     pub text: String,
     /// The command that does it, where there is one, as `run` and `argv`.
-    #[serde(flatten, serialize_with = "run_and_argv")]
+    #[serde(flatten, with = "run_and_argv")]
     pub command: Option<CommandLine>,
     /// Whether it deletes, empties, forces or drains something.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub destructive: bool,
     /// What must hold before it is done, as words that follow "only if".
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -214,29 +225,45 @@ impl CommandLine {
     }
 }
 
-/// Both are null where there is no command.
-fn run_and_argv<S: serde::Serializer>(
-    command: &Option<CommandLine>,
-    to: S,
-) -> Result<S::Ok, S::Error> {
+/// The form of a command in JSON: both keys are null where there is none.
+mod run_and_argv {
     use serde::ser::SerializeMap;
-    let mut map = to.serialize_map(Some(2))?;
-    map.serialize_entry("run", &command.as_ref().map(CommandLine::run))?;
-    map.serialize_entry("argv", &command.as_ref().map(CommandLine::argv))?;
-    map.end()
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::CommandLine;
+
+    pub fn serialize<S: Serializer>(
+        command: &Option<CommandLine>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut map = to.serialize_map(Some(2))?;
+        map.serialize_entry("run", &command.as_ref().map(CommandLine::run))?;
+        map.serialize_entry("argv", &command.as_ref().map(CommandLine::argv))?;
+        map.end()
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<CommandLine>, D::Error> {
+        #[derive(Deserialize)]
+        struct Argv {
+            argv: Option<Vec<String>>,
+        }
+        Ok(Argv::deserialize(from)?.argv.and_then(CommandLine::new))
+    }
 }
 
 /// Events that no finding covers, folded.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Unexplained {
     /// The event's reason, or its message where it has none.
     pub reason: String,
-    /// How often it was seen.
+    /// The number of times it was seen.
     pub count: u64,
     /// True if `count` is a lower bound: not all records that report errors were read, or kept apart.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
-    /// How grave its writer says it is.
+    /// The severity that its writer states.
     pub severity: Option<Severity>,
     /// An example.
     pub evidence: Vec<Evidence>,
@@ -246,15 +273,15 @@ pub struct Unexplained {
 }
 
 /// What was read of one document.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct InputSummary {
     /// The document's name.
     pub source: String,
     /// The formats found, joined by commas, the most frequent first.
     pub format: String,
-    /// How many lines it has.
+    /// The number of lines.
     pub lines: u64,
-    /// How many lines fit nothing that a parser knows.
+    /// The number of lines that no parser understands.
     pub not_understood: u64,
     /// The first of these lines, counted from 1.
     pub not_understood_lines: Vec<u64>,
@@ -266,7 +293,7 @@ pub struct InputSummary {
 }
 
 /// An archive or a folder whose members were read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct BundleSummary {
     /// Its name.
     pub source: String,
@@ -274,14 +301,14 @@ pub struct BundleSummary {
     pub layouts: Vec<String>,
     /// What the makers of these call them.
     pub titles: Vec<String>,
-    /// How many files it holds.
+    /// The number of files.
     pub members: u64,
     /// What such a bundle holds and this one does not.
     pub missing: Vec<String>,
 }
 
 /// A run of lines in one format.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct SegmentSummary {
     /// The format.
     pub format: Format,
@@ -292,7 +319,7 @@ pub struct SegmentSummary {
 }
 
 /// A limit that was reached or damage that was met; the rest was analysed.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LimitMet {
     /// The document's name.
     pub source: String,
@@ -306,7 +333,7 @@ pub struct LimitMet {
 }
 
 /// Sizes and counts of an analysis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Stats {
     /// Bytes read.
     pub bytes: u64,

@@ -351,6 +351,9 @@ fn answers_do_not_depend_on_how_the_text_was_copied() {
     let mut failures = Vec::new();
     for case in cases() {
         let report = analyzer.analyze_text("stdin", case.input.as_str());
+        let json = serde_json::to_string(&report).unwrap();
+        let read: Report = serde_json::from_str(&json).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), json);
         let again = analyzer.analyze_text("stdin", case.input.as_str());
         let json = |report: &Report| serde_json::to_string(report).unwrap();
         if json(&report) != json(&again) {

@@ -52,9 +52,9 @@ impl LogFormat {
 pub struct Log {
     /// The text.
     pub text: String,
-    /// How many records it has.
+    /// The number of records.
     pub records: u64,
-    /// How many of them tell of the one fault, [`FAULT_CAUSE`].
+    /// The number of records that report the one fault, [`FAULT_CAUSE`].
     pub faults: u64,
 }
 
@@ -64,7 +64,7 @@ pub const FAULT_CAUSE: &str = "storage/configmap-missing";
 /// The signature that finds it.
 pub const FAULT_SIGNATURE: &str = "configmap-mount-missing";
 
-/// One record in so many tells of the fault.
+/// One record in so many reports the fault.
 const FAULT_EVERY: u64 = 5000;
 
 pub(crate) const FAULT: &str =

@@ -1,4 +1,4 @@
-//! A log in which formats and carriers mix and many signatures' failures are planted.
+//! A log in which formats and envelopes mix and many signatures' failures are planted.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,13 +10,13 @@ use crate::{FAULT, FAULT_SIGNATURE, MESSAGES, Random};
 pub struct Mixed {
     /// The text.
     pub text: String,
-    /// How many lines it has.
+    /// The number of lines.
     pub lines: u64,
-    /// How many records tell of a failure, by the id of the signature that finds it.
+    /// The number of records that report a failure, by the id of the signature that finds it.
     pub plan: BTreeMap<&'static str, u64>,
 }
 
-/// What writes a record, and what carries it.
+/// The writer of a record, and its envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// klog with key-value pairs.
@@ -33,7 +33,7 @@ pub enum Carrier {
     Cri,
 }
 
-/// All carriers.
+/// All envelopes.
 pub const CARRIERS: [Carrier; 6] = [
     Carrier::Klog,
     Carrier::Logrus,
@@ -43,7 +43,7 @@ pub const CARRIERS: [Carrier; 6] = [
     Carrier::Cri,
 ];
 
-/// One record in so many tells of a failure.
+/// One record in so many reports a failure.
 const FAILS: u64 = 50;
 
 /// One record of the CRI in so many is cut into two lines.
@@ -116,7 +116,7 @@ pub fn mixed(bytes: usize, seed: u64) -> Mixed {
     Mixed { text, lines, plan }
 }
 
-/// So many lines of one carrier, each a record without any failure.
+/// So many lines of one envelope, each a record without any failure.
 pub fn healthy(carrier: Carrier, lines: u64, seed: u64) -> String {
     let mut random = Random(seed);
     let mut text = String::new();
@@ -133,8 +133,8 @@ fn usual(random: &mut Random) -> String {
     format!("{message} of shop/web-{object} in {took}ms")
 }
 
-/// Writes one record; `cut` tells by a number where it goes on in a second line, and whether the
-/// other stream's line stands between them.
+/// Writes one record; `cut` shows by a number where it continues in a second line, and whether the
+/// other stream's line is between them.
 fn record(
     out: &mut String,
     carrier: Carrier,

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::Random;
 
-/// A signature's YAML: each match of the regex must hold the literal.
+/// A signature's YAML: each match of the regex must contain the literal.
 pub fn signature(number: usize, literal: &str, regex: &str) -> String {
     // a JSON string is a YAML string too
     let quoted = |text: String| Value::from(text).to_string();

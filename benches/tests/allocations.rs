@@ -11,7 +11,7 @@ static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 /// lines needs a few allocations.
 const LINES: u64 = 150;
 
-/// What the blocks in flight take grows with the threads.
+/// The memory of the blocks in flight grows with the threads.
 const THREADS: usize = 2;
 
 /// Allocations and the most bytes that were held at once.

@@ -16,7 +16,7 @@ mod unpacking;
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 static BLOCKS: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_blocks_of(300));
 
-/// A whole analysis: proof stands in the input, and a second run says the same.
+/// A whole analysis: proof occurs in the input, and a second run says the same.
 pub fn analyze(data: &[u8]) {
     let document = Document::new("input", data);
     let documents = [document];
@@ -38,7 +38,7 @@ pub fn analyze(data: &[u8]) {
 }
 
 /// The engine in blocks so small that each border is met: no line is lost, and its
-/// proof stands in the input.
+/// proof occurs in the input.
 pub fn incident(data: &[u8]) {
     let document = Document::new("input", data);
     let mut incident = BLOCKS.incident();
@@ -90,7 +90,7 @@ pub fn archive(data: &[u8]) {
     assert!(read.is_ok() && count.0 <= 100);
 }
 
-/// The cutting into segments: each line at most once, in order, as it stands in the text.
+/// The cutting into segments: each line at most once, in order, as it is in the text.
 pub fn segments(data: &[u8]) {
     let document = Document::new("input", data);
     let mut last = 0;
@@ -149,7 +149,7 @@ pub fn log(data: &[u8]) {
     });
 }
 
-/// What records of the formats begin with, up to where a writer's own text begins.
+/// What records of the formats start with, up to where a writer's own text starts.
 const BEGINNINGS: &[&str] = &[
     "{\"kind\":\"Event\",\"apiVersion\":\"audit.k8s.io/v1\",",
     "{\"level\":\"error\",\"ts\":1709528767.5,",
@@ -183,8 +183,8 @@ const BEGINNINGS: &[&str] = &[
     "panic: ",
 ];
 
-/// A record of each format before any text, and behind it: what is told of a line alone is what is
-/// told of it by itself.
+/// A record of each format before any text, and after it: what is reported of a line alone is what is
+/// reported of it on its own.
 pub fn log_formats(data: &[u8]) {
     let Some((choice, rest)) = data.split_first() else {
         return;
@@ -199,7 +199,7 @@ pub fn log_formats(data: &[u8]) {
     });
 }
 
-/// What carriers write before a line, up to where the line begins.
+/// What envelopes write before a line, up to where the line starts.
 const CARRIERS: &[&str] = &[
     "2024-03-04T05:06:07.123456789Z stderr P ",
     "2024-03-04T05:06:07.123456789Z stdout F ",
@@ -227,7 +227,7 @@ const CARRIERS: &[&str] = &[
     "<165>1 2024-03-04T05:06:07.003Z berth-1 tide 7 - [a b=\"",
 ];
 
-/// Logs in carriers, and in carriers in carriers: the first two bytes choose them.
+/// Logs in envelopes, and in envelopes in envelopes: the first two bytes choose them.
 pub fn log_wrappers(data: &[u8]) {
     let [outer, inner, rest @ ..] = data else {
         return;

@@ -20,9 +20,9 @@ struct Row<'r> {
     bytes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     modified: Option<String>,
-    /// What it is.
+    /// Its content.
     what: &'r str,
-    /// What its place says that it is about.
+    /// The object that its place says it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     about: Option<String>,
     /// Why it is not read.
@@ -89,7 +89,7 @@ struct Listing<'o> {
     skipped: u64,
 }
 
-/// How much of a document is looked at to tell what it is.
+/// The number of bytes of a document that are examined to see what it is.
 const LOOKED_AT: u64 = 16 * 1024;
 
 impl Listing<'_> {
@@ -132,7 +132,7 @@ impl DocumentSink for Listing<'_> {
         };
         let mut head = Vec::new();
         let _ = Read::take(&mut *content, LOOKED_AT).read_to_end(&mut head);
-        // why a stream ends is told by its reader
+        // the reader reports why a stream ends
         let more = io::copy(content, &mut io::sink()).unwrap_or_default();
         let bytes = head.len() as u64 + more;
         self.read += 1;

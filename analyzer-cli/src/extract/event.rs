@@ -24,7 +24,7 @@ pub fn push(text: &mut Vec<u8>, value: &impl Serialize) {
     }
 }
 
-/// Adds an event, with the document and line where it stands. What the input does not say is left out.
+/// Adds an event, with the document and line where it occurs. What the input does not say is omitted.
 pub fn object(text: &mut Vec<u8>, event: &Event<'_>, place: Option<(&str, u64)>) {
     let is_event = event.reason.is_some() || event.age.is_some();
     let age = event.age;
@@ -71,7 +71,7 @@ fn subject(text: &mut Vec<u8>, subject: &Subject) {
     json.close();
 }
 
-/// Adds what stood around a record.
+/// Adds what occurred around a record.
 pub fn carrier(text: &mut Vec<u8>, carrier: &Carrier<'_>) {
     let mut json = Object::open(text);
     json.displayed("time", carrier.time);

@@ -6,7 +6,7 @@ use kwhy_core::Field;
 
 use super::json::{Object, string};
 
-/// Up to how many fields comparing each name with all is faster than a table of the names.
+/// The number of fields up to which comparing each name with all is faster than a table of names.
 const FEW: usize = 16;
 
 /// Adds fields as an object, with their values typed as the log shows them; nothing of them is read but
@@ -32,7 +32,7 @@ pub fn object(text: &mut Vec<u8>, fields: &[Field<'_>]) {
 fn value(text: &mut Vec<u8>, field: &Field<'_>) {
     match field.json().map(|json| json.get()) {
         Some(json) if json.contains('\n') => {
-            // a line holds one record, and all its line ends stand between values
+            // a line contains one record, and all its line ends are between values
             json.lines()
                 .for_each(|line| text.extend_from_slice(line.trim().as_bytes()));
         }
@@ -41,7 +41,7 @@ fn value(text: &mut Vec<u8>, field: &Field<'_>) {
     }
 }
 
-/// Where the last field of each name stands.
+/// The position of the last field of each name.
 fn last_of_each<'f>(fields: &'f [Field<'_>]) -> HashMap<&'f str, usize> {
     let places = fields.iter().enumerate();
     places.map(|(at, field)| (field.key.as_ref(), at)).collect()

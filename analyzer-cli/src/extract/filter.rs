@@ -1,11 +1,11 @@
-//! Which events are wanted.
+//! Selection of events.
 
 use kwhy_core::{Event, Severity, Text};
 
-/// Which events are wanted; what is not asked for does not matter.
+/// The events that are wanted; what is not set does not matter.
 #[derive(Debug, Default, PartialEq)]
 pub struct EventFilter {
-    /// At least so grave; an event that states no severity passes only at the lowest.
+    /// At least so severe; an event that states no severity passes only at the lowest.
     pub severity: Option<Severity>,
     /// The component's name, or a part of it.
     pub component: Option<String>,
@@ -33,7 +33,7 @@ pub enum Moment {
 }
 
 impl Moment {
-    /// When it is; an age is no time as long as the moment of collection is not known.
+    /// The time of an event; an age is not a time unless the time of collection is known.
     pub fn at(self, now: Option<jiff::Timestamp>) -> Option<jiff::Timestamp> {
         match self {
             Moment::At(time) => Some(time),
@@ -59,7 +59,7 @@ impl std::str::FromStr for Moment {
 }
 
 impl EventFilter {
-    /// Whether an event is wanted.
+    /// Returns true if an event is wanted.
     pub fn passes(&self, event: &Event<'_>) -> bool {
         let holds = |wanted: &Option<String>, text: &dyn Fn(&str) -> bool| {
             wanted.as_deref().is_none_or(text)
@@ -94,7 +94,7 @@ impl EventFilter {
                 .is_none_or(|until| self.order(event, until) != Some(Order::After))
     }
 
-    /// Where an event stands to a moment; none if the input does not tell.
+    /// The order of an event and a time; none if the input does not show it.
     fn order(&self, event: &Event<'_>, moment: Moment) -> Option<Order> {
         let now = self.now.map(|now| now.as_nanosecond());
         let second = 1_000_000_000i128;
@@ -114,7 +114,7 @@ impl EventFilter {
     }
 }
 
-/// Where a moment stands to another one.
+/// The order of a time and another one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Order {
     Before,

@@ -13,7 +13,7 @@ pub struct Object<'t> {
 }
 
 impl<'t> Object<'t> {
-    /// Begins an object behind a text.
+    /// Starts an object after a text.
     pub fn open(text: &'t mut Vec<u8>) -> Object<'t> {
         text.push(b'{');
         Object { text, empty: true }
@@ -30,7 +30,7 @@ impl<'t> Object<'t> {
         }
     }
 
-    /// A name that holds nothing to escape.
+    /// A name that contains nothing to escape.
     fn name(&mut self, name: &str) {
         self.comma();
         self.text.push(b'"');
@@ -88,10 +88,10 @@ impl<'t> Object<'t> {
     }
 }
 
-/// How many bytes are looked at together.
+/// The number of bytes that are examined together.
 const CHUNK: usize = 16;
 
-/// Whether a byte stands as another in a text of JSON.
+/// Returns true if a byte occurs as another in a text of JSON.
 fn is_escaped(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }

@@ -6,13 +6,13 @@ use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, Write};
 
-/// How many bytes are sorted at once.
+/// The number of bytes that are sorted at a time.
 const ROOM: usize = 48 << 20;
 
-/// How many parts are merged at once; further ones are merged first.
+/// The number of parts that are merged at a time; further ones are merged first.
 const MAX_PARTS: usize = 256;
 
-/// Where an event stands in the order: its time in nanoseconds, then its number in the input.
+/// The key of the order: an event's time in nanoseconds, then its number in the input.
 pub type Key = (i128, u64);
 
 /// Text with its place in the order.
@@ -76,7 +76,7 @@ impl Sorter {
     }
 }
 
-/// Writes sorted texts, each behind its key and length.
+/// Writes sorted texts, each after its key and length.
 fn write_part(items: impl Iterator<Item = io::Result<Item>>) -> io::Result<File> {
     let mut out = BufWriter::new(tempfile::tempfile()?);
     for item in items {
@@ -111,7 +111,7 @@ fn read_item(part: &mut BufReader<File>) -> io::Result<Option<Item>> {
 struct Merge {
     parts: Vec<BufReader<File>>,
     rest: std::vec::IntoIter<Item>,
-    /// The next text of each part; the rest's number is that behind the last part's.
+    /// The next text of each part; the rest's number is that after the last part's.
     next: BinaryHeap<Reverse<(Key, usize, Vec<u8>)>>,
 }
 

@@ -28,41 +28,41 @@ use merge::Sorter;
 
 pub use filter::{EventFilter, Moment};
 
-/// What to convert to.
+/// The conversion of inputs.
 #[derive(Debug, PartialEq)]
 pub struct Convert {
-    /// What to read, in order.
+    /// The sources, in order.
     pub sources: Vec<Source>,
-    /// What is read of bundles.
+    /// The selection of members of bundles.
     pub bundle: BundlePlan,
-    /// What is printed of it.
+    /// The form of the output.
     pub what: What,
     /// Threads; `None` for as many as there are processors.
     pub threads: Option<usize>,
 }
 
-/// What is printed.
+/// The parts of the input that are printed.
 #[derive(Debug, PartialEq)]
 pub enum What {
     /// Events that pass the filter, as a table or as NDJSON.
     Events {
-        /// Which ones.
+        /// The events that are printed.
         filter: EventFilter,
-        /// Whether as a table.
+        /// True if as a table.
         table: bool,
-        /// Whether in the order of their times; none if that is so for several documents only.
+        /// True if in the order of their times; none if that is so for several documents only.
         by_time: Option<bool>,
     },
     /// Events that pass the filter, folded by what stays the same in them.
     Patterns {
-        /// Which ones.
+        /// The objects that are printed.
         filter: EventFilter,
-        /// Whether as a table.
+        /// True if as a table.
         table: bool,
     },
     /// Objects, as one JSON object or as NDJSON.
     Objects {
-        /// Whether one a line.
+        /// True if one a line.
         lines: bool,
     },
     /// Log records as NDJSON.
@@ -148,24 +148,24 @@ impl DocumentSink for IncidentSink<'_, '_, '_, '_> {
     }
 }
 
-/// Where the text goes, in the order of the input or of time.
+/// The destination of the text: in the order of the input or of time.
 struct Output<'o> {
     out: &'o mut (dyn Write + Send),
     failed: Option<io::Error>,
     objects: object::Collected,
     folded: Folded,
     sorter: Option<Sorter>,
-    /// How many events were taken.
+    /// The number of events that were taken.
     number: u64,
     /// The time of the document's last event.
     last: i128,
     /// Limits that documents met, the first ones.
     limits: Vec<LimitMet>,
-    /// How many more there were.
+    /// The number of further ones.
     more: u64,
 }
 
-/// How many limits are listed.
+/// The number of limits that are listed.
 const MAX_TOLD: usize = 20;
 
 /// An event's text, and its time in nanoseconds.
@@ -233,10 +233,10 @@ impl Output<'_> {
     }
 }
 
-/// How much of a file is read to learn the year of times elsewhere.
+/// The number of bytes of a file that are read to learn the year of times elsewhere.
 const BEGINNING: u64 = 256 * 1024;
 
-/// The first time with a year at a file's beginning. What can be read once only tells nothing.
+/// The first time with a year at a file's start. What can be read once only shows nothing.
 fn first_time(path: &Path) -> Option<i128> {
     if !path.metadata().is_ok_and(|file| file.is_file()) {
         return None;
@@ -251,7 +251,7 @@ fn first_time(path: &Path) -> Option<i128> {
     found
 }
 
-/// Converts one document; `near` tells the year of times that state none.
+/// Converts one document; `near` shows the year of times that state none.
 fn one(
     convert: &Convert,
     layout: &Layout,
@@ -266,7 +266,7 @@ fn one(
         near,
         limits: convert.bundle.limits.read,
     };
-    // why a stream ends is told by its reader
+    // the reader reports why a stream ends
     let read = match &convert.what {
         What::Objects { lines } => {
             let map = |part: &Extract<'_>| object::of(part);
@@ -331,7 +331,7 @@ fn one(
     output.met(read.limits);
 }
 
-/// When an event was last seen, in nanoseconds since 1970. Ages count back from the moment of collection,
+/// The time at which an event was last seen, in nanoseconds since 1970. Ages count back from the time of collection,
 /// which is after all times if it is not known.
 fn time(event: &Event<'_>, now: Option<jiff::Timestamp>) -> Option<i128> {
     let now = now.map_or(i128::MAX, |now| now.as_nanosecond());

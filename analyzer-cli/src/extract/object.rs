@@ -1,5 +1,5 @@
 //! Objects in the neutral form: snake-case names, counts and flags typed, ages in seconds, times in
-//! RFC 3339; what is not set is left out.
+//! RFC 3339; what is not set is omitted.
 
 use std::borrow::Cow;
 
@@ -18,9 +18,9 @@ pub struct Collected {
     pods: Vec<Box<RawValue>>,
     /// Rows of other tables.
     rows: Vec<Box<RawValue>>,
-    /// Events that stand below no object.
+    /// Events that are below no object.
     events: Vec<Box<RawValue>>,
-    /// How many lines were not understood.
+    /// The number of lines that were not understood.
     not_understood: u64,
 }
 
@@ -45,7 +45,7 @@ pub fn of(part: &Extract<'_>) -> Collected {
             }));
             continue;
         }
-        // both stand in the order of the input
+        // both occur in the order of the input
         let span = &object.span;
         while events
             .get(before)
@@ -78,7 +78,7 @@ fn raw(value: &impl Serialize) -> Option<Box<RawValue>> {
 }
 
 impl Collected {
-    /// Adds what comes behind it.
+    /// Adds what comes after it.
     pub fn append(&mut self, mut other: Collected) {
         self.objects.append(&mut other.objects);
         self.pods.append(&mut other.pods);
@@ -130,7 +130,7 @@ struct Json<'o, 'a> {
     events: Option<Vec<Box<RawValue>>>,
 }
 
-/// An event as it is printed by itself.
+/// An event as it is printed alone.
 fn told_of(event: &Event<'_>) -> Option<Box<RawValue>> {
     let mut text = Vec::new();
     event::object(&mut text, event, None);
@@ -138,7 +138,7 @@ fn told_of(event: &Event<'_>) -> Option<Box<RawValue>> {
 }
 
 impl Json<'_, '_> {
-    /// What is printed of a kind that is read by its layout alone, as it is labelled.
+    /// The fields that are printed of a kind that is read by its layout alone, with their labels.
     fn scalars(&self) -> Vec<Scalar<'_>> {
         let all = self.object.fields.scalars().into_iter();
         let own = all.filter(|(path, _)| {
@@ -187,7 +187,7 @@ impl Serialize for Json<'_, '_> {
     }
 }
 
-/// Whether a table's cell says that there is no value.
+/// Returns true if a table's cell says that there is no value.
 fn is_nothing(value: &Value<'_>) -> bool {
     let text = value.to_text();
     matches!(text.as_deref(), Some("<none>" | "<unset>" | "<unknown>"))

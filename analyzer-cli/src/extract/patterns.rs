@@ -10,7 +10,7 @@ use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
 
-/// One row for each template; in what follows where the first one stands.
+/// One row for each template; in what follows where the first one occurs.
 pub fn table(layout: &Layout, folded: &Folded) -> String {
     let rows = folded.rows();
     let mut text = String::new();
@@ -42,7 +42,7 @@ pub fn table(layout: &Layout, folded: &Folded) -> String {
     text
 }
 
-/// When, how often, and where the first one stands.
+/// When, how often, and where the first one occurs.
 fn place(row: &FoldedRow) -> String {
     let mut told = String::new();
     match (&row.first, &row.last) {

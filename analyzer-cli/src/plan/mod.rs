@@ -1,4 +1,4 @@
-//! What is to be done. [`plan()`] tells it from what was typed, without input or output: what it needs to
+//! The plan of a run. [`plan()`] derives it from the arguments, without input or output: what it needs to
 //! know of the world is in [`Environment`].
 
 mod typed;
@@ -14,7 +14,7 @@ use crate::extract::Convert;
 
 pub use typed::plan;
 
-/// What the program was started in.
+/// The environment that the program was started in.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Environment {
     /// Standard input is a terminal, so nothing is piped in.
@@ -23,24 +23,24 @@ pub struct Environment {
     pub stdout_is_terminal: bool,
     /// Standard error is a terminal.
     pub stderr_is_terminal: bool,
-    /// The columns of the terminal on standard output, where it tells them.
+    /// The columns of the terminal on standard output, where it shows them.
     pub columns: Option<usize>,
     /// `NO_COLOR` is set, or the terminal is a dumb one.
     pub no_color: bool,
 }
 
-/// What to do.
+/// The plan of a run.
 #[derive(Debug, PartialEq)]
 pub struct Plan {
     /// The work.
     pub task: Task,
-    /// Where signatures come from.
+    /// The sources of signatures.
     pub catalogue: CataloguePlan,
     /// How text is laid out.
     pub layout: Layout,
-    /// Whether somebody looks at how far the work is.
+    /// True if somebody looks at how far the work is.
     pub progress: bool,
-    /// Whether Ctrl-C leaves a report of what was read: not where a person types the input.
+    /// True if Ctrl-C leaves a report of what was read: not where a person types the input.
     pub interruptible: bool,
 }
 
@@ -53,9 +53,9 @@ pub enum Task {
     Convert(Convert),
     /// List the members of bundles.
     ListMembers(ListPlan),
-    /// Diagnose each of many bundles by itself.
+    /// Diagnose each of many bundles separately.
     Scan {
-        /// Where they are.
+        /// The paths of the bundles.
         paths: Vec<PathBuf>,
         /// How each is diagnosed.
         diagnose: Box<Diagnose>,
@@ -70,22 +70,22 @@ pub enum Task {
     TestSignatures {
         /// Of which.
         which: Which,
-        /// Whether it is JSON for programs.
+        /// True if it is JSON for programs.
         json: bool,
     },
     /// Causes and the forms of input in which examples prove them.
     Coverage {
-        /// Whether it is JSON for programs.
+        /// True if it is JSON for programs.
         json: bool,
     },
     /// Examples that several signatures match.
     Overlaps {
         /// Of which.
         which: Which,
-        /// Whether it is JSON for programs.
+        /// True if it is JSON for programs.
         json: bool,
     },
-    /// What a cause or signature means.
+    /// The meaning of a cause or signature.
     Explain(String),
     /// Nothing was given to read: say how to.
     Hint,
@@ -96,13 +96,13 @@ pub enum Task {
 pub struct ListPlan {
     /// Of what.
     pub sources: Vec<Source>,
-    /// Which of them are read.
+    /// The members that are read.
     pub bundle: BundlePlan,
-    /// Whether it is NDJSON for programs.
+    /// True if it is NDJSON for programs.
     pub json: bool,
 }
 
-/// Which of the signatures in use a task is about.
+/// The signatures that a task is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
     /// All of them.
@@ -111,47 +111,47 @@ pub enum Which {
     Added,
 }
 
-/// How signatures are looked at for mistakes.
+/// How signatures are looked at for errors.
 #[derive(Debug, PartialEq)]
 pub struct LintPlan {
     /// Of which.
     pub which: Which,
     /// Inputs in which nothing is wrong.
     pub healthy: Vec<PathBuf>,
-    /// A mistake at or above makes the exit status 1.
+    /// An error at or above makes the exit status 1.
     pub fail_on: LintLevel,
-    /// Whether it is JSON for programs.
+    /// True if it is JSON for programs.
     pub json: bool,
 }
 
 /// A diagnosis.
 #[derive(Debug, PartialEq)]
 pub struct Diagnose {
-    /// What to read, in order.
+    /// The sources, in order.
     pub sources: Vec<Source>,
-    /// What is read of bundles.
+    /// The selection of members of bundles.
     pub bundle: BundlePlan,
     /// The report's form.
     pub form: Form,
-    /// Findings below are left out.
+    /// Findings below are omitted.
     pub min_severity: Option<Level>,
     /// A finding at or above makes the exit status 1.
     pub fail_on: Option<Level>,
     /// Show everything.
     pub verbose: bool,
-    /// When the input was collected.
+    /// The time at which the input was collected.
     pub now: Option<jiff::Timestamp>,
-    /// Events before are left out.
+    /// Events before are omitted.
     pub since: Option<jiff::Timestamp>,
-    /// Events after are left out.
+    /// Events after are omitted.
     pub until: Option<jiff::Timestamp>,
     /// Threads; `None` for as many as there are processors.
     pub threads: Option<usize>,
-    /// Whether log records are counted by time and severity.
+    /// True if log records are counted by time and severity.
     pub timeline: bool,
 }
 
-/// What is read of bundles.
+/// The selection of members of bundles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BundlePlan {
     /// Only members that fit one of these, if there are any.
@@ -160,12 +160,12 @@ pub struct BundlePlan {
     pub exclude: Vec<Glob>,
     /// Only members and findings of this namespace.
     pub namespace: Option<String>,
-    /// What archives may take.
+    /// Limits on archives.
     pub limits: Limits,
 }
 
 impl BundlePlan {
-    /// What is read of some sources.
+    /// The inputs of some sources.
     pub fn inputs(&self, sources: &[Source]) -> InputSet {
         let set = |globs: &[Glob]| {
             let mut set = GlobSetBuilder::new();
@@ -200,7 +200,7 @@ pub enum Form {
     },
 }
 
-/// Where signatures come from.
+/// The sources of signatures.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CataloguePlan {
     /// The built-in ones.

@@ -18,12 +18,12 @@ use kwhy_bundle::archive::limits::Limits;
 
 /// Columns where output is piped or a file.
 const PIPED_COLUMNS: usize = 100;
-/// Columns of a terminal that does not tell them.
+/// Columns of a terminal that does not show them.
 const UNKNOWN_COLUMNS: usize = 80;
 /// Below this the layout no longer narrows.
 const LEAST_COLUMNS: usize = 40;
 
-/// What a command line means.
+/// Derives the plan from the arguments.
 pub fn plan(args: Args, world: &Environment) -> Plan {
     let layout = Layout {
         width: match (world.stdout_is_terminal, world.columns) {
@@ -211,7 +211,7 @@ fn event_filter(events: EventsArgs, now: Option<jiff::Timestamp>) -> EventFilter
 }
 
 impl CataloguePlan {
-    /// Adds the paths behind a sub-command, which is about them alone.
+    /// Adds the paths after a sub-command, which is about them alone.
     fn with(&mut self, paths: Vec<PathBuf>) -> Which {
         if paths.is_empty() {
             return Which::All;
@@ -221,7 +221,7 @@ impl CataloguePlan {
     }
 }
 
-/// Standard input can be read once, so a second `-` is left out.
+/// Standard input can be read once, so a second `-` is omitted.
 fn sources(paths: Vec<PathBuf>) -> Vec<Source> {
     if paths.is_empty() {
         return vec![Source::Stdin];

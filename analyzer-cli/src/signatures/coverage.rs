@@ -11,7 +11,7 @@ use crate::catalogue;
 use crate::plan::CataloguePlan;
 use crate::run::{Failure, Status};
 
-/// What is written for programs.
+/// The result for programs.
 #[derive(Serialize)]
 struct Told {
     schema: &'static str,
@@ -97,7 +97,7 @@ fn layout(causes: &[CauseCoverage], signatures: usize, out: &mut dyn Write) -> i
     Ok(())
 }
 
-/// How many causes are proved in how many forms, and the gaps.
+/// The number of causes that are proved in each number of formats, and the gaps.
 fn summary(causes: &[CauseCoverage], signatures: usize, out: &mut dyn Write) -> io::Result<()> {
     let proved = causes
         .iter()

@@ -1,4 +1,4 @@
-//! `kwhy signatures lint`: mistakes in signatures.
+//! `kwhy signatures lint`: errors in signatures.
 
 use kwhy_render::Layout;
 use std::fs;
@@ -17,7 +17,7 @@ use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
 
-/// What is written for programs.
+/// The result for programs.
 #[derive(Serialize)]
 struct Told {
     schema: &'static str,

@@ -81,7 +81,7 @@ fn is_meant(catalogue: &Catalogue, which: Which, signature: &Signature) -> bool 
     }
 }
 
-/// How many signatures a task is about.
+/// The number of signatures that a task is about.
 fn how_many(catalogue: &Catalogue, which: Which) -> usize {
     let signatures = catalogue.signatures();
     signatures

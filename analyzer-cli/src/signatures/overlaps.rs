@@ -15,13 +15,13 @@ use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
 
-/// What is written for programs.
+/// The result for programs.
 #[derive(Serialize)]
 struct Told {
     schema: &'static str,
-    /// How many examples there are, of all signatures.
+    /// The number of examples of all signatures.
     examples: usize,
-    /// How many overlaps there are of each outcome.
+    /// The number of overlaps of each outcome.
     outcomes: BTreeMap<OverlapOutcome, usize>,
     overlaps: Vec<Overlap>,
 }

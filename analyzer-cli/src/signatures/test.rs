@@ -14,7 +14,7 @@ use kwhy_render::counted;
 use kwhy_render::escape::visible;
 use kwhy_render::style::Style;
 
-/// What is written for programs.
+/// The result for programs.
 #[derive(Serialize)]
 struct Told<'t> {
     schema: &'static str,

@@ -1,14 +1,14 @@
-//! What must be read together with a line.
+//! The lines that must be parsed together with a line.
 
 use memchr::memrchr;
 
 use super::boundary::{begins_record, next_line};
 use super::survey::{Trigger, Why};
 
-/// How many lines without a record before and behind a text are read with it.
+/// The number of lines without a record that are parsed before and after a literal.
 const AROUND: usize = 24;
 
-/// How many lines back the start of a record is looked for.
+/// The number of lines in which the start of a record is looked for backwards.
 const MAX_LINES: usize = 4000;
 
 /// Cuts out what belongs to a line.
@@ -16,7 +16,7 @@ pub(super) struct Around<'t> {
     bytes: &'t [u8],
     /// The end of what was cut out last.
     pub done: usize,
-    /// Where no record begins, as was seen before.
+    /// A range in which no record starts, from the last search.
     barren: std::ops::Range<usize>,
 }
 
@@ -47,7 +47,7 @@ impl<'t> Around<'t> {
         start..end
     }
 
-    /// Where the record begins that a line belongs to; without one, some lines before it.
+    /// The start of the record that a line belongs to; without one, of some lines before it.
     fn start(&mut self, at: usize) -> (usize, bool) {
         let mut start = at;
         let mut near = at;
@@ -86,7 +86,7 @@ impl<'t> Around<'t> {
                 if !structure {
                     return end;
                 }
-                // one record of the log behind it shows what a command above says of the log
+                // one record of the log after it shows what a command above says of the log
                 structure = false;
                 lines = 0;
             } else if !of_record && !structure && lines >= AROUND {

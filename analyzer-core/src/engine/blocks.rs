@@ -1,4 +1,4 @@
-//! Reads a document as a stream and cuts it into blocks that can be read by themselves.
+//! Reads a document as a stream and cuts it into blocks that can be read independently.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -11,38 +11,38 @@ use super::utf16::Utf16;
 use kwhy_parse::input::ReadLimits;
 use kwhy_parse::{log, object};
 
-/// How many bytes are asked for at a time: what a reader may give without a buffer of its own.
+/// The number of bytes that are requested at a time: what a reader may give without a buffer of its own.
 const CHUNK: usize = 256 * 1024;
 
-/// How much is looked at behind a block's least size for a place to cut it.
+/// The number of bytes after a block's minimum size in which a cut is looked for.
 const AHEAD: usize = 8 * 1024;
 
-/// By how much a block grows at a time in search of a place to cut it.
+/// The number of bytes by which a block grows at a time in search of a cut.
 const MORE: usize = 64 * 1024;
 
-/// How much longer than asked for a block may become in search of a place to cut it.
+/// The most bytes by which a block may exceed its size in search of a cut.
 const MAX_MORE: usize = 1 << 20;
 
-/// How much of a line that is too long is looked at to tell whether it holds objects, at least.
+/// The minimum number of bytes of an over-long line that are examined to see whether it contains objects.
 const HEAD: usize = 16 * 1024;
 
-/// Some whole lines of a document, or a piece of one that holds objects.
+/// Some whole lines of a document, or a piece of one that contains objects.
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     /// The document's number.
     pub document: usize,
-    /// The document's byte at which it begins.
+    /// The document's byte at which it starts.
     pub offset: usize,
     pub bytes: Vec<u8>,
-    /// Whether a log record begins right behind it.
+    /// True if a log record starts right after it.
     pub followed: bool,
-    /// Whether it is all of the document.
+    /// True if it is all of the document.
     pub whole: bool,
-    /// The lines of which the end was left out, counted from 0.
+    /// The lines of which the end was omitted, counted from 0.
     pub long_lines: Vec<u64>,
     /// Byte sequences that could not be decoded when it was read.
     pub undecoded: u64,
-    /// What of a line it is, if it is a piece of one.
+    /// The part of a line that it is, if it is a piece of one.
     pub piece: Option<Piece>,
 }
 
@@ -52,13 +52,13 @@ pub(crate) struct Blocks<R> {
     document: usize,
     /// The least size of a block that is not the last one.
     size: usize,
-    /// What was read and not given out.
+    /// The bytes that were read and not returned yet.
     buffer: Vec<u8>,
-    /// Where in the buffer the line begins that is being read.
+    /// The offset in the buffer of the line that is being read.
     line: usize,
-    /// Whether the rest of that line is left out.
+    /// True if the rest of that line is omitted.
     dropping: bool,
-    /// Where in the buffer the lines begin whose end was left out.
+    /// The offsets in the buffer of the lines that were truncated.
     long: Vec<usize>,
     encoding: Option<Encoding>,
     ended: bool,
@@ -69,11 +69,11 @@ pub(crate) struct Blocks<R> {
     pub read: u64,
     chunk: Vec<u8>,
     undecoded: u64,
-    /// How many bytes of a line are kept.
+    /// The number of bytes of a line that are kept.
     longest: usize,
-    /// Cuts the line that is being read, if it holds objects and is too long.
+    /// Cuts the line that is being read, if it contains objects and is too long.
     cutter: Option<Cutter>,
-    /// Blocks that stand before the buffer.
+    /// Blocks that precede the buffer.
     ready: VecDeque<Block>,
 }
 
@@ -130,7 +130,7 @@ impl<R: Read> Blocks<R> {
             if self.ended && self.buffer.len() <= self.size {
                 return (!self.buffer.is_empty()).then(|| self.give(self.buffer.len(), true));
             }
-            // the end of a line of which the rest is left out comes in any case
+            // the end of a line of which the rest is omitted comes in any case
             let may_grow = self.dropping || self.buffer.len() < self.size.saturating_add(MAX_MORE);
             match boundary::find(&self.buffer, self.size, may_grow) {
                 Some(at) => return Some(self.give(at, true)),
@@ -244,7 +244,7 @@ impl<R: Read> Blocks<R> {
             let lines = bytes.split_inclusive(|byte| *byte == b'\n');
             return lines.for_each(|line| self.part(line));
         }
-        // a line that ends in these bytes is too long only if it began long before
+        // a line that ends in these bytes is too long only if it started long before
         let first = memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1);
         let (first, rest) = bytes.split_at(first);
         self.part(first);
@@ -338,19 +338,19 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// A line without what may stand before the first bracket.
+/// A line without what may precede the first bracket.
 fn bare(line: &[u8]) -> &[u8] {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     line.trim_ascii_start()
 }
 
-/// Whether a line that begins with these bytes holds objects in JSON, and is no record of a log.
+/// Returns true if a line that starts with these bytes contains objects in JSON, and is not a record of a log.
 fn holds_objects(head: &[u8]) -> bool {
     let head = String::from_utf8_lossy(bare(head));
     object::is_compact(&head) && log::detect(&head).is_none()
 }
 
-/// How many of the first bytes of a line are kept: whole characters.
+/// The number of leading bytes of a line that are kept: whole characters.
 fn kept(line: &[u8], longest: usize) -> usize {
     let mut kept = longest.min(line.len());
     while kept > 0 && line.get(kept).is_some_and(|byte| byte & 0xc0 == 0x80) {

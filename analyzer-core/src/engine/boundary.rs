@@ -1,4 +1,4 @@
-//! Where a document can be cut: what stands behind is read alike without what stands before.
+//! Places at which a document can be cut: what follows reads the same without what precedes.
 
 use std::borrow::Cow;
 
@@ -8,25 +8,25 @@ use super::open_log::OpenLog;
 use kwhy_parse::input::{Document, is_clean, is_structural, marked_record};
 use kwhy_parse::{describe, log, object};
 
-/// How many lines are looked at before a text without records is cut anywhere.
+/// The number of lines that are examined before a text without records is cut anywhere.
 const MAX_LINES: usize = 256;
 
-/// How many bytes back the beginning of an output is looked for.
+/// The number of bytes in which the start of an output is looked for backwards.
 const MAX_INSIDE: usize = 256 * 1024;
 
-/// How many lines behind an entry's first one are looked at: two entries of the journal have no more,
-/// unless a field holds a text of many lines.
+/// The number of lines after an entry's first one that are examined: two entries of the journal have no more,
+/// unless a field contains a text of many lines.
 const ENTRY_LINES: usize = 256;
 
-/// How many lines back an unfinished line of a container runtime is looked for.
+/// The number of lines in which an unfinished line of a container runtime is looked for backwards.
 const MAX_BACK: usize = 128;
 
-/// The byte at or behind `from` at which the bytes can be cut. None if all of them belong together as
+/// The byte at or after `from` at which the bytes can be cut. None if all of them belong together as
 /// far as they go, and more of them may tell.
 pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
     let first = next_line(bytes, from.saturating_sub(1))?;
     let mut at = end_of_entry(bytes, first).unwrap_or(first);
-    // it goes back over many lines, and few places hang on it
+    // it goes back over many lines, and few places depend on it
     let mut inside: Option<bool> = None;
     let mut begun = false;
     let mut structural =
@@ -40,7 +40,7 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
             break;
         };
         let is_record = begins_record(bytes, at);
-        // the first record behind an output belongs to the command above that
+        // the first record after an output belongs to the command above that
         if is_record && !(structural(begun) && is_inside(bytes, at)) {
             return Some(at);
         }
@@ -80,7 +80,7 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
     Some(usize::MAX - place)
 }
 
-/// Whether the line at this byte stands in the same paragraph as an output with a structure before it:
+/// Returns true if the line at this byte is in the same paragraph as an output with a structure before it:
 /// the rows of a table are nothing without its header.
 fn is_inside(bytes: &[u8], at: usize) -> bool {
     let mut end = at;
@@ -98,7 +98,7 @@ fn is_inside(bytes: &[u8], at: usize) -> bool {
     false
 }
 
-/// Whether a log record begins with the line at this byte, and no line before it goes on in it.
+/// Returns true if a log record starts with the line at this byte, and no line before it continues in it.
 pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
     // most lines of objects are indented
     if bytes.get(at..).is_some_and(|rest| rest.starts_with(b"  ")) {
@@ -122,7 +122,7 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
         return log::spread_lines(&text(window(bytes, at))).is_some();
     }
     let begins = match log::kind(line) {
-        // what a carrier holds begins a record of its own
+        // what an envelope contains starts a record of its own
         Some(log::Kind::Record(_)) => true,
         Some(log::Kind::Carried) => !goes_on_in_carrier(bytes, at, line),
         None => {
@@ -134,9 +134,9 @@ pub(crate) fn begins_record(bytes: &[u8], at: usize) -> bool {
     begins && !continues_partial(bytes, at, line)
 }
 
-/// Whether what a carrier holds goes on with the record before.
+/// Returns true if what an envelope contains continues with the record before.
 fn goes_on_in_carrier(bytes: &[u8], at: usize, line: &[u8]) -> bool {
-    // what begins a record itself goes on with none; most carriers are the CRI's, told by their bytes
+    // what starts a record itself continues with none; most envelopes are the CRI's, recognised by their bytes
     let payload = stream(line).and_then(|cri| line.get(cri.payload..));
     if let Some(log::Kind::Record(_)) = payload.and_then(log::kind) {
         return false;
@@ -157,7 +157,7 @@ fn goes_on_in_carrier(bytes: &[u8], at: usize, line: &[u8]) -> bool {
         )
 }
 
-/// The entry of the journal over several lines that begins with the line at this byte.
+/// The entry of the journal over several lines that starts with the line at this byte.
 fn entry(bytes: &[u8], at: usize, line: &str) -> Option<log::EntryAt> {
     if !line.starts_with(['_', 'M', 'T', 'W', 'F', 'S']) || !log::begins_entry(line) {
         return None;
@@ -167,7 +167,7 @@ fn entry(bytes: &[u8], at: usize, line: &str) -> Option<log::EntryAt> {
     log::entry_at(&lines)
 }
 
-/// Where the entry of the journal ends in whose middle the line at this byte stands.
+/// The end of the journal entry that the line at this byte is part of.
 fn end_of_entry(bytes: &[u8], at: usize) -> Option<usize> {
     let field = line_at(bytes, at).trim_ascii_start();
     let is_field = matches!(field.first(), Some(b'_' | b'A'..=b'Z')) && field.contains(&b'=');
@@ -191,7 +191,7 @@ fn end_of_entry(bytes: &[u8], at: usize) -> Option<usize> {
     None
 }
 
-/// The lines behind the one that begins at a byte.
+/// The lines after the one that starts at a byte.
 fn lines_behind(bytes: &[u8], at: usize) -> impl Iterator<Item = &[u8]> {
     let mut at = next_line(bytes, at);
     std::iter::from_fn(move || {
@@ -201,7 +201,7 @@ fn lines_behind(bytes: &[u8], at: usize) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// The lines before the one that begins at a byte, the last first.
+/// The lines before the one that starts at a byte, the last first.
 pub(super) fn lines_before(bytes: &[u8], at: usize) -> impl Iterator<Item = &[u8]> {
     let mut end = at;
     std::iter::from_fn(move || {
@@ -211,14 +211,14 @@ pub(super) fn lines_before(bytes: &[u8], at: usize) -> impl Iterator<Item = &[u8
     })
 }
 
-/// As many bytes from one on as an object that is spread over lines may take.
+/// The most bytes that an object spread over lines may take from an offset on.
 pub(super) fn window(bytes: &[u8], at: usize) -> &[u8] {
     const LONGEST: usize = 36 * 1024;
     let rest = bytes.get(at..).unwrap_or(&[]);
     &rest[..rest.len().min(LONGEST)]
 }
 
-/// Whether the line before takes this one as its second.
+/// Returns true if the line before takes this one as its second.
 pub fn is_second_line(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     let Some(before) = at.checked_sub(1) else {
         return false;
@@ -231,7 +231,7 @@ fn begins_object(line: &[u8]) -> bool {
     line.starts_with(b"Name:") && describe::is_start(&text(line))
 }
 
-/// Whether an item of a list of objects begins, or the next object of several in YAML or JSON.
+/// Returns true if an item of a list of objects starts, or the next object of several in YAML or JSON.
 pub fn begins_item(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     let next = || next_line(bytes, at).map_or(&b""[..], |next| line_at(bytes, next));
     let before = || {
@@ -242,7 +242,7 @@ pub fn begins_item(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     object::begins_item(line, before, next)
 }
 
-/// Whether a line of a container runtime's, or one between such lines, stands behind an unfinished
+/// Returns true if a line of a container runtime's, or one between such lines, follows an unfinished
 /// one.
 fn continues_partial(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     if part(line).is_none() {
@@ -269,8 +269,8 @@ fn continues_partial(bytes: &[u8], at: usize, line: &[u8]) -> bool {
     false
 }
 
-/// The stream of a line of the CRI's or docker's, and whether it goes on in the stream's next one;
-/// `kubectl logs --prefix` may stand before it.
+/// The stream of a line of the CRI's or docker's, and whether it continues in the stream's next one;
+/// `kubectl logs --prefix` may precede it.
 pub(super) fn part(line: &[u8]) -> Option<(usize, bool)> {
     let mut line = line;
     if line.starts_with(b"[pod/") {
@@ -288,14 +288,14 @@ pub(super) fn part(line: &[u8]) -> Option<(usize, bool)> {
     Some((usize::from(is_error), !whole))
 }
 
-/// What the CRI writes before a line.
+/// The prefix that the CRI writes before a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cri {
     /// 0 for standard output.
     pub stream: usize,
-    /// Whether the line goes on in the stream's next one.
+    /// True if the line continues in the stream's next one.
     pub partial: bool,
-    /// The byte at which the program's own text begins.
+    /// The byte at which the program's own text starts.
     pub payload: usize,
 }
 
@@ -333,13 +333,13 @@ pub(super) fn text(line: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The line that begins at a byte, without its end.
+/// The line that starts at a byte, without its end.
 pub(crate) fn line_at(bytes: &[u8], at: usize) -> &[u8] {
     let rest = &bytes[at.min(bytes.len())..];
     &rest[..memchr(b'\n', rest).unwrap_or(rest.len())]
 }
 
-/// Where the line behind the one that holds a byte begins, if its line end is there.
+/// The start of the line after the one that contains a byte, if its line end is there.
 pub(crate) fn next_line(bytes: &[u8], at: usize) -> Option<usize> {
     memchr(b'\n', bytes.get(at..)?).map(|end| at + end + 1)
 }

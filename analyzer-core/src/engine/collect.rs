@@ -16,35 +16,35 @@ use kwhy_signature::{Condition, Leaf, What, leaves, refuting_objects};
 use reservoir::{AMPLE, Capacity, TIGHT};
 use single::{Key, OfObject, Single};
 
-/// How many hits of one condition are kept for conditions over several events.
+/// The most hits that a condition over several events keeps of one leaf.
 const MAX_HITS: usize = 512;
 
-/// The bytes of hits that are kept in all of those that are matches by themselves; beyond, each object keeps fewer.
+/// The bytes of hits that are kept in all of those that are matches on their own; beyond, each object keeps fewer.
 const ROOM: usize = 6 << 20;
 
 /// The bytes of hits that are kept of those that go into conditions over several, which may be any healthy object;
 /// beyond, a condition keeps its first hits only.
 const ROOM_OF_SEVERAL: usize = 4 << 20;
 
-/// How many hits a condition over several keeps in any case.
+/// The number of hits that a condition over several events keeps in any case.
 const AT_LEAST: usize = 4;
 
 /// Captured values by name.
 type Values = Vec<(String, String)>;
 
-/// What is known at the end.
+/// The result of the collection.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     /// The signature's number in the catalogue, and what matched.
     pub matches: Vec<(usize, Match)>,
     pub surplus: Vec<Surplus>,
-    /// How often each signature matched, by its number.
+    /// The number of matches of each signature, by its number.
     pub matched: BTreeMap<usize, u64>,
-    /// Matches about more objects than are told apart, by the signature's number.
+    /// Matches about more objects than are distinguished, by the signature's number.
     pub further: BTreeMap<usize, u64>,
-    /// How many hits were left out of conditions over several events, by the signature's number.
+    /// The number of hits that conditions over several events did not keep, by the signature's number.
     pub left_out: BTreeMap<usize, u64>,
-    /// How many hits were left out that would have added to matches.
+    /// The number of hits that would have enriched matches and were not kept.
     pub details_left_out: u64,
     /// The signatures that may have matched more often than is counted, by their numbers.
     pub at_least: BTreeSet<usize>,
@@ -55,7 +55,7 @@ pub(crate) struct Collector<'c> {
     catalogue: &'c Catalogue,
     signatures: BTreeMap<u32, Hits<'c>>,
     room: usize,
-    /// How many hits are kept about one object.
+    /// The number of hits that are kept about one object.
     capacity: Capacity,
     room_of_several: usize,
     /// The conditions over several of which not all hits are kept, and how many are not.
@@ -84,7 +84,7 @@ impl<'c> Collector<'c> {
         }
     }
 
-    /// Takes the hits of one record. `settle` gives times without a year theirs, as far as it is known
+    /// Takes the hits of one record. `settle` gives times without a year theirs, if it is known
     /// by now; `order` compares documents.
     pub fn record(
         &mut self,
@@ -150,7 +150,7 @@ impl<'c> Collector<'c> {
             {
                 single.matched += count;
             }
-            // what a stronger one took is no match, whichever of its hits are kept
+            // what a stronger one took is not a match, whichever of its hits are kept
             if won && let Some(mut hit) = found.hits.into_iter().next() {
                 hit.leads &= counts;
                 let mut rivals: Vec<u32> = parts
@@ -307,7 +307,7 @@ fn evaluated(
 /// The hits of leaf conditions in the order of the input, with what is known at its end.
 fn in_order(mut leaves: Vec<Vec<Hit>>, settled: impl Fn(&mut Hit) + Copy) -> Vec<Vec<Hit>> {
     leaves.iter_mut().flatten().for_each(settled);
-    // what holds only of a whole list was taken at its end
+    // what holds only for a whole list was taken at its end
     for hits in &mut leaves {
         if hits.iter().any(|hit| hit.of_list) {
             hits.sort_by_key(Hit::position);
@@ -397,7 +397,7 @@ impl<'c> Hits<'c> {
     }
 }
 
-/// Whether each hit is a match by itself, but for those of `also`, which only add to matches.
+/// Returns true if each hit is a match on its own, but for those of `also`, which only add to matches.
 pub(super) fn is_single(condition: &Condition) -> bool {
     let alone = condition.none.is_empty();
     let single = match &condition.what {

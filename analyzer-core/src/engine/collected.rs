@@ -1,4 +1,4 @@
-//! When the input was collected, as far as it shows that itself.
+//! The time at which the input was collected, if the input shows it.
 
 use kwhy_model::{Map, Object, Value};
 

@@ -11,7 +11,7 @@ pub(super) fn timeline(bytes: &[u8]) -> Timeline {
     let mut timeline = Timeline::new();
     let whole = std::str::from_utf8(bytes).ok();
     let mut start = 0;
-    // a record whose second line tells how grave it is
+    // a record whose second line shows how severe it is
     let mut first: Option<(&str, Option<Stamp>)> = None;
     let last = (!bytes.ends_with(b"\n")).then_some(bytes.len());
     for end in memchr_iter(b'\n', bytes).chain(last) {

@@ -15,9 +15,9 @@ use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
 use crate::report::LimitMet;
 use kwhy_model::{Event, Parsed, Span, Subject};
 use kwhy_parse::input::{Document, Place, ReadLimits, Segment, Stretch, segments_before};
-use kwhy_parse::{self as parse, redact, years};
+use kwhy_parse::{self as parse, infer_year, redact};
 
-/// What a part of a document holds, read by [`extract`].
+/// The contents of a part of a document, as [`extract`] reads it.
 #[derive(Debug)]
 pub struct Extract<'e> {
     source: &'e str,
@@ -32,7 +32,7 @@ impl Extract<'_> {
         self.source
     }
 
-    /// Where a span stands in the document.
+    /// The place of a span in the document.
     pub fn place(&self, span: &Span) -> Place {
         self.stretch.place(span)
     }
@@ -85,23 +85,23 @@ pub fn extract<T: Send>(
     }
 }
 
-/// What is known of a document beside its text, and how much of it is read.
+/// What is known of a document beside its text, and the limits of reading.
 #[derive(Clone, Debug, Default)]
 pub struct ExtractOptions {
-    /// What the place where it was found tells that it is about.
+    /// The object that the place of the document says it is about.
     pub about: Subject,
-    /// A time that stands elsewhere (in another file of the same incident, say), in nanoseconds since 1970: times
-    /// without a year are put near to it where the document tells no year before them. A year that its beginning
+    /// A time that occurs elsewhere (in another file of the same incident, say), in nanoseconds since 1970: times
+    /// without a year are put near to it where the document shows no year before them. A year that its start
     /// states goes before that.
     pub near: Option<i128>,
-    /// How much is read.
+    /// The limits of reading.
     pub limits: ReadLimits,
 }
 
-/// What became of a document.
+/// The result of reading a document.
 #[derive(Debug)]
 pub struct Extracted {
-    /// How many bytes it has.
+    /// The size in bytes.
     pub bytes: u64,
     /// Limits that were met.
     pub limits: Vec<LimitMet>,
@@ -109,7 +109,7 @@ pub struct Extracted {
     pub failure: Option<io::Error>,
 }
 
-/// As [`extract`], with options.
+/// Reads like [`extract`], with options.
 ///
 /// ```
 /// use kwhy_core::{ExtractOptions, ReadLimits, extract_with};
@@ -155,20 +155,20 @@ pub fn extract_with<T: Send>(
     }
 }
 
-/// What is known of the document at the end of what was read.
+/// The state of the document at the end of what was read.
 #[derive(Default)]
 struct State {
-    /// What the document's place says that it is about.
+    /// The object that the place of the document says it is about.
     about: Subject,
-    /// A time with a year that tells the year of those before the first one that states it.
+    /// A time with a year that shows the year of those before the first one that states it.
     near: Option<i128>,
-    /// Whether anything was read.
+    /// True if anything was read.
     begun: bool,
     lines: u64,
     limits: ReadLimits,
     /// The limits that were met.
     met: Input,
-    /// What a command said of the log that is open.
+    /// The object that a command names for the log that is open.
     open: Option<Subject>,
     /// The latest time with a year.
     latest: Option<i128>,
@@ -185,7 +185,7 @@ fn dated(event: &Event<'_>) -> Option<i128> {
         .max()
 }
 
-/// Gives times without a year the one that the record's carrier tells, or else that which puts them
+/// Gives times without a year the one that the record's envelope shows, or else that which puts them
 /// nearest to the latest time before them in the document.
 fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
     for event in events {
@@ -197,8 +197,8 @@ fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
         for time in event.time.as_mut().into_iter().chain(carried) {
             let settled = match (own, latest) {
                 // a record is written before it is taken
-                (Some(own), _) => years::settled(time, own),
-                (None, Some(latest)) => years::nearest(time, latest),
+                (Some(own), _) => infer_year::settled(time, own),
+                (None, Some(latest)) => infer_year::nearest(time, latest),
                 (None, None) => None,
             };
             *time = settled.unwrap_or(*time);

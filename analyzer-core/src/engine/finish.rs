@@ -95,7 +95,7 @@ impl Merged<'_> {
             subjects.for_each(|subject| note_namespace(subject, &mut self.namespaces));
         }
         Report {
-            schema: SCHEMA,
+            schema: SCHEMA.into(),
             findings: correlated.findings,
             unexplained: self.telling.report(&names, &correlated.covered),
             next: correlated.next,

@@ -1,4 +1,4 @@
-//! What is learned of an input while it is read, for the blocks that follow: by which bytes its texts are found best,
+//! Knowledge of the input for the blocks that follow: the q-grams that find its literals best,
 //! and of which conditions no further hit is kept. Neither changes what is found or counted.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -15,10 +15,10 @@ pub(super) const GENERATION: u64 = 64;
 /// before.
 pub(super) const MAX_IN_FLIGHT: usize = GENERATION as usize;
 
-/// In how many blocks at the start more records are read that tell of an error.
+/// The number of blocks at the start in which more error records are parsed.
 const FIRST_BLOCKS: u64 = 64;
 
-/// How much of the input is looked at for what is usual in it, ...
+/// The number of bytes of the input that are sampled, ...
 const USUAL: usize = 512 * 1024;
 /// ... and how much of one block.
 const USUAL_OF_BLOCK: usize = 32 * 1024;
@@ -26,9 +26,9 @@ const USUAL_OF_BLOCK: usize = 32 * 1024;
 /// The conditions over several of which no further hit is kept.
 pub(super) type Full = BTreeSet<Leaf>;
 
-/// What is known for the next blocks.
+/// The knowledge for the next blocks.
 pub(super) struct Learned {
-    /// What was full at the ends of the last generations of blocks, the oldest first.
+    /// The conditions that were full at the ends of the last generations of blocks, the oldest first.
     full: VecDeque<Full>,
     /// The number of generations that are over.
     generations: u64,
@@ -49,7 +49,7 @@ impl Learned {
         }
     }
 
-    /// What is known when the block with this number is scanned, which is one of the next two generations.
+    /// Returns what is known when the block with this number is scanned, which is one of the next two generations.
     pub fn known(&self, number: u64) -> Known<'_> {
         let later = (number / GENERATION).saturating_sub(self.generations);
         Known {

@@ -8,13 +8,13 @@ use crate::matcher::Hit;
 use kwhy_model::Parsed;
 use kwhy_signature::Leaf;
 
-/// How many hits of a list wait for its end.
+/// The number of hits of a list that wait for its end.
 const MAX_HITS: usize = 8192;
 
-/// Which ends of a block a segment reaches that may hold a list's items.
+/// The ends of the block that a segment reaches and that may cut a list's items.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach {
-    /// The block begins with an item.
+    /// The block starts with an item.
     pub start: bool,
     pub end: bool,
 }
@@ -22,11 +22,11 @@ pub(super) struct Reach {
 /// Objects of a list in one block, by their numbers in what was parsed.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Items {
-    /// Those of a list that began before the block.
+    /// Those of a list that started before the block.
     pub head: Range<usize>,
-    /// Those of a list that may go on behind it.
+    /// Those of a list that may continue after it.
     pub tail: Range<usize>,
-    /// Whether these are the same.
+    /// True if these are the same.
     unbroken: bool,
     of_kind: bool,
     is_whole: bool,
@@ -53,12 +53,12 @@ impl Items {
     }
 }
 
-/// What one block says of a list.
+/// The contribution of one block to a list.
 #[derive(Debug, Default)]
 pub(super) struct Part {
-    /// How many objects of each kind it has.
+    /// The number of objects of each kind.
     kinds: BTreeMap<String, u64>,
-    /// Whether its own kind says that it is the list of all.
+    /// True if its own kind says that it is the list of all.
     of_kind: bool,
     is_broken: bool,
     /// Hits that hold if the list is whole, with the kinds of their objects.
@@ -128,7 +128,7 @@ impl Part {
     }
 }
 
-/// What is known when a list has ended.
+/// The result of a list that has ended.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
     pub hits: Vec<(Leaf, Hit)>,
@@ -145,7 +145,7 @@ impl Ended {
     }
 }
 
-/// What a block says of lists that it does not hold whole.
+/// The lists that a block contains in part.
 #[derive(Debug, Default)]
 pub(crate) struct Edges {
     head: Option<Part>,
@@ -154,7 +154,7 @@ pub(crate) struct Edges {
 }
 
 impl Edges {
-    /// Begins what is said of a segment's items.
+    /// Starts what is said of a segment's items.
     pub fn begin(&mut self, items: &Items, reach: Reach) {
         let part = |of_kind| Part {
             of_kind,
@@ -192,7 +192,7 @@ impl Edges {
 pub(super) struct Open(Option<Part>);
 
 impl Open {
-    /// Takes the next block. What ends in it is told.
+    /// Takes the next block. What ends in it is reported.
     pub fn take(&mut self, next: Edges) -> Ended {
         let mut ended = Ended::default();
         match (&mut self.0, next.head) {

@@ -1,6 +1,6 @@
 //! From a stream of bytes to a report, in bounded memory.
 //!
-//! A document is cut into blocks that can be read by themselves ([`blocks`], [`boundary`]). Of each
+//! A document is cut into blocks that can be read independently ([`blocks`], [`boundary`]). Of each
 //! block only what may prove something is parsed and tested ([`read`], [`survey`]); blocks are read in
 //! parallel. What they hold is put together in the order of the input ([`collect`]), so the
 //! report is the same for any number of threads.
@@ -37,9 +37,9 @@ use crate::correlate::{Graph, Prints, Telling};
 use crate::matcher::{Hit, Moment, Tester};
 use crate::report::{SegmentSummary, Stats};
 use kwhy_model::Subject;
+use kwhy_parse::infer_year;
 use kwhy_parse::input::ReadLimits;
 use kwhy_parse::timeline::Timeline;
-use kwhy_parse::years;
 use kwhy_signature::{Index, Leaf};
 
 pub use extract::{Extract, ExtractOptions, Extracted, extract, extract_with};
@@ -54,22 +54,22 @@ use told::Input;
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.
 pub(crate) const BLOCK: usize = 256 * 1024;
 
-/// How many blocks are read in one go for each thread.
+/// The number of blocks for each thread that are scanned at a time.
 const BLOCKS_A_THREAD: usize = 4;
 
 /// The most blocks that are read in one go.
 const MAX_BLOCKS: usize = MAX_IN_FLIGHT / 2;
 
-/// How many line numbers a report lists of what was not understood.
+/// The most line numbers that a report lists of lines that were not understood.
 const MAX_LISTED_LINES: usize = 1000;
 
-/// How many segments a report lists of a document.
+/// The most segments that a report lists of a document.
 const MAX_LISTED_SEGMENTS: usize = 1000;
 
-/// How many bytes both lists take of all documents together.
+/// The most bytes that both lists take of all documents together.
 const MAX_LISTED_BYTES: usize = 8 << 20;
 
-/// What an entry of a list takes beside its text.
+/// The size of a list's entry beside its text.
 const LISTED: usize = 32;
 
 /// How an input is read.
@@ -79,9 +79,9 @@ pub(crate) struct Way {
     pub block: usize,
     /// The size up to which all of a document is parsed.
     pub all_up_to: usize,
-    /// Whether the time and severity of each log record are counted.
+    /// True if the time and severity of each log record are counted.
     pub timeline: bool,
-    /// How much is read.
+    /// The limits of reading.
     pub limits: ReadLimits,
 }
 
@@ -98,7 +98,7 @@ impl Default for Way {
 
 /// Documents that are read one after another as one incident, as streams.
 ///
-/// Memory does not grow with the documents: it holds some blocks for each thread and of each
+/// Memory does not grow with the documents: it takes some blocks for each thread and of each
 /// signature's matches the first and last ones.
 ///
 /// ```
@@ -126,13 +126,13 @@ struct Scanner<'a> {
     tester: Tester<'a>,
     index: Option<&'a Index>,
     way: Way,
-    /// What is known for the next blocks.
+    /// Knowledge for the next blocks.
     learned: Learned,
     /// The number of blocks that were scanned.
     scanned: u64,
 }
 
-/// What was found in the blocks so far, in the order of the input.
+/// The results of the blocks so far, merged in the order of the input.
 struct Merged<'a> {
     analyzer: &'a Analyzer,
     documents: Vec<Input>,
@@ -144,13 +144,13 @@ struct Merged<'a> {
     prints: Prints,
     stats: Stats,
     latest: Option<i128>,
-    /// When the input was collected, as a node's lease shows it.
+    /// The time at which the input was collected, as a node's lease shows it.
     collected: Option<i128>,
-    /// Whether the newest time counts as that.
+    /// True if the newest time counts as that.
     newest: bool,
     /// The number of lines that report errors and were not read.
     unread: u64,
-    /// What the lists of the documents take.
+    /// The size of the documents' lists in bytes.
     listed_bytes: usize,
     timeline: Timeline,
     /// The namespaces that the input names.
@@ -203,11 +203,11 @@ impl<'a> Incident<'a> {
     ///
     /// # Errors
     /// The reader's. What was read before belongs to the incident.
-    pub fn read(&mut self, name: impl Into<String>, reader: impl Read + Send) -> io::Result<u64> {
+    pub fn read(&mut self, name: impl Into<String>, reader: impl Read) -> io::Result<u64> {
         self.read_about(name, Subject::default(), reader)
     }
 
-    /// Reads a document of which the place where it was found tells what it is about, such as a log in the
+    /// Reads a document of which the place where it was found shows what it is about, such as a log in the
     /// folder of a pod. What its lines say themselves counts more.
     ///
     /// ```
@@ -226,7 +226,7 @@ impl<'a> Incident<'a> {
         &mut self,
         name: impl Into<String>,
         about: Subject,
-        reader: impl Read + Send,
+        reader: impl Read,
     ) -> io::Result<u64> {
         let number = self.merged.documents.len();
         told::note_namespace(&about, &mut self.merged.namespaces);
@@ -260,8 +260,8 @@ impl<'a> Incident<'a> {
         *collected = (*collected).max(Some(time.as_nanosecond()));
     }
 
-    /// Takes the newest time that the input states as the one of its collection, where nothing tells a better
-    /// one: a bundle is made while its cluster goes on writing.
+    /// Takes the newest time that the input states as the one of its collection, where nothing shows a better
+    /// one: a bundle is made while its cluster continues writing.
     pub fn collected_at_newest(&mut self) {
         self.merged.newest = true;
     }
@@ -282,20 +282,18 @@ impl<'a> Incident<'a> {
         self.waiting.push(block);
     }
 
-    /// Scans the blocks that wait; meanwhile merges what was found in those before, and does something else.
-    fn scan<T: Send>(&mut self, meanwhile: impl FnOnce() -> T + Send) -> T {
+    /// Scans the pending blocks; meanwhile merges what was found in those before, and does something else on this
+    /// thread.
+    fn scan<T>(&mut self, meanwhile: impl FnOnce() -> T) -> T {
         let ready = std::mem::take(&mut self.waiting);
         self.waiting_bytes = 0;
         let before = std::mem::take(&mut self.scanned);
-        let (scanner, merged) = (&self.scanner, &mut self.merged);
-        let (scanned, (done, full)) = rayon::join(
-            || scanner.scan(&ready),
-            || {
-                let done = meanwhile();
-                (done, merged.take_all(before))
-            },
-        );
-        self.scanned = scanned;
+        let (scanner, merged, scanned) = (&self.scanner, &mut self.merged, &mut self.scanned);
+        let (done, full) = rayon::in_place_scope(|scope| {
+            scope.spawn(|_| *scanned = scanner.scan(&ready));
+            let done = meanwhile();
+            (done, merged.take_all(before))
+        });
         self.scanner.scanned += ready.len() as u64;
         self.scanner.learned.take(full);
         self.scanner.learned.tune(self.scanner.index, &ready);
@@ -324,14 +322,14 @@ impl Scanner<'_> {
 }
 
 impl Merged<'_> {
-    /// When the input was collected, if that is given or the input shows it.
+    /// The time at which the input was collected, if it is given or the input shows it.
     fn reference(&self) -> Option<Timestamp> {
         let newest = self.latest.filter(|_| self.newest);
         let shown = || Timestamp::from_nanosecond(self.collected.or(newest)?).ok();
         self.analyzer.reference().or_else(shown)
     }
 
-    /// What no time without a year may be after.
+    /// The latest time that a time without a year may mean.
     fn limit(&self) -> Option<i128> {
         let reference = self.reference();
         reference.map(|now| now.as_nanosecond()).or(self.latest)
@@ -477,11 +475,11 @@ fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {
     fetched
 }
 
-/// A time without a year in the year that the limit tells.
+/// A time without a year in the year that the limit shows.
 fn settled(moment: Moment, limit: Option<i128>) -> Moment {
     match (moment, limit) {
         (Moment::At(stamp), Some(limit)) => {
-            Moment::At(years::settled(&stamp, limit).unwrap_or(stamp))
+            Moment::At(infer_year::settled(&stamp, limit).unwrap_or(stamp))
         }
         _ => moment,
     }

@@ -1,9 +1,9 @@
 //! The order of documents: by their names, as a walk through folders meets them. The members of an archive come
-//! in any order, and a report must not hang on it.
+//! in any order, and a report must not depend on it.
 
 use std::cmp::Ordering;
 
-/// What parts the folders of a name, and an archive from its members.
+/// The characters that separate the folders of a name, and an archive from its members.
 const BETWEEN: [char; 3] = ['/', '\\', '!'];
 
 /// Compares two documents by name; those of one name by their numbers, as a later one was added to the archive.
@@ -19,7 +19,7 @@ pub(super) fn compare<'n>(
     }
 }
 
-/// Whether one name comes before another one.
+/// Returns true if one name comes before another one.
 pub(super) fn is_before(a: &str, b: &str) -> bool {
     by_parts(a, b) == Ordering::Less
 }

@@ -7,19 +7,19 @@ use super::boundary::{begins_record, line_at, lines_before, next_line, text};
 use kwhy_parse::input::ends_log;
 use kwhy_parse::log::{self, Belongs, Follower};
 
-/// How many lines back the record is looked for that may take a line.
+/// The number of lines in which the record that may take a line is looked for backwards.
 const LINES: usize = 1024;
 
-/// The last log record, and how far the lines behind it were followed.
+/// The last log record, and how far the lines after it were followed.
 #[derive(Default)]
 pub(super) struct OpenLog {
     follower: Option<Follower>,
-    /// Where the next line begins.
+    /// The start of the next line.
     at: usize,
 }
 
 impl OpenLog {
-    /// Whether the line at this byte may belong to a record before it. It is asked of lines in their order.
+    /// Returns true if the line at this byte may belong to a record before it. It is asked of lines in their order.
     pub fn takes(&mut self, bytes: &[u8], at: usize, is_record: bool) -> bool {
         let mut follower = self.follower.take().unwrap_or_else(|| {
             self.at = at;
@@ -55,7 +55,7 @@ impl OpenLog {
     }
 }
 
-/// What follows a record's first line.
+/// The rule by which a record continues after its first line.
 fn begin(line: &str) -> Follower {
     let mut follower = Follower::default();
     if let Some(format) = log::detect(line) {
@@ -64,7 +64,7 @@ fn begin(line: &str) -> Follower {
     follower
 }
 
-/// Where the last record before a byte begins, and its first line.
+/// The start of the last record before a byte, and its first line.
 fn record_before(bytes: &[u8], at: usize) -> Option<(usize, Cow<'_, str>)> {
     let mut start = at;
     for line in lines_before(bytes, at).take(LINES) {

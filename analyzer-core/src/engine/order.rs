@@ -1,7 +1,7 @@
 //! Times that run backwards: of each writer's records those are marked whose time lies before that of its record
 //! before. A clock was set back there, or the line came late; the order of the input is kept.
 //!
-//! A writer is what the carrier tells of it, and the record's format: several write into one stream, and
+//! A writer is identified by the envelope and the record's format: several write into one stream, and
 //! their clocks may be in different zones.
 
 use std::collections::HashMap;
@@ -9,18 +9,18 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use kwhy_model::{Event, Text};
 
-/// How many writers are known at the same time.
+/// The number of writers that are known at a time.
 const WRITERS: usize = 4096;
 /// Times without a year run backwards at a year's end.
 const HALF_A_YEAR: i128 = 183 * 86_400_000_000_000;
 
-/// When each writer wrote its last record, in nanoseconds since 1970.
+/// The time of each writer's last record, in nanoseconds since 1970.
 #[derive(Debug, Default)]
 pub(super) struct Clocks {
     last: HashMap<u64, i128>,
 }
 
-/// What a part of a document tells of its writers' clocks.
+/// The clocks of the writers in a part of a document.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// Each writer's first record.
@@ -47,7 +47,7 @@ impl Seen {
 }
 
 impl Clocks {
-    /// Marks the first records of a part's writers if they run backwards, and goes on behind the part.
+    /// Marks the first records of a part's writers if they run backwards, and continues after the part.
     pub(super) fn go_on(&mut self, events: &mut [Event<'_>], seen: Seen) {
         for (writer, index) in seen.first {
             if let (Some(before), Some(event)) = (self.last.get(&writer), events.get_mut(index)) {
@@ -61,7 +61,7 @@ impl Clocks {
     }
 }
 
-/// How far an event's time lies before its writer's last one, in nanoseconds.
+/// The time by which an event precedes its writer's last one, in nanoseconds.
 fn back(event: &Event<'_>, before: i128) -> Option<u64> {
     let time = event.time?;
     let back = before - time.nanos;

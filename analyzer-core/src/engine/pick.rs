@@ -1,4 +1,4 @@
-//! Which lines of a block hold texts of signatures, and which of them are read.
+//! Selection of the candidates: the lines of a block that contain literals of signatures and are worth parsing.
 
 use memchr::memrchr;
 
@@ -9,10 +9,10 @@ use kwhy_model::Severity;
 use kwhy_parse::log;
 use kwhy_signature::{Index, Leaf, Record, STARTS};
 
-/// How many lines an unfinished line may go on in.
+/// The number of lines over which an unfinished line may continue.
 const MAX_PARTS: usize = 256;
 
-/// How many lines of a record are looked at before it is parsed.
+/// The number of lines of a record that are examined before it is parsed.
 const MAX_RECORD_LINES: usize = 64;
 
 /// Adds the lines to read in which literals of the index occur: those of records that may fulfil a condition.
@@ -25,7 +25,7 @@ pub(super) fn choose(
 ) -> Vec<Leaf> {
     let mut candidates = Vec::new();
     let mut standing: Vec<(usize, u32)> = Vec::new();
-    // most texts stand in the line of the one before
+    // most texts occur in the line of the one before
     let mut last = 0..0;
     index.sweep(bytes, |found| {
         if !last.contains(&found.at) {
@@ -42,7 +42,7 @@ pub(super) fn choose(
         leaves.extend(found.iter().flat_map(|(_, phrase)| index.leaves(*phrase)));
         leaves.sort_unstable();
         leaves.dedup();
-        // most lines that hold a text of conditions on grave records are not grave
+        // most lines that contain a text of conditions on severe records are not severe
         let least = leaves.iter().map(|leaf| tester.least(*leaf)).min();
         if let Some(Some(least)) = least
             && severity(line_at(bytes, at)).is_some_and(|own| own < least)
@@ -106,14 +106,14 @@ fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
     None
 }
 
-/// How grave the record is that begins with a line, where the line tells.
+/// The severity of the record that starts with a line, if the line states it.
 fn severity(line: &[u8]) -> Option<Severity> {
     let line = std::str::from_utf8(line).ok()?;
     let head = log::head(line)?;
     head.severity.filter(|_| !log::may_hold_another(line))
 }
 
-/// Whether a line that goes on in others must be read: a text of the index may stand across them.
+/// Returns true if a line that continues in others must be read: a text of the index may occur across them.
 pub(super) fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
     let mut stands = false;
     if let Some(joined) = joined(bytes, at) {
@@ -127,7 +127,7 @@ pub(super) fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
     stands
 }
 
-/// The text of a line of the CRI that goes on in others, all in one.
+/// The text of a line of the CRI that continues in others, all in one.
 fn joined(bytes: &[u8], at: usize) -> Option<Vec<u8>> {
     let first = stream(line_at(bytes, at)).filter(|cri| cri.partial)?;
     let mut joined = Vec::new();

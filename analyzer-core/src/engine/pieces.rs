@@ -1,4 +1,4 @@
-//! Cuts a line that holds objects in JSON into pieces between its items, while it is read: an API server sends
+//! Cuts a line that contains objects in JSON into pieces between its items, while it is read: an API server sends
 //! a list on one line, whatever its length.
 
 use memchr::memchr2;
@@ -7,38 +7,38 @@ use kwhy_model::{LeftOut, Parsed};
 use kwhy_parse::input::{Gap, ReadLimits};
 use kwhy_parse::object;
 
-/// How many bytes of a string are kept (256 KiB): what Kubernetes lets all annotations of an object have.
+/// The number of bytes of a string that are kept (256 KiB): what Kubernetes allows all annotations of an object.
 const MAX_STRING: usize = 256 << 10;
 
-/// How many bytes of one item are kept (4 MiB): more than etcd takes of an object.
+/// The number of bytes of one item that are kept (4 MiB): more than etcd accepts for an object.
 const MAX_ITEM: usize = 4 << 20;
 
 /// Lists in lists that are cut between their items; the parser reads no more.
 const MAX_LISTS: usize = 6;
 
-/// How many bytes of a member's name or of a kind are looked at.
+/// The number of bytes of a member's name or of a kind that are examined.
 const MAX_WORD: usize = 256;
 
-/// What is known of a block that is a piece of a line.
+/// The place of a block that is a piece of a line.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Piece {
-    /// The kind of the items of the list in which it begins, if the list has told it.
+    /// The kind of the items of the list in which it starts, if the list has reported it.
     pub of: Option<String>,
-    /// Whether it begins the line.
+    /// True if it starts the line.
     pub is_first: bool,
-    /// Whether it ends the line.
+    /// True if it ends the line.
     pub is_last: bool,
-    /// Whether it begins with the next item of the list in which the piece before ends.
+    /// True if it starts with the next item of the list in which the piece before ends.
     pub goes_on: bool,
-    /// Whether the line ends before its brackets are closed.
+    /// True if the line ends before its brackets are closed.
     pub is_cut_off: bool,
-    /// Strings of which the end was left out.
+    /// Strings of which the end was omitted.
     pub long_strings: u64,
-    /// Items of which the end was left out.
+    /// Items of which the end was omitted.
     pub large_items: u64,
-    /// Where characters of the line are left out, those before the piece first.
+    /// The places at which characters of the line are omitted, those before the piece first.
     pub gaps: Vec<Gap>,
-    /// Where in the piece items end.
+    /// The ends of the items in the piece.
     pub ends: Vec<usize>,
 }
 
@@ -74,19 +74,19 @@ enum Frame {
 pub(super) struct Cutter {
     /// The least size of a piece that is not the last one.
     size: usize,
-    /// What of the piece was read.
+    /// The part of the piece that was read.
     bytes: Vec<u8>,
     piece: Piece,
     /// The open brackets between which pieces may be cut.
     frames: Vec<Frame>,
-    /// How many brackets are open in these.
+    /// The number of open brackets among these.
     depth: u64,
-    /// How many brackets were open where the piece begins.
+    /// The number of open brackets at the start of the piece.
     began: usize,
     string: Option<Quoted>,
     /// The last string of an object in `frames`.
     word: Vec<u8>,
-    /// Whether the rest of an item is left out.
+    /// True if the rest of an item is omitted.
     is_skipping: bool,
     ready: Vec<(Vec<u8>, Piece)>,
 }
@@ -95,11 +95,11 @@ pub(super) struct Cutter {
 #[derive(Clone, Copy, Debug, Default)]
 struct Quoted {
     length: usize,
-    /// Whether a backslash stands before the next byte.
+    /// True if a backslash precedes the next byte.
     is_escaped: bool,
-    /// Whether its rest is left out.
+    /// True if its rest is omitted.
     is_cut: bool,
-    /// Whether it may be a member's name, or a kind.
+    /// True if it may be a member's name, or a kind.
     is_word: bool,
 }
 
@@ -214,7 +214,7 @@ impl Cutter {
         }
     }
 
-    /// Takes a byte that is no part of a string.
+    /// Takes a byte that is not a part of a string.
     fn mark(&mut self, byte: u8) {
         let top = self.frames.last_mut();
         match byte {
@@ -263,7 +263,7 @@ impl Cutter {
             }
             b']' if matches!(top, Some(Frame::Items)) => {
                 self.is_skipping = false;
-                // what stands behind the list belongs to another one
+                // what follows the list belongs to another one
                 let ends_piece = self.began == self.frames.len();
                 self.frames.pop();
                 if ends_piece && self.bytes.is_empty() {
@@ -288,7 +288,7 @@ impl Cutter {
         }
     }
 
-    /// Ends an item, or the whole value: the line may be cut behind it.
+    /// Ends an item, or the whole value: the line may be cut after it.
     fn end_item(&mut self) {
         let is_of_list = matches!(self.frames.last(), Some(Frame::Items));
         let was_skipping = std::mem::take(&mut self.is_skipping);
@@ -333,7 +333,7 @@ impl Cutter {
         }
     }
 
-    /// Gives out the piece; the next one goes on with the same list or does not.
+    /// Gives out the piece; the next one continues with the same list or does not.
     fn give(&mut self, goes_on: bool) {
         let left_out: u64 = self.piece.gaps.iter().map(|gap| gap.characters).sum();
         // a byte order mark takes no column
@@ -356,7 +356,7 @@ impl Cutter {
         self.begin();
     }
 
-    /// Sets down where the piece begins.
+    /// Sets down where the piece starts.
     fn begin(&mut self) {
         self.began = self.frames.len();
         let list = self

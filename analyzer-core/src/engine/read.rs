@@ -21,23 +21,23 @@ use kwhy_parse::log;
 use kwhy_parse::timeline::Timeline;
 use kwhy_signature::{Index, Leaf};
 
-/// How many records of a block that tell of an error and hold no text of a signature are read, for
+/// The number of error records of a block without a literal of a signature that are parsed, for
 /// what no finding covers.
 pub(super) const MAX_GRAVE: usize = 64;
 
-/// The same for blocks behind a document's first ones.
+/// The same for blocks after a document's first ones.
 pub(super) const MAX_LATER_GRAVE: usize = 4;
 
-/// How many segments of a document are listed.
+/// The number of segments of a document that are listed.
 const MAX_SEGMENTS: usize = 1000;
 
-/// How many bytes are kept of a line that was not understood.
+/// The number of bytes that are kept of a line that was not understood.
 const MAX_TEXT: usize = 1024;
 
-/// Of how many lines at the start of a block the format is told, and at its end the year.
+/// The number of lines at the start of a block whose format counts, and at its end whose year does.
 const SAMPLED: usize = 32;
 
-/// What one block holds. Lines are counted from the block's first, which is line 1.
+/// The contents of one block. Lines are counted from the block's first, which is line 1.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub document: usize,
@@ -45,46 +45,46 @@ pub(crate) struct Outcome {
     pub events: u64,
     pub objects: u64,
     pub invalid: u64,
-    /// What was left out of objects.
+    /// The parts of objects that were omitted.
     pub left_out: LeftOut,
-    /// How many hits were left out of conditions of which enough are kept.
+    /// The number of hits that were not made because a condition keeps no more.
     pub surplus: BTreeMap<Leaf, u64>,
     pub long_lines: Vec<u64>,
     /// Each with its text.
     pub not_understood: Vec<(u64, String)>,
     pub segments: Vec<SegmentSummary>,
-    /// How many lines were seen of each format.
+    /// The number of lines of each format.
     pub formats: Vec<(Format, u64)>,
     pub hits: Vec<(Leaf, Hit)>,
     /// The namespaces that were named.
     pub namespaces: BTreeSet<String>,
     pub telling: Telling,
-    /// The number of lines that report errors, hold no text of a signature and were not read.
+    /// The number of lines that report errors, contain no text of a signature and were not read.
     pub unread: u64,
     pub graph: Graph,
     /// The objects that were printed, in the order of the block.
     pub prints: Vec<Print>,
-    /// What is said of lists that go on before or behind the block.
+    /// The parts of lists that continue before or after the block.
     pub lists: Edges,
     /// The latest time whose year is stated, in nanoseconds since 1970.
     pub latest: Option<i128>,
-    /// When the input was collected, as an object shows it, in nanoseconds since 1970.
+    /// The time at which the input was collected, as an object shows it, in nanoseconds since 1970.
     pub collected: Option<i128>,
     pub timeline: Timeline,
-    /// How many hits at the start belong to the log that was open at the block's start.
+    /// The number of leading hits that belong to the log that was open at the block's start.
     pub inherited: usize,
-    /// Whether the log that was open at the block's start is open at its end.
+    /// True if the log that was open at the block's start is open at its end.
     pub unbroken: bool,
-    /// What a command said of the log that is open at the end.
+    /// The object that a command names for the log that is open at the end.
     pub subject: Option<Subject>,
 }
 
-/// What is known when a block is read.
+/// The knowledge with which a block is scanned.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'k> {
     /// The conditions over several of which no further hit is kept.
     pub full: &'k BTreeSet<Leaf>,
-    /// How many records that tell of an error and hold no text of a signature are read.
+    /// The number of error records without a literal of a signature that are parsed.
     pub grave: usize,
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn read(
     outcome
 }
 
-/// The log to which a record belongs that begins no output.
+/// The log to which a record belongs that starts no output.
 #[derive(Clone, Debug)]
 enum Run {
     /// The one that was open at the block's start.
@@ -263,7 +263,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         }
     }
 
-    /// Whether a log record begins at the end of a range of the block's bytes.
+    /// Returns true if a log record starts at the end of a range of the block's bytes.
     fn is_followed(&self, end: usize) -> bool {
         if end >= self.block.bytes.len() {
             self.block.followed
@@ -289,7 +289,7 @@ fn known_candidates<'t>(
     true
 }
 
-/// When the record that begins on a line was written.
+/// The time of the record that starts on a line.
 fn time_of(line: &[u8]) -> Option<Stamp> {
     log::head(&text(line))?.time
 }

@@ -1,5 +1,5 @@
 //! Goes once over the lines of a block and finds what must be read: outputs with a structure, text
-//! that is quoted over several lines, errors. Lines that surely begin a log record are passed over
+//! that is quoted over several lines, errors. Lines that surely start a log record are passed over
 //! by their first bytes.
 
 use memchr::{memchr, memchr_iter, memchr2, memmem};
@@ -14,7 +14,7 @@ use kwhy_signature::STARTS;
 /// From so many bytes on docker splits a line.
 pub(super) const DOCKER_LINE: usize = 16_000;
 
-/// How many lines lie between those whose places are kept, from which others are counted.
+/// The number of lines between two whose offsets are kept, from which others are counted.
 const MILE: u64 = 8;
 
 /// Why a line must be read.
@@ -22,19 +22,19 @@ const MILE: u64 = 8;
 pub(crate) enum Why {
     /// It is part of an output with a structure.
     Structure,
-    /// A text of a signature stands in it, or may stand in it and the next ones.
+    /// A text of a signature occurs in it, or may occur in it and the next ones.
     Text,
-    /// It tells of an error.
+    /// It reports an error.
     Grave,
 }
 
 /// A line that must be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Trigger {
-    /// The byte of the block at which the line begins.
+    /// The byte of the block at which the line starts.
     pub at: usize,
     pub why: Why,
-    /// Where the record ends that begins with the line, if that is known already.
+    /// The end of the record that starts with the line, if it is known.
     pub end: Option<usize>,
     /// The conditions whose literals occur in the line, as a range of those of all lines, if that is known.
     pub candidates: Option<(usize, usize)>,
@@ -52,44 +52,44 @@ impl Trigger {
     }
 }
 
-/// What the lines of a block are.
+/// The lines of a block.
 #[derive(Debug, Default)]
 pub(crate) struct Survey {
     pub lines: u64,
-    /// Where each [`MILE`]th line begins, from the first on.
+    /// The offset of every [`MILE`]-th line, from the first on.
     pub miles: Vec<usize>,
-    /// Lines that begin a log record.
+    /// Lines that start a log record.
     pub records: u64,
     pub triggers: Vec<Trigger>,
-    /// Where lines begin that a container runtime cut: they go on in another line.
+    /// The offsets of lines that a container runtime cut: they continue in another line.
     pub partial: Vec<usize>,
-    /// Where lines begin that end a run of log records.
+    /// The offsets of lines that end a run of log records.
     pub breaks: Vec<usize>,
-    /// Where the last record begins.
+    /// The offset of the last record.
     record: Option<usize>,
-    /// Which lines belong to it, once one may.
+    /// The rule for the lines that belong to it, once one may.
     follower: Option<Follower>,
-    /// Where lines begin that end a run if the record does not go on behind them.
+    /// The offsets of lines that end a run if the record does not continue after them.
     held: Vec<usize>,
-    /// Where the lines end that a record surely takes.
+    /// The end of the lines that surely belong to a record.
     taken: usize,
-    /// Whether an output with a structure goes on: all up to the next record is read with it.
+    /// True if an output with a structure continues: all up to the next record is read with it.
     structured: bool,
-    /// Where the last lines begin that may state a date with its year, one for each first byte.
+    /// The offsets of the last lines that may state a date with its year, one for each first byte.
     pub dated: [Option<usize>; 4],
 }
 
-/// What the first bytes of a line tell: for the lines that fill logs, and only whether they can have
-/// a structure. Where a record begins exactly, [`begins_record`](super::boundary::begins_record) says.
+/// The class of a line by its first bytes: for the lines that fill logs, and only whether they can have
+/// a structure. Where a record starts exactly, [`begins_record`](super::boundary::begins_record) says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Head {
-    /// A log record begins.
+    /// A log record starts.
     Record,
-    /// A log record begins, at error or above.
+    /// A log record starts, at error or above.
     Grave,
-    /// A part of a log record begins, which goes on in another line.
+    /// A part of a log record starts, which continues in another line.
     Partial,
-    /// Nothing begins that would have a structure.
+    /// Nothing starts that would have a structure.
     Inside,
     /// They do not tell.
     Unknown,
@@ -107,7 +107,7 @@ pub(crate) fn survey(bytes: &[u8], followed: bool) -> Survey {
             survey.miles.push(start);
         }
         survey.lines += 1;
-        // what is indented begins no record
+        // what is indented starts no record
         let inside = survey.structured && matches!(line.first(), Some(b' ' | b'\t'));
         if start < survey.taken || inside {
             start = end + 1;
@@ -143,7 +143,7 @@ pub(crate) fn survey(bytes: &[u8], followed: bool) -> Survey {
 }
 
 impl Survey {
-    /// How many lines begin before the one that begins at a byte.
+    /// The number of lines before the one that starts at a byte.
     pub fn lines_before(&self, bytes: &[u8], at: usize) -> u64 {
         let mile = self
             .miles
@@ -170,7 +170,7 @@ impl Survey {
         self.triggers.push(Trigger::new(at, why));
     }
 
-    /// A record begins.
+    /// A record starts.
     #[inline]
     fn record(&mut self, start: usize) {
         self.records += 1;
@@ -182,7 +182,7 @@ impl Survey {
         }
     }
 
-    /// Says whether the last record goes on behind the lines that then belong to it.
+    /// Says whether the last record continues after the lines that then belong to it.
     fn settle(&mut self, goes_on: bool) {
         if goes_on {
             self.held.clear();
@@ -191,7 +191,7 @@ impl Survey {
         }
     }
 
-    /// What follows the last record.
+    /// The lines after the last record.
     fn follower(&mut self, bytes: &[u8]) -> &mut Follower {
         self.follower.get_or_insert_with(|| {
             let mut follower = Follower::default();
@@ -212,7 +212,7 @@ impl Survey {
         }
     }
 
-    /// A line that begins no record.
+    /// A line that starts no record.
     fn other(&mut self, bytes: &[u8], start: usize, line: &str) {
         let belongs = if self.record.is_none() || ends_log(line) {
             Belongs::No
@@ -298,7 +298,7 @@ impl Survey {
     }
 }
 
-/// Whether a line of `journalctl -o json` has its message as numbers, in which no text is found.
+/// Returns true if a line of `journalctl -o json` has its message as numbers, in which no text is found.
 fn is_journal_of_bytes(line: &[u8]) -> bool {
     let is_name = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
     line.get(2).is_some_and(is_name)
@@ -306,7 +306,7 @@ fn is_journal_of_bytes(line: &[u8]) -> bool {
         && memmem::find(line, b"\"MESSAGE\":[").is_some()
 }
 
-/// Whether a record's line states a level of error or above, where neither its first bytes nor a text of
+/// Returns true if a record's line states a level of error or above, where neither its first bytes nor a text of
 /// the index tell.
 fn is_grave(format: Format, line: &str) -> bool {
     const WORDS: [&str; 10] = [
@@ -325,7 +325,7 @@ fn is_grave(format: Format, line: &str) -> bool {
         && log::head(line).is_some_and(|head| head.severity >= Some(Severity::Error))
 }
 
-/// Whether a text tells of a crash, which is read in any case.
+/// Returns true if a text reports a crash, which is read in any case.
 fn is_crash(text: &str) -> bool {
     STARTS.iter().any(|start| text.contains(start))
 }

@@ -1,4 +1,4 @@
-//! What a report says of the documents themselves and of the limits that were met.
+//! The part of a report about the documents themselves and about the limits that were met.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +7,11 @@ use crate::report::{InputSummary, LimitMet, SegmentSummary};
 use kwhy_model::{Format, LeftOut as LeftOutOfObjects, Subject};
 use kwhy_parse::input::ReadLimits;
 
-/// What is known of a document.
+/// A document and its state.
 #[derive(Debug, Default)]
 pub(super) struct Input {
     pub name: String,
-    /// What the place where it was found says that it is about.
+    /// The object that the place of the document says it is about.
     pub about: Subject,
     pub lines: u64,
     pub formats: Vec<(Format, u64)>,
@@ -22,13 +22,13 @@ pub(super) struct Input {
     pub segments: Vec<SegmentSummary>,
     pub long_lines: (u64, Option<u64>),
     pub invalid: u64,
-    /// What was left out of objects.
+    /// The parts of objects that were omitted.
     pub left_out: LeftOutOfObjects,
-    /// What a command said of the log that is open at the end of what was read.
+    /// The object that a command names for the log that is open at the end of what was read.
     pub open: Option<Subject>,
 }
 
-/// The sum of what each signature leaves out, and the words that name them: `a 30, b 4`, the most first.
+/// The sum of what each signature omits, and the words that name them: `a 30, b 4`, the most first.
 fn named(mut counts: Vec<(&str, u64)>) -> Option<(u64, String)> {
     counts.retain(|(_, count)| *count > 0);
     counts.sort_by_key(|(id, count)| (std::cmp::Reverse(*count), *id));
@@ -50,7 +50,7 @@ pub(super) fn many_matches(source: &str, left_out: Vec<(&str, u64)>) -> Option<L
     })
 }
 
-/// Matches about more objects than are told apart, by signature.
+/// Matches about more objects than are distinguished, by signature.
 pub(super) fn many_objects(source: &str, further: Vec<(&str, u64)>) -> Option<LimitMet> {
     let (all, named) = named(further)?;
     Some(LimitMet {
@@ -73,7 +73,7 @@ pub(super) fn many_errors(source: &str, lines: u64) -> Option<LimitMet> {
     })
 }
 
-/// What objects tell of each other beyond what is kept.
+/// The limit on relations between objects.
 pub(super) fn many_relations(source: &str, left: LeftOut, details: u64) -> Option<LimitMet> {
     let told = [
         (left.relations, "relations of objects"),
@@ -109,7 +109,7 @@ pub(super) fn not_compared(source: &str, findings: u64) -> Option<LimitMet> {
     })
 }
 
-/// How many namespaces are told.
+/// The number of namespaces that are reported.
 const MAX_NAMESPACES: usize = 1000;
 
 /// Notes the namespace that a subject is of, or is.
@@ -137,14 +137,14 @@ pub(super) fn note(name: &str, namespaces: &mut BTreeSet<String>) {
 }
 
 impl Input {
-    /// Takes the lines of a block whose end was left out, counted from 1 behind so many lines.
+    /// Takes the lines of a block whose end was omitted, counted from 1 after so many lines.
     pub fn met_long_lines(&mut self, lines: &[u64], before: u64) {
         self.long_lines.0 += lines.len() as u64;
         let first = lines.first().map(|line| line + before);
         self.long_lines.1 = self.long_lines.1.or(first);
     }
 
-    /// What could not be read of the document, or was not.
+    /// The parts of the document that could not be read, or were not.
     pub fn damage(&self, limits: &ReadLimits) -> Vec<LimitMet> {
         let met = |limit: &str, message: String| LimitMet {
             source: self.name.clone(),

@@ -10,12 +10,12 @@ pub(crate) struct Utf16 {
     odd: Option<u8>,
     /// The first half of a pair.
     high: Option<u16>,
-    /// How many units were no character.
+    /// The number of units that are not a character.
     pub invalid: u64,
 }
 
 impl Utf16 {
-    /// A decoder, if a document that begins with these bytes is UTF-16 with a byte order mark.
+    /// A decoder, if a document that starts with these bytes is UTF-16 with a byte order mark.
     pub fn detect(bytes: &[u8]) -> Option<Utf16> {
         let unit = utf16_unit(bytes)?;
         Some(Utf16 {
@@ -52,7 +52,7 @@ impl Utf16 {
         decoded.filter(|c| *c != '\u{feff}').collect()
     }
 
-    /// What is left at the end.
+    /// The remainder at the end.
     pub fn finish(&mut self) -> String {
         let broken =
             usize::from(self.high.take().is_some()) + usize::from(self.odd.take().is_some());

@@ -10,7 +10,7 @@ use kwhy_signature::{EventPattern, ObjectPattern, Pattern, Place, ValueTest, num
 /// A captured value with its name.
 pub(crate) type Capture = (String, String);
 
-/// What a pattern found in one event or object.
+/// A place at which a pattern was found in an event or object.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
     /// The document's bytes that prove it.
@@ -36,7 +36,7 @@ impl Found {
     }
 }
 
-/// Whether a value is one of these words, or begins as one that ends in `*`; any if there is none.
+/// Returns true if a value is one of these words, or starts as one that ends in `*`; any if there is none.
 pub(super) fn is_one_of(known: &[String], value: Option<&str>) -> bool {
     known.is_empty()
         || value.is_some_and(|value| {
@@ -47,7 +47,7 @@ pub(super) fn is_one_of(known: &[String], value: Option<&str>) -> bool {
         })
 }
 
-/// How often one pattern may be found in one text.
+/// The most places at which one pattern may be found in one text.
 const MAX_FOUND: usize = 64;
 
 /// All places in a text where the first fitting pattern is found that makes what `found` holds already weigh
@@ -98,7 +98,7 @@ fn whole(patterns: &[Pattern], text: &str, found: &mut Found) -> bool {
     })
 }
 
-/// The texts that an event's pattern asks for as they stand, made ready to be searched for.
+/// The texts that an event's pattern asks for as they are, made ready to be searched for.
 #[derive(Default)]
 pub(crate) struct Asked {
     raw: Vec<Token>,
@@ -207,7 +207,7 @@ fn outside_of_message(
     Some(found)
 }
 
-/// Whether one of these may be found in a text, as far as its words tell.
+/// Returns true if one of these may be found in a text, judging by its words.
 fn may_say(patterns: &[Pattern], facts: &EventFacts<'_, '_>) -> bool {
     (patterns.iter()).any(|pattern| pattern.may_be(facts.marks()))
 }
@@ -284,7 +284,7 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
             // the item is the nearer proof
             let mut proof = Proof::None;
             let fits = pattern.item.iter().all(|(path, test)| {
-                // a name tells which item it is, and proves nothing
+                // a name shows which item it is, and proves nothing
                 let mut named = Proof::Value;
                 let slot = if path == "name" {
                     &mut named
@@ -379,7 +379,7 @@ fn value(
     true
 }
 
-/// How much a field that passed its test proves; the first of the most telling ones is shown.
+/// The proof that a field gives by passing its test; the first of the most telling ones is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Proof {
     /// It is only not what it must not be.
@@ -390,7 +390,7 @@ enum Proof {
     Value,
 }
 
-/// What a test proves of the value that passes it.
+/// The proof that a value gives by passing a test.
 fn proof_of_test(test: &ValueTest) -> Proof {
     if test.is_negative() {
         Proof::None

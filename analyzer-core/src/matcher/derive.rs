@@ -1,9 +1,9 @@
-//! What conditions ask of an object that does not stand in it as one value: a whole map or list as a
+//! Values that conditions ask for and that are not one value of an object: a whole map or list as a
 //! text, the sum of quantities.
 
 use kwhy_model::{Map, Quantity, TextBuilder, Value};
 
-/// How long the text of a map or list may be; a node's labels take about 2 KiB.
+/// The length of the text of a map or list; a node's labels take about 2 KiB.
 const MAX_FLAT: usize = 16 << 10;
 
 /// Maps in maps of a text.
@@ -52,7 +52,7 @@ fn add(value: &Value<'_>, path: &str, depth: usize, into: &mut String) -> bool {
 /// single one as it is written. `None` if the path is another one or no item has any.
 pub(super) fn sum<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
     let path = path.strip_prefix("sum(")?.strip_suffix(')')?;
-    // the list may itself stand below other keys
+    // the list may itself be below other keys
     let (items, path) = path.match_indices('.').find_map(|(dot, _)| {
         let items = fields.items(path.get(..dot)?);
         Some((items, path.get(dot + 1..)?)).filter(|(items, _)| !items.is_empty())

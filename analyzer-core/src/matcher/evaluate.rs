@@ -8,7 +8,7 @@ use super::hit::{Hit, Moment};
 use super::scope::related;
 use kwhy_signature::{Condition, Scope, What};
 
-/// Hits that together fulfil a condition; the one that proves most stands first.
+/// Hits that together fulfil a condition; the one that proves most comes first.
 #[derive(Clone, Debug)]
 pub(crate) struct Match {
     pub hits: Vec<Hit>,
@@ -16,7 +16,7 @@ pub(crate) struct Match {
 }
 
 impl Match {
-    /// One hit that fulfils a condition by itself.
+    /// One hit that fulfils a condition on its own.
     pub fn of(hit: Hit) -> Match {
         Match {
             captures: hit.captures.clone(),
@@ -36,7 +36,7 @@ impl Match {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether the other match captures no other value under the same name.
+    /// Returns true if the other match captures no other value under the same name.
     fn unifies(&self, other: &Match) -> bool {
         self.captures.iter().all(|(name, value)| {
             name == "item" || other.value(name).is_none_or(|theirs| theirs == value)
@@ -65,7 +65,7 @@ impl Match {
         }
     }
 
-    /// Adds another match of the same trouble.
+    /// Adds another match of the same problem.
     fn join_alike(&mut self, other: &Match) {
         self.hits.extend(other.hits.iter().cloned());
         for (name, value) in &other.captures {
@@ -91,7 +91,7 @@ impl Match {
         })
     }
 
-    /// Whether it does not begin before the other one ends.
+    /// Returns true if it does not start before the other one ends.
     fn follows(&self, earlier: &Match) -> bool {
         match (self.primary().last, earlier.primary().first) {
             (Some(mine), Some(theirs)) => match theirs.is_after(&mine) {
@@ -151,7 +151,7 @@ pub(crate) fn evaluate(
     matches
 }
 
-/// Adds to matches of a condition what goes with them: `hits` begins with those of its `also`.
+/// Adds to matches of a condition what goes with them: `hits` starts with those of its `also`.
 pub(crate) fn enrich(
     condition: &Condition,
     matches: &mut [Match],
@@ -195,7 +195,7 @@ fn compares_well(condition: &Condition, found: &Match, complete: bool) -> bool {
     })
 }
 
-/// Of the matches that fit, the one that stands nearest to a place.
+/// Of the matches that fit, the one that occurs nearest to a place.
 fn nearest<'m>(
     condition: &Condition,
     found: &Match,
@@ -287,7 +287,7 @@ fn enough(condition: &Condition, mut group: Vec<Match>) -> Option<Match> {
             }
             seen += group[end].primary().count;
             if seen >= wanted {
-                // all of the group is told, as it is one trouble
+                // all of the group is reported, as it is one problem
                 let mut whole = group.swap_remove(start);
                 for other in &group {
                     whole.join_alike(other);

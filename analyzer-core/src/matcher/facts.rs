@@ -1,4 +1,4 @@
-//! What patterns look at in one event, computed once and only when asked for.
+//! The texts of an event that patterns look at, computed once and only when asked for.
 
 use std::cell::OnceCell;
 
@@ -14,9 +14,9 @@ pub(crate) struct EventFacts<'e, 'a> {
     /// The record as it is written.
     record: &'e [u8],
     texts: OnceCell<Vec<Text<'a>>>,
-    /// What stands in the texts.
+    /// A filter of the texts.
     marks: OnceCell<Bloom>,
-    /// What stands in the record.
+    /// A filter of the record.
     record_marks: OnceCell<Bloom>,
     chain: OnceCell<ErrorChain<'a>>,
 }
@@ -40,7 +40,7 @@ impl<'e, 'a> EventFacts<'e, 'a> {
             .get_or_init(|| self.event.texts().map(unquoted).collect())
     }
 
-    /// Tells of most words that they stand in none of the texts.
+    /// A filter that shows of most words that they occur in none of the texts.
     pub fn marks(&self) -> &Bloom {
         self.marks.get_or_init(|| {
             let texts = self.texts().iter();
@@ -48,7 +48,7 @@ impl<'e, 'a> EventFacts<'e, 'a> {
         })
     }
 
-    /// Whether one of these words stands in one of the texts as it is.
+    /// Returns true if one of these words occurs in one of the texts as it is.
     pub fn hold_one_of(&self, words: &[Token]) -> bool {
         let stands = |word: &Token| {
             let mut texts = self.texts().iter();
@@ -57,7 +57,7 @@ impl<'e, 'a> EventFacts<'e, 'a> {
         words.iter().any(stands)
     }
 
-    /// Whether one of these texts stands in the record as it is written.
+    /// Returns true if one of these texts occurs in the record as it is written.
     pub fn is_written(&self, texts: &[Token]) -> bool {
         let marks = self.record_marks.get_or_init(|| Bloom::of([self.record]));
         let stands = |text: &Token| text.may_occur(marks) && text.occurs(self.record);
@@ -69,7 +69,7 @@ impl<'e, 'a> EventFacts<'e, 'a> {
     }
 }
 
-/// The text without the backslashes that stand before quotes.
+/// The text without the backslashes that precede quotes.
 pub(crate) fn unquoted<'a>(text: &Text<'a>) -> Text<'a> {
     let value = text.as_str();
     let bytes = value.as_bytes();

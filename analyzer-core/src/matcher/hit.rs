@@ -1,4 +1,4 @@
-//! What is kept of an event or object that a pattern matched.
+//! An event or object that a pattern matched, as it is kept.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::ids::Ids;
 use kwhy_model::{Event, Format, Object, Span, Stamp, Subject, Text};
 use kwhy_parse::input::{Place, Stretch};
 
-/// When something was seen, on one of two axes.
+/// A time, on one of two axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Moment {
     /// At this time.
@@ -26,7 +26,7 @@ impl Moment {
         }
     }
 
-    /// Whether both were printed in such a way that hours cannot lie between their clocks: a stamp without a
+    /// Returns true if both were printed in such a way that hours cannot lie between their clocks: a stamp without a
     /// zone may be of any.
     pub fn is_comparable(&self, other: &Moment) -> bool {
         match (self, other) {
@@ -56,7 +56,7 @@ impl Moment {
         }
     }
 
-    /// Whether this moment lies after the other one; `None` on different axes.
+    /// Returns true if this moment lies after the other one; `None` on different axes.
     pub fn is_after(&self, other: &Moment) -> Option<bool> {
         match (self, other) {
             (Moment::At(a), Moment::At(b)) => Some(a.nanos > b.nanos),
@@ -91,18 +91,18 @@ pub(crate) struct Hit {
     pub ids: Option<Arc<Ids>>,
     pub component: Option<String>,
     pub reason: Option<String>,
-    /// Who else wrote it: what its carrier says, the log that it stands in.
+    /// Who else wrote it: what its envelope says, the log that it is in.
     pub writers: Vec<String>,
     pub captures: Vec<Capture>,
     pub weight: usize,
     pub count: u64,
-    /// Whether it is the state of an object at the time of the output, not something that happened.
+    /// True if it is the state of an object at the time of the output, not something that happened.
     pub is_state: bool,
-    /// Whether it holds only of an object in a list that is there as a whole.
+    /// True if it holds only for an object of a list that is complete.
     pub of_list: bool,
-    /// Whether it is counted: it is what the match looks for, not what goes with it.
+    /// True if it is counted: it is what the match looks for, not what goes with it.
     pub leads: bool,
-    /// Whether a signature that refines this one holds for the same record.
+    /// True if a signature that refines this one holds for the same record.
     pub refined: bool,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
@@ -175,7 +175,7 @@ impl Hit {
         }
     }
 
-    /// Takes the object whose log it stands in as its writer.
+    /// Takes the object whose log it occurs in as its writer.
     pub fn written_in(&mut self, log: &Subject) {
         let is_pod = log.kind.as_deref() == Some("Pod");
         let pod = log.name.iter().filter(|_| is_pod);
@@ -213,18 +213,18 @@ impl Hit {
                 .sum::<usize>()
     }
 
-    /// Where its record stands in the input.
+    /// The position of its record in the input.
     pub fn record_at(&self) -> (usize, usize) {
         (self.document, self.record.start)
     }
 
-    /// Where it stands in the input.
+    /// Its position in the input.
     pub fn position(&self) -> (usize, usize) {
         (self.document, self.mark.start)
     }
 }
 
-/// The program, container and pod that an event's carrier names.
+/// The program, container and pod that an event's envelope names.
 fn carriers(event: &Event<'_>) -> Vec<String> {
     let Some(carrier) = &event.carrier else {
         return Vec::new();

@@ -12,16 +12,16 @@ use memchr::memchr2_iter;
 
 use kwhy_model::{Event, Subject};
 
-/// How many ids of a record are kept.
+/// The number of ids of a record that are kept.
 const MAX_IDS: usize = 8;
 
-/// How much of a value is searched.
+/// The number of bytes of a value that are searched.
 const MAX_TEXT: usize = 4096;
 
 /// The length of a UID: 32 hexadecimal digits in groups.
 const UID: usize = 36;
 
-/// How many digits of a container's id tell it from others: what docker prints.
+/// The number of digits that distinguish a container's id from others: what docker prints.
 pub(crate) const SHORT: usize = 12;
 
 /// Fields, in small letters and without signs, that name the pod of the record.
@@ -30,17 +30,17 @@ const OF_POD: &[&str] = &["poduid", "podsandboxid", "sandboxid"];
 /// Fields that name the container of the record.
 const OF_CONTAINER: &[&str] = &["containerid"];
 
-/// Fields that hold the id of one run of a controller over one object.
+/// Fields that contain the id of one run of a controller over one object.
 const OF_ROUND: &[&str] = &["reconcileid", "reconciliationid", "knativedevtraceid"];
 
 /// By what ids a record of a log names objects.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ids {
-    /// In the order of the record: UIDs in small letters with `-`, containers' ids as they stand.
+    /// In the order of the record: UIDs in small letters with `-`, containers' ids as they are.
     pub named: Vec<String>,
-    /// What the record says itself that an id is of.
+    /// The owners of ids that the record itself names.
     pub told: Vec<(String, Subject)>,
-    /// Whether the record names its object, which then needs no id.
+    /// True if the record names its object, which then needs no id.
     pub is_named: bool,
 }
 
@@ -168,7 +168,7 @@ fn start_of(text: &str) -> &str {
     &text[..end]
 }
 
-/// Calls `found` with each id of a text as it is looked up, and the byte at which it stands.
+/// Calls `found` with each id of a text as it is looked up, and the byte at which it occurs.
 pub(crate) fn find(text: &str, mut found: impl FnMut(String, usize)) {
     uids(text, &mut found);
     runs(text, &mut found);

@@ -1,6 +1,6 @@
 //! Signatures against events and objects.
 //!
-//! [`Tester`] holds one event or object against the leaf conditions that it may fulfil and makes
+//! [`Tester`] tests one event or object against the leaf conditions that it may fulfil and makes
 //! [`Hit`]s; it keeps no state, so that many threads can share it. [`evaluate()`] joins hits to
 //! [`Match`]es.
 
@@ -38,7 +38,7 @@ use kwhy_signature::{
 use ids::Ids;
 use sieve::Sieve;
 
-/// How many letters and digits of an error a sentence must quote: a word or two are talked about
+/// The number of letters and digits of an error that a sentence must quote: a word or two are talked about
 /// without having been seen.
 const LEAST_QUOTE: usize = 24;
 
@@ -52,18 +52,18 @@ pub(crate) struct Tester<'c> {
     /// The conditions on objects of each kind that one asks for, and on those of other kinds, made when such
     /// an object is tested first.
     sieves: Vec<OnceLock<Sieve<'c>>>,
-    /// Which events count.
+    /// The period in which events count.
     period: Period,
 }
 
 /// A leaf condition with what it needs.
 struct LeafCondition<'c> {
     condition: &'c Condition,
-    /// Texts one of which must stand as it is in an event of a log.
+    /// Texts one of which must occur as it is in an event of a log.
     needed: Vec<Token>,
     /// The texts that it asks for.
     asked: atom::Asked,
-    /// What a record must hold as it stands.
+    /// The tokens that a record must contain literally.
     words: RequiredTokens,
 }
 
@@ -87,7 +87,7 @@ impl<'c> Tester<'c> {
         }
     }
 
-    /// Whether it is the slow reference.
+    /// Returns true if it is the slow reference.
     pub fn is_naive(&self) -> bool {
         self.prefilter.is_none()
     }
@@ -97,7 +97,7 @@ impl<'c> Tester<'c> {
         Tester { period, ..self }
     }
 
-    /// Whether an event counts.
+    /// Returns true if an event counts.
     pub fn takes(&self, event: &Event<'_>) -> bool {
         self.period.holds(event)
     }
@@ -107,14 +107,14 @@ impl<'c> Tester<'c> {
         self.catalogue
     }
 
-    /// Whether a log record of one line may fulfil a leaf condition, as far as its words tell.
+    /// Returns true if a log record of one line may fulfil a leaf condition, judging by its words.
     pub fn may_fulfil(&self, (number, leaf): Leaf, record: &Record<'_>) -> bool {
         self.leaves(number)
             .get(usize::from(leaf))
             .is_some_and(|leaf| leaf.words.may_stand(record))
     }
 
-    /// How grave a record must be that fulfils a leaf condition, if that is asked.
+    /// The lowest severity of a record that may fulfil a leaf condition, if it asks for one.
     pub fn least(&self, (number, leaf): Leaf) -> Option<Severity> {
         match &self.leaves(number).get(usize::from(leaf))?.condition.what {
             What::Event(pattern) => pattern.severity,
@@ -172,7 +172,7 @@ impl<'c> Tester<'c> {
     }
 
     /// Adds the hits of an object, in the order of their leaf conditions. `is_counted` is asked with each condition
-    /// that it fulfils, whether it holds only in a list, and how many hits that makes: if it says so, these are left out.
+    /// that it fulfils, whether it holds only in a list, and how many hits that makes: if it says so, these are omitted.
     pub fn object(
         &self,
         stretch: &Stretch,

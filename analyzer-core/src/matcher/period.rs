@@ -1,7 +1,7 @@
-//! Which events count by their time.
+//! The period of time in which events count.
 
 use kwhy_model::Event;
-use kwhy_parse::years;
+use kwhy_parse::infer_year;
 
 /// A part of time, in nanoseconds since 1970; an event of which no time is known always belongs to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -10,12 +10,12 @@ pub(crate) struct Period {
     pub since: Option<i128>,
     /// Not after.
     pub until: Option<i128>,
-    /// When the input was collected, from which ages count back.
+    /// The time at which the input was collected, from which ages count back.
     pub now: Option<i128>,
 }
 
 impl Period {
-    /// Whether an event was last seen in it. A time without a year is taken in the year nearest to it.
+    /// Returns true if an event was last seen in it. A time without a year is taken in the year nearest to it.
     pub fn holds(&self, event: &Event<'_>) -> bool {
         let Some(near) = self.until.or(self.since) else {
             return true;
@@ -24,7 +24,7 @@ impl Period {
         let stamp = event
             .time
             .or(carried)
-            .map(|stamp| years::nearest(&stamp, near).unwrap_or(stamp));
+            .map(|stamp| infer_year::nearest(&stamp, near).unwrap_or(stamp));
         let time = match (stamp, event.age, self.now) {
             (Some(stamp), _, _) => stamp.nanos,
             (None, Some(age), Some(now)) => now - i128::from(age.seconds) * 1_000_000_000,

@@ -1,4 +1,4 @@
-//! Which conditions an event or object may fulfil, told from a few words in it.
+//! The conditions that an event or object may fulfil, found by a few words in it.
 
 use std::borrow::Cow;
 
@@ -45,12 +45,12 @@ impl Prefilter {
         into.dedup();
     }
 
-    /// How many kinds conditions ask for.
+    /// The number of kinds that conditions ask for.
     pub fn kinds(&self) -> usize {
         self.index.kinds.len()
     }
 
-    /// The number of a kind among those that conditions ask for; all others have the one behind the last.
+    /// The number of a kind among those that conditions ask for; all others have the one after the last.
     pub fn kind(&self, kind: Option<&str>) -> usize {
         kind.and_then(|kind| self.index.kind_number(kind))
             .unwrap_or(self.kinds())
@@ -69,14 +69,14 @@ impl Prefilter {
     }
 }
 
-/// Whether the texts that a condition needs must stand in a record of this format with just the
-/// blanks that they have: so they can be found before the record is parsed. People and terminals
+/// Returns true if the texts that a condition needs must occur in a record of this format with just the
+/// spaces that they have: so they can be found before the record is parsed. People and terminals
 /// wrap tables, descriptions and objects, but not log files.
 pub(crate) fn stands_as_it_is(format: Format) -> bool {
     !format.is_structured()
 }
 
-/// Whether all blanks of a text stand alone.
+/// Returns true if all spaces of a text are alone.
 fn is_folded(text: &str) -> bool {
     let blank = |b: u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r');
     let bytes = text.as_bytes();

@@ -1,10 +1,10 @@
-//! Whether two hits are about the same thing, as far as the input tells.
+//! Whether two hits are about the same thing, where the input shows.
 
 use super::hit::Hit;
 use kwhy_model::Subject;
 use kwhy_signature::Scope;
 
-/// Whether two hits share what the scope demands. What is not known is taken to agree within one
+/// Returns true if two hits share what the scope demands. What is not known is taken to agree within one
 /// document, as pastes often leave names out.
 pub(crate) fn related(a: &Hit, b: &Hit, scope: Scope) -> bool {
     let near = a.document == b.document;
@@ -32,7 +32,7 @@ pub(crate) fn node(subject: &Subject) -> Option<&str> {
     }
 }
 
-/// Whether two subjects may be the same object, or of one workload.
+/// Returns true if two subjects may be the same object, or of one workload.
 pub(crate) fn subjects_agree(a: &Subject, b: &Subject, near: bool, workload: bool) -> bool {
     let (Some(name), Some(other)) = (&a.name, &b.name) else {
         return near;

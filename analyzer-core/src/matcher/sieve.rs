@@ -1,4 +1,4 @@
-//! Which conditions on objects of one kind an object surely does not fulfil.
+//! A prefilter for the conditions on objects of one kind.
 //!
 //! Most objects lack what most conditions ask for: a value is missing, or it is another word. Each value that
 //! any condition asks for is looked up once for all of them.
@@ -19,16 +19,16 @@ const FORMATS: [Format; 4] = [
 /// The conditions on objects of one kind.
 #[derive(Debug)]
 pub(super) struct Sieve<'c> {
-    /// Where the values stand that are asked of an object itself.
+    /// The paths of the values that are asked of an object itself.
     paths: Vec<&'c str>,
-    /// Lists, each with where the values stand that are asked of its items.
+    /// Lists, each with where the values occur that are asked of its items.
     lists: Vec<(&'c str, Vec<&'c str>)>,
     conditions: Vec<Known<'c>>,
     /// The numbers of the conditions that an object of each format may fulfil.
     by_format: [Vec<usize>; FORMATS.len()],
 }
 
-/// What is known of a condition without a search in any text.
+/// The part of a condition that is decided without a search in any text.
 #[derive(Debug)]
 struct Known<'c> {
     leaf: Leaf,
@@ -38,14 +38,14 @@ struct Known<'c> {
     lists: Vec<(usize, Vec<Asked<'c>>)>,
 }
 
-/// What is asked of one value.
+/// A test of one value.
 #[derive(Debug)]
 struct Asked<'c> {
     /// The number of its path.
     path: usize,
-    /// Whether it must be there.
+    /// True if it must be there.
     needed: bool,
-    /// What it must be if it is a text; any if there is none.
+    /// The words of which a text must be one; any if there is none.
     words: Vec<&'c str>,
 }
 
@@ -157,14 +157,14 @@ impl<'c> Sieve<'c> {
 struct Values<'s, 'c, 'o, 'a> {
     sieve: &'s Sieve<'c>,
     object: &'o Object<'a>,
-    /// Of each list its items, and where the values of the first one begin.
+    /// Of each list its items, and where the values of the first one start.
     places: Vec<Option<(&'o [Value<'a>], usize)>>,
     /// By the numbers of the paths: first those of the object, then those of each item.
     known: Vec<Option<Option<&'o Value<'a>>>>,
 }
 
 impl<'o, 'a> Values<'_, '_, 'o, 'a> {
-    /// Whether a value of the object refuses what is asked.
+    /// Returns true if a value of the object refuses what is asked.
     fn refuse(&mut self, asked: &Asked<'_>) -> bool {
         let find = || self.object.fields.get(self.sieve.paths.get(asked.path)?);
         let Some(slot) = self.known.get_mut(asked.path) else {
@@ -173,7 +173,7 @@ impl<'o, 'a> Values<'_, '_, 'o, 'a> {
         asked.refuses(*slot.get_or_insert_with(find))
     }
 
-    /// Whether an item of a list may be all that is asked.
+    /// Returns true if an item of a list may be all that is asked.
     fn has_item(&mut self, list: usize, asked: &[Asked<'_>]) -> bool {
         let (Some((name, paths)), Some(place)) =
             (self.sieve.lists.get(list), self.places.get_mut(list))

@@ -19,7 +19,7 @@ struct Kept {
 impl MemberVisitor for Kept {
     fn document(&mut self, member: &Member, _: Start, content: &mut (dyn Read + Send)) {
         let mut bytes = Vec::new();
-        // why it ends is told
+        // why it ends is reported
         let _ = content.read_to_end(&mut bytes);
         self.documents.push((member.path.clone(), bytes));
     }

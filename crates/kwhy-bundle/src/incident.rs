@@ -11,12 +11,12 @@ use crate::archive::{Member, Walk};
 use crate::bundle::{Bundles, Document, DocumentSink, Wanted};
 use crate::sources::{self, InputSet, Inputs, Source};
 
-/// What of a bundle is read.
+/// The selection and limits with which a bundle is read.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Which members are read.
+    /// The members that are read.
     pub wanted: Wanted,
-    /// What archives may take.
+    /// Limits on archives.
     pub limits: Limits,
 }
 

@@ -1,7 +1,7 @@
 //! Reads Kubernetes support bundles into an [`Incident`](kwhy_core::Incident).
 //!
 //! A bundle is a folder, or an archive (tar, zip) in any compression (gzip, bzip2, xz, zstd), also archives in archives. Its
-//! make is recognised by its layout, which tells what each member is and which object it is about. Everything is read as a
+//! make is recognised by its layout, which shows what each member is and which object it is about. Everything is read as a
 //! stream and within [`Limits`]: nothing is written to disk, no member is held whole, links are not followed, a name is only a
 //! name. What a damaged archive contains before the damage is read.
 //!

@@ -12,7 +12,7 @@ use crate::archive::limits::{Limits, Shared};
 use crate::archive::{self, Kind, Member, Walk};
 use crate::bundle::{self, Bundles, Document, DocumentSink, Wanted};
 
-/// Where bytes come from.
+/// A source of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// Standard input, or another reader that is given beside the sources.
@@ -21,31 +21,31 @@ pub enum Source {
     Path(PathBuf),
 }
 
-/// What is read, and how.
+/// The sources that are read, and how.
 #[derive(Clone, Debug, Default)]
 pub struct InputSet {
-    /// What to read, in order.
+    /// The sources, in order.
     pub sources: Vec<Source>,
-    /// Which members of bundles are read.
+    /// The members of bundles that are read.
     pub wanted: Wanted,
-    /// What archives may take.
+    /// Limits on archives.
     pub limits: Limits,
-    /// What all readers have in common.
+    /// The state that all readers share.
     pub shared: Arc<Shared>,
 }
 
-/// What became of the inputs.
+/// The result of reading the inputs.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// How many sources could be read.
+    /// The number of sources that could be read.
     pub read: usize,
-    /// What was left out, is damaged or is no text.
+    /// The limits that were met, and damaged or binary files.
     pub limits: Vec<LimitMet>,
-    /// What could not be read.
+    /// The sources that could not be read.
     pub failures: Vec<InputError>,
     /// The bundles among them.
     pub bundles: Vec<BundleSummary>,
-    /// When the latest of them was made, where they tell it.
+    /// The time at which the latest of them was made, if they show it.
     pub collected: Option<jiff::Timestamp>,
 }
 
@@ -80,7 +80,7 @@ pub struct InputError {
 }
 
 impl InputError {
-    /// What to do about it.
+    /// A hint on what to do about it.
     pub fn advice(&self) -> &'static str {
         match self.source.kind() {
             io::ErrorKind::NotFound => "check the path",
@@ -188,7 +188,7 @@ fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
             shared.note(&name, limit, what, &inside(&path));
         }
     }
-    // a folder of anything is no bundle: names tell something only if one is known
+    // a folder of anything is not a bundle: names tell something only if one is known
     let loose = !bundle::is_known(paths.iter().map(|path| inside(path)));
     let mut read = 0;
     for path in paths {
@@ -206,7 +206,7 @@ fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
     read
 }
 
-/// Whether a source holds several documents, as far as that can be told before it is read.
+/// Returns true if a source contains several documents, if that is known before it is read.
 pub fn holds_several(sources: &[Source]) -> bool {
     let is_archive = |path: &Path| {
         let mut head = Vec::new();
@@ -230,7 +230,7 @@ pub fn files(sources: &[Source]) -> impl Iterator<Item = PathBuf> {
     })
 }
 
-/// How many bytes sources have, where all of them tell it.
+/// The size of the sources in bytes, if it is known of all of them.
 pub fn size(sources: &[Source]) -> Option<u64> {
     let of = |source: &Source| match source {
         Source::Stdin => None,
@@ -247,11 +247,11 @@ pub fn size(sources: &[Source]) -> Option<u64> {
     sources.iter().map(of).sum()
 }
 
-/// How many bytes go through the channel at a time, and how many such pieces wait in it.
+/// The number of bytes that go through the channel at a time, and the number of such pieces that wait in it.
 const PIECE: usize = 128 * 1024;
 const PIECES: usize = 16;
 
-/// What goes through the channel.
+/// A message of the channel.
 enum Message {
     Begin(Document),
     Again(usize, String),
@@ -307,7 +307,7 @@ impl DocumentSink for Ahead {
             let read = Read::take(&mut *content, PIECE as u64).read_to_end(&mut piece);
             let length = piece.len();
             let sent = piece.is_empty() || self.sender.send(Message::Piece(piece)).is_ok();
-            // why a stream ends is told by its reader
+            // the reader reports why a stream ends
             if read.is_err() || !sent || length < PIECE {
                 break;
             }
@@ -363,7 +363,7 @@ impl Read for Pieces {
     }
 }
 
-/// What stands below a folder, sorted.
+/// The contents of a folder, sorted.
 #[derive(Debug, Default)]
 pub struct Below {
     /// The regular files.
@@ -372,11 +372,11 @@ pub struct Below {
     pub links: Vec<PathBuf>,
     /// Devices, pipes and sockets.
     pub devices: Vec<PathBuf>,
-    /// What cannot be read.
+    /// The paths that cannot be read.
     pub failures: Vec<InputError>,
 }
 
-/// What stands below a folder.
+/// Lists the contents of a folder.
 pub fn below(root: &Path) -> Below {
     let mut below = Below::default();
     let mut folders = vec![root.to_owned()];

@@ -39,7 +39,7 @@ pub struct Catalogue {
     entries: Vec<Entry>,
     /// The ids of signatures that are not built in.
     by_id: HashMap<String, usize>,
-    /// The ids of built-in signatures in whose place another one stands, in the order of replacement.
+    /// The ids of built-in signatures that another one replaces, in the order of replacement.
     replaced: Vec<String>,
     causes: Causes,
 }
@@ -77,8 +77,8 @@ impl Catalogue {
     /// signature takes its place.
     ///
     /// # Errors
-    /// The first mistake, with its file, line and reason; nothing of the text is added then. An id that
-    /// was added before is a mistake.
+    /// The first error, with its file, line and reason; nothing of the text is added then. An id that
+    /// was added before is an error.
     pub fn add_str(&mut self, file: &str, yaml: &str) -> Result<(), SignatureError> {
         let documents = check::documents(yaml);
         let parts = documents
@@ -113,7 +113,7 @@ impl Catalogue {
     }
 
     /// Adds causes that signatures added later may name: lines of an id, a colon and what it means, as in
-    /// the `causes.txt` of the built-in ones; comments begin with `#`.
+    /// the `causes.txt` of the built-in ones; comments start with `#`.
     ///
     /// ```
     /// use kwhy_catalogue::Catalogue;
@@ -123,7 +123,7 @@ impl Catalogue {
     /// ```
     ///
     /// # Errors
-    /// The first line that is none of these; nothing is added then.
+    /// The first line that is not one of these; nothing is added then.
     pub fn add_causes(&mut self, file: &str, text: &str) -> Result<(), SignatureError> {
         let mut added = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
@@ -146,12 +146,12 @@ impl Catalogue {
         Ok(())
     }
 
-    /// How many signatures there are.
+    /// The number of signatures.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is no signature.
+    /// Returns true if there is no signature.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -169,18 +169,18 @@ impl Catalogue {
         Some(self.entries[at].signature())
     }
 
-    /// Where a built-in signature stands.
+    /// The position of a built-in signature.
     fn builtin_at(&self, id: &str) -> Option<usize> {
         let same = |entry: &Entry| entry.builtin.is_some_and(|builtin| builtin.id == id);
         self.entries.iter().position(same)
     }
 
-    /// Whether a signature was added to the built-in ones, or in place of one.
+    /// Returns true if a signature was added to the built-in ones, or in place of one.
     pub fn is_added(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
 
-    /// The ids of built-in signatures in whose place an added one stands.
+    /// The ids of built-in signatures that an added one replaces.
     pub fn replaced(&self) -> impl Iterator<Item = &str> {
         self.replaced.iter().map(String::as_str)
     }
@@ -210,7 +210,7 @@ impl Catalogue {
         }
     }
 
-    /// What a cause means, in one line; `None` for an unknown id.
+    /// The meaning of a cause, in one line; `None` for an unknown id.
     pub fn cause(&self, id: &str) -> Option<&str> {
         self.causes.meaning(id)
     }

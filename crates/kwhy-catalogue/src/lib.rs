@@ -14,8 +14,8 @@ mod catalogue;
 
 pub use catalogue::Catalogue;
 
-/// What follows from which cause: `signatures/mechanisms.txt`.
+/// The causal rules: `signatures/mechanisms.txt`.
 pub const MECHANISMS: &str = include_str!("../signatures/mechanisms.txt");
 
-/// What is known of how clusters are put together: `signatures/topology.txt`.
+/// Facts about how clusters are put together: `signatures/topology.txt`.
 pub const TOPOLOGY: &str = include_str!("../signatures/topology.txt");

@@ -65,7 +65,7 @@ const ERRNOS: &[(&str, &str)] = &[
     ("value too large for defined data type", "EOVERFLOW"),
 ];
 
-/// The errno's text that a part is, begins or ends with, and its symbol.
+/// The errno's text that a part is, starts or ends with, and its symbol.
 pub(super) fn find<'c, 'a>(part: Part<'c, 'a>) -> Option<(Part<'c, 'a>, &'static str)> {
     let part = part.trim_matches(&['"', '\'', '.', '\\', ' ', '!']);
     ERRNOS
@@ -88,7 +88,7 @@ pub(super) fn symbol<'c, 'a>(word: Part<'c, 'a>) -> Option<(Part<'c, 'a>, &'stat
     Some((word, symbol))
 }
 
-/// The errno's text that a part begins with, and its symbol.
+/// The errno's text that a part starts with, and its symbol.
 pub(super) fn leading<'c, 'a>(part: Part<'c, 'a>) -> Option<(Part<'c, 'a>, &'static str)> {
     ERRNOS
         .iter()

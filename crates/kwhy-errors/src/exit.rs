@@ -39,7 +39,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
     let place = STATUS_WORDS
         .iter()
         .find_map(|words| first.find_words(words))?;
-    // in brackets it is a link by itself
+    // in brackets it is a link alone
     if first.ending(place.range().start).as_str().ends_with('(') && !first.as_str().starts_with('(')
     {
         return None;

@@ -1,6 +1,6 @@
-//! What the links of an error chain say.
+//! The facts that the links of an error chain state.
 
-/// What a fact of a link says. The value's form is named with each.
+/// A fact of a link. The form of its value is given with each.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -80,13 +80,13 @@ pub enum Fact {
     Key,
     /// A ResourceQuota's name.
     Quota,
-    /// What was asked for beyond a quota: `requests.storage=20Gi`.
+    /// The amount requested beyond a quota: `requests.storage=20Gi`.
     Requested,
-    /// What a quota counts as used.
+    /// The amount that a quota counts as used.
     Used,
-    /// What a quota allows.
+    /// The amount that a quota allows.
     Limited,
-    /// What a quota wants to be set: `limits.cpu,limits.memory`, or each by itself.
+    /// The limits that a quota requires: `limits.cpu,limits.memory`, or each of them alone.
     MustSpecify,
     /// The user that the API server names.
     User,

@@ -95,7 +95,7 @@ fn request_words<'a>(first: Part<'_, 'a>) -> Option<Vec<(Fact, kwhy_model::Text<
     ])
 }
 
-/// The status that a part begins with; `bare` ones must be errors with their phrase.
+/// The status that a part starts with; `bare` ones must be errors with their phrase.
 fn code<'c, 'a>(part: Part<'c, 'a>, bare: bool) -> Option<Part<'c, 'a>> {
     let code = part.slice(0..3);
     let number: u16 = code.as_str().parse().ok()?;

@@ -1,14 +1,14 @@
-//! Wrapped Go errors, taken apart into typed links.
+//! Wrapped Go errors, parsed into typed links.
 //!
 //! Go programs wrap an error by writing `what was done: inner error` (`fmt.Errorf("...: %w")`).
 //! Components of Kubernetes pass such texts on, quote them (`%q`, one more level of backslashes
-//! each time) and put them behind a gRPC status. A chain is cut in three steps: `mod@split` finds
+//! each time) and put them after a gRPC status. A chain is cut in three steps: `mod@split` finds
 //! the places between links, a recogniser of each family (one file each) says what a link is,
-//! and quoted or bracketed errors are taken apart in the same way.
+//! and quoted or bracketed errors are parsed in the same way.
 //!
 //! Accepted: any text, of any Kubernetes version. What no recogniser knows becomes a link of kind
 //! `Other`. Refused: nothing; text after the first 64 KiB is not looked at, quoting deeper than 16
-//! levels stays as it is, and links after the 64th are left out.
+//! levels stays as it is, and links after the 64th are omitted.
 
 mod api;
 mod cni;
@@ -75,7 +75,7 @@ impl<'a> ErrorChain<'a> {
         ErrorChain::parse(error.unwrap_or(&event.message))
     }
 
-    /// Takes an error text apart. Text that is no chain gives one link of kind `Other`.
+    /// Parses an error text. Text that is not a chain gives one link of kind `Other`.
     ///
     /// ```
     /// use kwhy_errors::{ErrorChain, Fact, LinkKind};
@@ -124,7 +124,7 @@ impl<'a> ErrorChain<'a> {
             .map(|(_, value)| value)
     }
 
-    /// The innermost link, where the reason usually stands.
+    /// The innermost link, where the reason usually occurs.
     pub fn innermost(&self) -> Option<&Link<'a>> {
         self.links.last()
     }
@@ -238,7 +238,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The links of an error in quotes or brackets; none if what stands there is no error.
+/// The links of an error in quotes or brackets; none if what is there is no error.
 fn quoted<'a>(region: &Region, own: Part<'_, 'a>, depth: usize) -> Vec<Link<'a>> {
     let inner = region.text(own.whole());
     let before = own.ending(region.outer.start);

@@ -109,7 +109,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Option<Found<'a>> {
 
 type Facts<'a> = Vec<(Fact, Text<'a>)>;
 
-/// `dial tcp 10.0.0.1:443` or `read unix @->/x.sock` at the end of a part: where it begins and
+/// `dial tcp 10.0.0.1:443` or `read unix @->/x.sock` at the end of a part: where it starts and
 /// what it says.
 pub(super) fn operation<'a>(part: Part<'_, 'a>) -> Option<(usize, Facts<'a>)> {
     let mut previous: Option<Part<'_, 'a>> = None;
@@ -153,7 +153,7 @@ pub(super) fn reason<'a>(part: Part<'_, 'a>) -> Option<(Fact, Text<'a>)> {
         .find(|(fact, _)| *fact == Fact::NetworkReason)
 }
 
-/// What an answer says that stands alone in its segment.
+/// Reads an answer that is alone in its segment.
 fn answered<'a>(part: Part<'_, 'a>) -> Option<Facts<'a>> {
     if let Some((place, symbol)) = errno::leading(part) {
         let mut facts = vec![place.says(Fact::Errno, symbol)];

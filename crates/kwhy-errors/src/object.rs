@@ -50,7 +50,7 @@ pub(super) fn add_named<'a>(cuts: &Cuts, own: Part<'_, 'a>, facts: &mut Facts<'a
         }
     }
     let mut previous: Option<Part<'_, 'a>> = None;
-    // nothing but these two forms is looked for, and both hold one of two signs
+    // nothing but these two forms is looked for, and both contain one of two signs
     let words = own.as_str().contains(['/', '=']).then(|| own.words());
     for word in words.into_iter().flatten() {
         // `restarting failed container=web pod=web-0_shop(uid)`
@@ -114,7 +114,7 @@ fn add_quoted<'a>(before: Part<'_, 'a>, name: Part<'_, 'a>, facts: &mut Facts<'a
     add(facts, name.fact(fact));
 }
 
-/// Whether a word names a kind; kubectl's short name for nodes is a word of any sentence.
+/// Returns true if a word names a kind; kubectl's short name for nodes is a word of any sentence.
 pub(super) fn is_kind(word: &str) -> bool {
     word != "no" && Subject::is_kind_word(word)
 }

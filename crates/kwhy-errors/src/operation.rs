@@ -1,4 +1,4 @@
-//! What was being done, in the words that no other recogniser knows.
+//! The operation that failed, in words that no other recogniser knows.
 
 use super::part::Part;
 use super::runtime;
@@ -71,7 +71,7 @@ fn without_head<'c, 'a>(part: Part<'c, 'a>) -> Part<'c, 'a> {
     }
 }
 
-/// Whether a word says what kind of thing the next one names.
+/// Returns true if a word says what kind of thing the next one names.
 fn is_object(word: &str) -> bool {
     matches!(word, "container" | "image" | "sandbox" | "volume") || Subject::is_kind_word(word)
 }

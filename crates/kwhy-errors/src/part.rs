@@ -1,4 +1,4 @@
-//! Views of a text that know where they stand in it.
+//! Views of a text that know where they occur in it.
 
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ impl<'c, 'a> Part<'c, 'a> {
         (fact, builder.finish())
     }
 
-    /// The range of this part's own bytes; empty if it is no range of whole characters.
+    /// The range of this part's own bytes; empty if it is not a range of whole characters.
     pub(super) fn slice(self, range: Range<usize>) -> Self {
         match self.as_str().get(range.clone()) {
             Some(_) => Part {
@@ -133,7 +133,7 @@ impl<'c, 'a> Part<'c, 'a> {
         Some(rest.split_once(after).map_or(rest, |(inner, _)| inner))
     }
 
-    /// The place of words that stand free in the part, without regard to case.
+    /// The place of words that occur free in the part, without regard to case.
     pub(super) fn find_words(self, words: &str) -> Option<Self> {
         let bytes = self.as_str().as_bytes();
         let free = |at: Option<&u8>| at.is_none_or(|byte| !byte.is_ascii_alphanumeric());
@@ -149,7 +149,7 @@ impl<'c, 'a> Part<'c, 'a> {
         })
     }
 
-    /// The words, split at blanks. A word is a slice of the value, so its place is the distance
+    /// The words, split at spaces. A word is a slice of the value, so its place is the distance
     /// of their addresses.
     pub(super) fn words(self) -> impl DoubleEndedIterator<Item = Part<'c, 'a>> {
         let value = self.as_str();
@@ -185,7 +185,7 @@ impl<'c, 'a> Cursor<'c, 'a> {
         }
     }
 
-    /// How many segments there are.
+    /// The number of segments.
     pub(super) fn len(&self) -> usize {
         self.segments.len()
     }

@@ -1,4 +1,4 @@
-//! Asks the recognisers of all families what stands at a cursor.
+//! Asks the recognisers of all families what is at a cursor.
 
 use super::part::{Cursor, Part};
 use super::{Fact, LinkKind};
@@ -11,12 +11,12 @@ use kwhy_model::Text;
 /// A link that a recogniser found.
 pub(super) struct Found<'a> {
     pub(super) kind: LinkKind,
-    /// How many segments it takes.
+    /// The number of segments that it takes.
     pub(super) take: usize,
-    /// Where it begins in the first segment; a link of its own stands before.
+    /// Its offset in the first segment; text before it is a link of its own.
     pub(super) at: usize,
     pub(super) facts: Vec<(Fact, Text<'a>)>,
-    /// Whether what it quotes is part of it, and no error inside it.
+    /// True if what it quotes is part of it, and no error inside it.
     pub(super) opaque: bool,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Found<'a> {
 
 type Recogniser = for<'a> fn(Cursor<'_, 'a>) -> Option<Found<'a>>;
 
-/// The narrower patterns stand first.
+/// The narrower patterns come first.
 const RECOGNISERS: &[Recogniser] = &[
     similar_events,
     grpc::recognise,
@@ -68,7 +68,7 @@ const RECOGNISERS: &[Recogniser] = &[
     timeout::recognise,
 ];
 
-/// What stands at the cursor.
+/// Recognises what is at the cursor.
 pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Found<'a> {
     if let Some(found) = RECOGNISERS.iter().find_map(|recogniser| recogniser(cursor)) {
         return found;
@@ -79,7 +79,7 @@ pub(super) fn recognise<'a>(cursor: Cursor<'_, 'a>) -> Found<'a> {
     Found::new(kind, facts)
 }
 
-/// Whether a bracketed segment is a link by itself, not an error in brackets.
+/// Returns true if a bracketed segment is a link alone, not an error in brackets.
 pub(super) fn is_lead(part: Part<'_, '_>) -> bool {
     part.as_str() == SIMILAR_EVENTS
 }

@@ -1,10 +1,10 @@
-//! The places where one link of an error ends and the next begins.
+//! The places where one link of an error ends and the next starts.
 //!
 //! A link ends at `: ` (or ` : `, or a line break) outside of quotes and brackets. No link ends
 //! after the name of a Go package that belongs to its text (`x509: certificate ...`), nor inside
 //! `rpc error: code = X desc = `, which ends after its last sign. A logger's field ` error=` and
-//! client-go's ` - error from a previous attempt` begin a link too. Addresses, times and image
-//! references hold colons without a blank after them and stay whole.
+//! client-go's ` - error from a previous attempt` start a link too. Addresses, times and image
+//! references hold colons without a space after them and stay whole.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ const PREFIXES: &[&str] = &[
     "yaml",
 ];
 
-/// Fields of loggers that hold the inner error.
+/// Fields of loggers that contain the inner error.
 const FIELDS: &[&str] = &["error=", "err="];
 
 const PREVIOUS_ATTEMPT: &str = "- error from a previous attempt";
@@ -40,12 +40,12 @@ pub(super) struct Region {
     pub(super) outer: Range<usize>,
     /// Without them.
     pub(super) inner: Range<usize>,
-    /// How often the inside is quoted in Go's way.
+    /// The number of times the inside is quoted in Go's way.
     pub(super) levels: usize,
 }
 
 impl Region {
-    /// What stands inside, unquoted.
+    /// The inside, unquoted.
     pub(super) fn text<'a>(&self, whole: &Text<'a>) -> Text<'a> {
         let mut text = whole.slice(self.inner.clone());
         for _ in 0..self.levels {
@@ -80,7 +80,7 @@ impl Cuts {
         whole.then_some(region)
     }
 
-    /// The region that ends with a range and begins inside it.
+    /// The region that ends with a range and starts inside it.
     pub(super) fn ending(&self, range: &Range<usize>) -> Option<&Region> {
         let next = self
             .regions
@@ -150,7 +150,7 @@ pub(super) fn split(text: &str) -> Cuts {
     Cuts { segments, regions }
 }
 
-/// Takes quotes off a segment's ends whose other half is missing or stands in another segment.
+/// Takes quotes off a segment's ends whose other half is missing or occurs in another segment.
 fn without_stray_quotes(text: &str, segment: &mut Range<usize>, regions: &[Region]) {
     let bytes = text.as_bytes();
     let is_quote = |at: usize| bytes.get(at).is_some_and(|byte| b"\"'\\".contains(byte));
@@ -174,14 +174,14 @@ fn ends_link(next: Option<&u8>) -> bool {
 struct Cutter<'t> {
     text: &'t str,
     segments: Vec<Range<usize>>,
-    /// Where the segment begins.
+    /// The start of the segment.
     start: usize,
-    /// Where the text after the last colon of the segment begins.
+    /// The start of the text after the last colon of the segment.
     piece: usize,
 }
 
 impl Cutter<'_> {
-    /// Ends the segment at `end` and begins one at `resume`.
+    /// Ends the segment at `end` and starts one at `resume`.
     fn cut(&mut self, end: usize, resume: usize) {
         let segment = self.text.get(self.start..end).unwrap_or("");
         let start = self.start + segment.len() - segment.trim_start().len();
@@ -193,7 +193,7 @@ impl Cutter<'_> {
         self.piece = resume;
     }
 
-    /// Whether a word begins at this place.
+    /// Returns true if a word starts at this place.
     fn at_word(&self, at: usize) -> bool {
         let before = at
             .checked_sub(1)
@@ -211,7 +211,7 @@ impl Cutter<'_> {
         status && piece.ends_with("rpc error")
     }
 
-    /// Whether `desc = ` at this place belongs to a gRPC status or connection error.
+    /// Returns true if `desc = ` at this place belongs to a gRPC status or connection error.
     fn is_status(&self, at: usize) -> bool {
         let piece = self.text.get(self.piece..at).unwrap_or("").trim();
         piece.is_empty() || piece.starts_with("code = ")
@@ -306,7 +306,7 @@ fn run_of_backslashes(bytes: &[u8], at: usize) -> usize {
         .count()
 }
 
-/// The string that the quote at `quote` opens; its backslashes begin at `start`.
+/// The string that the quote at `quote` opens; its backslashes start at `start`.
 ///
 /// Go writes a quote that is quoted n times with 2ⁿ-1 backslashes. Such a quote closes at the
 /// next one of the same level; what ends in quoted backslashes has a multiple of 2ⁿ⁺¹ more.

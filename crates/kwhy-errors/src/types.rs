@@ -3,7 +3,7 @@
 use super::Fact;
 use kwhy_model::Text;
 
-/// What a link of an error chain is.
+/// The kind of a link of an error chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -12,7 +12,7 @@ pub enum LinkKind {
     SimilarEvents,
     /// A gRPC status: `rpc error: code = X desc = `.
     Grpc,
-    /// What was being done: `failed to pull image "x"`, `MountVolume.SetUp failed for volume "x"`.
+    /// The operation that failed: `failed to pull image "x"`, `MountVolume.SetUp failed for volume "x"`.
     Operation,
     /// The container runtime that answers: `Error response from daemon`, `containerd`.
     Runtime,
@@ -43,15 +43,15 @@ pub enum LinkKind {
 /// One link of an error chain.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Link<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: LinkKind,
     /// Its own text, unquoted, without the links inside it.
     pub text: Text<'a>,
-    /// What it says, in the order found.
+    /// Its facts, in the order found.
     pub facts: Vec<(Fact, Text<'a>)>,
 }
 
-/// A wrapped error taken apart, from the outside in.
+/// A wrapped error parsed, from the outside in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ErrorChain<'a> {
     /// The links, the outermost first.

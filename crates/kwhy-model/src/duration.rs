@@ -1,6 +1,6 @@
 //! Durations as Go writes them, such as `1h30m`, `-8s` or `1.5ms`, and with `d` for days.
 
-/// Units with their nanoseconds; a unit stands before those that it begins with.
+/// Units with their nanoseconds; a unit precedes those that it starts with.
 const UNITS: &[(&str, i128)] = &[
     ("ns", 1),
     ("us", 1_000),

@@ -4,7 +4,9 @@ use super::field::Field;
 use super::{Age, Severity, Span, Stamp, Subject, Text};
 
 /// The format that a stretch of input is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Format {
@@ -62,7 +64,7 @@ pub enum Format {
     Kernel,
     /// The API server's audit log.
     KubeAudit,
-    /// Text behind a level (`[ERROR] text`, `ERROR: text`).
+    /// Text after a level (`[ERROR] text`, `ERROR: text`).
     Leveled,
     /// Kubernetes objects as YAML (`kubectl get -o yaml`).
     ObjectYaml,
@@ -77,12 +79,12 @@ pub enum Format {
 }
 
 impl Format {
-    /// Whether it is a log's, so that each event is a record that was written at its time.
+    /// Returns true if it is a log's, so that each event is a record that was written at its time.
     pub fn is_log(self) -> bool {
         !self.is_structured() && !matches!(self, Format::Command | Format::Prose)
     }
 
-    /// Whether it is an output with a structure: a description, a table, an object.
+    /// Returns true if it is an output with a structure: a description, a table, an object.
     pub fn is_structured(self) -> bool {
         matches!(
             self,
@@ -145,11 +147,11 @@ pub enum Stream {
     Stderr,
 }
 
-/// What stood around a record and brought it here: a container runtime's file, `kubectl logs`, the
+/// The envelope that brought a record here: a container runtime's file, `kubectl logs`, the
 /// journal, syslog.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Carrier<'a> {
-    /// When the record was taken.
+    /// The time at which the record was received.
     pub time: Option<Stamp>,
     /// The stream that it was written to.
     pub stream: Option<Stream>,
@@ -175,20 +177,20 @@ pub struct Event<'a> {
     pub format: Format,
     /// The document's bytes of the whole record.
     pub span: Span,
-    /// When it was written, where the record says so; when it was last seen if it was more than
+    /// The time at which it was written, if the record states it; at which it was last seen if it was more than
     /// once.
     pub time: Option<Stamp>,
-    /// When it was first seen, where that is another time.
+    /// The time at which it was first seen, if that is another one.
     pub first_time: Option<Stamp>,
-    /// How long before the output was made it was last seen.
+    /// The age at which it was last seen, counted back from the output.
     pub age: Option<Age>,
-    /// How long before the output was made it was first seen.
+    /// The age at which it was first seen, counted back from the output.
     pub first_age: Option<Age>,
-    /// How often it was seen; 1 if nothing says otherwise.
+    /// The number of times it was seen; 1 if nothing says otherwise.
     pub count: u64,
-    /// How grave its writer says it is.
+    /// The severity that its writer states.
     pub severity: Option<Severity>,
-    /// What wrote it: the From column, a logger's name.
+    /// The writer: the From column, a logger's name.
     pub component: Option<Text<'a>>,
     /// The object that it is about.
     pub subject: Subject,
@@ -196,20 +198,20 @@ pub struct Event<'a> {
     pub reason: Option<Text<'a>>,
     /// The message.
     pub message: Text<'a>,
-    /// Where in the writer's source it was written (`file.go:12`).
+    /// The place in the writer's source (`file.go:12`).
     pub caller: Option<Text<'a>>,
     /// All other named values, in the order written.
     pub fields: Vec<Field<'a>>,
     /// The document's bytes of a stack trace that belongs to it.
     pub stack: Option<Span>,
-    /// What brought the record here, if it stood in anything.
+    /// The envelope that brought the record here, if there was one.
     pub carrier: Option<Box<Carrier<'a>>>,
-    /// How many lines inside of its span are other records', which interrupt it.
+    /// The number of lines inside its span that belong to other records, which interrupt it.
     pub interrupted: u64,
-    /// How many nanoseconds its time lies before that of its writer's record before it, where times run
+    /// The number of nanoseconds by which its time precedes that of its writer's last record, if times run
     /// backwards: a clock was set back, or the line came late. `kwhy_core::extract` reports it.
     pub back: Option<u64>,
-    /// Whether its end is missing: the input ends in it, or it is longer than a record may be.
+    /// True if its end is missing: the input ends in it, or it is longer than a record may be.
     pub cut: bool,
 }
 
@@ -248,7 +250,7 @@ impl<'a> Event<'a> {
             .map(|field| &field.value)
     }
 
-    /// The texts that may say what went wrong: the message, then the fields that hold errors.
+    /// The texts that may say what went wrong: the message, then the fields that contain errors.
     pub fn texts(&self) -> impl Iterator<Item = &Text<'a>> {
         let errors = self.fields.iter().filter(|field| is_error_key(&field.key));
         std::iter::once(&self.message).chain(errors.map(|field| &field.value))
@@ -265,7 +267,7 @@ fn is_error_key(key: &str) -> bool {
         "reason",
         "lastError",
         "exception",
-        // the line that begins a stack trace
+        // the line that starts a stack trace
         "stacktrace",
     ]
     .contains(&key)

@@ -15,16 +15,16 @@ pub struct Field<'a> {
     pub key: Cow<'a, str>,
     /// The value, decoded.
     pub value: Text<'a>,
-    /// How it stands in the log.
+    /// The form of the value in the log.
     pub written: Written,
 }
 
-/// How a value stands in a log, which tells whether it can be anything else than a text.
+/// How a value occurs in a log, which shows whether it can be anything else than a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
     /// As a text: between quotes, or as a part of a sentence.
     Text,
-    /// Without quotes, where texts may stand without them too (logfmt).
+    /// Without quotes, where texts may occur without them too (logfmt).
     Bare,
     /// Without quotes, where all texts have some (JSON, klog).
     Unquoted,
@@ -45,8 +45,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The value as JSON where it is no text: a number, `true`, `false`, `null`, an object, a list.
-    /// Where texts may stand bare, only what any writer would print so counts as a number: `1.50` and
+    /// The value as JSON where it is not a text: a number, `true`, `false`, `null`, an object, a list.
+    /// Where texts may occur bare, only what any writer would print so counts as a number: `1.50` and
     /// `0012` are texts there, as a version and a code are.
     ///
     /// ```
@@ -101,7 +101,7 @@ impl Field<'_> {
     }
 }
 
-/// Whether a text is a decimal number as any writer prints it, and is the same once it was read as a
+/// Returns true if a text is a decimal number as any writer prints it, and is the same once it was read as a
 /// floating-point number.
 fn is_plain_number(text: &str) -> bool {
     /// Decimal digits that a double keeps.

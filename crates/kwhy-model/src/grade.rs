@@ -1,6 +1,6 @@
-//! What a finding counts as.
+//! The role and severity of a finding.
 
-/// Whether a finding is a root cause.
+/// True if a finding is a root cause.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -14,7 +14,7 @@ pub enum Role {
     Benign,
 }
 
-/// How grave a finding is.
+/// The severity of a finding.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]
@@ -22,7 +22,7 @@ pub enum Role {
 pub enum Level {
     /// Nothing to repair.
     Info,
-    /// Degraded, or repaired by itself.
+    /// Degraded, or recovered.
     Warning,
     /// Something does not work.
     Error,

@@ -207,7 +207,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Whether keys are shown in another way than as they are named: the input's kind is one that is
+    /// Returns true if keys are shown in another way than as they are named: the input's kind is one that is
     /// read by its layout alone.
     pub fn is_labelled(&self) -> bool {
         self.entries.iter().any(|entry| entry.label.is_some())
@@ -218,7 +218,7 @@ impl<'a> Map<'a> {
         self.entries.len()
     }
 
-    /// Whether there is no entry.
+    /// Returns true if there is no entry.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -229,7 +229,7 @@ impl<'a> Map<'a> {
     }
 }
 
-/// Up to how many entries a key is looked for by going through them.
+/// The number of entries up to which a key is looked up by a linear search.
 const SMALL: usize = 16;
 
 impl<'a> FromIterator<(Cow<'a, str>, Value<'a>)> for Map<'a> {
@@ -308,25 +308,25 @@ fn join(spans: impl Iterator<Item = Span>) -> Span {
 
 /// An object as an input shows it: from a describe, from a row of a table, as YAML or JSON.
 ///
-/// `fields` holds what was printed under snake-case names: for a pod `status`, `node`,
+/// `fields` contains what was printed under snake-case names: for a pod `status`, `node`,
 /// `containers` (a list of maps with `state.reason`, `last_state.exit_code`, `limits.memory`,
 /// `readiness.target`, ...), `conditions`, `volumes`; for a table's row the header's words
 /// (`ready`, `status`, `restarts`).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object<'a> {
-    /// What it was read from.
+    /// The output that it was read from.
     pub format: Format,
     /// The document's bytes of the whole object.
     pub span: Span,
-    /// Kind, namespace and name, as far as they are shown or can be told.
+    /// Kind, namespace and name, where they are shown or can be reported.
     pub subject: Subject,
-    /// What was printed of it.
+    /// The part of it that was printed.
     pub fields: Map<'a>,
-    /// Whether it stands in a list of its kind: below a table's header with others, or in a `List`.
+    /// True if it occurs in a list of its kind: below a table's header with others, or in a `List`.
     pub listed: bool,
 }
 
-/// What a parser made of a segment.
+/// The result of parsing a segment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parsed<'a> {
     /// The objects, in the order of the input.
@@ -335,40 +335,40 @@ pub struct Parsed<'a> {
     pub events: Vec<Event<'a>>,
     /// The lines (counted from 1) that fit nothing the parser knows.
     pub not_understood: Vec<u64>,
-    /// What was left out as a limit was met.
+    /// The parts that were omitted because a limit was met.
     pub left_out: LeftOut,
     /// The lists of objects in YAML and JSON, in the order of the input.
     pub lists: Vec<Listing>,
-    /// Whether lines are left out between objects in YAML.
+    /// True if lines are omitted between objects in YAML.
     pub has_gaps: bool,
 }
 
-/// Objects that stand in one list.
+/// Objects that occur in one list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Listing {
     /// Their numbers among the objects that were read.
     pub objects: std::ops::Range<usize>,
-    /// Whether the list's own kind says that it is the list of all.
+    /// True if the list's own kind says that it is the list of all.
     pub of_kind: bool,
 }
 
-/// What was left out of objects as a limit was met.
+/// The parts of objects that were omitted because a limit was met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Maps and lists that stand too deep in others.
+    /// Maps and lists that occur too deep in others.
     pub too_deep: u64,
     /// Aliases of YAML that stand for too much.
     pub aliases: u64,
-    /// Strings in JSON of which the end was left out.
+    /// Strings in JSON of which the end was omitted.
     pub long_strings: u64,
-    /// Objects in JSON of which the end was left out.
+    /// Objects in JSON of which the end was omitted.
     pub large_objects: u64,
     /// Lines of JSON that end before their brackets are closed.
     pub cut_off: u64,
 }
 
 impl LeftOut {
-    /// Adds what was left out elsewhere.
+    /// Adds what was omitted elsewhere.
     pub fn add(&mut self, other: LeftOut) {
         self.too_deep += other.too_deep;
         self.aliases += other.aliases;

@@ -16,7 +16,7 @@ fn is_template_hash(part: &str) -> bool {
 }
 
 impl Subject {
-    /// The name of the workload that the object belongs to, told from its generated name:
+    /// The name of the workload that the object belongs to, derived from its generated name:
     /// `web` for Pod `web-7d9f8c6b5-x2x4z`, ReplicaSet `web-7d9f8c6b5` and Deployment `web`.
     ///
     /// ```

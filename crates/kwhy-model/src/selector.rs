@@ -33,12 +33,12 @@ impl Selector {
         })
     }
 
-    /// Whether it requires nothing, and so picks all.
+    /// Returns true if it requires nothing, and so picks all.
     pub fn is_empty(&self) -> bool {
         self.alternatives.iter().any(Vec::is_empty)
     }
 
-    /// Whether it picks an object with these labels.
+    /// Returns true if it picks an object with these labels.
     pub fn picks<'l>(&self, label: impl Fn(&str) -> Option<&'l str>) -> bool {
         let mut alternatives = self.alternatives.iter();
         alternatives.any(|all| all.iter().all(|one| one.is_met(label(&one.key))))
@@ -101,7 +101,7 @@ impl Requirement {
     }
 }
 
-/// What kubectl prints where there is nothing.
+/// Returns true if kubectl prints this where there is nothing.
 pub fn is_nothing(text: &str) -> bool {
     matches!(text, "" | "<none>" | "<unset>")
 }

@@ -1,6 +1,6 @@
-//! How grave a record is.
+//! The severity of a record.
 
-/// How grave the writer says that a record is.
+/// The severity that the writer of a record states.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]

@@ -12,7 +12,18 @@ use std::sync::LazyLock;
 /// let pod = Subject::new("Pod", Some("shop"), "web-0");
 /// assert_eq!(pod.to_string(), "Pod shop/web-0");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[derive(
+    Clone,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
+)]
 pub struct Subject {
     /// The kind in its API spelling, such as `Pod`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +53,7 @@ impl Subject {
         }
     }
 
-    /// Whether nothing is known of the object.
+    /// Returns true if nothing is known of the object.
     pub fn is_unknown(&self) -> bool {
         self.kind.is_none() && self.name.is_none() && self.namespace.is_none()
     }
@@ -72,7 +83,7 @@ impl Subject {
         Subject::known_kind(word).unwrap_or(word).to_owned()
     }
 
-    /// Whether a word names a kind known to this crate.
+    /// Returns true if a word names a kind known to this crate.
     pub fn is_kind_word(word: &str) -> bool {
         Subject::known_kind(word).is_some()
     }
@@ -81,7 +92,7 @@ impl Subject {
     pub fn known_kind(word: &str) -> Option<&'static str> {
         let plain = word.split('.').next().unwrap_or(word).as_bytes();
         let words = &*WORDS;
-        // asked for the name of each value of each record: most are told by these
+        // asked for the name of each value of each record: most are recognised by these
         let first = plain.first()?.to_ascii_lowercase().wrapping_sub(b'a');
         let lengths = words.lengths.get(usize::from(first))?;
         if plain.len() >= LONGEST || lengths & (1 << plain.len()) == 0 {

@@ -10,7 +10,7 @@ pub type Span = Range<usize>;
 /// A piece of a document's text, decoded (escapes resolved, wrapped lines joined), with a map
 /// from every decoded byte to the document's bytes.
 ///
-/// Text that stands in the document as it is borrows from it and needs no map.
+/// Text that occurs in the document as it is borrows from it and needs no map.
 ///
 /// ```
 /// use kwhy_model::Text;
@@ -21,7 +21,7 @@ pub type Span = Range<usize>;
 pub struct Text<'a> {
     value: Cow<'a, str>,
     base: usize,
-    /// Apart, as few texts have any and objects hold many texts.
+    /// Apart, as few texts have any and objects contain many texts.
     pieces: Option<Box<Pieces>>,
 }
 
@@ -36,7 +36,7 @@ struct Piece {
 }
 
 impl<'a> Text<'a> {
-    /// Text that stands in the document at byte `start` exactly as it is.
+    /// Text that occurs in the document at byte `start` exactly as it is.
     pub fn borrowed(value: &'a str, start: usize) -> Self {
         Text {
             value: Cow::Borrowed(value),
@@ -45,7 +45,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The pieces; none of a text that stands in the document as it is.
+    /// The pieces; none of a text that occurs in the document as it is.
     fn pieces(&self) -> &[Piece] {
         self.pieces.as_ref().map_or(&[], |pieces| &pieces.0)
     }
@@ -55,7 +55,7 @@ impl<'a> Text<'a> {
         &self.value
     }
 
-    /// Whether there is no text.
+    /// Returns true if there is no text.
     pub fn is_empty(&self) -> bool {
         self.value.is_empty()
     }
@@ -111,7 +111,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// A part of this text, with its own way back; an empty one if the range is no range of
+    /// A part of this text, with its own way back; an empty one if the range is not a range of
     /// whole characters.
     pub fn slice(&self, range: Range<usize>) -> Text<'a> {
         let Some(part) = self.value.get(range.clone()) else {
@@ -146,7 +146,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The same text without the blanks at both ends.
+    /// The same text without the spaces at both ends.
     pub fn trim(&self) -> Text<'a> {
         let value = self.as_str();
         let start = value.len() - value.trim_start().len();
@@ -211,7 +211,7 @@ impl TextBuilder {
         Self::default()
     }
 
-    /// Adds text that stands in the document at byte `start` as it is.
+    /// Adds text that occurs in the document at byte `start` as it is.
     pub fn push(&mut self, text: &str, start: usize) {
         if text.is_empty() {
             return;
@@ -257,12 +257,12 @@ impl TextBuilder {
         self.value.push_str(text.as_str());
     }
 
-    /// Whether nothing was added yet.
+    /// Returns true if nothing was added yet.
     pub fn is_empty(&self) -> bool {
         self.value.is_empty()
     }
 
-    /// What was added so far.
+    /// The text that was added so far.
     pub fn as_str(&self) -> &str {
         &self.value
     }

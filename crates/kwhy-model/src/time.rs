@@ -9,9 +9,9 @@ pub struct Stamp {
     pub nanos: i128,
     /// The number of fraction digits that were printed.
     pub digits: u8,
-    /// Whether the time zone was stated; UTC is taken otherwise.
+    /// True if the time zone was stated; UTC is taken otherwise.
     pub zone_stated: bool,
-    /// Whether the year was stated; 1970 is taken otherwise until other evidence sets it.
+    /// True if the year was stated; 1970 is taken otherwise until other evidence sets it.
     pub year_stated: bool,
 }
 

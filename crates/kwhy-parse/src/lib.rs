@@ -5,6 +5,7 @@
 
 pub mod describe;
 pub mod events;
+pub mod infer_year;
 pub mod input;
 pub mod log;
 pub mod object;
@@ -13,7 +14,6 @@ pub mod redact;
 pub mod table;
 pub mod templates;
 pub mod timeline;
-pub mod years;
 
 use crate::input::{Document, ReadLimits, Segment};
 use kwhy_model::{Format, Object, Parsed};

@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthChar;
 
 /// The text with control characters, terminal escapes, direction overrides and invisible
 /// characters written out. ASCII controls become their Unicode pictures (`␛`), others their code
-/// point (`\u{202e}`), a tab one blank.
+/// point (`\u{202e}`), a tab one space.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let Some(first) = text.find(|c| !matches!(form(c), Form::Itself)) else {
         return Cow::Borrowed(text);
@@ -29,7 +29,7 @@ pub fn push_visible(out: &mut String, c: char) {
     }
 }
 
-/// How many columns a character takes as [`visible`] shows it.
+/// The number of columns that a character takes as [`visible`] shows it.
 pub fn columns(c: char) -> usize {
     match form(c) {
         Form::Itself => c.width().unwrap_or(0),
@@ -38,7 +38,7 @@ pub fn columns(c: char) -> usize {
     }
 }
 
-/// Whether a character would steer a terminal or hide; the C0 controls and DEL count.
+/// Returns true if a character would steer a terminal or hide; the C0 controls and DEL count.
 pub fn is_hostile(c: char) -> bool {
     c != '\t' && !matches!(form(c), Form::Itself)
 }

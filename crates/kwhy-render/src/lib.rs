@@ -30,11 +30,11 @@ pub use human::{Human, Step, counted, only_if};
 pub use json::Json;
 pub use style::{Layout, Style, level_name};
 
-/// What is to be shown.
+/// A report and how it was narrowed.
 pub struct View<'a> {
     /// The report.
     pub report: &'a Report,
-    /// How many findings were left out as not grave enough.
+    /// The number of findings that were omitted because their severity is too low.
     pub left_out: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Which findings count.
+//! Selection of findings by severity and namespace.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use kwhy_core::{CommandLine, Finding, Level, LimitMet, Report, Role, Subject};
 
 use crate::human::counted;
 
-/// Whether something at or above a level was found. What is benign does not count.
+/// Returns true if something at or above a level was found. What is benign does not count.
 pub fn holds(report: &Report, level: Option<Level>) -> bool {
     level.is_some_and(|level| {
         report
@@ -47,7 +47,7 @@ const OF_CLUSTER: &[&str] = &[
     "VolumeSnapshotContent",
 ];
 
-/// How many namespaces are named where the wanted one does not occur.
+/// The number of namespaces that are named if the requested one does not occur.
 const NAMED: usize = 10;
 
 /// To whom a finding belongs, as seen from a namespace.
@@ -59,7 +59,7 @@ enum Of {
     Other,
     /// The whole cluster.
     Cluster,
-    /// Nothing tells it.
+    /// Nothing shows it.
     Unknown,
 }
 
@@ -89,9 +89,9 @@ fn of(finding: &Finding, namespace: &str) -> Of {
     }
 }
 
-/// Leaves out what is not of a namespace, and tells how much that is. What explains a finding that stays, stays too,
-/// such as a trouble of a node. What may be of any namespace stays, unless the input names namespaces and this one
-/// is none of them. `is_there` tells whether its name stands anywhere in the input.
+/// Omits what is not of a namespace, and shows how much that is. What explains a finding that stays, stays too,
+/// such as a problem of a node. What may be of any namespace stays, unless the input names namespaces and this one
+/// is not one of them. `is_there` shows whether its name occurs anywhere in the input.
 pub fn keep_namespace(report: &mut Report, namespace: &str, is_there: bool) {
     let is_known = report.namespaces.contains(namespace);
     let may_be = is_known || is_there || report.namespaces.is_empty();
@@ -199,7 +199,7 @@ fn unknown_namespace(namespace: &str, is_there: bool, known: &BTreeSet<String>) 
     text
 }
 
-/// How many letters must be changed, taken out or put in to make one word of another.
+/// The edit distance of two words.
 fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (number, own) in a.bytes().enumerate() {
@@ -231,7 +231,7 @@ fn renumber(report: &mut Report) {
     }
 }
 
-/// Leaves out findings below a level, and says how many. What explains one that stays, stays too.
+/// Omits findings below a level, and says how many. What explains one that stays, stays too.
 /// Ranks are kept.
 pub fn keep(report: &mut Report, level: Option<Level>) -> usize {
     let Some(level) = level else {

@@ -7,14 +7,14 @@ use anstyle::{AnsiColor, Style as Ansi};
 use kwhy_core::Level;
 use textwrap::{Options, WordSeparator, WordSplitter};
 
-/// What a piece of text is; its colour follows.
+/// The role of a piece of text, from which its colour follows.
 #[derive(Clone, Copy)]
 pub enum Style {
     /// Plain text.
     Plain,
-    /// What the eye should find first.
+    /// The text that the eye should find first.
     Strong,
-    /// What is there for completeness.
+    /// Text that is there for completeness.
     Faint,
     /// A command to type.
     Command,
@@ -83,7 +83,7 @@ impl Layout {
         }
     }
 
-    /// Breaks text into lines for a column that begins at `indent`.
+    /// Breaks text into lines for a column that starts at `indent`.
     pub fn wrap(&self, text: &str, indent: usize) -> Vec<String> {
         let separator = if text.is_ascii() {
             // keeps names such as `shop/web-0` together
@@ -100,8 +100,8 @@ impl Layout {
             .collect()
     }
 
-    /// Writes text that hangs at `indent`, in one colour. The first line stands where the line
-    /// already is: `taken` columns, filled up with blanks.
+    /// Writes text that hangs at `indent`, in one colour. The first line starts where the output
+    /// already is: `taken` columns, filled up with spaces.
     pub fn hang(
         &self,
         out: &mut dyn Write,

@@ -1,4 +1,4 @@
-//! Expressions that tell no more than whether another one matches somewhere in a text, which is cheaper.
+//! Expressions that show no more than whether another one matches somewhere in a text, which is cheaper.
 
 use regex_syntax::hir::{Capture, Hir, HirKind, Repetition};
 
@@ -10,7 +10,7 @@ pub(super) fn trimmed(expression: &str) -> Option<Hir> {
     (trimmed != plain).then(|| trimmed_at(End::Last, &trimmed))
 }
 
-/// Whether [`trimmed`] may have one for an expression, without making it.
+/// Returns true if [`trimmed`] may have one for an expression, without making it.
 pub(super) fn may_be_trimmed(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Empty => false,
@@ -43,7 +43,7 @@ enum End {
     Last,
 }
 
-/// Whether it matches nothing anywhere: what stands beside it matches without it too.
+/// Returns true if it matches nothing anywhere: what is next to it matches without it too.
 fn may_be_missing(hir: &Hir) -> bool {
     let properties = hir.properties();
     properties.minimum_len() == Some(0) && properties.look_set().is_empty()
@@ -126,7 +126,7 @@ mod tests {
             text in "[abc \n]{0,12}",
         ) {
             let expression = parts.concat();
-            // a repetition of a repetition is no expression
+            // a repetition of a repetition is not an expression
             if let (Ok(parsed), Some(trimmed)) = (parse(&expression), trimmed(&expression)) {
                 prop_assert!(may_be_trimmed(&parsed), "{}", expression);
                 let found = |hir: &Hir| Regex::builder().build_from_hir(hir).unwrap().is_match(&text);

@@ -29,7 +29,7 @@ const ERROR_LEVEL_MARKERS: &[&str] = &[
     "\\\"level\\\":\\\"fatal",
 ];
 
-/// A record that begins with one of these is parsed in any case, so it need not be searched for.
+/// A record that starts with one of these is parsed in any case, so it need not be searched for.
 pub const STARTS: &[&str] = &["panic:", "fatal error:"];
 
 /// The number of [`KLOG_FATAL`], which is not one of the literals.
@@ -159,7 +159,7 @@ impl Index {
     }
 
     /// Calls `found` for each literal that occurs in the lines of a document, in no particular order. Records that
-    /// begin with one of [`STARTS`] are not searched for that.
+    /// start with one of [`STARTS`] are not searched for that.
     pub fn sweep(&self, lines: &[u8], found: impl FnMut(LiteralHit)) {
         self.find(lines, |word| !STARTS.contains(&word), found);
     }
@@ -232,7 +232,7 @@ fn position(words: &[Word], word: &str) -> Option<usize> {
         .ok()
 }
 
-/// The offsets at which fatal records of klog may begin: `F`, month and day, a space, the hour.
+/// The offsets at which fatal records of klog may start: `F`, month and day, a space, the hour.
 fn klog_fatal(text: &[u8]) -> impl Iterator<Item = usize> {
     memchr_iter(b'F', text).filter(|at| {
         let head = text.get(at + 1..at + KLOG_FATAL.len());

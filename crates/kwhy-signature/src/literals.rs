@@ -2,8 +2,8 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Runs of characters that stand in every carrier as they are. A run may begin with a double quote,
-/// which stands before the next character however deep it is escaped, and end at one.
+/// Runs of characters that occur in every envelope as they are. A run may start with a double quote,
+/// which precedes the next character however deep it is escaped, and end at one.
 #[derive(Default)]
 pub(crate) struct Phrases {
     /// Each with whether a double quote follows it.
@@ -31,8 +31,8 @@ impl Phrases {
         self.done.push((run.trim_end().to_owned(), false));
     }
 
-    /// The longest run, as texts of which one stands where it does: the quote behind it follows at
-    /// once or behind a backslash.
+    /// The longest run, as texts of which one occurs where it does: the quote after it follows at
+    /// once or after a backslash.
     pub fn longest(mut self) -> Vec<String> {
         self.end();
         // of equally long ones the first
@@ -45,7 +45,7 @@ impl Phrases {
     }
 }
 
-/// How many letters and digits each match holds at least.
+/// The least number of letters and digits that a match contains.
 pub(crate) fn weight_of(hir: &Hir) -> usize {
     match hir.kind() {
         HirKind::Literal(literal) => literal
@@ -61,7 +61,7 @@ pub(crate) fn weight_of(hir: &Hir) -> usize {
     }
 }
 
-/// Texts of which each match of a regular expression holds one; none if nothing is known.
+/// Texts of which each match of a regular expression contains one; none if nothing is known.
 pub(crate) fn required(hir: &Hir) -> Vec<String> {
     match hir.kind() {
         HirKind::Literal(_) => of_concat(std::slice::from_ref(hir)),
@@ -91,7 +91,7 @@ fn flat<'h>(parts: &'h [Hir], into: &mut Vec<&'h Hir>) {
     }
 }
 
-/// Whether a part is a run of blanks: as in a template, it is one blank where nothing was wrapped.
+/// Returns true if a part is a run of spaces: as in a template, it is one space where nothing was wrapped.
 fn is_blank(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Repetition(repeated) => repeated.min > 0 && is_blank(&repeated.sub),

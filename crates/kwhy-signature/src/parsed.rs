@@ -1,24 +1,24 @@
-//! What a pattern says: its expression, its slots, and what stands in every text that it matches.
+//! The parsed form of a pattern: its expression, its slots, and the literals of every text that it matches.
 
 use super::hir::may_be_trimmed;
 use super::literals::{self, Phrases};
 use super::tokens::in_words;
 use kwhy_prefilter::Token;
 
-/// What a pattern says, read when it is first asked for.
+/// The parsed form of a pattern, made when it is first asked for.
 #[derive(Default)]
 pub(super) struct Parts {
     pub regex: String,
     pub slots: Vec<String>,
-    /// Texts of which each match holds one, as it stands; none if nothing is known.
+    /// Texts of which each match contains one, as it is; none if nothing is known.
     pub literals: Vec<Token>,
     pub phrases: Vec<String>,
     pub words: Vec<String>,
-    /// How many literal characters it demands: the measure of how specific it is.
+    /// The number of literal characters that it demands: the measure of how specific it is.
     pub weight: usize,
     /// The length of the shortest text that it matches, in bytes.
     pub least_length: usize,
-    /// Whether its expression may begin with what may be missing.
+    /// True if its expression may start with what may be missing.
     pub may_be_trimmed: bool,
 }
 
@@ -32,14 +32,14 @@ impl Parts {
     }
 }
 
-/// What a slot accepts.
+/// The type of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SlotType {
     /// At least one character of the line; as few as fit, at the pattern's end as many.
     Text,
-    /// What stands between double quotes: without a double quote.
+    /// A text between double quotes: without a double quote.
     Quoted,
-    /// Without blanks and quotes.
+    /// Without spaces and quotes.
     Word,
     /// Digits.
     Int,
@@ -47,7 +47,7 @@ enum SlotType {
     Number,
     /// A Kubernetes quantity.
     Quantity,
-    /// A file path: begins with `/`, no blanks.
+    /// A file path: starts with `/`, no spaces.
     Path,
     /// `host:port` or a bare address.
     Address,
@@ -100,7 +100,7 @@ fn from_regex(expression: &str) -> Result<Parts, String> {
     let mut slots = Vec::new();
     literals::names(&parsed, &mut slots);
     let phrases = literals::required(&parsed);
-    // blanks may be wrapped, and what follows a quote is a quote or a backslash
+    // spaces may be wrapped, and what follows a quote is a quote or a backslash
     let longest = |phrase: &String| {
         let words = phrase.split([' ', '"', '\\']);
         words.max_by_key(|word| word.len()).map(str::to_owned)
@@ -168,7 +168,7 @@ fn from_template(source: &str) -> Result<Parts, String> {
             }
             ' ' => {
                 regex.push_str("\\s+");
-                // a blank may be any run of blanks, so it ends a literal
+                // a space may be any run of spaces, so it ends a literal
                 literals.push(String::new());
                 phrases.add(' ');
             }
@@ -193,7 +193,7 @@ fn from_template(source: &str) -> Result<Parts, String> {
     }
     let literal = (!longest.is_empty()).then(|| Token::new(&longest));
     let literals = literal.into_iter().collect();
-    // a slot or a blank
+    // a slot or a space
     let may_be_trimmed = rest.starts_with(['{', ' ']);
     Ok(Parts {
         regex,

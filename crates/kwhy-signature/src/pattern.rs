@@ -14,17 +14,17 @@ use kwhy_prefilter::{Bloom, Token};
 
 /// A text pattern with named slots.
 ///
-/// All outside braces is literal, except that one blank stands for any run of blanks. A slot is
+/// All outside braces is literal, except that one space stands for any run of spaces. A slot is
 /// `{name}` or `{name:type}` with the types `text` (the default: as few characters of the line as
 /// fit, at least one; between double quotes those without a double quote), `word`, `int`, `number`, `quantity`, `path`, `address`, `rest`. `{_}`
 /// captures nothing; `{{` and `}}` are braces. `^` at the start and `$` at the end tie the pattern
-/// to the text's ends; otherwise it may stand anywhere. A pattern that begins with `regex:` is a
+/// to the text's ends; otherwise it may occur anywhere. A pattern that starts with `regex:` is a
 /// regular expression (syntax of the `regex` crate, bytes, Unicode off) with named groups.
 pub struct Pattern {
     source: String,
     parts: OnceLock<Parts>,
     compiled: OnceLock<Option<Regex>>,
-    /// What tells whether it matches at all, where that is cheaper.
+    /// The expression that decides whether there is a match, if it is cheaper.
     trimmed: OnceLock<Option<Regex>>,
 }
 
@@ -63,7 +63,7 @@ impl Pattern {
     /// # Errors
     /// Says what is wrong with it.
     pub(crate) fn check(&self) -> Result<(), String> {
-        // what was read is without a mistake; a wrong one is empty
+        // what was read is without an error; a wrong one is empty
         if self.parts.get().is_none_or(|parts| parts.regex.is_empty()) {
             let _ = self.parts.set(Parts::read(&self.source)?);
         }
@@ -85,19 +85,19 @@ impl Pattern {
         self.parts().slots.iter().map(String::as_str)
     }
 
-    /// Texts of which every match holds one, with one blank for any run of blanks; none if nothing is
-    /// known. They hold only what log formats never escape; a double quote or the backslash before it
-    /// may stand at their ends.
+    /// Texts of which every match contains one, with one space for any run of spaces; none if nothing is
+    /// known. They contain only what log formats never escape; a double quote or the backslash before it
+    /// may be at their ends.
     pub fn phrases(&self) -> &[String] {
         &self.parts().phrases
     }
 
-    /// Words all of which stand in every record that holds a match.
+    /// Words all of which occur in every record that contains a match.
     pub(crate) fn words(&self) -> &[String] {
         &self.parts().words
     }
 
-    /// How many literal characters it demands.
+    /// The number of literal characters that it demands.
     pub fn weight(&self) -> usize {
         self.parts().weight
     }
@@ -116,7 +116,7 @@ impl Pattern {
         self.search(self.regex()?, Input::new(text))
     }
 
-    /// Whether there is surely no match, where that is cheaper to tell than where one is.
+    /// Returns true if there is surely no match, where that is cheaper to tell than where one is.
     fn is_absent(&self, input: Input<'_>) -> bool {
         let trimmed = self.trimmed();
         trimmed.is_some_and(|regex| regex.search_half(&input).is_none())
@@ -157,20 +157,20 @@ impl Pattern {
         found
     }
 
-    /// Whether a text holds one of the literals of which each match holds one.
+    /// Returns true if a text contains one of the literals of which each match contains one.
     fn may_stand(&self, text: &[u8]) -> bool {
         let literals = &self.parts().literals;
         let stands = |literal: &Token| literal.occurs(text);
         !text.is_empty() && (literals.is_empty() || literals.iter().any(stands))
     }
 
-    /// Whether a match may be found in texts that have these marks; if not, it surely is not.
+    /// Returns true if a match may be found in texts that have these marks; if not, it surely is not.
     pub fn may_be(&self, marks: &Bloom) -> bool {
         let literals = &self.parts().literals;
         literals.is_empty() || literals.iter().any(|literal| literal.may_occur(marks))
     }
 
-    /// Whether a match is found in a text.
+    /// Returns true if a match is found in a text.
     pub fn stands(&self, text: &str) -> bool {
         self.may_stand(text.as_bytes())
             && self
@@ -219,7 +219,7 @@ impl std::fmt::Debug for Pattern {
     }
 }
 
-/// Where a pattern was found.
+/// The place at which a pattern was found.
 pub enum Place {
     /// Of a pattern without slots.
     Whole(std::ops::Range<usize>),

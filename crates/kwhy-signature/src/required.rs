@@ -1,4 +1,4 @@
-//! What an event or object must hold before a condition is worth a full test.
+//! The literals that an event or object must contain before a condition is worth a full test.
 
 use super::condition::{Condition, EventPattern, What};
 use super::literals::Phrases;
@@ -11,22 +11,22 @@ pub(crate) const SHORTEST_PHRASE: usize = 3;
 /// It stands for the start of any of klog's fatal records, of which each digit may be another one.
 pub(crate) const KLOG_FATAL: &str = "F0000 00:";
 
-/// What a condition needs of a parsed event or object, and of a record that is not parsed yet.
+/// The requirements of a condition on a parsed event or object, and on a record that is not parsed yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
     /// Where the words must occur.
     pub what: NeedKind,
     /// The words of which one must be there.
     pub words: Vec<String>,
-    /// The texts of which each log record that fulfils it holds one as it is; none if nothing is
+    /// The texts of which each log record that fulfils it contains one as it is; none if nothing is
     /// known, so that each record must be parsed.
     pub raw: Vec<String>,
 }
 
-/// Where the words must stand.
+/// The place where the words must occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NeedKind {
-    /// In one of the event's texts, blanks folded and backslashes before quotes dropped.
+    /// In one of the event's texts, spaces folded and backslashes before quotes dropped.
     Text,
     /// As the event's reason.
     Reason,
@@ -47,7 +47,7 @@ impl Need {
         }
     }
 
-    /// What a leaf condition needs.
+    /// The requirements of a leaf condition.
     pub fn of(leaf: &Condition) -> Need {
         match &leaf.what {
             What::Event(event) => of_event(event),
@@ -62,7 +62,7 @@ impl Need {
         }
     }
 
-    /// Whether each log record must be parsed, as no text is known that it must hold.
+    /// Returns true if each log record must be parsed, as no text is known that it must hold.
     pub fn is_boundless(&self) -> bool {
         self.raw.is_empty() && !matches!(self.what, NeedKind::Kind | NeedKind::AnyObject)
     }
@@ -113,7 +113,7 @@ fn of_event(event: &EventPattern) -> Need {
 }
 
 /// How a log record writes the reason of an event: between quotes of some kind and depth; a short one
-/// is told from other words by its key.
+/// is recognised by its key.
 fn written(reason: &str) -> Vec<String> {
     match reason.strip_suffix('*') {
         Some(start) => vec![format!("\"{start}"), format!("'{start}")],
@@ -135,7 +135,7 @@ fn written(reason: &str) -> Vec<String> {
     }
 }
 
-/// What stands of texts in every carrier as it is.
+/// The part of each text that every envelope leaves as it is.
 fn stated(literals: &[String]) -> Vec<String> {
     let longest = |literal: &String| {
         // JSON escapes these
@@ -164,7 +164,7 @@ fn phrases(patterns: &[Pattern]) -> Option<Vec<String>> {
     })
 }
 
-/// What each leaf of a signature's condition needs.
+/// The requirements of each leaf of a signature's condition.
 pub fn needs(number: u32, condition: &Condition) -> Vec<((u32, u16), Need)> {
     let mut conditions = Vec::new();
     leaves(condition, &mut conditions);

@@ -1,8 +1,8 @@
-//! What a log record must hold as it stands before it is worth reading for a condition.
+//! The tokens that a log record must contain literally before it is worth parsing for a condition.
 //!
-//! The index says that one text of a condition stands in a record; most conditions need more, and
+//! The index says that one text of a condition occurs in a record; most conditions need more, and
 //! the record that lacks it need not be parsed. RequiredTokens are runs of characters that no log format
-//! escapes, without blanks, which could be wrapped.
+//! escapes, without spaces, which could be wrapped.
 
 use super::condition::{Condition, What};
 use super::pattern::Pattern;
@@ -11,13 +11,13 @@ use kwhy_prefilter::{Bloom, Token};
 /// The shortest word that is looked for.
 const SHORTEST: usize = 2;
 
-/// How many words of a pattern are looked for: the longest ones tell most.
+/// The number of words of a pattern that are looked for: the longest ones discriminate best.
 const MOST: usize = 4;
 
-/// Up to how many conditions are asked of a record without marks, which cost as much as some searches.
+/// The number of conditions up to which a record is tested without a filter, which costs as much as some searches.
 const FEW: usize = 2;
 
-/// A record as it stands, and the marks of what stands in it.
+/// A record with a filter of its 4-grams.
 pub struct Record<'r> {
     bytes: &'r [u8],
     marks: Option<Bloom>,
@@ -46,15 +46,15 @@ impl<'r> Record<'r> {
 /// The words of a leaf condition.
 #[derive(Debug, Default)]
 pub struct RequiredTokens {
-    /// Of each of these one alternative must hold: all of its words stand in the record.
+    /// Of each of these one alternative must hold: all of its words occur in the record.
     all: Vec<Vec<Vec<Token>>>,
-    /// Of these one must stand in the record where a name may begin: the writer's.
+    /// Of these one must occur in the record where a name may start: the writer's.
     writers: Vec<Token>,
 }
 
 impl RequiredTokens {
-    /// The words of a condition on one event; none for any other. Left out are those that stand in
-    /// each of the texts `raw`, of which a record that is asked about holds one.
+    /// The words of a condition on one event; none for any other. Omitted are those that occur in
+    /// each of the texts `raw`, of which a record that is asked about contains one.
     pub fn of(condition: &Condition, raw: &[String]) -> RequiredTokens {
         let What::Event(event) = &condition.what else {
             return RequiredTokens::default();
@@ -93,7 +93,7 @@ impl RequiredTokens {
         }
     }
 
-    /// Whether a record may fulfil the condition, as far as its words tell.
+    /// Returns true if a record may fulfil the condition, judging by its words.
     pub fn may_stand(&self, record: &Record<'_>) -> bool {
         let begins = |word: &Token| {
             let mut places = word.offsets(record.bytes);
@@ -105,7 +105,7 @@ impl RequiredTokens {
     }
 }
 
-/// Whether a dotted name does not go on at this byte. A letter before it may be one of an escape.
+/// Returns true if a dotted name does not continue at this byte. A letter before it may be one of an escape.
 fn may_begin_name(record: &[u8], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| record.get(before));
     !matches!(before, Some(b'.' | b'-'))

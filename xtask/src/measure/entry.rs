@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// What a message says of a failure.
+/// The role of a message in a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -10,7 +10,7 @@ pub enum Role {
     Cause,
     /// It follows from another fault.
     Symptom,
-    /// It is no fault.
+    /// It is not a fault.
     Benign,
     /// It helps to decide, and is not measured.
     Context,
@@ -33,16 +33,16 @@ pub struct Entry {
     pub severity: Option<String>,
     /// The system that writes it.
     pub system: Option<String>,
-    /// The kinds of object that it hangs on.
+    /// The kinds of object that it depends on.
     #[serde(default)]
     pub applies_to: Vec<String>,
     /// The messages, with `{placeholders}`.
     #[serde(default)]
     pub formats: Vec<String>,
-    /// The causes that it may stand for; any one is right.
+    /// The causes that it may occur for; any one is right.
     #[serde(default)]
     pub causes: Vec<String>,
-    /// What it says.
+    /// Its text.
     pub role: Role,
 }
 

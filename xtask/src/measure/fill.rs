@@ -30,7 +30,7 @@ pub struct Values {
     named: BTreeMap<String, Vec<String>>,
 }
 
-/// Values for formats that hold a text, or that are the text behind `=`.
+/// Values for formats that contain a text, or that are the text after `=`.
 #[derive(Clone, Debug, Deserialize)]
 struct Special {
     text: String,
@@ -61,7 +61,7 @@ impl Values {
     }
 
     /// The format with all placeholders filled. A name that comes again gets the same value. `doubled`
-    /// tells whether `{{` stands for one brace, and `\n` for a line break.
+    /// shows whether `{{` stands for one brace, and `\n` for a line break.
     ///
     /// ```
     /// use measure::{Random, VALUES, Values};
@@ -101,7 +101,7 @@ impl Values {
     }
 }
 
-/// The name of the placeholder that the text begins with.
+/// The name of the placeholder that the text starts with.
 fn placeholder(text: &str) -> Option<&str> {
     let (name, _) = text.strip_prefix('{')?.split_once('}')?;
     let word = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';

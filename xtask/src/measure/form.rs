@@ -1,4 +1,4 @@
-//! The lines in which messages stand.
+//! The lines in which messages occur.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{Entry, Random, Values};
 pub struct Case {
     /// The form's name; the first case of a message has its usual form.
     pub form: String,
-    /// What kwhy is asked.
+    /// A text that kwhy is asked about.
     pub text: String,
 }
 
@@ -189,7 +189,7 @@ impl PartialEq for Form {
     }
 }
 
-/// The text as it stands between the quotes of a JSON string.
+/// The text as it is between the quotes of a JSON string.
 fn quoted(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()

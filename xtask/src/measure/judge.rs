@@ -4,12 +4,12 @@ use kwhy_core::{Level, Report};
 
 use super::{Entry, Role};
 
-/// What came of a case.
+/// The verdict on a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// As the entry says.
+    /// The entry's cause was found.
     Right,
-    /// Another cause stands first.
+    /// Another cause comes first.
     Wrong,
     /// No finding.
     Silent,
@@ -26,7 +26,7 @@ pub fn judge(entry: &Entry, report: &Report) -> Verdict {
     match (entry.role, first) {
         (Role::Benign, None) => Verdict::Right,
         (Role::Benign, Some(finding)) if !alarm(finding) => Verdict::Right,
-        // a frame around another component's text names nothing by itself
+        // a frame around another component's text names nothing alone
         (Role::Symptom, None) if entry.causes.is_empty() => Verdict::Right,
         (Role::Symptom, Some(finding)) if entry.causes.is_empty() => {
             let symptom = finding.role != kwhy_core::Role::Cause || finding.confidence < 0.7;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::matcher::{Hit, Moment};
 
-/// How many hits are kept about one object: the first ones and the last ones.
+/// The number of hits that are kept about one object: the first ones and the last ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Capacity {
     pub first: usize,
@@ -17,7 +17,7 @@ pub(super) const AMPLE: Capacity = Capacity { first: 16, last: 4 };
 /// The capacity once it does not: rather more objects than more hits of each.
 pub(super) const TIGHT: Capacity = Capacity { first: 2, last: 1 };
 
-/// What is kept about one object.
+/// The hits about one object.
 #[derive(Default)]
 pub(super) struct Reservoir {
     /// The first and last ones in the order of the documents.

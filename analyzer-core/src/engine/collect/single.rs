@@ -8,14 +8,14 @@ use crate::matcher::{Hit, Match, enrich};
 use kwhy_model::Subject;
 use kwhy_signature::{Condition, What, leaves};
 
-/// The number of objects by which the matches of a signature are told apart; matches about further ones are only
+/// The number of objects by which the matches of a signature are distinguished; matches about further ones are only
 /// counted.
 const MAX_OBJECTS: usize = 128;
 
 /// The number of these that may be records that do not name their object; further ones share a place.
 const MAX_UNNAMED: usize = 24;
 
-/// The number of sets of rivals by which the hits about one object are told apart.
+/// The number of sets of rivals by which the hits about one object are distinguished.
 const MAX_RIVALS: usize = 4;
 
 /// The number of objects that a signature keeps in any case.
@@ -47,13 +47,13 @@ pub(super) struct OfObject {
     pub rivals: Vec<u32>,
 }
 
-/// What tells the matches of one signature apart.
+/// The key by which the matches of one signature are kept apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     pub object: Subject,
-    /// The captured values that tell one fault from another.
+    /// The captured values that distinguish one fault from another.
     pub values: Vec<(String, String)>,
-    /// Of a record that does not name its object: the ids by which the end of the input may tell it...
+    /// Of a record that does not name its object: the ids by which the end of the input may show it...
     ids: Vec<String>,
     /// ... and the document, whose name may.
     document: Option<usize>,

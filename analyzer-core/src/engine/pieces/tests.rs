@@ -64,7 +64,7 @@ fn lists_are_cut_between_their_items() {
 
 #[test]
 fn other_values() {
-    // a list without a head, lists in lists, values one behind another
+    // a list without a head, lists in lists, values one after another
     assert_eq!(
         texts(r#"[{"a":1},{"b":2}]"#, 1),
         [r#"[{"a":1}"#, r#",{"b":2}"#, "]\n"]
@@ -103,7 +103,7 @@ fn strings_and_items_are_bounded() {
     assert_eq!(all[0].1.long_strings, 1);
     assert!(all[0].0.ends_with(r#"","b":1}"#) && all[0].0.len() < MAX_STRING + 100);
     assert_eq!(all[0].1.gaps.len(), 1);
-    // columns behind it are right all the same
+    // columns after it are right all the same
     let column = line[..line.find(r#",{"c""#).unwrap()].chars().count() as u64;
     assert_eq!(
         all[1].1.gaps,

@@ -19,7 +19,7 @@ use kwhy_parse::{self as parse, log};
 use kwhy_signature::Leaf;
 
 impl Reading<'_, '_, '_> {
-    /// Which ends of the block a segment of a range reaches.
+    /// The ends of the block that a segment of a range reaches.
     fn reach(&self, range: &Range<usize>, is_first: bool, is_last: bool) -> Reach {
         Reach {
             start: is_first && range.start == 0 && self.begins_with_item(),
@@ -27,7 +27,7 @@ impl Reading<'_, '_, '_> {
         }
     }
 
-    /// Whether the block begins with an item of a list that began before.
+    /// Returns true if the block starts with an item of a list that started before.
     fn begins_with_item(&self) -> bool {
         let line = line_at(&self.block.bytes, 0);
         self.block.offset > 0 && (line.starts_with(b"- ") || line.starts_with(b"    "))
@@ -156,7 +156,7 @@ impl Reading<'_, '_, '_> {
         self.run = Run::Ended;
     }
 
-    /// Fills in what is known of the log that single records stand in.
+    /// Fills in what is known of the log that single records occur in.
     fn fill(&mut self, events: &mut [Event<'_>]) {
         if let Run::Known(subject) = &self.run {
             for event in events {
@@ -220,7 +220,7 @@ impl Reading<'_, '_, '_> {
             };
             outcome.graph.event(stretch.document, event);
             let matched = !hits.is_empty();
-            // what is a match by itself is told as a finding
+            // what is a match on its own is reported as a finding
             if !hits.iter().any(covers) {
                 outcome.telling.event(stretch, event, matched);
             }

@@ -23,7 +23,7 @@ impl Crc {
         self.0.clone().finalize()
     }
 
-    /// Begins again.
+    /// Starts again.
     pub fn reset(&mut self) {
         self.0.reset();
     }

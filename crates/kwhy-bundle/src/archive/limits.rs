@@ -1,4 +1,4 @@
-//! What an archive may take, and what is told of what was met.
+//! Limits on archives, and the record of those that were met.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use kwhy_core::{LimitMet, ReadLimits};
 
-/// What an archive may take, whatever it claims.
+/// Limits on an archive, whatever it claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of one member.
@@ -18,7 +18,7 @@ pub struct Limits {
     pub total_size: u64,
     /// Bytes that are unpacked for each packed one, once there are more than `free`.
     pub ratio: u64,
-    /// Up to how many bytes no ratio is asked for: a short file of one line over and over is well packed.
+    /// The number of unpacked bytes up to which the ratio is not checked: a short file of one repeated line compresses well.
     pub free: u64,
     /// Members of all sources together.
     pub members: u64,
@@ -26,12 +26,12 @@ pub struct Limits {
     pub nesting: u64,
     /// Bytes of a member's name.
     pub path_length: u64,
-    /// What is read of what stands in members and files.
+    /// Limits on reading members and files.
     pub read: ReadLimits,
 }
 
 impl Limits {
-    /// The names under which limits are set and told.
+    /// The names under which limits are set and reported.
     pub const NAMES: [&str; 9] = [
         "member-size",
         "total-size",
@@ -90,7 +90,7 @@ impl Default for Limits {
     }
 }
 
-/// A limit as it is typed: `NAME=NUMBER`, with `k`, `M`, `G` or `T` behind it for powers of 1024.
+/// A limit as it is typed: `NAME=NUMBER`, with `k`, `M`, `G` or `T` after it for powers of 1024.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetLimit {
     name: String,
@@ -129,7 +129,7 @@ impl FromStr for SetLimit {
     }
 }
 
-/// What all readers of a run have in common.
+/// The state that all readers of a run share.
 #[derive(Debug, Default)]
 pub struct Shared {
     /// Bytes that were unpacked.
@@ -138,7 +138,7 @@ pub struct Shared {
     pub read: AtomicU64,
     /// Members that were read.
     pub members: AtomicU64,
-    /// Whether to come to an end.
+    /// True if to come to an end.
     pub stop: Arc<AtomicBool>,
     told: Mutex<Told>,
 }
@@ -194,7 +194,7 @@ impl Shared {
         self.told().failures.push((path.to_owned(), source));
     }
 
-    /// All that was told, and what could not be read.
+    /// All that was reported, and what could not be read.
     pub fn finish(&self) -> (Vec<LimitMet>, Vec<(PathBuf, io::Error)>) {
         let told = std::mem::take(&mut *self.told());
         let mut all = Vec::new();
@@ -219,17 +219,17 @@ impl Shared {
         (all, told.failures)
     }
 
-    /// Whether to come to an end.
+    /// Returns true if to come to an end.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }
 
-/// How many limits and damages of one kind are listed one by one.
+/// The number of limits and damages of one kind that are listed individually.
 const MAX_TOLD: usize = 20;
-/// How many members are named with which the same was done.
+/// The number of members that are named in a note.
 const MAX_NAMED: usize = 3;
-/// Of how many sources members are noted.
+/// The number of sources that have notes.
 const MAX_SOURCES: usize = 1000;
 
 /// The names of members with which the same was done, and how many there are.
@@ -242,17 +242,17 @@ struct Told {
     failures: Vec<(PathBuf, io::Error)>,
 }
 
-/// The failure of a stream whose reason is told already.
+/// The failure of a stream whose reason is reported already.
 #[derive(Debug, thiserror::Error)]
 #[error("the stream ends here")]
 struct Stopped;
 
-/// A failure whose reason is told already.
+/// A failure whose reason is reported already.
 pub fn stopped() -> io::Error {
     io::Error::other(Stopped)
 }
 
-/// Whether the reason of a failure is told already.
+/// Returns true if the reason of a failure is reported already.
 pub fn is_told(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Stopped>())
 }

@@ -1,4 +1,4 @@
-//! Hands out the members of an archive, and tells how it ended.
+//! Hands out the members of an archive, and shows how it ended.
 
 use std::io;
 use std::sync::Arc;
@@ -84,7 +84,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The next entry; none where the archive ended, which is told, and where all was stopped.
+    /// The next entry; none where the archive ended, which is reported, and where all was stopped.
     fn next<E>(
         &self,
         archive: &Member,
@@ -161,7 +161,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Tells how an archive ended, if that is not told already.
+    /// Tells how an archive ended, if that is not reported already.
     fn damaged(&self, archive: &Member, format: &str, last: &str, error: &io::Error) {
         if is_told(error) {
             return;

@@ -1,6 +1,6 @@
 //! Opens archives and compressed files of any make as streams and hands their members out one by one.
 //!
-//! What a stream is, its first bytes tell (`sniff`). A compression is taken off (`unpack()`), of an archive
+//! The first bytes of a stream show its type (`sniff`). A compression is removed (`unpack()`), of an archive
 //! (`tar`, `zip`, by `members`) each member goes the same way again, down to a limit. Nothing is written to disk, no
 //! member is held whole, links are not followed, a name is only a name. What a damaged stream holds before
 //! the damage is handed out. [`limits`] says what an archive may take, `readers` keep to it.
@@ -29,38 +29,38 @@ use zip::Zip;
 
 pub use sniff::{Kind, kind};
 
-/// What is told of links.
+/// The note about links.
 pub const LINKS: &str = "links were not followed";
-/// What is told of devices, pipes and sockets.
+/// The note about devices, pipes and sockets.
 pub const DEVICES: &str = "devices and pipes were not read";
 
 /// A document that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Member {
-    /// What it is called in a report: `bundle.tar.gz!logs/web.log`.
+    /// The name in a report: `bundle.tar.gz!logs/web.log`.
     pub name: String,
     /// The source in which it was found.
     pub root: String,
-    /// Where in the source it stands, its folders parted by `/`; empty for a file that is all of a source.
+    /// The path in the source, with `/` between folders; empty for a file that is all of a source.
     pub path: String,
-    /// How many bytes it has, if that is known before it is read.
+    /// The size in bytes, if it is known before the member is read.
     pub size: Option<u64>,
-    /// When it was changed, in seconds since 1970.
+    /// The time of the last change, in seconds since 1970.
     pub modified: Option<i64>,
-    /// Whether it stands in an archive or was compressed.
+    /// True if it occurs in an archive or was compressed.
     pub packed: bool,
-    /// Whether it stands in a folder of no known make, so that its name tells nothing.
+    /// True if it occurs in a folder of no known make, so that its name shows nothing.
     pub loose: bool,
 }
 
-/// What a member's first bytes tell.
+/// The properties that a member's first bytes show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// Whether it holds NUL bytes.
+    /// True if it contains NUL bytes.
     pub binary: bool,
-    /// The same for members that begin with the same 64 KiB; none if it is empty.
+    /// The same for members that start with the same 64 KiB; none if it is empty.
     pub fingerprint: Option<u64>,
-    /// How many bytes it has, if that is known.
+    /// The size in bytes, if it is known.
     pub size: Option<u64>,
 }
 
@@ -69,7 +69,7 @@ pub trait MemberVisitor {
     /// Reads a document. What is left of it is passed over.
     fn document(&mut self, member: &Member, start: Start, content: &mut (dyn Read + Send));
 
-    /// A member that is no document, and why.
+    /// A member that is not a document, and why.
     fn passed(&mut self, _member: &Member, _why: &'static str) {}
 }
 
@@ -90,7 +90,7 @@ impl<'v> Walk<'v> {
         }
     }
 
-    /// Reads a source to its end. A failure of the reader itself is given back; all else is told.
+    /// Reads a source to its end. A failure of the reader itself is given back; all else is reported.
     pub fn read(&mut self, member: Member, reader: impl Read + Send) -> io::Result<()> {
         let packed = Arc::new(AtomicU64::new(0));
         let mut failure = None;
@@ -194,10 +194,10 @@ impl<'v> Walk<'v> {
     }
 }
 
-/// How deep a stream stands.
+/// The nesting of a stream.
 struct Layers {
     depth: u64,
-    /// Whether one compression was taken off since the last archive.
+    /// True if one compression was taken off since the last archive.
     peeled: bool,
     /// The bytes that were read of the source itself.
     packed: Arc<AtomicU64>,

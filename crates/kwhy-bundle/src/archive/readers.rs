@@ -1,4 +1,4 @@
-//! Streams around streams: each counts what goes through it, or ends it at a limit, and tells so.
+//! Streams around streams: they count bytes and enforce limits.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -38,7 +38,7 @@ impl<R: Read> Read for Raw<'_, R> {
     }
 }
 
-/// The content of a tar's member; tells where the archive ends inside of it.
+/// The content of a tar's member; shows where the archive ends inside of it.
 pub(super) struct Content<'t, 's> {
     pub(super) tar: &'t mut Tar<'s>,
     pub(super) archive: &'t str,
@@ -81,7 +81,7 @@ pub(super) struct Layer<'s> {
     pub(super) format: &'static str,
     pub(super) shared: Arc<Shared>,
     pub(super) limits: Limits,
-    /// What was read of the source itself, and of this stream.
+    /// The bytes that were read of the source itself, and of this stream.
     pub(super) packed: [Arc<AtomicU64>; 2],
     pub(super) given: u64,
     pub(super) failed: bool,

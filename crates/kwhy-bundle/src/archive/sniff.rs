@@ -1,8 +1,8 @@
-//! What a stream is, told from its first bytes and never from its name.
+//! The type of a stream, by its first bytes and never by its name.
 
 use super::tar;
 
-/// What a stream is.
+/// The type of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One compressed stream.
@@ -44,7 +44,7 @@ impl Packed {
     }
 }
 
-/// Tells what a stream is that begins with these bytes.
+/// Tells what a stream is that starts with these bytes.
 pub fn kind(head: &[u8]) -> Kind {
     match head {
         [0x1f, 0x8b, 8, ..] => Kind::Packed(Packed::Gzip),
@@ -78,7 +78,7 @@ pub fn kind(head: &[u8]) -> Kind {
             ..,
         ] => Kind::Packed(Packed::Bzip2),
         [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Kind::Zip,
-        // a zip that was once split begins with this mark
+        // a zip that was once split starts with this mark
         [b'P', b'K', 7, 8, b'P', b'K', 3, 4, ..] => Kind::Zip,
         [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Kind::Closed("a 7z archive"),
         [b'R', b'a', b'r', b'!', 0x1a, 7, ..] => Kind::Closed("a rar archive"),

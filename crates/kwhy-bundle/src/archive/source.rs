@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-/// How much is read at a time, and how far one can look ahead.
+/// The number of bytes that are read at a time, and the most that can be peeked.
 pub const AHEAD: usize = 64 * 1024;
 
 /// A stream with what was read of it in advance.

@@ -2,7 +2,7 @@
 //! sparse members.
 //!
 //! The `tar` crate keeps long names and pax records of any claimed size in memory and ends at the first damaged
-//! header. Here both are bounded, and reading goes on at the next header that is whole.
+//! header. Here both are bounded, and reading continues at the next header that is whole.
 
 use std::io::{self, BufRead};
 
@@ -10,17 +10,17 @@ use super::source::{AHEAD, Source};
 
 const BLOCK: usize = 512;
 
-/// What stands in a header, and where.
+/// The fields of a header, with their offsets.
 const MAGIC: &[u8] = b"ustar";
 const MAGIC_AT: usize = 257;
 
-/// How long a long name or a set of pax records may be.
+/// The length of a long name or a set of pax records.
 const MAX_EXTENSION: u64 = 256 * 1024;
 
-/// How far behind the archive's end to look for another one.
+/// The number of bytes after the archive's end in which another one is looked for.
 const MAX_BEHIND: u64 = 1 << 20;
 
-/// What a member is.
+/// The type of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryKind {
     /// A file.
@@ -35,43 +35,43 @@ pub enum EntryKind {
     Hardlink,
     /// A device, a pipe.
     Device,
-    /// What belongs to the archive itself.
+    /// A record of the archive itself.
     Other,
 }
 
 /// A member's header.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name as it stands.
+    /// Its name as it is.
     pub name: Vec<u8>,
-    /// What it is.
+    /// Its type.
     pub kind: EntryKind,
-    /// How many bytes of it are stored.
+    /// The number of bytes that are stored.
     pub size: u64,
-    /// When it was changed, in seconds since 1970.
+    /// The time of the last change, in seconds since 1970.
     pub modified: Option<i64>,
-    /// Where a link points to.
+    /// The target of a link.
     pub link: Vec<u8>,
-    /// How many bytes before it are no part of any member.
+    /// The number of bytes before it that belong to no member.
     pub lost: u64,
-    /// Whether its name was too long to be taken.
+    /// True if its name was too long to be taken.
     pub name_too_long: bool,
 }
 
 /// A tar archive.
 pub struct Tar<'s> {
     source: Source<'s>,
-    /// What is left of the open member.
+    /// The number of bytes left of the open member.
     left: u64,
-    /// What fills up its last block.
+    /// The number of bytes that pad its last block.
     padding: u64,
     ended: bool,
 }
 
-/// Whether an archive begins with these bytes.
+/// Returns true if an archive starts with these bytes.
 pub fn begins(head: &[u8]) -> bool {
     match head.first_chunk::<BLOCK>() {
-        // the two blocks of zeros that end an archive, of one that holds nothing
+        // the two blocks of zeros that end an archive, of one that contains nothing
         Some(first) if is_zero(first) => head.len() >= 2 * BLOCK && is_zero(&head[..2 * BLOCK]),
         Some(first) => is_header(first),
         None => false,
@@ -82,7 +82,7 @@ fn is_zero(block: &[u8]) -> bool {
     block.iter().all(|byte| *byte == 0)
 }
 
-/// Whether a block's check sum is right. Old tars added the bytes with their signs.
+/// Returns true if a block's check sum is right. Old tars added the bytes with their signs.
 fn is_header(block: &[u8; BLOCK]) -> bool {
     let Some(told) = number(&block[148..156]) else {
         return false;
@@ -128,7 +128,7 @@ fn text(field: &[u8]) -> &[u8] {
     &field[..end]
 }
 
-/// What extension records say of the member behind them.
+/// The values that extension records set for the next member.
 #[derive(Default)]
 struct Extension {
     name: Option<Vec<u8>>,
@@ -209,7 +209,7 @@ impl<'s> Tar<'s> {
             };
             if is_zero(&block) {
                 self.source.consume(BLOCK);
-                // archives that were put behind each other have zeros between them
+                // archives that were put after each other have zeros between them
                 zeros += BLOCK as u64;
                 if zeros > MAX_BEHIND {
                     break;
@@ -246,7 +246,7 @@ impl<'s> Tar<'s> {
         Ok(None)
     }
 
-    /// Passes over bytes up to the next header, which need not stand where a block should begin, and says how
+    /// Passes over bytes up to the next header, which need not occur where a block should start, and says how
     /// many there were.
     fn pass_to_header(&mut self) -> io::Result<u64> {
         self.source.consume(1);
@@ -330,7 +330,7 @@ impl<'s> Tar<'s> {
             kind = EntryKind::Folder;
         }
         if block[156] == b'S' {
-            // the list of what is stored goes on in blocks of its own
+            // the list of what is stored continues in blocks of its own
             let mut more = block[482] != 0;
             while more {
                 let next = self.source.take_exact::<BLOCK>()?;

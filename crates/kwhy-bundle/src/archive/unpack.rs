@@ -1,4 +1,4 @@
-//! Decompression of one stream. Each decoder gives out all that stands before a damage.
+//! Decompression of one stream. Each decoder gives out all that precedes a damage.
 
 use std::io::{self, BufRead, Read};
 
@@ -43,7 +43,7 @@ pub struct Inflate {
     /// The check sum of what was given out.
     pub crc: Crc,
     failed: bool,
-    /// Whether the stream came to its end.
+    /// True if the stream came to its end.
     pub ended: bool,
 }
 
@@ -105,7 +105,7 @@ impl Inflate {
 struct Gzip<'s> {
     source: Source<'s>,
     inflate: Inflate,
-    /// Whether a member's head comes next.
+    /// True if a member's head comes next.
     head: bool,
     first: bool,
     ended: bool,
@@ -220,7 +220,7 @@ impl Read for Gzip<'_> {
     }
 }
 
-/// An empty last block, with a check sum behind it.
+/// An empty last block, with a check sum after it.
 const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
 
 /// A zstd stream of any number of frames.
@@ -229,7 +229,7 @@ struct Zstd<'s> {
     decoder: FrameDecoder,
     inside: bool,
     first: bool,
-    /// Why there is nothing behind what is still to be given out.
+    /// Why there is nothing after what is still to be given out.
     failure: Option<io::Error>,
 }
 
@@ -246,7 +246,7 @@ impl<'s> Zstd<'s> {
         }
     }
 
-    /// Begins the next frame; false at the end of all.
+    /// Starts the next frame; false at the end of all.
     fn begin(&mut self) -> io::Result<bool> {
         loop {
             if self.source.peek(1)?.is_empty() {

@@ -1,6 +1,6 @@
 //! Reads zip archives as a stream (PKWARE APPNOTE 6.3.10), from one local header to the next.
 //!
-//! The `zip` crate needs to seek, or members whose size stands before them: what Go's `archive/zip`
+//! The `zip` crate needs to seek, or members whose size precedes them: what Go's `archive/zip`
 //! writes, and with it most collectors, has neither on a pipe. An archive that was cut before its directory is read as well.
 
 use std::io::{self, BufRead, Read};
@@ -12,7 +12,7 @@ use super::unpack::Inflate;
 /// How a member is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// As it is.
+    /// Uncompressed.
     Stored,
     /// By deflate.
     Deflate,
@@ -25,18 +25,18 @@ pub enum Method {
 /// A member's header.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name as it stands.
+    /// Its name as it is.
     pub name: Vec<u8>,
-    /// How it is stored.
+    /// The compression.
     pub method: Method,
-    /// Its size, where that stands before it.
+    /// Its size, where that precedes it.
     pub size: Option<u64>,
-    /// How many bytes before it are no part of any member.
+    /// The number of bytes before it that belong to no member.
     pub lost: u64,
 }
 
 impl Entry {
-    /// Whether it is a folder.
+    /// Returns true if it is a folder.
     pub fn is_folder(&self) -> bool {
         self.name.ends_with(b"/")
     }
@@ -49,7 +49,7 @@ pub struct Zip<'s> {
     ended: bool,
 }
 
-/// What is left of the open member.
+/// The number of bytes left of the open member.
 enum Open {
     None,
     Stored {
@@ -62,14 +62,14 @@ enum Open {
         told: Option<u32>,
         described: bool,
     },
-    /// It goes on to the next header.
+    /// It continues to the next header.
     Lost,
 }
 
 const LOCAL: &[u8] = b"PK\x03\x04";
 const DESCRIPTOR: &[u8] = b"PK\x07\x08";
 
-/// What begins the directory behind the members, or ends an archive without any.
+/// The signatures that start the directory after the members, or end an archive without any.
 const BEHIND: [&[u8]; 5] = [
     b"PK\x01\x02",
     b"PK\x05\x06",
@@ -217,7 +217,7 @@ impl<'s> Zip<'s> {
                 Open::Deflate { .. } => match self.read(&mut void) {
                     Ok(0) => self.open = Open::None,
                     Ok(_) => {}
-                    // it was told when the content was read; the next header is looked for
+                    // it was reported when the content was read; the next header is looked for
                     Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                         self.open = Open::Lost;
                     }
@@ -227,7 +227,7 @@ impl<'s> Zip<'s> {
         }
     }
 
-    /// Passes over the descriptor behind a member and compares its check sum.
+    /// Passes over the descriptor after a member and compares its check sum.
     fn descriptor(&mut self, sum: u32) -> io::Result<()> {
         let ahead = self.source.peek(28)?;
         let signed = if ahead.starts_with(DESCRIPTOR) { 4 } else { 0 };

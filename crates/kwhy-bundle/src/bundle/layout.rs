@@ -1,4 +1,4 @@
-//! What bundles of each make hold where: data in `analyzer-cli/layouts/`, one file a make.
+//! The layouts of bundles of each make: data in `layouts/`, one file a make.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::pattern::{Field, Kept, Pattern};
 
-/// What a member holds.
+/// The content of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Content {
@@ -25,18 +25,18 @@ pub enum Content {
     Table,
     /// Logs of a node: its kubelet, its runtime, its journal.
     NodeLogs,
-    /// What else is known of a node or a component.
+    /// Anything else about a node or a component.
     Host,
-    /// What a collector says of its own failures: it is told, and is no trouble of the cluster.
+    /// A collector's report of its own failures, which are not problems of the cluster.
     Errors,
     /// The moment of collection.
     Time,
-    /// What would only tell the same again, or nothing.
+    /// A file that would only repeat others, or says nothing.
     Ignore,
 }
 
 impl Content {
-    /// What it is called.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Content::Logs => "logs",
@@ -75,19 +75,19 @@ struct WrittenMember {
     holds: Content,
 }
 
-/// What bundles of one make hold where.
+/// The layout of bundles of one make.
 pub struct Layout {
     /// Its id.
     pub id: String,
-    /// What its makers call it.
+    /// The name that its makers give it.
     pub title: String,
     /// It is known by the members of any of these lists.
     pub marks: Vec<Vec<Pattern>>,
-    /// What a whole bundle of this make holds.
+    /// The contents of a complete bundle of this make.
     pub holds: Vec<Content>,
-    /// Names that tell when it was made.
+    /// Names that show when it was made.
     pub time: Vec<Pattern>,
-    /// What its members hold.
+    /// The contents of its members.
     pub members: Vec<(Pattern, Content)>,
 }
 
@@ -156,18 +156,18 @@ fn read(text: &str) -> Result<Layout, String> {
     })
 }
 
-/// What a member's name says of it.
+/// The information in a member's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// What it holds, where its name tells.
+    /// The content, if the name shows it.
     pub content: Option<Content>,
-    /// What it is about.
+    /// The object that it is about.
     pub about: Subject,
     /// The namespace to which it belongs.
     pub namespace: Option<String>,
 }
 
-/// What a member's name says of it: the pattern with the most text of its own counts, whatever else
+/// Reads a member's name: the pattern with the most text of its own counts, whatever else
 /// the bundle holds, so that it does not matter in which order members come.
 pub fn place(path: &[&str]) -> Place {
     let mut best: Option<(usize, Content, Kept<'_>)> = None;

@@ -1,4 +1,4 @@
-//! What the members of a bundle are: its make, what each member holds and is about, which of them are
+//! The members of a bundle: its make, what each member contains and is about, which of them are
 //! wanted, which only say again what another one said, and what was not collected.
 
 mod layout;
@@ -21,7 +21,7 @@ pub use layout::Content;
 use layout::{Layout, Place, layouts, place};
 use pattern::Field;
 
-/// Which members are read.
+/// The members that are read.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// Only those whose path fits one of these; all if there are none.
@@ -63,9 +63,9 @@ impl Wanted {
 /// A document that is to be analysed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// What it is called in a report.
+    /// The name in a report.
     pub name: String,
-    /// What the place where it stands says that it is about.
+    /// The object that its place says it is about.
     pub about: Subject,
 }
 
@@ -74,14 +74,14 @@ pub trait DocumentSink {
     /// Reads a document.
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send));
 
-    /// The document with this number, counted from 0 as they were taken, stands under this name too.
+    /// The document with this number, counted from 0 as they were taken, occurs under this name too.
     fn again(&mut self, _number: usize, _name: &str) {}
 
     /// A member that is not read, or what one is.
     fn told(&mut self, _member: &Member, _what: Disposition) {}
 }
 
-/// What became of a member.
+/// The fate of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Disposition {
     /// It is read, as what its name says.
@@ -109,9 +109,9 @@ pub struct Bundles<S> {
     sink: S,
     wanted: Wanted,
     shared: Arc<Shared>,
-    /// What was read: how it begins, how long it is and what it is about.
+    /// The documents that were read, by their start, size and object.
     seen: HashMap<(u64, u64, u64), Seen>,
-    /// How many documents were handed on.
+    /// The number of documents that were passed on.
     documents: usize,
     open: Option<Bundle>,
     done: Vec<BundleSummary>,
@@ -125,7 +125,7 @@ struct Seen {
     path: Box<str>,
 }
 
-/// What is known of one bundle.
+/// A bundle and its state.
 struct Bundle {
     root: String,
     marks: Marks,
@@ -167,7 +167,7 @@ impl Marks {
     }
 }
 
-/// Whether these are the files of a bundle of a known make.
+/// Returns true if these are the files of a bundle of a known make.
 pub fn is_known(paths: impl Iterator<Item = String>) -> bool {
     let mut marks = Marks::new();
     for path in paths {
@@ -176,7 +176,7 @@ pub fn is_known(paths: impl Iterator<Item = String>) -> bool {
     marks.known().next().is_some()
 }
 
-/// How much of a small member is looked at.
+/// The number of bytes of a small member that are examined.
 const MAX_LOOKED_AT: u64 = 64 * 1024;
 
 impl<S: DocumentSink> Bundles<S> {
@@ -304,7 +304,7 @@ impl<S: DocumentSink> MemberVisitor for Bundles<S> {
             }
             Some(Content::Time) => {
                 let mut text = String::new();
-                // what is no text tells no time
+                // what is not a text shows no time
                 let _ = content.take(MAX_LOOKED_AT).read_to_string(&mut text);
                 self.collected = self.collected.max(time::in_text(&text));
                 return self.skip(member, "the time of collection");
@@ -346,9 +346,9 @@ impl<S: DocumentSink> MemberVisitor for Bundles<S> {
 }
 
 impl<S: DocumentSink> Bundles<S> {
-    /// Whether a member says the same as a former one: it is about the same object, or is called the
-    /// same, and begins and ends alike. Logs only grow, so one of the same start and length is the same. Which of
-    /// the two names is left out does not hang on their order: it is the later one by name.
+    /// Returns true if a member says the same as a former one: it is about the same object, or is called the
+    /// same, and starts and ends alike. Logs only grow, so one of the same start and length is the same. Which of
+    /// the two names is omitted does not depend on their order: it is the later one by name.
     fn again(&mut self, member: &Member, start: Start, place: &Place) -> Option<String> {
         let (fingerprint, size) = (start.fingerprint?, start.size?);
         let mut hasher = DefaultHasher::new();
@@ -403,7 +403,7 @@ impl<S: DocumentSink> Bundles<S> {
     }
 }
 
-/// Whether a collector's text tells of a failure; some of them log what they do as well.
+/// Returns true if a collector's text reports a failure; some of them log what they do as well.
 fn failed(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     [

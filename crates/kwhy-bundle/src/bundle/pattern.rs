@@ -1,10 +1,10 @@
 //! Patterns of member names with captures.
 //!
-//! A pattern names the last folders of a path and its file: what stands before does not matter, as the root
+//! A pattern names the last folders of a path and its file: what precedes does not matter, as the root
 //! of a bundle is not fixed. `*` is any run inside of one part, `**` any number of parts, `{pod}` a run
 //! that is kept.
 
-/// What a capture says.
+/// The meaning of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     /// A namespace.
@@ -15,9 +15,9 @@ pub enum Field {
     Container,
     /// A node.
     Node,
-    /// When the bundle was made.
+    /// The time at which the bundle was made.
     Time,
-    /// What tells one run of a container, or one pod, from another.
+    /// A part that distinguishes one run of a container, or one pod, from another.
     Uid,
 }
 
@@ -34,7 +34,7 @@ impl Field {
         })
     }
 
-    /// Whether a text can be such a name (kubernetes/apimachinery `pkg/util/validation`).
+    /// Returns true if a text can be such a name (kubernetes/apimachinery `pkg/util/validation`).
     fn fits(self, text: &str) -> bool {
         let lower = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
         let ends = |text: &str| {
@@ -68,7 +68,7 @@ impl Field {
 #[derive(Clone, Debug)]
 pub struct Pattern {
     parts: Vec<Part>,
-    /// How many bytes of it stand for themselves.
+    /// The number of literal bytes.
     pub weight: usize,
 }
 
@@ -86,7 +86,7 @@ enum Token {
     Keep(Field),
 }
 
-/// What a pattern kept, in the order of the path.
+/// The captures of a pattern, in the order of the path.
 pub type Kept<'p> = Vec<(Field, &'p str)>;
 
 impl Pattern {
@@ -134,7 +134,7 @@ impl Pattern {
         Ok(Pattern { parts, weight })
     }
 
-    /// What it keeps of a path that it fits.
+    /// Matches a path and returns the captures.
     pub fn fit<'p>(&self, path: &[&'p str]) -> Option<Kept<'p>> {
         let mut kept = Vec::new();
         fit_parts(&self.parts, path, &mut kept).then(|| {

@@ -1,4 +1,4 @@
-//! When a bundle was made, as its names and its files tell it. A time without a zone tells nothing for sure and
+//! The time at which a bundle was made, by its names and files. A time without a zone is ambiguous and
 //! is not taken.
 
 use jiff::Timestamp;
@@ -23,7 +23,7 @@ pub fn in_name(text: &str) -> Option<Timestamp> {
     written.parse().ok()
 }
 
-/// The latest time that stands at a line's start, as RFC 3339 or as Go prints one
+/// The latest time that is at a line's start, as RFC 3339 or as Go prints one
 /// (`2024-03-04 05:06:07.123 +0000 UTC m=+0.05`).
 pub fn in_text(text: &str) -> Option<Timestamp> {
     text.lines().take(100).filter_map(at_start).max()

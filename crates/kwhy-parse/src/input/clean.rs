@@ -1,5 +1,5 @@
 //! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
-//! returns, colour sequences, zero-width characters, blanks and dashes of other widths, typographic
+//! returns, colour sequences, zero-width characters, spaces and dashes of other widths, typographic
 //! quotes, HTML entities (which lines are escaped says [`entity`]), and puts characters together that a
 //! container runtime cut ([`cut_char`]).
 
@@ -10,9 +10,9 @@ use super::{cut_char, entity};
 /// A change made to the bytes of a document: `text` from `clean` on stands for `original`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
-    /// Where in the clean text the bytes behind the edit begin.
+    /// The offset in the clean text of the bytes after the edit.
     pub clean: usize,
-    /// Where in the original the bytes behind the edit begin.
+    /// The offset in the original of the bytes after the edit.
     pub original: usize,
 }
 
@@ -21,20 +21,20 @@ pub(crate) struct Edit {
 pub(crate) struct Clean {
     pub text: String,
     pub edits: Vec<Edit>,
-    /// How many byte sequences were no UTF-8.
+    /// The number of byte sequences that were not UTF-8.
     pub invalid: u64,
 }
 
-/// Whether bytes are a text that needs no cleaning at all.
+/// Returns true if bytes are a text that needs no cleaning at all.
 pub fn is_clean(bytes: &[u8]) -> bool {
     !has_dirty_ascii(bytes)
         && (bytes.is_ascii() || std::str::from_utf8(bytes).is_ok_and(|text| !has_dirty(text)))
 }
 
-/// How many bytes are looked at together for what needs more than one byte to tell.
+/// The number of bytes that are examined together for what needs more than one byte to decide.
 const CHUNK: usize = 4096;
 
-/// Whether there is a carriage return, a terminal escape or a line that was escaped for HTML.
+/// Returns true if there is a carriage return, a terminal escape or a line that was escaped for HTML.
 /// Chunks with an ampersand, as addresses in logs have, are filtered without a branch a byte; a line
 /// is looked at once, however many entities it holds.
 fn has_dirty_ascii(bytes: &[u8]) -> bool {
@@ -71,7 +71,7 @@ fn has_dirty_ascii(bytes: &[u8]) -> bool {
     false
 }
 
-/// The line in which a byte stands, without its end.
+/// The line in which a byte occurs, without its end.
 fn line_around(bytes: &[u8], at: usize) -> std::ops::Range<usize> {
     let before = bytes.get(..at).unwrap_or(bytes);
     let start = memrchr(b'\n', before).map_or(0, |end| end + 1);
@@ -114,8 +114,8 @@ enum Replacement {
     With(char),
 }
 
-/// What a character outside ASCII becomes. All of Unicode's blanks are a blank; what has no width
-/// is dropped. A dash between blanks is one of a sentence; elsewhere an editor made it of hyphens.
+/// The replacement of a character outside ASCII. All of Unicode's spaces become a space; what has no width
+/// is dropped. A dash between spaces is one of a sentence; elsewhere an editor made it of hyphens.
 fn replacement(before: &str, c: char, behind: &str) -> Replacement {
     match c {
         '\u{2013}'..='\u{2015}'
@@ -154,9 +154,9 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
         ..Clean::default()
     };
     let mut at = 0;
-    // ends of cut characters, which were put where they begin
+    // ends of cut characters, which were put where they start
     let mut moved: Vec<std::ops::Range<usize>> = Vec::new();
-    // up to where is told whether the line was escaped, and whether it was
+    // up to where is reported whether the line was escaped, and whether it was
     let (mut told, mut escaped) = (0, false);
     for chunk in bytes.utf8_chunks() {
         let valid = chunk.valid();
@@ -250,7 +250,7 @@ fn escape_length(text: &str) -> usize {
     }
 }
 
-/// Where in the original a byte of the clean text stands.
+/// The offset in the original of a byte of the clean text.
 pub(crate) fn original_offset(edits: &[Edit], at: usize) -> usize {
     let next = edits.partition_point(|edit| edit.clean <= at);
     match next.checked_sub(1).and_then(|index| edits.get(index)) {
@@ -259,11 +259,11 @@ pub(crate) fn original_offset(edits: &[Edit], at: usize) -> usize {
     }
 }
 
-/// How many units of a document are looked at, and how few tell nothing.
+/// The number of units of a document that are examined, and the number below which they decide nothing.
 const CHECKED: usize = 512;
 const LEAST_CHECKED: usize = 16;
 
-/// How two bytes are a unit of UTF-16, if a document that begins with these bytes is that, with a byte order
+/// How two bytes are a unit of UTF-16, if a document that starts with these bytes is that, with a byte order
 /// mark.
 pub fn utf16_unit(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
     let unit: fn([u8; 2]) -> u16 = match bytes {
@@ -271,7 +271,7 @@ pub fn utf16_unit(bytes: &[u8]) -> Option<fn([u8; 2]) -> u16> {
         [0xfe, 0xff, ..] => u16::from_be_bytes,
         _ => return None,
     };
-    // what tools print is at least in part ASCII; in other bytes behind the same mark hardly a unit is
+    // what tools print is at least in part ASCII; in other bytes after the same mark hardly a unit is
     let units = bytes.get(2..).unwrap_or_default().chunks_exact(2);
     let units = units.take(CHECKED).map(|pair| unit([pair[0], pair[1]]));
     let (all, ascii) = units.fold((0, 0), |(all, ascii), unit| {

@@ -1,9 +1,9 @@
-//! Shell prompts and the kubectl commands behind them: they name the object that the output
+//! Shell prompts and the kubectl commands after them: they name the object that the output
 //! below is about.
 
 use kwhy_model::Subject;
 
-/// What a kubectl-like command asks for.
+/// The request of a kubectl-like command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// `describe`.
@@ -19,9 +19,9 @@ pub enum Verb {
 /// A command line found in a paste.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// What it asks for.
+    /// The object or kind that it asks for.
     pub verb: Verb,
-    /// The object it names, as far as it does.
+    /// The object it names, where it does.
     pub subject: Subject,
     /// The kind of custom resource that it gets, as it is typed, where the subject's is not known.
     pub resource: Option<String>,
@@ -59,8 +59,8 @@ const OTHER_PROGRAMS: &[&str] = &[
     "ip",
 ];
 
-/// Reads a line as a command: behind a prompt (`$ `, `# `, `root@host:~#`, `[root@host dir]#`,
-/// `PS C:\>`), or bare if it begins with kubectl or `oc` and a verb.
+/// Reads a line as a command: after a prompt (`$ `, `# `, `root@host:~#`, `[root@host dir]#`,
+/// `PS C:\>`), or bare if it starts with kubectl or `oc` and a verb.
 pub fn parse(line: &str) -> Option<Command> {
     let line = line.trim();
     // most lines of a large input are JSON

@@ -1,19 +1,19 @@
-//! Characters that a container runtime cut: the CRI's log files (containerd 2.3, CRI-O) hold a long line in
-//! parts of so many bytes, and what a part ends with may be the beginning of a character.
+//! Characters that a container runtime cut: the CRI's log files (containerd 2.3, CRI-O) contain a long line in
+//! parts of so many bytes, and what a part ends with may be the start of a character.
 //!
-//! `2024-03-04T05:06:07.1Z stderr P text` goes on in the stream's next line, which is `P` or `F`; docker's
-//! files hold each part as JSON, in which such a character is lost.
+//! `2024-03-04T05:06:07.1Z stderr P text` continues in the stream's next line, which is `P` or `F`; docker's
+//! files contain each part as JSON, in which such a character is lost.
 
 use std::ops::Range;
 
 use memchr::{memchr, memmem, memrchr};
 
-/// How many lines of other streams may stand between two parts.
+/// The number of lines of other streams that may lie between two parts.
 const BETWEEN: usize = 64;
-/// How far into a line the stream may be named.
+/// The number of bytes of a line in which the stream may be named.
 const HEAD: usize = 256;
 
-/// The character that begins with some bytes at the end of a part, and where the bytes are that end it.
+/// The character that starts with some bytes at the end of a part, and where the bytes are that end it.
 pub(super) fn whole(bytes: &[u8], begin: Range<usize>) -> Option<(char, Range<usize>)> {
     let first = *bytes.get(begin.start)?;
     let length = match first {
@@ -53,7 +53,7 @@ pub(super) fn whole(bytes: &[u8], begin: Range<usize>) -> Option<(char, Range<us
     None
 }
 
-/// A line's stream, its tag, and where its text begins.
+/// A line's stream, its tag, and where its text starts.
 fn head(line: &[u8]) -> Option<(&[u8], u8, usize)> {
     let window = line.get(..line.len().min(HEAD))?;
     let window = window.split(|byte| *byte == b'\n').next()?;

@@ -1,4 +1,4 @@
-//! How far the describe is to which a line may belong.
+//! The state of the describe that a line may belong to.
 
 use super::segment::Segment;
 use crate::input::Line;
@@ -28,7 +28,7 @@ impl Data {
     }
 }
 
-/// How far the events of a describe's present object are.
+/// The state of the events of a describe's current object.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) enum EventsTold {
     #[default]
@@ -58,7 +58,7 @@ impl EventsTold {
         }
     }
 
-    /// Whether the line tells events again, which must be another object's: a paste may go on with
+    /// Returns true if the line shows events again, which must be another object's: a paste may continue with
     /// the events alone.
     pub fn is_over_at(self, text: &str) -> bool {
         match self {
@@ -72,7 +72,7 @@ impl EventsTold {
     }
 }
 
-/// What follows the title of a describe's events, if the line is that.
+/// The text after the title of a describe's events, if the line is that.
 pub(super) fn events_title(text: &str) -> Option<&str> {
     let value = text.trim_start().strip_prefix("Events:")?.trim();
     matches!(value, "" | "<none>").then_some(value)

@@ -10,7 +10,7 @@ use kwhy_model::Span;
 ///
 /// Byte order marks, carriage returns before line ends, terminal escapes, zero-width characters
 /// and typographic quotes are gone from [`Document::text`]; [`Document::original_line`] shows the
-/// line as it stood. Line numbers are the same in both.
+/// line as it occurred. Line numbers are the same in both.
 ///
 /// ```
 /// use kwhy_parse::input::Document;
@@ -30,7 +30,7 @@ pub struct Document {
     invalid: u64,
 }
 
-/// Where a span stands in the input, for people.
+/// The place of a span in the input, for people.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The line, counted from 1.
@@ -96,7 +96,7 @@ impl Document {
         &self.text
     }
 
-    /// How many lines there are; a last line without line end counts.
+    /// The number of lines; a last line without line end counts.
     pub fn line_count(&self) -> u64 {
         let lines = self.line_starts.len() as u64;
         if self.text.is_empty() || self.text.ends_with('\n') {
@@ -111,7 +111,7 @@ impl Document {
         self.original.as_ref().map_or(self.text.len(), Vec::len) as u64
     }
 
-    /// How many byte sequences of the original were not UTF-8.
+    /// The number of byte sequences of the original that were not UTF-8.
     pub fn invalid_sequences(&self) -> u64 {
         self.invalid
     }
@@ -148,7 +148,7 @@ impl Document {
             .to_owned()
     }
 
-    /// The byte of the original at which the line begins that begins at this byte of the text; the
+    /// The byte of the original at which the line starts that starts at this byte of the text; the
     /// original's end for the text's.
     pub fn original_line_begin(&self, start: usize) -> usize {
         match &self.original {
@@ -158,7 +158,7 @@ impl Document {
         }
     }
 
-    /// The byte of the original at which a line begins: behind the line end before it, so that what
+    /// The byte of the original at which a line starts: after the line end before it, so that what
     /// was taken out at the line's start belongs to it.
     fn original_line_start(&self, bytes: &[u8], start: usize) -> usize {
         let Some(line_end) = start.checked_sub(1) else {
@@ -167,7 +167,7 @@ impl Document {
         self.original_offset(line_end) + if is_utf16(bytes) { 2 } else { 1 }
     }
 
-    /// Where a span stands in the original. A span over several lines is cut at the first's end.
+    /// The place of a span in the original. A span over several lines is cut at the first's end.
     pub fn place(&self, span: &Span) -> Place {
         let line = self.line_of(span.start.min(self.text.len()));
         let line_span = self.line_span(line);
@@ -195,7 +195,7 @@ impl Document {
         }
     }
 
-    /// The byte of the original at which a byte of the clean text stands.
+    /// The byte of the original at which a byte of the clean text occurs.
     pub fn original_offset(&self, at: usize) -> usize {
         original_offset(&self.edits, at)
     }

@@ -1,7 +1,7 @@
 //! List marks and emphasis (Markdown, reStructuredText) before lines that a program printed.
 //!
-//! A mark is taken off only where what follows has the shape of a program's output: `- ` begins an item of
-//! YAML, too, and sentences stand behind any mark.
+//! A mark is taken off only where what follows has the shape of a program's output: `- ` starts an item of
+//! YAML, too, and sentences follow any mark.
 
 use super::line::Line;
 use crate::{events, log, table};
@@ -9,10 +9,10 @@ use crate::{events, log, table};
 /// Marks of lists.
 const ITEMS: &[&str] = &["- ", "* ", "+ ", "\u{2022} "];
 
-/// Marks of emphasis and of code, which end as they begin; the longer ones first.
+/// Marks of emphasis and of code, which end as they start; the longer ones first.
 const EMPHASES: &[&str] = &["**", "__", "*", "_", "`"];
 
-/// What a program's error begins with, up to a colon.
+/// The words that start a program's error, up to a colon.
 const ERRORS: &[&str] = &[
     "ERROR",
     "Error",
@@ -34,7 +34,7 @@ pub(super) fn strip(line: Line<'_>) -> Line<'_> {
     if !bare.text.starts_with(['-', '*', '+', '_', '`', '\u{2022}']) {
         return line;
     }
-    // a tab stands before the items of an error that is a list (hashicorp/go-multierror)
+    // a tab precedes the items of an error that is a list (hashicorp/go-multierror)
     let is_tabbed = line.text.starts_with('\t');
     let item = ITEMS
         .iter()
@@ -53,7 +53,7 @@ pub(super) fn strip(line: Line<'_>) -> Line<'_> {
     }
 }
 
-/// The log record that begins behind a list mark or emphasis on a line.
+/// The log record that starts after a list mark or emphasis on a line.
 pub fn marked_record(text: &str) -> Option<&str> {
     let line = Line {
         text,
@@ -64,7 +64,7 @@ pub fn marked_record(text: &str) -> Option<&str> {
     (bare != line && log::detect(bare.text).is_some()).then_some(bare.text)
 }
 
-/// What stands between marks of emphasis; they may end on a later line.
+/// The text between marks of emphasis; they may end on a later line.
 fn unemphasized(line: Line<'_>) -> Option<Line<'_>> {
     let mark = EMPHASES.iter().find(|mark| line.text.starts_with(**mark))?;
     let mut inner = line.skip(mark.len());
@@ -78,7 +78,7 @@ fn unemphasized(line: Line<'_>) -> Option<Line<'_>> {
     Some(inner)
 }
 
-/// Whether a text has the shape of what a program prints; `is_item` says that it could be an item of YAML.
+/// Returns true if a text has the shape of what a program prints; `is_item` says that it could be an item of YAML.
 fn is_output(text: &str, is_item: bool) -> bool {
     if is_item && is_member(text) {
         return false;
@@ -92,14 +92,14 @@ fn is_output(text: &str, is_item: bool) -> bool {
         || (!is_item && table::is_header(text))
 }
 
-/// Whether a record says by itself what it is. Of what carriers hold only lines of the journal are taken for
+/// Returns true if a record says alone what it is. Of what envelopes contain only lines of the journal are taken for
 /// such: what other tools put before each line of a log is learned from the lines before it, and a container
 /// runtime's lines are parts of others, which may have marks of their own.
 fn is_alone(text: &str) -> bool {
     !log::is_carried(text) || text.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// Whether a text begins as a member of a map in YAML does.
+/// Returns true if a text starts as a member of a map in YAML does.
 fn is_member(text: &str) -> bool {
     let is_key = |key: &str| {
         key.starts_with(|c: char| c.is_ascii_lowercase()) && !key.contains(char::is_whitespace)
@@ -108,7 +108,7 @@ fn is_member(text: &str) -> bool {
     colon.is_some_and(|(key, rest)| is_key(key) && (rest.is_empty() || rest.starts_with(' ')))
 }
 
-/// Whether a text begins as programs say that they failed.
+/// Returns true if a text starts as programs say that they failed.
 fn is_error(text: &str) -> bool {
     const LONGEST: usize = 64;
     let head = text.get(..super::line::floor_char(text, LONGEST));

@@ -2,10 +2,10 @@
 //!
 //! Source: HTML Living Standard, "Character references". A page that shows a paste escapes all of
 //! it, so a line is taken as escaped only if
-//! - it holds an entity for what kubectl prints in brackets or quotes (`&lt;none&gt;`, `&quot;`,
-//!   `&#39;`) or for a blank of a table (`&nbsp;`),
-//! - each of its `&` begins an entity, so that the address in a log (`?a=1&b=2`) speaks against it,
-//! - and nothing stands in it that would have been escaped: no `<` or `>` but of a tag that holds
+//! - it contains an entity for what kubectl prints in brackets or quotes (`&lt;none&gt;`, `&quot;`,
+//!   `&#39;`) or for a space of a table (`&nbsp;`),
+//! - each of its `&` starts an entity, so that the address in a log (`?a=1&b=2`) speaks against it,
+//! - and nothing occurs in it that would have been escaped: no `<` or `>` but of a tag that holds
 //!   pastes (`<br>`, `<pre>`), and no `"` beside `&quot;`.
 //!
 //! A line with `&amp;` alone stays as it is.
@@ -49,14 +49,14 @@ fn numbered(digits: &[u8], radix: u32) -> Option<char> {
     }
 }
 
-/// Whether an entity tells that its line may be escaped: one of a bracket, a plain quote or a blank.
+/// Returns true if an entity shows that its line may be escaped: one of a bracket, a plain quote or a space.
 pub(super) fn tells(text: &[u8]) -> bool {
     const NAMES: [&[u8]; 6] = [b"&lt;", b"&gt;", b"&quot;", b"&apos;", b"&nbsp;", b"&#"];
     NAMES.iter().any(|name| text.starts_with(name))
         && at_start(text).is_some_and(|(_, c)| matches!(c, '<' | '>' | '"' | '\'' | ' '))
 }
 
-/// Whether an entity that [`tells`] may stand in the bytes: by its first letters, in a way that the
+/// Returns true if an entity that [`tells`] may occur in the bytes: by its first letters, in a way that the
 /// compiler makes a few instructions for many bytes of.
 pub(super) fn may_tell(bytes: &[u8]) -> bool {
     let length = bytes.len().saturating_sub(2);
@@ -79,7 +79,7 @@ pub(super) fn may_tell(bytes: &[u8]) -> bool {
     found != 0
 }
 
-/// Whether a line was escaped as a whole.
+/// Returns true if a line was escaped as a whole.
 pub(super) fn is_escaped(line: &[u8]) -> bool {
     let mut is_told = false;
     let mut has_quote = false;
@@ -96,7 +96,7 @@ pub(super) fn is_escaped(line: &[u8]) -> bool {
     is_told && !(has_quote && memchr(b'"', line).is_some()) && !has_foreign_bracket(line)
 }
 
-/// Whether a bracket stands in a line that belongs to no tag that holds pastes.
+/// Returns true if a bracket occurs in a line that belongs to no tag that holds pastes.
 fn has_foreign_bracket(line: &[u8]) -> bool {
     let mut behind = 0;
     for at in memchr2_iter(b'<', b'>', line) {

@@ -1,11 +1,11 @@
-//! How much of an input is read, whatever it holds.
+//! Limits on reading an input, whatever it contains.
 
 use super::line::MAX_LINE;
 
 /// The deepest that maps and lists are read, whatever is asked for: each level takes a place on the stack.
 const DEEPEST: u64 = 500;
 
-/// Limits on what is read of an input. What they leave out is told in `Report::limits`.
+/// Limits on what is read of an input. What they omit is reported in `Report::limits`.
 ///
 /// ```
 /// use kwhy_parse::input::ReadLimits;
@@ -18,7 +18,7 @@ pub struct ReadLimits {
     pub line_length: u64,
     /// Maps and lists in one another, in YAML and JSON; 500 at most.
     pub depth: u64,
-    /// Values for which the anchors and aliases of one object in YAML may stand together.
+    /// Values for which the anchors and aliases of one object in YAML may occur together.
     pub aliases: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Lines of a document.
 
-/// How many bytes of a line are looked at (1 MiB). Logs hold no longer records; a file without
-/// line ends is no text that a parser knows.
+/// The number of bytes of a line that are read (1 MiB). Logs contain no longer records; a file without
+/// line ends is not a text that a parser knows.
 pub(crate) const MAX_LINE: usize = 1 << 20;
 
 /// A line of a document's text, without its line end and without what was stripped from its
@@ -11,7 +11,7 @@ pub(crate) const MAX_LINE: usize = 1 << 20;
 pub struct Line<'a> {
     /// The line's text.
     pub text: &'a str,
-    /// The byte of the document's text at which `text` begins.
+    /// The byte of the document's text at which `text` starts.
     pub start: usize,
     /// The line's number in the document, counted from 1.
     pub number: u64,
@@ -23,7 +23,7 @@ impl<'a> Line<'a> {
         self.start..self.start + self.text.len()
     }
 
-    /// The line without the blanks at its left end.
+    /// The line without the spaces at its left end.
     pub fn trim_start(&self) -> Line<'a> {
         self.skip(self.indent())
     }
@@ -37,7 +37,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The number of blanks at the left end; a tab counts as one.
+    /// The number of spaces at the left end; a tab counts as one.
     pub fn indent(&self) -> usize {
         match self.first() {
             Some((blanks, _)) => blanks,
@@ -45,7 +45,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The first byte that is no blank, and how many stand before it, where ASCII tells: most lines are
+    /// The first byte that is not a space, and how many precede it, where ASCII shows: most lines are
     /// asked for that several times.
     fn first(&self) -> Option<(usize, u8)> {
         let bytes = self.text.as_bytes();
@@ -56,7 +56,7 @@ impl<'a> Line<'a> {
         Some((blanks, first.filter(u8::is_ascii_graphic)?))
     }
 
-    /// Whether the line holds nothing but blanks.
+    /// Returns true if the line contains nothing but spaces.
     pub fn is_blank(&self) -> bool {
         self.first().is_none() && self.text.trim().is_empty()
     }
@@ -79,7 +79,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
         })
 }
 
-/// The last place at or before `at` where a character begins; the text's end if it is shorter.
+/// The last place at or before `at` where a character starts; the text's end if it is shorter.
 pub fn floor_char(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {

@@ -13,7 +13,7 @@ use kwhy_model::{Format, Subject};
 pub struct Segment<'a> {
     /// The format that parses it. A log may mix formats; it carries its first one's.
     pub format: Format,
-    /// Whether the log parsers read it, whatever its first line's format.
+    /// True if the log parsers read it, whatever its first line's format.
     pub is_log: bool,
     /// The lines, without common indentation, list numbers and quote marks.
     pub lines: Vec<Line<'a>>,
@@ -42,7 +42,7 @@ pub fn segments(text: &str) -> Vec<Segment<'_>> {
     segments_before(text, false)
 }
 
-/// Cuts a text into segments, knowing whether a log record begins right behind it.
+/// Cuts a text into segments, knowing whether a log record starts right after it.
 pub fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'_>> {
     let mut cutter = Cutter {
         text,
@@ -60,7 +60,7 @@ pub fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'_>> {
     cutter.done
 }
 
-/// Whether a line that begins no log record ends the log before it in any case.
+/// Returns true if a line that starts no log record ends the log before it in any case.
 pub fn ends_log(text: &str) -> bool {
     shape::is_fence(text)
         || command::parse(text).is_some()
@@ -70,8 +70,8 @@ pub fn ends_log(text: &str) -> bool {
         || table::is_header(text)
 }
 
-/// Whether a line that begins no log record belongs to an output with a structure: a describe, a
-/// table, a command, a fence, a box. What stands around it is read together with it.
+/// Returns true if a line that starts no log record belongs to an output with a structure: a describe, a
+/// table, a command, a fence, a box. What occurs around it is read together with it.
 pub fn is_structural(text: &str) -> bool {
     if shape::is_fence(text) || shape::is_box_rule(text) {
         return true;
@@ -85,7 +85,7 @@ pub fn is_structural(text: &str) -> bool {
         && log::detect(line.text).is_none()
 }
 
-/// The format of a line that begins no log record, if it has a structure.
+/// The format of a line that starts no log record, if it has a structure.
 fn structure(text: &str) -> Option<Format> {
     if events::is_header(text) || events::is_row(text) {
         return Some(Format::DescribeEvents);
@@ -99,7 +99,7 @@ fn structure(text: &str) -> Option<Format> {
     (describe::is_start(text) || describe::is_field(text)).then_some(Format::Describe)
 }
 
-/// The lines behind one, as those of objects are read.
+/// The lines after one, as those of objects are read.
 fn ahead<'l, 'a>(lines: &'l [Line<'a>], marked: bool) -> object::Ahead<'l, 'a> {
     let strip: fn(Line<'_>) -> Line<'_> = if marked {
         shape::strip_marks
@@ -118,29 +118,29 @@ struct Cutter<'a> {
     blanks: Vec<Line<'a>>,
     fenced: bool,
     command: Option<Command>,
-    /// Whether a table was the command's output: more tables may follow (`kubectl get all`).
+    /// True if a table was the command's output: more tables may follow (`kubectl get all`).
     has_table: bool,
-    /// Whether records of a log stand behind the command.
+    /// True if records of a log follow the command.
     has_log: bool,
-    /// Which lines belong to the last log record.
+    /// The rule for the lines that belong to the last log record.
     follower: log::Follower,
-    /// Lines that belong to it if its log goes on behind them.
+    /// Lines that belong to it if its log continues after them.
     pending: Vec<Line<'a>>,
-    /// Whether marks were stripped off the last record's line.
+    /// True if marks were stripped off the last record's line.
     marked: bool,
-    /// How many more lines the last record surely takes.
+    /// The number of further lines that the last record surely takes.
     spread: usize,
-    /// The line before, if no blank one stands behind it.
+    /// The line before, if no space one follows it.
     before: &'a str,
-    /// What the open describe has told of its object's events.
+    /// The state of the events of the open describe's object.
     events: EventsTold,
-    /// How far the open describe's raw data are.
+    /// The state of the open describe's raw data.
     data: Data,
-    /// Whether marks were taken off the open segment's first line.
+    /// True if marks were taken off the open segment's first line.
     first_marked: bool,
     /// The open segment's objects in YAML or JSON.
     objects: Option<Objects>,
-    /// Whether the line is one of a table that is drawn as a box.
+    /// True if the line is one of a table that is drawn as a box.
     boxed: bool,
 }
 
@@ -148,7 +148,7 @@ struct Cutter<'a> {
 #[derive(Debug)]
 struct Objects {
     run: object::Run,
-    /// Whether marks were taken off the first line, and so are off the others.
+    /// True if marks were taken off the first line, and so are off the others.
     marked: bool,
 }
 
@@ -223,7 +223,7 @@ impl<'a> Cutter<'a> {
             Some(_) => None,
         };
         if self.open.as_ref().is_some_and(|open| open.is_log) {
-            // what stands in a message is no mark, unless the record's own line has one
+            // the contents of a message is not a mark, unless the record's own line has one
             let line = if record.is_none() && !self.marked {
                 raw
             } else {
@@ -257,7 +257,7 @@ impl<'a> Cutter<'a> {
         self.place(line, line != raw, record, objects);
     }
 
-    /// Says whether the log goes on behind the lines that then belong to it.
+    /// Says whether the log continues after the lines that then belong to it.
     fn settle(&mut self, goes_on: bool) {
         if self.pending.is_empty() {
             return;
@@ -356,7 +356,7 @@ impl<'a> Cutter<'a> {
         true
     }
 
-    /// Adds the lines behind one that go on with its value, and says how many they are.
+    /// Adds the lines after one that continue with its value, and says how many they are.
     fn take_on(&mut self, line: &Line<'a>, behind: &[Line<'a>]) -> usize {
         if !matches!(line.text.trim_ascii_start(), "{" | "[") || !self.blanks.is_empty() {
             return 0;
@@ -375,8 +375,8 @@ impl<'a> Cutter<'a> {
         lines
     }
 
-    /// Whether the line belongs to the open segment; `record` is the format of the log record
-    /// that begins on it, `object` says that an object in YAML or JSON begins.
+    /// Returns true if the line belongs to the open segment; `record` is the format of the log record
+    /// that starts on it, `object` says that an object in YAML or JSON starts.
     fn stays(&self, line: &Line<'a>, record: Option<Format>, object: bool) -> bool {
         let Some(open) = &self.open else { return false };
         let blank_before = !self.blanks.is_empty();
@@ -433,7 +433,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// The format of a line that begins no log record.
+    /// The format of a line that starts no log record.
     fn classify(&self, line: &Line<'a>) -> Format {
         let text = line.text;
         if let Some(format) = structure(text) {
@@ -457,7 +457,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Whether a line that is blank has at least its line end.
+    /// Returns true if a line that is space has at least its line end.
     fn has_end(&self, line: &Line<'a>) -> bool {
         line.start < self.text.len()
     }
@@ -485,14 +485,14 @@ impl<'a> Cutter<'a> {
                     command.verb == Verb::Get
                 }
                 Format::Command | Format::Prose => false,
-                // behind records of another log plain lines are no output of the command
+                // after records of another log plain lines are no output of the command
                 Format::Plain => command.verb != Verb::Other && !self.has_log,
                 _ => command.verb == Verb::Logs,
             };
             if fits {
                 segment.subject = command.subject.clone();
                 if segment.format == Format::Table && segment.subject.kind.is_none() {
-                    // a table further down may be of another command that was left out
+                    // a table further down may be of another command that was omitted
                     segment.subject.kind = command.resource.take();
                 }
                 // one command has one output; plain lines may be its start only

@@ -11,7 +11,7 @@ const TAGS: &[&[u8]] = &[b"br", b"pre", b"code"];
 /// The longest tag that is read, with its attributes.
 const LONGEST_TAG: usize = 200;
 
-/// Whether a line is a Markdown fence, nothing but tags in which pages put pastes, or the head of
+/// Returns true if a line is a Markdown fence, nothing but tags in which pages put pastes, or the head of
 /// an admonition block.
 pub(super) fn is_fence(text: &str) -> bool {
     let text = text.trim_start().trim_start_matches(['>', ' ']);
@@ -22,7 +22,7 @@ pub(super) fn is_fence(text: &str) -> bool {
         || (text.starts_with('<') && is_tags(text))
 }
 
-/// Whether the inside of a fence begins after this fence line.
+/// Returns true if the inside of a fence starts after this fence line.
 pub(super) fn fence_opens(text: &str, open: bool) -> bool {
     let text = text.trim_start().trim_start_matches(['>', ' ']);
     let marks = text.trim_start_matches(['`', '~']);
@@ -36,7 +36,7 @@ pub(super) fn fence_opens(text: &str, open: bool) -> bool {
     !marks.trim().is_empty() || !open
 }
 
-/// Whether a text is tags `<pre>` and `<code>` only; a `<br>` alone is an empty line.
+/// Returns true if a text is tags `<pre>` and `<code>` only; a `<br>` alone is an empty line.
 fn is_tags(text: &str) -> bool {
     let mut rest = text.trim();
     while let Some(length) = tag_at_start(rest.as_bytes()) {
@@ -178,7 +178,7 @@ pub(super) fn strip_indentation(lines: &mut [Line<'_>]) {
     }
 }
 
-/// Whether a line outside a fence reads like a sentence or markup and not like a program's output.
+/// Returns true if a line outside a fence reads like a sentence or markup and not like a program's output.
 pub(super) fn is_prose(text: &str) -> bool {
     let text = text.trim();
     if is_logged(text) || is_starred(text) {
@@ -221,14 +221,14 @@ pub(super) fn is_prose(text: &str) -> bool {
                 .is_some_and(|title| title.chars().all(heading)))
 }
 
-/// Whether a line begins as tools for names and disks say what is wrong (`** server can't find`): asterisks with a
-/// blank behind them are no emphasis, and one alone begins an item of a list.
+/// Returns true if a line starts as tools for names and disks say what is wrong (`** server can't find`): asterisks with a
+/// space after them are no emphasis, and one alone starts an item of a list.
 fn is_starred(text: &str) -> bool {
     let rest = text.trim_start_matches('*');
     text.len() - rest.len() >= 2 && rest.starts_with(' ') && rest.contains(char::is_alphabetic)
 }
 
-/// Whether a line states a level as logs do, behind at most a time and a rule.
+/// Returns true if a line states a level as logs do, after at most a time and a rule.
 fn is_logged(text: &str) -> bool {
     let text = text.trim_start_matches(['-', ' ', '*']);
     log::stated_severity(text).is_some_and(|severity| severity >= Severity::Warning)

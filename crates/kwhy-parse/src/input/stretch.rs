@@ -1,4 +1,4 @@
-//! A stretch of a document that is read by itself.
+//! A stretch of a document that is read alone.
 
 use std::sync::OnceLock;
 
@@ -10,16 +10,16 @@ use kwhy_model::Span;
 /// The most of a line that is kept as proof (4 KiB); of a longer one it is the part around the mark.
 const MAX_TEXT: usize = 4096;
 
-/// How much of a long line is kept before the mark.
+/// The number of bytes of a long line that are kept before the mark.
 const BEFORE: usize = 1024;
 
-/// How far from the mark secrets are looked for: further away nothing is kept.
+/// The distance from the mark up to which secrets are looked for: further away nothing is kept.
 const NEAR: usize = 2 * MAX_TEXT;
 
-/// A place in a line at which characters of it are left out.
+/// A place in a line at which characters of it are omitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// The byte behind which they stood.
+    /// The byte after which they occurred.
     pub at: usize,
     /// The number of characters that are omitted.
     pub characters: u64,
@@ -30,18 +30,18 @@ pub struct Gap {
 pub struct Stretch {
     /// The document's number.
     pub document: usize,
-    /// The document's byte at which it begins.
+    /// The document's byte at which it starts.
     pub first_byte: usize,
-    /// How many lines of the document stand before it.
+    /// The number of lines of the document before it.
     pub lines_before: u64,
     /// The lines as a document of their own.
     pub text: Document,
-    /// What is left out of its line, if it is a part of one.
+    /// The omitted parts of its line, if it is a part of one.
     pub gaps: Vec<Gap>,
-    /// Where the items of a list end in it, if it is a part of a line that holds one: an item's line is what stands
-    /// behind the item before.
+    /// The ends of a list's items in it, if it is a part of a line that contains one: an item's line is the text
+    /// after the item before.
     pub ends: Vec<usize>,
-    /// Where its secrets stand, once that was asked for.
+    /// The places of its secrets, found when first asked for.
     pub secrets: OnceLock<Secrets>,
 }
 
@@ -51,7 +51,7 @@ impl Stretch {
         self.first_byte + span.start..self.first_byte + span.end
     }
 
-    /// Where its secrets stand.
+    /// The places of its secrets.
     pub fn secrets(&self) -> &Secrets {
         self.secrets.get_or_init(|| Secrets::of(self.text.text()))
     }
@@ -63,7 +63,7 @@ impl Stretch {
         }
     }
 
-    /// Masks the secrets in a place's line, of which so many bytes at its start were left out.
+    /// Masks the secrets in a place's line, of which so many bytes at its start were omitted.
     fn mask(&self, at: usize, left_out: usize, place: &mut Place) {
         let line = self.text.line_span(self.text.line_of(at));
         let near = line.start.max(at.saturating_sub(NEAR))..line.end.min(at.saturating_add(NEAR));
@@ -86,8 +86,8 @@ impl Stretch {
         }
     }
 
-    /// Keeps of a place's line the item that holds a byte, which is the same however the line was cut, and says how
-    /// much stood before it.
+    /// Keeps of a place's line the item that contains a byte, which is the same however the line was cut, and says how
+    /// much occurred before it.
     fn cut_to_item(&self, at: usize, place: &mut Place) -> usize {
         let next = self.ends.partition_point(|end| *end <= at);
         let before = next.checked_sub(1).and_then(|last| self.ends.get(last));
@@ -105,7 +105,7 @@ impl Stretch {
         start
     }
 
-    /// Where a span stands in the document. Secrets in its line are masked.
+    /// The place of a span in the document. Secrets in its line are masked.
     pub fn place(&self, span: &Span) -> Place {
         let mut place = self.text.place(span);
         place.line += self.lines_before;

@@ -1,8 +1,8 @@
 //! Which lines that begin no record belong to the record before them.
 
-use super::forms;
-use super::trace::{self, Trace};
-use super::wrapper::{Block, Layer, Sources, layer};
+use super::envelope::{Block, Layer, Sources, layer};
+use super::formats;
+use super::stack_trace::{self, Trace};
 use kwhy_model::Format;
 
 /// How many lines in a row without a form of their own a message may take.
@@ -48,7 +48,7 @@ impl Follower {
         *self = Follower {
             format: Some(format),
             // in a carrier all lines have it
-            raw: carrier.is_none() && (forms::follow(format).raw)(line),
+            raw: carrier.is_none() && (formats::follow(format).raw)(line),
             column: carrier.as_ref().map_or(0, Layer::column),
             entry: carrier.and_then(|_| Block::begin(line)),
             sources,
@@ -74,7 +74,7 @@ impl Follower {
             && !self.blank
             && self
                 .format
-                .is_some_and(|format| (forms::follow(format).surely)(line));
+                .is_some_and(|format| (formats::follow(format).surely)(line));
         self.blank |= !inside;
         inside
     }
@@ -92,17 +92,17 @@ impl Follower {
         };
         let blanks = line.len() - line.trim_start_matches(' ').len();
         let is_indented = !self.blank && self.column > 0 && blanks >= self.column;
-        if is_indented || self.is_in_entry(line) || self.sources.know(line) {
+        if is_indented || self.is_in_entry(line) || self.sources.contains(line) {
             self.maybe = 0;
             return Belongs::Surely;
         }
-        if !self.blank || self.trace.goes_on(line) {
+        if !self.blank || self.trace.continues_with(line) {
             let frame = self.trace.take(line).is_some();
-            if frame || (forms::follow(format).surely)(line) {
+            if frame || (formats::follow(format).surely)(line) {
                 (self.maybe, self.blank) = (0, false);
                 return Belongs::Surely;
             }
-            let may_be = self.raw || self.trace.is_in_message() || trace::is_head(line);
+            let may_be = self.raw || self.trace.is_in_message() || stack_trace::is_head(line);
             if may_be && self.maybe < MESSAGE_LINES {
                 self.maybe += 1;
                 return Belongs::Maybe;

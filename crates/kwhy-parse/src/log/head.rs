@@ -21,12 +21,12 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::forms;
+use super::envelope::{Inner, MAX_ENVELOPES, layer, line_without_end, nearer};
+use super::formats;
 use super::glued::GLUED;
 use super::quote::push_unquoted_json;
 use super::reader::Reader;
 use super::record::plain_severity;
-use super::wrapper::{CARRIERS, Inner, layer, line_without_end, nearer};
 use crate::input::Line;
 use kwhy_model::{Format, Severity, Stamp};
 
@@ -87,7 +87,7 @@ pub fn head(line: &str) -> Option<Head> {
         Ok(head) => head,
         Err(Unclear) => full(text),
     };
-    head.filter(|head| !indented || !forms::is_unindented(head.format))
+    head.filter(|head| !indented || !formats::is_unindented(head.format))
 }
 
 /// Only the full parser can tell.
@@ -123,7 +123,7 @@ fn carried(text: &str, outer: Outer) -> Result<Option<Head>, Unclear> {
     // what surely begins a record is in no further carrier
     let sure = kind::form(text.as_bytes());
     if sure.is_none()
-        && outer.carriers < CARRIERS
+        && outer.carriers < MAX_ENVELOPES
         && let Some(layer) = layer(text)
     {
         let outer = Outer {
@@ -177,10 +177,10 @@ type Found = (Format, (Option<Stamp>, Option<Severity>));
 /// Reads the record that begins with a payload; of one form, if that is sure.
 fn record(
     text: &str,
-    sure: Option<&'static forms::Form>,
+    sure: Option<&'static formats::FormatSpec>,
     is_carried: bool,
 ) -> Result<Option<Found>, Unclear> {
-    let others = forms::candidates(if sure.is_some() { "" } else { text });
+    let others = formats::candidates(if sure.is_some() { "" } else { text });
     for form in sure.into_iter().chain(others) {
         let (time, severity) = match (form.show)(form, text) {
             Shown::NoRecord => continue,

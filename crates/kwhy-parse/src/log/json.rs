@@ -1,20 +1,19 @@
-//! Logs with one JSON object a line: zap (production, development, istio, etcd), logrus, klog,
-//! log/slog, zerolog, hclog, pino and what looks like them.
+//! JSON logs with one object per line: zap (production, development, istio, etcd), logrus, klog,
+//! log/slog, zerolog, hclog, pino and similar writers.
 //!
-//! Accepted: an object with a message and a level or a time under one of the usual names; it may
-//! be cut off, or have junk behind it. Refused: any other object, such as a Kubernetes object or
-//! an API server's `Status`. Values keep their text: strings are decoded, nested values stand as
-//! they are written.
+//! Accepted: an object with a message and a level or a time under one of the usual names, possibly
+//! truncated or followed by other text. Rejected: any other object, such as a Kubernetes object or
+//! an API server's `Status`. String values are decoded; nested values are kept as written.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::forms::{Follow, Form};
+use super::formats::{Follow, FormatSpec};
 use super::head::Shown;
+use super::json_members::{Member, Members, ValueKind, string_member};
 use super::level;
-use super::members::{Member, Members, ValueKind, string_member};
 use super::payload::Payload;
 use super::timestamp;
 use kwhy_model::{Event, Format, Severity, Text, TextBuilder};
@@ -23,8 +22,8 @@ mod names;
 
 use names::{Keys, Role, ZAP, ZEROLOG, role};
 
-/// One object a line.
-pub(super) const FORM: Form = Form {
+/// One object per line.
+pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::JsonLog,
     first: b"{",
     begins: detect,
@@ -33,7 +32,7 @@ pub(super) const FORM: Form = Form {
     follow: Follow::ONE_LINE,
 };
 
-/// Whether an object is a log record, on one line or on several.
+/// Returns true if an object is a log record, on one line or several.
 pub(super) fn detect(text: &str) -> bool {
     if !text.starts_with('{') {
         return false;
@@ -61,12 +60,12 @@ fn names(text: &str, members: &[Member]) -> &'static names::Names {
     keys.names()
 }
 
-/// Words that may make other members count than the first two: hclog's and bunyan's names, an
-/// event's reason.
+/// Words that give members other than the first two precedence: the names used by hclog and bunyan,
+/// and the reason of an event.
 static OTHERS: LazyLock<[Finder<'static>; 3]> =
     LazyLock::new(|| ["\"@", "\"hostname", "reason"].map(Finder::new));
 
-/// The time and the severity of a record that begins with both, whoever wrote it.
+/// Returns the time and the severity of a record that starts with both, whatever its writer.
 fn leading_time_and_level(text: &str) -> Option<Shown> {
     let mut members = Members::new(text, 0);
     let (one, two) = (members.next()?, members.next()?);
@@ -93,10 +92,10 @@ fn leading_time_and_level(text: &str) -> Option<Shown> {
     })
 }
 
-/// How many members may be candidates for the time or the level.
+/// The maximum number of candidate members for the time or the level.
 const CANDIDATES: usize = 6;
 
-/// Reads the time and the severity alone.
+/// Extracts only the time and the severity.
 fn time_and_severity(text: &str) -> Shown {
     if let Some(shown) = leading_time_and_level(text) {
         return shown;
@@ -166,12 +165,13 @@ fn time_and_severity(text: &str) -> Shown {
     Shown::Record {
         time,
         severity,
-        // a record that is glued on would stand inside a nested value or behind what was cut off
+        // a second record on the line would be inside a nested value or after the truncation
         whole: members.end().is_some() && !nested,
     }
 }
 
-/// klog's JSON has no level: information has a verbosity, errors have none.
+/// Returns the severity of klog's JSON, which has no level: information has a verbosity, errors do
+/// not.
 fn klog_severity(verbose: bool) -> Severity {
     if verbose {
         Severity::Info
@@ -180,7 +180,7 @@ fn klog_severity(verbose: bool) -> Severity {
     }
 }
 
-/// Reads a record.
+/// Parses a record.
 fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     if !text.starts_with('{') {
@@ -190,7 +190,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let mut members: Vec<Member> = walk.by_ref().collect();
     let names = names(text, &members);
     let key = |member: &Member| text.get(member.key.clone()).unwrap_or("");
-    // zerolog's own message is its last one, everywhere else the first is the writer's own
+    // zerolog writes its own message last; elsewhere the first message is the writer's own
     let own = |wanted: &[&str]| {
         members
             .iter()
@@ -202,7 +202,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     } else {
         own(names.message)
     };
-    // of what was cut off a text is known, but neither a time nor a level
+    // a truncated value still has a text, but neither a time nor a level
     let cut = walk.cut_string();
     let is_message = |member: &Member| names.message.contains(&key(member));
     if (is_zerolog || message.is_none()) && cut.as_ref().is_some_and(is_message) {
@@ -214,11 +214,11 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     };
     let (mut time, mut level, stack) = (own(names.time), own(names.level), own(names.stack));
     if std::ptr::eq(names, &ZAP) {
-        // klog writes no level, so one behind the message is the user's
+        // klog writes no level, so one after the message is the user's
         level = front(names.level);
     }
     if is_zerolog {
-        // the user's members stand before the writer's own
+        // the user's members precede the writer's own
         time = members
             .iter()
             .rposition(|member| names.time.contains(&key(member)));
@@ -266,8 +266,8 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     Some(event)
 }
 
-/// An error as an object (`{"type":"TypeError","message":"text","stack":".."}`): its message and
-/// its stack trace.
+/// Adds an error object (`{"type":"TypeError","message":"text","stack":".."}`): its message and its
+/// stack trace.
 fn add_error<'a>(event: &mut Event<'a>, payload: &Payload<'a>, object: &Member) {
     let text = payload.as_str();
     let inside = Members::new(text, object.value.start)
@@ -284,7 +284,7 @@ fn add_error<'a>(event: &mut Event<'a>, payload: &Payload<'a>, object: &Member) 
     }
 }
 
-/// slog's `{"function":"..","file":"x.go","line":7}` as `x.go:7`.
+/// Formats slog's `{"function":"..","file":"x.go","line":7}` as `x.go:7`.
 fn source<'a>(payload: &Payload<'a>, member: &Member) -> Option<Text<'a>> {
     let text = payload.as_str();
     string_member(text.get(member.value.clone())?, "file")?;
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_is_marked() {
+    fn truncated_records_are_marked() {
         let whole =
             r#"{"level":"error","ts":1709528767.5,"msg":"lift \"a\" failed","n":{"a":"b"}}"#;
         let message = whole.find("lift").unwrap();
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn other_objects() {
+    fn objects_that_are_not_records() {
         for line in [
             r#"{"apiVersion":"v1","kind":"Pod","message":"x","time":"y"}"#,
             r#"{"kind":"Status","message":"x"}"#,

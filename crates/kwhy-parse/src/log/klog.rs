@@ -1,17 +1,18 @@
 //! klog v1 and v2, glog (k8s.io/klog, golang/glog, C++ glog): `E0304 05:06:07.123456 1 x.go:1] `.
 //!
-//! Accepted behind the header: plain text, the structured form (`"msg" key="value"`, blocks),
-//! klogr's older form (`"msg"="text" "key"="value"`), the event recorder's
+//! Accepted after the header: plain text, the structured format (`"msg" key="value"`, blocks),
+//! klogr's older format (`"msg"="text" "key"="value"`), the event recorder's
 //! `Event(v1.ObjectReference{...}): type: 'Warning' reason: 'X' text`. A header that lost its
-//! beginning (`x.go:297] text`) is read too: such a record has a caller and no time or severity.
+//! beginning (`x.go:297] text`) is parsed too: such a record has a caller but neither time nor
+//! severity.
 
 use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use super::forms::{Follow, Form};
+use super::formats::{Follow, FormatSpec};
 use super::head::Shown;
-use super::pairs::{Pairs, is_plain_key};
+use super::logfmt::{Pairs, is_plain_key};
 use super::payload::Payload;
 use super::quote::{closing_quote, unquote_go};
 use super::timestamp::leading_klog_time;
@@ -19,10 +20,10 @@ use super::zap_console::is_caller;
 use crate::input::Line;
 use kwhy_model::{Event, Format, Severity, Stamp, Subject};
 
-/// klog's header and what stands behind it.
-pub(super) const FORM: Form = Form {
+/// klog's header and the text after it.
+pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::Klog,
-    // a header that was cut begins with anything
+    // a truncated header can start with any byte
     first: b"",
     begins: detect,
     read,
@@ -52,12 +53,13 @@ struct Header {
     rest: usize,
 }
 
-/// Whether a line begins with klog's header or the end of one.
+/// Returns true if a line starts with klog's header or the end of one.
 fn detect(text: &str) -> bool {
     header(text).is_some()
 }
 
-/// Whether a record's text may go on over raw lines: a structured one has line ends in blocks only.
+/// Returns true if a record's text may continue on raw lines: a structured one has line breaks only
+/// in blocks.
 fn is_raw(first: &str) -> bool {
     let payload = Payload::from_line(Line {
         text: first,
@@ -69,7 +71,7 @@ fn is_raw(first: &str) -> bool {
     rest.is_none_or(|rest| structured(&payload, rest).is_none())
 }
 
-/// Whether a text begins with a whole header.
+/// Returns true if a text starts with a complete header.
 pub(super) fn is_whole_header(text: &str) -> bool {
     whole_header(text).is_some()
 }
@@ -107,7 +109,7 @@ fn whole_header(text: &str) -> Option<Header> {
     })
 }
 
-/// The length of `file.go:12` before a `]`.
+/// Returns the length of `file.go:12` before a `]`.
 fn caller_end(text: &str) -> Option<usize> {
     let window = text.as_bytes().get(..text.len().min(200))?;
     let end = memchr(b']', window)?;
@@ -117,7 +119,7 @@ fn caller_end(text: &str) -> Option<usize> {
 
 fn partial_header(text: &str) -> Option<Header> {
     let window = text.as_bytes().get(..text.len().min(120))?;
-    // most texts are none by their first word
+    // cheap check: the first word rules out most texts
     let first = memchr2(b' ', b']', window)?;
     if window.get(first) == Some(&b' ')
         && !matches!(window.first(), Some(b'0'..=b'9' | b':' | b'.' | b' '))
@@ -126,17 +128,17 @@ fn partial_header(text: &str) -> Option<Header> {
     }
     let end = memchr(b']', window)?;
     let before = text.get(..end)?;
-    let start = before.rfind(' ').map_or(0, |blank| blank + 1);
+    let start = before.rfind(' ').map_or(0, |space| space + 1);
     let caller = &before[start..];
     let lost = &before[..start];
     let is_rest_of_header = lost
         .bytes()
         .all(|byte| byte.is_ascii_digit() || b":. ".contains(&byte));
-    let (_, behind) = text.split_at(end + 1);
+    let (_, after) = text.split_at(end + 1);
     if !is_rest_of_header
         || !is_caller(caller)
         || !caller.contains(".go:")
-        || !behind.starts_with(' ')
+        || !after.starts_with(' ')
     {
         return None;
     }
@@ -148,15 +150,15 @@ fn partial_header(text: &str) -> Option<Header> {
     })
 }
 
-/// The time and the severity of a record that is no structured one.
+/// Extracts the time and the severity of a record that is not structured.
 fn time_and_severity(text: &str) -> Option<(Option<Stamp>, Option<Severity>)> {
     let header = header(text)?;
     let rest = header.rest + usize::from(text[header.rest..].starts_with(' '));
-    let told = recorded(text, rest).and_then(|recorded| recorded.severity);
-    Some((header.time, told.or(header.severity)))
+    let stated = recorded(text, rest).and_then(|recorded| recorded.severity);
+    Some((header.time, stated.or(header.severity)))
 }
 
-/// Reads a record without its stack trace.
+/// Parses a record without its stack trace.
 fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     let header = header(text)?;
@@ -208,7 +210,7 @@ fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
         let mut event = Event::new(Format::Klog, span, message);
         let rest = text[close + 1..].trim_end();
         if !rest.is_empty() {
-            // a sentence that begins with a quoted name is no structured record
+            // a sentence that starts with a quoted name is not a structured record
             let key = rest.strip_prefix(' ')?.split('=').next()?;
             let words = key.split(' ').take(4).collect::<Vec<_>>();
             if key.len() + 1 >= rest.len()
@@ -232,7 +234,7 @@ fn structured<'a>(payload: &Payload<'a>, start: usize) -> Option<Event<'a>> {
     Some(event)
 }
 
-/// What the event recorder's text says, as ranges of it.
+/// The parts of an event recorder's text, as ranges of it.
 struct Recorded<'t> {
     reference: &'t str,
     severity: Option<Severity>,
@@ -240,7 +242,7 @@ struct Recorded<'t> {
     message: usize,
 }
 
-/// `Event(v1.ObjectReference{Kind:"Pod", ...}): type: 'Warning' reason: 'X' text`.
+/// Parses `Event(v1.ObjectReference{Kind:"Pod", ...}): type: 'Warning' reason: 'X' text`.
 fn recorded(text: &str, start: usize) -> Option<Recorded<'_>> {
     let rest = text.get(start..)?;
     if !rest.starts_with("Event(") {
@@ -250,15 +252,15 @@ fn recorded(text: &str, start: usize) -> Option<Recorded<'_>> {
     let close = rest.find("}): type: ")?;
     let reference = rest.get(open + "ObjectReference{".len()..close)?;
     let at = start + close + "}): type: ".len();
-    let (kind, behind) = single_quoted(text, at)?;
-    let reason_at = behind + " reason: ".len();
-    text.get(behind..)?.strip_prefix(" reason: ")?;
-    let (reason, behind) = single_quoted(text, reason_at)?;
+    let (kind, after) = single_quoted(text, at)?;
+    let reason_at = after + " reason: ".len();
+    text.get(after..)?.strip_prefix(" reason: ")?;
+    let (reason, after) = single_quoted(text, reason_at)?;
     Some(Recorded {
         reference,
         severity: Severity::from_word(&text[kind]),
         reason,
-        message: behind + usize::from(text[behind..].starts_with(' ')),
+        message: after + usize::from(text[after..].starts_with(' ')),
     })
 }
 
@@ -282,7 +284,7 @@ fn single_quoted(text: &str, open: usize) -> Option<(Range<usize>, usize)> {
     Some((open + 1..open + 1 + length, open + length + 2))
 }
 
-/// Reads the inside of a printed `ObjectReference`.
+/// Parses the inside of a printed `ObjectReference`.
 fn referenced(reference: &str) -> Subject {
     let value = |name: &str| {
         let inside = reference.match_indices(name).find_map(|(at, _)| {
@@ -306,7 +308,7 @@ fn referenced(reference: &str) -> Subject {
     }
 }
 
-/// The container of a field path such as `spec.containers{web}`.
+/// Returns the container of a field path such as `spec.containers{web}`.
 pub(super) fn container_of(path: &str) -> Option<String> {
     let (_, inside) = path.split_once('{')?;
     Some(inside.strip_suffix('}')?.to_owned())

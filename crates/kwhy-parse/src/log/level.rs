@@ -3,8 +3,8 @@
 use crate::input::floor_char;
 use kwhy_model::{Event, Field, Severity, Text};
 
-/// The severity of a level's word or number: the usual words, logr's `Level(-3)`, slog's
-/// `INFO+2`, pino's and bunyan's numbers.
+/// Returns the severity of a level word or number: the usual words, logr's `Level(-3)`, slog's
+/// `INFO+2`, and the numbers of pino and bunyan.
 pub(super) fn severity(word: &str) -> Option<Severity> {
     if let Some(severity) = Severity::from_word(word) {
         return Some(severity);
@@ -27,66 +27,66 @@ pub(super) fn severity(word: &str) -> Option<Severity> {
     }
 }
 
-/// How far a level is looked for.
-const NEAR: usize = 96;
+/// The number of leading bytes searched for a level.
+const MAX_PREFIX: usize = 96;
 
-/// The severity by a level that a text states behind nothing but times, numbers, threads and sources:
-/// `0 [ERROR] [server] text`, `[2024/03/04 05:06:07] [error] text`, `05:06:07.123 [id=7]\tWARNING\ttext`,
-/// `SEVERE: text`, `{} <Error> text`.
+/// Returns the severity of a level preceded only by times, numbers, threads and sources:
+/// `0 [ERROR] [server] text`, `[2024/03/04 05:06:07] [error] text`,
+/// `05:06:07.123 [id=7]\tWARNING\ttext`, `SEVERE: text`, `{} <Error> text`.
 pub(crate) fn stated(text: &str) -> Option<Severity> {
     let line = text.trim_start().lines().next()?;
-    let mut rest = line.get(..floor_char(line, NEAR))?;
+    let mut rest = line.get(..floor_char(line, MAX_PREFIX))?;
     loop {
-        let behind = rest.trim_start_matches(|c: char| {
+        let after = rest.trim_start_matches(|c: char| {
             c.is_ascii_digit()
                 || matches!(
                     c,
                     ' ' | '\t' | '-' | '/' | ':' | '.' | ',' | '+' | '{' | '}'
                 )
         });
-        let begun = rest.len() - behind.len();
-        // the letters of a time
-        let is_time = behind.starts_with(['T', 'Z'])
+        let begun = rest.len() - after.len();
+        // the `T` or `Z` of a time
+        let is_time = after.starts_with(['T', 'Z'])
             && rest.get(..begun)?.ends_with(|c: char| c.is_ascii_digit())
-            && !behind
+            && !after
                 .get(1..)?
                 .starts_with(|c: char| c.is_ascii_alphabetic());
         rest = if is_time {
-            behind.get(1..)?
-        } else if let Some(inside) = behind.strip_prefix('[') {
-            let (word, behind) = inside.split_once(']')?;
+            after.get(1..)?
+        } else if let Some(inside) = after.strip_prefix('[') {
+            let (word, after) = inside.split_once(']')?;
             if let Some(severity) = of_word(word.trim()) {
                 return Some(severity);
             }
-            behind
-        } else if let Some(inside) = behind.strip_prefix('<') {
-            let (word, behind) = inside.split_once('>')?;
+            after
+        } else if let Some(inside) = after.strip_prefix('<') {
+            let (word, after) = inside.split_once('>')?;
             if let Some(severity) = of_word(word) {
                 return Some(severity);
             }
-            behind
+            after
         } else {
-            let end = behind.find(|c: char| !c.is_ascii_uppercase())?;
-            let (word, behind) = behind.split_at_checked(end)?;
-            let is_level = behind.starts_with(": ") || behind.starts_with('\t');
+            let end = after.find(|c: char| !c.is_ascii_uppercase())?;
+            let (word, after) = after.split_at_checked(end)?;
+            let is_level = after.starts_with(": ") || after.starts_with('\t');
             return of_word(word).filter(|_| is_level);
         };
     }
 }
 
-/// The severity of a level's word, and of no number.
+/// Returns the severity of a level word; numbers are rejected.
 fn of_word(word: &str) -> Option<Severity> {
     let is_word = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphabetic());
     severity(word).filter(|_| is_word)
 }
 
-/// Sets an event's severity from a level. A word that says more than the severity (`trace`,
+/// Sets an event's severity from a level. A word with more detail than the severity (`trace`,
 /// `panic`, an unknown one) is kept as the field `level`.
 pub(super) fn set<'a>(event: &mut Event<'a>, level: Text<'a>) {
     set_field(event, Field::text("level", level));
 }
 
-/// The same of a level that may be a number.
+/// Like [`set`], for a level that may be a number.
 pub(super) fn set_field<'a>(event: &mut Event<'a>, level: Field<'a>) {
     let word = level.value.as_str();
     event.severity = severity(word);

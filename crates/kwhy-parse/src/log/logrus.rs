@@ -1,24 +1,24 @@
-//! logrus text (sirupsen/logrus TextFormatter) with and without a terminal, and the logfmt lines
-//! of log/slog and go-kit, which differ only in names.
+//! logrus text (sirupsen/logrus TextFormatter) with and without a terminal, and the logfmt lines of
+//! log/slog and go-kit, which differ only in key names.
 //!
-//! Accepted: a line that begins with `time=`, `ts=` or `level=` and has a second of logrus' own
-//! names; the terminal form `ERRO[0012] text   key=value`. On a terminal the time may be seconds
-//! since the start, which is no time. Refused: any other `key=value` line.
+//! Accepted: a line that starts with `time=`, `ts=` or `level=` and has a second of logrus's own
+//! keys; the terminal format `ERRO[0012] text   key=value`. On a terminal the time may be seconds
+//! since start, which does not set the record's time. Rejected: any other `key=value` line.
 
 use memchr::{memchr, memchr_iter};
 
-use super::forms::{Follow, Form};
+use super::formats::{Follow, FormatSpec};
 use super::head::Shown;
 use super::level;
-use super::pairs::{Pairs, is_plain_key};
+use super::logfmt::{Pairs, is_plain_key};
 use super::payload::Payload;
 use super::timestamp::{self, leading_date_time};
 use super::zap_console::is_caller;
 use crate::input::Line;
 use kwhy_model::{Event, Format, Severity, Stamp};
 
-/// Pairs, and the form for terminals.
-pub(super) const FORM: Form = Form {
+/// The logfmt format and the terminal format.
+pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::Logrus,
     first: b"tlmTDIWEFP",
     begins: detect,
@@ -38,7 +38,7 @@ pub(super) const FORM: Form = Form {
     },
 };
 
-/// Whether a line begins a record of either form.
+/// Returns true if a record of either format starts on this line.
 pub(super) fn detect(text: &str) -> bool {
     is_logfmt(text) || is_terminal(text)
 }
@@ -62,7 +62,7 @@ fn level_length(text: &str) -> usize {
         .count()
 }
 
-/// `INFO[0000]`, `ERRO[2024-03-04T05:06:07Z]`.
+/// Returns true for `INFO[0000]`, `ERRO[2024-03-04T05:06:07Z]`.
 fn is_terminal(text: &str) -> bool {
     const LEVELS: [&str; 12] = [
         "TRAC", "DEBU", "INFO", "WARN", "ERRO", "FATA", "PANI", "TRACE", "DEBUG", "WARNING",
@@ -89,8 +89,8 @@ fn is_terminal(text: &str) -> bool {
     }
 }
 
-/// The time and the level of a line that begins with both, in this order: no other pair counts
-/// then.
+/// Returns the time and the level of a line that starts with both, in this order: other pairs are
+/// then irrelevant.
 fn leading_time_and_level(text: &str) -> Option<(Stamp, &str)> {
     let keys = ["time=", "ts=", "t="];
     let value = keys.iter().find_map(|key| text.strip_prefix(key))?;
@@ -99,13 +99,13 @@ fn leading_time_and_level(text: &str) -> Option<(Stamp, &str)> {
         None => (value, false),
     };
     let (time, length) = leading_date_time(value)?;
-    let behind = value.get(length..)?;
-    let behind = if quoted {
-        behind.strip_prefix('"')?
+    let after = value.get(length..)?;
+    let after = if quoted {
+        after.strip_prefix('"')?
     } else {
-        behind
+        after
     };
-    let level = behind.strip_prefix(" level=")?;
+    let level = after.strip_prefix(" level=")?;
     let length = level
         .bytes()
         .take_while(|byte| byte.is_ascii_alphabetic())
@@ -114,16 +114,16 @@ fn leading_time_and_level(text: &str) -> Option<(Stamp, &str)> {
     Some((time, level.get(..length)?)).filter(|_| ends && length > 0)
 }
 
-/// Reads the time and the severity of the usual line alone. No format but this one begins so.
+/// Extracts only the time and the severity of the usual line. No other format starts like this.
 fn usual_time_and_severity(text: &str) -> Option<(Option<Stamp>, Option<Severity>)> {
     let (time, level) = leading_time_and_level(text)?;
     Some((Some(time), level::severity(level)))
 }
 
-/// Reads the time and the severity of any other line.
+/// Extracts the time and the severity of any other line.
 fn time_and_severity(text: &str) -> Shown {
     if is_logfmt(text) {
-        return of_pairs(text);
+        return logfmt_time_and_severity(text);
     }
     if !is_terminal(text) {
         return Shown::NoRecord;
@@ -147,9 +147,8 @@ fn time_and_severity(text: &str) -> Shown {
     }
 }
 
-/// As [`logfmt`] reads them; what stands before the last of the two is decoded where it has
-/// escapes.
-fn of_pairs(text: &str) -> Shown {
+/// Extracts the time and the severity as [`logfmt`] parses them, stopping once both are known.
+fn logfmt_time_and_severity(text: &str) -> Shown {
     let payload = Payload::from_line(Line {
         text,
         start: 0,
@@ -175,7 +174,7 @@ fn of_pairs(text: &str) -> Shown {
     }
 }
 
-/// Reads a record.
+/// Parses a record.
 fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     if is_logfmt(payload.as_str()) {
         Some(logfmt(payload))
@@ -231,7 +230,7 @@ fn terminal<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let mut start = close + 1;
     let mut caller = None;
     if !text[start..].starts_with(' ') {
-        // the caller is glued to the bracket: `file:12 func()`
+        // the caller directly follows the bracket: `file:12 func()`
         let length = text[start..].find(' ').unwrap_or(text.len() - start);
         if is_caller(&text[start..start + length]) {
             caller = Some(start..start + length);
@@ -263,8 +262,8 @@ fn terminal<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     Some(event)
 }
 
-/// Where the fields begin: the message is padded to 44 columns, and two blanks stand behind a
-/// longer one. Text whose blanks were lost is tried with one blank if nothing else fits.
+/// Returns the offset of the fields: the message is padded to 44 columns, and two spaces follow a
+/// longer one. If nothing else matches, one space is tried, for text whose spaces were collapsed.
 fn terminal_fields(text: &str, start: usize) -> Option<usize> {
     const PADDED: usize = 44;
     let body = &text[start..];
@@ -285,7 +284,7 @@ fn terminal_fields(text: &str, start: usize) -> Option<usize> {
             run += 1;
             continue;
         }
-        // a message that held colours is shorter than its padding says
+        // a message that contained colours is shorter than its padding suggests
         if run >= 2 && (at >= columns || run >= 8) && is_key(at) {
             return Some(start + at);
         }
@@ -319,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn text_form() {
+    fn text_format() {
         let event = event(
             r#"time="2024-03-04T05:06:07.100200300+08:00" level=error msg="sync of \"dock/a\" failed" error="exit status 1" file="sync.go:12" func="sync.(*Loop).Run()" component=syncer"#,
         );
@@ -334,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn terminal_form() {
+    fn terminal_format() {
         let event = event(
             "ERRO[0012]worker.go:88 main.work() job a=b failed                               error=\"exit status 1\" id=17",
         );

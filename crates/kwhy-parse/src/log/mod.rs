@@ -1,20 +1,21 @@
 //! Log lines. Formats are told apart line by line, as they mix in one stream.
 //!
-//! The formats that are read stand in a table (`forms`), one file each; each is read inside a
+//! The formats that are read are listed in a table (`formats`), one file each; each is read inside a
 //! carrier too (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in
 //! a carrier, and panics, become events of [`Format::Plain`].
 
+mod envelope;
 mod follow;
-mod forms;
+mod formats;
 mod frame;
 mod glued;
 mod head;
 mod json;
+mod json_members;
 mod klog;
 mod level;
+mod logfmt;
 mod logrus;
-mod members;
-mod pairs;
 mod payload;
 mod quote;
 mod raw;
@@ -22,14 +23,13 @@ mod reader;
 mod record;
 #[cfg(test)]
 mod samples;
+mod stack_trace;
 mod subject;
 mod timestamp;
-mod trace;
-mod wrapper;
 mod zap_console;
 
 pub use follow::{Belongs, Follower};
-pub use forms::is_second_line;
+pub use formats::is_second_line;
 #[doc(hidden)]
 pub use head::{Head, Kind, head, kind};
 pub(crate) use level::stated as stated_severity;
@@ -58,16 +58,16 @@ pub fn detect(line: &str) -> Option<Format> {
         start: 0,
         number: 1,
     };
-    let (wrapper, payload) = wrapper::peel(payload::Payload::from_line(line));
-    forms::find(payload.as_str().trim_start())
+    let (wrapper, payload) = envelope::peel(payload::Payload::from_line(line));
+    formats::find(payload.as_str().trim_start())
         .map(|form| form.format)
         .or(wrapper.present.then_some(Format::Plain))
-        .filter(|format| !indented || !forms::is_unindented(*format))
+        .filter(|format| !indented || !formats::is_unindented(*format))
 }
 
 /// Whether a text stands behind what carries logs.
 pub(crate) fn is_carried(text: &str) -> bool {
-    wrapper::layer(text).is_some()
+    envelope::layer(text).is_some()
 }
 
 /// Whether another record may begin inside a line, as no newline was between two writers.
@@ -83,8 +83,8 @@ pub fn stated_time(text: &str) -> Option<Stamp> {
 
 /// Whether a record begins in the outermost carrier of a line, as far as its first bytes tell.
 pub fn carries_record(line: &str) -> bool {
-    match wrapper::layer(line).map(|layer| layer.inner) {
-        Some(wrapper::Inner::From(start)) => {
+    match envelope::layer(line).map(|layer| layer.inner) {
+        Some(envelope::Inner::From(start)) => {
             let payload = line.as_bytes().get(start..).unwrap_or_default();
             matches!(kind(payload), Some(Kind::Record(_)))
         }
@@ -96,7 +96,7 @@ pub fn carries_record(line: &str) -> bool {
 /// indented, ends an object that is spread over lines, or is a stack trace's. `next` is the line behind.
 pub fn goes_on_in_carrier(line: &str, next: &str) -> bool {
     let inner = |text| {
-        let (wrapper, payload) = wrapper::peel(payload::Payload::from_line(Line {
+        let (wrapper, payload) = envelope::peel(payload::Payload::from_line(Line {
             text,
             start: 0,
             number: 1,
@@ -119,7 +119,7 @@ pub fn goes_on_in_carrier(line: &str, next: &str) -> bool {
 
 /// Whether an entry over several lines begins on a line (journald's export and verbose forms).
 pub fn begins_entry(line: &str) -> bool {
-    wrapper::Block::begin(line).is_some()
+    envelope::Block::begin(line).is_some()
 }
 
 /// What a line tells that begins an entry over several lines.
@@ -141,12 +141,12 @@ pub fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
         })
         .collect();
     let (first, behind) = lines.split_first()?;
-    let (entry, taken) = wrapper::Block::read(first, behind)?;
+    let (entry, taken) = envelope::Block::read(first, behind)?;
     let behind = behind.get(taken..).unwrap_or(&[]);
     let next = behind.iter().position(|line| !line.is_blank());
     let next = next
         .and_then(|at| behind.get(at..)?.split_first())
-        .and_then(|(first, behind)| wrapper::Block::read(first, behind));
+        .and_then(|(first, behind)| envelope::Block::read(first, behind));
     let next = next.map(|(entry, _)| entry.message);
     Some(EntryAt {
         goes_on: goes_on(
@@ -159,11 +159,11 @@ pub fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
 
 /// Whether what a carrier holds goes on with the record in the carrier's line or entry before.
 fn goes_on(text: &str, next: Option<&str>) -> bool {
-    let is_of_trace = |text: &str| trace::Trace::default().take(text).is_some();
+    let is_of_trace = |text: &str| stack_trace::Trace::default().take(text).is_some();
     text.is_empty()
         || text.starts_with([' ', '\t', '}'])
-        || (forms::find(text).is_none()
-            && (is_of_trace(text) || (trace::is_head(text) && next.is_some_and(is_of_trace))))
+        || (formats::find(text).is_none()
+            && (is_of_trace(text) || (stack_trace::is_head(text) && next.is_some_and(is_of_trace))))
 }
 
 /// How many bytes an object that is spread over lines may take.
@@ -202,7 +202,7 @@ pub fn spread_lines(text: &str) -> Option<usize> {
 /// assert!(!continues(Format::Logrus, "Then restart the pod."));
 /// ```
 pub fn continues(format: Format, line: &str) -> bool {
-    (forms::follow(format).surely)(line) || (!line.trim().is_empty() && is_frame(line))
+    (formats::follow(format).surely)(line) || (!line.trim().is_empty() && is_frame(line))
 }
 
 /// Reads the lines of a log, in any mix of formats.

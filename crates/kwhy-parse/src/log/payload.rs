@@ -1,4 +1,4 @@
-//! The text of one record, as it stands in the document or joined from lines and wrappers.
+//! The text of one record, borrowed from the document or joined from several lines or envelopes.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::input::Line;
 use kwhy_model::Text;
 
-/// The text of one record with the way back to the document. A record that stands in the
-/// document as it is lends its parts without a copy.
+/// The text of one record with its mapping to the document. If a record occurs verbatim in the
+/// document, its parts are borrowed.
 #[derive(Clone, Debug)]
 pub(super) struct Payload<'a> {
     text: Text<'a>,
@@ -36,8 +36,8 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// Whether it stands in the document as it is.
-    pub(super) fn stands(&self) -> bool {
+    /// Returns true if the text occurs verbatim in the document.
+    pub(super) fn is_verbatim(&self) -> bool {
         self.standing.is_some()
     }
 
@@ -45,12 +45,12 @@ impl<'a> Payload<'a> {
         &self.text
     }
 
-    /// A part as text; an empty one if the range is no range of whole characters.
+    /// Returns a part as text; empty if the range is not on character boundaries.
     pub(super) fn part(&self, range: Range<usize>) -> Text<'a> {
         self.text.slice(range)
     }
 
-    /// A part as a name.
+    /// Returns a part as a name.
     pub(super) fn name(&self, range: Range<usize>) -> Cow<'a, str> {
         match self.standing {
             Some(standing) => Cow::Borrowed(standing.get(range).unwrap_or("")),
@@ -58,7 +58,7 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// A part of the payload.
+    /// Returns a part of the payload.
     pub(super) fn within(&self, range: Range<usize>) -> Payload<'a> {
         Payload {
             text: self.text.slice(range.clone()),
@@ -68,7 +68,7 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// The payload from a byte on, which must begin a character.
+    /// Returns the payload from an offset, which must be a character boundary.
     pub(super) fn skip(&self, bytes: usize) -> Payload<'a> {
         Payload {
             text: self.text.slice(bytes..self.as_str().len()),

@@ -1,7 +1,7 @@
 //! Quoted strings: Go's `strconv.Quote` (logrus, klog, logfmt) and JSON (RFC 8259).
 //!
-//! Both decoders keep the way from every decoded byte back to the document and copy nothing
-//! where there is no escape. An escape that the form does not know stands as it is.
+//! Decoders keep the mapping from every decoded byte to the document, and copy nothing if there are
+//! no escapes. Unknown escapes are kept as written.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use memchr::{memchr, memchr2};
 use super::payload::Payload;
 use kwhy_model::{Text, TextBuilder};
 
-/// Where the string that opens with the quote at `open` closes: the byte of its closing quote.
+/// Returns the offset of the quote that closes the string opened at `open`.
 pub(super) fn closing_quote(text: &str, open: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = open + 1;
@@ -33,7 +33,7 @@ pub(super) fn unquote_json<'a>(payload: &Payload<'a>, inside: Range<usize>) -> T
     decode(payload, inside, json_escape)
 }
 
-/// Decodes a string in which only quotes and control characters are escaped, and no backslash.
+/// Decodes a string in which quotes and control characters are escaped, but not backslashes.
 pub(super) fn unquote_controls<'a>(payload: &Payload<'a>, inside: Range<usize>) -> Text<'a> {
     decode(payload, inside, |text| match text.as_bytes().get(1)? {
         b'n' | b't' | b'r' | b'"' | b'a' | b'b' | b'f' | b'v' | b'x' | b'u' => go_escape(text),
@@ -41,7 +41,7 @@ pub(super) fn unquote_controls<'a>(payload: &Payload<'a>, inside: Range<usize>) 
     })
 }
 
-/// Decodes a string in which bytes stand as `\\x22` and nothing else is escaped (nginx).
+/// Decodes a string in which bytes are written as `\\x22` and nothing else is escaped (nginx).
 pub(super) fn unquote_bytes<'a>(payload: &Payload<'a>, inside: Range<usize>) -> Text<'a> {
     decode(payload, inside, |text| {
         let byte = |at: usize| {
@@ -68,7 +68,7 @@ pub(super) fn unquote_bytes<'a>(payload: &Payload<'a>, inside: Range<usize>) -> 
     })
 }
 
-/// Reads the escape at the start of a text: its character and its length.
+/// Parses the escape at the start of a text: its character and its length.
 type Escape = fn(&str) -> Option<(char, usize)>;
 
 fn decode<'a>(payload: &Payload<'a>, inside: Range<usize>, escape: Escape) -> Text<'a> {
@@ -102,7 +102,7 @@ fn decode<'a>(payload: &Payload<'a>, inside: Range<usize>, escape: Escape) -> Te
     builder.finish()
 }
 
-/// Decodes the inside of a JSON string behind a text, without the way back.
+/// Appends the decoded inside of a JSON string to a text, without a mapping.
 pub(super) fn push_unquoted_json(out: &mut String, text: &str) {
     let (mut at, mut run) = (0, 0);
     while let Some(hit) = text
@@ -130,7 +130,7 @@ fn number(text: &str, range: Range<usize>, radix: u32) -> Option<u32> {
         .filter(|_| all_digits)
 }
 
-/// A byte of invalid UTF-8 (`\xff`) becomes U+FFFD.
+/// Converts a byte; invalid UTF-8 (`\xff`) becomes U+FFFD.
 fn from_byte(byte: u32) -> char {
     u8::try_from(byte)
         .ok()
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_is_lent() {
+    fn plain_text_is_borrowed() {
         let text = unquote_go(&payload("nothing to do"), 0..7);
         assert_eq!((text.as_str(), text.span()), ("nothing", 100..107));
         assert_eq!(closing_quote("\"open \\\"", 0), None);

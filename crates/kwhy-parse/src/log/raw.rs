@@ -7,14 +7,14 @@
 
 use std::borrow::Cow;
 
-use super::forms;
+use super::envelope::{Envelope, Sources, peel_from};
+use super::formats;
 use super::frame::is_location;
-use super::pairs::block_end;
+use super::logfmt::block_end;
 use super::payload::Payload;
 use super::reader::HEAD_LINES;
 use super::record::opens_block;
-use super::trace::{self, Trace};
-use super::wrapper::{Sources, Wrapper, peel_from};
+use super::stack_trace::{self, Trace};
 use crate::input::Line;
 use kwhy_model::{Format, Severity, Stamp, Text};
 
@@ -44,15 +44,15 @@ impl<'l> Carried<'l> {
     /// Of a line that is this writer's.
     pub(super) fn of_writer(
         line: &'l str,
-        writer: &Wrapper<'_>,
+        writer: &Envelope<'_>,
         sources: &mut Sources,
     ) -> Option<Carried<'l>> {
         let (wrapper, payload) = whole(line, sources)?;
-        let is_own = wrapper.is_of(writer);
+        let is_own = wrapper.is_same_writer(writer);
         is_own.then(|| Carried::of(&wrapper, &payload))
     }
 
-    fn of(wrapper: &Wrapper<'_>, payload: &Payload<'l>) -> Carried<'l> {
+    fn of(wrapper: &Envelope<'_>, payload: &Payload<'l>) -> Carried<'l> {
         Carried {
             text: payload.text().clone(),
             taken: wrapper.carrier.time,
@@ -121,7 +121,8 @@ pub fn is_raw_line<'l>(
         return false;
     };
     let goes_on = whole(&nearest, &mut sources).is_some_and(|(earlier, payload)| {
-        earlier.is_of(&writer) && Carried::of(&earlier, &payload).is_of_one_write(lines.last())
+        earlier.is_same_writer(&writer)
+            && Carried::of(&earlier, &payload).is_of_one_write(lines.last())
     });
     if !goes_on {
         return false;
@@ -132,10 +133,10 @@ pub fn is_raw_line<'l>(
             return false;
         };
         let earlier_line = Carried::of(&earlier, &payload);
-        if !earlier.is_of(&writer) || !earlier_line.is_of_one_write(lines.last()) {
+        if !earlier.is_same_writer(&writer) || !earlier_line.is_of_one_write(lines.last()) {
             return false;
         }
-        if let Some(form) = forms::find(payload.as_str()) {
+        if let Some(form) = formats::find(payload.as_str()) {
             let head = payload.as_str();
             let block = form.format == Format::Klog && opens_block(head);
             raw = Some(((form.follow.raw)(head), block, earlier.carrier.time));
@@ -159,16 +160,16 @@ pub fn is_raw_line<'l>(
 
 /// Whether a line is the second one of a record that begins on the line before it, bare or in a carrier.
 pub fn is_second_line_anywhere(before: &str, line: &str) -> bool {
-    if forms::is_second_line(before, line) {
+    if formats::is_second_line(before, line) {
         return true;
     }
     let mut sources = Sources::default();
     let Some((writer, payload)) = whole(line, &mut sources) else {
         return false;
     };
-    forms::may_be_second_line(payload.as_str())
+    formats::may_be_second_line(payload.as_str())
         && Carried::of_writer(before, &writer, &mut sources)
-            .is_some_and(|before| forms::is_second_line(before.text.as_str(), payload.as_str()))
+            .is_some_and(|before| formats::is_second_line(before.text.as_str(), payload.as_str()))
 }
 
 /// How grave the second line of a record says that is.
@@ -201,7 +202,8 @@ fn joins(
         let behind = lines.get(index + 1..).unwrap_or(&[]);
         let is_function = || {
             let next = behind.first();
-            trace::may_be_function(text) && next.is_some_and(|next| is_location(next.text.as_str()))
+            stack_trace::may_be_function(text)
+                && next.is_some_and(|next| is_location(next.text.as_str()))
         };
         if trace.take(text).is_some() || is_function() {
             stack = true;
@@ -213,7 +215,7 @@ fn joins(
                 text: line.text.clone(),
                 taken: line.taken,
             });
-            !indented && at_once && trace::is_head(text) && frames_follow(behind, line.taken)
+            !indented && at_once && stack_trace::is_head(text) && frames_follow(behind, line.taken)
         };
         if (in_message || is_head()) && trace.take_error(text).is_some() {
             stack = true;
@@ -225,7 +227,7 @@ fn joins(
 }
 
 /// What stands around a line that a carrier holds whole, and the line.
-fn whole<'l>(line: &'l str, sources: &mut Sources) -> Option<(Wrapper<'l>, Payload<'l>)> {
+fn whole<'l>(line: &'l str, sources: &mut Sources) -> Option<(Envelope<'l>, Payload<'l>)> {
     let line = Payload::from_line(Line {
         text: line,
         start: 0,
@@ -238,9 +240,9 @@ fn whole<'l>(line: &'l str, sources: &mut Sources) -> Option<(Wrapper<'l>, Paylo
 /// Whether a record begins with a text, indented or not.
 pub fn begins(text: &str) -> bool {
     let bare = text.trim_start();
-    forms::find(bare).is_some_and(|form| {
+    formats::find(bare).is_some_and(|form| {
         bare.len() == text.len()
-            || (form.format != Format::Plain && !forms::is_unindented(form.format))
+            || (form.format != Format::Plain && !formats::is_unindented(form.format))
     })
 }
 

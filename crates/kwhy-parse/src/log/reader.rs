@@ -5,12 +5,12 @@
 //! is split off where its start is unmistakable. Where carriers tell the writers apart, each goes on
 //! with its own record.
 
-use super::forms::{self, is_panic};
+use super::envelope::{Block, Envelope, Sources, Until};
+use super::formats::{self, is_panic};
 use super::glued::GLUED;
 use super::json;
 use super::payload::Payload;
 use super::record::{Lines, Record};
-use super::wrapper::{Block, Sources, Until, Wrapper};
 use crate::input::Line;
 use kwhy_model::{Format, Parsed, Severity, Span, TextBuilder};
 
@@ -54,7 +54,7 @@ impl Place {
 
 /// The parts of a line whose end is still to come.
 struct Parts<'a> {
-    wrapper: Wrapper<'a>,
+    wrapper: Envelope<'a>,
     text: TextBuilder,
     at: Place,
 }
@@ -139,15 +139,15 @@ impl<'a> Reader<'a> {
             return None;
         }
         let mut record = Record::new(
-            Some(&json::FORM),
-            Wrapper::default(),
+            Some(&json::FORMAT),
+            Envelope::default(),
             Payload::from_line(*first),
             first.span(),
         );
         for line in inside {
             record.join(Payload::from_line(*line), line.span().end, Lines::default());
         }
-        if !(json::FORM.begins)(record.payload().as_str()) {
+        if !(json::FORMAT.begins)(record.payload().as_str()) {
             return None;
         }
         self.close();
@@ -156,17 +156,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Lines of one writer go on with that writer's record.
-    fn choose_writer(&mut self, wrapper: &Wrapper<'a>) {
+    fn choose_writer(&mut self, wrapper: &Envelope<'a>) {
         let Some(open) = self.current.as_ref() else {
             return;
         };
-        if !wrapper.present || !open.wrapper.present || open.wrapper.is_of(wrapper) {
+        if !wrapper.present || !open.wrapper.present || open.wrapper.is_same_writer(wrapper) {
             return;
         }
         let own = self
             .aside
             .iter()
-            .rposition(|record| record.wrapper.is_of(wrapper));
+            .rposition(|record| record.wrapper.is_same_writer(wrapper));
         let own = own.map(|index| self.aside.remove(index));
         if self.aside.len() == WRITERS {
             let oldest = self.aside.remove(0);
@@ -183,7 +183,7 @@ impl<'a> Reader<'a> {
         let end = line.span().end;
         if let Some(record) = self.current.as_mut() {
             let own = !record.wrapper.present || record.column.is_some();
-            if own && record.holds(line.text) {
+            if own && record.always_accepts(line.text) {
                 let column = record
                     .column
                     .filter(|column| is_indented(line.text, *column));
@@ -216,7 +216,7 @@ impl<'a> Reader<'a> {
         } else if line.is_blank() {
             return;
         }
-        let mut wrapper = Wrapper::default();
+        let mut wrapper = Envelope::default();
         let payload = wrapper.peel(Payload::from_line(line), Until::Stream, &mut self.sources);
         if wrapper.present {
             self.carried(Place::of(&line, self.lines), wrapper, payload, behind);
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
             let behind = if end == line.text.len() { behind } else { &[] };
             let payload = Payload::from_line(piece);
             let at = Place::of(&piece, self.lines);
-            self.piece(at, Wrapper::default(), payload, behind);
+            self.piece(at, Envelope::default(), payload, behind);
             start = end;
         }
     }
@@ -248,12 +248,12 @@ impl<'a> Reader<'a> {
     fn carried(
         &mut self,
         at: Place,
-        wrapper: Wrapper<'a>,
+        wrapper: Envelope<'a>,
         payload: Payload<'a>,
         behind: &[Line<'a>],
     ) {
         let mut known = self.parts.iter();
-        let known = known.position(|parts| parts.wrapper.is_of(&wrapper));
+        let known = known.position(|parts| parts.wrapper.is_same_writer(&wrapper));
         if known.is_none() && !wrapper.partial {
             self.whole(at, wrapper, payload, behind);
             return;
@@ -296,7 +296,7 @@ impl<'a> Reader<'a> {
     fn whole(
         &mut self,
         at: Place,
-        mut wrapper: Wrapper<'a>,
+        mut wrapper: Envelope<'a>,
         payload: Payload<'a>,
         behind: &[Line<'a>],
     ) {
@@ -316,7 +316,7 @@ impl<'a> Reader<'a> {
         if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {
             let text = payload.as_str();
             let ends_object = text == "}" && record.form.is_none() && record.first.as_str() == "{";
-            if ends_object || record.holds(text) {
+            if ends_object || record.always_accepts(text) {
                 record.wrapper.cut |= wrapper.cut;
                 record.taken = wrapper.carrier.time;
                 record.join(payload, at.span.end, at.lines);
@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
     fn piece(
         &mut self,
         at: Place,
-        wrapper: Wrapper<'a>,
+        wrapper: Envelope<'a>,
         payload: Payload<'a>,
         behind: &[Line<'a>],
     ) {
@@ -353,8 +353,8 @@ impl<'a> Reader<'a> {
         }
         let indent = text.len() - text.trim_start().len();
         // a panic while panicking stands behind a tab and belongs to the first
-        let form = forms::find(&text[indent..]).filter(|form| {
-            indent == 0 || (form.format != Format::Plain && !forms::is_unindented(form.format))
+        let form = formats::find(&text[indent..]).filter(|form| {
+            indent == 0 || (form.format != Format::Plain && !formats::is_unindented(form.format))
         });
         if form.is_some() {
             let payload = if indent == 0 {
@@ -377,7 +377,7 @@ impl<'a> Reader<'a> {
             let same_carrier = record.wrapper.present == wrapper.present;
             let indented = indent > 0 && record.format == Format::Plain && !record.gap;
             let raw = if wrapper.present && indent == 0 {
-                record.is_raw() && record.may_go_on_in(&wrapper, at.lines)
+                record.is_raw() && record.may_continue_in(&wrapper, at.lines)
             } else {
                 record.is_raw()
             };
@@ -404,7 +404,7 @@ impl<'a> Reader<'a> {
         self.current.as_ref().is_some_and(|record| {
             record.more.is_empty()
                 && record.stack.is_none()
-                && forms::is_second_line(record.first.as_str(), text)
+                && formats::is_second_line(record.first.as_str(), text)
         })
     }
 
@@ -415,7 +415,7 @@ impl<'a> Reader<'a> {
         let is_journal = record.wrapper.carrier.program.is_some();
         record.column = record
             .first
-            .stands()
+            .is_verbatim()
             .then(|| {
                 record
                     .first

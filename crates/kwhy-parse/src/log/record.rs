@@ -1,20 +1,20 @@
-//! A record whose lines come one by one, and the event that it is.
+//! A record assembled line by line, and its conversion to an event.
 //!
-//! A record begins where a format's start is seen; the lines behind it that begin nothing belong
-//! to it if its format allows: raw lines of a message, klog's blocks, stack traces.
+//! A record starts where a format is detected; unrecognised lines after it belong to it if its
+//! format allows: raw lines of a message, klog's blocks, stack traces.
 
-use super::forms::{self, Form, add_oom_kill, is_panic};
-use super::pairs::block_end;
+use super::envelope::{Envelope, nearer};
+use super::formats::{self, FormatSpec, add_oom_kill, is_panic};
+use super::logfmt::block_end;
 use super::payload::Payload;
 use super::raw::{CARRIED_LINES, at_once};
-use super::wrapper::{Wrapper, nearer};
-use super::{level, subject, trace};
+use super::{level, stack_trace, subject};
 use kwhy_model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
 
-/// How many lines without a form of their own a message may take.
+/// The maximum number of further lines of a message.
 const MESSAGE_LINES: usize = 2000;
 
-/// The severity of a line without a form: a panic's, or the level that it begins with
+/// Returns the severity of a line without a format: that of a panic, or of the level at its start
 /// (`[ERROR] text`, `ERROR: text`).
 pub(super) fn plain_severity(text: &str) -> Option<Severity> {
     if is_panic(text) {
@@ -23,7 +23,7 @@ pub(super) fn plain_severity(text: &str) -> Option<Severity> {
     leading_severity(text).or_else(|| level::stated(text))
 }
 
-/// The severity by a level at the start of a text.
+/// Returns the severity of a level at the start of a text.
 fn leading_severity(text: &str) -> Option<Severity> {
     let (word, _) = match text.strip_prefix('[') {
         Some(inside) => inside.split_once(']')?,
@@ -32,53 +32,53 @@ fn leading_severity(text: &str) -> Option<Severity> {
     Severity::from_word(word.trim())
 }
 
-/// Whether a line's last value is a block (`key=<`) whose lines follow.
+/// Returns true if the last value of a line is a block (`key=<`) whose lines follow.
 pub(super) fn opens_block(text: &str) -> bool {
     text.ends_with("=<")
 }
 
-/// A record whose lines are still coming.
+/// A record whose lines are still being collected.
 pub(super) struct Record<'a> {
     pub(super) format: Format,
-    /// Its form, where it has one of its own.
-    pub(super) form: Option<&'static Form>,
-    pub(super) wrapper: Wrapper<'a>,
+    /// The format's specification, if one was detected.
+    pub(super) form: Option<&'static FormatSpec>,
+    pub(super) wrapper: Envelope<'a>,
     pub(super) first: Payload<'a>,
     /// Further lines of the message.
     pub(super) more: Vec<Payload<'a>>,
     pub(super) span: Span,
     pub(super) stack: Option<Span>,
-    /// How far the stack trace behind it has come.
-    pub(super) trace: trace::Trace,
-    /// The errors that the stack trace names.
+    /// The state of the stack trace after it.
+    pub(super) trace: stack_trace::Trace,
+    /// The errors named by the stack trace.
     pub(super) errors: Vec<Vec<Text<'a>>>,
-    /// The line with which Python begins its traces.
+    /// The heading of a Python traceback.
     pub(super) heading: Option<Text<'a>>,
-    /// Whether a block (`key=<`) is open.
+    /// True while a block (`key=<`) is open.
     pub(super) block: bool,
-    /// Where the text begins in its line, if further lines of a message are indented to it.
+    /// The column of the text, if further lines of a message are indented to it.
     pub(super) column: Option<usize>,
-    /// Whether a blank line stood behind it.
+    /// True if a blank line followed it.
     pub(super) gap: bool,
     pub(super) lines: Lines,
-    /// When its carrier took its last line.
+    /// The time at which its envelope received its last line.
     pub(super) taken: Option<Stamp>,
-    /// Whether each of its lines stands on a line of the input.
+    /// True if each of its lines is a single line of the input.
     pub(super) whole: bool,
 }
 
-/// Lines of a record, among those of others.
+/// The lines of a record within those of a stream.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lines {
     pub(super) own: u64,
-    /// What was counted before the first of them.
+    /// The line count before the first of them.
     pub(super) before: u64,
-    /// What was counted with the last of them.
+    /// The line count including the last of them.
     pub(super) last: u64,
 }
 
 impl Lines {
-    /// One line, which is this one of all.
+    /// Returns the range of a single line with this number.
     pub(super) fn one(number: u64) -> Lines {
         Lines {
             own: 1,
@@ -87,7 +87,7 @@ impl Lines {
         }
     }
 
-    /// Adds lines behind these.
+    /// Adds later lines.
     pub(super) fn add(&mut self, more: Lines) {
         if self.own == 0 {
             *self = more;
@@ -97,16 +97,16 @@ impl Lines {
         }
     }
 
-    /// How many lines between them are others'.
-    pub(super) fn of_others(&self) -> u64 {
+    /// Returns the number of lines of other records between these.
+    pub(super) fn foreign(&self) -> u64 {
         (self.last - self.before.min(self.last)).saturating_sub(self.own)
     }
 }
 
 impl<'a> Record<'a> {
     pub(super) fn new(
-        form: Option<&'static Form>,
-        wrapper: Wrapper<'a>,
+        form: Option<&'static FormatSpec>,
+        wrapper: Envelope<'a>,
         first: Payload<'a>,
         span: Span,
     ) -> Self {
@@ -123,7 +123,7 @@ impl<'a> Record<'a> {
             more: Vec::new(),
             span,
             stack: None,
-            trace: trace::Trace::default(),
+            trace: stack_trace::Trace::default(),
             errors: Vec::new(),
             heading: None,
             gap: false,
@@ -144,16 +144,16 @@ impl<'a> Record<'a> {
         self.span.end = self.span.end.max(end);
     }
 
-    /// Whether a line is a part of it whatever the line holds: of an open block, or indented where that
-    /// says all.
-    pub(super) fn holds(&self, text: &str) -> bool {
+    /// Returns true if a line belongs to the record whatever it contains: in an open block, or if
+    /// indentation is sufficient.
+    pub(super) fn always_accepts(&self, text: &str) -> bool {
         let indented = text.starts_with(['\t', ' ']);
         let all = self.form.is_some_and(|form| form.follow.indented);
         (self.block && (indented || text.trim().is_empty()))
             || (all && indented && !text.trim().is_empty() && !self.gap && !self.is_full())
     }
 
-    /// Whether lines without a form of their own may be a part of the message.
+    /// Returns true if unrecognised lines may belong to the message.
     pub(super) fn is_raw(&self) -> bool {
         let raw = self
             .form
@@ -161,19 +161,19 @@ impl<'a> Record<'a> {
         (raw || self.block) && self.stack.is_none() && !self.gap && !self.is_full()
     }
 
-    /// Whether a line in a carrier may go on with it without a mark: it is the writer's next one,
-    /// and was taken with the one before.
-    pub(super) fn may_go_on_in(&self, wrapper: &Wrapper<'_>, lines: Lines) -> bool {
+    /// Returns true if a line in an envelope may continue the record without a marker: it is the
+    /// writer's next one, and was received together with the one before.
+    pub(super) fn may_continue_in(&self, wrapper: &Envelope<'_>, lines: Lines) -> bool {
         let is_next = self.lines.last == lines.before && lines.own == 1;
         self.whole
             && !wrapper.entry
             && is_next
-            && self.lines.of_others() == 0
+            && self.lines.foreign() == 0
             && self.lines.own <= CARRIED_LINES as u64
             && at_once(self.taken, wrapper.carrier.time)
     }
 
-    /// Whether its message takes no more lines.
+    /// Returns true if the message accepts no more lines.
     pub(super) fn is_full(&self) -> bool {
         self.more.len() >= MESSAGE_LINES
     }
@@ -197,8 +197,8 @@ impl<'a> Record<'a> {
     pub(super) fn finish(mut self) -> Event<'a> {
         let payload = self.payload();
         if self.format == Format::Plain && !self.more.is_empty() {
-            // the form may show only once all lines are there
-            self.form = forms::find(payload.as_str());
+            // the format may be recognisable only once all lines are present
+            self.form = formats::find(payload.as_str());
             self.format = self.form.map_or(Format::Plain, |form| form.format);
         }
         let read = self.form.and_then(|form| (form.read)(&payload));
@@ -222,7 +222,7 @@ impl<'a> Record<'a> {
         event
             .fields
             .extend(heading.map(|value| Field::text("stacktrace", value)));
-        event.interrupted = self.lines.of_others();
+        event.interrupted = self.lines.foreign();
         event.cut |= self.wrapper.cut || self.block;
         subject::fill(&mut event);
         if event.component.is_none() {
@@ -235,13 +235,13 @@ impl<'a> Record<'a> {
     }
 }
 
-/// An error of a stack trace as a field.
+/// Returns an error of a stack trace as a field.
 pub(super) fn error_field(value: Text<'_>) -> Field<'_> {
     Field::text("error", value)
 }
 
-/// What the carrier says, where the payload says nothing.
-fn apply<'a>(wrapper: Wrapper<'a>, event: &mut Event<'a>) {
+/// Fills in from the envelope what the payload does not state.
+fn apply<'a>(wrapper: Envelope<'a>, event: &mut Event<'a>) {
     let carrier = wrapper.carrier;
     event.time = nearer(event.time, carrier.time);
     event.severity = event.severity.or(wrapper.severity);
@@ -262,7 +262,7 @@ fn apply<'a>(wrapper: Wrapper<'a>, event: &mut Event<'a>) {
     event.carrier = Some(Box::new(carrier));
 }
 
-/// Lines as one text.
+/// Joins lines into one text.
 pub(super) fn joined<'a>(lines: &[Text<'a>]) -> Text<'a> {
     if let [only] = lines {
         return only.clone();

@@ -1,4 +1,4 @@
-//! A line of each form, for tests.
+//! A sample line of each format, for tests.
 
 use kwhy_model::Format;
 

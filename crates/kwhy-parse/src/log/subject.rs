@@ -1,15 +1,16 @@
-//! The object that a log record is about, from its named values.
+//! The object that a log record is about, derived from its named values.
 //!
-//! A key that is a word for a kind (`pod`, `pvc`, `replicaSet`, `podName`) names an object of it;
-//! the value may be `name`, `namespace/name`, a printed reference (`{"name":..,"namespace":..}`)
-//! or a list with one of these. Next come `object` with `kind`, and controller-runtime's
-//! `controllerKind`, `name`, `namespace`. Where no value names an object, the kubelet's and the
-//! CRI's printed names in the texts are read, and a kind's word before a `namespace/name`.
+//! A key that names a kind (`pod`, `pvc`, `replicaSet`, `podName`) refers to an object of that
+//! kind; the value may be `name`, `namespace/name`, a printed reference
+//! (`{"name":..,"namespace":..}`) or a list with one of these. Next are `object` with `kind`, and
+//! controller-runtime's `controllerKind`, `name`, `namespace`. If no value names an object, the
+//! texts are searched for names as printed by the kubelet and the CRI, and for a kind followed by a
+//! `namespace/name`.
 
 use memchr::memchr;
 
+use super::json_members::string_member;
 use super::klog::container_of;
-use super::members::string_member;
 use kwhy_model::{Event, Severity, Subject};
 
 #[derive(Default)]
@@ -19,8 +20,8 @@ struct Reference {
     name: Option<String>,
 }
 
-/// Sets an event's subject, and turns a record that reports a Kubernetes event into one: then
-/// its reason, type and message are the event's own.
+/// Sets an event's subject. A record that reports a Kubernetes event takes over its reason, type
+/// and message.
 pub(super) fn fill(event: &mut Event<'_>) {
     recorded_event(event);
     let nothing = Subject::default();
@@ -32,9 +33,9 @@ pub(super) fn fill(event: &mut Event<'_>) {
         known.fill_from(&found);
     }
     if known.name.is_none() {
-        let told = from_texts(event);
-        if told != nothing {
-            known.fill_from(&told);
+        let stated = from_texts(event);
+        if stated != nothing {
+            known.fill_from(&stated);
         }
     }
     if known.container.is_none() {
@@ -46,7 +47,7 @@ pub(super) fn fill(event: &mut Event<'_>) {
     event.subject = known;
 }
 
-/// `"Event occurred" object="ns/x" kind="Pod" type="Warning" reason=".." message=".."`, and
+/// Handles `"Event occurred" object="ns/x" kind="Pod" type="Warning" reason=".." message=".."`, and
 /// controller-runtime's recorder, which logs the text as the message.
 fn recorded_event(event: &mut Event<'_>) {
     let at =
@@ -83,7 +84,8 @@ fn is_name(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"-._:".contains(&byte))
 }
 
-/// A namespace is a DNS label: `k8s.io` is one of containerd's, not of Kubernetes.
+/// Returns true for a namespace, which is a DNS label: `k8s.io` is one of containerd's, not of
+/// Kubernetes.
 fn is_namespace(text: &str) -> bool {
     is_name(text)
         && text.len() <= 63
@@ -128,13 +130,13 @@ fn reference(value: &str) -> Option<Reference> {
     })
 }
 
-/// The kind that a key names: `pod`, `podName`, `pod_name`, `PVC`.
+/// Returns the kind that a key refers to: `pod`, `podName`, `pod_name`, `PVC`.
 fn kind_of_key(key: &str) -> Option<String> {
     let word = ["Name", "_name", "-name", ".name"]
         .iter()
         .find_map(|suffix| key.strip_suffix(suffix))
         .unwrap_or(key);
-    // these words have other meanings as names of values
+    // as names of values, these words have other meanings
     const OTHER: [&str; 12] = [
         "event", "events", "limits", "role", "endpoint", "pc", "no", "rs", "ev", "sa", "cm", "ep",
     ];
@@ -150,7 +152,7 @@ fn from_fields(event: &Event<'_>) -> Subject {
     let mut typed: Option<Reference> = None;
     for field in &event.fields {
         let value = field.value.as_str();
-        // long values name no object
+        // long values do not name an object
         if value.is_empty() || value.len() > 4096 {
             continue;
         }
@@ -237,13 +239,13 @@ fn from_fields(event: &Event<'_>) -> Subject {
     subject
 }
 
-/// `PodSandboxMetadata{Name:a,Uid:..,Namespace:b,..}`, `ContainerMetadata{Name:a,..}`, and the
-/// kubelet's `name_namespace(uid)`.
+/// Finds `PodSandboxMetadata{Name:a,Uid:..,Namespace:b,..}`, `ContainerMetadata{Name:a,..}`, and
+/// the kubelet's `name_namespace(uid)`.
 fn from_texts(event: &Event<'_>) -> Subject {
     let mut subject = Subject::default();
     for text in event.texts().take(4) {
         let text = text.as_str();
-        // printed names stand near the beginning
+        // printed names occur near the start
         let text = near_start(text);
         let has = |mark: u8| memchr(mark, text.as_bytes()).is_some();
         let braces = has(b'{');
@@ -289,8 +291,8 @@ fn from_texts(event: &Event<'_>) -> Subject {
     subject
 }
 
-/// The object of `sync "namespace/name" failed with ...` (kubernetes/kubernetes 1.6 to 1.33,
-/// `pkg/controller/replicaset/replica_set.go`).
+/// Returns the object of `sync "namespace/name" failed with ...` (kubernetes/kubernetes 1.6 to
+/// 1.33, `pkg/controller/replicaset/replica_set.go`).
 fn synced_replica_set(text: &str) -> Option<(&str, &str)> {
     let (key, rest) = text.strip_prefix("sync \"")?.split_once('"')?;
     let (namespace, name) = key.split_once('/')?;
@@ -298,7 +300,7 @@ fn synced_replica_set(text: &str) -> Option<(&str, &str)> {
     is_object.then_some((namespace, name))
 }
 
-/// The first `pvc "namespace/name"` of a text, quoted or not.
+/// Returns the first `pvc "namespace/name"` of a text, quoted or not.
 fn named_in(text: &str) -> Option<(String, &str, &str)> {
     let mut at = 0;
     while let Some(slash) = text
@@ -306,8 +308,8 @@ fn named_in(text: &str) -> Option<(String, &str, &str)> {
         .and_then(|rest| memchr(b'/', rest.as_bytes()))
     {
         let slash = at + slash;
-        let (before, behind) = text.split_at_checked(slash)?;
-        at = slash + memchr(b' ', behind.as_bytes()).unwrap_or(behind.len());
+        let (before, after) = text.split_at_checked(slash)?;
+        at = slash + memchr(b' ', after.as_bytes()).unwrap_or(after.len());
         let Some((before, _)) = before.rsplit_once(' ') else {
             continue;
         };
@@ -329,7 +331,7 @@ fn named_in(text: &str) -> Option<(String, &str, &str)> {
     None
 }
 
-/// At most 4 KiB of a text.
+/// Returns at most 4 KiB of a text.
 fn near_start(text: &str) -> &str {
     let limit = text.len().min(4096);
     // a character has at most four bytes
@@ -338,7 +340,7 @@ fn near_start(text: &str) -> &str {
         .unwrap_or("")
 }
 
-/// The first `name_namespace(uid)` of a text.
+/// Returns the first `name_namespace(uid)` of a text.
 fn kubelet_name(text: &str) -> Option<(&str, &str)> {
     text.match_indices('(').take(32).find_map(|(open, _)| {
         let inside = &text[open + 1..];

@@ -1,4 +1,4 @@
-//! Records over several lines, writers that interrupt each other, arbitrary text.
+//! Records over several lines, interleaved writers, arbitrary text.
 
 use proptest::prelude::*;
 
@@ -42,7 +42,7 @@ fn an_interrupted_stack_trace_stays_with_its_record() {
 }
 
 #[test]
-fn glued_records_are_split() {
+fn records_on_one_line_are_split() {
     let text = "E0304 05:06:07.123456 1 a.go:1] \"stop\" n=\"1\"time=\"2024-03-04T05:06:07Z\" level=info msg=onI0304 05:06:07.123456 1 b.go:2] go on";
     let parsed = read(text);
     let messages: Vec<_> = parsed
@@ -54,7 +54,7 @@ fn glued_records_are_split() {
 }
 
 #[test]
-fn blocks_hold_lines_that_look_like_records() {
+fn blocks_may_contain_lines_that_look_like_records() {
     let text = "I0304 05:06:07.123456 1 a.go:1] \"Output\" text=<\n\tE0304 05:06:07.123456 1 b.go:1] inner\n\t\n\tend\n > code=\"1\"\nW0304 05:06:08.123456 1 a.go:2] next\n";
     let parsed = read(text);
     assert_eq!(parsed.events.len(), 2);
@@ -66,7 +66,7 @@ fn blocks_hold_lines_that_look_like_records() {
 }
 
 #[test]
-fn carriers_give_node_and_program() {
+fn envelopes_give_node_and_program() {
     let text = "Mar 04 05:06:07 node-1 kubelet[812]: E0304 05:06:07.123456     812 kubelet.go:29] \"Not ready\" pod=\"dock/crane-0\"\nMar 04 05:06:08 node-1 systemd[1]: kubelet.service: Failed\n";
     let parsed = read(text);
     let [kubelet, systemd] = parsed.events.as_slice() else {
@@ -81,7 +81,7 @@ fn carriers_give_node_and_program() {
 }
 
 #[test]
-fn what_a_carrier_holds_may_begin_a_record() {
+fn a_payload_may_start_a_record() {
     let klog = "I0304 05:06:07.123456      12 quay.go:1] moored";
     for (carrier, text, begins) in [
         ("Mar 04 05:06:07 node-1 kubelet[12]: ", klog, true),
@@ -96,7 +96,7 @@ fn what_a_carrier_holds_may_begin_a_record() {
             "goroutine 1 [running]:",
             false,
         ),
-        // in no carrier
+        // not in an envelope
         ("", klog, false),
     ] {
         assert_eq!(
@@ -116,7 +116,7 @@ fn parts_of_a_line_are_joined() {
 }
 
 #[test]
-fn records_without_their_end_are_cut() {
+fn records_without_their_end_are_marked_cut() {
     let klog = "E0304 05:06:07.123456 1 a.go:1] ";
     let long = format!("{klog}one\n{}", "more\n".repeat(2100));
     for (text, cut) in [
@@ -134,7 +134,7 @@ fn records_without_their_end_are_cut() {
 }
 
 #[test]
-fn each_stream_goes_on_with_its_own_record() {
+fn each_stream_continues_its_own_record() {
     let text = "2024-03-04T05:06:07.1Z stderr P E0304 05:06:07.123456 1 a.go:1] one \n2024-03-04T05:06:07.2Z stdout F I0304 05:06:07.123456 1 a.go:2] two\n2024-03-04T05:06:07.3Z stderr F line\n";
     let parsed = read(text);
     let messages: Vec<_> = parsed
@@ -146,7 +146,7 @@ fn each_stream_goes_on_with_its_own_record() {
 }
 
 #[test]
-fn an_object_may_be_spread_over_lines() {
+fn an_object_may_span_lines() {
     let text = "{\n  \"level\": \"error\",\n  \"msg\": \"no answer\",\n  \"time\": \"2024-03-04T05:06:07Z\"\n}\n";
     let parsed = read(text);
     assert_eq!(parsed.events[0].message.as_str(), "no answer");
@@ -177,7 +177,7 @@ fn recorded_events_become_events() {
 }
 
 #[test]
-fn a_panic_has_its_dump() {
+fn a_panic_includes_its_dump() {
     let text = "panic: too many open files\n\ngoroutine 1 [running]:\nmain.watch(0x0?)\n\t/src/main.go:13 +0x16\nexit status 2\n";
     let parsed = read(text);
     assert_eq!(parsed.events[0].severity, Some(Severity::Fatal));
@@ -186,7 +186,7 @@ fn a_panic_has_its_dump() {
 }
 
 #[test]
-fn other_text_begins_no_record() {
+fn other_text_starts_no_record() {
     for line in [
         "Name:         web-0",
         "  Warning  FailedMount  5s (x2 over 13m)  kubelet  MountVolume.SetUp failed",
@@ -205,7 +205,7 @@ fn other_text_begins_no_record() {
     }
 }
 
-fn assert_inside(text: &str, parsed: &Parsed<'_>) {
+fn assert_spans_inside(text: &str, parsed: &Parsed<'_>) {
     for event in &parsed.events {
         assert!(text.get(event.span.clone()).is_some());
         for part in event.texts().chain(&event.caller).chain(&event.component) {
@@ -251,7 +251,7 @@ const PIECES: &[&str] = &[
 proptest! {
     #[test]
     fn never_panics(text in any::<String>()) {
-        assert_inside(&text, &read(&text));
+        assert_spans_inside(&text, &read(&text));
     }
 
     #[test]
@@ -263,6 +263,6 @@ proptest! {
             detect(line);
             continues(Format::Klog, line);
         }
-        assert_inside(&text, &read(&text));
+        assert_spans_inside(&text, &read(&text));
     }
 }

@@ -1,11 +1,11 @@
-//! Times as logs print them.
+//! Times as printed in logs.
 //!
-//! Accepted: RFC 3339 and ISO 8601 with `T` or a blank, fraction after a point or a comma, zone
-//! `Z`, `+08:00`, `+0800` or none (then UTC is taken and the stamp says so); epoch numbers in
-//! seconds, milliseconds, microseconds or nanoseconds, told apart by size, also with an exponent
-//! as Go's `%v` prints floats; klog's `0304 05:06:07.123456` and syslog's `Mar  4 05:06:07`, in Chinese,
-//! Japanese and Korean locales `3月 04 05:06:07` and `3월 04 05:06:07`, all without a year (then 1970 is
-//! taken and the stamp says so).
+//! Accepted: RFC 3339 and ISO 8601 with `T` or a space, fraction after a point or a comma, zone
+//! `Z`, `+08:00`, `+0800` or none (then UTC is assumed and the stamp says so); epoch numbers in
+//! seconds, milliseconds, microseconds or nanoseconds, distinguished by magnitude, also with an
+//! exponent as Go's `%v` prints floats; klog's `0304 05:06:07.123456` and syslog's `Mar  4
+//! 05:06:07`, in Chinese, Japanese and Korean locales `3月 04 05:06:07` and `3월 04 05:06:07`, all
+//! without a year (then 1970 is assumed and the stamp says so).
 
 use jiff::Timestamp;
 use memchr::memchr2;
@@ -13,14 +13,14 @@ use memchr::memchr2;
 use kwhy_model::Stamp;
 
 const NANOS: i128 = 1_000_000_000;
-/// The largest distance of a zone from UTC, in seconds, that is taken for one.
+/// The largest accepted offset of a zone from UTC, in seconds.
 const MAX_ZONE: i32 = 26 * 3600 - 1;
 
-/// More than any number of a time.
+/// A value greater than any number in a time, which marks invalid digits.
 const NO_NUMBER: u32 = 1 << 16;
 
-/// A number of two digits; at least [`NO_NUMBER`] where it is none, which the check of its range
-/// finds.
+/// Parses a two-digit number; at least [`NO_NUMBER`] if invalid, which the caller's range check
+/// rejects.
 #[inline(always)]
 fn pair(tens: u8, ones: u8) -> u32 {
     let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
@@ -28,13 +28,13 @@ fn pair(tens: u8, ones: u8) -> u32 {
     (u32::from(tens) * 10 + u32::from(ones)) | (wrong * NO_NUMBER)
 }
 
-/// A year of four digits; at least [`NO_NUMBER`] where it is none.
+/// Parses a four-digit year; at least [`NO_NUMBER`] if invalid.
 #[inline(always)]
 fn year_of([a, b, c, d]: [u8; 4]) -> u32 {
     pair(a, b) * 100 + pair(c, d)
 }
 
-/// The days from 1970-01-01 to a date, if there is such a date.
+/// Returns the days from 1970-01-01 to a date, if the date exists.
 #[inline(always)]
 fn days(year: u32, month: u32, day: u32) -> Option<i64> {
     const LENGTHS: [u32; 13] = [0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -48,7 +48,7 @@ fn days(year: u32, month: u32, day: u32) -> Option<i64> {
     if !(1..=length).contains(&day) {
         return None;
     }
-    // leap days from the year 0, which is one, to the year before
+    // leap days from year 0, itself a leap year, to the year before
     let leaps = match year.checked_sub(1) {
         Some(last) => last / 4 - last / 100 + last / 400 + 1,
         None => 0,
@@ -76,11 +76,11 @@ struct Clock {
     seconds: u32,
     nanos: u32,
     digits: u8,
-    /// The byte behind it.
+    /// The offset after it.
     end: usize,
 }
 
-/// Reads `05:06:07` with an optional fraction.
+/// Parses `05:06:07` with an optional fraction.
 #[inline(always)]
 fn clock(bytes: &[u8], at: usize) -> Option<Clock> {
     let &[h, i, b':', m, n, b':', s, t] = bytes.get(at..)?.first_chunk::<8>()? else {
@@ -119,7 +119,7 @@ fn clock(bytes: &[u8], at: usize) -> Option<Clock> {
     })
 }
 
-/// Reads a zone: seconds east of UTC and the byte behind it.
+/// Parses a zone: seconds east of UTC, and the offset after it.
 #[inline(always)]
 fn zone(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
     let sign = match bytes.get(at)? {
@@ -128,8 +128,8 @@ fn zone(bytes: &[u8], at: usize) -> Option<(i32, usize)> {
         b'-' => -1,
         _ => return None,
     };
-    let &[a, b, behind] = bytes.get(at + 1..)?.first_chunk::<3>()?;
-    let colon = usize::from(behind == b':');
+    let &[a, b, after] = bytes.get(at + 1..)?.first_chunk::<3>()?;
+    let colon = usize::from(after == b':');
     let &[c, d] = bytes.get(at + 3 + colon..)?.first_chunk::<2>()?;
     let (hours, minutes) = (pair(a, b), pair(c, d));
     if hours.max(minutes) >= NO_NUMBER {
@@ -154,7 +154,7 @@ fn stamp(days: i64, clock: &Clock, zone: Option<i32>, year_stated: bool) -> Opti
     })
 }
 
-/// Reads a full date and time at the start of a text, and how long it is.
+/// Parses a full date and time at the start of a text; also returns its length.
 pub(super) fn leading_date_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
     date_time(text.as_ref())
 }
@@ -179,7 +179,7 @@ fn date_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
     };
     let days = days(year_of([a, b, c, d]), pair(e, f), pair(g, h))?;
     let clock = clock(bytes, 11)?;
-    // Go's time.String has a blank before the zone: `2024-03-04 05:06:07.1 +0000 UTC`
+    // Go's time.String prints a space before the zone: `2024-03-04 05:06:07.1 +0000 UTC`
     let zone = match bytes.get(clock.end) {
         Some(b' ') => zone(bytes, clock.end + 1),
         _ => zone(bytes, clock.end),
@@ -189,8 +189,8 @@ fn date_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
     Some((stamp(days, &clock, zone, true)?, length))
 }
 
-/// Reads klog's header time at the start of a text: `0304 05:06:07.123456`, or with the year in
-/// front as C++ glog 0.5 writes it.
+/// Parses klog's header time at the start of a text: `0304 05:06:07.123456`, or preceded by the
+/// year as C++ glog 0.5 writes it.
 #[inline(always)]
 pub(super) fn leading_klog_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
     klog_time(text.as_ref())
@@ -212,8 +212,8 @@ fn klog_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
     Some((stamp(days, &clock, None, with_year)?, clock.end))
 }
 
-/// Reads syslog's time at the start of a text: `Mar 04 05:06:07`, the day padded with 0 or a
-/// blank, the fraction optional. The month may be a number as glibc's locales of East Asia print it.
+/// Parses syslog's time at the start of a text: `Mar 04 05:06:07`, with the day padded by 0 or a
+/// space and an optional fraction. The month may be a number as in glibc's East Asian locales.
 pub(super) fn leading_syslog_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
     let bytes = text.as_ref();
     match bytes.first()? {
@@ -222,7 +222,8 @@ pub(super) fn leading_syslog_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usiz
     }
 }
 
-/// The month of a locale of East Asia at the start of a text, and its length: `10月`, ` 3월`.
+/// Parses an East Asian locale's month at the start of a text: `10月`, ` 3월`; also returns its
+/// length.
 fn numbered_month(bytes: &[u8]) -> Option<(u32, usize)> {
     let (month, at) = match *bytes.first_chunk::<2>()? {
         [b' ', ones @ b'1'..=b'9'] => (pair(b'0', ones), 2),
@@ -238,7 +239,7 @@ fn numbered_month(bytes: &[u8]) -> Option<(u32, usize)> {
     .then_some((month, at + 3))
 }
 
-/// Whether a text begins with such a month, of one digit behind a blank.
+/// Returns true if a text starts with such a month, of one digit after a space.
 pub fn is_padded_month(bytes: &[u8]) -> bool {
     bytes.first() == Some(&b' ') && numbered_month(bytes).is_some()
 }
@@ -270,7 +271,7 @@ fn syslog_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
     ))
 }
 
-/// The number of a month's English name of three letters.
+/// Returns the number of a month by its three-letter English name.
 #[inline(always)]
 fn month(name: &[u8; 3]) -> Option<u32> {
     Some(match name {
@@ -290,7 +291,7 @@ fn month(name: &[u8; 3]) -> Option<u32> {
     })
 }
 
-/// Reads the common log format's time at the start of a text: `02/Jan/2006:15:04:05 -0700`.
+/// Parses the common log format's time at the start of a text: `02/Jan/2006:15:04:05 -0700`.
 pub(super) fn leading_common_log_time(text: &str) -> Option<(Stamp, usize)> {
     let bytes = text.as_bytes();
     let &[d, e, b'/', a, b, c, b'/', y, x, w, v, b':'] = bytes.first_chunk::<12>()? else {
@@ -307,7 +308,7 @@ pub(super) fn leading_common_log_time(text: &str) -> Option<(Stamp, usize)> {
     Some((stamp(days, &clock, zone, true)?, end))
 }
 
-/// Reads the time of java.util.logging at the start of a text: `Jan 2, 2006 3:04:05 PM`.
+/// Parses the time of java.util.logging at the start of a text: `Jan 2, 2006 3:04:05 PM`.
 pub(super) fn leading_java_time(text: &str) -> Option<(Stamp, usize)> {
     let bytes = text.as_bytes();
     let &[a, b, c, b' '] = bytes.first_chunk::<4>()? else {
@@ -323,14 +324,14 @@ pub(super) fn leading_java_time(text: &str) -> Option<(Stamp, usize)> {
     let &[b':', m, n, b':', s, t] = bytes.get(at..)?.first_chunk::<6>()? else {
         return None;
     };
-    // Java 20 and later put a narrow no-break space before the half of the day
+    // Java 20 and later print a narrow no-break space before AM or PM
     let rest = text.get(at + 6..)?;
-    let blank = rest
+    let space = rest
         .chars()
         .next()
         .filter(|c| matches!(c, ' ' | '\u{202f}'))?;
     let half = match rest
-        .get(blank.len_utf8()..)?
+        .get(space.len_utf8()..)?
         .as_bytes()
         .first_chunk::<2>()?
     {
@@ -346,12 +347,12 @@ pub(super) fn leading_java_time(text: &str) -> Option<(Stamp, usize)> {
         seconds: (hour % 12 + half) * 3600 + minute * 60 + second.min(59),
         nanos: 0,
         digits: 0,
-        end: at + 6 + blank.len_utf8() + 2,
+        end: at + 6 + space.len_utf8() + 2,
     };
     Some((stamp(days, &clock, None, true)?, clock.end))
 }
 
-/// A number of one or two digits, and the byte behind it.
+/// Parses a number of one or two digits; also returns the offset after it.
 fn one_or_two(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     let &[tens, ones] = bytes.get(at..)?.first_chunk::<2>()?;
     let two = pair(tens, ones);
@@ -362,7 +363,7 @@ fn one_or_two(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     (one < NO_NUMBER).then_some((one, at + 1))
 }
 
-/// Reads `dmesg -T`'s and `ctime`'s time at the start of a text: `Mon Mar  4 05:06:07 2024`.
+/// Parses the time of `dmesg -T` and `ctime` at the start of a text: `Mon Mar  4 05:06:07 2024`.
 pub(super) fn leading_ctime(text: &str) -> Option<(Stamp, usize)> {
     let bytes = text.as_bytes();
     let rest = bytes.get(3..)?.strip_prefix(b" ")?;
@@ -385,7 +386,7 @@ pub(super) fn leading_ctime(text: &str) -> Option<(Stamp, usize)> {
     Some((stamp, 4 + length + 5))
 }
 
-/// Reads stern's short time at the start of a text: `03-04 05:06:07`.
+/// Parses stern's short time at the start of a text: `03-04 05:06:07`.
 pub(super) fn leading_short_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
     let bytes = text.as_ref();
     let &[a, b, b'-', c, d, b' '] = bytes.first_chunk::<6>()? else {
@@ -396,8 +397,8 @@ pub(super) fn leading_short_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize
     Some((stamp(days, &clock, None, false)?, clock.end))
 }
 
-/// Reads a number of seconds, milliseconds, microseconds or nanoseconds since 1970: below 1e11
-/// it is seconds, below 1e14 milliseconds, below 1e17 microseconds.
+/// Parses a number of seconds, milliseconds, microseconds or nanoseconds since 1970: below 1e11 it
+/// is seconds, below 1e14 milliseconds, below 1e17 microseconds.
 pub(super) fn epoch(text: &str) -> Option<Stamp> {
     let (mantissa, exponent) = match memchr2(b'e', b'E', text.as_bytes()) {
         Some(at) => (text.get(..at)?, text.get(at + 1..)?.parse::<i32>().ok()?),
@@ -427,7 +428,7 @@ pub(super) fn epoch(text: &str) -> Option<Stamp> {
         () if magnitude(17) => 3,
         () => 0,
     };
-    // fraction digits of seconds: those of the unit itself and those printed behind its point
+    // fraction digits of seconds: those of the unit and those printed after its point
     let digits = (9 - unit - scale.min(0)).clamp(0, 9);
     let nanos = scaled(number, scale + unit)?;
     Timestamp::from_nanosecond(nanos).ok()?;
@@ -439,8 +440,8 @@ pub(super) fn epoch(text: &str) -> Option<Stamp> {
     })
 }
 
-/// An epoch of at most 18 digits with its point before the last `places` of them. It is in the
-/// range of timestamps whatever its unit.
+/// Parses an epoch of at most 18 digits with its point before the last `places` of them. It is in
+/// the range of timestamps whatever its unit.
 fn short_epoch(whole: &str, fraction: &str, places: u32) -> Option<Stamp> {
     let mut number = 0u64;
     for byte in whole.bytes().chain(fraction.bytes()) {
@@ -468,7 +469,7 @@ fn short_epoch(whole: &str, fraction: &str, places: u32) -> Option<Stamp> {
     })
 }
 
-/// `number * 10^scale`, cut towards zero.
+/// Returns `number * 10^scale`, rounded towards zero.
 fn scaled(number: i128, scale: i32) -> Option<i128> {
     let power = 10i128.checked_pow(scale.unsigned_abs())?;
     if scale >= 0 {
@@ -478,7 +479,7 @@ fn scaled(number: i128, scale: i32) -> Option<i128> {
     }
 }
 
-/// Reads a value that is a time in any of the forms with a year.
+/// Parses a value that is a time in any of the formats with a year.
 pub(super) fn parse(text: &str) -> Option<Stamp> {
     let text = text.trim();
     match leading_date_time(text) {

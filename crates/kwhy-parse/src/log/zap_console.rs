@@ -1,26 +1,26 @@
 //! zap's console encoder (uber-go/zap, also through zapr and controller-runtime, istio).
 //!
-//! Elements stand behind each other: time (epoch float, ISO 8601, RFC 3339), level, logger,
-//! caller, message, context (spaced JSON), each behind a TAB. Text that was pasted through a
-//! page or a terminal has runs of blanks instead, sometimes one blank; then the logger's name
-//! cannot be told from the message's first word and is left in it. Refused: other levels, lines
-//! without a level, dates alone.
+//! Elements in order, separated by tabs: time (epoch float, ISO 8601, RFC 3339), level, logger,
+//! caller, message, context (JSON with spaces). Text pasted through a page or a terminal has runs
+//! of spaces instead, sometimes a single one; then the logger's name cannot be distinguished from
+//! the message's first word and stays in it. Rejected: other levels, lines without a level, dates
+//! alone.
 
 use std::ops::Range;
 
 use memchr::memchr;
 
-use super::forms::{Follow, Form};
+use super::formats::{Follow, FormatSpec};
 use super::head::Shown;
+use super::json_members::Members;
 use super::level;
-use super::members::Members;
-use super::pairs::is_plain_key;
+use super::logfmt::is_plain_key;
 use super::payload::Payload;
 use super::timestamp::{epoch, leading_date_time};
 use kwhy_model::{Event, Field, Format, Stamp, Written};
 
-/// zap's console form.
-pub(super) const FORM: Form = Form {
+/// zap's console format.
+pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::ZapConsole,
     first: b"0123456789",
     begins: detect,
@@ -49,7 +49,7 @@ struct Head {
     separator: Separator,
 }
 
-/// Whether a line begins with a time and a level of this form.
+/// Returns true if a line starts with a time and a level of this format.
 fn detect(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit()) && head(text).is_some()
 }
@@ -69,22 +69,22 @@ fn leading_epoch(text: &str) -> Option<(Stamp, usize)> {
 fn head(text: &str) -> Option<Head> {
     let (time, length) = leading_date_time(text).or_else(|| leading_epoch(text))?;
     let rest = text.get(length..)?;
-    let blanks = rest
+    let spaces = rest
         .bytes()
         .take_while(|byte| matches!(byte, b' ' | b'\t'))
         .count();
-    let separator = match rest.as_bytes().get(..blanks)? {
+    let separator = match rest.as_bytes().get(..spaces)? {
         [] => return None,
         [b' '] => Separator::Blank,
         run if run.contains(&b'\t') => Separator::Tab,
         _ => Separator::Blanks,
     };
-    let behind = &rest[blanks..];
-    let word_length = behind
+    let after = &rest[spaces..];
+    let word_length = after
         .bytes()
         .position(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
-        .unwrap_or(behind.len());
-    let word = &behind[..word_length];
+        .unwrap_or(after.len());
+    let word = &after[..word_length];
     let plain = &word[..memchr(b'(', word.as_bytes()).unwrap_or(word_length)];
     const LEVELS: [&str; 10] = [
         "debug", "info", "warn", "error", "dpanic", "panic", "fatal", "trace", "warning", "level",
@@ -96,11 +96,11 @@ fn head(text: &str) -> Option<Head> {
     if !known || !(upper || capital || (lower && separator != Separator::Blank)) {
         return None;
     }
-    let start = length + blanks;
-    // a single tab anywhere behind the level decides for tabs
-    let separator = match behind.as_bytes().get(word_length) {
+    let start = length + spaces;
+    // a single tab anywhere after the level selects tabs
+    let separator = match after.as_bytes().get(word_length) {
         Some(b'\t') => Separator::Tab,
-        Some(b' ') if behind[word_length..].starts_with("  ") => Separator::Blanks,
+        Some(b' ') if after[word_length..].starts_with("  ") => Separator::Blanks,
         Some(b' ') if separator == Separator::Tab => Separator::Blank,
         _ => separator,
     };
@@ -111,7 +111,7 @@ fn head(text: &str) -> Option<Head> {
     })
 }
 
-/// Reads a record without its stack trace.
+/// Parses a record without its stack trace.
 fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     let text = payload.as_str();
     let head = head(text)?;
@@ -139,7 +139,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     Some(event)
 }
 
-/// istio's pairs: elements `key=value` behind the message, and where that ends.
+/// Splits off istio's pairs: returns the end of the message and the elements `key=value` after it.
 fn istio_pairs<'a>(payload: &Payload<'a>, region: Range<usize>) -> (usize, Vec<Field<'a>>) {
     let text = payload.as_str();
     let mut end = region.end;
@@ -164,7 +164,8 @@ fn istio_pairs<'a>(payload: &Payload<'a>, region: Range<usize>) -> (usize, Vec<F
     (end, fields)
 }
 
-/// istio's proxy passes Envoy's log on with `envoy LOGGER [FILE:LINE]` as one element.
+/// Recognises Envoy's log as relayed by istio's proxy, with `envoy LOGGER [FILE:LINE]` as one
+/// element.
 fn envoy(text: &str, region: Range<usize>) -> Option<(Part, Part, Range<usize>)> {
     let body = text.get(region.clone())?.strip_prefix("\tenvoy ")?;
     let start = region.end - body.len();
@@ -176,7 +177,8 @@ fn envoy(text: &str, region: Range<usize>) -> Option<(Part, Part, Range<usize>)>
     Some((Some(start..start + logger.len()), caller, message))
 }
 
-/// Where the message's region ends, the context's members, and whether their end is missing.
+/// Returns the end of the message's region, the members of the context, and whether their end is
+/// missing.
 fn context<'a>(
     payload: &Payload<'a>,
     from: usize,
@@ -186,7 +188,7 @@ fn context<'a>(
     let body = &text[from..];
     let trimmed = text.trim_end().len();
     let candidates: Vec<usize> = match separator {
-        // no raw tab stands inside JSON, so the last one is the context's
+        // JSON contains no raw tab, so the last one is the context's
         Separator::Tab => body.rfind("\t{").into_iter().collect(),
         Separator::Blanks => body
             .match_indices("  {\"")
@@ -201,8 +203,8 @@ fn context<'a>(
     };
     let mut cut = None;
     for at in candidates {
-        let behind = &body[at..];
-        let open = from + at + (behind.len() - behind.trim_start().len());
+        let after = &body[at..];
+        let open = from + at + (after.len() - after.trim_start().len());
         let mut members = Members::new(text, open);
         let mut fields: Vec<_> = members
             .by_ref()
@@ -211,13 +213,13 @@ fn context<'a>(
         let last = members.cut_string();
         fields.extend(last.map(|member| member.field(payload)));
         let whole = members.end().is_some_and(|end| end == trimmed);
-        // cut off or followed by junk, it is the context still if it began as one
+        // truncated or followed by other text, it is still the context if it started as one
         if whole || (cut.is_none() && !fields.is_empty() && text[open..].starts_with("{\"")) {
             let region_end = if separator == Separator::Tab {
                 from + at
             } else {
                 let end = text[..open].trim_end().len().max(from);
-                // an empty message stands between two tabs, each written as eight blanks
+                // an empty message is between two tabs, each written as eight spaces
                 end + if open - end >= 16 { 8 } else { 0 }
             };
             if whole {
@@ -240,7 +242,7 @@ fn elements(text: &str, region: Range<usize>, separator: Separator) -> (Part, Pa
         Separator::Blanks => "  ",
         Separator::Blank => " ",
     };
-    let blanks = |at: usize| {
+    let spaces = |at: usize| {
         let rest = text.get(at..region.end).unwrap_or("");
         let skipped = match separator {
             // one tab: an empty message leaves an empty element
@@ -253,21 +255,21 @@ fn elements(text: &str, region: Range<usize>, separator: Separator) -> (Part, Pa
         let rest = text.get(at..region.end).unwrap_or("");
         rest.find(gap).map(|length| at..at + length)
     };
-    let start = blanks(region.start);
+    let start = spaces(region.start);
     let Some(first) = element(start) else {
         return (None, None, start..region.end);
     };
     if is_caller(&text[first.clone()]) {
-        return (None, Some(first.clone()), blanks(first.end)..region.end);
+        return (None, Some(first.clone()), spaces(first.end)..region.end);
     }
-    let second_start = blanks(first.end);
+    let second_start = spaces(first.end);
     if let Some(second) = element(second_start)
         && is_caller(&text[second.clone()])
     {
         return (
             Some(first),
             Some(second.clone()),
-            blanks(second.end)..region.end,
+            spaces(second.end)..region.end,
         );
     }
     let name = &text[first.clone()];
@@ -289,7 +291,7 @@ fn is_name(word: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"._-/:@".contains(&byte))
 }
 
-/// Whether a word has the form `dir/file.go:12`.
+/// Returns true if a word looks like `dir/file.go:12`.
 pub(super) fn is_caller(word: &str) -> bool {
     let bytes = word.as_bytes();
     let digits = bytes
@@ -336,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_instead_of_tabs() {
+    fn spaces_instead_of_tabs() {
         let event = event(
             "1.7095287671234567e+09   ERROR   Reconciler error        {\"controller\": \"berth\", \"Berth\": {\"name\":\"a\",\"namespace\":\"dock\"}}",
         );

@@ -10,7 +10,7 @@ const MAX_DEPTH: usize = 8;
 /// Messages of one object; a list of conditions has a dozen.
 const MAX_MESSAGES: usize = 200;
 
-/// Whether an object of kind Event is one that `kubectl get events` lists, and no audit record.
+/// Returns true if an object of kind Event is one that `kubectl get events` lists, and no audit record.
 pub(super) fn is_event(map: &Map<'_>) -> bool {
     let version = map.text("apiVersion");
     let known = version.is_none_or(|version| {
@@ -164,7 +164,7 @@ pub(crate) fn of_status<'a>(
     }
 }
 
-/// Adds the events of an object's part: of its status, or of what stands in one.
+/// Adds the events of an object's part: of its status, or of the contents of one.
 pub(crate) fn of_part<'a>(
     format: Format,
     map: &Map<'a>,
@@ -188,11 +188,11 @@ fn of_messages<'a>(format: Format, status: &Map<'a>, subject: &Subject, into: &m
     told.map(status, &Around::default(), 0);
 }
 
-/// What stands around a message.
+/// The envelope of a message.
 #[derive(Clone, Copy, Debug, Default)]
 struct Around<'m> {
     container: Option<&'m str>,
-    /// The key below which it stands.
+    /// The key below which it occurs.
     key: &'m str,
 }
 
@@ -246,7 +246,7 @@ impl<'a> Told<'_, 'a> {
             "last_update_time",
             "last_heartbeat_time",
         ];
-        // what stands below has events of its own
+        // what is below has events of its own
         let scalars = map.iter().filter(|(_, value)| value.to_text().is_some());
         let span = scalars
             .map(|(_, value)| value.span())
@@ -288,7 +288,7 @@ const BAD_TYPES: &[&str] = &[
     "Violat",
 ];
 
-/// How grave a condition or state is.
+/// The severity of a condition or state.
 fn severity(map: &Map<'_>, key: &str) -> Severity {
     let ends_well = || map.integer("exitCode") == Some(0);
     let starts = || {

@@ -1,6 +1,6 @@
 //! JSON text as values, also where it is cut, wrapped or broken.
 //!
-//! What does not fit is passed over to the next member: a member begins with its key in quotes. A
+//! Text that does not fit is skipped up to the next member: a member starts with its key in quotes. A
 //! closing bracket closes the nearest open one of its kind. Each byte is read once.
 
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ use kwhy_model::{Map, Span, TextBuilder, Value};
 const MAX_NODES: usize = 400_000;
 
 /// Reads JSON: whole values, and members whose brackets were cut off, which are one map.
-/// What is not understood or left out is told.
+/// What is not understood or omitted is reported.
 pub(super) fn read<'a>(source: &Source<'a>, told: &mut Told<'_>) -> Vec<Value<'a>> {
     let mut reading = Reading {
         source,
@@ -44,13 +44,13 @@ pub(super) fn read<'a>(source: &Source<'a>, told: &mut Told<'_>) -> Vec<Value<'a
     roots
 }
 
-/// An open bracket. What stands in it is kept together with what stands in the ones around it.
+/// An open bracket. What occurs in it is kept together with the contents of the ones around it.
 enum Open<'a> {
-    /// How many entries there are of those around it, and the key of the next one.
+    /// The number of entries of the innermost object, and the key of the next one.
     Object(usize, Option<Cow<'a, str>>),
-    /// How many items there are of those around it.
+    /// The number of items of the innermost list.
     List(usize),
-    /// One that is left out; whether it is an object.
+    /// One that is omitted; whether it is an object.
     Skipped(bool),
 }
 
@@ -75,9 +75,9 @@ struct Reading<'s, 'l, 'a> {
     /// The key of the next one of them.
     key: Option<Cow<'a, str>>,
     nodes: usize,
-    /// Where the last line ends that is not understood.
+    /// The end of the last line that is not understood.
     failed: usize,
-    /// How many objects and lists may stand in each other.
+    /// The depth to which objects and lists may nest.
     depth: usize,
     told: &'s mut Told<'l>,
 }
@@ -109,7 +109,7 @@ impl<'a> Reading<'_, '_, 'a> {
         let too_deep = self.open.len() >= self.depth;
         let full = too_deep || !self.has_room();
         if full {
-            // of brackets in brackets that are left out one is enough
+            // of brackets in brackets that are omitted one is enough
             if !matches!(self.open.last(), Some(Open::Skipped(_))) {
                 self.told.left_out.too_deep += u64::from(too_deep);
                 self.fail();
@@ -124,7 +124,7 @@ impl<'a> Reading<'_, '_, 'a> {
         self.open.push(if full { left_out } else { what });
     }
 
-    /// Whether one more value may be kept; the first one that may not is told.
+    /// Returns true if one more value may be kept; the first one that may not is reported.
     fn has_room(&mut self) -> bool {
         if self.nodes >= MAX_NODES {
             self.told.left_out.large_objects = 1;
@@ -137,7 +137,7 @@ impl<'a> Reading<'_, '_, 'a> {
         self.at += 1;
         let mut open = self.open.iter();
         let Some(place) = open.rposition(|open| open.is_object() == object) else {
-            // the end of an object whose beginning was cut off
+            // the end of an object whose start was cut off
             if object && !self.members.is_empty() {
                 let members = std::mem::take(&mut self.members);
                 self.roots.push(Value::Map(members.into_iter().collect()));
@@ -211,8 +211,8 @@ impl<'a> Reading<'_, '_, 'a> {
         self.give(Some(Value::Text(text)));
     }
 
-    /// The byte behind a string's closing quote; behind its line where it is not closed. A string
-    /// that a terminal wrapped goes on in lines that begin no member.
+    /// The byte after a string's closing quote; after its line where it is not closed. A string
+    /// that a terminal wrapped continues in lines that start no member.
     fn string_end(&self) -> usize {
         let mut at = self.at + 1;
         loop {
@@ -289,7 +289,7 @@ impl<'a> Reading<'_, '_, 'a> {
         builder.finish()
     }
 
-    /// A number, `true`, `false`, `null`, or what is no JSON.
+    /// A number, `true`, `false`, `null`, or what is not JSON.
     fn word(&mut self) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let length = rest
@@ -322,7 +322,7 @@ impl<'a> Reading<'_, '_, 'a> {
         self.give(value.filter(|_| has_room));
     }
 
-    /// Lists the line as not understood; one of dots stands for what was left out.
+    /// Lists the line as not understood; one of dots stands for what was omitted.
     fn fail(&mut self) {
         // a line is looked at once, however long it is
         if self.at < self.failed {

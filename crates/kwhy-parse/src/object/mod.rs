@@ -3,12 +3,12 @@
 //!
 //! The format is the API's (kubernetes/kubernetes `staging/src/k8s.io/api`, to 1.36), written by
 //! sigs.k8s.io/yaml or Go's `encoding/json`. Known kinds get the field names that a describe's
-//! objects have (`kinds`); any other kind is read as it stands, its keys in snake case. An Event
+//! objects have (`kinds`); any other kind is read as it is, its keys in snake case. An Event
 //! object becomes an event, and so does each condition and container state with a message, so that
 //! what is known of an event's text is found in it.
 //!
-//! Accepted besides: text cut at either end, `...` in place of what was left out, broken lines, items
-//! of a list without its head, fragments of which the fields tell what they belong to. A part of an object
+//! Accepted besides: text cut at either end, `...` in place of what was omitted, broken lines, items
+//! of a list without its head, fragments of which the fields show what they belong to. A part of an object
 //! without its head is of the kind that alone has such fields or conditions (`kinds/tell.rs`), else of an
 //! unknown one.
 
@@ -34,13 +34,13 @@ use crate::input::{Line, ReadLimits};
 use kwhy_model::{Format, LeftOut, Listing, Map, Object, Parsed, Span, Subject, Value};
 use source::{Row, Source};
 
-/// How long a name may be; the API allows 253 characters.
+/// The length of a name; the API allows 253 characters.
 const MAX_NAME: usize = 1024;
 
 /// Lists in lists; kubectl nests none.
 const MAX_LISTS: usize = 6;
 
-/// How much may be read of values, and what was left out.
+/// The budget for reading values, and the parts that were omitted.
 struct Told<'l> {
     limits: &'l ReadLimits,
     /// The lines that are not understood.
@@ -111,7 +111,7 @@ pub(crate) fn parse_within<'a>(lines: &[Line<'a>], limits: &ReadLimits) -> Parse
     parsed
 }
 
-/// Reads JSON; `of` is the kind of the items of a list that began before.
+/// Reads JSON; `of` is the kind of the items of a list that started before.
 fn json<'a>(source: &Source<'a>, of: Option<&str>, limits: &ReadLimits, parsed: &mut Parsed<'a>) {
     let mut told = Told::new(limits);
     let values = json::read(source, &mut told);
@@ -122,8 +122,8 @@ fn json<'a>(source: &Source<'a>, of: Option<&str>, limits: &ReadLimits, parsed: 
     }
 }
 
-/// Reads a piece of a line that holds objects in JSON: it begins with an item of a list, of whose kind they are,
-/// or behind a list, if it does not begin the line.
+/// Reads a piece of a line that contains objects in JSON: it starts with an item of a list, of whose kind they are,
+/// or after a list, if it does not start the line.
 pub fn piece<'a>(text: &'a str, of: Option<&str>, limits: &ReadLimits) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     json(&Source::whole(text), of, limits, &mut parsed);
@@ -131,7 +131,7 @@ pub fn piece<'a>(text: &'a str, of: Option<&str>, limits: &ReadLimits) -> Parsed
     parsed
 }
 
-/// Reads one YAML document: an object, or the items of a list, each by itself.
+/// Reads one YAML document: an object, or the items of a list, each alone.
 fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) {
     let given = rows.len();
     let first = parsed.objects.len();
@@ -161,7 +161,7 @@ fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) 
         }
         if on_level && row.is_item() && in_list {
             self::item(&mut item, limits, parsed);
-            // what stands before the first item without a key is the rest of another one
+            // what precedes the first item without a key is the rest of another one
             if !keyed {
                 self::item(&mut object, limits, parsed);
             }
@@ -180,7 +180,7 @@ fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) 
     self::item(&mut object, limits, parsed);
 }
 
-/// Says of the objects from the first one on that they stand in a list. One of its kind may be all that
+/// Says of the objects from the first one on that they occur in a list. One of its kind may be all that
 /// was asked for, unless the list's own kind says that it is the list of all.
 fn mark_listed(parsed: &mut Parsed<'_>, first: usize, of_kind: bool, is_whole: bool) {
     parsed.lists.push(Listing {
@@ -273,7 +273,7 @@ fn take<'a>(
             None => map.get("involvedObject").is_some() && map.get("reason").is_some(),
         };
         match kind {
-            // an empty one, or what stands behind its items
+            // an empty one, or what follows its items
             Some(kind) if kind.ends_with("List") && map.get("metadata.name").is_none() => {}
             _ if is_event && event::is_event(&map) => {
                 parsed.events.extend(event::of_event(format, &map, span));
@@ -338,7 +338,7 @@ fn object<'a>(
         container: None,
     };
     event::of_status(format, map, &subject, &mut parsed.events);
-    // of what kind a status is that was pasted alone may not be known; anything else is no object then
+    // of what kind a status is that was pasted alone may not be known; anything else is not an object then
     let is_told = subject.kind.is_some() || subject.name.is_some();
     if !is_told && !matches!(map.get("status"), Some(Value::Map(_))) {
         return;

@@ -1,15 +1,15 @@
-//! Which lines are Kubernetes objects, told line by line.
+//! Recognition of the lines that are Kubernetes objects, line by line.
 //!
-//! An object begins with its `apiVersion` or a key that sorts before it, or, where its top was cut
-//! off, with one of its great parts (`metadata`, `spec`, `status`) that holds fields known to be
-//! theirs. From there on indentation and form tell which lines belong to it.
+//! An object starts with its `apiVersion` or a key that sorts before it, or, where its top was cut
+//! off, with one of its great parts (`metadata`, `spec`, `status`) that contains fields known to be
+//! theirs. From there on indentation and form show which lines belong to it.
 
 use memchr::memmem;
 
 use crate::input::Line;
 use kwhy_model::Format;
 
-/// How many lines behind its first one are looked at to tell an object.
+/// The number of lines after its first one that are examined to recognise an object.
 const AHEAD: usize = 48;
 
 /// Keys by which YAML with an `apiVersion` is known to be none of Kubernetes: Helm's charts and
@@ -135,12 +135,12 @@ const STATUS_KEYS: &[&str] = &[
     "state",
 ];
 
-/// The lines behind one.
+/// The lines after one.
 #[derive(Clone, Copy, Debug)]
 pub struct Ahead<'l, 'a> {
     /// The lines as they are.
     pub lines: &'l [Line<'a>],
-    /// Takes off what stands before each line (`> `, `3. `).
+    /// Takes off what precedes each line (`> `, `3. `).
     pub strip: fn(Line<'a>) -> Line<'a>,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Ahead<'_, 'a> {
     }
 }
 
-/// Whether an object may begin on a line, or stand around it, taken alone.
+/// Returns true if an object may start on a line, or occur around it, taken alone.
 pub fn may_begin(text: &str) -> bool {
     let bare = text.trim_start();
     match bare.as_bytes().first() {
@@ -170,7 +170,7 @@ pub fn may_begin(text: &str) -> bool {
     }
 }
 
-/// The format of the object that begins on a line; `rest` are the lines behind it.
+/// The format of the object that starts on a line; `rest` are the lines after it.
 pub fn begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> Option<Format> {
     if !may_begin(line.text) && !is_opening(line.text) {
         return None;
@@ -273,7 +273,7 @@ pub(super) fn is_head_key(key: &str) -> bool {
     is_identity(key) || known_part(key).is_some() || matches!(key, "kind" | "items")
 }
 
-/// `v1`, `apps/v1`, `discovery.k8s.io/v1beta1`, as it stands or in quotes.
+/// `v1`, `apps/v1`, `discovery.k8s.io/v1beta1`, as it is or in quotes.
 fn is_version(text: &str) -> bool {
     let text = text.trim_matches(['"', '\'']);
     let (group, version) = text.rsplit_once('/').unwrap_or(("", text));
@@ -290,8 +290,8 @@ fn is_version(text: &str) -> bool {
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
 }
 
-/// The length of the key at the start of a line of YAML: up to its colon, behind which the line ends
-/// or a blank stands.
+/// The length of the key at the start of a line of YAML: up to its colon, after which the line ends
+/// or a space occurs.
 pub(crate) fn key_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let end = match bytes.first()? {
@@ -325,7 +325,7 @@ fn is_opening(text: &str) -> bool {
     matches!(text.trim(), "{" | "[" | "{ [")
 }
 
-/// Whether a line is a whole object in JSON, or the start of one: its first key is one of an object.
+/// Returns true if a line is a whole object in JSON, or the start of one: its first key is one of an object.
 pub fn is_compact(text: &str) -> bool {
     let Some(inner) = text.strip_prefix(['{', '[']) else {
         return false;
@@ -355,7 +355,7 @@ pub(super) fn is_ellipsis(text: &str) -> bool {
             .all(|c| matches!(c, '.' | '…' | '[' | ']' | ' '))
 }
 
-/// Whether a line begins an item of a list of objects or the next one of several, at which a stream
+/// Returns true if a line starts an item of a list of objects or the next one of several, at which a stream
 /// of them can be cut: as kubectl and its like print them. `before` and `next` are its neighbours.
 pub fn begins_item<'b>(
     line: &[u8],
@@ -386,7 +386,7 @@ pub fn begins_item<'b>(
         Some(b'-') => ITEMS.iter().any(|start| line.starts_with(start)),
         Some(b'a') => line.starts_with(b"apiVersion: ") && before().starts_with(b"---"),
         Some(b' ') if matches!(line, b"        {" | b"        {\r") => member(b"            "),
-        // troubleshoot.sh and most of Go's programs take two blanks for a level, kubectl four
+        // troubleshoot.sh and most of Go's programs take two spaces for a level, kubectl four
         Some(b' ') if matches!(line, b"    {" | b"    {\r") => member(b"      "),
         Some(b'{') if matches!(line, b"{" | b"{\r") => before().starts_with(b"}"),
         Some(b'{') => is_compact_head(line),
@@ -394,7 +394,7 @@ pub fn begins_item<'b>(
     }
 }
 
-/// Whether a line's first bytes may be those of an object in JSON, and not of a log record.
+/// Returns true if a line's first bytes may be those of an object in JSON, and not of a log record.
 pub fn is_compact_head(line: &[u8]) -> bool {
     const STARTS: &[&[u8]] = &[
         b"{\"apiVersion\":",

@@ -1,4 +1,4 @@
-//! Texts that hold nothing but objects as JSON in regular form, read without a look at each line.
+//! Texts that contain nothing but objects as JSON in regular form, read without a look at each line.
 
 use super::recognise::{Ahead, begins};
 use super::source::Source;
@@ -7,18 +7,18 @@ use crate::input::{Line, ReadLimits, lines};
 use crate::log;
 use kwhy_model::{Format, Parsed};
 
-/// How many lines behind an opening bracket tell whether an object begins.
+/// The number of lines after an opening bracket that show whether an object starts.
 const AHEAD: usize = 8;
 
-/// What stands in a text of regular form.
+/// The contents of a text of regular form.
 #[derive(Debug)]
 pub struct Regular<'a> {
     pub parsed: Parsed<'a>,
-    /// How many lines the text has.
+    /// The number of lines of the text.
     pub lines: u64,
 }
 
-/// Reads a text that is one segment of objects in regular form: values whose brackets stand alone on their
+/// Reads a text that is one segment of objects in regular form: values whose brackets are alone on their
 /// lines, the last one perhaps cut off, and the ends of what is around them. None for any other text, which
 /// is to be cut into segments; of this one the same comes out there.
 pub fn regular<'a>(text: &'a str, limits: &ReadLimits) -> Option<Regular<'a>> {
@@ -54,7 +54,7 @@ pub fn regular<'a>(text: &'a str, limits: &ReadLimits) -> Option<Regular<'a>> {
     Some(Regular { parsed, lines })
 }
 
-/// Whether an object begins on the line that begins at a byte of a text, and no log record.
+/// Returns true if an object starts on the line that starts at a byte of a text, and no log record.
 fn is_object(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or("");
     let ahead: Vec<Line<'_>> = lines(rest).take(1 + AHEAD).collect();
@@ -106,7 +106,7 @@ mod tests {
       }
     }"#;
 
-    /// What the segments of a text hold, if it is one of objects.
+    /// The contents of a text's segments, if it is one of objects.
     fn by_lines(text: &str) -> Option<(Parsed<'_>, u64)> {
         let all = segments(text);
         let [only] = all.as_slice() else { return None };
@@ -125,7 +125,7 @@ mod tests {
             POD.to_owned(),
             format!("{POD},\n{POD},\n{POD}\n"),
             format!("{{\n  \"kind\": \"List\",\n  \"items\": [\n{POD},\n{POD}\n  ]\n}}\n"),
-            // cut behind an item, as blocks are
+            // cut after an item, as blocks are
             format!("{{\n  \"kind\": \"PodList\",\n  \"items\": [\n{POD},\n"),
             format!("{POD},\n{POD}\n  ]\n}}\n"),
             format!("{POD}\n  ],\n}}\n"),

@@ -1,4 +1,4 @@
-//! Which lines go on with the objects of one output: told by indentation in YAML, by brackets in JSON.
+//! The extent of the objects of one output: by indentation in YAML, by brackets in JSON.
 
 use super::recognise::{
     Ahead, begins, is_ellipsis, is_head_key, json_key, key_length, without_mark,
@@ -7,7 +7,7 @@ use super::spread::spread;
 use crate::input::Line;
 use kwhy_model::Format;
 
-/// Words with a colon behind them that begin a message and no key.
+/// Words with a colon after them that start a message and no key.
 const MESSAGE_WORDS: &[&str] = &[
     "debug", "error", "fatal", "help", "hint", "http", "https", "info", "note", "panic", "tip",
     "trace", "usage", "warning",
@@ -19,14 +19,14 @@ pub(crate) struct Run {
     format: Format,
     /// The least indentation of a line.
     base: usize,
-    /// How many brackets are open, if the first line opened one.
+    /// The number of open brackets, if the first line opened one.
     open: Option<i64>,
     /// The indentation of the key whose block of text is open.
     text: Option<usize>,
 }
 
 impl Run {
-    /// Of an object that begins on this line.
+    /// Of an object that starts on this line.
     pub fn new(format: Format, line: &Line<'_>) -> Run {
         let mut run = Run {
             format,
@@ -38,8 +38,8 @@ impl Run {
         run
     }
 
-    /// Whether a line belongs to the output; `rest` are the lines behind it. `foreign` says that it
-    /// would begin something else.
+    /// Returns true if a line belongs to the output; `rest` are the lines after it. `foreign` says that it
+    /// would start something else.
     pub fn takes(
         &mut self,
         line: &Line<'_>,
@@ -58,8 +58,8 @@ impl Run {
         takes
     }
 
-    /// How many of the lines behind one are taken in any case, if that is the last one taken: the rest of a
-    /// value that is spread over lines. `text` begins with the line.
+    /// The number of lines after one that are taken in any case, if that is the last one taken: the rest of a
+    /// value that is spread over lines. `text` starts with the line.
     pub fn takes_on(&mut self, text: &str) -> usize {
         if self.format != Format::ObjectJson || self.open.is_some_and(|open| open < 1) {
             return 0;
@@ -129,7 +129,7 @@ impl Run {
             || self.is_broken(rest)
     }
 
-    /// Whether the object goes on behind a line that does not fit.
+    /// Returns true if the object continues after a line that does not fit.
     fn is_broken(&self, rest: &Ahead<'_, '_>) -> bool {
         rest.first().is_some_and(|next| {
             let bare = without_mark(next.text.trim_start());
@@ -146,7 +146,7 @@ impl Run {
         foreign: impl Fn() -> bool,
     ) -> bool {
         let bare = line.text.trim();
-        // behind the last bracket the end of a list may stand, whose beginning was cut off
+        // after the last bracket the end of a list may occur, whose start was cut off
         if self.open.is_some_and(|open| open <= 0) || blanks > 0 {
             return begins(line, rest) == Some(Format::ObjectJson)
                 || (blanks == 0
@@ -161,7 +161,7 @@ impl Run {
     }
 }
 
-/// How many brackets a line of JSON opens more than it closes.
+/// The number of brackets that a line of JSON opens minus those that it closes.
 fn opened(text: &str) -> i64 {
     let mut open = 0;
     let mut in_string = false;
@@ -194,8 +194,8 @@ fn is_json(bare: &str) -> bool {
     }
 }
 
-/// Whether a key on an object's own level may be one of Kubernetes: in lower camel case, and no word
-/// that begins a message.
+/// Returns true if a key on an object's own level may be one of Kubernetes: in lower camel case, and no word
+/// that starts a message.
 fn is_object_key(key: &str, value: &str) -> bool {
     is_field(key) && (!MESSAGE_WORDS.contains(&key) || (key == "note" && value.is_empty()))
 }

@@ -1,6 +1,6 @@
 //! The text of a YAML scalar, with the place of each of its parts.
 //!
-//! The YAML reader says what a scalar's text is and where it begins and ends. How the text stands
+//! The YAML reader says what a scalar's text is and where it starts and ends. How the text occurs
 //! there, over several lines and with escapes, is followed here once more; where that yields another
 //! text, the reader's holds, for the scalar's place as a whole.
 
@@ -9,7 +9,7 @@ use saphyr_parser::ScalarStyle;
 use super::source::Source;
 use kwhy_model::{Span, Text, TextBuilder, Value};
 
-/// The text `value` of a scalar that stands at `range`.
+/// The text `value` of a scalar that is at `range`.
 pub(super) fn text<'a>(
     source: &Source<'a>,
     range: Span,
@@ -39,7 +39,7 @@ pub(super) fn text<'a>(
         })
 }
 
-/// What a scalar means: a number or flag where it stands without quotes; none for `null`.
+/// The value of a scalar: a number or flag if it is without quotes; none for `null`.
 pub(super) fn value<'a>(
     source: &Source<'a>,
     range: Span,
@@ -74,14 +74,14 @@ fn inner(range: &Span) -> Span {
     range.start + 1..range.end.saturating_sub(1).max(range.start + 1)
 }
 
-/// Text whose line ends are folded: one is a blank, each further one a line end.
+/// Text whose line ends are folded: one is a space, each further one a line end.
 fn flowing(source: &Source<'_>, range: Span, quote: Option<char>) -> Text<'static> {
     let raw = source.part(range.clone());
     let mut builder = TextBuilder::new();
     let mut lines = raw.split('\n').peekable();
     let mut at = range.start;
     let mut first = true;
-    // what a line end stands for is known when the next line with text begins
+    // what a line end stands for is known when the next line with text starts
     let mut ends: Option<(usize, usize)> = None;
     while let Some(line) = lines.next() {
         let from = at;
@@ -129,7 +129,7 @@ fn flowing(source: &Source<'_>, range: Span, quote: Option<char>) -> Text<'stati
     builder.finish()
 }
 
-/// Whether an odd number of backslashes stands at the end.
+/// Returns true if an odd number of backslashes is at the end.
 fn ends_in_escape(line: &str) -> bool {
     let run = line.bytes().rev().take_while(|b| *b == b'\\').count();
     run % 2 == 1
@@ -198,11 +198,11 @@ fn escape(text: &str) -> (char, usize) {
     (c, 1 + kind.len_utf8())
 }
 
-/// A block scalar whose lines stand as they are behind their indentation.
+/// A block scalar whose lines occur as they are after their indentation.
 fn literal(source: &Source<'_>, range: Span, value: &str) -> Text<'static> {
     let mut builder = TextBuilder::new();
     let mut row = source.row_at(range.start);
-    // the reader's place begins at the mark or at the text
+    // the reader's place starts at the mark or at the text
     let own = source.part(range.start..range.end).starts_with('|');
     row += usize::from(own);
     let lead = |text: &str| text.len() - text.trim_start_matches(' ').len();

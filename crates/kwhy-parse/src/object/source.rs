@@ -8,7 +8,7 @@ use memchr::{memchr, memchr_iter};
 use crate::input::Line;
 use kwhy_model::{Span, Text};
 
-/// A line, and how many blanks stand before it in place of what was taken off (`- `).
+/// A line, and how many spaces precede it in place of what was taken off (`- `).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row<'a> {
     pub line: Line<'a>,
@@ -21,23 +21,23 @@ impl<'a> Row<'a> {
         Row { line, pad: 0 }
     }
 
-    /// The column of the first character that is no blank.
+    /// The column of the first character that is not a space.
     pub fn indent(&self) -> usize {
         self.pad + self.line.indent()
     }
 
-    /// The line without its outer blanks.
+    /// The line without its outer spaces.
     pub fn bare(&self) -> &'a str {
         self.line.text.trim()
     }
 
-    /// Whether the line is an item of a list.
+    /// Returns true if the line is an item of a list.
     pub fn is_item(&self) -> bool {
         let bare = self.bare();
         bare == "-" || bare.starts_with("- ")
     }
 
-    /// The line with the mark of a list's item replaced by blanks.
+    /// The line with the mark of a list's item replaced by spaces.
     pub fn without_mark(self) -> Row<'a> {
         let indent = self.line.indent();
         let marked = indent + usize::from(self.is_item());
@@ -52,7 +52,7 @@ impl<'a> Row<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Source<'a> {
     text: Cow<'a, str>,
-    /// Each with the byte of the text at which it begins; none if the text is the document's.
+    /// Each with the byte of the text at which it starts; none if the text is the document's.
     rows: Vec<(usize, Row<'a>)>,
     /// The row that was asked for last: a text is read from its start to its end.
     last: Cell<usize>,
@@ -102,12 +102,12 @@ impl<'a> Source<'a> {
         &self.text
     }
 
-    /// A part of the text; empty if it is no range of whole characters.
+    /// A part of the text; empty if it is not a range of whole characters.
     pub fn part(&self, range: Span) -> &str {
         self.text.get(range).unwrap_or("")
     }
 
-    /// The number of the row that holds a byte.
+    /// The number of the row that contains a byte.
     pub fn row_at(&self, at: usize) -> usize {
         let last = self.last.get();
         let near = (last..last + 3).find(|number| {
@@ -124,7 +124,7 @@ impl<'a> Source<'a> {
         behind.saturating_sub(1)
     }
 
-    /// The line that holds a byte, and its number in the document.
+    /// The line that contains a byte, and its number in the document.
     pub fn line(&self, at: usize) -> Option<(&'a str, u64)> {
         let Some(text) = self.own() else {
             let (_, row) = self.rows.get(self.row_at(at))?;
@@ -141,12 +141,12 @@ impl<'a> Source<'a> {
         Some((rest.get(..end)?, ends + 1))
     }
 
-    /// The number, in the document, of the line that holds a byte.
+    /// The number, in the document, of the line that contains a byte.
     pub fn line_number(&self, at: usize) -> Option<u64> {
         self.line(at).map(|(_, number)| number)
     }
 
-    /// Where a row begins and ends in the text, and what it is.
+    /// The extent of a row in the text, and its type.
     pub fn row(&self, number: usize) -> Option<(Span, Row<'a>)> {
         let (start, row) = self.rows.get(number)?;
         Some((*start..start + row.pad + row.line.text.len(), *row))
@@ -172,7 +172,7 @@ impl<'a> Source<'a> {
         start..self.place(range.end).max(start)
     }
 
-    /// A range of one row as it stands in the document.
+    /// A range of one row as it is in the document.
     pub fn borrowed(&self, range: Span) -> Option<Text<'a>> {
         let (text, start) = self.slice(range)?;
         Some(Text::borrowed(text, start))

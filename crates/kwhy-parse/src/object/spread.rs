@@ -1,26 +1,26 @@
 //! Values of JSON that a program printed over lines, passed over as a whole.
 //!
-//! Lists of objects take most of a bundle's bytes that are no log. Whether each of their lines goes on with
-//! the value, its form alone tells: one member, one item or one bracket a line, indented, strings closed.
+//! Lists of objects take most of a bundle's bytes that are no log. Whether each of their lines continues with
+//! the value, its form alone shows: one member, one item or one bracket a line, indented, strings closed.
 //! What has another form is left to be looked at line by line ([`super::Run`]).
 
 use memchr::memchr3;
 
-/// How long a key may be to be looked at as one.
+/// The most bytes of a key.
 const MAX_KEY: usize = 250;
 
 /// The first lines of a value in regular form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spread {
-    /// How many bytes they take, with the last one's end.
+    /// The number of bytes, with the last line end.
     pub length: usize,
-    /// How many lines they are.
+    /// The number of lines.
     pub lines: usize,
-    /// How many brackets are open behind them: none if the value ends with them.
+    /// The number of brackets that are open after them: none if the value ends with them.
     pub open: i64,
 }
 
-/// The lines of a value whose opening bracket stands alone on the first line of the bytes, up to its
+/// The lines of a value whose opening bracket is alone on the first line of the bytes, up to its
 /// closing bracket or to the first line of another form. None if the first line is no such one.
 pub(super) fn spread(bytes: &[u8]) -> Option<Spread> {
     let indent = blanks(bytes);
@@ -52,9 +52,9 @@ pub(super) fn spread(bytes: &[u8]) -> Option<Spread> {
 /// A line of a value.
 struct Line {
     length: usize,
-    /// How many brackets it opens more than it closes.
+    /// The number of brackets that it opens minus those that it closes.
     open: i64,
-    /// Whether it stands on the level of the value's first line.
+    /// True if it is on the level of the value's first line.
     on_level: bool,
 }
 
@@ -62,7 +62,7 @@ fn blanks(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| **byte == b' ').count()
 }
 
-/// The line at the start of the bytes, inside a value that begins `outer` blanks from the left.
+/// The line at the start of the bytes, inside a value that starts `outer` spaces from the left.
 fn line(bytes: &[u8], outer: usize) -> Option<Line> {
     let indent = blanks(bytes);
     if indent < outer {
@@ -104,7 +104,7 @@ fn is_key(key: &[u8]) -> bool {
     key.len() <= MAX_KEY && !key.contains(&b'\\')
 }
 
-/// The byte behind the string that begins at one, if it ends on its line.
+/// The byte after the string that starts at one, if it ends on its line.
 fn string(bytes: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
@@ -117,7 +117,7 @@ fn string(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// The byte behind a scalar, an empty value or an opening bracket.
+/// The byte after a scalar, an empty value or an opening bracket.
 fn value(bytes: &[u8], at: usize, open: &mut i64) -> Option<usize> {
     match (bytes.get(at)?, bytes.get(at + 1)) {
         (b'{', Some(b'}')) | (b'[', Some(b']')) => Some(at + 2),

@@ -296,14 +296,14 @@ fn aliases_stand_for_their_anchors() {
     let fields = &parsed.objects[0].fields;
     let app = fields.get("annotations.app").unwrap();
     assert_eq!(app.to_text().unwrap(), "quay");
-    // it stands where the anchor does
+    // it occurs where the anchor does
     assert_eq!(&text[app.span()], "quay");
     assert_eq!(app.span(), fields.get("labels.app").unwrap().span());
 }
 
 #[test]
 fn parts_without_a_head() {
-    // what is pasted, the kind that is told of it, and the reasons of its conditions and states
+    // what is pasted, the kind that is reported of it, and the reasons of its conditions and states
     let condition = "lastTransitionTime: \"2026-03-04T05:06:07Z\"\n    message: it is not there\n    reason: Gone\n    status: \"False\"";
     let scheduled = format!("status:\n  conditions:\n  - {condition}\n    type: PodScheduled\n");
     let unknown =

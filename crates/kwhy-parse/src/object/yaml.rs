@@ -1,7 +1,7 @@
 //! YAML text as values.
 //!
 //! A block of lines is read as a whole first. Where the reader stumbles, the block is split by its
-//! indentation into the entries of its map or list and each is read by itself, so that a broken line
+//! indentation into the entries of its map or list and each is read alone, so that a broken line
 //! costs its own entry only. Each line is read once at each of a few levels: the time is linear.
 
 use std::borrow::Cow;
@@ -18,10 +18,10 @@ use kwhy_model::{LeftOut, Map, Span, Text, Value};
 /// Values of one block; a block of the engine has no room for many more.
 const MAX_NODES: usize = 400_000;
 
-/// How often a broken block is split.
+/// The number of times a broken block is split.
 const MAX_SPLITS: usize = 12;
 
-/// Reads a block of lines. What is not understood or left out is told.
+/// Reads a block of lines. What is not understood or omitted is reported.
 pub(super) fn read<'a>(rows: &[Row<'a>], told: &mut Told<'_>) -> Vec<Value<'a>> {
     block(rows, MAX_SPLITS, told)
 }
@@ -67,7 +67,7 @@ fn split<'a>(rows: &[Row<'a>], splits: usize, told: &mut Told<'_>) -> Vec<Value<
     let mut rest = rows;
     while let Some((first, behind)) = rest.split_first() {
         let under_key = is_head(first) && !first.is_item();
-        // the items of a key's list may stand right below the key
+        // the items of a key's list may occur right below the key
         let end = behind
             .iter()
             .position(|row| is_head(row) && !(under_key && row.is_item()))
@@ -79,7 +79,7 @@ fn split<'a>(rows: &[Row<'a>], splits: usize, told: &mut Told<'_>) -> Vec<Value<
         } else if is_head(first) {
             items.extend(item(part, splits, told));
         } else if part.iter().any(|row| !row.line.is_blank()) {
-            // what stands deeper was cut off at its top
+            // what occurs deeper was cut off at its top
             others.extend(block(part, splits, told));
         }
     }
@@ -120,7 +120,7 @@ fn entry<'a>(
     if value.text.is_empty() || value.text.starts_with('#') {
         return Some((Cow::Borrowed(name), merged(block(rest, splits, told))?));
     }
-    // a text that is not closed, or holds what must be quoted
+    // a text that is not closed, or contains what must be quoted
     let quote = value.text.starts_with(['"', '\'']);
     let text = value.skip(usize::from(quote));
     let text = Text::borrowed(text.text, text.start).trim();
@@ -132,7 +132,7 @@ fn entry<'a>(
     (!text.is_empty()).then_some((Cow::Borrowed(name), Value::Text(text)))
 }
 
-/// What the parts of a broken block are together.
+/// The parts of a broken block, joined.
 fn merged(mut parts: Vec<Value<'_>>) -> Option<Value<'_>> {
     if parts.len() < 2 {
         return parts.pop();
@@ -153,7 +153,7 @@ fn merged(mut parts: Vec<Value<'_>>) -> Option<Value<'_>> {
     })
 }
 
-/// The key at the start of a row, and what stands behind it.
+/// The key at the start of a row, and what follows it.
 fn key<'a>(row: &Row<'a>) -> Option<(&'a str, crate::input::Line<'a>)> {
     let line = row.line.trim_start();
     let colon = super::recognise::key_length(line.text)?;
@@ -172,33 +172,33 @@ enum Open<'a> {
         items: Vec<Value<'a>>,
         anchor: usize,
     },
-    /// One that is left out, with how many are open in it.
+    /// One that is omitted, with how many are open in it.
     Skipped(usize),
 }
 
-/// Where in an entry of a map the reader is.
+/// The state of the reader in an entry of a map.
 enum Key<'a> {
     Awaited,
     Known(Cow<'a, str>),
-    /// A key that is no text; its value is left out.
+    /// A key that is not a text; its value is omitted.
     Strange,
 }
 
 struct Reading<'s, 'a> {
     source: &'s Source<'a>,
-    /// The byte at which each character begins, where characters are not bytes.
+    /// The byte at which each character starts, where characters are not bytes.
     bytes: Vec<usize>,
     open: Vec<Open<'a>>,
     roots: Vec<Value<'a>>,
     nodes: usize,
-    /// How many maps and lists may stand in each other.
+    /// The depth to which maps and lists may nest.
     depth: usize,
-    /// For what anchors stand, as far as there is room.
+    /// For what anchors occur, where there is room.
     anchors: HashMap<usize, Value<'a>>,
-    /// For how many values more anchors and aliases may stand.
+    /// The number of further values that anchors and aliases may expand to.
     room: u64,
     omitted: LeftOut,
-    /// The first line that was left out as a limit was met.
+    /// The first line that was omitted as a limit was met.
     left_out: Option<u64>,
 }
 
@@ -271,7 +271,7 @@ impl<'s, 'a> Reading<'s, 'a> {
         Ok(())
     }
 
-    /// What was read so far.
+    /// The values that were read so far.
     fn finish(mut self) -> Vec<Value<'a>> {
         while !self.open.is_empty() {
             self.end();
@@ -302,7 +302,7 @@ impl<'s, 'a> Reading<'s, 'a> {
         }
     }
 
-    /// Where a scalar stands: the reader counts an anchor to it.
+    /// The span of a scalar: the reader counts an anchor as part of it.
     fn behind_anchor(&self, range: Span, anchor: usize) -> Span {
         let text = self.source.slice(range.clone()).map(|(text, _)| text);
         let Some(text) = text.filter(|text| anchor > 0 && text.starts_with('&')) else {

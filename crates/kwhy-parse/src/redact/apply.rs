@@ -63,7 +63,7 @@ fn event(event: &mut Event<'_>, secrets: &Secrets) {
 }
 
 fn object(object: &mut Object<'_>, secrets: &Secrets) {
-    // tables and describes tell how much there is
+    // tables and describes show how much there is
     let is_whole = matches!(object.format, Format::ObjectYaml | Format::ObjectJson);
     let is_secret = is_whole && object.subject.kind.as_deref() == Some("Secret");
     for (key, value) in object.fields.values_mut() {
@@ -128,7 +128,7 @@ fn all(value: &mut Value<'_>) {
     }
 }
 
-/// What stands in the place of a range of the document.
+/// The replacement of a range of the document.
 fn mark<'a>(span: Span) -> Text<'a> {
     let mut builder = TextBuilder::new();
     builder.push_decoded(MARK, span);

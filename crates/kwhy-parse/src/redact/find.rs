@@ -1,4 +1,4 @@
-//! Where secrets stand in a text.
+//! Finds the places of secrets in a text.
 
 use std::sync::LazyLock;
 
@@ -10,19 +10,19 @@ use super::objects;
 use super::quote::Quote;
 use kwhy_model::Span;
 
-/// How long a name may be.
+/// The length of a name.
 pub(super) const MAX_NAME: usize = 128;
 
-/// How many blanks may stand between a name and its value: describes align values.
+/// The number of spaces between a name and its value: describes align values.
 const MAX_BLANKS: usize = 120;
 
-/// How much of a text is looked through for the end of a key.
+/// The number of bytes in which the end of a key is looked for.
 pub(super) const MAX_KEY: usize = 16 * 1024;
 
-/// How much of a line is looked at around a name.
+/// The number of bytes of a line that are examined around a name.
 pub(super) const MAX_LINE: usize = 4096;
 
-/// Texts near which secrets stand; the first ones are no parts of names.
+/// Texts near which secrets occur; the first ones are no parts of names.
 const TRIGGERS: &[&str] = &[
     "://",
     "private key-----",
@@ -48,7 +48,7 @@ const TRIGGERS: &[&str] = &[
     "helm.sh/release",
 ];
 
-/// Those that stand in every Secret, alone or in a list.
+/// Those that occur in every Secret, alone or in a list.
 const OBJECTS: &[&str] = &[
     "secret",
     "opaque",
@@ -74,7 +74,7 @@ static TRIGGER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     builder.build(TRIGGERS).ok()
 });
 
-/// Where secrets stand in a text, in order.
+/// The places of secrets in a text, in order.
 pub(super) fn secrets(text: &str) -> Vec<Span> {
     let Some(triggers) = TRIGGER.as_ref() else {
         return Vec::new();
@@ -116,7 +116,7 @@ pub(super) fn secrets(text: &str) -> Vec<Span> {
     merged(finding.found)
 }
 
-/// Whether a Secret may stand around this trigger.
+/// Returns true if a Secret may occur around this trigger.
 fn is_of_object(trigger: usize) -> bool {
     let word = TRIGGERS.get(trigger);
     word.is_some_and(|word| OBJECTS.contains(word))
@@ -155,7 +155,7 @@ impl Finding<'_> {
         self.bytes.get(at).copied()
     }
 
-    /// The byte behind the blanks at one.
+    /// The byte after the spaces at one.
     pub fn skip_blanks(&self, at: usize, and_lines: bool) -> usize {
         let rest = self.bytes.get(at..).unwrap_or_default();
         let is_blank = |byte: &&u8| {
@@ -199,7 +199,7 @@ impl Finding<'_> {
         end
     }
 
-    /// Looks for the value of the name that stands at `start..end`.
+    /// Looks for the value of the name that is at `start..end`.
     fn value(&mut self, start: usize, end: usize, kind: Kind) {
         let quote = Quote::at(self.bytes, end)
             .filter(|quote| Quote::before(self.bytes, start) == Some(*quote));
@@ -251,7 +251,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the value that stands behind an option: as the next word, or as the next item of a list.
+    /// Takes the value that follows an option: as the next word, or as the next item of a list.
     fn behind_option(
         &mut self,
         (end, at): (usize, usize),
@@ -275,7 +275,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Whether nothing but marks stands before a byte in its line.
+    /// Returns true if nothing but marks precedes a byte in its line.
     fn begins_line(&self, at: usize) -> bool {
         let before = self.bytes[..at].iter().rev().take(MAX_BLANKS);
         let mut before = before.skip_while(|byte| b" \t->|\"'".contains(byte));
@@ -290,7 +290,7 @@ impl Finding<'_> {
             && memmem::rfind(line, b"map[").is_some()
     }
 
-    /// Whether what stands at a byte is the value of a key `name`, as an environment variable's is.
+    /// Returns true if what is at a byte is the value of a key `name`, as an environment variable's is.
     fn is_value_of_name(&self, at: usize) -> bool {
         let before = self.bytes.get(..at).unwrap_or_default().trim_ascii_end();
         let Some(before) = before.strip_suffix(b":") else {
@@ -334,20 +334,20 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes a value of JSON that stands behind a colon.
+    /// Takes a value of JSON that follows a colon.
     fn json(&mut self, at: usize, kind: Kind) {
         let at = self.skip_blanks(at, true);
         if let Some(quote) = Quote::at(self.bytes, at) {
             let from = at + quote.length();
             return self.take(from..quote.end(self.bytes, from), kind);
         }
-        // what stands without quotes is a number, or no JSON
+        // what occurs without quotes is a number, or no JSON
         if matches!(self.byte(at), Some(b'-' | b'0'..=b'9')) {
             self.bare(at, kind);
         }
     }
 
-    /// Takes what stands behind an equals sign.
+    /// Takes what follows an equals sign.
     fn assigned(&mut self, start: usize, at: usize, kind: Kind) {
         let at = self.skip_blanks(at, false);
         if let Some(quote) = Quote::at(self.bytes, at) {
@@ -381,10 +381,10 @@ impl Finding<'_> {
         self.take(at..at + length, kind);
     }
 
-    /// Takes the value that the rest of a line is, as in YAML and describes, or the block behind it.
+    /// Takes the value that the rest of a line is, as in YAML and describes, or the block after it.
     pub fn rest_of_line(&mut self, at: usize, indent: usize, kind: Kind) {
         let from = self.skip_blanks(at, false);
-        // a colon inside a word is none of YAML's
+        // a colon inside a word is not one of YAML's
         if from == at && from < self.end_of_line(at) {
             return;
         }

@@ -1,7 +1,7 @@
 //! Secrets never leave: values of names like `DB_PASSWORD`, passwords in addresses, tokens, private keys, the data
-//! of Secrets. Conditions are tested on the text as it is; what is told of it goes through here.
+//! of Secrets. Conditions are tested on the text as it is; what is reported of it goes through here.
 //!
-//! In their place stands `MARK`, whatever their length. Names stay: of objects, keys, files, users.
+//! In their place occurs `MARK`, whatever their length. Names stay: of objects, keys, files, users.
 
 mod apply;
 mod find;
@@ -16,13 +16,13 @@ use kwhy_model::Span;
 
 pub use apply::parsed;
 
-/// What stands in a secret's place.
+/// The text that replaces a secret.
 pub(crate) const MARK: &str = "***";
 
-/// Of values that are at least so long all copies are masked in what is told with them.
+/// Of values that are at least so long all copies are masked in what is reported with them.
 const SHORTEST: usize = 4;
 
-/// Where secrets stand in a text.
+/// The places of secrets in a text.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets(Vec<Span>);
 
@@ -32,7 +32,7 @@ impl Secrets {
         Secrets(find::secrets(text))
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -44,7 +44,7 @@ impl Secrets {
         self.0.get(first..last.max(first)).unwrap_or_default()
     }
 
-    /// Masks in a text that was made of a range of the document what stands there.
+    /// Masks in a text that was made of a range of the document what is there.
     pub fn hide(&self, document: &str, range: &Span, text: &mut String) {
         for secret in self.within(range) {
             let value = document.get(secret.clone()).unwrap_or("");

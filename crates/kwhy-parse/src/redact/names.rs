@@ -1,15 +1,15 @@
-//! Which names stand before secrets: those of environment variables, of keys, of fields and of options.
+//! The names of secrets: of environment variables, of keys, of fields and of options.
 
-/// What a name says of its value.
+/// The kind of value that a name announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A secret.
     Secret,
-    /// A secret, or the name of an object that holds one.
+    /// A secret, or the name of an object that contains one.
     MayBeName,
 }
 
-/// Words that say it by themselves at the end of a name.
+/// Words that say it alone at the end of a name.
 const ENDS: &[&str] = &[
     "password",
     "passwd",
@@ -64,7 +64,7 @@ const KEYS: &[&str] = &[
     "license",
 ];
 
-/// Words before `secret` with which it is no object's name.
+/// Words before `secret` with which it is not an object's name.
 const SECRETS: &[&str] = &[
     "client",
     "app",
@@ -114,7 +114,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// What a name says of its value, if that may be a secret.
+/// The kind of value that a name announces, if it may be a secret.
 pub(super) fn kind(name: &str) -> Option<Kind> {
     let mut words = words(name);
     while words.len() > 1
@@ -146,7 +146,7 @@ pub(super) fn kind(name: &str) -> Option<Kind> {
     }
 }
 
-/// Whether a value stands for none or names something.
+/// Returns true if a value stands for none or names something.
 pub(super) fn is_readable(value: &str, kind: Kind) -> bool {
     const NOTHING: &[&str] = &[
         "true", "false", "null", "none", "nil", "~", "yes", "no", "{}", "[]",
@@ -170,13 +170,13 @@ pub(super) fn is_readable(value: &str, kind: Kind) -> bool {
         || (kind == Kind::MayBeName && is_name(value))
 }
 
-/// What a describe says of a Secret's values.
+/// The values of a Secret in a describe.
 fn is_size(value: &str) -> bool {
     let number = value.strip_suffix(" bytes");
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether it is a path below a folder that is usual for such files.
+/// Returns true if it is a path below a folder that is usual for such files.
 fn is_path(value: &str) -> bool {
     const ROOTS: &[&str] = &[
         "/etc/",
@@ -202,7 +202,7 @@ fn is_path(value: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"_./-".contains(&byte))
 }
 
-/// Whether it may be an object's name, with its namespace or without.
+/// Returns true if it may be an object's name, with its namespace or without.
 fn is_name(value: &str) -> bool {
     value.len() <= 253
         && value.bytes().filter(|byte| *byte == b'/').count() <= 1

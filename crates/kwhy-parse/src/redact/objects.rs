@@ -1,14 +1,14 @@
-//! What stands in the data of Secrets, in YAML and JSON.
+//! The data of Secrets, in YAML and JSON.
 
 use memchr::memmem;
 
 use super::quote::Quote;
 use kwhy_model::Span;
 
-/// How deep objects may stand in each other.
+/// The depth to which objects may nest.
 const MAX_DEPTH: usize = 512;
 
-/// Whether a value of YAML says that a block of text follows.
+/// Returns true if a value of YAML says that a block of text follows.
 pub(super) fn begins_block(value: &str) -> bool {
     value.starts_with(['|', '>'])
         && value.len() <= 3
@@ -18,7 +18,7 @@ pub(super) fn begins_block(value: &str) -> bool {
             .all(|byte| matches!(byte, b'-' | b'+' | b'1'..=b'9'))
 }
 
-/// The lines of a text from a byte on, each with the byte at which it begins.
+/// The lines of a text from a byte on, each with the byte at which it starts.
 fn lines(text: &str, from: usize) -> impl Iterator<Item = (usize, &str)> {
     let mut at = from;
     text.get(from..)
@@ -40,7 +40,7 @@ fn push_trimmed(start: usize, line: &str, found: &mut Vec<Span>) {
     found.push(start + blanks..start + blanks + line.trim().len());
 }
 
-/// Takes the lines of a block of text behind a line that ends at a byte.
+/// Takes the lines of a block of text after a line that ends at a byte.
 pub(super) fn block(text: &str, end: usize, key: usize, found: &mut Vec<Span>) {
     for (start, line) in lines(text, (end + 1).min(text.len())) {
         if !line.trim().is_empty() && indent(line) <= key {
@@ -63,7 +63,7 @@ pub(super) fn data(text: &str, found: &mut Vec<Span>) {
     }
 }
 
-/// The key of a line of YAML, the column at which it stands, and whether it begins an item.
+/// The key of a line of YAML, the column at which it occurs, and whether it starts an item.
 fn key(line: &str) -> Option<(&str, usize, bool)> {
     let own = indent(line);
     let bare = line.trim_start_matches(' ');
@@ -161,7 +161,7 @@ fn yaml(text: &str, found: &mut Vec<Span>) {
                     in_block = Some(own);
                 }
                 Some(value) => push_trimmed(start + value, &line[value..], found),
-                // what goes on with the line before
+                // what continues with the line before
                 None => push_trimmed(*start, line, found),
             }
         }
@@ -172,13 +172,13 @@ fn yaml(text: &str, found: &mut Vec<Span>) {
 #[derive(Debug, Default)]
 struct Open {
     key: Option<Span>,
-    /// Whether its kind is Secret; unknown if it tells none, as the items of a list do not.
+    /// True if its kind is Secret; unknown if it shows none, as the items of a list do not.
     is_secret: Option<bool>,
-    /// Whether its type is one of a Secret's.
+    /// True if its type is one of a Secret's.
     has_type: bool,
     /// The values of its data.
     data: Vec<Span>,
-    /// Whether it is the data of the object around it.
+    /// True if it is the data of the object around it.
     is_data: bool,
 }
 
@@ -189,11 +189,11 @@ fn is_type(text: &str) -> bool {
             .any(|start| text.starts_with(start))
 }
 
-/// Reads JSON for Secrets, wherever it stands in a text.
+/// Reads JSON for Secrets, wherever it occurs in a text.
 #[derive(Debug, Default)]
 struct Json {
     open: Vec<Open>,
-    /// How many brackets are open that stand too deep.
+    /// The number of open brackets that are nested too deep.
     deeper: usize,
 }
 

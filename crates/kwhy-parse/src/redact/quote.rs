@@ -1,6 +1,6 @@
 //! Quote marks and where the text between them ends.
 
-/// A quote mark, behind the backslashes that escape it.
+/// A quote mark, after the backslashes that escape it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quote {
     pub mark: u8,
@@ -8,7 +8,7 @@ pub(super) struct Quote {
 }
 
 impl Quote {
-    /// The one that begins at a byte.
+    /// The one that starts at a byte.
     pub fn at(bytes: &[u8], at: usize) -> Option<Quote> {
         let rest = bytes.get(at..)?;
         let backslashes = rest.iter().take_while(|byte| **byte == b'\\').count();
@@ -36,7 +36,7 @@ impl Quote {
         self.backslashes + 1
     }
 
-    /// Where the text behind it ends: at the mark that closes it, or else at the end of the line.
+    /// The end of the text after it: at the mark that closes it, or else at the end of the line.
     pub fn end(self, bytes: &[u8], from: usize) -> usize {
         let mut at = from;
         while let Some(byte) = bytes.get(at) {

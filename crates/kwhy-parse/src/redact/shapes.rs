@@ -6,7 +6,7 @@ use super::find::{Finding, MAX_KEY, MAX_LINE, MAX_NAME, is_of_base64, is_of_name
 use super::names::Kind;
 
 impl Finding<'_> {
-    /// Takes what a header of HTTP says of who asks, with its scheme; `false` if no scheme stands there.
+    /// Takes what a header of HTTP says of who asks, with its scheme; `false` if no scheme is there.
     pub fn header(&mut self, end: usize) -> bool {
         let rest = self.bytes.get(end..).unwrap_or_default();
         let marks = rest
@@ -42,7 +42,7 @@ impl Finding<'_> {
         true
     }
 
-    /// Takes the token behind `Bearer`, if it looks like one.
+    /// Takes the token after `Bearer`, if it looks like one.
     pub fn bearer(&mut self, at: usize) {
         const SHORTEST: usize = 16;
         let rest = self.bytes.get(at..).unwrap_or_default();
@@ -72,7 +72,7 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes the password of an address, behind its scheme.
+    /// Takes the password of an address, after its scheme.
     pub fn address(&mut self, at: usize) {
         const TOKEN: usize = 20;
         let rest = self.bytes.get(at..).unwrap_or_default();
@@ -98,13 +98,13 @@ impl Finding<'_> {
         }
     }
 
-    /// Takes a private key; `PRIVATE KEY-----` stands at `at..end`.
+    /// Takes a private key; `PRIVATE KEY-----` is at `at..end`.
     pub fn pem(&mut self, at: usize, end: usize) {
         let from = at.saturating_sub(48);
         let before = self.bytes.get(from..at).unwrap_or_default();
         let begins = memmem::rfind(before, b"-----BEGIN");
         if begins.is_none() {
-            // its beginning may stand before the text
+            // its start may precede the text
             let is_known = self
                 .found
                 .iter()
@@ -140,7 +140,7 @@ impl Finding<'_> {
     }
 }
 
-/// Whether a line holds nothing but a part of a key.
+/// Returns true if a line contains nothing but a part of a key.
 fn is_line_of_key(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     !line.is_empty() && line.iter().all(|byte| is_of_base64(*byte))

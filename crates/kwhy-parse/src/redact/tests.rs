@@ -125,7 +125,7 @@ fn secrets_are_masked_and_nothing_else() {
         let told = masked(&text.replace("SECRET", secret)).into_owned();
         assert!(!told.contains(secret), "{text}\n{told}");
         assert!(told.contains(MARK), "{told}");
-        // what is no secret stays as it is
+        // what is not a secret stays as it is
         for word in [
             "crane",
             "dock",
@@ -160,7 +160,7 @@ fn ranges_are_found_by_what_they_overlap() {
 }
 
 proptest! {
-    /// Whatever the secret is, whatever stands around it.
+    /// Whatever the secret is, whatever occurs around it.
     #[test]
     fn no_secret_is_left(
         secret in "[A-Z][a-z0-9]{6,30}[0-9]",

@@ -1,40 +1,41 @@
-//! What of a message varies from one occurrence to the next.
+//! Masks the parts of a message that vary between occurrences.
 
-/// What stands for a part that varies.
+/// The placeholder for a part that varies.
 pub(crate) const ANY: &str = "<*>";
 
-/// How much of a message is looked at, in bytes.
-const MOST: usize = 1024;
+/// The number of bytes of a message that are tokenised.
+const MAX_BYTES: usize = 1024;
 
-/// How many tokens a template has at most.
-const TOKENS: usize = 96;
+/// The maximum number of tokens of a template.
+const MAX_TOKENS: usize = 96;
 
-/// Words with digits that are names of things, not values.
+/// Words with digits that are proper names, not values.
 const NAMES: [&str; 22] = [
     "x509", "http2", "ipv4", "ipv6", "ip4", "ip6", "sha256", "sha512", "sha1", "md5", "utf-8",
     "utf8", "base64", "k8s.io", "oauth2", "s3", "ext4", "nfs4", "cgroup2", "h2", "log4j2",
     "python3",
 ];
 
-/// The parts of a message in order: words, marks, and `ANY` for what varies. Blanks count for nothing.
+/// Splits a message into words and punctuation, with `ANY` for parts that vary. Spaces are
+/// ignored.
 ///
-/// A part varies if it holds a digit (numbers, addresses, times, generated names) and is neither an
-/// API version nor a known name, if it is an absolute path, or one word between quotes.
+/// A part varies if it contains a digit (numbers, addresses, times, generated names) and is neither
+/// an API version nor a known name, if it is an absolute path, or if it is a single quoted word.
 pub fn tokens(message: &str) -> Vec<&str> {
-    let message = &message[..crate::input::floor_char(message, MOST)];
+    let message = &message[..crate::input::floor_char(message, MAX_BYTES)];
     let mut tokens: Vec<&str> = Vec::new();
     let mut rest = message;
     while let Some(c) = rest.chars().next() {
-        if tokens.len() >= TOKENS {
+        if tokens.len() >= MAX_TOKENS {
             break;
         }
         if c.is_whitespace() {
             rest = &rest[c.len_utf8()..];
             continue;
         }
-        if let Some((value, behind)) = quoted(rest) {
+        if let Some((value, after)) = quoted(rest) {
             tokens.push(value);
-            rest = behind;
+            rest = after;
             continue;
         }
         let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
@@ -43,8 +44,8 @@ pub fn tokens(message: &str) -> Vec<&str> {
             rest = &rest[c.len_utf8()..];
             continue;
         }
-        let (word, behind) = rest.split_at(length);
-        // a colon or full stop behind a word is no part of it
+        let (word, after) = rest.split_at(length);
+        // a colon or full stop after a word is not part of it
         let bare = word.trim_end_matches([':', '.', '-']);
         if bare.is_empty() {
             tokens.push(word);
@@ -54,12 +55,12 @@ pub fn tokens(message: &str) -> Vec<&str> {
                 tokens.push(&word[bare.len()..]);
             }
         }
-        rest = behind;
+        rest = after;
     }
     tokens
 }
 
-/// Two parts that vary side by side are one.
+/// Appends a token; adjacent parts that vary are merged.
 fn push<'m>(tokens: &mut Vec<&'m str>, token: &'m str) {
     if token != ANY || tokens.last() != Some(&ANY) {
         tokens.push(token);
@@ -74,7 +75,7 @@ fn is_word(c: char) -> bool {
         )
 }
 
-/// What stands for a text without blanks between quotes, and what is behind it.
+/// Returns the placeholder for a quoted text without spaces, and the rest after it.
 fn quoted(text: &str) -> Option<(&'static str, &str)> {
     let (quote, value) = match text.as_bytes().first()? {
         b'"' => ('"', "\"<*>\""),
@@ -88,7 +89,7 @@ fn quoted(text: &str) -> Option<(&'static str, &str)> {
     (closed && end > 0).then(|| (value, &inside[end + 1..]))
 }
 
-/// Whether a word is a value.
+/// Returns true if a word is a value.
 fn varies(word: &str) -> bool {
     if word.starts_with('/') && word.matches('/').count() > 1 {
         return true;
@@ -113,12 +114,12 @@ fn varies(word: &str) -> bool {
     !is_version || group.bytes().any(|b| b.is_ascii_digit())
 }
 
-/// Whether a token is a word or stands for one.
+/// Returns true if a token is a word or a placeholder for one.
 pub(super) fn is_word_token(token: &str) -> bool {
     token.starts_with(char::is_alphanumeric) || token.contains(ANY)
 }
 
-/// Tokens as a text: words stand apart, marks where they stood.
+/// Joins tokens into a text: words are separated by spaces, punctuation is attached as usual.
 pub fn text<T: AsRef<str>>(tokens: &[T]) -> String {
     let mut text = String::new();
     for token in tokens.iter().map(AsRef::as_ref) {
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_texts() {
+    fn edge_cases() {
         for text in [
             "",
             "\"",

@@ -1,11 +1,11 @@
-//! Folds events that are alike: those whose messages differ in values only are one row with its
-//! count, rate, first and last time and an example.
+//! Groups similar events: events whose messages differ only in values share a row with their count,
+//! rate, first and last time and an example.
 //!
-//! What varies is told in two steps. Within a message by form ([`mask`]): numbers, addresses,
-//! generated names, paths, quoted words. Between messages as in Drain (He et al., 2017): templates of the
-//! same length that agree in their beginning and in most of their parts become one, with
-//! `ANY` where they differ. The second step sees templates, not events, and sees them in
-//! the order of the input, so the outcome does not hang on the number of threads.
+//! Variable parts are found in two steps. Within a message by shape ([`mask`]): numbers, addresses,
+//! generated names, paths, quoted words. Between messages as in Drain (He et al., 2017): templates
+//! of the same length that agree in their prefix and in most of their parts are merged, with
+//! `ANY` where they differ. The second step processes templates, not events, in the order of the
+//! input, so the result does not depend on the number of threads.
 
 pub mod mask;
 
@@ -16,19 +16,19 @@ use kwhy_model::{Event, Severity, Stamp, Text};
 
 use mask::ANY;
 
-/// How many rows there are at most; events of further templates are counted as one.
+/// The maximum number of rows; events of further templates are only counted.
 const MAX_ROWS: usize = 4096;
 
-/// How many rows with the same beginning are compared with a new template.
-const MAX_ALIKE: usize = 64;
+/// The maximum number of rows with the same prefix compared with a new template.
+const MAX_CANDIDATES: usize = 64;
 
-/// How many parts at the beginning must agree.
-const BEGINNING: usize = 2;
+/// The number of leading parts that must agree.
+const PREFIX_LEN: usize = 2;
 
 /// The share of parts that must agree, in percent.
-const AGREE: usize = 70;
+const SIMILARITY_PERCENT: usize = 70;
 
-/// Events folded by what stays the same in them.
+/// Events grouped by the constant parts of their messages.
 ///
 /// ```
 /// use kwhy_parse::{templates::Folded, self as parse, input::{Document, lines}};
@@ -49,11 +49,11 @@ const AGREE: usize = 70;
 #[derive(Clone, Debug, Default)]
 pub struct Folded {
     rows: Vec<Row>,
-    /// The row of each template as it was seen first.
+    /// Row indices by template as first seen, before generalisation.
     known: HashMap<Key, usize>,
-    /// Rows by what must agree: what wrote them, the number of parts and the beginning.
+    /// Row indices by the properties that must agree: severity, reason, prefix and length.
     alike: HashMap<Key, Vec<usize>>,
-    /// Events beyond [`MAX_ROWS`].
+    /// The number of events beyond [`MAX_ROWS`].
     further: u64,
 }
 
@@ -72,48 +72,48 @@ struct Row {
     example: String,
 }
 
-/// Events that are alike.
+/// A group of similar events.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct FoldedRow {
-    /// Their message and error, with `<*>` for what varies.
+    /// The message and error, with `<*>` for parts that vary.
     pub template: String,
-    /// How many there are.
+    /// The number of events.
     pub count: u64,
-    /// How grave their writer says they are.
+    /// The severity according to the writer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<&'static str>,
-    /// Their reason.
+    /// The reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// When the first one was written, where events tell.
+    /// The earliest time, if any event has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first: Option<String>,
-    /// When the last one was written.
+    /// The latest time, if any event has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
-    /// How many a minute from the first to the last.
+    /// The events per minute from the first to the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_minute: Option<f64>,
-    /// The document of the example, which is the first one.
+    /// The document of the example, which is the first event.
     pub source: String,
-    /// Its line, counted from 1.
+    /// The example's line, counted from 1.
     pub line: u64,
-    /// Its message.
+    /// The example's message.
     pub example: String,
 }
 
-/// How much of an example is kept, in bytes.
-const MOST_EXAMPLE: usize = 512;
+/// The maximum length of an example, in bytes.
+const MAX_EXAMPLE_BYTES: usize = 512;
 
 impl Folded {
-    /// Nothing yet.
+    /// Creates an empty set of groups.
     pub fn new() -> Folded {
         Folded::default()
     }
 
-    /// Adds an event, with the document and line where it stands.
+    /// Adds an event, with its document and line.
     pub fn add(&mut self, event: &Event<'_>, (source, line): (&str, u64)) {
-        let texts = told(event);
+        let texts = text_of(event);
         let message = texts.as_ref();
         let reason = event.reason.as_ref().map(|text| text.as_str().to_owned());
         let tokens = mask::tokens(message).into_iter().map(str::to_owned);
@@ -123,7 +123,7 @@ impl Folded {
             row.take(event.count, time, time);
             return;
         }
-        let cut = crate::input::floor_char(message, MOST_EXAMPLE);
+        let cut = crate::input::floor_char(message, MAX_EXAMPLE_BYTES);
         self.insert(
             key.clone(),
             Row {
@@ -140,7 +140,7 @@ impl Folded {
         );
     }
 
-    /// Adds what was folded of a later part of the input.
+    /// Merges the groups of a later part of the input.
     pub fn merge(&mut self, later: Folded) {
         self.further += later.further;
         for row in later.rows {
@@ -153,14 +153,15 @@ impl Folded {
     }
 
     fn insert(&mut self, key: Key, row: Row) {
-        let mut beginning: Vec<String> = row.tokens.iter().take(BEGINNING).cloned().collect();
-        beginning.push(row.tokens.len().to_string());
-        let group = (row.severity, row.reason.clone(), beginning);
+        let mut prefix: Vec<String> = row.tokens.iter().take(PREFIX_LEN).cloned().collect();
+        prefix.push(row.tokens.len().to_string());
+        let group = (row.severity, row.reason.clone(), prefix);
         let alike = self.alike.entry(group).or_default();
-        let same = alike
-            .iter()
-            .copied()
-            .find(|at| self.rows.get(*at).is_some_and(|known| known.is_like(&row)));
+        let same = alike.iter().copied().find(|at| {
+            self.rows
+                .get(*at)
+                .is_some_and(|known| known.is_similar(&row))
+        });
         if let Some(at) = same
             && let Some(known) = self.rows.get_mut(at)
         {
@@ -175,33 +176,33 @@ impl Folded {
             self.further += row.count;
             return;
         }
-        if alike.len() < MAX_ALIKE {
+        if alike.len() < MAX_CANDIDATES {
             alike.push(self.rows.len());
         }
         self.known.insert(key, self.rows.len());
         self.rows.push(row);
     }
 
-    /// How many events are not in any row, as there were too many templates.
+    /// Returns the number of events in no row because there were too many templates.
     pub fn further(&self) -> u64 {
         self.further
     }
 
-    /// The rows, the gravest and then the most frequent first.
+    /// Returns the rows, most severe first, then most frequent.
     pub fn rows(&self) -> Vec<FoldedRow> {
         let mut rows: Vec<&Row> = self.rows.iter().collect();
         rows.sort_by_key(|row| {
-            let grave = row
+            let severe = row
                 .severity
                 .filter(|severity| *severity >= Severity::Warning);
-            (std::cmp::Reverse(grave), std::cmp::Reverse(row.count))
+            (std::cmp::Reverse(severe), std::cmp::Reverse(row.count))
         });
-        rows.into_iter().map(Row::told).collect()
+        rows.into_iter().map(Row::to_folded).collect()
     }
 }
 
-/// The message, and the error behind it where that is a field of its own.
-fn told<'e>(event: &'e Event<'_>) -> Cow<'e, str> {
+/// Returns the message, followed by the error if that is a field of its own.
+fn text_of<'e>(event: &'e Event<'_>) -> Cow<'e, str> {
     let message = event.message.as_str();
     let error = event.texts().nth(1).map(Text::as_str);
     match error.filter(|error| !error.is_empty() && !message.contains(error)) {
@@ -224,8 +225,8 @@ impl Row {
         };
     }
 
-    /// Whether most parts agree; one that varies agrees with any.
-    fn is_like(&self, other: &Row) -> bool {
+    /// Returns true if most parts agree; a part that varies agrees with any.
+    fn is_similar(&self, other: &Row) -> bool {
         let parts = self.tokens.iter().zip(&other.tokens);
         let words = parts
             .clone()
@@ -234,8 +235,10 @@ impl Row {
         let equal = parts
             .filter(|(mine, theirs)| mask::is_word_token(mine) && (mine == theirs || *mine == ANY))
             .count();
-        // a short message says all with one word
-        self.tokens.len() == other.tokens.len() && words > 3 && equal * 100 >= words * AGREE
+        // in a short message a single word may carry all the meaning
+        self.tokens.len() == other.tokens.len()
+            && words > 3
+            && equal * 100 >= words * SIMILARITY_PERCENT
     }
 
     fn generalise(&mut self, tokens: &[String]) {
@@ -246,7 +249,7 @@ impl Row {
         }
     }
 
-    fn told(&self) -> FoldedRow {
+    fn to_folded(&self) -> FoldedRow {
         let minutes = match (self.first, self.last) {
             (Some(first), Some(last)) => last.seconds_since(&first) / 60.0,
             _ => 0.0,
@@ -284,7 +287,7 @@ mod tests {
         folded
     }
 
-    fn told(folded: &Folded) -> Vec<(String, u64)> {
+    fn counts(folded: &Folded) -> Vec<(String, u64)> {
         let rows = folded.rows().into_iter();
         rows.map(|row| (row.template, row.count)).collect()
     }
@@ -296,7 +299,7 @@ mod tests {
             .iter()
             .map(|name| format!("failed to sync the pod {name} of the shop in time"))
             .collect();
-        let rows = told(&folded(all.iter().map(String::as_str)));
+        let rows = counts(&folded(all.iter().map(String::as_str)));
         assert_eq!(
             rows,
             [("failed to sync the pod <*> of the shop in time".into(), 4)]
@@ -304,8 +307,8 @@ mod tests {
     }
 
     #[test]
-    fn what_says_something_else_stays_apart() {
-        let rows = told(&folded([
+    fn different_messages_stay_separate() {
+        let rows = counts(&folded([
             "image not found",
             "secret not found",
             "image not allowed",
@@ -314,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_merged_in_order_are_the_whole() {
+    fn merging_parts_in_order_equals_the_whole() {
         let messages: Vec<String> = (0..600)
             .map(|n| match n % 3 {
                 0 => format!("dial tcp 10.0.0.{}: connection refused by the peer", n % 7),
@@ -331,16 +334,16 @@ mod tests {
             for part in messages.chunks(size) {
                 merged.merge(folded(part.iter().map(String::as_str)));
             }
-            assert_eq!(told(&merged), told(&whole), "{size}");
+            assert_eq!(counts(&merged), counts(&whole), "{size}");
         }
         assert_eq!(
-            told(&whole).iter().map(|(_, count)| count).sum::<u64>(),
+            counts(&whole).iter().map(|(_, count)| count).sum::<u64>(),
             600
         );
     }
 
     #[test]
-    fn there_are_not_too_many_rows() {
+    fn rows_are_bounded() {
         let word = |n: usize| -> String {
             (0..4)
                 .map(|k| char::from(b'a' + ((n >> (4 * k)) & 15) as u8))

@@ -1,4 +1,4 @@
-//! Buckets of one width in order of time.
+//! Buckets of equal width in chronological order.
 
 use std::ops::Range;
 
@@ -8,25 +8,26 @@ pub(super) const SECOND: i128 = 1_000_000_000;
 
 #[derive(Clone, Debug)]
 struct Bucket {
-    /// Its start, in widths since 1970.
+    /// Its start, in multiples of the width since 1970.
     index: i64,
     counts: Counts,
 }
 
-/// Buckets of one width; only those that hold records are kept.
+/// Buckets of equal width; only non-empty ones are kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Axis {
-    /// In order of their index.
+    /// Ordered by index.
     buckets: Vec<Bucket>,
-    /// The width's place in [`WIDTHS`].
+    /// The index of the width in [`WIDTHS`].
     step: usize,
-    /// The bucket that was asked for last, and its nanoseconds: records come in order of time.
+    /// The most recently used bucket and its range in nanoseconds: records mostly arrive in
+    /// chronological order.
     last: usize,
     last_span: Range<i128>,
 }
 
 impl Axis {
-    /// The width of a bucket in seconds.
+    /// Returns the width of a bucket in seconds.
     pub(super) fn width(&self) -> i64 {
         WIDTHS.get(self.step).copied().unwrap_or(i64::MAX)
     }
@@ -35,7 +36,7 @@ impl Axis {
         self.buckets.is_empty()
     }
 
-    /// The start of each bucket in nanoseconds, and its counts.
+    /// Returns the start of each bucket in nanoseconds, and its counts.
     pub(super) fn buckets(&self) -> impl Iterator<Item = (i128, &Counts)> {
         let width = i128::from(self.width()) * SECOND;
         self.buckets
@@ -43,7 +44,7 @@ impl Axis {
             .map(move |bucket| (i128::from(bucket.index) * width, &bucket.counts))
     }
 
-    /// The counts of the bucket that a time falls into.
+    /// Returns the counts of the bucket that contains a time.
     pub(super) fn at(&mut self, nanos: i128) -> &mut Counts {
         if !self.last_span.contains(&nanos) {
             self.seek(nanos);
@@ -83,7 +84,7 @@ impl Axis {
         }
     }
 
-    /// Goes one width up, if there is one.
+    /// Switches to the next width; returns false if there is none.
     fn widen(&mut self) -> bool {
         let Some(next) = WIDTHS.get(self.step + 1) else {
             return false;
@@ -108,8 +109,8 @@ impl Axis {
         self.merge_moved(other, |nanos| nanos);
     }
 
-    /// Adds another axis' buckets where their starts are moved to; by whole days at most, where
-    /// they are no wider than a day.
+    /// Adds another axis' buckets with their starts moved by `to`. Buckets no wider than a day may
+    /// be moved by whole days only.
     pub(super) fn merge_moved(&mut self, other: &Axis, to: impl Fn(i128) -> i128) {
         while self.step < other.step && self.widen() {}
         for (nanos, counts) in other.buckets() {

@@ -1,26 +1,26 @@
-//! How many records of each severity were written when.
+//! Counts of records over time, by severity.
 //!
-//! Memory is bounded by counting in buckets of one width, of which only those with records are
-//! kept, `MAX_BUCKETS` at most: where they do not suffice, the width goes one step up
-//! `WIDTHS`. Each width divides the next and all are aligned to 1970, so a wider bucket is the
-//! sum of narrower ones, and what comes out depends on nothing but the set of records: not on
-//! their order, nor on how they were split over timelines that were merged. A few far-off times
-//! take a few buckets and leave the width as it is, as the time between needs none.
+//! Memory is bounded by counting in buckets of equal width. Only non-empty buckets are kept, at
+//! most `MAX_BUCKETS`; if these are not enough, the next width of `WIDTHS` is used. Each width
+//! divides the next and all are aligned to 1970, so a wider bucket is the sum of narrower ones, and
+//! the result depends only on the set of records: not on their order, nor on how they were split
+//! over merged timelines. A few outlying times take a few buckets and leave the width unchanged, as
+//! the gap between needs none.
 
 mod axis;
 
 use jiff::Timestamp;
 
-use crate::years;
+use crate::infer_year;
 use kwhy_model::{Severity, Stamp};
 
 use axis::Axis;
 
-/// How many buckets there are at most.
+/// The maximum number of buckets.
 const MAX_BUCKETS: usize = 512;
 
-/// The widths of buckets in seconds. Each divides the next; the last is wide enough for all
-/// times of four-digit years.
+/// The widths of buckets in seconds. Each divides the next; the last is sufficient for all times
+/// with four-digit years.
 const WIDTHS: [i64; 22] = [
     1,
     5,
@@ -49,7 +49,7 @@ const DAY: i64 = 86_400;
 
 /// Counts records over time by severity, in bounded memory.
 ///
-/// Records whose times state no year are counted apart until [`Timeline::settle`].
+/// Records whose times have no year are counted separately until [`Timeline::settle`].
 ///
 /// ```
 /// use kwhy_model::{Severity, Stamp};
@@ -72,17 +72,17 @@ const DAY: i64 = 86_400;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Timeline {
-    /// Times that state their year.
+    /// Times with a year.
     dated: Axis,
-    /// Times that state none, in 1970.
+    /// Times without a year, in 1970.
     yearless: Axis,
-    /// The latest time that states its year.
+    /// The latest time with a year.
     latest: Option<i128>,
     without_time: Counts,
 }
 
-/// How many records there are of each severity.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+/// The number of records of each severity.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counts {
     /// [`Severity::Fatal`].
     pub fatal: u64,
@@ -92,7 +92,7 @@ pub struct Counts {
     pub warning: u64,
     /// [`Severity::Info`].
     pub info: u64,
-    /// [`Severity::Debug`], and records that tell none.
+    /// [`Severity::Debug`], and records without a severity.
     pub other: u64,
 }
 
@@ -116,27 +116,27 @@ impl Counts {
         self.other += other.other;
     }
 
-    /// The records of all severities.
+    /// Returns the number of records of all severities.
     pub fn total(&self) -> u64 {
         self.fatal + self.error + self.warning + self.info + self.other
     }
 }
 
 /// Records over time by severity.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TimelineReport {
     /// The width of a bucket in seconds.
     pub bucket_seconds: u64,
-    /// The buckets that hold records, in order of time.
+    /// The non-empty buckets, in chronological order.
     pub buckets: Vec<TimelineBucket>,
-    /// Records that tell no time.
+    /// Records without a time.
     pub without_time: Counts,
 }
 
-/// A stretch of time that holds records.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+/// A time span that contains records.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct TimelineBucket {
-    /// When it begins, as RFC 3339; `03-04T05:06:07` where the year is unknown.
+    /// The start, as RFC 3339; `03-04T05:06:07` if the year is unknown.
     pub start: String,
     /// The records in it.
     #[serde(flatten)]
@@ -144,7 +144,7 @@ pub struct TimelineBucket {
 }
 
 impl Timeline {
-    /// A timeline without records.
+    /// Creates a timeline without records.
     pub fn new() -> Self {
         Self::default()
     }
@@ -161,8 +161,8 @@ impl Timeline {
         }
     }
 
-    /// Adds another timeline's records. The result is the same for any split of the records and
-    /// any order of merges.
+    /// Adds another timeline's records. The result is the same for any split of the records and any
+    /// order of merges.
     pub fn merge(&mut self, other: Timeline) {
         self.dated.merge(&other.dated);
         self.yearless.merge(&other.yearless);
@@ -170,22 +170,22 @@ impl Timeline {
         self.without_time.merge(&other.without_time);
     }
 
-    /// Gives times without a year the latest one in which they are not after the reference: the
-    /// given time, or the latest time that states its year. Without a reference they stay
-    /// without. To be called when all records are counted; a whole bucket goes to one year, that
-    /// of its start.
+    /// Gives each time without a year the latest year that does not put it after the reference: the
+    /// given time, or the latest time with a year. Without a reference the year stays unknown. Call
+    /// this after all records are counted; a whole bucket is assigned to one year, that of its
+    /// start.
     pub fn settle(&mut self, reference: Option<Timestamp>) {
         let limit = reference.map(|now| now.as_nanosecond()).or(self.latest);
         if let Some(limit) = limit {
             let yearless = std::mem::take(&mut self.yearless);
             self.dated.merge_moved(&yearless, |nanos| {
-                years::in_year_before(&stamp(nanos, false), limit).unwrap_or(nanos)
+                infer_year::in_year_before(&stamp(nanos, false), limit).unwrap_or(nanos)
             });
         }
     }
 
-    /// The counts so far. Times without a year are settled by the latest time with one; where
-    /// there is none, they are told without year.
+    /// Returns the counts so far. Times without a year are settled by the latest time with one; if
+    /// there is none, they are reported without a year.
     pub fn report(&self) -> TimelineReport {
         let mut settled = self.clone();
         settled.settle(None);

@@ -1,4 +1,4 @@
-//! The same counts for any order and split.
+//! Counts that do not depend on order or split.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -84,7 +84,7 @@ proptest! {
 }
 
 #[test]
-fn widths_divide_each_other_and_suffice() {
+fn widths_divide_each_other_and_cover_all_years() {
     assert!(WIDTHS.windows(2).all(|pair| pair[1] % pair[0] == 0));
     let whole = Timestamp::MAX.as_second() - Timestamp::MIN.as_second();
     assert!(whole / WIDTHS[WIDTHS.len() - 1] + 2 <= MAX_BUCKETS as i64);
@@ -106,7 +106,7 @@ fn the_width_grows_with_the_times_that_occur() {
 }
 
 #[test]
-fn far_off_times_leave_the_width() {
+fn outlying_times_keep_the_width() {
     let records: Vec<Record> = [0, 1_930_000_000, 1_930_000_001, 250_000_000_000]
         .map(|second| (Some(at(second)), Some(Severity::Error)))
         .to_vec();
@@ -129,7 +129,7 @@ fn far_off_times_leave_the_width() {
 }
 
 #[test]
-fn years_are_found_at_the_end() {
+fn years_are_settled_at_the_end() {
     let yearless = Stamp {
         year_stated: false,
         ..at(62 * DAY + 7)

@@ -11,14 +11,14 @@ use crate::escape::visible;
 use crate::style::Layout;
 use crate::style::{Style, level_name};
 
-/// Where everything below a title begins.
+/// The column at which everything below a title starts.
 pub const INDENT: usize = 7;
-/// Where the text of a row begins.
+/// The column at which the text of a row starts.
 pub const TEXT: usize = INDENT + 9;
 /// Lines of proof under the first finding, and under later ones.
 const EVIDENCE: (usize, usize) = (3, 1);
 
-/// How many further objects are named.
+/// The number of further objects that are named.
 const OTHERS: usize = 4;
 
 /// Writes findings of one report.
@@ -162,7 +162,7 @@ impl<'a> Findings<'a> {
         Ok(())
     }
 
-    /// What a finding explains directly and is not told yet, those of one title together.
+    /// The findings that one explains directly and that are not shown yet, those of one title together.
     fn folded(
         &self,
         finding: &'a Finding,
@@ -204,8 +204,8 @@ impl Layout {
         write!(out, "{:INDENT$}{}", "", self.styled(Style::Faint, padded))
     }
 
-    /// What to do: words first, each text on lines of its own, then the command alone on its line. It is
-    /// never broken and nothing stands beside it, so that it can be copied.
+    /// Writes a step: words first, each text on lines of its own, then the command alone on its line. It is
+    /// never broken and nothing is beside it, so that it can be copied.
     pub fn steps<'s>(
         &self,
         label: &str,
@@ -225,7 +225,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Where to read more.
+    /// Writes the references.
     pub fn references(&self, references: &[String], out: &mut dyn Write) -> io::Result<()> {
         for (index, reference) in references.iter().enumerate() {
             self.label(out, if index == 0 { "see" } else { "" })?;
@@ -275,7 +275,7 @@ impl<'s> From<&'s Fix> for Step<'s> {
     }
 }
 
-/// What must hold before a repair is done.
+/// The condition under which a repair is done.
 pub fn only_if(precondition: &str) -> Cow<'static, str> {
     format!("only if {precondition}").into()
 }

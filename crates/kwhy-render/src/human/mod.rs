@@ -26,10 +26,10 @@ use words::times;
 /// Unexplained events that are shown where nothing is known.
 const TELLING: usize = 5;
 
-/// What to collect: words on it, and the command where it is the same in every cluster.
+/// The outputs to collect: words about it, and the command if it is the same in every cluster.
 type Wanted = (&'static str, Option<&'static str>);
 
-/// What helps where the input holds none of some formats.
+/// The outputs that help if the input lacks some formats.
 const COLLECT: &[(&[Format], Wanted)] = &[
     (
         &[Format::Describe],
@@ -59,7 +59,7 @@ const COLLECT: &[(&[Format], Wanted)] = &[
     ),
 ];
 
-/// What helps where the input holds all of these.
+/// The outputs that help if the input has all of these.
 const COLLECT_MORE: Wanted = (
     "on the object's node: what the kubelet and the runtime said",
     Some("journalctl -u kubelet --since -1h"),
@@ -109,7 +109,7 @@ impl Render for Human {
     }
 }
 
-/// Whether there was nothing to read.
+/// Returns true if there was nothing to read.
 fn is_empty(report: &Report) -> bool {
     report.stats.bytes == 0
 }
@@ -162,7 +162,7 @@ impl Human {
         writeln!(out)
     }
 
-    /// What was said and how often, where, and the line if that says more.
+    /// A message with its count, its place, and its line if that says more.
     fn event(&self, event: &Unexplained, many: bool, out: &mut dyn Write) -> io::Result<()> {
         let layout = &self.layout;
         let mut taken = 0;
@@ -209,7 +209,7 @@ impl Human {
         }
     }
 
-    /// What else would help, by what the input has not.
+    /// The further outputs that would help, by the formats that the input lacks.
     fn collect(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let formats: BTreeSet<Format> = report
             .inputs
@@ -227,7 +227,7 @@ impl Human {
         writeln!(out)
     }
 
-    /// What looks alarming and is not: one line each.
+    /// Findings that look alarming and are harmless: one line each.
     fn benign(&self, findings: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
         for finding in findings {
             let home = finding.evidence.first().map_or("", |e| e.source.as_str());

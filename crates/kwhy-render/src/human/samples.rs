@@ -94,7 +94,7 @@ fn command(text: &str) -> Option<CommandLine> {
 
 pub fn report(findings: Vec<Finding>) -> Report {
     Report {
-        schema: SCHEMA,
+        schema: SCHEMA.into(),
         findings,
         next: Vec::new(),
         unexplained: Vec::new(),
@@ -130,7 +130,7 @@ pub fn one_cause() -> Report {
     report(vec![configmap()])
 }
 
-/// A cause, two symptoms that it explains, one that stands alone, and something benign.
+/// A cause, two symptoms that it explains, one that is alone, and something benign.
 pub fn with_symptoms() -> Report {
     let mut cause = configmap();
     let waits = "volume settings of Pod shop/cart-0 is waited for";

@@ -15,7 +15,7 @@ use crate::escape::{columns, push_visible, visible};
 use crate::style::Layout;
 
 const ELLIPSIS: char = '…';
-/// What miette draws between the underlined text and its label: `╰── `.
+/// The columns that miette draws between the underlined text and its label: `╰── `.
 const LEADER: usize = 4;
 /// Labels are not squeezed below this.
 const LEAST_LABEL: usize = 24;
@@ -78,7 +78,7 @@ struct Window {
 }
 
 impl Window {
-    /// As much of a line as fits `room` columns, without its indentation. Looks only at what it
+    /// Returns as much of a line as fits `room` columns, without its indentation. Looks only at what it
     /// may show, however long the line is.
     fn around(line: &str, mark: &Range<usize>, room: usize, label: usize) -> Window {
         let start = floor_char(line, mark.start);
@@ -170,7 +170,7 @@ impl Window {
     }
 }
 
-/// As much of a text as fits some columns.
+/// Returns as much of a text as fits some columns.
 struct Cut<'a> {
     text: &'a str,
     columns: usize,
@@ -341,7 +341,7 @@ mod tests {
             room in 4..70usize,
         ) {
             let window = Window::around(&line, &(start..start + length), room, 10);
-            // an escaped character is never cut, so a narrow room may hold none
+            // an escaped character is never cut, so a narrow width may fit none
             assert!(window.text.width() <= room.max(12), "{window:?}");
             assert!(window.text.get(window.mark.clone()).is_some());
         }

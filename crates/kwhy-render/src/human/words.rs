@@ -8,7 +8,7 @@ use kwhy_core::{Evidence, Finding, Subject};
 
 use crate::escape::visible;
 
-/// How sure a finding is.
+/// The confidence of a finding in words.
 pub fn confidence(value: f64) -> &'static str {
     if value >= 0.95 {
         "certain"
@@ -50,7 +50,7 @@ pub fn subjects(subjects: &[Subject], most: usize) -> String {
     }
 }
 
-/// How often and when: `16 times in 18m, last 105s before the end`.
+/// The count and times of a finding: `16 times in 18m, last 105s before the end`.
 pub fn seen(finding: &Finding) -> String {
     let mut out = times(finding.count, finding.at_least);
     let first = finding.first.as_deref();
@@ -75,7 +75,7 @@ pub fn seen(finding: &Finding) -> String {
     out
 }
 
-/// How long it went on. Ages count from the end, as `x16 over 18m` of an Events table does.
+/// The duration of a finding. Ages count from the end, as `x16 over 18m` of an Events table does.
 fn span(first: Option<&str>, last: Option<&str>) -> Option<String> {
     let (first, last) = (first?, last?);
     if let Some(age) = first.strip_suffix(" ago") {
@@ -108,7 +108,7 @@ fn duration(span: SignedDuration) -> String {
     out
 }
 
-/// How many line numbers are listed before the rest is only counted.
+/// The number of line numbers that are listed before the rest is only counted.
 const LISTED: usize = 6;
 
 /// The lines of some evidence: `line 23`, `lines 23, 24, 30-35`, with the input's name where it is

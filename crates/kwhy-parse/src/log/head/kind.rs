@@ -2,7 +2,7 @@
 
 use memchr::memchr;
 
-use super::super::forms::Form;
+use super::super::formats::FormatSpec;
 use super::super::timestamp::{leading_date_time, leading_klog_time, leading_syslog_time};
 use super::super::{json, klog, logrus, zap_console};
 use kwhy_model::Format;
@@ -50,12 +50,12 @@ pub fn kind(line: &[u8]) -> Option<Kind> {
 }
 
 /// The form of the record that begins with a text outside of any carrier, where that is beyond doubt.
-pub(super) fn form(text: &[u8]) -> Option<&'static Form> {
+pub(super) fn form(text: &[u8]) -> Option<&'static FormatSpec> {
     match text.first()? {
-        b'I' | b'W' | b'E' | b'F' if is_klog(text) => Some(&klog::FORM),
-        b't' if is_logrus(text) => Some(&logrus::FORM),
-        b'{' if is_json(text) => Some(&json::FORM),
-        b'0'..=b'9' if is_zap_console(text) => Some(&zap_console::FORM),
+        b'I' | b'W' | b'E' | b'F' if is_klog(text) => Some(&klog::FORMAT),
+        b't' if is_logrus(text) => Some(&logrus::FORMAT),
+        b'{' if is_json(text) => Some(&json::FORMAT),
+        b'0'..=b'9' if is_zap_console(text) => Some(&zap_console::FORMAT),
         _ => None,
     }
 }

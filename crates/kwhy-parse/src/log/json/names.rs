@@ -1,8 +1,9 @@
-//! How writers of JSON name the parts of a record, and by which members each is told.
+//! The names used by JSON writers for the parts of a record, and the members that identify each
+//! writer.
 
-use super::super::members::ValueKind;
+use super::super::json_members::ValueKind;
 
-/// The names that a writer gives to a record's own parts.
+/// The names of a record's own parts in one writer's output.
 pub(super) struct Names {
     pub(super) time: &'static [&'static str],
     pub(super) level: &'static [&'static str],
@@ -10,8 +11,8 @@ pub(super) struct Names {
     pub(super) logger: &'static [&'static str],
     pub(super) caller: &'static [&'static str],
     pub(super) stack: &'static [&'static str],
-    /// Whether the logger and the caller stand before the message, so that later members of
-    /// these names are the user's.
+    /// True if the logger and the caller precede the message, so that later members of these names
+    /// are the user's.
     pub(super) in_front: bool,
 }
 
@@ -102,7 +103,7 @@ const ANY: Names = Names {
     in_front: false,
 };
 
-/// The keys by which a format is told, in one walk.
+/// The keys that identify the writer, collected in one pass.
 #[derive(Default)]
 pub(super) struct Keys<'t> {
     count: usize,
@@ -118,7 +119,7 @@ pub(super) struct Keys<'t> {
     has_message: bool,
     has_timestamp: bool,
     has_winston: bool,
-    /// Whether a member is what makes the object a log record.
+    /// True if a member that makes the object a log record was seen.
     time: bool,
     level: bool,
     message: bool,
@@ -160,12 +161,12 @@ impl<'t> Keys<'t> {
         }
     }
 
-    /// Whether the object begins as no log record does.
+    /// Returns true if no log record starts like this object.
     pub(super) fn is_other(&self) -> bool {
         matches!(self.first, "apiVersion" | "kind")
     }
 
-    /// Whether the members seen make the object a log record.
+    /// Returns true if the members seen make the object a log record.
     pub(super) fn are_record(&self) -> bool {
         (self.message && (self.time || self.level)) || (self.time && self.level)
     }
@@ -193,11 +194,11 @@ pub(super) enum Role {
     Message,
 }
 
-/// What a member of any writer's is by its key: the times, levels and messages of [`ANY`] and
+/// Returns the role of a key for any writer: the times, levels and messages of [`ANY`] and
 /// [`HCLOG`].
 pub(super) fn role(key: &str) -> Option<Role> {
     let is = |names: &[&str], role| names.contains(&key).then_some(role);
-    // by the first byte, as most keys are none
+    // dispatched by first byte, as most keys have no role
     match key.as_bytes().first()? {
         b't' => is(&["ts", "time", "timestamp", "t"], Role::Time),
         b'@' => is(&["@timestamp"], Role::Time)

@@ -1,11 +1,11 @@
 //! Stack traces: which lines are of one, and which record they belong to.
 
+use super::super::envelope::{Block, Envelope, Sources, peel_from};
 use super::super::frame::{is_dump_head, is_frame, is_location};
 use super::super::payload::Payload;
 use super::super::raw::{Carried, frames_follow};
 use super::super::record::{Lines, error_field};
-use super::super::trace::{self, Part};
-use super::super::wrapper::{Block, Sources, Wrapper, peel_from};
+use super::super::stack_trace::{self, Part};
 use super::{HEAD_LINES, Place, Reader, Trace};
 use crate::input::Line;
 use kwhy_model::{Format, Span};
@@ -16,7 +16,7 @@ impl<'a> Reader<'a> {
         &mut self,
         text: &str,
         at: &Place,
-        wrapper: &Wrapper<'a>,
+        wrapper: &Envelope<'a>,
         behind: &[Line<'a>],
     ) -> Option<Part> {
         let is_carried = wrapper.present;
@@ -36,9 +36,9 @@ impl<'a> Reader<'a> {
         // in a carrier a line that begins nothing may be a record of its own
         let may_go_on = !is_carried || {
             let record = self.current.as_ref();
-            record.is_some_and(|record| record.may_go_on_in(wrapper, at.lines))
+            record.is_some_and(|record| record.may_continue_in(wrapper, at.lines))
         };
-        let mut none = trace::Trace::default();
+        let mut none = stack_trace::Trace::default();
         let trace = match self.current.as_mut() {
             Some(record) => &mut record.trace,
             None => &mut none,
@@ -48,18 +48,18 @@ impl<'a> Reader<'a> {
         }
         let sources = &mut self.sources;
         // a function's name that no rule knows
-        if trace::may_be_function(text)
+        if stack_trace::may_be_function(text)
             && next(behind, is_carried, sources).is_some_and(|next| is_location(next.as_str()))
         {
             return Some(Part::Frame);
         }
         let is_in_message = trace.is_in_message() && may_go_on;
-        let known = is_in_message || trace::is_head(text);
+        let known = is_in_message || stack_trace::is_head(text);
         if !known || text.starts_with([' ', '\t']) && !is_in_message {
             return None;
         }
         // a head is one if frames follow, a message's lines go on up to the next record
-        let is_of_trace = |line: &str| trace::Trace::default().take(line).is_some();
+        let is_of_trace = |line: &str| stack_trace::Trace::default().take(line).is_some();
         let mut frames_follow = || {
             if is_carried && !may_go_on {
                 return next(behind, true, sources).is_some_and(|next| is_of_trace(next.as_str()));
@@ -89,7 +89,7 @@ impl<'a> Reader<'a> {
         let foreign = match (&self.current, &self.trace) {
             (Some(record), Some(trace)) => {
                 record.stack.is_none()
-                    && !trace::begins(part, text)
+                    && !stack_trace::begins(part, text)
                     && (matches!(record.format, Format::Logrus | Format::JsonLog)
                         || (trace.half && !half))
             }
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
             {
                 (trace.half, trace.age) = (half, 0);
                 trace.lines.add(at.lines);
-                event.interrupted = trace.lines.of_others();
+                event.interrupted = trace.lines.foreign();
                 event.span.end = event.span.end.max(span.end);
                 extend(&mut event.stack, span);
                 if let Part::Error(start) = part {
@@ -121,7 +121,7 @@ impl<'a> Reader<'a> {
         extend(&mut record.stack, span);
         match part {
             Part::Frame => {
-                if record.heading.is_none() && trace::is_heading(text) {
+                if record.heading.is_none() && stack_trace::is_heading(text) {
                     record.heading = Some(payload.text().clone());
                 }
             }

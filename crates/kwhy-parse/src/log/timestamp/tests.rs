@@ -1,4 +1,4 @@
-//! Times of all forms.
+//! Times in all formats.
 
 use super::*;
 

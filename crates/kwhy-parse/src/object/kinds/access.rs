@@ -37,10 +37,10 @@ fn subjects<'a>(value: &Value<'a>) -> Option<Value<'a>> {
 /// The longest name that the API allows.
 const MAX_NAME: usize = 253;
 
-/// How many verbs of a rule are listed; the API has a dozen.
+/// The number of verbs of a rule that are listed; the API has a dozen.
 const MAX_VERBS: usize = 64;
 
-/// How many rows the rules of a role may have.
+/// The number of rows that the rules of a role may have.
 const MAX_ROWS: usize = 2000;
 
 /// A row for each resource of each group, as kubectl prints them.

@@ -40,7 +40,7 @@ pub(in crate::object) fn annotated<'a>(object: &Map<'a>) -> Option<Map<'a>> {
     Some(object)
 }
 
-/// The texts of a condition; all of them stand in the annotation.
+/// The texts of a condition; all of them occur in the annotation.
 fn condition<'a>(members: &serde_json::Map<String, serde_json::Value>, span: &Span) -> Map<'a> {
     let mut condition = Map::new();
     for (key, value) in members {

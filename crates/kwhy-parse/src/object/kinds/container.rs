@@ -108,7 +108,7 @@ const DETAIL: &[Field] = &[
     field("container_id", "containerID", same),
 ];
 
-/// Without the line end that programs leave behind their last words.
+/// Without the line end that programs leave after their last words.
 fn message<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     match same(value)? {
         Value::Text(text) => Some(Value::Text(text.slice(0..text.as_str().trim_end().len()))),
@@ -295,7 +295,7 @@ fn env_source<'a>(from: &Value<'a>) -> Option<Value<'a>> {
     Some(Value::Map(map))
 }
 
-/// Whether what is named may be missing; it must be there if nothing is said.
+/// Returns true if what is named may be missing; it must be there if nothing is said.
 pub(super) fn optional<'a>(of: &Value<'a>) -> Value<'a> {
     of.get("optional")
         .cloned()

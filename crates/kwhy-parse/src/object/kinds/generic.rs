@@ -1,17 +1,17 @@
-//! Kinds without a table: the object as it stands, its keys in snake case.
+//! Kinds without a table: the object as it is, its keys in snake case.
 
 use std::borrow::Cow;
 
 use super::read;
 use kwhy_model::{Map, Value};
 
-/// Adds all of an object except what its identity told, and its conditions by themselves.
+/// Adds all of an object except what its identity reported, and its conditions alone.
 pub(super) fn add<'a>(fields: &mut Map<'a>, object: &Map<'a>) {
     let own = object
         .iter()
         .filter(|(key, _)| !matches!(*key, "apiVersion" | "kind" | "metadata"))
         .filter_map(|(key, part)| Some((Cow::Owned(snake_case(key)), value(part)?)));
-    // what the identity told stays
+    // what the identity reported stays
     *fields = own.chain(std::mem::take(fields)).collect();
     let conditions = object.get("status.conditions").and_then(read::conditions);
     if let Some(conditions) = conditions {
@@ -34,7 +34,7 @@ pub(super) fn value<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     }
 }
 
-/// `podCIDR` is `pod_cidr`, `hostIPs` is `host_ips`. What is no name of a field stays: the keys of
+/// `podCIDR` is `pod_cidr`, `hostIPs` is `host_ips`. What is not a name of a field stays: the keys of
 /// labels and data.
 pub(super) fn snake_case(key: &str) -> String {
     let is_name = key.starts_with(|c: char| c.is_ascii_lowercase())

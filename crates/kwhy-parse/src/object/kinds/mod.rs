@@ -23,7 +23,7 @@ pub(super) use tell::{is_whole, placed, told_by_fields};
 use kwhy_model::{Map, Value};
 use read::{Field, field, flag, integer, labels, same, time};
 
-/// What all objects have.
+/// The fields that all objects have.
 const IDENTITY: &[Field] = &[
     field("api_version", "apiVersion", same),
     field("name", "metadata.name", same),
@@ -45,7 +45,7 @@ const IDENTITY: &[Field] = &[
     field("controlled_by", "metadata.ownerReferences", controlled_by),
 ];
 
-/// How many fields most objects have at most.
+/// The number of fields that most objects have at most.
 const USUAL: usize = 20;
 
 /// The API groups whose kinds are known here.
@@ -119,7 +119,7 @@ fn table(kind: &str) -> Option<&'static [Field]> {
     })
 }
 
-/// What kubectl shows as the status of an object that is being deleted.
+/// The status that kubectl shows of an object that is being deleted.
 fn terminating<'a>(kind: Option<&str>, fields: &mut Map<'a>, object: &Map<'a>) {
     let Some(deleted) = object.get("metadata.deletionTimestamp") else {
         return;

@@ -1,4 +1,4 @@
-//! Services, what is behind them and what leads to them.
+//! Services, what is after them and what leads to them.
 
 use super::read::{self, Field, decoded, field, joined, same, selector, text, texts};
 use kwhy_model::{Map, Value};
@@ -194,7 +194,7 @@ fn rules<'a>(value: &Value<'a>) -> Option<Value<'a>> {
         let paths = rule.get("http.paths").map_or(&[][..], Value::items);
         for path in paths {
             let mut map = Map::new();
-            // a longer one is no host, and would be copied for each path
+            // a longer one is not a host, and would be copied for each path
             let host = rule.get("host").filter(|host| host.span().len() <= 1024);
             let host = host.and_then(same);
             map.insert("host", host.unwrap_or_else(|| decoded("*", rule.span())));

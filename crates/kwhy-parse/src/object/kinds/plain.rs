@@ -22,7 +22,7 @@ pub(super) const NAMESPACE: &[Field] = &[
     field("spec_finalizers", "spec.finalizers", read::texts),
 ];
 
-/// How many bytes base 64 stands for.
+/// The number of bytes that a base64 text encodes.
 fn decoded_lengths<'a>(value: &Value<'a>) -> Option<Value<'a>> {
     let Value::Map(map) = value else {
         return None;

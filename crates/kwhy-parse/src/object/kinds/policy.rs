@@ -1,4 +1,4 @@
-//! What bounds workloads: autoscalers, budgets, quotas, limits, priorities.
+//! Kinds that constrain workloads: autoscalers, budgets, quotas, limits, priorities.
 
 use std::collections::HashMap;
 

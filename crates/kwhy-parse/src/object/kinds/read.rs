@@ -5,7 +5,7 @@ use kwhy_model::{Map, Span, TextBuilder, Value};
 /// How a value reads; none where it says nothing.
 pub(super) type Reader = for<'a> fn(&Value<'a>) -> Option<Value<'a>>;
 
-/// A neutral name, where its value stands (the whole value if that is empty), and how it reads.
+/// A neutral name, where its value occurs (the whole value if that is empty), and how it reads.
 pub(super) struct Field {
     name: &'static str,
     path: &'static str,
@@ -59,7 +59,7 @@ pub(super) fn decoded<'a>(text: &str, span: Span) -> Value<'a> {
     Value::Text(builder.finish())
 }
 
-/// Where a value stands; around it if nothing is in it.
+/// The span of a value; that around it if it is empty.
 pub(super) fn place(value: &Value<'_>, around: &Value<'_>) -> Span {
     let span = value.span();
     if span.is_empty() { around.span() } else { span }

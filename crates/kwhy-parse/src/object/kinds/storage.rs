@@ -48,7 +48,7 @@ pub(super) const STORAGE_CLASS: &[Field] = &[
     field("binding_mode", "volumeBindingMode", same),
 ];
 
-/// What a claim has is shown once it is bound.
+/// The capacity of a claim is shown once it is bound.
 fn when_bound<'m, 'a>(claim: &'m Value<'a>, path: &str) -> Option<&'m Value<'a>> {
     claim.get("spec.volumeName")?;
     claim.get(path)

@@ -1,13 +1,13 @@
-//! What fields tell of an object whose head or top was cut off.
+//! Detection of the kind of an object whose start was cut off, by its fields.
 
 use std::borrow::Cow;
 
 use kwhy_model::{Map, Value};
 
-/// How many conditions of an object are looked at; few have ten.
+/// The number of conditions of an object that are examined; few have ten.
 const MAX_CONDITIONS: usize = 64;
 
-/// Fields of which any tells the kind of the object, by where they stand.
+/// Fields of which any shows the kind of the object, by where they occur.
 const KINDS: &[(&str, &[&str])] = &[
     (
         "Pod",
@@ -195,7 +195,7 @@ const OWN: &[&str] = &[
     "subsets",
 ];
 
-/// Whether a map is an object, or holds whole parts of one.
+/// Returns true if a map is an object, or holds whole parts of one.
 pub(in crate::object) fn is_whole(map: &Map<'_>) -> bool {
     map.is_empty() || OWN.iter().any(|key| map.get(key).is_some())
 }

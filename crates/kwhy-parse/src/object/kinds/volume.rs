@@ -132,7 +132,7 @@ fn projected<'a>(source: &Value<'a>) -> Option<Value<'a>> {
     Some(Value::Map(map))
 }
 
-/// What a PersistentVolume is made from.
+/// The source of a PersistentVolume.
 pub(super) fn persistent<'a>(spec: &Value<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     let (_, detail) = add_source(&mut map, spec)?;

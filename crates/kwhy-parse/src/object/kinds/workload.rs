@@ -93,7 +93,7 @@ pub(super) const CRON_JOB: &[Field] = &[
     field("active_jobs", "status.active", super::pod::names),
 ];
 
-/// Counts under their names. The API leaves out those of the status that are 0.
+/// Counts under their names. The API omits those of the status that are 0.
 fn counts<'a>(object: &Value<'a>, names: &[(&'static str, &str)]) -> Option<Value<'a>> {
     let status = object.get("status");
     let mut map = Map::new();

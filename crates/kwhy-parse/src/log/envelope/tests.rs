@@ -1,0 +1,113 @@
+//! Each envelope alone, and texts that are not envelopes.
+
+use super::*;
+use crate::input::Line;
+
+fn peeled(text: &str) -> (Envelope<'_>, String) {
+    let (wrapper, payload) = peel(Payload::from_line(Line {
+        text,
+        start: 0,
+        number: 1,
+    }));
+    let inner = payload.as_str().to_owned();
+    (wrapper, inner)
+}
+
+#[test]
+fn envelopes() {
+    let (wrapper, inner) = peeled("Nov 20 10:00:00 node-1 kubelet[812]: E1120 10:00:00.1 x");
+    assert_eq!(inner, "E1120 10:00:00.1 x");
+    assert_eq!(wrapper.carrier.node.unwrap().as_str(), "node-1");
+    assert_eq!(wrapper.carrier.program.unwrap().as_str(), "kubelet");
+    let (wrapper, inner) = peeled("2024-03-04T05:06:07.1+08:00 stderr P half a li");
+    assert_eq!(
+        (inner.as_str(), wrapper.partial, wrapper.carrier.stream),
+        ("half a li", true, Some(Stream::Stderr))
+    );
+    let (wrapper, inner) =
+        peeled(r#"{"log":"a \u003cb\u003e\n","stream":"stderr","time":"2024-03-04T05:06:07.1Z"}"#);
+    assert_eq!((inner.as_str(), wrapper.partial), ("a <b>", false));
+    let (wrapper, inner) = peeled("[pod/web-0/app] 2024-03-04T05:06:07.1Z GET /");
+    assert_eq!(inner, "GET /");
+    assert_eq!(wrapper.carrier.pod.unwrap().as_str(), "web-0");
+    assert!(wrapper.carrier.time.is_some());
+}
+
+#[test]
+fn months_of_east_asia() {
+    for (month, number) in [
+        ("10月", 10),
+        (" 3月", 3),
+        ("3月", 3),
+        ("10월", 10),
+        (" 7월", 7),
+    ] {
+        let line = format!(
+            "{month} 05 16:08:09 n1 kubelet[77]: E0305 16:08:09.123456      77 x.go:7] lift"
+        );
+        let (wrapper, inner) = peeled(&line);
+        assert_eq!(
+            inner, "E0305 16:08:09.123456      77 x.go:7] lift",
+            "{line}"
+        );
+        assert_eq!(wrapper.carrier.program.unwrap().as_str(), "kubelet");
+        let time = wrapper.carrier.time.unwrap().to_string();
+        assert_eq!(time, format!("{number:02}-05T16:08:09"));
+    }
+    for text in [
+        "13月 05 16:08:09 n1 kubelet[77]: lift",
+        "0月 05 16:08:09 n1 kubelet[77]: lift",
+        "10月 05 was a Monday",
+        "10\u{6708}",
+        " 3月",
+        "10年 05 16:08:09 n1 kubelet[77]: lift",
+    ] {
+        assert!(!peeled(text).0.present, "{text}");
+    }
+}
+
+#[test]
+fn dates_before_text() {
+    let (wrapper, inner) = peeled("2024-03-04T05:06:07.1Z attempt 1/3: no answer");
+    assert_eq!(inner, "attempt 1/3: no answer");
+    assert!(wrapper.carrier.program.is_none() && wrapper.carrier.time.is_some());
+    let (wrapper, inner) = peeled("2024-03-04T05:06:07+0000 n1 containerd[60]: ready");
+    assert_eq!(
+        (inner.as_str(), wrapper.carrier.program.is_some()),
+        ("ready", true)
+    );
+}
+
+#[test]
+fn texts_without_envelope() {
+    for text in [
+        "2024-03-04T05:06:07Z\tINFO\tready",
+        "2024-03-04T05:06:07.123Z INFO ready",
+        "2024-03-04T05:06:07Z Warning FailedMount pod/crane-0",
+        "2024-03-04T05:06:07Z   crane-0   Running",
+        "2024-03-04 05:06:07 was a Monday",
+        "Mar 2024 was cold",
+        "Name: x",
+        "[pod/cut",
+        "[pod/crane-0/Arm] text",
+        "crane-0 arm ready",
+        "the pod-spec is not what it was",
+        "kubectl get pods | grep crane",
+        "web | ready",
+        "crane-1: | text",
+        "key: |",
+        "| crane-1 | ready |",
+        "+ added line of a patch",
+        "- removed › x y",
+        "Mon 2024-03-04 was a Monday",
+        "Apr  4 05:06:07 was an hour",
+        "<13> is a number",
+        "<200>1 2024-03-04T05:06:07Z berth-1 tide 7 - - text",
+        "{\"MESSAGE\":\"x\"}",
+        "{\"message\":\"x\",\"podName\":\"crane-0\",\"containerName\":\"arm\",\"mine\":1}",
+        "[ 12.345678] eth0: link down",
+        "__CURSOR is a name",
+    ] {
+        assert!(!peeled(text).0.present, "{text}");
+    }
+}
