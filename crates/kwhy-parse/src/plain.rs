@@ -54,11 +54,11 @@ fn wrapped(lines: &[Line<'_>]) -> usize {
         }
         open.read(line.text);
         let next = lines.get(at + 1).filter(|next| !next.is_blank());
-        let goes_on = next.is_some_and(|next| {
+        let continues = next.is_some_and(|next| {
             let is_link = || is_middle(next.text) || is_deeper_link(&lines[0], line, next);
             ends_open(line.text) || (chained > 1 && at < MAX_CHAINED && is_link())
         });
-        if goes_on && chained == at + 1 {
+        if continues && chained == at + 1 {
             chained += 1;
         } else if !open.any() {
             return at + 1;
@@ -161,7 +161,7 @@ mod tests {
     use crate::input::lines;
 
     #[test]
-    fn chains_are_joined_behind_a_colon() {
+    fn chains_are_joined_after_a_colon() {
         let text = "failed to list *v1.Tide: tides is forbidden:\nUser \\\"harbour\\\" cannot list resource\n\\\"tides\\\" in API group \\\"\\\" in the namespace \\\"sea\\\"\nnext: line\n\nit says:\nno berth\nlift: no arm:\n\nother\n";
         let all: Vec<_> = lines(text).collect();
         let parsed = parse(Format::Plain, &all);

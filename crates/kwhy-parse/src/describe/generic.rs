@@ -7,8 +7,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::kinds::{CONDITIONS_FIELD, CREATED};
-use super::layout::{Below, Block, Node, Schema, Tree, field, is_nothing, trimmed};
-use super::read::{annotations, joined, labels, scalar, text, text_of, trim_end};
+use super::layout::{Below, Block, Node, Schema, Tree, field, is_absent, trimmed};
+use super::values::{annotations, joined, labels, scalar, text, text_of, trim_end};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
 
@@ -99,7 +99,7 @@ pub(super) fn value<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
         let key_end = node.key.start + node.key.text.len();
         // a title ends its line; an empty value was padded to its column
         let is_empty = node.value.text.is_empty() && node.value.start > key_end + 1;
-        return if is_empty || is_nothing(node.value.text) {
+        return if is_empty || is_absent(node.value.text) {
             Some(Value::Text(text_of(node.value)))
         } else {
             scalar(node.value)
@@ -155,7 +155,7 @@ fn below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
     let mut before = "";
     for (index, node) in nodes.iter().enumerate() {
         let key = node.key.text;
-        if index > 0 && (seen.contains(key) || (tree.sorted && falls_back(before, key))) {
+        if index > 0 && (seen.contains(key) || (tree.sorted && breaks_order(before, key))) {
             seen.clear();
             starts.push(index);
         }
@@ -182,7 +182,7 @@ fn below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
 /// Returns true if the field of `key` sorts before that of the key above it. Fields are sorted
 /// bytewise, but a label does not show which letters were upper case, so both possible orders must
 /// agree.
-fn falls_back(before: &str, key: &str) -> bool {
+fn breaks_order(before: &str, key: &str) -> bool {
     let letters = |text: &str| text.replace(' ', "");
     let (before, key) = (letters(before), letters(key));
     key.to_lowercase() < before.to_lowercase() && camel(&key) < camel(&before)

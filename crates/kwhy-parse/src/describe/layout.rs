@@ -6,9 +6,9 @@
 //! schema, which list the keys of each block. Without a schema, indentation alone decides. The
 //! schema also shows whether indentation was lost: its deeper keys are not indented more.
 
-use super::place::Builder;
 use super::table::Table;
-use super::{flat, label};
+use super::tree_builder::TreeBuilder;
+use super::{key_case, lost_indent};
 use crate::input::Line;
 use kwhy_model::Value;
 
@@ -50,13 +50,13 @@ pub(super) const fn field(
 
 impl Field {
     /// Marks the field as repeatable.
-    pub const fn again(mut self) -> Field {
+    pub const fn repeatable(mut self) -> Field {
         self.repeats = true;
         self
     }
 
     /// Returns true if a text without a colon starts with the field's key.
-    pub fn begins(&self, text: &str) -> bool {
+    pub fn starts(&self, text: &str) -> bool {
         text.strip_prefix(self.key).is_some_and(|rest| {
             rest.is_empty() || (rest.starts_with([' ', '\t']) && matches!(self.below, Below::Value))
         })
@@ -92,7 +92,7 @@ impl Block {
             None => self
                 .fields
                 .iter()
-                .position(|field| field.bare && field.begins(entry.value.text)),
+                .position(|field| field.bare && field.starts(entry.value.text)),
         }
     }
 }
@@ -264,11 +264,11 @@ impl<'a> Tree<'a> {
         let at = lines.first().map_or_else(empty, |line| part(*line, 0, 0));
         let tree = Tree::new(schema.root, at, schema.generic);
         let is_entry = if schema.generic {
-            label::reader(lines)
+            key_case::reader(lines)
         } else {
             Entry::new
         };
-        let mut builder = Builder::new(tree, schema, flat::is_flat(schema, lines));
+        let mut builder = TreeBuilder::new(tree, schema, lost_indent::is_flat(schema, lines));
         let mut entries = lines
             .iter()
             .filter(|line| !is_gap(line.text))
@@ -326,7 +326,7 @@ impl<'a> Node<'a> {
 }
 
 /// Returns true if the printed value is a placeholder for none.
-pub(super) fn is_nothing(text: &str) -> bool {
+pub(super) fn is_absent(text: &str) -> bool {
     matches!(
         text,
         "<none>" | "<unset>" | "<unknown>" | "<nil>" | "<invalid>"

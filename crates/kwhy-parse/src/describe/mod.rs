@@ -7,21 +7,21 @@
 //! parsed as output of the generic describer. The lines of an Events table are parsed by
 //! [`events`](super::events).
 
-mod data;
-mod flat;
 mod generic;
-mod joined;
+mod joined_lines;
+mod key_case;
 mod kinds;
-mod label;
 mod layout;
-mod place;
-mod read;
+mod lost_indent;
+mod raw_data;
 mod recognise;
 mod table;
+mod tree_builder;
+mod values;
 
 use crate::input::Line;
 use kwhy_model::{Format, Object, Parsed, Span, Subject, Value};
-use layout::{Entry, Tree, is_nothing, part};
+use layout::{Entry, Tree, is_absent, part};
 
 /// Returns true if the line starts a describe: `Name:` and a value.
 ///
@@ -100,20 +100,20 @@ fn object_length(lines: &[Line<'_>]) -> usize {
         .find(|line| !line.is_blank())
         .map_or(0, Line::indent);
     let mut after_blank = false;
-    let mut begun = false;
+    let mut has_started = false;
     for (index, line) in lines.iter().enumerate() {
         if line.is_blank() {
             after_blank = true;
             continue;
         }
-        if begun
+        if has_started
             && line.indent() <= base
             && is_start(line.text)
-            && (after_blank || second_field_follows(lines.get(index + 1..).unwrap_or(&[])))
+            && (after_blank || second_key_follows(lines.get(index + 1..).unwrap_or(&[])))
         {
             return index;
         }
-        begun = true;
+        has_started = true;
         after_blank = false;
     }
     lines.len()
@@ -121,7 +121,7 @@ fn object_length(lines: &[Line<'_>]) -> usize {
 
 /// Returns true if the next line is one that comes second in an object, so that the `Name:` before
 /// it is an object's and not a volume's.
-fn second_field_follows(lines: &[Line<'_>]) -> bool {
+fn second_key_follows(lines: &[Line<'_>]) -> bool {
     const SECOND: &[&str] = &["Namespace", "Labels", "Roles", "IsDefaultClass", "Priority"];
     lines
         .iter()
@@ -130,22 +130,22 @@ fn second_field_follows(lines: &[Line<'_>]) -> bool {
 }
 
 fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
-    let split = joined::split(lines);
+    let split = joined_lines::split(lines);
     let lines = split.as_deref().unwrap_or(lines);
     let Some(span) = span_of(lines) else {
         return;
     };
-    let (head, raw) = data::split(lines);
+    let (head, raw) = raw_data::split(lines);
     let (layout, raw, events) = if raw.is_empty() {
         let (layout, events) = split_events(head);
         (layout, raw, events)
     } else {
-        let (raw, rest) = data::until_events(raw);
+        let (raw, rest) = raw_data::split_at_events(raw);
         (head, raw, split_events(rest).1)
     };
-    let found = kinds::mark::find(lines.get(..layout.len() + raw.len()).unwrap_or(lines));
+    let found = kinds::detect_kind::detect(lines.get(..layout.len() + raw.len()).unwrap_or(lines));
     let kind = found.map(|found| found.kind);
-    let is_part = found.is_none() && kinds::mark::is_generic_part(layout);
+    let is_part = found.is_none() && kinds::detect_kind::is_generic_part(layout);
     let reader = if is_part {
         kinds::generic_part()
     } else {
@@ -158,7 +158,7 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
         reader.fields(&tree)
     };
     parsed.not_understood.extend(&tree.not_understood);
-    data::add(
+    raw_data::add(
         &mut fields,
         kind.unwrap_or(""),
         raw,
@@ -168,7 +168,7 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     let mut subject = Subject {
         kind: kind.map(str::to_owned),
         namespace: value("Namespace").and_then(known),
-        name: own_name(&tree).and_then(known),
+        name: object_name(&tree).and_then(known),
         ..Subject::default()
     };
     if kind == Some("Pod") {
@@ -205,14 +205,14 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
 
 /// Returns the object's name. If the top of the text was cut off, the first name may be that of a
 /// nested part, which is indented more than the object's other keys.
-fn own_name<'a>(tree: &Tree<'a>) -> Option<Line<'a>> {
+fn object_name<'a>(tree: &Tree<'a>) -> Option<Line<'a>> {
     let node = tree.child(tree.root(), "Name")?;
     let outermost = tree.children(tree.root()).map(|node| node.indent).min()?;
     (node.indent == outermost).then_some(node.value)
 }
 
 fn known(line: Line<'_>) -> Option<String> {
-    (!line.text.is_empty() && !is_nothing(line.text)).then(|| line.text.to_owned())
+    (!line.text.is_empty() && !is_absent(line.text)).then(|| line.text.to_owned())
 }
 
 /// Returns the span from the first to the last non-empty line.
@@ -274,7 +274,5 @@ fn table_follows(lines: &[Line<'_>]) -> bool {
     })
 }
 
-#[cfg(test)]
-mod old;
 #[cfg(test)]
 mod tests;

@@ -4,8 +4,8 @@
 //! Pasted text may have tabs or single spaces instead. So a row is split at the gaps between its
 //! cells, by the header's columns, and as a last resort by the syntax of each cell.
 
-use super::layout::{Node, is_nothing, part, trimmed};
-use super::read::{age, joined, list, number, put, scalar, time_of, trim_end, words};
+use super::layout::{Node, is_absent, part, trimmed};
+use super::values::{age, joined, list, number, put, scalar, time_of, trim_end, words};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
 
@@ -86,7 +86,7 @@ pub(super) struct Table {
     /// Returns true if the line is a remark between the rows.
     pub remark: fn(&str) -> bool,
     /// True if the last cell may continue on further lines.
-    pub runs_on: bool,
+    pub last_cell_continues: bool,
 }
 
 /// Accepts no line as a remark.
@@ -95,25 +95,26 @@ pub(super) fn no_remark(_: &str) -> bool {
 }
 
 /// The columns of a header, each with the position of its first character.
-type Heads = Vec<(&'static Column, Option<usize>)>;
+type HeaderColumns = Vec<(&'static Column, Option<usize>)>;
 
 impl Table {
     /// Returns true if the line belongs to the table.
     pub fn accepts(&self, line: Line<'_>) -> bool {
         is_dashes(line.text)
             || (self.remark)(line.text.trim())
-            || self.heads(line.text).is_some()
+            || self.header_columns(line.text).is_some()
             || self.headless(line).is_some()
     }
 
     /// Returns true if the line is a header of several columns.
     pub fn is_header(&self, text: &str) -> bool {
-        self.heads(text).is_some_and(|heads| heads.len() > 1)
+        self.header_columns(text)
+            .is_some_and(|header| header.len() > 1)
     }
 
     /// Parses the rows among lines, each into a map keyed by column name.
     pub fn rows<'a>(&self, lines: &[Line<'a>]) -> Option<Value<'a>> {
-        let mut heads: Option<Heads> = None;
+        let mut header: Option<HeaderColumns> = None;
         let mut items = Vec::new();
         let mut open = Row::default();
         for line in lines {
@@ -123,20 +124,20 @@ impl Table {
             if (self.remark)(line.text.trim()) {
                 continue;
             }
-            if let Some(found) = self.heads(line.text) {
-                heads = Some(found);
+            if let Some(found) = self.header_columns(line.text) {
+                header = Some(found);
                 continue;
             }
-            let cells = heads
+            let cells = header
                 .as_ref()
-                .and_then(|heads| self.cells(heads, *line))
+                .and_then(|header| self.cells(header, *line))
                 .or_else(|| self.headless(*line));
             match cells {
                 Some(cells) => {
                     items.extend(std::mem::take(&mut open).finish());
                     open = Row::new(cells);
                 }
-                None if self.runs_on => open.last.push(trim_end(*line)),
+                None if self.last_cell_continues => open.last.push(trim_end(*line)),
                 None => {}
             }
         }
@@ -145,8 +146,8 @@ impl Table {
     }
 
     /// Returns the columns of a header; `None` if the line is not a header.
-    fn heads(&self, text: &str) -> Option<Heads> {
-        let mut heads: Heads = Vec::new();
+    fn header_columns(&self, text: &str) -> Option<HeaderColumns> {
+        let mut header: HeaderColumns = Vec::new();
         let mut rest = text;
         let mut columns = self.columns;
         loop {
@@ -163,39 +164,39 @@ impl Table {
             })?;
             let column = columns.get(place)?;
             let at = text.len() - rest.len();
-            heads.push((column, Some(text.get(..at)?.chars().count())));
+            header.push((column, Some(text.get(..at)?.chars().count())));
             rest = rest.get(column.title.len()..)?;
             columns = columns.get(place + 1..)?;
         }
-        (heads.len() >= 2).then_some(heads)
+        (header.len() >= 2).then_some(header)
     }
 
     /// Returns the cells of a row without a header.
     fn headless<'a>(&self, line: Line<'a>) -> Option<Cells<'a>> {
         if self.headless.is_empty() {
-            let heads: Heads = self.columns.iter().map(|column| (column, None)).collect();
-            return self.cells(&heads, line);
+            let header: HeaderColumns = self.columns.iter().map(|column| (column, None)).collect();
+            return self.cells(&header, line);
         }
         self.headless.iter().find_map(|columns| {
-            let heads: Heads = columns
+            let header: HeaderColumns = columns
                 .iter()
                 .filter_map(|at| Some((self.columns.get(*at)?, None)))
                 .collect();
-            self.cells(&heads, line)
+            self.cells(&header, line)
         })
     }
 }
 
 impl Table {
     /// Returns the cells of a row, each with its column; `None` if it does not fit.
-    fn cells<'a>(&self, heads: &Heads, line: Line<'a>) -> Option<Cells<'a>> {
+    fn cells<'a>(&self, header: &HeaderColumns, line: Line<'a>) -> Option<Cells<'a>> {
         let pieces = pieces(line);
-        by_number(heads, line, &pieces)
-            .or_else(|| by_columns(heads, line, &pieces))
-            .or_else(|| by_form(heads, line, &pieces))
+        by_number(header, line, &pieces)
+            .or_else(|| by_columns(header, line, &pieces))
+            .or_else(|| by_syntax(header, line, &pieces))
             .or_else(|| match self.parts {
-                Some(parts) => by_form(heads, line, &parts(line)),
-                None => by_words(heads, line),
+                Some(parts) => by_syntax(header, line, &parts(line)),
+                None => by_words(header, line),
             })
     }
 }
@@ -251,7 +252,7 @@ impl<'a> Row<'a> {
 
     fn finish(mut self) -> Option<Value<'a>> {
         if let Some(text) = joined(self.last.into_iter())
-            && !is_nothing(text.as_str())
+            && !is_absent(text.as_str())
             && !self.name.is_empty()
         {
             self.map.insert(self.name, Value::Text(text));
@@ -285,12 +286,10 @@ impl Cell {
         let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
         match self {
             Cell::Word | Cell::Dash => is_word && !text.starts_with('['),
-            Cell::Status => matches!(text, "True" | "False" | "Unknown") || is_nothing(text),
-            Cell::Count => {
-                is_word && (is_nothing(text) || text.bytes().all(|b| b.is_ascii_digit()))
-            }
+            Cell::Status => matches!(text, "True" | "False" | "Unknown") || is_absent(text),
+            Cell::Count => is_word && (is_absent(text) || text.bytes().all(|b| b.is_ascii_digit())),
             Cell::Time => is_date(text),
-            Cell::Age => is_word && (kwhy_model::Age::parse(text).is_some() || is_nothing(text)),
+            Cell::Age => is_word && (kwhy_model::Age::parse(text).is_some() || is_absent(text)),
             Cell::Amount => {
                 let mut words = text.split_whitespace();
                 let quantity = words.next().is_some_and(is_quantity);
@@ -307,7 +306,7 @@ impl Cell {
         let first = words.first()?.text;
         let count = match self {
             Cell::Rest => words.len(),
-            Cell::Time if is_nothing(first) || first.contains('T') && first.contains(':') => 1,
+            Cell::Time if is_absent(first) || first.contains('T') && first.contains(':') => 1,
             Cell::Time => 6,
             Cell::Amount if words.get(1).is_some_and(|next| is_percent(next.text)) => 2,
             Cell::List => 1 + words.iter().position(|word| word.text.ends_with(']'))?,
@@ -326,7 +325,7 @@ fn spanned(words: &[Line<'_>]) -> Option<String> {
 
 fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
-    is_nothing(text)
+    is_absent(text)
         || (bytes.get(3) == Some(&b',') && bytes.len() >= 29 && text.ends_with(is_zone_end))
         || (bytes.get(4) == Some(&b'-') && bytes.get(10) == Some(&b'T'))
 }
@@ -373,15 +372,15 @@ fn pieces<'a>(line: Line<'a>) -> Vec<Line<'a>> {
 }
 
 /// Assigns one piece per column; surplus pieces belong to the last one.
-fn by_number<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
-    let ends_in_text = heads.last()?.0.cell == Cell::Rest;
-    if pieces.len() < heads.len() || (pieces.len() > heads.len() && !ends_in_text) {
+fn by_number<'a>(header: &HeaderColumns, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
+    let ends_in_text = header.last()?.0.cell == Cell::Rest;
+    if pieces.len() < header.len() || (pieces.len() > header.len() && !ends_in_text) {
         return None;
     }
     let mut cells = Vec::new();
-    for (index, (column, _)) in heads.iter().enumerate() {
+    for (index, (column, _)) in header.iter().enumerate() {
         let mut cell = *pieces.get(index)?;
-        if index + 1 == heads.len() {
+        if index + 1 == header.len() {
             cell = through(line, cell, *pieces.last()?);
         }
         if !column.cell.fits(cell.text) {
@@ -393,14 +392,18 @@ fn by_number<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<C
 }
 
 /// Assigns pieces to the columns of the header they start at.
-fn by_columns<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
+fn by_columns<'a>(
+    header: &HeaderColumns,
+    line: Line<'a>,
+    pieces: &[Line<'a>],
+) -> Option<Cells<'a>> {
     let mut cells: Cells<'a> = Vec::new();
-    let mut heads = heads.iter();
+    let mut header = header.iter();
     let last = *pieces.last()?;
     for piece in pieces {
         let offset = line.text.get(..piece.start - line.start)?.chars().count();
         let (column, _) = loop {
-            let head = heads.next()?;
+            let head = header.next()?;
             if head.1? == offset {
                 break head;
             }
@@ -417,18 +420,18 @@ fn by_columns<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<
         }
         cells.push((column, *piece));
     }
-    heads.all(|(column, _)| column.optional).then_some(cells)
+    header.all(|(column, _)| column.optional).then_some(cells)
 }
 
 /// Assigns pieces to columns by their syntax if some cells are empty.
-fn by_form<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
+fn by_syntax<'a>(header: &HeaderColumns, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
     if pieces.len() < 2 {
         return None;
     }
     let mut cells: Cells<'a> = Vec::new();
     let last = *pieces.last()?;
     let mut at = 0;
-    for (column, _) in heads {
+    for (column, _) in header {
         match pieces.get(at) {
             Some(piece) if column.cell == Cell::Rest => {
                 cells.push((column, through(line, *piece, last)));
@@ -446,11 +449,11 @@ fn by_form<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cel
 }
 
 /// Assigns words to columns by their syntax.
-fn by_words<'a>(heads: &Heads, line: Line<'a>) -> Option<Cells<'a>> {
+fn by_words<'a>(header: &HeaderColumns, line: Line<'a>) -> Option<Cells<'a>> {
     let words: Vec<_> = words(line).take(4096).collect();
     let mut at = 0;
     let mut cells: Cells<'a> = Vec::new();
-    for (column, _) in heads {
+    for (column, _) in header {
         let rest = words.get(at..).unwrap_or(&[]);
         match column.cell.words(rest) {
             Some(count) => {

@@ -1,4 +1,5 @@
 mod mangled;
+mod old_kubectl;
 
 use super::*;
 use crate::input::lines;
@@ -313,7 +314,7 @@ fn other_kinds() {
 }
 
 #[test]
-fn what_fits_nothing_is_listed() {
+fn unplaceable_lines_are_listed() {
     let text = POD.replace("QoS Class:", "and so on, you see\nQoS Class:");
     let parsed = read(&text);
     assert_eq!(parsed.not_understood.len(), 1);

@@ -2,7 +2,7 @@
 
 use crate::input::Line;
 use crate::table::columns::{Cell, Columns};
-use crate::table::wrap;
+use crate::table::unwrap;
 use kwhy_model::Span;
 
 /// The content of a column of an Events table.
@@ -57,7 +57,7 @@ impl Role {
     }
 
     /// Returns the role of an upper-case name whose end is missing.
-    fn begun(name: &str) -> Option<Role> {
+    fn from_prefix(name: &str) -> Option<Role> {
         let name = name.to_ascii_lowercase();
         NAMES
             .iter()
@@ -70,8 +70,8 @@ impl Role {
 pub(super) fn rule(line: &str) -> Option<Span> {
     let start = memchr::memmem::find(line.as_bytes(), b" --")?;
     let rest = line.get(start..)?;
-    let behind = rest.trim_start_matches([' ', '\t', '-']);
-    Some(start..line.len() - behind.len())
+    let after = rest.trim_start_matches([' ', '\t', '-']);
+    Some(start..line.len() - after.len())
 }
 
 /// The header of an Events table.
@@ -97,11 +97,12 @@ impl<'h> Header<'h> {
             None => line,
         };
         let columns = Columns::read(line)?;
-        let is_long = line.len() >= wrap::NARROWEST;
+        let is_long = line.len() >= unwrap::MIN_WIDTH;
         let count = columns.names().count();
         let role = |(index, name)| {
             // a terminal may have cut the last name
-            Role::of(name).or_else(|| Role::begun(name).filter(|_| is_long && index + 1 == count))
+            Role::of(name)
+                .or_else(|| Role::from_prefix(name).filter(|_| is_long && index + 1 == count))
         };
         let roles = columns.names().enumerate().map(role);
         let roles = roles.collect::<Option<Vec<_>>>()?;

@@ -33,7 +33,7 @@ use header::Header;
 use row::Row;
 
 use super::table::columns::{self, Cell};
-use super::table::wrap::{self, Whole};
+use super::table::unwrap::{self, LogicalLine};
 
 use crate::input::Line;
 use kwhy_model::{Event, Field, Format, Parsed, Severity, Span, Subject, Text, TextBuilder};
@@ -95,17 +95,17 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     let mut header: Option<Header<'_>> = None;
     let mut table: Vec<Event<'a>> = Vec::new();
-    let mut open: Option<Open<'a, '_>> = None;
-    let wholes = wrap::join(lines, |line| begins(line.text));
-    let longest = wrap::longest(lines);
-    for whole in &wholes {
+    let mut open: Option<OpenRow<'a, '_>> = None;
+    let joined = unwrap::join(lines, |line| is_start(line.text));
+    let longest = unwrap::longest(lines);
+    for whole in &joined {
         let line = whole.line();
         // a message may contain a title of its own
-        if is_ornament(line.text) || (open.is_none() && is_title(line.text)) {
+        if is_decoration(line.text) || (open.is_none() && is_title(line.text)) {
             continue;
         }
         if let Some(found) = Header::read(whole.text.as_str()) {
-            table.extend(open.take().map(Open::close));
+            table.extend(open.take().map(OpenRow::close));
             subject::complete(&mut table);
             parsed.events.append(&mut table);
             let row = header::rule(line.text).and_then(|rule| {
@@ -116,30 +116,30 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
                 };
                 Row::read(Some(&found), &row)
             });
-            open = row.map(|row| Open::new(row, whole));
+            open = row.map(|row| OpenRow::new(row, whole));
             header = Some(found);
         } else if let Some(row) = Row::read(header.as_ref(), &line) {
-            table.extend(open.take().map(Open::close));
-            open = Some(Open::new(row, whole));
+            table.extend(open.take().map(OpenRow::close));
+            open = Some(OpenRow::new(row, whole));
         } else if let Some(open) = &mut open {
-            open.more(whole, longest);
+            open.append(whole, longest);
         } else {
             parsed.not_understood.extend(whole.numbers());
         }
     }
-    table.extend(open.take().map(Open::close));
+    table.extend(open.take().map(OpenRow::close));
     subject::complete(&mut table);
     parsed.events.append(&mut table);
     parsed
 }
 
 /// Returns true if the line starts a row, header or title, and so continues no previous line.
-pub fn begins(line: &str) -> bool {
-    Row::begins(line) || is_header(line) || is_title(line)
+pub fn is_start(line: &str) -> bool {
+    Row::is_start(line) || is_header(line) || is_title(line)
 }
 
 /// Returns true if the line is decoration: empty, dashes, or dots for removed text.
-fn is_ornament(line: &str) -> bool {
+fn is_decoration(line: &str) -> bool {
     let line = line.trim();
     line.chars().all(is_rule) || line.bytes().all(|byte| byte == b'.')
 }
@@ -158,24 +158,24 @@ fn is_title(line: &str) -> bool {
 }
 
 /// A row whose message may continue.
-struct Open<'a, 'r> {
+struct OpenRow<'a, 'r> {
     row: Row<'r>,
-    whole: &'r Whole<'a>,
+    whole: &'r LogicalLine<'a>,
     span: Span,
     /// The message, once it has a second line.
-    longer: Option<TextBuilder>,
+    multiline: Option<TextBuilder>,
     /// The width of its last line.
     width: usize,
 }
 
-impl<'a, 'r> Open<'a, 'r> {
-    fn new(row: Row<'r>, whole: &'r Whole<'a>) -> Self {
-        Open {
+impl<'a, 'r> OpenRow<'a, 'r> {
+    fn new(row: Row<'r>, whole: &'r LogicalLine<'a>) -> Self {
+        OpenRow {
             row,
             whole,
             span: whole.trimmed_span(),
-            longer: None,
-            width: wrap::of(&whole.line()),
+            multiline: None,
+            width: unwrap::width_of(&whole.line()),
         }
     }
 
@@ -183,16 +183,16 @@ impl<'a, 'r> Open<'a, 'r> {
     /// wrapped to fit its column; any other follows a newline in the message. `kubectl get` alone
     /// prints a message only up to its first newline: there, the line after the longest one was
     /// wrapped.
-    fn more(&mut self, whole: &Whole<'a>, longest: usize) {
+    fn append(&mut self, whole: &LogicalLine<'a>, longest: usize) {
         let message = self.whole.cell(self.row.message);
-        let longer = self.longer.get_or_insert_with(|| {
+        let multiline = self.multiline.get_or_insert_with(|| {
             let mut builder = TextBuilder::new();
             builder.push_text(&message);
             builder
         });
         let text = whole.text.trim();
         let span = text.span();
-        if !longer.is_empty() {
+        if !multiline.is_empty() {
             let column = place(self.whole.text.as_str(), self.row.message.start);
             let is_below = place(whole.text.as_str(), whole.line().indent()) >= column.max(1);
             let joint = match self.row.is_of_server() {
@@ -203,16 +203,16 @@ impl<'a, 'r> Open<'a, 'r> {
                 _ if self.width.checked_add(1) == Some(longest) => " ",
                 _ => "\n",
             };
-            longer.push_decoded(joint, self.span.end..span.start);
+            multiline.push_decoded(joint, self.span.end..span.start);
         }
-        longer.push_text(&text);
+        multiline.push_text(&text);
         self.span.end = span.end;
-        self.width = wrap::of(&whole.line());
+        self.width = unwrap::width_of(&whole.line());
     }
 
     fn close(self) -> Event<'a> {
-        let Open { row, whole: of, .. } = self;
-        let whole = match self.longer {
+        let OpenRow { row, whole: of, .. } = self;
+        let whole = match self.multiline {
             Some(builder) => builder.finish(),
             None => of.cell(row.message),
         };
@@ -253,7 +253,7 @@ impl<'a, 'r> Open<'a, 'r> {
             },
             component: filled(row.component),
             subject,
-            reason: filled(row.reason).map(with_capital),
+            reason: filled(row.reason).map(capitalised),
             fields: fields
                 .into_iter()
                 .filter_map(|(key, cell)| Some(Field::text(key, filled(cell)?)))
@@ -264,7 +264,7 @@ impl<'a, 'r> Open<'a, 'r> {
 }
 
 /// Capitalises a reason as releases since 1.1 write it.
-fn with_capital(reason: Text<'_>) -> Text<'_> {
+fn capitalised(reason: Text<'_>) -> Text<'_> {
     let text = reason.as_str();
     let first = text
         .as_bytes()

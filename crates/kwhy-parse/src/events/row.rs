@@ -52,12 +52,12 @@ impl<'a> Row<'a> {
     }
 
     /// Returns true if the line starts like a row, even if a terminal cut its end off.
-    pub fn begins(line: &str) -> bool {
+    pub fn is_start(line: &str) -> bool {
         let text = line.trim();
         if text.starts_with("Normal") || text.starts_with("Warning") {
             return (event_type, reason, seen).parse(text).is_ok();
         }
-        head(text).is_ok_and(|(rest, _)| {
+        leading_namespace(text).is_ok_and(|(rest, _)| {
             (seen, event_type).parse(rest).is_ok()
                 || (age_word, age_word, number).parse(rest).is_ok()
         })
@@ -119,7 +119,7 @@ impl<'a> Row<'a> {
             row.name = object_of_event(row.event_name);
         }
         if !header.has(Role::Type) {
-            return (is_timed && is_letters(row.reason.text)).then_some(row);
+            return (is_timed && is_reason_like(row.reason.text)).then_some(row);
         }
         let word = row.kind_of_event.text;
         let is_type = is_event_type(word)
@@ -132,12 +132,13 @@ impl<'a> Row<'a> {
         // a row starts with its type, an age, or a namespace before an age; the first two words
         // reject almost every other line
         let mut row = if text.starts_with("Normal") || text.starts_with("Warning") {
-            described(header.is_some(), line, text)
+            describe_row(header.is_some(), line, text)
         } else if let Some(row) = header.and_then(|header| untyped::read(header, line, text)) {
             Some(row)
         } else {
-            let (rest, namespace) = head(text).ok()?;
-            let mut row = got(header, line, rest).or_else(|| got_before_1_11(line, rest))?;
+            let (rest, namespace) = leading_namespace(text).ok()?;
+            let mut row =
+                get_row(header, line, rest).or_else(|| get_row_before_1_11(line, rest))?;
             row.namespace = namespace.map_or(Cell::default(), |part| cell(line, part));
             Some(row)
         }?;
@@ -278,7 +279,7 @@ fn seen(input: &str) -> Parsing<'_, Seen> {
 }
 
 /// Parses the namespace before the age, if there is one; stops before the age.
-fn head(input: &str) -> Parsing<'_, Option<&str>> {
+fn leading_namespace(input: &str) -> Parsing<'_, Option<&str>> {
     if age_word(input).is_ok() {
         return Ok((input, None));
     }
@@ -306,28 +307,28 @@ fn is_spaced(text: &str) -> bool {
         let gap = text.get(end..)?;
         (gap.starts_with("  ") || gap.starts_with('\t')).then_some(end)
     };
-    let behind = column(text).and_then(|end| text.get(end..));
-    let reason = behind.map(str::trim_start);
+    let after = column(text).and_then(|end| text.get(end..));
+    let reason = after.map(str::trim_start);
     reason.and_then(column).is_some()
 }
 
 /// Parses a row of a describe: `Type Reason [Age] [From] Message`. Requires an age, a source, or
 /// the spacing of a table. An event without a reason is so rare that it is accepted only below a
 /// header.
-fn described<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
+fn describe_row<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     let (rest, (kind_of_event, reason)) = (event_type, opt(reason)).parse(text).ok()?;
     if reason.is_none() && !(has_header && age_word(rest).is_ok()) {
         return None;
     }
     let is_age = age_word(rest).is_ok();
-    let (behind, seen) = opt(seen).parse(rest).ok()?;
-    let found = source::at_start(behind, seen.is_some());
+    let (after, seen) = opt(seen).parse(rest).ok()?;
+    let found = source::at_start(after, seen.is_some());
     // a placeholder for an age is accepted only below a header or before a source
-    let is_told = is_age || found.is_some() || (seen.is_some() && has_header);
-    if !is_told && !is_spaced(text) {
+    let is_plausible = is_age || found.is_some() || (seen.is_some() && has_header);
+    if !is_plausible && !is_spaced(text) {
         return None;
     }
-    let rest = behind;
+    let rest = after;
     let length = found.unwrap_or(0);
     let (component, host) = source::split(cell(line, rest.get(..length)?));
     Some(Row {
@@ -343,7 +344,7 @@ fn described<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<Row
 
 /// Parses a row of `kubectl get events` or `kubectl events`: `Age Type Reason Object Message`; `-o
 /// wide` adds `Subobject Source` before the message and `First Count Name` after it.
-fn got<'a>(header: Option<&Header<'_>>, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
+fn get_row<'a>(header: Option<&Header<'_>>, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     let is_object = |word: &str| {
         word.split_once('/')
             .is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty())
@@ -364,7 +365,7 @@ fn got<'a>(header: Option<&Header<'_>>, line: &Line<'a>, text: &'a str) -> Optio
     row.set_object(cell(line, object));
     let is_wide = match header {
         Some(header) => header.has(Role::Subobject),
-        None => tail(rest).is_some(),
+        None => trailing_cells(rest).is_some(),
     };
     if is_wide {
         let (rest, subobject) = opt(verify(word, is_field_path)).parse(rest).ok()?;
@@ -372,18 +373,18 @@ fn got<'a>(header: Option<&Header<'_>>, line: &Line<'a>, text: &'a str) -> Optio
         let length = source::at_start(rest, true).unwrap_or(0);
         (row.component, row.host) = source::split(cell(line, rest.get(..length)?));
         row.message = cell(line, rest.get(length..)?);
-        if let Some(tail) = tail(row.message.text) {
-            row.seen.first = tail.first;
-            row.seen.count = Some(tail.count);
-            row.event_name = cell(line, tail.name);
-            row.message = row.message.first(tail.message);
+        if let Some(trailing) = trailing_cells(row.message.text) {
+            row.seen.first = trailing.first;
+            row.seen.count = Some(trailing.count);
+            row.event_name = cell(line, trailing.name);
+            row.message = row.message.first(trailing.message);
         }
     }
     Some(row)
 }
 
 /// The cells after the message in the wide table.
-struct Tail<'a> {
+struct TrailingCells<'a> {
     /// The length of the message.
     message: usize,
     first: Option<Age>,
@@ -392,7 +393,7 @@ struct Tail<'a> {
 }
 
 /// Parses `First Count Name` at the end of a message.
-fn tail(text: &str) -> Option<Tail<'_>> {
+fn trailing_cells(text: &str) -> Option<TrailingCells<'_>> {
     let last = |text| -> Option<(&str, &str)> {
         let text = str::trim_end(text);
         let at = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
@@ -402,7 +403,7 @@ fn tail(text: &str) -> Option<Tail<'_>> {
     let (rest, count) = last(rest)?;
     let (rest, first) = last(rest)?;
     let (_, first) = age_word(first).ok()?;
-    Some(Tail {
+    Some(TrailingCells {
         message: rest.trim_end().len(),
         first,
         count: count.parse().ok()?,
@@ -413,7 +414,7 @@ fn tail(text: &str) -> Option<Tail<'_>> {
 /// Parses a row of kubectl up to 1.10. `get events`: `Last First Count Name Kind [Subobject] Type
 /// Reason Source Message`; a describe up to 1.8: `First Last Count From [SubObjectPath] Type Reason
 /// Message`. A kind before the type distinguishes them.
-fn got_before_1_11<'a>(line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
+fn get_row_before_1_11<'a>(line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     let count = terminated(number, space1);
     let (rest, (age_1, age_2, count)) = (age_word, age_word, count).parse(text).ok()?;
     let (rest, middle) = until_type(rest)?;
@@ -495,7 +496,7 @@ pub(super) fn is_camel_case(word: &str) -> bool {
 
 /// Returns true if the word is written like a reason, including those of kubectl 1.0, which start
 /// with a lower-case letter.
-pub(super) fn is_letters(word: &str) -> bool {
+pub(super) fn is_reason_like(word: &str) -> bool {
     (1..128).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 

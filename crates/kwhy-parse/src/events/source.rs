@@ -14,7 +14,7 @@ const PLAIN_NAMES: &[&str] = &[
 ];
 
 /// Common suffixes of component names.
-const NAME_ENDS: &[&str] = &[
+const NAME_SUFFIXES: &[&str] = &[
     "-controller",
     "-scheduler",
     "-manager",
@@ -83,13 +83,14 @@ pub(super) fn at_start(text: &str, after_age: bool) -> Option<usize> {
         }
     }
     let rest = text.get(end..)?.trim_start();
-    let is_source = is_known || (after_age && has_form(name) && !rest.starts_with(['"', ':', '=']));
+    let is_source =
+        is_known || (after_age && is_component_like(name) && !rest.starts_with(['"', ':', '=']));
     if !is_source {
         return None;
     }
     if name.len() == first.len() {
         let driver = rest.split_whitespace().next().unwrap_or("");
-        if SIDECARS.contains(&name) && driver.contains('.') && has_form(driver) {
+        if SIDECARS.contains(&name) && driver.contains('.') && is_component_like(driver) {
             return Some(text.len() - rest.len() + driver.len());
         }
         return Some(end);
@@ -107,20 +108,20 @@ fn wide_gap(text: &str) -> Option<usize> {
     }
     let head = text.get(..end)?;
     let gap = match (head.find("  "), head.find('\t')) {
-        (Some(blanks), Some(tab)) => blanks.min(tab),
-        (blanks, tab) => blanks.or(tab)?,
+        (Some(spaces), Some(tab)) => spaces.min(tab),
+        (spaces, tab) => spaces.or(tab)?,
     };
     (gap > 0).then_some(gap)
 }
 
 fn is_known(name: &str) -> bool {
     PLAIN_NAMES.contains(&name)
-        || (is_name_like(name) && NAME_ENDS.iter().any(|suffix| name.ends_with(suffix)))
+        || (is_name_like(name) && NAME_SUFFIXES.iter().any(|suffix| name.ends_with(suffix)))
 }
 
 /// Returns true for a lower-case name with an inner hyphen, underscore, dot or slash, like those of
 /// drivers and operators (`csi.example.com_node-1_0a1b`).
-fn has_form(name: &str) -> bool {
+fn is_component_like(name: &str) -> bool {
     is_name_like(name)
         && name.contains(['-', '_', '.', '/'])
         && name.ends_with(|c: char| c.is_ascii_alphanumeric())

@@ -67,10 +67,10 @@ pub(super) fn container_of_message(message: &str) -> Option<&str> {
     .or_else(|| {
         let name = first_word(message.strip_prefix("Container ")?);
         let rest = message.get("Container ".len() + name.len()..)?;
-        let tells = [" failed ", " definition changed", " init failed"];
-        tells
+        let phrases = [" failed ", " definition changed", " init failed"];
+        phrases
             .iter()
-            .any(|tell| rest.starts_with(tell))
+            .any(|phrase| rest.starts_with(phrase))
             .then_some(name)
     })
     .or_else(|| after(message, "restarting failed container="))

@@ -7,7 +7,7 @@ use nom::sequence::terminated;
 
 use super::header::{Header, Role};
 use super::row::{
-    Parsing, Row, Seen, age_word, cell, is_camel_case, is_field_path, is_letters, moment,
+    Parsing, Row, Seen, age_word, cell, is_camel_case, is_field_path, is_reason_like, moment,
     object_of_event, placeholder, word,
 };
 use super::source;
@@ -47,22 +47,22 @@ pub(super) fn read<'a>(header: &Header<'_>, line: &Line<'a>, text: &'a str) -> O
     let mut rest = rest;
     let mut found = None;
     if row.is_get {
-        let (behind, (name, kind)) = (word, verify(word, is_camel_case)).parse(rest).ok()?;
+        let (after, (name, kind)) = (word, verify(word, is_camel_case)).parse(rest).ok()?;
         row.event_name = cell(line, name);
         row.name = object_of_event(row.event_name);
         row.kind = cell(line, kind);
-        rest = behind;
+        rest = after;
     } else {
-        let (from, behind) = source(rest)?;
-        (found, rest) = (Some(from), behind);
+        let (from, after) = source(rest)?;
+        (found, rest) = (Some(from), after);
     }
-    let (behind, subobject) = opt(verify(word, is_field_path)).parse(rest).ok()?;
+    let (after, subobject) = opt(verify(word, is_field_path)).parse(rest).ok()?;
     row.subobject = subobject.map_or(Cell::default(), |path| cell(line, path));
-    let (behind, reason) = verify(word, is_letters).parse(behind).ok()?;
+    let (after, reason) = verify(word, is_reason_like).parse(after).ok()?;
     row.reason = cell(line, reason);
     let (from, message) = match found {
-        Some(from) => (from, behind),
-        None => source(behind)?,
+        Some(from) => (from, after),
+        None => source(after)?,
     };
     (row.component, row.host) = source::split(from);
     row.message = cell(line, message);
@@ -72,9 +72,9 @@ pub(super) fn read<'a>(header: &Header<'_>, line: &Line<'a>, text: &'a str) -> O
 /// Parses an age, or a timestamp of six words as kubectl 1.0 printed it.
 fn when(input: &str) -> Parsing<'_, (Option<Age>, Option<Stamp>)> {
     let six = |input: &str| {
-        let behind = words(input).nth(5).map(|(span, _)| span.end)?;
-        let time = moment(input.get(..behind)?)?;
-        Some((input.get(behind..)?.trim_start().len(), time))
+        let after = words(input).nth(5).map(|(span, _)| span.end)?;
+        let time = moment(input.get(..after)?)?;
+        Some((input.get(after..)?.trim_start().len(), time))
     };
     match six(input).filter(|_| input.get(3..5) == Some(", ")) {
         Some((rest, time)) => {

@@ -8,10 +8,10 @@ use crate::input::Line;
 use kwhy_model::Span;
 
 /// The maximum number of columns of a table.
-const MOST_COLUMNS: usize = 40;
+const MAX_COLUMNS: usize = 40;
 
 /// The maximum length of a header line, in bytes.
-const LONGEST_HEADER: usize = 4096;
+const MAX_HEADER_LENGTH: usize = 4096;
 
 /// The width of a tab stop.
 const TAB: usize = 8;
@@ -134,12 +134,12 @@ pub(crate) struct Columns<'h> {
 impl<'h> Columns<'h> {
     /// Splits a header line; `None` if it has fewer than two columns or too many.
     pub fn read(header: &'h str) -> Option<Columns<'h>> {
-        if header.len() > LONGEST_HEADER {
+        if header.len() > MAX_HEADER_LENGTH {
             return None;
         }
         let mut spans: Vec<(Span, bool)> = Vec::new();
         for word in words(header) {
-            if spans.len() > 2 * MOST_COLUMNS {
+            if spans.len() > 2 * MAX_COLUMNS {
                 return None;
             }
             spans.push(word);
@@ -150,18 +150,19 @@ impl<'h> Columns<'h> {
             let joins = !wide
                 && merged.last().is_some_and(|before| {
                     let (one, other) = (&header[before.clone()], &header[span.clone()]);
-                    is_two_words(one, other) || (aligned && !(is_one(one) && is_one(other)))
+                    is_two_words(one, other)
+                        || (aligned && !(is_single_column(one) && is_single_column(other)))
                 });
             match merged.last_mut() {
                 Some(before) if joins => before.end = span.end,
                 _ => merged.push(span),
             }
         }
-        if merged.len() < 2 || merged.len() > MOST_COLUMNS {
+        if merged.len() < 2 || merged.len() > MAX_COLUMNS {
             return None;
         }
         let gaps = merged.windows(2).map(|pair| match pair {
-            [before, behind] => header.get(before.end..behind.start).unwrap_or(""),
+            [before, after] => header.get(before.end..after.start).unwrap_or(""),
             _ => "",
         });
         let tabbed = gaps
@@ -289,7 +290,7 @@ pub(crate) fn places(text: &str) -> impl Iterator<Item = (usize, usize)> {
 
 /// Returns true if the word is a column on its own. Up to 1.8, describe separated the names of its
 /// event columns by a single space.
-fn is_one(word: &str) -> bool {
+fn is_single_column(word: &str) -> bool {
     names::is_known(word) || matches!(word, "FirstSeen" | "LastSeen" | "FIRSTSEEN" | "LASTSEEN")
 }
 

@@ -14,32 +14,32 @@
 //!
 //! Refused: headers that are not in upper case, and tables whose first column is not a name.
 
+mod align;
 mod cells;
 pub(crate) mod columns;
-mod fit;
-mod kind;
+mod detect_kind;
 mod names;
 mod runtime;
-pub(crate) mod wrap;
+pub(crate) mod unwrap;
 
-use cells::Reading;
+use align::Shape;
+use cells::RowBuilder;
 use columns::{Cell, Columns};
-use fit::Shape;
-pub(crate) use kind::is_vague;
-use wrap::Whole;
+pub(crate) use detect_kind::is_ambiguous;
+use unwrap::LogicalLine;
 
 use super::events;
 use crate::input::Line;
 use kwhy_model::{Event, Format, Map, Object, Parsed, Severity, Subject, Value};
 
 /// The maximum number of lines a header or row may be wrapped over.
-const MOST_PARTS: usize = 8;
+const MAX_PARTS: usize = 8;
 
 /// The number of recent lines that determine the width of a table.
-const LATEST: usize = 32;
+const RECENT_LINES: usize = 32;
 
 /// The maximum number of trailing spaces that a wrapped line may have lost.
-const LOST_BLANKS: usize = 40;
+const MAX_LOST_SPACES: usize = 40;
 
 /// The header of a table of pods, for rows without one.
 const PODS: &str = "NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES";
@@ -109,7 +109,7 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
     let Some(first) = lines.first() else {
         return false;
     };
-    if is_ornament(line) {
+    if is_decoration(line) {
         return true;
     }
     let Some(table) = header(first.text) else {
@@ -128,24 +128,26 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
     }
     if is_rest_of_header(first, lines.get(1).map_or(line, |second| second.text)) {
         // the header itself was wrapped: no line is wider than it, except for lost trailing spaces
-        return wrap::of(&next) <= wrap::of(first) + LOST_BLANKS;
+        return unwrap::width_of(&next) <= unwrap::width_of(first) + MAX_LOST_SPACES;
     }
     // only rows were wrapped, in their last column
     let Some(last) = lines.last().filter(|last| is_cut(last)) else {
         return false;
     };
-    let width = wrap::of(last);
+    let width = unwrap::width_of(last);
     // checking only recent lines keeps the cost of a long table linear
-    let mut latest = lines.iter().rev().take(LATEST);
-    if latest.any(|line| wrap::of(line) > width) {
+    let mut latest = lines.iter().rev().take(RECENT_LINES);
+    if latest.any(|line| unwrap::width_of(line) > width) {
         return false;
     }
-    let parts = lines.iter().skip(1).rev().take(MOST_PARTS - 1);
-    let full = parts.take_while(|line| wrap::is_full(line, width)).count();
+    let parts = lines.iter().skip(1).rev().take(MAX_PARTS - 1);
+    let full = parts
+        .take_while(|line| unwrap::is_full(line, width))
+        .count();
     (lines.len() - full..lines.len()).any(|start| {
         let mut parts = lines.get(start..).unwrap_or(&[]).to_vec();
         parts.push(next);
-        Whole::join(&parts).is_some_and(|whole| table.joined(&whole.line()).is_some())
+        LogicalLine::join(&parts).is_some_and(|whole| table.joined(&whole.line()).is_some())
     })
 }
 
@@ -170,12 +172,12 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
         let head = header_parts(rest);
         let next = rest.iter().skip(head).position(|line| is_header(line.text));
         let own = next.map_or(rest.len(), |next| head + next);
-        let (table, behind) = rest.split_at(own);
-        rest = behind;
+        let (table, after) = rest.split_at(own);
+        rest = after;
         if is_header(line.text) {
             rows_below_header(table, head, &mut parsed);
         } else {
-            for line in table.iter().filter(|line| !is_ornament(line.text)) {
+            for line in table.iter().filter(|line| !is_decoration(line.text)) {
                 rows_without_header(line, &mut parsed);
             }
         }
@@ -186,18 +188,18 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
 /// Parses a table that starts with its header, which occupies `parts` lines.
 fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'a>) {
     let (head, mut rest) = lines.split_at(parts);
-    let width = if parts > 1 { wrap::longest(lines) } else { 0 };
-    let Some(head) = Whole::join_at(head, width) else {
+    let width = if parts > 1 { unwrap::longest(lines) } else { 0 };
+    let Some(head) = LogicalLine::join_at(head, width) else {
         return;
     };
     let Some(table) = header(head.text.as_str()) else {
         return;
     };
-    let width = wrap::longest(lines);
+    let width = unwrap::longest(lines);
     let first = parsed.objects.len();
     let mut is_whole = true;
     while let Some(line) = rest.first() {
-        if is_ornament(line.text) {
+        if is_decoration(line.text) {
             is_whole &= line.is_blank();
             rest = rest.get(1..).unwrap_or(&[]);
             continue;
@@ -205,7 +207,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
         let mut taken = 1;
         match table.row(rest, parts > 1, width) {
             Some((object, parts)) => {
-                parsed.events.extend(told(table.kind, &object));
+                parsed.events.extend(message_event(table.kind, &object));
                 parsed.objects.push(object);
                 taken = parts;
             }
@@ -225,7 +227,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
 }
 
 /// Condition columns that are healthy when true.
-const GOOD: [&str; 8] = [
+const HEALTHY_WHEN_TRUE: [&str; 8] = [
     "ready",
     "synced",
     "available",
@@ -239,12 +241,16 @@ const GOOD: [&str; 8] = [
 /// Returns the message in a custom resource's row. Most print the message of their `Ready`
 /// condition, in a column of that name or in place of the status or reason. For kinds with columns
 /// of their own, a message counts only next to a condition.
-fn told<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
+fn message_event<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
     let columns: &[&str] = match kind {
         None => &["message", "status", "reason"],
         Some(_) => &["message"],
     };
-    let states = || GOOD.iter().filter_map(|key| object.fields.text(key));
+    let states = || {
+        HEALTHY_WHEN_TRUE
+            .iter()
+            .filter_map(|key| object.fields.text(key))
+    };
     let is_state = |state: &str| matches!(state, "True" | "False" | "Unknown");
     if kind.is_some() && !states().any(|state| is_state(&state)) {
         return None;
@@ -274,7 +280,7 @@ fn told<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
 }
 
 fn rows_without_header<'a>(line: &Line<'a>, parsed: &mut Parsed<'a>) {
-    let whole = Whole::of(line);
+    let whole = LogicalLine::of(line);
     let cut = whole.line();
     match pod_cells(&cut) {
         Some((table, cells)) => parsed.objects.push(table.object(&whole, &cells)),
@@ -291,7 +297,7 @@ fn header_parts(lines: &[Line<'_>]) -> usize {
     if !is_header(first.text) {
         return parts;
     }
-    for line in rest.iter().take(MOST_PARTS - 1) {
+    for line in rest.iter().take(MAX_PARTS - 1) {
         if !is_rest_of_header(first, line.text) {
             break;
         }
@@ -311,11 +317,11 @@ fn is_rest_of_header(first: &Line<'_>, line: &str) -> bool {
 
 /// Returns true if the line is long enough to have been wrapped by a terminal.
 fn is_cut(line: &Line<'_>) -> bool {
-    line.text.len() >= wrap::NARROWEST && wrap::of(line) >= wrap::NARROWEST
+    line.text.len() >= unwrap::MIN_WIDTH && unwrap::width_of(line) >= unwrap::MIN_WIDTH
 }
 
 /// Returns true if the line is decoration: dots for removed text, or a rule.
-fn is_ornament(line: &str) -> bool {
+fn is_decoration(line: &str) -> bool {
     let line = line.trim();
     line.chars().all(|c| {
         matches!(
@@ -340,15 +346,15 @@ fn header(line: &str) -> Option<Table<'_>> {
     }
     let columns = Columns::read(line)?;
     let first = columns.names().next()?;
-    let is_table = (kind::is_first(first) || kind::is_first_of_kind(first))
-        && columns.names().all(is_name_of_column)
+    let is_table = (detect_kind::is_first(first) || detect_kind::is_first_if_kind_known(first))
+        && columns.names().all(is_column_name)
         && !events::is_header(line);
     if !is_table {
         return None;
     }
     let is_plain = columns.is_aligned() || columns.names().all(names::is_known);
-    let is_told = !(is_plain && kind::is_first(first));
-    Some(Table::new(columns)).filter(|table| !is_told || table.kind.is_some())
+    let needs_kind = !(is_plain && detect_kind::is_first(first));
+    Some(Table::new(columns)).filter(|table| !needs_kind || table.kind.is_some())
 }
 
 fn has_two_capitals(text: &str) -> bool {
@@ -357,7 +363,7 @@ fn has_two_capitals(text: &str) -> bool {
 
 /// Returns true if the word is written like a column name of kubectl: upper case except for a unit
 /// in parentheses (`CPU(cores)`, `PORT(S)`).
-fn is_name_of_column(name: &str) -> bool {
+fn is_column_name(name: &str) -> bool {
     let (plain, unit) = name.split_once('(').unwrap_or((name, ")"));
     unit.ends_with(')')
         && plain.starts_with(|c: char| c.is_ascii_uppercase() || c == '%')
@@ -368,9 +374,9 @@ fn is_name_of_column(name: &str) -> bool {
 
 impl<'h> Table<'h> {
     fn new(columns: Columns<'h>) -> Self {
-        let kind = kind::of_header(&columns.names().collect::<Vec<_>>());
+        let kind = detect_kind::of_header(&columns.names().collect::<Vec<_>>());
         // requested labels and columns of custom resources may be empty
-        let shape = |name| names::of(kind, name).map_or(Shape::Optional, |known| known.shape);
+        let shape = |name| names::find(kind, name).map_or(Shape::Optional, |known| known.shape);
         let shapes = columns.names().map(shape).collect();
         Table {
             columns,
@@ -382,14 +388,14 @@ impl<'h> Table<'h> {
     /// Splits a row into one cell per column; `None` if the line is not a row of this table.
     fn cells<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         self.aligned(line)
-            .or_else(|| fit::fit(&self.shapes, &self.columns, line))
+            .or_else(|| align::align(&self.shapes, &self.columns, line))
     }
 
     /// Splits a row that is aligned with the header.
     fn aligned<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         self.columns
             .cells(line)
-            .filter(|cells| fit::suits(&self.shapes, cells))
+            .filter(|cells| align::is_plausible(&self.shapes, cells))
     }
 
     /// Splits a row joined from wrapped lines. If a line of another row was joined by error, the
@@ -414,31 +420,31 @@ impl<'h> Table<'h> {
         // a wrapped header shows that lines are wrapped; without it only full lines are
         let full = lines
             .iter()
-            .take(MOST_PARTS - 1)
-            .take_while(|line| is_header_cut || wrap::is_full(line, width))
+            .take(MAX_PARTS - 1)
+            .take_while(|line| is_header_cut || unwrap::is_full(line, width))
             .count();
         let mut most = (full + 1).min(lines.len());
         if !is_header_cut && most > 1 {
-            let is_own = |line: &Line<'_>| self.aligned(line).is_some() || is_ornament(line.text);
+            let is_own = |line: &Line<'_>| self.aligned(line).is_some() || is_decoration(line.text);
             let others = lines.get(1..most)?.iter().position(is_own);
             most = others.map_or(most, |at| at + 1);
         }
         let joined = (2..=most).rev().find_map(|parts| {
-            let whole = Whole::join_at(lines.get(..parts)?, width)?;
+            let whole = LogicalLine::join_at(lines.get(..parts)?, width)?;
             let line = whole.line();
             let cells = self.joined(&line)?;
             Some((self.object(&whole, &cells), parts))
         });
         joined.or_else(|| {
-            let whole = Whole::of(first);
+            let whole = LogicalLine::of(first);
             let line = whole.line();
             let cells = self.cells(&line)?;
             Some((self.object(&whole, &cells), 1))
         })
     }
 
-    fn object<'a>(&self, whole: &Whole<'a>, cells: &[Cell<'_>]) -> Object<'a> {
-        let mut reading = Reading {
+    fn object<'a>(&self, whole: &LogicalLine<'a>, cells: &[Cell<'_>]) -> Object<'a> {
+        let mut builder = RowBuilder {
             whole,
             kind: self.kind,
             subject: Subject {
@@ -450,30 +456,30 @@ impl<'h> Table<'h> {
         // `kubectl top --containers` and crictl print the pod of a container in a column of its own
         let has_pod = self.columns.names().any(|name| name == "POD");
         for (name, cell) in self.columns.names().zip(cells) {
-            let owned = || (!cells::is_nothing(cell.text)).then(|| cell.text.to_owned());
+            let owned = || (!cells::is_absent(cell.text)).then(|| cell.text.to_owned());
             match name {
                 _ if cell.is_empty() => {}
-                "NAMESPACE" => reading.subject.namespace = owned(),
-                "NAME" if has_pod => reading.subject.container = owned(),
+                "NAMESPACE" => builder.subject.namespace = owned(),
+                "NAME" if has_pod => builder.subject.container = owned(),
                 "POD" if has_pod && self.columns.names().any(|name| name == "NAME") => {
-                    reading.subject.kind = Some("Pod".to_owned());
-                    reading.subject.name = owned();
+                    builder.subject.kind = Some("Pod".to_owned());
+                    builder.subject.name = owned();
                 }
-                "NAME" => reading.name(*cell),
+                "NAME" => builder.name(*cell),
                 "IMAGE" | "REPOSITORY" if self.kind == Some("Image") => {
-                    reading.subject.name = owned();
-                    reading.field(name, *cell);
+                    builder.subject.name = owned();
+                    builder.field(name, *cell);
                 }
-                "NAMES" if self.kind == Some("Container") => reading.docker_name(*cell),
-                _ => reading.field(name, *cell),
+                "NAMES" if self.kind == Some("Container") => builder.docker_name(*cell),
+                _ => builder.field(name, *cell),
             }
         }
-        let Reading {
+        let RowBuilder {
             mut subject,
             fields,
             ..
-        } = reading;
-        if let Some(node) = fields.text("node").filter(|node| !cells::is_nothing(node)) {
+        } = builder;
+        if let Some(node) = fields.text("node").filter(|node| !cells::is_absent(node)) {
             subject.node = Some(node.into_owned());
         }
         Object {
@@ -494,14 +500,14 @@ fn pod_cells<'a>(line: &Line<'a>) -> Option<(Table<'static>, Vec<Cell<'a>>)> {
     if !line.text.as_bytes().windows(3).any(ready) {
         return None;
     }
-    let cells = fit::pieces(line)?;
+    let cells = align::pieces(line)?;
     let is_pod = |cells: &[Cell<'a>]| match cells {
         [name, ready, status, restarts, age, rest @ ..] => {
-            fit::is_object_name(name.text)
-                && fit::is_ratio(ready.text)
-                && kind::is_pod_status(status.text)
-                && fit::restarts(restarts.text).is_some()
-                && fit::is_age(age.text)
+            align::is_object_name(name.text)
+                && align::is_ratio(ready.text)
+                && detect_kind::is_pod_status(status.text)
+                && align::restarts(restarts.text).is_some()
+                && align::is_age(age.text)
                 && rest.len() <= 4
         }
         _ => false,
@@ -510,7 +516,7 @@ fn pod_cells<'a>(line: &Line<'a>) -> Option<(Table<'static>, Vec<Cell<'a>>)> {
         PODS
     } else if cells
         .split_first()
-        .is_some_and(|(namespace, rest)| fit::is_object_name(namespace.text) && is_pod(rest))
+        .is_some_and(|(namespace, rest)| align::is_object_name(namespace.text) && is_pod(rest))
     {
         PODS_NAMESPACED
     } else {

@@ -6,11 +6,11 @@
 //! docker/cli `cli/command/formatter`; containerd/nerdctl; helm `cmd/helm`; derailed/k9s
 //! `internal/render`; openshift/oc.
 
-use super::fit::Shape;
+use super::align::Shape;
 
 /// The conversion of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Becomes {
+pub(super) enum Conversion {
     /// The text as printed.
     Text,
     /// An integer, if it parses as one.
@@ -28,108 +28,108 @@ pub(super) enum Becomes {
 }
 
 /// A known column.
-pub(super) struct Name {
+pub(super) struct KnownColumn {
     pub name: &'static str,
     /// The field's name, if it differs from the column's name in snake case.
     key: &'static str,
     pub shape: Shape,
-    pub becomes: Becomes,
+    pub conversion: Conversion,
 }
 
-const fn column(name: &'static str, shape: Shape, becomes: Becomes) -> Name {
-    Name {
+const fn column(name: &'static str, shape: Shape, conversion: Conversion) -> KnownColumn {
+    KnownColumn {
         name,
         key: "",
         shape,
-        becomes,
+        conversion,
     }
 }
 
-const fn word(name: &'static str) -> Name {
-    column(name, Shape::Word, Becomes::Text)
+const fn word(name: &'static str) -> KnownColumn {
+    column(name, Shape::Word, Conversion::Text)
 }
 
-const fn words(name: &'static str) -> Name {
-    column(name, Shape::Words, Becomes::Text)
+const fn words(name: &'static str) -> KnownColumn {
+    column(name, Shape::Words, Conversion::Text)
 }
 
-const fn count(name: &'static str) -> Name {
-    column(name, Shape::Count, Becomes::Integer)
+const fn count(name: &'static str) -> KnownColumn {
+    column(name, Shape::Count, Conversion::Integer)
 }
 
-const fn age(name: &'static str) -> Name {
-    column(name, Shape::Age, Becomes::Age)
+const fn age(name: &'static str) -> KnownColumn {
+    column(name, Shape::Age, Conversion::Age)
 }
 
-const fn quantity(name: &'static str, key: &'static str) -> Name {
-    Name {
+const fn quantity(name: &'static str, key: &'static str) -> KnownColumn {
+    KnownColumn {
         key,
-        ..column(name, Shape::Usage, Becomes::Text)
+        ..column(name, Shape::Usage, Conversion::Text)
     }
 }
 
-impl Name {
-    const fn of(self, key: &'static str) -> Name {
-        Name { key, ..self }
+impl KnownColumn {
+    const fn key(self, key: &'static str) -> KnownColumn {
+        KnownColumn { key, ..self }
     }
 }
 
-const KNOWN: &[Name] = &[
-    column("NAME", Shape::Name, Becomes::Text),
-    column("NAMESPACE", Shape::Name, Becomes::Text),
+const KNOWN: &[KnownColumn] = &[
+    column("NAME", Shape::Name, Conversion::Text),
+    column("NAMESPACE", Shape::Name, Conversion::Text),
     age("AGE"),
     age("LAST SEEN"),
     age("FIRST SEEN"),
     age("DURATION"),
     age("SINCE"),
     age("UPTIME"),
-    age("LAST SCHEDULE").of("last_schedule_age"),
-    age("LASTSCHEDULE").of("last_schedule_age"),
-    age("REQUESTEDDURATION").of("requested_duration"),
+    age("LAST SCHEDULE").key("last_schedule_age"),
+    age("LASTSCHEDULE").key("last_schedule_age"),
+    age("REQUESTEDDURATION").key("requested_duration"),
     word("TYPE"),
     word("KIND"),
     word("POD"),
     word("NODE"),
-    column("READY", Shape::Ratio, Becomes::Integer),
+    column("READY", Shape::Ratio, Conversion::Integer),
     word("STATUS"),
-    column("RESTARTS", Shape::Restarts, Becomes::Restarts),
-    column("IP", Shape::Address, Becomes::Text),
+    column("RESTARTS", Shape::Restarts, Conversion::Restarts),
+    column("IP", Shape::Address, Conversion::Text),
     word("NOMINATED NODE"),
     word("READINESS GATES"),
-    column("LABELS", Shape::Word, Becomes::Labels),
-    column("CLUSTER-IP", Shape::Address, Becomes::Text),
-    column("EXTERNAL-IP", Shape::Address, Becomes::Text),
-    column("INTERNAL-IP", Shape::Address, Becomes::Text),
-    word("PORT(S)").of("ports"),
+    column("LABELS", Shape::Word, Conversion::Labels),
+    column("CLUSTER-IP", Shape::Address, Conversion::Text),
+    column("EXTERNAL-IP", Shape::Address, Conversion::Text),
+    column("INTERNAL-IP", Shape::Address, Conversion::Text),
+    word("PORT(S)").key("ports"),
     words("SELECTOR"),
     words("ENDPOINTS"),
-    column("VOLUME", Shape::Volume, Becomes::Text),
-    column("CAPACITY", Shape::Capacity, Becomes::Text),
-    column("ACCESS MODES", Shape::AccessModes, Becomes::Text),
-    column("ACCESSMODES", Shape::AccessModes, Becomes::Text).of("access_modes"),
-    column("STORAGECLASS", Shape::Class, Becomes::Text).of("storage_class"),
+    column("VOLUME", Shape::Volume, Conversion::Text),
+    column("CAPACITY", Shape::Capacity, Conversion::Text),
+    column("ACCESS MODES", Shape::AccessModes, Conversion::Text),
+    column("ACCESSMODES", Shape::AccessModes, Conversion::Text).key("access_modes"),
+    column("STORAGECLASS", Shape::Class, Conversion::Text).key("storage_class"),
     column(
         "VOLUMEATTRIBUTESCLASS",
         Shape::AttributesClass,
-        Becomes::Text,
+        Conversion::Text,
     )
-    .of("volume_attributes_class"),
-    word("VOLUMEMODE").of("volume_mode"),
+    .key("volume_attributes_class"),
+    word("VOLUMEMODE").key("volume_mode"),
     word("RECLAIM POLICY"),
-    word("RECLAIMPOLICY").of("reclaim_policy"),
-    column("CLAIM", Shape::Claim, Becomes::Text),
+    word("RECLAIMPOLICY").key("reclaim_policy"),
+    column("CLAIM", Shape::Claim, Conversion::Text),
     words("REASON"),
     word("PROVISIONER"),
-    word("VOLUMEBINDINGMODE").of("volume_binding_mode"),
-    word("ALLOWVOLUMEEXPANSION").of("allow_volume_expansion"),
-    word("VOLUMESNAPSHOTCLASS").of("volume_snapshot_class"),
+    word("VOLUMEBINDINGMODE").key("volume_binding_mode"),
+    word("ALLOWVOLUMEEXPANSION").key("allow_volume_expansion"),
+    word("VOLUMESNAPSHOTCLASS").key("volume_snapshot_class"),
     word("ROLES"),
     word("VERSION"),
     words("OS-IMAGE"),
     word("KERNEL-VERSION"),
     word("CONTAINER-RUNTIME"),
     count("UP-TO-DATE"),
-    column("AVAILABLE", Shape::Count, Becomes::Integer),
+    column("AVAILABLE", Shape::Count, Conversion::Integer),
     count("DESIRED"),
     count("CURRENT"),
     count("SUCCESSFUL"),
@@ -137,19 +137,19 @@ const KNOWN: &[Name] = &[
     word("IMAGES"),
     words("NODE SELECTOR"),
     words("NODE-SELECTOR"),
-    column("COMPLETIONS", Shape::Ratio, Becomes::Text),
+    column("COMPLETIONS", Shape::Ratio, Conversion::Text),
     words("SCHEDULE"),
     word("TIMEZONE"),
     word("SUSPEND"),
     count("ACTIVE"),
     word("REFERENCE"),
     words("TARGETS"),
-    count("MINPODS").of("min_pods"),
-    count("MAXPODS").of("max_pods"),
+    count("MINPODS").key("min_pods"),
+    count("MAXPODS").key("max_pods"),
     count("REPLICAS"),
     word("CLASS"),
     word("HOSTS"),
-    column("ADDRESS", Shape::Optional, Becomes::Text),
+    column("ADDRESS", Shape::Optional, Conversion::Text),
     words("PORTS"),
     word("CONTROLLER"),
     word("PARAMETERS"),
@@ -165,27 +165,27 @@ const KNOWN: &[Name] = &[
     word("POD LABELS"),
     word("VALUE"),
     word("GLOBAL-DEFAULT"),
-    word("PREEMPTIONPOLICY").of("preemption_policy"),
+    word("PREEMPTIONPOLICY").key("preemption_policy"),
     word("ATTACHER"),
     word("PV"),
     word("ATTACHED"),
-    word("ATTACHREQUIRED").of("attach_required"),
-    word("PODINFOONMOUNT").of("pod_info_on_mount"),
-    word("STORAGECAPACITY").of("storage_capacity"),
-    word("TOKENREQUESTS").of("token_requests"),
-    word("REQUIRESREPUBLISH").of("requires_republish"),
+    word("ATTACHREQUIRED").key("attach_required"),
+    word("PODINFOONMOUNT").key("pod_info_on_mount"),
+    word("STORAGECAPACITY").key("storage_capacity"),
+    word("TOKENREQUESTS").key("token_requests"),
+    word("REQUIRESREPUBLISH").key("requires_republish"),
     word("MODES"),
     count("DRIVERS"),
     word("HOLDER"),
     word("SERVICE"),
     count("WEBHOOKS"),
-    word("ADDRESSTYPE").of("address_type"),
+    word("ADDRESSTYPE").key("address_type"),
     word("ROLE"),
     word("USERS"),
     word("GROUPS"),
-    word("SERVICEACCOUNTS").of("service_accounts"),
+    word("SERVICEACCOUNTS").key("service_accounts"),
     word("PHASE"),
-    column("PROGRESS", Shape::Optional, Becomes::Text),
+    column("PROGRESS", Shape::Optional, Conversion::Text),
     words("MESSAGE"),
     words("ERROR"),
     word("STATE"),
@@ -198,12 +198,12 @@ const KNOWN: &[Name] = &[
     word("HEALTH"),
     word("SYNC STATUS"),
     word("HEALTH STATUS"),
-    word("READYTOUSE").of("ready_to_use"),
-    word("SOURCEPVC").of("source_pvc"),
-    word("RESTORESIZE").of("restore_size"),
-    word("SNAPSHOTCONTENT").of("snapshot_content"),
-    age("CREATIONTIME").of("creation_time"),
-    word("SIGNERNAME").of("signer_name"),
+    word("READYTOUSE").key("ready_to_use"),
+    word("SOURCEPVC").key("source_pvc"),
+    word("RESTORESIZE").key("restore_size"),
+    word("SNAPSHOTCONTENT").key("snapshot_content"),
+    age("CREATIONTIME").key("creation_time"),
+    word("SIGNERNAME").key("signer_name"),
     word("REQUESTOR"),
     word("CONDITION"),
     word("HANDLER"),
@@ -214,44 +214,44 @@ const KNOWN: &[Name] = &[
     word("SOURCE"),
     count("COUNT"),
     // container runtimes
-    column("CONTAINER", Shape::Identifier, Becomes::Text).of("container_id"),
-    column("CONTAINER ID", Shape::Identifier, Becomes::Text),
-    column("POD ID", Shape::Identifier, Becomes::Text),
-    column("IMAGE ID", Shape::Identifier, Becomes::Text),
+    column("CONTAINER", Shape::Identifier, Conversion::Text).key("container_id"),
+    column("CONTAINER ID", Shape::Identifier, Conversion::Text),
+    column("POD ID", Shape::Identifier, Conversion::Text),
+    column("IMAGE ID", Shape::Identifier, Conversion::Text),
     word("IMAGE"),
     word("TAG"),
     words("SIZE"),
     words("BLOB SIZE"),
     word("PLATFORM"),
     word("REPOSITORY"),
-    column("COMMAND", Shape::Quoted, Becomes::Text),
-    column("CREATED", Shape::Ago, Becomes::Ago),
-    column("NAMES", Shape::Word, Becomes::Text),
+    column("COMMAND", Shape::Quoted, Conversion::Text),
+    column("CREATED", Shape::Ago, Conversion::Ago),
+    column("NAMES", Shape::Word, Conversion::Text),
     count("ATTEMPT"),
     word("RUNTIME"),
     // helm
     count("REVISION"),
-    column("UPDATED", Shape::Moment, Becomes::Text),
+    column("UPDATED", Shape::Moment, Conversion::Text),
     word("CHART"),
-    column("APP VERSION", Shape::Optional, Becomes::Text),
+    column("APP VERSION", Shape::Optional, Conversion::Text),
     words("DESCRIPTION"),
     // kubectl api-resources
-    column("SHORTNAMES", Shape::Optional, Becomes::Text).of("short_names"),
-    column("APIVERSION", Shape::ApiVersion, Becomes::Text).of("api_version"),
-    column("NAMESPACED", Shape::Flag, Becomes::Text),
+    column("SHORTNAMES", Shape::Optional, Conversion::Text).key("short_names"),
+    column("APIVERSION", Shape::ApiVersion, Conversion::Text).key("api_version"),
+    column("NAMESPACED", Shape::Flag, Conversion::Text),
     word("VERBS"),
-    column("CATEGORIES", Shape::Optional, Becomes::Text),
+    column("CATEGORIES", Shape::Optional, Conversion::Text),
     // k9s
     word("PF"),
     word("CPU"),
     word("MEM"),
-    word("%CPU/R").of("cpu_request_percent"),
-    word("%CPU/L").of("cpu_limit_percent"),
-    word("%MEM/R").of("memory_request_percent"),
-    word("%MEM/L").of("memory_limit_percent"),
+    word("%CPU/R").key("cpu_request_percent"),
+    word("%CPU/L").key("cpu_limit_percent"),
+    word("%MEM/R").key("memory_request_percent"),
+    word("%MEM/L").key("memory_limit_percent"),
     // oc
     word("HOST/PORT"),
-    column("PATH", Shape::Optional, Becomes::Text),
+    column("PATH", Shape::Optional, Conversion::Text),
     word("SERVICES"),
     word("TERMINATION"),
     word("WILDCARD"),
@@ -262,26 +262,26 @@ const KNOWN: &[Name] = &[
     word("PROGRESSING"),
     word("DEGRADED"),
     // custom resources of Rook
-    word("DATADIRHOSTPATH").of("data_dir_host_path"),
-    count("MONCOUNT").of("mon_count"),
+    word("DATADIRHOSTPATH").key("data_dir_host_path"),
+    count("MONCOUNT").key("mon_count"),
 ];
 
 /// Columns with a different content in the tables of one kind.
-const OF_KIND: &[(&str, Name)] = &[
-    ("APIResource", column("KIND", Shape::Kind, Becomes::Text)),
+const OF_KIND: &[(&str, KnownColumn)] = &[
+    ("APIResource", column("KIND", Shape::Kind, Conversion::Text)),
     (
         "Container",
-        column("STATUS", Shape::ContainerState, Becomes::ContainerState),
+        column("STATUS", Shape::ContainerState, Conversion::ContainerState),
     ),
     (
         "Container",
-        column("PORTS", Shape::OptionalWords, Becomes::Text),
+        column("PORTS", Shape::OptionalWords, Conversion::Text),
     ),
     ("APIService", words("AVAILABLE")),
     ("EndpointSlice", word("PORTS")),
     ("ClusterOperator", word("AVAILABLE")),
-    ("Job", column("STATUS", Shape::Optional, Becomes::Text)),
-    ("Route", column("PORT", Shape::Optional, Becomes::Text)),
+    ("Job", column("STATUS", Shape::Optional, Conversion::Text)),
+    ("Route", column("PORT", Shape::Optional, Conversion::Text)),
 ];
 
 /// Returns true if kubectl or a similar tool prints a column of this name.
@@ -291,7 +291,7 @@ pub(super) fn is_known(name: &str) -> bool {
 }
 
 /// Returns the known column of that name in a kind's table.
-pub(super) fn of(kind: Option<&str>, name: &str) -> Option<&'static Name> {
+pub(super) fn find(kind: Option<&str>, name: &str) -> Option<&'static KnownColumn> {
     OF_KIND
         .iter()
         .filter(|(of, _)| Some(*of) == kind)
@@ -302,7 +302,7 @@ pub(super) fn of(kind: Option<&str>, name: &str) -> Option<&'static Name> {
 
 /// Returns the field name of a column: `NOMINATED NODE` is `nominated_node`, `PORT(S)` is `ports`.
 pub(super) fn key(kind: Option<&str>, name: &str) -> String {
-    if let Some(known) = of(kind, name).filter(|known| !known.key.is_empty()) {
+    if let Some(known) = find(kind, name).filter(|known| !known.key.is_empty()) {
         return known.key.to_owned();
     }
     let plain = name.split('(').next().unwrap_or(name);
@@ -344,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn each_name_stands_once() {
+    fn names_are_unique() {
         for (index, known) in KNOWN.iter().enumerate() {
             assert!(
                 KNOWN[..index].iter().all(|other| other.name != known.name),

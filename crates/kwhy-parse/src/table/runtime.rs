@@ -31,9 +31,9 @@ pub(super) fn state(text: &str) -> Option<State<'_>> {
         "Up" | "Exited" | "Restarting" if !rest.is_empty() => {}
         _ => return None,
     }
-    if let Some((code, behind)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+    if let Some((code, after)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
         state.exit_code = Some(code.parse().ok()?);
-        rest = behind.trim_start();
+        rest = after.trim_start();
     }
     if let Some((before, health)) = rest
         .strip_suffix(')')
@@ -97,11 +97,14 @@ mod tests {
 
     #[test]
     fn states() {
-        let told = state("Exited (137) 5 minutes ago").unwrap();
-        assert_eq!((told.exit_code, told.for_seconds), (Some(137), Some(300)));
-        let told = state("Up 2 days (health: starting)").unwrap();
-        assert_eq!(told.health, Some("health: starting"));
-        assert_eq!((told.word, told.for_seconds), ("Up", Some(172_800)));
+        let parsed = state("Exited (137) 5 minutes ago").unwrap();
+        assert_eq!(
+            (parsed.exit_code, parsed.for_seconds),
+            (Some(137), Some(300))
+        );
+        let parsed = state("Up 2 days (health: starting)").unwrap();
+        assert_eq!(parsed.health, Some("health: starting"));
+        assert_eq!((parsed.word, parsed.for_seconds), ("Up", Some(172_800)));
         assert_eq!(state("Up 3 hours (Paused)").unwrap().health, Some("Paused"));
         assert!(state("Created").is_some());
         for other in ["", "Running away", "Up", "Exited (x) 3 hours ago", "Upper"] {

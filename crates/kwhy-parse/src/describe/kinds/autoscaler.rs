@@ -2,7 +2,7 @@
 
 use super::common::{ANNOTATIONS, CONDITIONS_FIELD, CREATED, LABELS, NAME, NAMESPACE};
 use super::layout::{Below, Block, Field, Node, Tree, field, part, trimmed};
-use super::read::{block, counts, integer, lines, put, text, text_of};
+use super::values::{block, counts, integer, lines, put, text, text_of};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 

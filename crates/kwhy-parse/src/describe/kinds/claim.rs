@@ -2,7 +2,7 @@
 
 use super::common::{ANNOTATIONS, CONDITIONS_FIELD, LABELS, NAME, NAMESPACE, status, terminating};
 use super::layout::{Below, Block, Field, Node, Tree, field};
-use super::read::{block, entries, lines, scalar, text, values_of};
+use super::values::{block, entries, lines, scalar, text, values_of};
 use super::volume::{VOLUME as SOURCE, source};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};

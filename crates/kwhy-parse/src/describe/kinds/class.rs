@@ -2,7 +2,7 @@
 
 use super::common::{ANNOTATIONS, CREATED, LABELS, NAME};
 use super::layout::{Below, Block, Node, Tree, field};
-use super::read::{boolean, entries, integer, lines, pairs, put, scalar, text, values_of};
+use super::values::{boolean, entries, integer, lines, pairs, put, scalar, text, values_of};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
@@ -72,7 +72,7 @@ static DRIVER: Block = Block {
             "Allocatables",
             "allocatables",
             Below::Fields(&ALLOCATABLES),
-            super::read::block,
+            super::values::block,
         ),
         field("Topology Keys", "topology_keys", Below::Value, values_of),
     ],
@@ -90,7 +90,12 @@ static CSI_NODE_BLOCK: Block = Block {
         LABELS,
         ANNOTATIONS,
         CREATED,
-        field("Spec", "spec", Below::Fields(&SPEC), super::read::later),
+        field(
+            "Spec",
+            "spec",
+            Below::Fields(&SPEC),
+            super::values::deferred,
+        ),
     ],
 };
 
@@ -99,7 +104,7 @@ pub(super) static CSI_NODE: Kind = kind("CSINode", &CSI_NODE_BLOCK).finish(finis
 
 fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     if let Some(spec) = tree.child(tree.root(), "Spec") {
-        super::read::add_fields(map, tree, spec);
+        super::values::add_fields(map, tree, spec);
     }
 }
 
@@ -109,7 +114,7 @@ fn drivers<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
         .map(|driver| {
             let mut map = Map::new();
             put(&mut map, "name", scalar(driver.key));
-            super::read::add_fields(&mut map, tree, driver);
+            super::values::add_fields(&mut map, tree, driver);
             if let Some(count) = map.get("allocatables.count").cloned() {
                 map.insert("count", count);
             }

@@ -1,8 +1,8 @@
 //! Fields and tables shared by many kinds.
 
 use super::layout::{Below, Field, Node, Tree, field, part, trimmed};
-use super::read::{age, annotations, labels, put, scalar, text};
 use super::table::{self, Cell, Table, column, no_remark};
+use super::values::{age, annotations, labels, put, scalar, text};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
 
@@ -20,7 +20,7 @@ pub(in super::super) const CREATED: Field = field(
     "CreationTimestamp",
     "created_time",
     Below::Value,
-    super::read::time,
+    super::values::time,
 );
 /// `Selector`.
 pub(super) const SELECTOR: Field = field("Selector", "selector", Below::Value, text);
@@ -48,7 +48,7 @@ pub(super) static CONDITIONS: Table = Table {
     parts: None,
     headless: &[&[0, 1, 2, 4, 5, 6], &[0, 1, 4, 5, 6], &[0, 1, 5, 6]],
     remark: no_remark,
-    runs_on: true,
+    last_cell_continues: true,
 };
 
 /// Parses the rows of a Conditions table.
@@ -65,7 +65,7 @@ pub(super) static GATES: Table = Table {
     parts: None,
     headless: &[],
     remark: no_remark,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
 /// Parses the rows of a table of readiness gates.

@@ -2,7 +2,7 @@
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
 use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
-use super::read::{entries, lines, put, scalar, text};
+use super::values::{entries, lines, put, scalar, text};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
@@ -11,7 +11,7 @@ static CONFIG_MAP_BLOCK: Block = Block {
     fields: &[NAME, NAMESPACE, LABELS, ANNOTATIONS],
 };
 
-/// ConfigMaps; their [`data`](super::super::data) is not part of the layout.
+/// ConfigMaps; their [`data`](super::super::raw_data) is not part of the layout.
 pub(super) static CONFIG_MAP: Kind = kind("ConfigMap", &CONFIG_MAP_BLOCK);
 
 static SECRET_BLOCK: Block = Block {

@@ -1,7 +1,7 @@
 //! Containers of a pod or pod template.
 
-use super::layout::{Below, Block, Node, Tree, field, is_nothing, part, trimmed};
-use super::read::{
+use super::layout::{Below, Block, Node, Tree, field, is_absent, part, trimmed};
+use super::values::{
     add_fields, boolean, decoded, entries, integer, number, ports, put, quantities, raw_lines,
     scalar, text, text_of, time, trim_end,
 };
@@ -81,7 +81,7 @@ pub(super) fn containers<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'
 
 fn state<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
-    if !node.value.text.is_empty() && !is_nothing(node.value.text) {
+    if !node.value.text.is_empty() && !is_absent(node.value.text) {
         let kind = node.value.text.to_ascii_lowercase();
         map.insert("type", decoded(&kind, node.value));
     }
@@ -103,7 +103,7 @@ fn probe<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
         "target",
         scalar(trimmed(part(line, kind, settings))),
     );
-    for word in super::read::words(part(line, settings, line.text.len())) {
+    for word in super::values::words(part(line, settings, line.text.len())) {
         let Some(at) = word.text.find('=') else {
             continue;
         };
@@ -148,11 +148,11 @@ fn env_value<'a>(node: &Node<'a>) -> (Option<Text<'a>>, Option<Map<'a>>) {
             node.column
         };
         let further = node.lines.iter().map(|line| {
-            let blanks = line.indent().min(column);
-            trim_end(part(*line, blanks, line.text.len()))
+            let spaces = line.indent().min(column);
+            trim_end(part(*line, spaces, line.text.len()))
         });
         return (
-            super::read::joined(std::iter::once(line).chain(further)),
+            super::values::joined(std::iter::once(line).chain(further)),
             None,
         );
     }
@@ -189,17 +189,17 @@ fn key_reference<'a>(line: Line<'a>) -> Option<Map<'a>> {
     let key = part(line, at, at + rest.find('\'')?);
     at += key.text.len();
     let rest = line.text.get(at..)?;
-    let (kind, mark) = if rest.starts_with("' in secret '") {
+    let (kind, prefix) = if rest.starts_with("' in secret '") {
         ("secret", "' in secret '")
     } else if rest.starts_with("' of config map '") {
         ("config_map", "' of config map '")
     } else {
         return None;
     };
-    at += mark.len();
+    at += prefix.len();
     let name = part(line, at, at + line.text.get(at..)?.find('\'')?);
     let mut source = Map::new();
-    source.insert("type", decoded(kind, part(line, at - mark.len(), at)));
+    source.insert("type", decoded(kind, part(line, at - prefix.len(), at)));
     source.insert("name", Value::Text(text_of(name)));
     source.insert("key", Value::Text(text_of(key)));
     put(&mut source, "optional", optional(line));
@@ -208,20 +208,20 @@ fn key_reference<'a>(line: Line<'a>) -> Option<Map<'a>> {
 
 fn optional<'a>(line: Line<'a>) -> Option<Value<'a>> {
     let at = line.text.rfind("Optional:")? + "Optional:".len();
-    super::read::flag(trimmed(part(line, at, line.text.len())))
+    super::values::flag(trimmed(part(line, at, line.text.len())))
 }
 
 /// Parses `NAME  ConfigMap|Secret [with prefix 'P']  Optional: false`.
 fn env_from<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .filter_map(|line| {
-            let mut words = super::read::words(line);
+            let mut words = super::values::words(line);
             let mut map = Map::new();
             map.insert("name", Value::Text(text_of(words.next()?)));
             map.insert("type", Value::Text(text_of(words.next()?)));
-            let mark = "with prefix '";
-            if let Some(at) = line.text.find(mark) {
-                let from = at + mark.len();
+            let prefix = "with prefix '";
+            if let Some(at) = line.text.find(prefix) {
+                let from = at + prefix.len();
                 let length = line.text.get(from..)?.find('\'')?;
                 put(&mut map, "prefix", scalar(part(line, from, from + length)));
             }

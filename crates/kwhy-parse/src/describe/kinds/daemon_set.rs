@@ -2,8 +2,8 @@
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE, SELECTOR};
 use super::layout::{Below, Block, field};
-use super::read::{counts, integer, labels};
 use super::template::POD_TEMPLATE;
+use super::values::{counts, integer, labels};
 use super::{Kind, controller};
 
 static DAEMON_SET: Block = Block {

@@ -5,8 +5,8 @@ use super::common::{
     between,
 };
 use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
-use super::read::{counts, integer, later, number, put, scalar, split, text};
 use super::template::POD_TEMPLATE;
+use super::values::{counts, deferred, integer, number, put, scalar, split, text};
 use super::{Kind, controller};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
@@ -32,7 +32,7 @@ static DEPLOYMENT_BLOCK: Block = Block {
             "RollingUpdateStrategy",
             "rolling_update",
             Below::Value,
-            later,
+            deferred,
         ),
         POD_TEMPLATE,
         CONDITIONS_FIELD,

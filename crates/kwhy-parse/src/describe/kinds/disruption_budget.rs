@@ -2,7 +2,7 @@
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE, SELECTOR};
 use super::layout::{Below, Block, Tree, field};
-use super::read::{add_fields, integer, later, text};
+use super::values::{add_fields, deferred, integer, text};
 use super::{Kind, kind};
 use kwhy_model::Map;
 
@@ -31,7 +31,7 @@ static BUDGET: Block = Block {
         field("Min available", "min_available", Below::Value, text),
         field("Max unavailable", "max_unavailable", Below::Value, text),
         SELECTOR,
-        field("Status", "status", Below::Fields(&STATUS), later),
+        field("Status", "status", Below::Fields(&STATUS), deferred),
     ],
 };
 

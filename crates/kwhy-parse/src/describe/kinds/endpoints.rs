@@ -2,8 +2,8 @@
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
 use super::layout::{Below, Block, Node, Tree, field};
-use super::read::{block, boolean, groups, text, values_of};
 use super::table::{self, Cell, Table, column, no_remark};
+use super::values::{block, boolean, groups, text, values_of};
 use super::{Kind, kind};
 use kwhy_model::Value;
 
@@ -16,7 +16,7 @@ static PORTS: Table = Table {
     parts: None,
     headless: &[],
     remark: no_remark,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
 static SUBSETS: Block = Block {

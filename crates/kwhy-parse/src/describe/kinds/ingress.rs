@@ -2,8 +2,8 @@
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
 use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
-use super::read::{block, entries, list, put, scalar, text, text_of, values_of, words};
 use super::table::is_dashes;
+use super::values::{block, entries, list, put, scalar, text, text_of, values_of, words};
 use super::{Kind, kind};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
@@ -34,12 +34,12 @@ pub(super) static INGRESS: Kind = kind("Ingress", &INGRESS_BLOCK).finish(default
 /// Adds the endpoints that kubectl found for the default backend, or the reason for their absence.
 fn default_endpoints<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     if let Some(node) = tree.child(tree.root(), "Default backend") {
-        put(map, "default_endpoints", found_behind(node.value));
+        put(map, "default_endpoints", endpoints_of(node.value));
     }
 }
 
 /// Returns the text in parentheses after a backend.
-fn found_behind<'a>(line: Line<'a>) -> Option<Value<'a>> {
+fn endpoints_of<'a>(line: Line<'a>) -> Option<Value<'a>> {
     let from = line.text.find(" (")? + " (".len();
     let to = line.text.strip_suffix(')').unwrap_or(line.text).len();
     scalar(part(line, from, to))
@@ -157,7 +157,7 @@ fn rules<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
         put(&mut map, "path", path.and_then(scalar));
         let backend = part(line, from, line.text.len());
         put(&mut map, "backend", scalar(before_bracket(backend)));
-        put(&mut map, "endpoints", found_behind(backend));
+        put(&mut map, "endpoints", endpoints_of(backend));
         items.push(Value::Map(map));
     }
     (!items.is_empty()).then_some(Value::List(items))

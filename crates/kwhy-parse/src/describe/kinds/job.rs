@@ -2,8 +2,8 @@
 
 use super::common::{ANNOTATIONS, CONTROLLED_BY, LABELS, NAME, NAMESPACE, SELECTOR};
 use super::layout::{Below, Block, Field, field};
-use super::read::{boolean, counts, integer, seconds, text, time, values_of, whole_seconds};
 use super::template::POD_TEMPLATE;
+use super::values::{boolean, counts, integer, seconds, text, time, values_of, whole_seconds};
 use super::{Kind, controller};
 
 const PARALLELISM: Field = field("Parallelism", "parallelism", Below::Value, integer);

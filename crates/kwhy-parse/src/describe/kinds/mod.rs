@@ -1,7 +1,7 @@
 //! The kinds with a describer in kubectl, one file per kind or pair of kinds with the same layout.
 //!
 //! Each has the keys that `pkg/describe/describe.go` of kubernetes/kubectl printed in any of the
-//! releases 1.8 to 1.36. [`mark`] detects the kind, as kubectl does not print it.
+//! releases 1.8 to 1.36. [`detect_kind`] detects the kind, as kubectl does not print it.
 
 mod autoscaler;
 mod claim;
@@ -11,11 +11,11 @@ mod config;
 mod container;
 mod daemon_set;
 mod deployment;
+pub(super) mod detect_kind;
 mod disruption_budget;
 mod endpoints;
 mod ingress;
 mod job;
-pub(super) mod mark;
 mod namespace;
 mod network_policy;
 mod node;
@@ -29,7 +29,7 @@ mod volume;
 pub(super) use common::{CONDITIONS_FIELD, CREATED};
 
 use super::layout::{Below, Block, Schema, Tree};
-use super::{data, generic, layout, read, table};
+use super::{generic, layout, raw_data, table, values};
 use kwhy_model::Map;
 
 /// A kind and the conversion of its objects.
@@ -46,7 +46,7 @@ impl Kind {
     /// Returns the fields of an object.
     pub fn fields<'a>(&self, tree: &Tree<'a>) -> Map<'a> {
         let mut map = Map::new();
-        read::add_fields(&mut map, tree, tree.root());
+        values::add_fields(&mut map, tree, tree.root());
         (self.finish)(&mut map, tree);
         map
     }
@@ -61,7 +61,7 @@ const fn kind(name: &'static str, block: &'static Block) -> Kind {
             implied: &[],
             generic: false,
         },
-        finish: nothing_more,
+        finish: no_extra_fields,
     }
 }
 
@@ -74,7 +74,7 @@ const fn controller(name: &'static str, block: &'static Block) -> Kind {
             implied: template::IMPLIED,
             generic: false,
         },
-        finish: nothing_more,
+        finish: no_extra_fields,
     }
 }
 
@@ -86,20 +86,20 @@ impl Kind {
 }
 
 /// Adds nothing: each line is one field.
-fn nothing_more<'a>(_: &mut Map<'a>, _: &Tree<'a>) {}
+fn no_extra_fields<'a>(_: &mut Map<'a>, _: &Tree<'a>) {}
 
 /// The fallback for a kind without a schema of its own.
 static UNKNOWN: Kind = Kind {
     name: "",
     schema: generic::UNKNOWN,
-    finish: nothing_more,
+    finish: no_extra_fields,
 };
 
 /// Output of the generic describer.
 static GENERIC: Kind = Kind {
     name: "",
     schema: generic::SCHEMA,
-    finish: nothing_more,
+    finish: no_extra_fields,
 };
 
 static KINDS: &[&Kind] = &[
@@ -139,8 +139,8 @@ pub(super) fn generic_part() -> &'static Kind {
     &GENERIC
 }
 
-/// Returns the kind for objects whose kind was detected by `mark`.
-pub(super) fn reader(found: Option<mark::Found<'_>>) -> &'static Kind {
+/// Returns the kind for objects whose kind was detected by `detect_kind`.
+pub(super) fn reader(found: Option<detect_kind::DetectedKind<'_>>) -> &'static Kind {
     match found {
         Some(found) if found.is_generic => &GENERIC,
         Some(found) => KINDS

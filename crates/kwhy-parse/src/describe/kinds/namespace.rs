@@ -2,8 +2,8 @@
 
 use super::common::{ANNOTATIONS, CONDITIONS_FIELD, LABELS};
 use super::layout::{Below, Block, Node, Tree, field};
-use super::read::{add_to_group, later, put, scalar, text, values_of};
 use super::table::{self, Cell, Table, column, no_remark};
+use super::values::{add_to_group, deferred, put, scalar, text, values_of};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
@@ -16,7 +16,7 @@ static RESOURCES: Table = Table {
     parts: None,
     headless: &[],
     remark: is_help,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
 /// Returns true for the explanation of a scope, printed below the scopes.
@@ -37,7 +37,7 @@ static LIMIT_ROWS: Table = Table {
     parts: None,
     headless: &[],
     remark: no_remark,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
 /// A quota; its rows are below its last key.
@@ -91,7 +91,7 @@ static NAMESPACE_BLOCK: Block = Block {
         field("Status", "status", Below::Value, text),
         CONDITIONS_FIELD,
         field("Resource Quotas", "quotas", Below::Fields(&QUOTAS), quotas).bare(),
-        field("No resource quota.", "no_quota", Below::Value, later).bare(),
+        field("No resource quota.", "no_quota", Below::Value, deferred).bare(),
         field(
             "Resource Limits",
             "limits",
@@ -99,7 +99,13 @@ static NAMESPACE_BLOCK: Block = Block {
             limits,
         )
         .bare(),
-        field("No LimitRange resource.", "no_limits", Below::Value, later).bare(),
+        field(
+            "No LimitRange resource.",
+            "no_limits",
+            Below::Value,
+            deferred,
+        )
+        .bare(),
     ],
 };
 

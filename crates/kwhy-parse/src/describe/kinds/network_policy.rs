@@ -2,7 +2,7 @@
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
 use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
-use super::read::{add_fields, block, later, scalar, text, text_of, time, values_of};
+use super::values::{add_fields, block, deferred, scalar, text, text_of, time, values_of};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
@@ -24,7 +24,7 @@ static PEER: Block = Block {
             selector,
         ),
         field("PodSelector", "pod_selector", Below::Value, selector),
-        field("IPBlock", "ip_block", Below::Fields(&BLOCK), later),
+        field("IPBlock", "ip_block", Below::Fields(&BLOCK), deferred),
     ],
 };
 
@@ -32,8 +32,8 @@ static PEER: Block = Block {
 static RULES: Block = Block {
     repeats: true,
     fields: &[
-        field("To Port", "port", Below::Value, later),
-        field("To Port Range", "port", Below::Value, later),
+        field("To Port", "port", Below::Value, deferred),
+        field("To Port Range", "port", Below::Value, deferred),
         field("From", "peer", Below::Fields(&PEER), block),
         field("To", "peer", Below::Fields(&PEER), block),
         // without rules, their meaning is the only text
@@ -41,14 +41,14 @@ static RULES: Block = Block {
             "<none> (Selected pods are isolated for ingress connectivity)",
             "none",
             Below::Value,
-            later,
+            deferred,
         )
         .bare(),
         field(
             "<none> (Selected pods are isolated for egress connectivity)",
             "none",
             Below::Value,
-            later,
+            deferred,
         )
         .bare(),
     ],
@@ -68,7 +68,7 @@ static SPEC: Block = Block {
             "Not affecting ingress traffic",
             "no_ingress",
             Below::Value,
-            later,
+            deferred,
         )
         .bare(),
         field(
@@ -81,7 +81,7 @@ static SPEC: Block = Block {
             "Not affecting egress traffic",
             "no_egress",
             Below::Value,
-            later,
+            deferred,
         )
         .bare(),
         field("Policy Types", "policy_types", Below::Value, values_of),
@@ -96,7 +96,7 @@ static POLICY: Block = Block {
         field("Created on", "created_time", Below::Value, time),
         LABELS,
         ANNOTATIONS,
-        field("Spec", "spec", Below::Fields(&SPEC), later),
+        field("Spec", "spec", Below::Fields(&SPEC), deferred),
     ],
 };
 

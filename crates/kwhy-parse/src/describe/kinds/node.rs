@@ -3,10 +3,10 @@
 use super::common::{ANNOTATIONS, CONDITIONS_FIELD, CREATED, LABELS, NAME, between};
 use super::generic::snake_case;
 use super::layout::{Below, Block, Node, Tree, field, part};
-use super::read::{
+use super::table::{self, Cell, Table, column, no_remark};
+use super::values::{
     block, boolean, entries, put, quantities, scalar, text, text_of, time, values_of,
 };
-use super::table::{self, Cell, Table, column, no_remark};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
@@ -34,7 +34,7 @@ static PODS: Table = Table {
     parts: None,
     headless: &[],
     remark: no_remark,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
 static ALLOCATED: Table = Table {
@@ -52,7 +52,7 @@ static ALLOCATED: Table = Table {
     parts: None,
     headless: &[&[0, 1, 2], &[3, 4, 5, 6]],
     remark: is_remark,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
 static NODE: Block = Block {
@@ -93,7 +93,7 @@ fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     if let Some(pods) = tree.child(tree.root(), "Non-terminated Pods")
         && let Some(total) = between(pods.value, "(", " in total")
     {
-        put(map, "pods_total", super::read::number(total));
+        put(map, "pods_total", super::values::number(total));
     }
 }
 

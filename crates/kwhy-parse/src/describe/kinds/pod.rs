@@ -4,10 +4,10 @@ use super::Kind;
 use super::common::{CONDITIONS, GATES, conditions, gates, status, terminating};
 use super::container::{CONTAINER, containers};
 use super::layout::{Below, Block, Node, Schema, Tree, field, part};
-use super::read::{
+use super::template::{tolerations, topology_spread};
+use super::values::{
     annotations, block, integer, labels, list, put, quantities, scalar, seconds, text, time,
 };
-use super::template::{tolerations, topology_spread};
 use super::volume::{VOLUME, volumes};
 use kwhy_model::{Map, Value};
 

@@ -2,8 +2,8 @@
 
 use super::common::{ANNOTATIONS, LABELS, NAME};
 use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
-use super::read::{block, text, words};
 use super::table::{self, Cell, Table, column, no_remark};
+use super::values::{block, text, words};
 use super::{Kind, kind};
 use crate::input::Line;
 use kwhy_model::Value;
@@ -18,7 +18,7 @@ static RULES: Table = Table {
     parts: None,
     headless: &[],
     remark: no_remark,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
 static ROLE_BLOCK: Block = Block {
@@ -43,7 +43,7 @@ static SUBJECTS: Table = Table {
     parts: Some(parts),
     headless: &[],
     remark: no_remark,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
 static REF: Block = Block {

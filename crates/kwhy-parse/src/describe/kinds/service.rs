@@ -1,8 +1,8 @@
 //! Services.
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE, SELECTOR};
-use super::layout::{Below, Block, Node, Tree, field, is_nothing, part, trimmed};
-use super::read::{integer, later, number, put, scalar, split, text, values_of, words};
+use super::layout::{Below, Block, Node, Tree, field, is_absent, part, trimmed};
+use super::values::{deferred, integer, number, put, scalar, split, text, values_of, words};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
@@ -18,7 +18,7 @@ static SERVICE: Block = Block {
         field("IP Family Policy", "ip_family_policy", Below::Value, text),
         field("IP Families", "ip_families", Below::Value, values_of),
         field("IP Family", "ip_families", Below::Value, values_of),
-        field("IP", "ip", Below::Value, text).again(),
+        field("IP", "ip", Below::Value, text).repeatable(),
         field("IPs", "ips", Below::Value, values_of),
         field("External IPs", "external_ips", Below::Value, values_of),
         field(
@@ -34,11 +34,11 @@ static SERVICE: Block = Block {
             Below::Value,
             values_of,
         ),
-        field("Port", "port", Below::Value, later).again(),
-        field("TargetPort", "target_port", Below::Value, later).again(),
-        field("AppProtocol", "app_protocol", Below::Value, later).again(),
-        field("NodePort", "node_port", Below::Value, later).again(),
-        field("Endpoints", "endpoints", Below::Value, later).again(),
+        field("Port", "port", Below::Value, deferred).repeatable(),
+        field("TargetPort", "target_port", Below::Value, deferred).repeatable(),
+        field("AppProtocol", "app_protocol", Below::Value, deferred).repeatable(),
+        field("NodePort", "node_port", Below::Value, deferred).repeatable(),
+        field("Endpoints", "endpoints", Below::Value, deferred).repeatable(),
         field("Session Affinity", "session_affinity", Below::Value, text),
         field(
             "External Traffic Policy",
@@ -126,7 +126,7 @@ fn add_to_port<'a>(port: &mut Map<'a>, name: &'static str, node: &Node<'a>) {
         "endpoints" => {
             let more = value.text.find(" + ").unwrap_or(value.text.len());
             let shown = trimmed(part(value, 0, more));
-            if shown.text.is_empty() || is_nothing(shown.text) {
+            if shown.text.is_empty() || is_absent(shown.text) {
                 let span = if shown.text.is_empty() {
                     node.key.span()
                 } else {

@@ -2,8 +2,8 @@
 
 use super::common::{ANNOTATIONS, CREATED, LABELS, NAME, NAMESPACE, SELECTOR};
 use super::layout::{Below, Block, Node, Tree, field};
-use super::read::{annotations, counts, groups, integer, labels, put, scalar, text, values_of};
 use super::template::POD_TEMPLATE;
+use super::values::{annotations, counts, groups, integer, labels, put, scalar, text, values_of};
 use super::{Kind, controller};
 use kwhy_model::{Map, Value};
 
@@ -62,7 +62,7 @@ static STATEFUL_SET: Block = Block {
             "Persistent Volume Claim Retention Policy",
             "claim_retention",
             Below::Fields(&RETENTION),
-            super::read::block,
+            super::values::block,
         ),
         field("Pods Status", "pods_status", Below::Value, counts),
         POD_TEMPLATE,

@@ -2,7 +2,7 @@
 
 use super::container::{CONTAINER, containers};
 use super::layout::{Below, Block, Field, Node, Tree, field, part, trimmed};
-use super::read::{annotations, block, entries, labels, number, put, scalar, text, text_of};
+use super::values::{annotations, block, entries, labels, number, put, scalar, text, text_of};
 use super::volume::{VOLUME, volumes};
 use kwhy_model::{Map, Value};
 

@@ -2,8 +2,8 @@
 
 use super::generic;
 use super::layout::{Below, Block, Node, Tree, field};
-use super::read::{
-    annotations, boolean, decoded, integer, labels, later, number, put, raw_lines, scalar, text,
+use super::values::{
+    annotations, boolean, decoded, deferred, integer, labels, number, put, raw_lines, scalar, text,
     words,
 };
 use kwhy_model::{Map, Value};
@@ -14,7 +14,7 @@ pub(super) static VOLUME: Block = Block {
     fields: &[
         field("Type", "type", Below::Value, text),
         // a type unknown to the kubectl release
-        field("<unknown>", "unknown", Below::Value, later).bare(),
+        field("<unknown>", "unknown", Below::Value, deferred).bare(),
         field("Name", "config_map_name", Below::Value, text),
         field("Optional", "optional", Below::Value, boolean),
         field("SecretName", "secret_name", Below::Value, text),
@@ -213,7 +213,7 @@ fn projected<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Vec<Value<'a>> {
                 ("ServiceAccountToken", "expiration_s", number(child.value))
             }
             "Optional" | "ConfigMapOptional" => {
-                let optional = super::read::flag(child.value);
+                let optional = super::values::flag(child.value);
                 if let (Some(Value::Map(last)), Some(optional)) = (items.last_mut(), optional) {
                     last.insert("optional", optional);
                 }

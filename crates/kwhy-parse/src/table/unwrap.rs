@@ -7,17 +7,17 @@ use kwhy_model::{Span, Text, TextBuilder};
 use super::columns::Cell;
 
 /// The narrowest plausible terminal.
-pub(crate) const NARROWEST: usize = 60;
+pub(crate) const MIN_WIDTH: usize = 60;
 
 /// Common terminal widths, for which a single full line is enough evidence.
-const USUAL: &[usize] = &[80, 100, 120, 132, 160];
+const COMMON_WIDTHS: &[usize] = &[80, 100, 120, 132, 160];
 
 /// The maximum number of lines that one row may be wrapped over.
-const MOST_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 
 /// A line as it was before a terminal wrapped it.
 #[derive(Clone, Debug)]
-pub(crate) struct Whole<'a> {
+pub(crate) struct LogicalLine<'a> {
     pub text: Text<'a>,
     /// The number of its first line.
     pub number: u64,
@@ -25,10 +25,10 @@ pub(crate) struct Whole<'a> {
     pub parts: u64,
 }
 
-impl<'a> Whole<'a> {
+impl<'a> LogicalLine<'a> {
     /// Returns a line that was not wrapped.
     pub fn of(line: &Line<'a>) -> Self {
-        Whole {
+        LogicalLine {
             text: Text::borrowed(line.text, line.start),
             number: line.number,
             parts: 1,
@@ -37,24 +37,24 @@ impl<'a> Whole<'a> {
 
     /// Joins lines each of which continues on the next one.
     pub fn join(lines: &[Line<'a>]) -> Option<Self> {
-        Whole::join_at(lines, 0)
+        LogicalLine::join_at(lines, 0)
     }
 
     /// Joins lines that were wrapped at a width, restoring the trailing spaces lost in copying.
     pub fn join_at(lines: &[Line<'a>], width: usize) -> Option<Self> {
         let (first, rest) = lines.split_first()?;
         if rest.is_empty() {
-            return Some(Whole::of(first));
+            return Some(LogicalLine::of(first));
         }
         let mut builder = TextBuilder::new();
         for (index, line) in lines.iter().enumerate() {
             builder.push(line.text, line.start);
             if let Some(next) = lines.get(index + 1) {
-                let lost = " ".repeat(width.saturating_sub(of(line)));
+                let lost = " ".repeat(width.saturating_sub(width_of(line)));
                 builder.push_decoded(&lost, line.span().end..next.start);
             }
         }
-        Some(Whole {
+        Some(LogicalLine {
             text: builder.finish(),
             number: first.number,
             parts: lines.len() as u64,
@@ -100,47 +100,50 @@ pub(crate) fn width(lines: &[Line<'_>]) -> Option<usize> {
     let mut is_repeated = false;
     for line in lines {
         // there are at least as many bytes as characters, so most lines need no counting
-        if line.text.len() < widest.max(NARROWEST) {
+        if line.text.len() < widest.max(MIN_WIDTH) {
             continue;
         }
-        let width = of(line);
+        let width = width_of(line);
         if width > widest {
             (widest, first, is_repeated) = (width, Some(line.text), false);
         } else if width == widest && first != Some(line.text) {
             is_repeated = true;
         }
     }
-    let is_width = widest >= NARROWEST && (is_repeated || USUAL.contains(&widest));
+    let is_width = widest >= MIN_WIDTH && (is_repeated || COMMON_WIDTHS.contains(&widest));
     is_width.then_some(widest)
 }
 
 /// Returns the width of the longest line; `usize::MAX` if all are too short to have been wrapped.
 pub(crate) fn longest(lines: &[Line<'_>]) -> usize {
-    let long = lines.iter().filter(|line| line.text.len() >= NARROWEST);
-    long.map(of)
+    let long = lines.iter().filter(|line| line.text.len() >= MIN_WIDTH);
+    long.map(width_of)
         .max()
-        .filter(|width| *width >= NARROWEST)
+        .filter(|width| *width >= MIN_WIDTH)
         .unwrap_or(usize::MAX)
 }
 
 /// Returns true if the line fills the width, so that it may continue on the next one.
 pub(crate) fn is_full(line: &Line<'_>, width: usize) -> bool {
-    line.text.len() >= width && of(line) == width
+    line.text.len() >= width && width_of(line) == width
 }
 
 /// Joins the lines that were wrapped at a width. A line for which `begins` returns true starts a
 /// row and continues no previous line.
-pub(crate) fn join<'a>(lines: &[Line<'a>], begins: impl Fn(&Line<'a>) -> bool) -> Vec<Whole<'a>> {
+pub(crate) fn join<'a>(
+    lines: &[Line<'a>],
+    begins: impl Fn(&Line<'a>) -> bool,
+) -> Vec<LogicalLine<'a>> {
     let Some(width) = width(lines) else {
-        return lines.iter().map(Whole::of).collect();
+        return lines.iter().map(LogicalLine::of).collect();
     };
-    let mut wholes = Vec::with_capacity(lines.len());
+    let mut joined = Vec::with_capacity(lines.len());
     let mut rest = lines;
     while let Some(first) = rest.first() {
         let mut parts = 1;
         let mut last = first;
         while let Some(next) = rest.get(parts) {
-            let goes_on = parts < MOST_PARTS
+            let goes_on = parts < MAX_PARTS
                 && is_full(last, width)
                 && next.number == last.number + 1
                 && !begins(next);
@@ -150,14 +153,14 @@ pub(crate) fn join<'a>(lines: &[Line<'a>], begins: impl Fn(&Line<'a>) -> bool) -
             last = next;
             parts += 1;
         }
-        let (taken, behind) = rest.split_at(parts);
-        wholes.extend(Whole::join(taken));
-        rest = behind;
+        let (lines_of_row, after) = rest.split_at(parts);
+        joined.extend(LogicalLine::join(lines_of_row));
+        rest = after;
     }
-    wholes
+    joined
 }
 
 /// Returns the width of a line in characters.
-pub(crate) fn of(line: &Line<'_>) -> usize {
+pub(crate) fn width_of(line: &Line<'_>) -> usize {
     line.text.chars().count()
 }

@@ -4,8 +4,8 @@
 //! (releases 1.8 to 1.36): a title, a rule of `====`; then `key:`, `----` and the value verbatim,
 //! followed by an empty line since 1.31; or `key: N bytes`.
 
-use super::layout::{Entry, is_nothing, trimmed};
-use super::read::{joined, number, scalar, trim_end, words};
+use super::layout::{Entry, is_absent, trimmed};
+use super::values::{joined, number, scalar, trim_end, words};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
 
@@ -31,19 +31,24 @@ fn is_rule(text: &str, of: char) -> bool {
 
 /// Splits at the object's events. A value may contain any text, so the last line that can be the
 /// title of the events decides.
-pub(super) fn until_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], &'l [Line<'a>]) {
+pub(super) fn split_at_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], &'l [Line<'a>]) {
     let base = lines.first().map_or(0, Line::indent);
     let title = lines.iter().rposition(|line| {
         let entry = Entry::new(*line);
         line.indent() <= base
             && entry.key_text() == "Events"
-            && (entry.value.text.is_empty() || is_nothing(entry.value.text))
+            && (entry.value.text.is_empty() || is_absent(entry.value.text))
     });
     lines.split_at(title.unwrap_or(lines.len()))
 }
 
 /// Adds the values, or their sizes in bytes. Lines before the first key are not understood.
-pub(super) fn add<'a>(map: &mut Map<'a>, kind: &str, lines: &[Line<'a>], lost: &mut Vec<u64>) {
+pub(super) fn add<'a>(
+    map: &mut Map<'a>,
+    kind: &str,
+    lines: &[Line<'a>],
+    not_understood: &mut Vec<u64>,
+) {
     let (mut data, mut bytes, mut binary) = (Map::new(), Map::new(), Map::new());
     let mut is_binary = false;
     let mut open: Option<(&'a str, Vec<Line<'a>>)> = None;
@@ -77,7 +82,7 @@ pub(super) fn add<'a>(map: &mut Map<'a>, kind: &str, lines: &[Line<'a>], lost: &
         if is_binary || kind == "Secret" {
             let counts = if is_binary { &mut binary } else { &mut bytes };
             if counts.len() < MAX_VALUES
-                && let Some((key, count)) = counted(text)
+                && let Some((key, count)) = byte_count(text)
             {
                 counts.insert(key, count);
                 continue;
@@ -96,7 +101,7 @@ pub(super) fn add<'a>(map: &mut Map<'a>, kind: &str, lines: &[Line<'a>], lost: &
         match &mut open {
             Some((_, lines)) => lines.push(trim_end(*line)),
             None if line.is_blank() => {}
-            None => lost.push(line.number),
+            None => not_understood.push(line.number),
         }
     }
     close(&mut data, &mut open);
@@ -119,7 +124,7 @@ fn close<'a>(data: &mut Map<'a>, open: &mut Option<(&'a str, Vec<Line<'a>>)>) {
 }
 
 /// Parses `KEY:  N bytes`.
-fn counted(line: Line<'_>) -> Option<(&str, Value<'_>)> {
+fn byte_count(line: Line<'_>) -> Option<(&str, Value<'_>)> {
     let entry = Entry::new(line);
     let key = entry.key.filter(|key| is_key(key.text))?;
     let mut words = words(entry.value);

@@ -1,7 +1,7 @@
 //! Assignment of lines to nodes of the tree.
 
-use super::label;
-use super::layout::{Below, Block, Entry, Field, Node, Schema, Tree, is_nothing, part, trimmed};
+use super::key_case;
+use super::layout::{Below, Block, Entry, Field, Node, Schema, Tree, is_absent, part, trimmed};
 use super::table::is_dashes;
 use crate::input::Line;
 
@@ -11,30 +11,30 @@ const MAX_DEPTH: usize = 24;
 const MAX_ENTRIES: usize = 1000;
 
 /// The way in which a line belongs to a node.
-enum Fit {
+enum Placement {
     Field(&'static Block, usize),
     Child(Below),
     Line,
 }
 
 /// Builds the tree line by line.
-pub(super) struct Builder<'a, 's> {
+pub(super) struct TreeBuilder<'a, 's> {
     tree: Tree<'a>,
     /// The path from the root to the node of the last line.
     open: Vec<usize>,
     /// Empty lines since that line.
-    blanks: Vec<Line<'a>>,
+    empty_lines: Vec<Line<'a>>,
     flat: bool,
     schema: &'s Schema,
 }
 
-impl<'a, 's> Builder<'a, 's> {
+impl<'a, 's> TreeBuilder<'a, 's> {
     /// Starts with a tree that has only its root; `flat` means that indentation was lost.
     pub fn new(tree: Tree<'a>, schema: &'s Schema, flat: bool) -> Self {
-        Builder {
+        TreeBuilder {
             tree,
             open: vec![0],
-            blanks: Vec::new(),
+            empty_lines: Vec::new(),
             flat,
             schema,
         }
@@ -44,8 +44,8 @@ impl<'a, 's> Builder<'a, 's> {
     pub fn push(&mut self, entry: &Entry<'a>, next: &str) {
         if !entry.line.is_blank() {
             self.place(entry, next);
-        } else if self.blanks.len() < MAX_ENTRIES {
-            self.blanks.push(entry.line);
+        } else if self.empty_lines.len() < MAX_ENTRIES {
+            self.empty_lines.push(entry.line);
         }
     }
 
@@ -55,7 +55,7 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     fn place(&mut self, entry: &Entry<'a>, next: &str) {
-        let blanks = std::mem::take(&mut self.blanks);
+        let empty_lines = std::mem::take(&mut self.empty_lines);
         let indent = entry.line.indent() as i64;
         // a text without its top that starts inside a block with keys that the object has too
         if self.tree.nodes.len() == 1
@@ -69,8 +69,8 @@ impl<'a, 's> Builder<'a, 's> {
             return;
         }
         match self.find(entry, indent, next) {
-            Some((depth, Fit::Line)) => self.add_line(depth, entry.line, blanks),
-            Some((depth, Fit::Field(block, position))) => {
+            Some((depth, Placement::Line)) => self.add_line(depth, entry.line, empty_lines),
+            Some((depth, Placement::Field(block, position))) => {
                 if let Some(field) = block.fields.get(position) {
                     if let Some(node) = self.node_mut(depth)
                         && !block.repeats
@@ -81,14 +81,16 @@ impl<'a, 's> Builder<'a, 's> {
                     self.add_child(depth, entry, indent, field.below, Some(field));
                 }
             }
-            Some((depth, Fit::Child(below))) => self.add_child(depth, entry, indent, below, None),
+            Some((depth, Placement::Child(below))) => {
+                self.add_child(depth, entry, indent, below, None)
+            }
             None if self.place_implied(entry, indent, next, false) => {}
             None if is_dashes(entry.line.text) => {}
             None => self.place_unknown(entry, indent),
         }
     }
 
-    fn find(&self, entry: &Entry<'a>, indent: i64, next: &str) -> Option<(usize, Fit)> {
+    fn find(&self, entry: &Entry<'a>, indent: i64, next: &str) -> Option<(usize, Placement)> {
         let open = || {
             self.open
                 .iter()
@@ -97,25 +99,26 @@ impl<'a, 's> Builder<'a, 's> {
                 .filter_map(|(depth, index)| Some((depth, self.tree.nodes.get(*index)?)))
         };
         if !self.flat {
-            let fit = open()
+            let placement = open()
                 .filter(|(_, node)| node.indent < indent)
-                .find_map(|(depth, node)| Some((depth, fit(node, entry, next, true)?)));
-            if fit.is_some() {
-                return fit;
+                .find_map(|(depth, node)| Some((depth, placement(node, entry, next, true)?)));
+            if placement.is_some() {
+                return placement;
             }
         }
-        let known = open().find_map(|(depth, node)| Some((depth, known_fit(node, entry, next)?)));
+        let known =
+            open().find_map(|(depth, node)| Some((depth, known_placement(node, entry, next)?)));
         if known.is_some() {
             return known;
         }
         if let Some((depth, node)) = open().next()
-            && runs_on(node, entry)
+            && continues_text(node, entry)
         {
-            return Some((depth, Fit::Line));
+            return Some((depth, Placement::Line));
         }
         open()
             .filter(|(_, node)| self.flat || node.indent == indent)
-            .find_map(|(depth, node)| Some((depth, fit(node, entry, next, self.flat)?)))
+            .find_map(|(depth, node)| Some((depth, placement(node, entry, next, self.flat)?)))
     }
 
     /// Opens the table that this header belongs to, if the title above it was cut off.
@@ -181,7 +184,7 @@ impl<'a, 's> Builder<'a, 's> {
                 }
             }
             let probe = Node::new(entry.value, entry.value, 0, i64::MIN, below, None);
-            let Some(found) = known_fit(&probe, entry, next) else {
+            let Some(found) = known_placement(&probe, entry, next) else {
                 continue;
             };
             if next_too && known_key(below, next).is_none() {
@@ -209,7 +212,7 @@ impl<'a, 's> Builder<'a, 's> {
             }
             let depth = self.open.len() - 1;
             match found {
-                Fit::Field(block, position) => {
+                Placement::Field(block, position) => {
                     if let Some(node) = self.node_mut(depth)
                         && !block.repeats
                     {
@@ -219,8 +222,8 @@ impl<'a, 's> Builder<'a, 's> {
                         self.add_child(depth, entry, indent, field.below, Some(field));
                     }
                 }
-                Fit::Child(below) => self.add_child(depth, entry, indent, below, None),
-                Fit::Line => {}
+                Placement::Child(below) => self.add_child(depth, entry, indent, below, None),
+                Placement::Line => {}
             }
             return true;
         }
@@ -255,13 +258,13 @@ impl<'a, 's> Builder<'a, 's> {
         self.tree.not_understood.push(line.number);
     }
 
-    fn add_line(&mut self, depth: usize, line: Line<'a>, blanks: Vec<Line<'a>>) {
+    fn add_line(&mut self, depth: usize, line: Line<'a>, empty_lines: Vec<Line<'a>>) {
         let is_last = depth + 1 == self.open.len();
         self.open.truncate(depth + 1);
         match self.node_mut(depth) {
             Some(node) if node.lines.len() < MAX_ENTRIES => {
                 if is_last {
-                    node.lines.extend(blanks);
+                    node.lines.extend(empty_lines);
                 }
                 node.lines.push(line);
             }
@@ -308,10 +311,10 @@ impl<'a, 's> Builder<'a, 's> {
 }
 
 /// Returns true if a line continues the text of the previous node, at any indentation.
-fn runs_on(node: &Node<'_>, entry: &Entry<'_>) -> bool {
+fn continues_text(node: &Node<'_>, entry: &Entry<'_>) -> bool {
     match node.below {
         Below::Text => node.field.is_some() || entry.key.is_none(),
-        Below::Table(table) => table.runs_on && node.lines.len() > 1,
+        Below::Table(table) => table.last_cell_continues && node.lines.len() > 1,
         // text of the generic describer
         Below::Any => {
             entry.key.is_none()
@@ -332,45 +335,46 @@ fn known_key(below: Below, key: &str) -> Option<usize> {
 
 /// Matches a line that certainly belongs to the node: by a known key, or by the name of a block
 /// that is followed by a known key.
-fn known_fit(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Fit> {
+fn known_placement(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Placement> {
     match node.below {
         Below::Fields(block) | Below::Open(block) => {
             let position = block.find(entry)?;
-            (node.seen & (1 << (position % 64)) == 0).then_some(Fit::Field(block, position))
+            (node.seen & (1 << (position % 64)) == 0).then_some(Placement::Field(block, position))
         }
         Below::Named(block) => {
             let key = entry.key?.text;
             (entry.value.text.is_empty() && is_name(key) && block.position(next).is_some())
-                .then_some(Fit::Child(Below::Fields(block)))
+                .then_some(Placement::Child(Below::Fields(block)))
         }
         _ => None,
     }
 }
 
 /// Matches a line by its syntax; `inside` means that it is probably below the node.
-fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<Fit> {
-    let line = || inside.then_some(Fit::Line);
+fn placement(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<Placement> {
+    let line = || inside.then_some(Placement::Line);
     let indent = entry.line.indent() as i64;
     match node.below {
-        Below::Value if entry.key.is_none() && !is_nothing(node.value.text) => {
-            (indent > node.indent).then_some(Fit::Line)
+        Below::Value if entry.key.is_none() && !is_absent(node.value.text) => {
+            (indent > node.indent).then_some(Placement::Line)
         }
-        Below::Text => (inside && indent > node.indent).then_some(Fit::Line),
-        Below::Lines if !is_nothing(node.value.text) => line(),
-        Below::Rows(accepts) => accepts(entry.line.text).then_some(Fit::Line),
+        Below::Text => (inside && indent > node.indent).then_some(Placement::Line),
+        Below::Lines if !is_absent(node.value.text) => line(),
+        Below::Rows(accepts) => accepts(entry.line.text).then_some(Placement::Line),
         Below::Table(table) => {
-            let goes_on = table.runs_on && !node.lines.is_empty() && indent > node.indent;
-            (table.accepts(entry.line) || goes_on).then_some(Fit::Line)
+            let continues =
+                table.last_cell_continues && !node.lines.is_empty() && indent > node.indent;
+            (table.accepts(entry.line) || continues).then_some(Placement::Line)
         }
-        Below::Fields(_) => known_fit(node, entry, next),
+        Below::Fields(_) => known_placement(node, entry, next),
         Below::Named(block) => (entry.value.text.is_empty()
             && entry.key.is_some_and(|key| is_name(key.text)))
-        .then_some(Fit::Child(Below::Fields(block))),
-        Below::Entries if entry.key.is_some() && !is_nothing(node.value.text) => {
-            inside.then_some(Fit::Child(Below::Text))
+        .then_some(Placement::Child(Below::Fields(block))),
+        Below::Entries if entry.key.is_some() && !is_absent(node.value.text) => {
+            inside.then_some(Placement::Child(Below::Text))
         }
-        Below::Open(_) => known_fit(node, entry, next)
-            .or_else(|| (inside && entry.key.is_some()).then_some(Fit::Child(Below::Any))),
+        Below::Open(_) => known_placement(node, entry, next)
+            .or_else(|| (inside && entry.key.is_some()).then_some(Placement::Child(Below::Any))),
         // list items that are not maps are lines without a key, all at the same indentation
         Below::Any
             if node
@@ -384,8 +388,8 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
             // without indentation, all that follows a title belongs to it, up to the object's next
             // part
             let is_title = node.value.text.is_empty() && node.lines.is_empty();
-            let holds = indent > node.indent || (is_title && !label::is_part(entry));
-            (inside && holds).then_some(Fit::Child(Below::Any))
+            let holds = indent > node.indent || (is_title && !key_case::is_part(entry));
+            (inside && holds).then_some(Placement::Child(Below::Any))
         }
         Below::Any if node.children.is_empty() => line(),
         _ => None,

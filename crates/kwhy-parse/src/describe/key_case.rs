@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn one_blank_is_no_column() {
+    fn single_spaces_do_not_separate_columns() {
         let line = |text| Line {
             text,
             start: 0,

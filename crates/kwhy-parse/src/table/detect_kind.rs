@@ -1,7 +1,7 @@
 //! Detection of table headers and of the kind they list.
 
 /// The first columns of kubectl's tables.
-const FIRST: &[&str] = &[
+const FIRST_COLUMNS: &[&str] = &[
     "NAME",
     "NAMESPACE",
     "LAST SEEN",
@@ -15,7 +15,7 @@ const FIRST: &[&str] = &[
 
 /// First columns accepted only if the whole header identifies a kind: other programs print them
 /// too.
-const FIRST_OF_KIND: &[&str] = &[
+const FIRST_IF_KIND_KNOWN: &[&str] = &[
     "CONTAINER",
     "IMAGE",
     "REPOSITORY",
@@ -79,7 +79,7 @@ const KINDS: &[(&str, &[&str])] = &[
 ];
 
 /// Tables with so few columns that only the complete set identifies the kind.
-const WHOLE: &[(&str, &[&str])] = &[
+const EXACT: &[(&str, &[&str])] = &[
     ("StatefulSet", &["READY", "AGE"]),
     ("StatefulSet", &["READY", "AGE", "CONTAINERS", "IMAGES"]),
     ("StatefulSet", &["DESIRED", "CURRENT", "AGE"]),
@@ -93,12 +93,12 @@ const WHOLE: &[(&str, &[&str])] = &[
 
 /// Returns true if a table may start with this column.
 pub(super) fn is_first(column: &str) -> bool {
-    FIRST.contains(&column)
+    FIRST_COLUMNS.contains(&column)
 }
 
 /// Returns true if a table may start with this column, provided that its header identifies a kind.
-pub(super) fn is_first_of_kind(column: &str) -> bool {
-    FIRST_OF_KIND.contains(&column)
+pub(super) fn is_first_if_kind_known(column: &str) -> bool {
+    FIRST_IF_KIND_KNOWN.contains(&column)
 }
 
 /// Returns the kind whose table has these columns.
@@ -109,7 +109,7 @@ pub(super) fn of_header(columns: &[&str]) -> Option<&'static str> {
         .copied()
         .filter(|name| !matches!(*name, "NAMESPACE" | "NAME" | "LABELS"))
         .collect();
-    let whole = WHOLE.iter().find(|(_, names)| *names == own.as_slice());
+    let whole = EXACT.iter().find(|(_, names)| *names == own.as_slice());
     whole
         .or_else(|| KINDS.iter().find(|(_, names)| names.iter().all(has)))
         .map(|(kind, _)| *kind)
@@ -117,8 +117,8 @@ pub(super) fn of_header(columns: &[&str]) -> Option<&'static str> {
 
 /// Returns true if the kind is identified by so few columns that other kinds print them too, in old
 /// releases or as custom columns.
-pub(crate) fn is_vague(kind: &str) -> bool {
-    WHOLE.iter().any(|(known, _)| *known == kind)
+pub(crate) fn is_ambiguous(kind: &str) -> bool {
+    EXACT.iter().any(|(known, _)| *known == kind)
 }
 
 /// Returns true if kubectl prints the word as a pod's status: a phase, the reason of a state, or
@@ -132,5 +132,5 @@ pub(super) fn is_pod_status(word: &str) -> bool {
     let is_reason = own.len() < 64
         && own.starts_with(|c: char| c.is_ascii_uppercase())
         && own.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    is_reason || is_code("ExitCode:") || is_code("Signal:") || super::fit::is_ratio(own)
+    is_reason || is_code("ExitCode:") || is_code("Signal:") || super::align::is_ratio(own)
 }

@@ -2,7 +2,7 @@
 
 use jiff::fmt::rfc2822;
 
-use super::layout::{Below, Entry, Node, Tree, is_nothing, part, trimmed};
+use super::layout::{Below, Entry, Node, Tree, is_absent, part, trimmed};
 use crate::input::Line;
 use kwhy_model::{Age, Map, Text, TextBuilder, Value};
 
@@ -13,7 +13,7 @@ pub(super) fn text_of<'a>(line: Line<'a>) -> Text<'a> {
 
 /// Returns a part of a line as a value; `None` if it is empty or a placeholder.
 pub(super) fn scalar<'a>(line: Line<'a>) -> Option<Value<'a>> {
-    (!line.text.is_empty() && !is_nothing(line.text)).then(|| Value::Text(text_of(line)))
+    (!line.text.is_empty() && !is_absent(line.text)).then(|| Value::Text(text_of(line)))
 }
 
 /// Parses a part of a line as a number.
@@ -131,7 +131,7 @@ pub(super) fn bracketed(line: Line<'_>) -> Line<'_> {
 
 /// A list of values, separated by commas or in brackets.
 pub(super) fn values_of<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
-    if is_nothing(node.value.text) {
+    if is_absent(node.value.text) {
         return None;
     }
     list(node.value)
@@ -169,7 +169,7 @@ pub(super) fn whole_seconds<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'
 
 /// `a=b,c=d` on one line, as in annotations and parameters of classes; values may contain commas.
 pub(super) fn pairs<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
-    if is_nothing(node.value.text) {
+    if is_absent(node.value.text) {
         return None;
     }
     if !node.lines.is_empty() {
@@ -245,7 +245,7 @@ pub(super) fn add_to_group<'a>(
 }
 
 /// No value: the kind combines several nodes later.
-pub(super) fn later<'a>(_: &Tree<'a>, _: &Node<'a>) -> Option<Value<'a>> {
+pub(super) fn deferred<'a>(_: &Tree<'a>, _: &Node<'a>) -> Option<Value<'a>> {
     None
 }
 
@@ -280,7 +280,7 @@ pub(super) fn words<'a>(line: Line<'a>) -> impl Iterator<Item = Line<'a>> {
 pub(super) fn entries<'n, 'a>(node: &'n Node<'a>) -> impl Iterator<Item = Line<'a>> + use<'n, 'a> {
     std::iter::once(node.value)
         .chain(node.lines.iter().map(|line| trimmed(*line)))
-        .filter(|line| !line.text.is_empty() && !is_nothing(line.text))
+        .filter(|line| !line.text.is_empty() && !is_absent(line.text))
 }
 
 /// A map of `key=value` lines, as in labels and node selectors.
@@ -319,8 +319,8 @@ pub(super) fn annotations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>
         };
         match (&mut open, annotation) {
             (Some((_, lines)), _) if deeper => {
-                let blanks = line.indent().min(base + 2);
-                lines.push(trim_end(part(line, blanks, line.text.len())));
+                let spaces = line.indent().min(base + 2);
+                lines.push(trim_end(part(line, spaces, line.text.len())));
             }
             (Some((open, lines)), _) if is_text(open) => lines.push(trimmed(line)),
             (_, Some((key, value))) => {
@@ -362,12 +362,12 @@ fn annotation<'a>(entry: &Entry<'a>) -> Option<(&'a str, Line<'a>)> {
 /// The lines below a key verbatim, without the indentation of the first.
 pub(super) fn raw_lines<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let base = node.lines.first().map_or(0, Line::indent);
-    let own = (!node.value.text.is_empty() && !is_nothing(node.value.text)).then_some(node.value);
+    let own = (!node.value.text.is_empty() && !is_absent(node.value.text)).then_some(node.value);
     let items: Vec<_> = own
         .into_iter()
         .chain(node.lines.iter().map(|line| {
-            let blanks = line.indent().min(base);
-            trim_end(part(*line, blanks, line.text.len()))
+            let spaces = line.indent().min(base);
+            trim_end(part(*line, spaces, line.text.len()))
         }))
         .map(|line| Value::Text(text_of(line)))
         .collect();

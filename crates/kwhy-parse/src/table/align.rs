@@ -7,10 +7,10 @@ use crate::input::Line;
 use kwhy_model::{Age, Quantity, Span};
 
 /// The maximum number of words in an aligned row; the cost is quadratic.
-const MOST_PIECES: usize = 48;
+const MAX_PIECES: usize = 48;
 
 /// The maximum length of an aligned row, in bytes.
-const LONGEST_ROW: usize = 16 * 1024;
+const MAX_ROW_LENGTH: usize = 16 * 1024;
 
 /// The values a column accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ impl Shape {
         let extra = 4 * i64::try_from(count)
             .unwrap_or(i64::MAX / 8)
             .saturating_sub(1);
-        let prefer = |suits: bool, otherwise: i64| if suits { 3 } else { otherwise - extra };
+        let prefer = |matches: bool, otherwise: i64| if matches { 3 } else { otherwise - extra };
         let is_none = text == "<none>";
         match self {
             Shape::Name => (count == 1 && is_name(text)).then_some(2),
@@ -195,7 +195,7 @@ impl Shape {
     }
 
     /// Returns true if the column accepts this as an aligned cell.
-    fn allows(self, text: &str) -> bool {
+    fn accepts(self, text: &str) -> bool {
         match self {
             _ if text == "<none>" => true,
             Shape::Name => {
@@ -213,18 +213,18 @@ impl Shape {
 }
 
 /// Returns true if cells cut at the header's offsets make a plausible row.
-pub(super) fn suits(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
+pub(super) fn is_plausible(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
     let filled = cells.iter().filter(|cell| !cell.is_empty()).count();
     filled >= 2
         && shapes
             .iter()
             .zip(cells)
-            .all(|(shape, cell)| shape.allows(cell.text))
+            .all(|(shape, cell)| shape.accepts(cell.text))
 }
 
 /// Returns the cells of a row, one per column, by the best alignment of the parts between wide
 /// gaps, or else of the words.
-pub(super) fn fit<'a>(
+pub(super) fn align<'a>(
     shapes: &[Shape],
     columns: &Columns<'_>,
     line: &Line<'a>,
@@ -274,7 +274,7 @@ pub(super) fn pieces<'a>(line: &Line<'a>) -> Option<Vec<Cell<'a>>> {
 
 /// Returns the words of a row, or its parts between wide gaps; `None` if there are too many.
 fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
-    if line.text.len() > LONGEST_ROW {
+    if line.text.len() > MAX_ROW_LENGTH {
         return None;
     }
     let mut pieces: Vec<Span> = Vec::new();
@@ -296,7 +296,7 @@ fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
             Some(before) if joins => before.end = span.end,
             _ => pieces.push(span),
         }
-        if pieces.len() > MOST_PIECES {
+        if pieces.len() > MAX_PIECES {
             return None;
         }
     }
