@@ -24,7 +24,7 @@ static FAST: LazyLock<[Analyzer; 4]> = LazyLock::new(|| {
 });
 
 /// Returns all that is reported of a finding, which must agree.
-fn told(finding: &Finding) -> String {
+fn render(finding: &Finding) -> String {
     serde_json::to_string(finding).unwrap()
 }
 
@@ -32,27 +32,30 @@ fn assert_agreement(name: &str, text: &[u8]) {
     let report = |analyzer: &Analyzer| -> Report { analyzer.analyze_text(name, text) };
     let naive = report(&NAIVE);
     // an input that fits into a smaller block is read exactly as in the larger one
-    let ways = 2 + SMALL.iter().filter(|size| text.len() > **size).count();
+    let configurations = 2 + SMALL.iter().filter(|size| text.len() > **size).count();
     let [whole, one_block, small, smallest] = &*FAST;
     let ordered = [whole, one_block, smallest, small];
-    for (number, fast) in ordered.into_iter().take(ways).enumerate() {
+    for (number, fast) in ordered.into_iter().take(configurations).enumerate() {
         let fast = report(fast);
-        let findings = |report: &Report| report.findings.iter().map(told).collect::<Vec<_>>();
-        let (fast_told, naive_told) = (findings(&fast), findings(&naive));
-        let lone = |mine: &[String], theirs: &[String]| -> Vec<String> {
+        let findings = |report: &Report| report.findings.iter().map(render).collect::<Vec<_>>();
+        let (fast_findings, naive_findings) = (findings(&fast), findings(&naive));
+        let only_in_first = |mine: &[String], theirs: &[String]| -> Vec<String> {
             let only = mine.iter().filter(|finding| !theirs.contains(finding));
             only.take(2).cloned().collect()
         };
         assert!(
-            fast_told == naive_told,
-            "{name} in way {number}\nonly fast: {:#?}\nonly naive: {:#?}",
-            lone(&fast_told, &naive_told),
-            lone(&naive_told, &fast_told),
+            fast_findings == naive_findings,
+            "{name} in configuration {number}\nonly fast: {:#?}\nonly naive: {:#?}",
+            only_in_first(&fast_findings, &naive_findings),
+            only_in_first(&naive_findings, &fast_findings),
         );
-        assert_eq!(fast.matched, naive.matched, "{name} in way {number}");
+        assert_eq!(
+            fast.matched, naive.matched,
+            "{name} in configuration {number}"
+        );
         assert_eq!(
             fast.stats.lines, naive.stats.lines,
-            "{name} in way {number}"
+            "{name} in configuration {number}"
         );
     }
 }
@@ -177,7 +180,7 @@ fn list(step: usize, items: usize) -> String {
 fn on_long_lists_of_objects() {
     for step in [2, 4] {
         let text = list(step, 240);
-        assert_agreement(&format!("{step} blanks a level"), text.as_bytes());
+        assert_agreement(&format!("{step} spaces per level"), text.as_bytes());
         let report = FAST[2].analyze_text("list", text.as_bytes());
         // an event counts as often as its `count` states
         let events = (0..240).filter(|number| number % 3 != 0 && number % 4 == 0);
@@ -198,14 +201,14 @@ fn on_long_lists_of_objects() {
 fn on_a_file() {
     let file = std::env::var("KWHY_AGREE").unwrap();
     let text = std::fs::read(&file).unwrap();
-    let told = |analyzer: &Analyzer| analyzer.analyze_text(&file, text.as_slice());
-    let (naive, fast) = (told(&NAIVE), told(&FAST[0]));
+    let analyze = |analyzer: &Analyzer| analyzer.analyze_text(&file, text.as_slice());
+    let (naive, fast) = (analyze(&NAIVE), analyze(&FAST[0]));
     assert_eq!(fast.matched, naive.matched);
-    let findings = |report: &Report| report.findings.iter().map(told_briefly).collect::<Vec<_>>();
+    let findings = |report: &Report| report.findings.iter().map(summary).collect::<Vec<_>>();
     assert_eq!(findings(&fast), findings(&naive));
 }
 
-fn told_briefly(finding: &Finding) -> (String, String, u64, Option<String>, Option<String>) {
+fn summary(finding: &Finding) -> (String, String, u64, Option<String>, Option<String>) {
     let Finding {
         signature,
         subject,
@@ -355,10 +358,10 @@ fn on_lists_that_are_cut() {
             .collect();
         assert!(!proves("items alone", &headless));
         // followed by other output, and two lists
-        let behind = format!(
+        let after = format!(
             "{two}\n$ kubectl get pods\nNAME   READY   STATUS    RESTARTS   AGE\na-0    1/1     Running   0          4d\n"
         );
-        assert!(proves("a table behind it", &behind));
+        assert!(proves("followed by a table", &after));
         let log = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n";
         let one = list(&["slow"]);
         let lists = format!(
@@ -371,7 +374,7 @@ fn on_lists_that_are_cut() {
     let half = two.len() / 2;
     let at = half + two[half..].find("\n- apiVersion").unwrap() + 1;
     let gap = format!("{}...\n{}", &two[..at], &two[at..]);
-    assert!(!proves("with a gap", &gap));
+    assert!(!proves("with an ellipsis", &gap));
 }
 
 /// The text before and after lines that people quote in a list or as emphasis. None starts with a
@@ -399,8 +402,8 @@ fn marked(seed: u64, records: usize, marks: &[u8]) -> String {
         } else {
             usize::from(*mark)
         };
-        let (before, behind) = MARKS[mark % MARKS.len()];
-        text.push_str(&format!("{before}{line}{behind}\n"));
+        let (before, after) = MARKS[mark % MARKS.len()];
+        text.push_str(&format!("{before}{line}{after}\n"));
     }
     text
 }
@@ -409,7 +412,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
-    fn on_lines_behind_marks(
+    fn on_lines_inside_marks(
         seed in any::<u64>(),
         records in 1..60usize,
         marks in proptest::collection::vec(any::<u8>(), 1..20),
@@ -421,7 +424,7 @@ proptest! {
 /// The context of a command applies to the plain lines after it, but not to those after the records
 /// of a log, which may be far from it.
 #[test]
-fn on_plain_lines_behind_a_command() {
+fn on_plain_lines_after_a_command() {
     let record = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n";
     let plain = "Error: secret \"login\" not found, `\n";
     for records in [0, 1, 2, 40] {
@@ -429,8 +432,8 @@ fn on_plain_lines_behind_a_command() {
             "$ kubectl -n shop get pods\n{}{plain}",
             record.repeat(records)
         );
-        assert_agreement("behind a command", text.as_bytes());
-        let report = NAIVE.analyze_text("behind a command", text.as_bytes());
+        assert_agreement("after a command", text.as_bytes());
+        let report = NAIVE.analyze_text("after a command", text.as_bytes());
         let namespaces = report
             .findings
             .iter()
@@ -443,7 +446,7 @@ fn on_plain_lines_behind_a_command() {
 /// Lines of a message that an envelope received at once, some of them with marks; a year stated
 /// only by a marked line.
 #[test]
-fn on_marked_lines_that_hang_together() {
+fn on_marked_lines_of_one_message() {
     for (seed, records) in [
         (523_012_905_791_882_834, 60),
         (1_200_952_978_512_325_674, 12),
@@ -453,12 +456,12 @@ fn on_marked_lines_that_hang_together() {
             assert_agreement("marked", text.as_bytes());
         }
     }
-    let carried = |second: &str| {
+    let in_syslog = |second: &str| {
         format!(
             "Mar 04 05:06:07 barge tide[7]: E0304 05:06:07.123456       7 quay.go:7] lift failed:\nMar 04 05:06:07 barge tide[7]: {second}\n"
         )
     };
-    let text = carried("secret \"login\" not found");
+    let text = in_syslog("secret \"login\" not found");
     for (before, _) in MARKS {
         let marked = text.replace("Mar 04", &format!("{before}Mar 04"));
         assert_agreement(before, marked.as_bytes());
@@ -468,7 +471,7 @@ fn on_marked_lines_that_hang_together() {
 }
 
 #[test]
-fn lines_behind_marks_are_read() {
+fn marked_lines_are_parsed() {
     let record = "E0304 05:06:07.123456       1 sync.go:88] MountVolume.SetUp failed for volume \"conf\" : configmap \"web-conf\" not found";
     let found = |text: &str| {
         FAST[0]
@@ -478,13 +481,13 @@ fn lines_behind_marks_are_read() {
     };
     let alone = found(record);
     assert!(!alone.is_empty());
-    for (before, behind) in MARKS {
-        let text = format!("It says\n\n{before}{record}{behind}\n");
+    for (before, after) in MARKS {
+        let text = format!("It says\n\n{before}{record}{after}\n");
         assert_eq!(found(&text), alone, "{text}");
         assert_agreement("mark", text.as_bytes());
         // the context of a command applies to a log after such a line too
         let log = format!(
-            "$ kubectl -n shop logs web-0\nI0304 05:06:07.000000       1 sync.go:88] Synced\n{before}{record}{behind}\n{record}\n"
+            "$ kubectl -n shop logs web-0\nI0304 05:06:07.000000       1 sync.go:88] Synced\n{before}{record}{after}\n{record}\n"
         );
         assert_agreement("log", log.as_bytes());
     }

@@ -133,7 +133,7 @@ impl Mangle {
 
 /// The parts of a report that must not depend on how the input was copied.
 #[derive(Debug, PartialEq)]
-struct Essence {
+struct Invariants {
     cause: String,
     signature: String,
     role: Role,
@@ -143,9 +143,9 @@ struct Essence {
     lines: Vec<u64>,
 }
 
-impl Essence {
-    fn of(finding: &Finding, shift: u64) -> Essence {
-        Essence {
+impl Invariants {
+    fn of(finding: &Finding, shift: u64) -> Invariants {
+        Invariants {
             cause: finding.cause.clone(),
             signature: finding.signature.clone(),
             role: finding.role,
@@ -205,7 +205,7 @@ fn lines(finding: &Finding) -> impl Iterator<Item = u64> + '_ {
 }
 
 /// Renders the findings in the syntax of an expectation.
-fn told(report: &Report) -> String {
+fn render(report: &Report) -> String {
     let mut text = String::new();
     for finding in &report.findings {
         text += &format!(
@@ -232,11 +232,11 @@ fn told(report: &Report) -> String {
 }
 
 /// Returns the differences between a finding and its expectation.
-fn faults(expected: &ExpectedFinding, found: &Finding, report: &Report) -> Vec<String> {
-    let mut faults = Vec::new();
+fn differences(expected: &ExpectedFinding, found: &Finding, report: &Report) -> Vec<String> {
+    let mut differences = Vec::new();
     let mut differ = |what: &str, wanted: String, found: String| {
         if wanted != found {
-            faults.push(format!("{what} is {found}, not {wanted}"));
+            differences.push(format!("{what} is {found}, not {wanted}"));
         }
     };
     differ("cause", expected.cause.clone(), found.cause.clone());
@@ -289,13 +289,13 @@ fn faults(expected: &ExpectedFinding, found: &Finding, report: &Report) -> Vec<S
         .filter(|line| !proof.contains(line))
         .collect();
     if !missing.is_empty() {
-        faults.push(format!("lines {missing:?} are not among {proof:?}"));
+        differences.push(format!("lines {missing:?} are not among {proof:?}"));
     }
     if expected.role == Role::Cause && expected.lines.first() != proof.first() {
         let (wanted, first) = (expected.lines.first(), proof.first());
-        faults.push(format!("the foremost line is {first:?}, not {wanted:?}"));
+        differences.push(format!("the primary line is {first:?}, not {wanted:?}"));
     }
-    faults
+    differences
 }
 
 fn check(case: &Case, report: &Report) -> Vec<String> {
@@ -305,9 +305,9 @@ fn check(case: &Case, report: &Report) -> Vec<String> {
         match found.get(index) {
             None => all.push(format!("no finding {}: {}", index + 1, finding.cause)),
             Some(found) => all.extend(
-                faults(finding, found, report)
+                differences(finding, found, report)
                     .into_iter()
-                    .map(|fault| format!("finding {}: {fault}", index + 1)),
+                    .map(|difference| format!("finding {}: {difference}", index + 1)),
             ),
         }
     }
@@ -333,12 +333,12 @@ fn cases_are_answered() {
     let mut failures = Vec::new();
     for case in cases() {
         let report = analyzer.analyze_text("stdin", case.input.as_str());
-        let faults = check(&case, &report);
-        if !faults.is_empty() {
-            let (name, faults) = (&case.name, faults.join("\n    "));
+        let differences = check(&case, &report);
+        if !differences.is_empty() {
+            let (name, differences) = (&case.name, differences.join("\n    "));
             failures.push(format!(
-                "  {name}\n    {faults}\n    found:\n{}",
-                told(&report)
+                "  {name}\n    {differences}\n    found:\n{}",
+                render(&report)
             ));
         }
     }
@@ -357,16 +357,20 @@ fn answers_do_not_depend_on_how_the_text_was_copied() {
         let again = analyzer.analyze_text("stdin", case.input.as_str());
         let json = |report: &Report| serde_json::to_string(report).unwrap();
         if json(&report) != json(&again) {
-            failures.push(format!("  {}: another report the second time", case.name));
+            failures.push(format!("  {}: the second report differs", case.name));
         }
-        let plain: Vec<Essence> = report.findings.iter().map(|f| Essence::of(f, 0)).collect();
+        let plain: Vec<Invariants> = report
+            .findings
+            .iter()
+            .map(|f| Invariants::of(f, 0))
+            .collect();
         for mangle in &case.expected.mangle {
             let (text, shift) = mangle.apply(&case.input);
             let report = analyzer.analyze_text("stdin", text.as_str());
-            let mangled: Vec<Essence> = report
+            let mangled: Vec<Invariants> = report
                 .findings
                 .iter()
-                .map(|f| Essence::of(f, shift))
+                .map(|f| Invariants::of(f, shift))
                 .collect();
             if mangled != plain {
                 let differing = plain.iter().zip(&mangled).find(|(a, b)| a != b);
@@ -412,7 +416,7 @@ fn nothing_is_wrong_in_healthy_inputs() {
         }
         let report = analyzer.analyze_text("stdin", input);
         if report.findings.iter().any(is_alarm) {
-            failures.push(format!("  {name}\n{}", told(&report)));
+            failures.push(format!("  {name}\n{}", render(&report)));
         }
     }
     assert_none(&failures, "healthy inputs raise an alarm");
@@ -428,7 +432,7 @@ fn nothing_is_wrong_in_healthy_inputs_however_they_were_copied() {
         for mangle in [Crlf, Indent, Numbered, Quoted, Trailing, Escaped, Wide] {
             let report = analyzer.analyze_text("stdin", mangle.apply(&input).0);
             if report.findings.iter().any(is_alarm) {
-                failures.push(format!("  {name} {mangle:?}\n{}", told(&report)));
+                failures.push(format!("  {name} {mangle:?}\n{}", render(&report)));
             }
         }
     }

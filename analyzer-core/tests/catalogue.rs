@@ -3,7 +3,7 @@
 use kwhy_core::{Analyzer, Catalogue, LintLevel};
 
 #[test]
-fn the_built_form_is_what_the_files_say() {
+fn the_compiled_catalogue_equals_the_files() {
     let builtin = Catalogue::builtin();
     let mut read = Catalogue::empty();
     for signature in builtin.signatures() {
@@ -22,7 +22,7 @@ fn the_built_form_is_what_the_files_say() {
 }
 
 #[test]
-fn examples_hold() {
+fn examples_pass() {
     let outcomes = Analyzer::new().test_signatures();
     let failed: Vec<String> = outcomes
         .iter()

@@ -48,7 +48,7 @@ const HOSTILE: &[&str] = &[
 ];
 
 /// Placeholders for a value that the reader has to know.
-const STAND_INS: &[&str] = &[
+const PLACEHOLDERS: &[&str] = &[
     "NAME",
     "NAMESPACE",
     "NODE",
@@ -64,11 +64,11 @@ const STAND_INS: &[&str] = &[
 fn fault(command: &CommandLine) -> Option<String> {
     let argv = command.argv();
     if shlex::split(command.run()).as_deref() != Some(argv) {
-        return Some("its text reads as other words".into());
+        return Some("its text splits into other words".into());
     }
     let is_odd = |c: char| c.is_control() || !c.is_ascii();
     if command.run().contains(is_odd) {
-        return Some("it holds what cannot be typed".into());
+        return Some("it contains characters that cannot be typed".into());
     }
     // outside quotes there are only plain words
     let plain = outside_quotes(command.run());
@@ -76,10 +76,13 @@ fn fault(command: &CommandLine) -> Option<String> {
         return Some(format!("{c} outside quotes"));
     }
     if command.run().contains(['<', '>']) {
-        return Some("a value is left open".into());
+        return Some("a value is missing".into());
     }
-    if argv.iter().any(|word| STAND_INS.contains(&word.as_str())) {
-        return Some("a word stands for a value".into());
+    if argv
+        .iter()
+        .any(|word| PLACEHOLDERS.contains(&word.as_str()))
+    {
+        return Some("a word is a placeholder".into());
     }
     match argv.first().map(String::as_str) {
         Some("kubectl" | "oc") => kubectl::fault(argv),
@@ -123,7 +126,7 @@ fn faults(report: &Report) -> Vec<String> {
 }
 
 /// Returns the unfilled slots in the texts of a report.
-fn holes(report: &Report) -> Vec<String> {
+fn unfilled_slots(report: &Report) -> Vec<String> {
     let catalogue = ANALYZER.catalogue();
     let mut found = Vec::new();
     for finding in &report.findings {
@@ -196,7 +199,7 @@ fn every_command_of_the_fixtures_can_be_typed() {
         let bytes = std::fs::read(path).unwrap();
         let report = ANALYZER.analyze_text("input", bytes);
         count.fetch_add(commands(&report).count(), Ordering::Relaxed);
-        let found = faults(&report).into_iter().chain(holes(&report));
+        let found = faults(&report).into_iter().chain(unfilled_slots(&report));
         let found = found.map(|fault| format!("{}: {fault}", path.display()));
         wrong.lock().unwrap().extend(found);
     });
@@ -224,7 +227,7 @@ fn values(report: &Report, signature: &Signature) -> BTreeSet<String> {
 }
 
 #[test]
-fn no_name_makes_a_command_of_its_own() {
+fn names_cannot_inject_commands() {
     let signatures: Vec<&Signature> = ANALYZER.catalogue().signatures().collect();
     let wrong = Mutex::new(Vec::new());
     let (fired, shown) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -263,8 +266,8 @@ fn no_name_makes_a_command_of_its_own() {
 }
 
 /// Returns a value of each type.
-fn sample(form: ValueType) -> &'static str {
-    match form {
+fn sample(value_type: ValueType) -> &'static str {
+    match value_type {
         ValueType::Label => "shop",
         ValueType::Name => "web-0",
         ValueType::Segment => "system:node:quay-1",
@@ -292,11 +295,12 @@ fn every_command_of_the_signatures_can_be_typed() {
         let checks = signature.check.iter().chain(&signature.collect);
         let checks = checks.filter_map(|check| check.run());
         for run in checks.chain(signature.fix.iter().filter_map(|fix| fix.run.as_ref())) {
-            let form = |slot: &str, form| signature.values.get(slot).copied().unwrap_or(form);
-            let command = run.fill(|slot, of| Some(sample(form(slot, of)).to_owned()));
+            let value_type =
+                |slot: &str, default| signature.values.get(slot).copied().unwrap_or(default);
+            let command = run.fill(|slot, of| Some(sample(value_type(slot, of)).to_owned()));
             let command = command.and_then(CommandLine::new);
             let Some(command) = command else {
-                wrong.push(format!("{}: {run}: it is never shown", signature.file));
+                wrong.push(format!("{}: {run}: never shown", signature.file));
                 continue;
             };
             count += 1;
@@ -307,7 +311,7 @@ fn every_command_of_the_signatures_can_be_typed() {
             for bad in HOSTILE {
                 let filled = run.fill(|_, _| Some((*bad).to_owned()));
                 if run.slots().next().is_some() && filled.is_some() {
-                    wrong.push(format!("{}: {run} takes {bad:?}", signature.file));
+                    wrong.push(format!("{}: {run} accepts {bad:?}", signature.file));
                 }
             }
         }
@@ -322,7 +326,7 @@ fn every_command_of_the_signatures_can_be_typed() {
 }
 
 #[test]
-fn a_long_name_is_no_argument() {
+fn long_names_are_rejected() {
     let signature = Catalogue::builtin();
     let signature = signature.get("configmap-mount-missing").unwrap();
     let run = signature

@@ -97,7 +97,7 @@ fn event(event: &Event<'_>) -> Value {
 }
 
 #[test]
-fn each_kind_reads_as_it_is() {
+fn each_kind_is_parsed() {
     let mut wrong = Vec::new();
     for fixture in fixtures() {
         let found = described(&fixture.text);

@@ -24,7 +24,7 @@ type Truth = BTreeMap<(&'static str, String), Seen>;
 const START: &str = "2031-03-04T05:00:00Z";
 
 /// The failures: the signature, and its text with `#` for the object.
-const FORMS: [(&str, &str); 7] = [
+const FAILURES: [(&str, &str); 7] = [
     (
         "configmap-mount-missing",
         r#"MountVolume.SetUp failed for volume "conf" : configmap "conf-#" not found"#,
@@ -81,14 +81,14 @@ fn quoted(text: &str) -> String {
 }
 
 /// Appends a record in one of the envelopes, all of which state milliseconds.
-fn record(into: &mut String, carrier: u64, millis: i64, fails: bool, text: &str) {
+fn record(into: &mut String, envelope: u64, millis: i64, fails: bool, text: &str) {
     let start: Timestamp = START.parse().unwrap();
     let time = start + SignedDuration::from_millis(millis);
     let zoned = time.to_zoned(TimeZone::UTC);
     let klog = zoned.strftime("%m%d %H:%M:%S%.6f");
     let text_quoted = quoted(text);
     let (letter, level) = if fails { ('E', "error") } else { ('I', "info") };
-    match carrier {
+    match envelope {
         0 => writeln!(
             into,
             r#"{letter}{klog}    1234 sync.go:88] "Sync failed" err="{text_quoted}""#
@@ -123,13 +123,13 @@ fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
     let mut millis = 0;
     while text.len() < bytes {
         millis += 1 + i64::try_from(random.below(40)).unwrap();
-        let carrier = random.below(5);
+        let envelope = random.below(5);
         if random.below(60) != 0 {
             let healthy = HEALTHY[usize::try_from(random.below(5)).unwrap()];
-            record(&mut text, carrier, millis, false, healthy);
+            record(&mut text, envelope, millis, false, healthy);
             continue;
         }
-        let (signature, form) = FORMS[usize::try_from(random.below(7)).unwrap()];
+        let (signature, template) = FAILURES[usize::try_from(random.below(7)).unwrap()];
         let bound = 1 + random.below(objects);
         let number = random.below(bound);
         let share = text.len() * 4 / bytes;
@@ -139,10 +139,10 @@ fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
         }
         record(
             &mut text,
-            carrier,
+            envelope,
             millis,
             true,
-            &form.replace('#', &number.to_string()),
+            &template.replace('#', &number.to_string()),
         );
         let object = match signature {
             "configmap-mount-missing" | "secret-mount-missing" => format!("conf-{number}"),
@@ -165,15 +165,15 @@ fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
 
 /// Returns the occurrences in a report. A finding that names several objects or failures would be
 /// missed.
-fn told(report: &Report) -> Truth {
+fn occurrences(report: &Report) -> Truth {
     let start: Timestamp = START.parse().unwrap();
     let millis = |time: &Option<String>| {
         let time: Timestamp = time.as_deref().unwrap().parse().unwrap();
         i64::try_from(time.duration_since(start).as_millis()).unwrap()
     };
-    let mut told = Truth::new();
+    let mut occurrences = Truth::new();
     for finding in &report.findings {
-        let Some((signature, _)) = FORMS.iter().find(|(id, _)| *id == finding.signature) else {
+        let Some((signature, _)) = FAILURES.iter().find(|(id, _)| *id == finding.signature) else {
             continue;
         };
         let image = finding.captures.get("image").cloned();
@@ -190,26 +190,30 @@ fn told(report: &Report) -> Truth {
         };
         assert_eq!(finding.others, [], "{}", finding.title);
         assert!(
-            told.insert((signature, object), seen).is_none(),
+            occurrences.insert((signature, object), seen).is_none(),
             "{}",
             finding.title
         );
     }
-    told
+    occurrences
 }
 
 fn assert_exact(seed: u64, truth: &Truth, report: &Report) {
     let mut of_forms = report.findings.iter();
     let unsure = of_forms.find(|finding| {
-        let mut forms = FORMS.iter();
-        finding.at_least && forms.any(|(id, _)| *id == finding.signature)
+        let mut failures = FAILURES.iter();
+        finding.at_least && failures.any(|(id, _)| *id == finding.signature)
     });
     assert!(unsure.is_none(), "seed {seed}: {unsure:?}");
-    let told = told(report);
+    let occurrences = occurrences(report);
     for (object, seen) in truth {
-        assert_eq!(told.get(object), Some(seen), "seed {seed}: {object:?}");
+        assert_eq!(
+            occurrences.get(object),
+            Some(seen),
+            "seed {seed}: {object:?}"
+        );
     }
-    assert_eq!(told.len(), truth.len(), "seed {seed}");
+    assert_eq!(occurrences.len(), truth.len(), "seed {seed}");
 }
 
 #[test]
@@ -223,7 +227,7 @@ fn in_logs_beyond_all_limits() {
 }
 
 #[test]
-fn as_the_slow_reference_counts() {
+fn in_short_logs_as_in_the_slow_reference() {
     (10..18u64).into_par_iter().for_each(|seed| {
         let (text, truth) = log(300_000, seed, 12);
         let naive = Analyzer::new().with_naive_matching();
@@ -237,13 +241,13 @@ fn as_the_slow_reference_counts() {
 
 /// If there are more objects than are listed, a limit states the number of records, by signature.
 #[test]
-fn what_is_not_listed_is_counted() {
+fn unlisted_objects_are_counted() {
     let (text, truth) = log(36 << 20, 5, 3000);
     let report = Analyzer::new().analyze_text("log", text.as_bytes());
     let limit = report.limits.iter().find(|met| met.limit == "many-objects");
     let message = &limit.unwrap().message;
-    let told = told(&report);
-    for (signature, _) in FORMS {
+    let occurrences = occurrences(&report);
+    for (signature, _) in FAILURES {
         let of = |truth: &Truth| -> u64 {
             let mine = truth.iter().filter(|((id, _), _)| *id == signature);
             mine.map(|(_, seen)| seen.count).sum()
@@ -254,10 +258,10 @@ fn what_is_not_listed_is_counted() {
             .next()
             .map_or(0, |count| count.trim().parse().unwrap());
         assert!(further > 0, "{signature}: {message}");
-        assert_eq!(of(&told) + further, of(&truth), "{signature}");
+        assert_eq!(of(&occurrences) + further, of(&truth), "{signature}");
         assert_eq!(report.matched[signature], of(&truth), "{signature}");
     }
-    for (object, seen) in &told {
+    for (object, seen) in &occurrences {
         assert_eq!(truth.get(object), Some(seen), "{object:?}");
     }
 }
@@ -265,7 +269,7 @@ fn what_is_not_listed_is_counted() {
 /// Two alternating lines, both matched by two signatures of which one refines the other: the
 /// refined signature yields no finding of its own, however many hits are kept of each.
 #[test]
-fn what_is_refined_makes_no_finding() {
+fn a_refined_signature_yields_no_finding() {
     let yaml = "id: berth-taken\ncause: container/app-error\nseverity: error\nrole: cause\ntitle: 'berth {berth} is taken'\nsubject: {kind: Berth, name: '{berth}'}\nmatch: {event: {message: 'crane {crane:word} finds berth {berth:word} taken'}}\nwhy: one ship a berth\n---\nid: crane-stuck\ncause: container/app-panic\nseverity: error\ntitle: 'crane {crane} is stuck'\nsubject: {kind: Crane, name: '{crane}'}\nmatch: {event: {message: 'crane {crane:word} finds berth {berth:word} taken'}}\nrefines: [berth-taken]\nwhy: it waits for a berth\n";
     let mut catalogue = kwhy_core::Catalogue::builtin();
     catalogue.add_str("berths.yaml", yaml).unwrap();
@@ -285,11 +289,11 @@ fn what_is_refined_makes_no_finding() {
             }
         }
         let report = analyzer.analyze_text("log", text.as_bytes());
-        let told: Vec<_> = report
+        let occurrences: Vec<_> = report
             .findings
             .iter()
             .map(|f| (f.signature.as_str(), f.count))
             .collect();
-        assert_eq!(told, [("crane-stuck", 2 * pairs)], "{pairs} pairs");
+        assert_eq!(occurrences, [("crane-stuck", 2 * pairs)], "{pairs} pairs");
     }
 }

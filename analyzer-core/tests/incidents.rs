@@ -123,7 +123,7 @@ fn subject(finding: &Finding) -> String {
     text.split(" container ").next().unwrap_or(&text).to_owned()
 }
 
-fn told(finding: &Finding) -> String {
+fn render(finding: &Finding) -> String {
     let proof = finding.evidence.first();
     let place = proof.map_or_else(String::new, |e| format!("{}:{}", e.source, e.line));
     format!(
@@ -150,17 +150,17 @@ fn leads_to(finding: &Finding, by_rank: &BTreeMap<usize, &Finding>) -> usize {
 }
 
 /// Returns the differences between a report and the expectation.
-fn faults(expected: &Expected, report: &Report) -> Vec<String> {
-    let mut faults = Vec::new();
+fn differences(expected: &Expected, report: &Report) -> Vec<String> {
+    let mut differences = Vec::new();
     let findings = &report.findings;
     let by_rank: BTreeMap<usize, &Finding> = findings.iter().map(|f| (f.rank, f)).collect();
     let first = findings.first();
     if let Some(root) = &expected.root {
         match first.filter(|first| first.role == Role::Cause && first.cause == root.cause) {
-            None => faults.push(format!(
+            None => differences.push(format!(
                 "{} is not first, but {:?}",
                 root.cause,
-                first.map(told)
+                first.map(render)
             )),
             Some(first) => {
                 if root
@@ -168,7 +168,7 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
                     .as_ref()
                     .is_some_and(|wanted| *wanted != subject(first))
                 {
-                    faults.push(format!("it is about {}", subject(first)));
+                    differences.push(format!("it is about {}", subject(first)));
                 }
                 let proof = first.evidence.first();
                 let file = proof.map(|e| e.source.as_str());
@@ -176,7 +176,7 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
                 let differs = root.file.is_some() && root.file.as_deref() != file
                     || root.line.is_some() && root.line != line;
                 if differs {
-                    faults.push(format!("its foremost proof is {}", told(first)));
+                    differences.push(format!("its primary evidence is {}", render(first)));
                 }
             }
         }
@@ -189,7 +189,7 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
             .iter()
             .any(|beside| beside.cause() == other.cause)
         {
-            faults.push(format!("also a cause: {}", told(other)));
+            differences.push(format!("also a cause: {}", render(other)));
         }
     }
     for beside in &expected.beside {
@@ -198,7 +198,7 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
                 .iter()
                 .any(|f| f.role == Role::Cause && f.cause == *cause)
         {
-            faults.push(format!("no second cause {cause}"));
+            differences.push(format!("no second cause {cause}"));
         }
     }
     for wanted in &expected.explained {
@@ -207,19 +207,19 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
         };
         let mut found = findings.iter().filter(same).peekable();
         if found.peek().is_none() {
-            faults.push(format!("no finding {}", wanted.cause));
+            differences.push(format!("no finding {}", wanted.cause));
         }
         for finding in found {
             let by = finding
                 .explained_by
                 .and_then(|rank| by_rank.get(&rank).copied());
             if Some(leads_to(finding, &by_rank)) != first.map(|f| f.rank) {
-                faults.push(format!("{} is under {:?}", told(finding), by.map(told)));
+                differences.push(format!("{} is under {:?}", render(finding), by.map(render)));
             } else if wanted.by.is_some() && wanted.by.as_ref() != by.map(|by| &by.cause) {
-                faults.push(format!(
+                differences.push(format!(
                     "{} is directly under {:?}",
-                    told(finding),
-                    by.map(told)
+                    render(finding),
+                    by.map(render)
                 ));
             }
         }
@@ -229,26 +229,26 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
             .iter()
             .filter(|f| f.cause == wanted.cause && wanted.is_about(f));
         if !same.any(|f| f.explained_by.is_none() && f.recovered.is_none()) {
-            faults.push(format!("{} does not stand for itself", wanted.cause));
+            differences.push(format!("{} is not independent", wanted.cause));
         }
     }
     for cause in &expected.over {
         let over = |f: &Finding| f.role == Role::Benign && f.recovered.is_some();
         if !findings.iter().any(|f| f.cause == *cause && over(f)) {
-            faults.push(format!("{cause} is not told as over"));
+            differences.push(format!("{cause} is not reported as resolved"));
         }
     }
     for (number, text) in expected.telling.iter().enumerate() {
         let most = if number == 0 { 2 } else { usize::MAX };
-        let mut shown = report.unexplained.iter().take(most);
-        let holds = shown.any(|told| {
-            told.reason.contains(text) || told.evidence.iter().any(|e| e.text.contains(text))
+        let mut reported = report.unexplained.iter().take(most);
+        let is_reported = reported.any(|shown| {
+            shown.reason.contains(text) || shown.evidence.iter().any(|e| e.text.contains(text))
         });
-        if !holds {
-            faults.push(format!("not told: {text}"));
+        if !is_reported {
+            differences.push(format!("not reported: {text}"));
         }
     }
-    faults
+    differences
 }
 
 #[test]
@@ -266,12 +266,14 @@ fn the_root_comes_first() {
         let expected: Expected = serde_yaml::from_str(&yaml)
             .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let faults = faults(&expected, &report(&analyzer, folder));
-        match (&expected.open, faults.is_empty()) {
+        let differences = differences(&expected, &report(&analyzer, folder));
+        match (&expected.open, differences.is_empty()) {
             (None, true) => right += 1,
-            (None, false) => failures.push(format!("{name}\n    {}", faults.join("\n    "))),
+            (None, false) => failures.push(format!("{name}\n    {}", differences.join("\n    "))),
             (Some(_), false) => {}
-            (Some(why), true) => failures.push(format!("{name} is right now; it was open: {why}")),
+            (Some(why), true) => {
+                failures.push(format!("{name} is correct now; it was open: {why}"))
+            }
         }
     }
     let all = failures.join("\n");
@@ -370,14 +372,14 @@ fn fast_and_naive_agree() {
         .collect();
     assert!(folders.len() > 50);
     folders.par_iter().for_each(|folder| {
-        let told = |analyzer: &Analyzer| {
+        let analyze = |analyzer: &Analyzer| {
             let report = report(analyzer, folder);
             let findings = serde_json::to_value(&report.findings).unwrap();
             (findings, report.matched)
         };
-        let wanted = told(&naive);
+        let wanted = analyze(&naive);
         for fast in &fast {
-            assert_eq!(told(fast), wanted, "{}", folder.display());
+            assert_eq!(analyze(fast), wanted, "{}", folder.display());
         }
     });
 }

@@ -2,11 +2,11 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod agree;
-mod carriers;
 mod cases;
 mod catalogue;
 mod commands;
 mod describe;
+mod envelopes;
 mod exact;
 mod incidents;
 mod lab;

@@ -56,26 +56,26 @@ fn read(text: &str, format: Format) -> serde_json::Value {
 
 /// Objects as kubectl prints them, with the marks that people paste around them.
 #[test]
-fn kubectl_outputs_are_read() {
+fn kubectl_output_is_parsed() {
     for group in GROUPS {
-        let told = read(&fixture(&format!("{group}.yaml")), Format::ObjectYaml);
+        let parsed = read(&fixture(&format!("{group}.yaml")), Format::ObjectYaml);
         let expected = fixture(&format!("{group}.expected.json"));
         let expected: serde_json::Value = serde_json::from_str(&expected).unwrap();
-        if told != expected {
+        if parsed != expected {
             let path =
                 Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{group}.expected.json"));
-            let text = serde_json::to_string_pretty(&told).unwrap() + "\n";
+            let text = serde_json::to_string_pretty(&parsed).unwrap() + "\n";
             fs::write(&path, text).unwrap();
-            panic!("{group}.yaml: what was read stands in {}", path.display());
+            panic!("{group}.yaml: the actual result is in {}", path.display());
         }
         let of_json = read(&fixture(&format!("{group}.json")), Format::ObjectJson);
-        assert_eq!(of_json["events"], told["events"], "{group}");
-        assert_eq!(of_json, told, "{group}");
+        assert_eq!(of_json["events"], parsed["events"], "{group}");
+        assert_eq!(of_json, parsed, "{group}");
     }
 }
 
 #[test]
-fn compact_json_is_read_alike() {
+fn compact_json_gives_the_same_result() {
     for group in GROUPS {
         let list: serde_json::Value =
             serde_json::from_str(&fixture(&format!("{group}.json"))).unwrap();
@@ -240,7 +240,7 @@ fn change() -> impl Strategy<Value = Change> {
         (at(), 0..HOSTILE.len()).prop_map(|(place, piece)| Change::Insert(place, piece)),
         at().prop_map(Change::DropLine),
         (at(), at()).prop_map(|(one, other)| Change::SwapLines(one, other)),
-        (at(), 0..9usize).prop_map(|(line, blanks)| Change::Indent(line, blanks)),
+        (at(), 0..9usize).prop_map(|(line, spaces)| Change::Indent(line, spaces)),
     ]
 }
 
@@ -271,9 +271,9 @@ fn apply(text: String, change: &Change) -> String {
             let (one, other) = (one.index(parts.len()), other.index(parts.len()));
             parts.swap(one, other);
         }
-        Change::Indent(line, blanks) => {
+        Change::Indent(line, spaces) => {
             let line = line.index(parts.len());
-            indented = format!("{}{}", " ".repeat(*blanks), parts[line].trim_start());
+            indented = format!("{}{}", " ".repeat(*spaces), parts[line].trim_start());
             parts[line] = &indented;
         }
     }
@@ -304,7 +304,7 @@ proptest! {
 
 /// Texts on which a parser with a quadratic step would not terminate in reasonable time.
 #[test]
-fn the_time_is_linear() {
+fn parsing_takes_linear_time() {
     const SIZE: usize = 100_000;
     let yaml = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: x\nspec:\n";
     let json = "{\n    \"apiVersion\": \"v1\",\n    \"kind\": \"Pod\",\n    \"spec\": ";

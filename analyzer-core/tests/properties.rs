@@ -267,7 +267,7 @@ fn check(bytes: &[u8]) {
         assert_eq!(
             ends(document.text().as_bytes()),
             ends(bytes),
-            "a line was made or lost"
+            "a line was added or lost"
         );
     }
     check_segments(document.text());

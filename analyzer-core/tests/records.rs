@@ -63,7 +63,7 @@ fn of_formats() {
 }
 
 #[test]
-fn of_carriers() {
+fn of_envelopes() {
     let logs = logs("carriers");
     assert!(logs.len() >= 30, "{}", logs.len());
     logs.iter().for_each(|log| assert_records(log));

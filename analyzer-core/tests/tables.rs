@@ -43,7 +43,7 @@ fn object(object: &Object<'_>) -> String {
 }
 
 fn event(event: &Event<'_>) -> String {
-    let mut told = serde_json::to_string(&event.subject).unwrap();
+    let mut row = serde_json::to_string(&event.subject).unwrap();
     let text = |text: Option<&kwhy_core::Text<'_>>| text.map(ToString::to_string);
     let age = |age: Option<kwhy_core::Age>| {
         age.map_or("-".to_owned(), |age| {
@@ -51,7 +51,7 @@ fn event(event: &Event<'_>) -> String {
         })
     };
     write!(
-        told,
+        row,
         " {:?} {} last={} first={} count={} from={} {:?}",
         event.severity.unwrap(),
         text(event.reason.as_ref()).unwrap_or_default(),
@@ -65,13 +65,13 @@ fn event(event: &Event<'_>) -> String {
     )
     .unwrap();
     for field in &event.fields {
-        write!(told, " {}={}", field.key, field.value).unwrap();
+        write!(row, " {}={}", field.key, field.value).unwrap();
     }
-    told
+    row
 }
 
 #[test]
-fn rows_as_they_stand() {
+fn rows_as_printed() {
     for (name, text) in FIXTURES.iter() {
         let document = Document::new(name.as_str(), text.as_str());
         let parsed = parse::document(&document);
@@ -193,7 +193,7 @@ const MANGLES: &[Mangle] = &[
         apply: |text| each_line(text, |at, line| format!("{:6}\t{line}", at + 1)),
     },
     Mangle {
-        name: "wide-blanks",
+        name: "wide-spaces",
         apply: |text| text.replace(' ', "\u{a0}"),
     },
     Mangle {
@@ -311,12 +311,11 @@ const LOST: &[(&str, &str, &str)] = &[
     ),
 ];
 
-const CUT_NAMES: &str = "what is left of the names tells no table of crictl";
-const WIDTH_LOST: &str =
-    "where lines were cut between columns and trimmed, nothing tells the width";
-const LIKE_A_LOG: &str = "a row that begins with a moment is a log's record first";
-const INDENTED: &str = "a message's own lines and wrapped ones look alike";
-const BORDERS: &str = "the borders stand on other lines than the cells";
+const CUT_NAMES: &str = "the rest of the names does not identify a table of crictl";
+const WIDTH_LOST: &str = "if lines were cut between columns and trimmed, their width is unknown";
+const LIKE_A_LOG: &str = "a row that starts with a timestamp is first of all a log record";
+const INDENTED: &str = "line breaks in a message look like wrapped lines";
+const BORDERS: &str = "the borders are on other lines than the cells";
 
 #[test]
 fn copied_in_other_ways() {
@@ -345,7 +344,7 @@ fn copied_in_other_ways() {
 }
 
 #[test]
-fn each_line_is_read_or_listed() {
+fn each_line_is_parsed_or_listed() {
     let text = &FIXTURES["rows-not-understood"];
     let parsed = table::parse(&lines(text).collect::<Vec<_>>());
     assert_eq!(parsed.objects.len(), 2);

@@ -246,7 +246,7 @@ pub fn fault(words: &[String]) -> Option<String> {
         if word == "--" {
             let runs = verb.is_some_and(|verb| matches!(verb.0, "exec" | "debug" | "run"));
             if !runs {
-                return Some("`--` behind what runs nothing".into());
+                return Some("`--` after a verb that runs no program".into());
             }
             break;
         }
@@ -297,7 +297,7 @@ pub fn fault(words: &[String]) -> Option<String> {
 }
 
 #[test]
-fn the_grammar_tells_options_from_values() {
+fn the_grammar_distinguishes_options_from_values() {
     let of = |text: &str| fault(&shlex::split(text).unwrap());
     for right in [
         "kubectl -n shop get pod web-0 -o yaml",

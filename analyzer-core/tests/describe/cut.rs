@@ -47,7 +47,10 @@ fn check(cut: fn(&[&str], usize) -> String, is_harmless: fn(&str) -> bool, known
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(same * 2 > all, "the kind was told of {same} of {all} parts");
+    assert!(
+        same * 2 > all,
+        "the kind was detected in {same} of {all} parts"
+    );
 }
 
 /// Returns true if a text merely ends earlier.
@@ -63,7 +66,7 @@ fn ends_earlier(miss: &str) -> bool {
 
 #[test]
 fn cut_at_the_bottom() {
-    const REASON: &str = "the second item of a list tells that it is one";
+    const REASON: &str = "the second item shows that it is a list";
     check(
         |lines, at| lines[..at].join("\n"),
         ends_earlier,

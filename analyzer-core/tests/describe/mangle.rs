@@ -27,7 +27,7 @@ const MANGLINGS: &[Mangling] = &[
         layout: true,
     },
     Mangling {
-        name: "trailing blanks",
+        name: "trailing spaces",
         change: |line, _| format!("{line}   "),
         layout: true,
     },
@@ -42,7 +42,7 @@ const MANGLINGS: &[Mangling] = &[
         layout: true,
     },
     Mangling {
-        name: "one blank a level",
+        name: "one space per level",
         change: |line, _| shallow(line),
         layout: true,
     },
@@ -132,19 +132,19 @@ const EXCEPTIONS: &[Exception] = &[
             "[].scheduling",
             "[].overhead",
         ],
-        reason: "of the generic describer only the indentation says what a field belongs to",
+        reason: "in the output of the generic describer only the indentation shows the parent of a field",
     },
     Exception {
         manglings: FLAT,
         fixtures: &["pod-odd-text", "pods-all", "mixed-all"],
         paths: &["[].containers"],
-        reason: "an argument and a variable read like the container's state",
+        reason: "an argument and a variable look like the container's state",
     },
     Exception {
         manglings: FLAT,
         fixtures: &["deployment-crane-api", "mixed-all"],
         paths: &["[].pod_template.annotations"],
-        reason: "the second line of an annotation reads like another one",
+        reason: "the second line of an annotation looks like another one",
     },
     Exception {
         manglings: &[
@@ -158,13 +158,13 @@ const EXCEPTIONS: &[Exception] = &[
         ],
         fixtures: &["config-map-odd"],
         paths: &["[]", "lost"],
-        reason: "input/segment.rs ends a describe at an empty line that raw data follow",
+        reason: "segmentation ends a describe at an empty line followed by raw data",
     },
     Exception {
         manglings: &["HTML entities"],
         fixtures: &["pod-all-volumes", "pods-all", "mixed-all"],
         paths: &["[].volumes[].secret_ref"],
-        reason: "input/entity.rs leaves an ampersand that stands before a name",
+        reason: "the decoder of HTML entities keeps an ampersand before a name",
     },
 ];
 
@@ -184,20 +184,20 @@ impl Exception {
 fn gaps(line: &str, by: &str) -> String {
     let text = line.trim_start();
     let mut changed = line[..line.len() - text.len()].to_owned();
-    let mut blanks = 0;
+    let mut spaces = 0;
     for c in text.chars() {
         if c == ' ' {
-            blanks += 1;
+            spaces += 1;
             continue;
         }
-        changed.push_str(if blanks == 1 {
+        changed.push_str(if spaces == 1 {
             " "
-        } else if blanks > 1 {
+        } else if spaces > 1 {
             by
         } else {
             ""
         });
-        blanks = 0;
+        spaces = 0;
         changed.push(c);
     }
     changed
@@ -267,7 +267,7 @@ fn forget_empty(answer: &mut Value) {
 }
 
 #[test]
-fn mangled_texts_read_like_the_plain_ones() {
+fn mangled_texts_give_the_result_of_the_plain_ones() {
     let mut wrong = Vec::new();
     let mut used = vec![false; EXCEPTIONS.len()];
     for fixture in fixtures() {

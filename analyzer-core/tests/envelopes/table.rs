@@ -8,7 +8,7 @@ use proptest::prelude::Rng as _;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::Value;
 
-use super::generate::CARRIERS;
+use super::generate::ENVELOPES;
 use super::{Bare, PARTS, Score, same, score};
 use crate::neutral::records;
 use crate::records::{comparable, logs};
@@ -89,7 +89,7 @@ fn table_of_samples() {
     let is_wanted = |format: &str| wanted.is_empty() || wanted.split(',').any(|one| one == format);
     let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut table = String::from(
-        "| format | lines | found % | right % | carriers with all | worst carrier, found %, right % |\n\
+        "| format | lines | found % | right % | envelopes with all | worst envelope, found %, right % |\n\
          | --- | ---: | ---: | ---: | ---: | --- |\n",
     );
     for log in logs("") {
@@ -102,12 +102,12 @@ fn table_of_samples() {
         let lines = text.lines().count();
         let bare = Bare::new(&format, text);
         let mut cells: Vec<(f64, f64, &str)> = Vec::new();
-        for carrier in CARRIERS {
-            let (score, _) = score(&bare, carrier);
+        for envelope in ENVELOPES {
+            let (score, _) = score(&bare, envelope);
             cells.push((
                 percent(score.found, score.records),
                 percent(score.right, score.fields),
-                carrier.name,
+                envelope.name,
             ));
         }
         let whole = cells
@@ -115,10 +115,10 @@ fn table_of_samples() {
             .filter(|(found, right, _)| found.min(*right) > 99.995);
         let whole = whole.count();
         cells.sort_by(|(a, b, _), (c, d, _)| (a + b).total_cmp(&(c + d)));
-        let (found, right, carrier) = cells[0];
+        let (found, right, envelope) = cells[0];
         writeln!(
             table,
-            "| {format} | {lines} | {:.2} | {:.2} | {whole} of {} | {carrier} {found:.2} {right:.2} |",
+            "| {format} | {lines} | {:.2} | {:.2} | {whole} of {} | {envelope} {found:.2} {right:.2} |",
             percent(own.found, own.records),
             percent(own.right, own.fields),
             cells.len(),

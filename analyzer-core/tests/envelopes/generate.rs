@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 /// An envelope.
-pub struct Carrier {
+pub struct Envelope {
     pub name: &'static str,
     kind: Kind,
 }
@@ -22,7 +22,7 @@ enum Kind {
 use Kind::{Line, Parts, TwoStreams};
 
 /// All envelopes.
-pub const CARRIERS: &[Carrier] = &[
+pub const ENVELOPES: &[Envelope] = &[
     line("kubectl --timestamps", |line, n| {
         format!("{} {line}", nanos(n))
     }),
@@ -54,16 +54,16 @@ pub const CARRIERS: &[Carrier] = &[
     }),
     line("compose", |line, _| format!("crane-1   | {line}")),
     line("docker json-file", |line, n| docker(line, true, n)),
-    Carrier {
+    Envelope {
         name: "docker json-file in parts",
         kind: Parts(70, docker),
     },
     line("CRI", |line, n| cri(line, true, n)),
-    Carrier {
+    Envelope {
         name: "CRI in parts",
         kind: Parts(50, cri),
     },
-    Carrier {
+    Envelope {
         name: "CRI two streams",
         kind: TwoStreams,
     },
@@ -132,8 +132,8 @@ pub const CARRIERS: &[Carrier] = &[
     }),
 ];
 
-const fn line(name: &'static str, write: fn(&str, usize) -> String) -> Carrier {
-    Carrier {
+const fn line(name: &'static str, write: fn(&str, usize) -> String) -> Envelope {
+    Envelope {
         name,
         kind: Line(write),
     }
@@ -202,15 +202,15 @@ fn parts(line: &str, most: usize) -> Vec<&str> {
     let mut rest = line;
     while rest.len() > most {
         let cut = (1..=most).rev().find(|at| rest.is_char_boundary(*at));
-        let (part, behind) = rest.split_at(cut.unwrap_or(rest.len()));
+        let (part, tail) = rest.split_at(cut.unwrap_or(rest.len()));
         parts.push(part);
-        rest = behind;
+        rest = tail;
     }
     parts.push(rest);
     parts
 }
 
-impl Carrier {
+impl Envelope {
     /// Returns a log in this envelope.
     pub fn around(&self, text: &str) -> String {
         let mut out = String::new();
@@ -263,15 +263,15 @@ impl Carrier {
 
 /// Returns a log in two nested envelopes; `None` if the lines of the inner one do not survive the
 /// outer one.
-pub fn stacked(outer: &Carrier, inner: &Carrier, text: &str) -> Option<String> {
-    let in_tabs = |carrier: &Carrier| carrier.name == "journald short";
+pub fn stacked(outer: &Envelope, inner: &Envelope, text: &str) -> Option<String> {
+    let in_tabs = |envelope: &Envelope| envelope.name == "journald short";
     if inner.is_long() || outer.is_long() || matches!(outer.kind, TwoStreams) {
         return None;
     }
     // compose and stern print to a terminal, where the names of other envelopes cannot be
     // recognised
     let needs_record =
-        |carrier: &Carrier| carrier.name.starts_with("stern") && !carrier.name.contains("json");
+        |envelope: &Envelope| envelope.name.starts_with("stern") && !envelope.name.contains("json");
     if needs_record(inner) || in_tabs(outer) {
         return None;
     }
