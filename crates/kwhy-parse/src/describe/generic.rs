@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::kinds::{CONDITIONS_FIELD, CREATED};
-use super::layout::{Below, Block, Node, Schema, Tree, field, is_absent, trimmed};
+use super::layout::{Block, Content, Node, Schema, Tree, field, is_absent, trimmed};
 use super::values::{annotations, joined, labels, scalar, text, text_of, trim_end};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
@@ -15,16 +15,16 @@ use kwhy_model::{Map, Value};
 static ROOT: Block = Block {
     repeats: false,
     fields: &[
-        field("Name", "name", Below::Value, text),
-        field("Namespace", "namespace", Below::Value, text),
-        field("Labels", "labels", Below::Lines, labels),
-        field("Annotations", "annotations", Below::Lines, annotations),
+        field("Name", "name", Content::Value, text),
+        field("Namespace", "namespace", Content::Value, text),
+        field("Labels", "labels", Content::Lines, labels),
+        field("Annotations", "annotations", Content::Lines, annotations),
     ],
 };
 
 /// The schema of custom kinds, and of all kinds without a describer of their own.
 pub(super) const SCHEMA: Schema = Schema {
-    root: Below::Open(&ROOT),
+    root: Content::Open(&ROOT),
     implied: &[],
     generic: true,
 };
@@ -32,10 +32,10 @@ pub(super) const SCHEMA: Schema = Schema {
 static UNKNOWN_ROOT: Block = Block {
     repeats: false,
     fields: &[
-        field("Name", "name", Below::Value, text),
-        field("Namespace", "namespace", Below::Value, text),
-        field("Labels", "labels", Below::Lines, labels),
-        field("Annotations", "annotations", Below::Lines, annotations),
+        field("Name", "name", Content::Value, text),
+        field("Namespace", "namespace", Content::Value, text),
+        field("Labels", "labels", Content::Lines, labels),
+        field("Annotations", "annotations", Content::Lines, annotations),
         CREATED,
         CONDITIONS_FIELD,
     ],
@@ -43,7 +43,7 @@ static UNKNOWN_ROOT: Block = Block {
 
 /// The schema of kinds with a describer that is not known here.
 pub(super) const UNKNOWN: Schema = Schema {
-    root: Below::Open(&UNKNOWN_ROOT),
+    root: Content::Open(&UNKNOWN_ROOT),
     implied: &[],
     generic: false,
 };
@@ -54,13 +54,13 @@ pub(super) fn add<'n, 'a: 'n>(
     tree: &Tree<'a>,
     nodes: impl Iterator<Item = &'n Node<'a>>,
 ) {
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut indices: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<(&str, Vec<Value<'a>>)> = Vec::new();
     for node in nodes {
         let Some(value) = value(tree, node) else {
             continue;
         };
-        let index = *places.entry(node.key.text).or_insert_with(|| {
+        let index = *indices.entry(node.key.text).or_insert_with(|| {
             groups.push((node.key.text, Vec::new()));
             groups.len() - 1
         });
@@ -93,7 +93,7 @@ pub(super) fn add<'n, 'a: 'n>(
 /// Returns the value of a node: text, a list of items, or a map or list of its children.
 pub(super) fn value<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     if !node.children.is_empty() {
-        return Some(below(tree, node));
+        return Some(children_value(tree, node));
     }
     if node.lines.is_empty() {
         let key_end = node.key.start + node.key.text.len();
@@ -135,7 +135,7 @@ fn items<'a>(node: &Node<'a>) -> Vec<Value<'a>> {
 /// Returns the fields of an object that is only partly present; conditions whose title was cut off
 /// go below `conditions`.
 pub(super) fn fields_of_part<'a>(tree: &Tree<'a>) -> Map<'a> {
-    let conditions = match below(tree, tree.root()) {
+    let conditions = match children_value(tree, tree.root()) {
         Value::List(items) => items,
         Value::Map(map) if map.get("last_transition_time").is_some() => vec![Value::Map(map)],
         Value::Map(map) => return map,
@@ -148,7 +148,7 @@ pub(super) fn fields_of_part<'a>(tree: &Tree<'a>) -> Map<'a> {
 
 /// Returns the children of a node as a map, or as a list of maps. As list elements follow each
 /// other without a separator, an element starts where a key repeats or the sort order is broken.
-fn below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
+fn children_value<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
     let nodes: Vec<_> = tree.children(node).collect();
     let mut seen = HashSet::new();
     let mut starts = vec![0];

@@ -22,7 +22,7 @@ pub(super) struct Field {
     /// The name of the value in the object.
     pub name: &'static str,
     /// The content that may follow below the key.
-    pub below: Below,
+    pub content: Content,
     /// Converts the node to the field's value.
     pub read: Reader,
     /// True if the field may repeat within its block.
@@ -35,13 +35,13 @@ pub(super) struct Field {
 pub(super) const fn field(
     key: &'static str,
     name: &'static str,
-    below: Below,
+    content: Content,
     read: Reader,
 ) -> Field {
     Field {
         key,
         name,
-        below,
+        content,
         read,
         repeats: false,
         bare: false,
@@ -58,7 +58,8 @@ impl Field {
     /// Returns true if a text without a colon starts with the field's key.
     pub fn starts(&self, text: &str) -> bool {
         text.strip_prefix(self.key).is_some_and(|rest| {
-            rest.is_empty() || (rest.starts_with([' ', '\t']) && matches!(self.below, Below::Value))
+            rest.is_empty()
+                || (rest.starts_with([' ', '\t']) && matches!(self.content, Content::Value))
         })
     }
 
@@ -99,7 +100,7 @@ impl Block {
 
 /// The content that may follow below a key.
 #[derive(Clone, Copy)]
-pub(super) enum Below {
+pub(super) enum Content {
     /// Continuation lines of the value only.
     Value,
     /// Raw text that may continue at any indentation.
@@ -125,7 +126,7 @@ pub(super) enum Below {
 /// The layout of a kind's describe.
 pub(super) struct Schema {
     /// The keys of the object itself.
-    pub root: Below,
+    pub root: Content,
     /// Paths to the blocks in which a text without its top may start.
     pub implied: &'static [&'static [&'static str]],
     /// True if only keys as the generic describer prints them count as keys, because free text may
@@ -215,7 +216,7 @@ pub(super) struct Node<'a> {
     /// The field in the schema, if known.
     pub field: Option<&'static Field>,
     /// The content that may follow below it.
-    pub below: Below,
+    pub content: Content,
     /// The indentation of the key; less than any other for the root.
     pub indent: i64,
     /// Bit set of the block's fields that were present.
@@ -251,7 +252,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Returns a tree that consists of its root.
-    pub fn new(root: Below, at: Line<'a>, sorted: bool) -> Tree<'a> {
+    pub fn new(root: Content, at: Line<'a>, sorted: bool) -> Tree<'a> {
         Tree {
             sorted,
             nodes: vec![Node::new(at, at, 0, i64::MIN, root, None)],
@@ -308,7 +309,7 @@ impl<'a> Node<'a> {
         value: Line<'a>,
         column: usize,
         indent: i64,
-        below: Below,
+        content: Content,
         field: Option<&'static Field>,
     ) -> Node<'a> {
         Node {
@@ -318,7 +319,7 @@ impl<'a> Node<'a> {
             lines: Vec::new(),
             children: Vec::new(),
             field,
-            below,
+            content,
             indent,
             seen: 0,
         }

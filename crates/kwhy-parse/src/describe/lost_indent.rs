@@ -1,7 +1,7 @@
 //! Detection of lost indentation.
 
 use super::key_case;
-use super::layout::{Below, Entry, Schema, is_absent};
+use super::layout::{Content, Entry, Schema, is_absent};
 use crate::input::Line;
 
 /// The maximum depth of nested blocks searched: the state of a template's container is the deepest.
@@ -20,14 +20,14 @@ pub(super) fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
         let entry = Entry::new(*line);
         let indent = line.indent();
         match key_level(schema.root, &entry, 0) {
-            KeyLevel::One(level, below) => {
+            KeyLevel::One(level, content) => {
                 if let Some(slot) = least.get_mut(level) {
                     *slot = indent.min(*slot);
                 }
                 found.push((level, indent));
                 let takes_lines = matches!(
-                    below,
-                    Below::Lines | Below::Entries | Below::Rows(_) | Below::Table(_)
+                    content,
+                    Content::Lines | Content::Entries | Content::Rows(_) | Content::Table(_)
                 );
                 open = (takes_lines && !is_absent(entry.value.text)).then_some(level + 1);
             }
@@ -49,33 +49,33 @@ pub(super) fn is_flat(schema: &Schema, lines: &[Line<'_>]) -> bool {
 /// The levels at which the schema knows a key.
 enum KeyLevel {
     None,
-    One(usize, Below),
+    One(usize, Content),
     Many,
 }
 
-fn key_level(below: Below, entry: &Entry<'_>, depth: usize) -> KeyLevel {
-    let block = match below {
-        Below::Fields(block) | Below::Open(block) => block,
-        Below::Named(block) if depth < MAX_DEPTH => {
-            return key_level(Below::Fields(block), entry, depth + 1);
+fn key_level(content: Content, entry: &Entry<'_>, depth: usize) -> KeyLevel {
+    let block = match content {
+        Content::Fields(block) | Content::Open(block) => block,
+        Content::Named(block) if depth < MAX_DEPTH => {
+            return key_level(Content::Fields(block), entry, depth + 1);
         }
         _ => return KeyLevel::None,
     };
-    let mut place = match block.find(entry).and_then(|at| block.fields.get(at)) {
-        Some(field) => KeyLevel::One(depth, field.below),
+    let mut found = match block.find(entry).and_then(|at| block.fields.get(at)) {
+        Some(field) => KeyLevel::One(depth, field.content),
         None => KeyLevel::None,
     };
     if depth == MAX_DEPTH {
-        return place;
+        return found;
     }
     for field in block.fields {
-        place = match (place, key_level(field.below, entry, depth + 1)) {
+        found = match (found, key_level(field.content, entry, depth + 1)) {
             (KeyLevel::Many, _) | (_, KeyLevel::Many) => return KeyLevel::Many,
             (known, KeyLevel::None) => known,
             (KeyLevel::None, found) => found,
-            (KeyLevel::One(a, below), KeyLevel::One(b, _)) if a == b => KeyLevel::One(a, below),
+            (KeyLevel::One(a, content), KeyLevel::One(b, _)) if a == b => KeyLevel::One(a, content),
             _ => return KeyLevel::Many,
         };
     }
-    place
+    found
 }

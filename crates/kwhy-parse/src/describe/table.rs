@@ -11,7 +11,7 @@ use kwhy_model::{Map, Value};
 
 /// The syntax of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Cell {
+pub(super) enum CellSyntax {
     /// One word.
     Word,
     /// One word, `-` for none.
@@ -44,13 +44,13 @@ pub(super) struct Column {
     /// The name of the percentage after an amount.
     pub percent: &'static str,
     /// The syntax of its cells.
-    pub cell: Cell,
+    pub cell: CellSyntax,
     /// True if its cells may be empty.
     pub optional: bool,
 }
 
 /// Returns a column whose cells are never empty.
-pub(super) const fn column(title: &'static str, name: &'static str, cell: Cell) -> Column {
+pub(super) const fn column(title: &'static str, name: &'static str, cell: CellSyntax) -> Column {
     Column {
         title,
         name,
@@ -155,18 +155,18 @@ impl Table {
             if rest.is_empty() {
                 break;
             }
-            let place = columns.iter().position(|column| {
+            let index = columns.iter().position(|column| {
                 rest.get(..column.title.len())
                     .is_some_and(|head| head.eq_ignore_ascii_case(column.title))
                     && rest
                         .get(column.title.len()..)
                         .is_some_and(|after| !after.starts_with(char::is_alphanumeric))
             })?;
-            let column = columns.get(place)?;
+            let column = columns.get(index)?;
             let at = text.len() - rest.len();
             header.push((column, Some(text.get(..at)?.chars().count())));
             rest = rest.get(column.title.len()..)?;
-            columns = columns.get(place + 1..)?;
+            columns = columns.get(index + 1..)?;
         }
         (header.len() >= 2).then_some(header)
     }
@@ -236,7 +236,7 @@ impl<'a> Row<'a> {
     fn new(cells: Cells<'a>) -> Self {
         let mut row = Row::default();
         for (column, cell) in cells {
-            if column.cell == Cell::Rest {
+            if column.cell == CellSyntax::Rest {
                 row.name = column.name;
                 row.last.push(cell);
             } else {
@@ -263,12 +263,12 @@ impl<'a> Row<'a> {
 
 fn add<'a>(map: &mut Map<'a>, column: &'static Column, cell: Line<'a>) {
     let value = match column.cell {
-        Cell::Dash if cell.text == "-" => None,
-        Cell::Count => number(cell).or_else(|| scalar(cell)),
-        Cell::Time => time_of(cell),
-        Cell::Age => age(cell),
-        Cell::List => list(cell),
-        Cell::Amount => {
+        CellSyntax::Dash if cell.text == "-" => None,
+        CellSyntax::Count => number(cell).or_else(|| scalar(cell)),
+        CellSyntax::Time => time_of(cell),
+        CellSyntax::Age => age(cell),
+        CellSyntax::List => list(cell),
+        CellSyntax::Amount => {
             let end = cell.text.find(" (").unwrap_or(cell.text.len());
             let percent = cell.text.rfind('%').unwrap_or(0);
             if !column.percent.is_empty() {
@@ -276,28 +276,36 @@ fn add<'a>(map: &mut Map<'a>, column: &'static Column, cell: Line<'a>) {
             }
             scalar(part(cell, 0, end))
         }
-        Cell::Word | Cell::Words | Cell::Dash | Cell::Status | Cell::Rest => scalar(cell),
+        CellSyntax::Word
+        | CellSyntax::Words
+        | CellSyntax::Dash
+        | CellSyntax::Status
+        | CellSyntax::Rest => scalar(cell),
     };
     put(map, column.name, value);
 }
 
-impl Cell {
+impl CellSyntax {
     fn fits(self, text: &str) -> bool {
         let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
         match self {
-            Cell::Word | Cell::Dash => is_word && !text.starts_with('['),
-            Cell::Status => matches!(text, "True" | "False" | "Unknown") || is_absent(text),
-            Cell::Count => is_word && (is_absent(text) || text.bytes().all(|b| b.is_ascii_digit())),
-            Cell::Time => is_date(text),
-            Cell::Age => is_word && (kwhy_model::Age::parse(text).is_some() || is_absent(text)),
-            Cell::Amount => {
+            CellSyntax::Word | CellSyntax::Dash => is_word && !text.starts_with('['),
+            CellSyntax::Status => matches!(text, "True" | "False" | "Unknown") || is_absent(text),
+            CellSyntax::Count => {
+                is_word && (is_absent(text) || text.bytes().all(|b| b.is_ascii_digit()))
+            }
+            CellSyntax::Time => is_date(text),
+            CellSyntax::Age => {
+                is_word && (kwhy_model::Age::parse(text).is_some() || is_absent(text))
+            }
+            CellSyntax::Amount => {
                 let mut words = text.split_whitespace();
                 let quantity = words.next().is_some_and(is_quantity);
                 quantity && words.next().is_none_or(is_percent) && words.next().is_none()
             }
-            Cell::List => text.starts_with('[') && text.ends_with(']'),
-            Cell::Words => !text.is_empty(),
-            Cell::Rest => true,
+            CellSyntax::List => text.starts_with('[') && text.ends_with(']'),
+            CellSyntax::Words => !text.is_empty(),
+            CellSyntax::Rest => true,
         }
     }
 
@@ -305,11 +313,11 @@ impl Cell {
     fn words(self, words: &[Line<'_>]) -> Option<usize> {
         let first = words.first()?.text;
         let count = match self {
-            Cell::Rest => words.len(),
-            Cell::Time if is_absent(first) || first.contains('T') && first.contains(':') => 1,
-            Cell::Time => 6,
-            Cell::Amount if words.get(1).is_some_and(|next| is_percent(next.text)) => 2,
-            Cell::List => 1 + words.iter().position(|word| word.text.ends_with(']'))?,
+            CellSyntax::Rest => words.len(),
+            CellSyntax::Time if is_absent(first) || first.contains('T') && first.contains(':') => 1,
+            CellSyntax::Time => 6,
+            CellSyntax::Amount if words.get(1).is_some_and(|next| is_percent(next.text)) => 2,
+            CellSyntax::List => 1 + words.iter().position(|word| word.text.ends_with(']'))?,
             _ => 1,
         };
         let cell = spanned(words.get(..count)?)?;
@@ -373,7 +381,7 @@ fn pieces<'a>(line: Line<'a>) -> Vec<Line<'a>> {
 
 /// Assigns one piece per column; surplus pieces belong to the last one.
 fn by_number<'a>(header: &HeaderColumns, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
-    let ends_in_text = header.last()?.0.cell == Cell::Rest;
+    let ends_in_text = header.last()?.0.cell == CellSyntax::Rest;
     if pieces.len() < header.len() || (pieces.len() > header.len() && !ends_in_text) {
         return None;
     }
@@ -411,7 +419,7 @@ fn by_columns<'a>(
                 return None;
             }
         };
-        if column.cell == Cell::Rest {
+        if column.cell == CellSyntax::Rest {
             cells.push((column, through(line, *piece, last)));
             return Some(cells);
         }
@@ -433,7 +441,7 @@ fn by_syntax<'a>(header: &HeaderColumns, line: Line<'a>, pieces: &[Line<'a>]) ->
     let mut at = 0;
     for (column, _) in header {
         match pieces.get(at) {
-            Some(piece) if column.cell == Cell::Rest => {
+            Some(piece) if column.cell == CellSyntax::Rest => {
                 cells.push((column, through(line, *piece, last)));
                 return Some(cells);
             }
@@ -459,7 +467,7 @@ fn by_words<'a>(header: &HeaderColumns, line: Line<'a>) -> Option<Cells<'a>> {
             Some(count) => {
                 let (first, last) = (*rest.first()?, *rest.get(count - 1)?);
                 let mut cell = through(line, first, last);
-                if column.cell == Cell::Rest {
+                if column.cell == CellSyntax::Rest {
                     let from = first.start - line.start;
                     cell = trimmed(part(line, from, line.text.len()));
                 }

@@ -1,7 +1,7 @@
 //! Assignment of lines to nodes of the tree.
 
 use super::key_case;
-use super::layout::{Below, Block, Entry, Field, Node, Schema, Tree, is_absent, part, trimmed};
+use super::layout::{Block, Content, Entry, Field, Node, Schema, Tree, is_absent, part, trimmed};
 use super::table::is_dashes;
 use crate::input::Line;
 
@@ -13,7 +13,7 @@ const MAX_ENTRIES: usize = 1000;
 /// The way in which a line belongs to a node.
 enum Placement {
     Field(&'static Block, usize),
-    Child(Below),
+    Child(Content),
     Line,
 }
 
@@ -78,11 +78,11 @@ impl<'a, 's> TreeBuilder<'a, 's> {
                     {
                         node.seen |= 1 << (position % 64);
                     }
-                    self.add_child(depth, entry, indent, field.below, Some(field));
+                    self.add_child(depth, entry, indent, field.content, Some(field));
                 }
             }
-            Some((depth, Placement::Child(below))) => {
-                self.add_child(depth, entry, indent, below, None)
+            Some((depth, Placement::Child(content))) => {
+                self.add_child(depth, entry, indent, content, None)
             }
             None if self.place_implied(entry, indent, next, false) => {}
             None if is_dashes(entry.line.text) => {}
@@ -123,7 +123,7 @@ impl<'a, 's> TreeBuilder<'a, 's> {
 
     /// Opens the table that this header belongs to, if the title above it was cut off.
     fn place_headless(&mut self, line: Line<'a>, indent: i64) -> bool {
-        let (Below::Fields(block) | Below::Open(block)) = self.schema.root else {
+        let (Content::Fields(block) | Content::Open(block)) = self.schema.root else {
             return false;
         };
         let nodes = || {
@@ -131,18 +131,19 @@ impl<'a, 's> TreeBuilder<'a, 's> {
                 .iter()
                 .filter_map(|index| self.tree.nodes.get(*index))
         };
-        let is_inside =
-            || nodes().any(|node| matches!(node.below, Below::Table(table) if table.accepts(line)));
+        let is_inside = || {
+            nodes().any(|node| matches!(node.content, Content::Table(table) if table.accepts(line)))
+        };
         let seen = nodes().next().map_or(0, |root| root.seen);
         let found = (0..).zip(block.fields).find(|(position, field)| {
-            matches!(field.below, Below::Table(table) if table.is_header(line.text))
+            matches!(field.content, Content::Table(table) if table.is_header(line.text))
                 && seen & (1 << (position % 64)) == 0
         });
         let Some((position, field)) = found.filter(|_| !is_inside()) else {
             return false;
         };
-        let place = part(line, 0, 0);
-        let node = Node::new(place, place, 0, indent - 1, field.below, Some(field));
+        let origin = part(line, 0, 0);
+        let node = Node::new(origin, origin, 0, indent - 1, field.content, Some(field));
         if !self.push_node(0, node) {
             return false;
         }
@@ -162,44 +163,44 @@ impl<'a, 's> TreeBuilder<'a, 's> {
         next_too: bool,
     ) -> bool {
         for path in self.schema.implied {
-            let mut below = self.schema.root;
+            let mut content = self.schema.root;
             let mut blocks = Vec::new();
             for key in *path {
-                match below {
-                    Below::Fields(block) => {
+                match content {
+                    Content::Fields(block) => {
                         let Some(position) = block.position(key) else {
                             break;
                         };
                         let Some(field) = block.fields.get(position) else {
                             break;
                         };
-                        blocks.push((part(entry.line, 0, 0), *key, field.below, Some(field)));
-                        below = field.below;
+                        blocks.push((part(entry.line, 0, 0), *key, field.content, Some(field)));
+                        content = field.content;
                     }
-                    Below::Named(block) => {
-                        below = Below::Fields(block);
-                        blocks.push((part(entry.line, 0, 0), "", below, None));
+                    Content::Named(block) => {
+                        content = Content::Fields(block);
+                        blocks.push((part(entry.line, 0, 0), "", content, None));
                     }
                     _ => break,
                 }
             }
-            let probe = Node::new(entry.value, entry.value, 0, i64::MIN, below, None);
+            let probe = Node::new(entry.value, entry.value, 0, i64::MIN, content, None);
             let Some(found) = known_placement(&probe, entry, next) else {
                 continue;
             };
-            if next_too && known_key(below, next).is_none() {
+            if next_too && known_key(content, next).is_none() {
                 continue;
             }
             self.open.truncate(1);
             let count = blocks.len() as i64;
-            for (step, (place, key, below, field)) in (0..).zip(blocks) {
+            for (step, (origin, key, content, field)) in (0..).zip(blocks) {
                 let depth = self.open.len() - 1;
                 let existing = self.node(depth).and_then(|node| {
                     node.children.iter().copied().rfind(|index| {
                         self.tree.nodes.get(*index).is_some_and(|child| {
                             !key.is_empty()
                                 && child.field.is_some_and(|known| known.key == key)
-                                && matches!(child.below, Below::Named(_))
+                                && matches!(child.content, Content::Named(_))
                         })
                     })
                 });
@@ -207,7 +208,7 @@ impl<'a, 's> TreeBuilder<'a, 's> {
                     self.open.push(index);
                     continue;
                 }
-                let node = Node::new(place, place, 0, indent - count + step, below, field);
+                let node = Node::new(origin, origin, 0, indent - count + step, content, field);
                 self.push_node(depth, node);
             }
             let depth = self.open.len() - 1;
@@ -219,10 +220,10 @@ impl<'a, 's> TreeBuilder<'a, 's> {
                         node.seen |= 1 << (position % 64);
                     }
                     if let Some(field) = block.fields.get(position) {
-                        self.add_child(depth, entry, indent, field.below, Some(field));
+                        self.add_child(depth, entry, indent, field.content, Some(field));
                     }
                 }
-                Placement::Child(below) => self.add_child(depth, entry, indent, below, None),
+                Placement::Child(content) => self.add_child(depth, entry, indent, content, None),
                 Placement::Line => {}
             }
             return true;
@@ -235,12 +236,15 @@ impl<'a, 's> TreeBuilder<'a, 's> {
         let depth = (0..self.open.len()).rev().find(|depth| {
             self.node(*depth).is_some_and(|node| {
                 node.indent < indent
-                    && matches!(node.below, Below::Fields(_) | Below::Any | Below::Open(_))
+                    && matches!(
+                        node.content,
+                        Content::Fields(_) | Content::Any | Content::Open(_)
+                    )
             })
         });
         match (entry.key, depth) {
             (Some(key), Some(depth)) if is_title(key.text) => {
-                self.add_child(depth, entry, indent, Below::Any, None);
+                self.add_child(depth, entry, indent, Content::Any, None);
             }
             _ => self.reject(entry.line),
         }
@@ -277,7 +281,7 @@ impl<'a, 's> TreeBuilder<'a, 's> {
         depth: usize,
         entry: &Entry<'a>,
         indent: i64,
-        below: Below,
+        content: Content,
         field: Option<&'static Field>,
     ) {
         let (key, value) = match (entry.key, field) {
@@ -290,7 +294,7 @@ impl<'a, 's> TreeBuilder<'a, 's> {
             (None, None) => return,
         };
         let column = value.start.saturating_sub(entry.line.start);
-        let node = Node::new(key, value, column, indent, below, field);
+        let node = Node::new(key, value, column, indent, content, field);
         if !self.push_node(depth, node) {
             self.reject(entry.line);
         }
@@ -312,11 +316,11 @@ impl<'a, 's> TreeBuilder<'a, 's> {
 
 /// Returns true if a line continues the text of the previous node, at any indentation.
 fn continues_text(node: &Node<'_>, entry: &Entry<'_>) -> bool {
-    match node.below {
-        Below::Text => node.field.is_some() || entry.key.is_none(),
-        Below::Table(table) => table.last_cell_continues && node.lines.len() > 1,
+    match node.content {
+        Content::Text => node.field.is_some() || entry.key.is_none(),
+        Content::Table(table) => table.last_cell_continues && node.lines.len() > 1,
         // text of the generic describer
-        Below::Any => {
+        Content::Any => {
             entry.key.is_none()
                 && node.indent > i64::MIN
                 && node.children.is_empty()
@@ -326,9 +330,9 @@ fn continues_text(node: &Node<'_>, entry: &Entry<'_>) -> bool {
     }
 }
 
-fn known_key(below: Below, key: &str) -> Option<usize> {
-    match below {
-        Below::Fields(block) | Below::Open(block) => block.position(key),
+fn known_key(content: Content, key: &str) -> Option<usize> {
+    match content {
+        Content::Fields(block) | Content::Open(block) => block.position(key),
         _ => None,
     }
 }
@@ -336,15 +340,15 @@ fn known_key(below: Below, key: &str) -> Option<usize> {
 /// Matches a line that certainly belongs to the node: by a known key, or by the name of a block
 /// that is followed by a known key.
 fn known_placement(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Placement> {
-    match node.below {
-        Below::Fields(block) | Below::Open(block) => {
+    match node.content {
+        Content::Fields(block) | Content::Open(block) => {
             let position = block.find(entry)?;
             (node.seen & (1 << (position % 64)) == 0).then_some(Placement::Field(block, position))
         }
-        Below::Named(block) => {
+        Content::Named(block) => {
             let key = entry.key?.text;
             (entry.value.text.is_empty() && is_name(key) && block.position(next).is_some())
-                .then_some(Placement::Child(Below::Fields(block)))
+                .then_some(Placement::Child(Content::Fields(block)))
         }
         _ => None,
     }
@@ -354,29 +358,29 @@ fn known_placement(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Pla
 fn placement(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<Placement> {
     let line = || inside.then_some(Placement::Line);
     let indent = entry.line.indent() as i64;
-    match node.below {
-        Below::Value if entry.key.is_none() && !is_absent(node.value.text) => {
+    match node.content {
+        Content::Value if entry.key.is_none() && !is_absent(node.value.text) => {
             (indent > node.indent).then_some(Placement::Line)
         }
-        Below::Text => (inside && indent > node.indent).then_some(Placement::Line),
-        Below::Lines if !is_absent(node.value.text) => line(),
-        Below::Rows(accepts) => accepts(entry.line.text).then_some(Placement::Line),
-        Below::Table(table) => {
+        Content::Text => (inside && indent > node.indent).then_some(Placement::Line),
+        Content::Lines if !is_absent(node.value.text) => line(),
+        Content::Rows(accepts) => accepts(entry.line.text).then_some(Placement::Line),
+        Content::Table(table) => {
             let continues =
                 table.last_cell_continues && !node.lines.is_empty() && indent > node.indent;
             (table.accepts(entry.line) || continues).then_some(Placement::Line)
         }
-        Below::Fields(_) => known_placement(node, entry, next),
-        Below::Named(block) => (entry.value.text.is_empty()
+        Content::Fields(_) => known_placement(node, entry, next),
+        Content::Named(block) => (entry.value.text.is_empty()
             && entry.key.is_some_and(|key| is_name(key.text)))
-        .then_some(Placement::Child(Below::Fields(block))),
-        Below::Entries if entry.key.is_some() && !is_absent(node.value.text) => {
-            inside.then_some(Placement::Child(Below::Text))
+        .then_some(Placement::Child(Content::Fields(block))),
+        Content::Entries if entry.key.is_some() && !is_absent(node.value.text) => {
+            inside.then_some(Placement::Child(Content::Text))
         }
-        Below::Open(_) => known_placement(node, entry, next)
-            .or_else(|| (inside && entry.key.is_some()).then_some(Placement::Child(Below::Any))),
+        Content::Open(_) => known_placement(node, entry, next)
+            .or_else(|| (inside && entry.key.is_some()).then_some(Placement::Child(Content::Any))),
         // list items that are not maps are lines without a key, all at the same indentation
-        Below::Any
+        Content::Any
             if node
                 .lines
                 .first()
@@ -384,14 +388,14 @@ fn placement(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Op
         {
             line()
         }
-        Below::Any if entry.key.is_some() => {
+        Content::Any if entry.key.is_some() => {
             // without indentation, all that follows a title belongs to it, up to the object's next
             // part
             let is_title = node.value.text.is_empty() && node.lines.is_empty();
             let holds = indent > node.indent || (is_title && !key_case::is_part(entry));
-            (inside && holds).then_some(Placement::Child(Below::Any))
+            (inside && holds).then_some(Placement::Child(Content::Any))
         }
-        Below::Any if node.children.is_empty() => line(),
+        Content::Any if node.children.is_empty() => line(),
         _ => None,
     }
 }

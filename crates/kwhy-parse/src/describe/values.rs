@@ -2,7 +2,7 @@
 
 use jiff::fmt::rfc2822;
 
-use super::layout::{Below, Entry, Node, Tree, is_absent, part, trimmed};
+use super::layout::{Content, Entry, Node, Tree, is_absent, part, trimmed};
 use crate::input::Line;
 use kwhy_model::{Age, Map, Text, TextBuilder, Value};
 
@@ -392,7 +392,7 @@ pub(super) fn add_fields<'a>(map: &mut Map<'a>, tree: &Tree<'a>, node: &Node<'a>
         let Some(field) = child.field else { continue };
         match (field.read)(tree, child) {
             Some(value) => map.insert(field.name, value),
-            None if matches!(field.below, Below::Fields(_) | Below::Table(_)) => {
+            None if matches!(field.content, Content::Fields(_) | Content::Table(_)) => {
                 // a count is not a note
                 let note = scalar(child.value).filter(|_| !child.value.text.starts_with('('));
                 if let Some(note) = note {

@@ -119,8 +119,8 @@ impl<'h> Header<'h> {
 
     /// Returns true if a column is left of another one.
     pub fn is_before(&self, one: Role, other: Role) -> bool {
-        let place = |role| self.roles.iter().position(|known| *known == role);
-        place(one) < place(other)
+        let position = |role| self.roles.iter().position(|known| *known == role);
+        position(one) < position(other)
     }
 
     /// Splits a row that is aligned with the header, and pairs each cell with its role.

@@ -193,8 +193,9 @@ impl<'a, 'r> OpenRow<'a, 'r> {
         let text = whole.text.trim();
         let span = text.span();
         if !multiline.is_empty() {
-            let column = place(self.whole.text.as_str(), self.row.message.start);
-            let is_below = place(whole.text.as_str(), whole.line().indent()) >= column.max(1);
+            let column = screen_position(self.whole.text.as_str(), self.row.message.start);
+            let is_below =
+                screen_position(whole.text.as_str(), whole.line().indent()) >= column.max(1);
             let joint = match self.row.is_of_server() {
                 _ if is_below => " ",
                 true if self.width == longest => "",
@@ -281,9 +282,9 @@ fn capitalised(reason: Text<'_>) -> Text<'_> {
 }
 
 /// Returns the screen position of a byte of a line.
-fn place(line: &str, byte: usize) -> usize {
-    let mut before = columns::places(line).take_while(|(_, at)| *at <= byte);
-    before.by_ref().last().map_or(0, |(place, _)| place)
+fn screen_position(line: &str, byte: usize) -> usize {
+    let mut before = columns::screen_positions(line).take_while(|(_, at)| *at <= byte);
+    before.by_ref().last().map_or(0, |(position, _)| position)
 }
 
 /// Returns true for kinds without a namespace; their events are still listed in one.

@@ -78,11 +78,11 @@ impl<'a> Row<'a> {
                         continue;
                     }
                     is_timed = true;
-                    if let Some(moment) = moment(cell.text) {
+                    if let Some(timestamp) = timestamp(cell.text) {
                         // describe never prints timestamps
                         row.is_get = true;
                         if role == Role::LastSeen {
-                            row.seen.time = Some(moment);
+                            row.seen.time = Some(timestamp);
                         }
                         continue;
                     }
@@ -229,7 +229,7 @@ fn age(input: &str) -> Parsing<'_, Option<Age>> {
 
 /// Parses a timestamp as the API writes it, `2031-03-04T05:06:07Z`, with a fraction in the new API;
 /// or as kubectl 1.0 did, `Tue, 04 Mar 2031 05:06:07 +0000`.
-pub(super) fn moment(text: &str) -> Option<Stamp> {
+pub(super) fn timestamp(text: &str) -> Option<Stamp> {
     if text.get(3..5) == Some(", ") {
         let zoned = jiff::fmt::rfc2822::parse(text).ok()?;
         return Some(Stamp {
@@ -239,10 +239,10 @@ pub(super) fn moment(text: &str) -> Option<Stamp> {
             year_stated: true,
         });
     }
-    let is_moment = text.len() >= 20
+    let is_timestamp = text.len() >= 20
         && text.starts_with(|c: char| c.is_ascii_digit())
         && text.get(10..11) == Some("T");
-    let timestamp: jiff::Timestamp = text.parse().ok().filter(|_| is_moment)?;
+    let timestamp: jiff::Timestamp = text.parse().ok().filter(|_| is_timestamp)?;
     let fraction = text.get(19..)?.strip_prefix('.').unwrap_or("");
     let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
     Some(Stamp {

@@ -7,8 +7,8 @@ use nom::sequence::terminated;
 
 use super::header::{Header, Role};
 use super::row::{
-    Parsing, Row, Seen, age_word, cell, is_camel_case, is_field_path, is_reason_like, moment,
-    object_of_event, placeholder, word,
+    Parsing, Row, Seen, age_word, cell, is_camel_case, is_field_path, is_reason_like,
+    object_of_event, placeholder, timestamp, word,
 };
 use super::source;
 use crate::input::Line;
@@ -73,7 +73,7 @@ pub(super) fn read<'a>(header: &Header<'_>, line: &Line<'a>, text: &'a str) -> O
 fn when(input: &str) -> Parsing<'_, (Option<Age>, Option<Stamp>)> {
     let six = |input: &str| {
         let after = words(input).nth(5).map(|(span, _)| span.end)?;
-        let time = moment(input.get(..after)?)?;
+        let time = timestamp(input.get(..after)?)?;
         Some((input.get(after..)?.trim_start().len(), time))
     };
     match six(input).filter(|_| input.get(3..5) == Some(", ")) {

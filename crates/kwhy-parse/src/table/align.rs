@@ -1,7 +1,7 @@
 //! Alignment of the words of a row with the columns of a table, by the values each column accepts,
 //! for rows whose spacing is lost.
 
-use super::columns::{Cell, Columns, places, words};
+use super::columns::{Cell, Columns, screen_positions, words};
 use super::runtime;
 use crate::input::Line;
 use kwhy_model::{Age, Quantity, Span};
@@ -14,7 +14,7 @@ const MAX_ROW_LENGTH: usize = 16 * 1024;
 
 /// The values a column accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ColumnType {
     /// The name of an object or namespace; never empty.
     Name,
     /// An age or a timestamp.
@@ -44,7 +44,7 @@ pub(super) enum Shape {
     /// docker's `3 hours ago`.
     Ago,
     /// A timestamp of several words, as helm prints it; `3 hours ago` elsewhere.
-    Moment,
+    Timestamp,
     /// docker's `Up 3 hours (healthy)`.
     ContainerState,
     /// An address; the host name of a load balancer.
@@ -67,10 +67,13 @@ pub(super) enum Shape {
     Word,
 }
 
-impl Shape {
+impl ColumnType {
     /// Returns true if the column accepts any number of words.
     pub fn is_long(self) -> bool {
-        matches!(self, Shape::Words | Shape::OptionalWords | Shape::Quoted)
+        matches!(
+            self,
+            ColumnType::Words | ColumnType::OptionalWords | ColumnType::Quoted
+        )
     }
 
     /// Scores how well `count` words, taken as one text, suit the column; `None` if they cannot.
@@ -81,49 +84,49 @@ impl Shape {
         let prefer = |matches: bool, otherwise: i64| if matches { 3 } else { otherwise - extra };
         let is_none = text == "<none>";
         match self {
-            Shape::Name => (count == 1 && is_name(text)).then_some(2),
-            Shape::Age if count == 0 => Some(-6),
-            Shape::Age => (is_age(text) || is_none).then_some(3),
-            Shape::Restarts if count == 0 => Some(-6),
-            Shape::Restarts => restarts(text).map(|_| 3),
-            Shape::Words if count == 0 => Some(-1),
+            ColumnType::Name => (count == 1 && is_name(text)).then_some(2),
+            ColumnType::Age if count == 0 => Some(-6),
+            ColumnType::Age => (is_age(text) || is_none).then_some(3),
+            ColumnType::Restarts if count == 0 => Some(-6),
+            ColumnType::Restarts => restarts(text).map(|_| 3),
+            ColumnType::Words if count == 0 => Some(-1),
             // a text does not end in the middle of a list
-            Shape::Words | Shape::OptionalWords
+            ColumnType::Words | ColumnType::OptionalWords
                 if text.ends_with([':', ',']) || text == "<unset>" =>
             {
                 Some(0)
             }
-            Shape::Words => Some(2),
-            Shape::Capacity
-            | Shape::AccessModes
-            | Shape::Volume
-            | Shape::Claim
-            | Shape::Class
-            | Shape::AttributesClass
-            | Shape::OptionalWords
-            | Shape::Optional
+            ColumnType::Words => Some(2),
+            ColumnType::Capacity
+            | ColumnType::AccessModes
+            | ColumnType::Volume
+            | ColumnType::Claim
+            | ColumnType::Class
+            | ColumnType::AttributesClass
+            | ColumnType::OptionalWords
+            | ColumnType::Optional
                 if count == 0 =>
             {
                 Some(0)
             }
             _ if count == 0 => Some(-4),
-            Shape::OptionalWords => Some(if text.contains('/') { 2 } else { -2 }),
-            Shape::Count => {
+            ColumnType::OptionalWords => Some(if text.contains('/') { 2 } else { -2 }),
+            ColumnType::Count => {
                 let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
                 Some(prefer(is_number || is_none, 0))
             }
-            Shape::Ratio => {
+            ColumnType::Ratio => {
                 let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
                 let is_flag = matches!(text, "True" | "False" | "Unknown");
                 Some(prefer(is_ratio(text) || is_number || is_flag || is_none, 0))
             }
-            Shape::Capacity => Some(prefer(Quantity::parse(text).is_some(), -3)),
-            Shape::Usage => {
+            ColumnType::Capacity => Some(prefer(Quantity::parse(text).is_some(), -3)),
+            ColumnType::Usage => {
                 let number = text.strip_suffix('%').unwrap_or(text);
                 let is_usage = Quantity::parse(number).is_some() || text == "<unknown>";
                 (count == 1 && is_usage).then_some(3)
             }
-            Shape::AccessModes => {
+            ColumnType::AccessModes => {
                 // custom columns print the object's own list
                 let list = text
                     .strip_prefix('[')
@@ -134,24 +137,24 @@ impl Shape {
                 let is_modes = list.unwrap_or(text).split([',', ' ']).all(is_mode);
                 Some(prefer(is_modes || is_none, -4))
             }
-            Shape::Volume => Some(prefer(text.starts_with("pvc-"), 1)),
-            Shape::Claim => Some(prefer(text.contains('/') && !is_ratio(text), -4)),
-            Shape::Class => {
+            ColumnType::Volume => Some(prefer(text.starts_with("pvc-"), 1)),
+            ColumnType::Claim => Some(prefer(text.contains('/') && !is_ratio(text), -4)),
+            ColumnType::Class => {
                 let is_class = is_object_name(text)
                     && !text.contains('/')
                     && !is_age(text)
                     && text.contains(|c: char| c.is_ascii_lowercase());
                 Some(prefer(is_class && !text.starts_with("pvc-"), 0))
             }
-            Shape::AttributesClass => Some(prefer(text == "<unset>", 0)),
-            Shape::Identifier => {
+            ColumnType::AttributesClass => Some(prefer(text == "<unset>", 0)),
+            ColumnType::Identifier => {
                 let digits = text.strip_prefix("sha256:").unwrap_or(text);
                 let is_identifier =
                     digits.len() >= 12 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
                 (count == 1 && (is_identifier || is_none)).then_some(3)
             }
-            Shape::Ago => (is_age(text) || runtime::ago(text).is_some()).then_some(3),
-            Shape::Moment => {
+            ColumnType::Ago => (is_age(text) || runtime::ago(text).is_some()).then_some(3),
+            ColumnType::Timestamp => {
                 let words = text.split_whitespace().count();
                 let is_dated = text.get(..5).is_some_and(|year| {
                     year.ends_with('-') && year.starts_with(|c: char| c.is_ascii_digit())
@@ -164,29 +167,29 @@ impl Shape {
                     _ => Some(-extra),
                 }
             }
-            Shape::ContainerState => runtime::state(text).map(|_| 3),
-            Shape::Address => {
+            ColumnType::ContainerState => runtime::state(text).map(|_| 3),
+            ColumnType::Address => {
                 let is_address = text
                     .bytes()
                     .all(|byte| byte.is_ascii_hexdigit() || b".:,".contains(&byte));
                 let is_word = matches!(text, "None" | "<pending>");
                 Some(prefer(is_address || is_word || is_none, 1))
             }
-            Shape::ApiVersion => {
+            ColumnType::ApiVersion => {
                 let version = text.rsplit('/').next().unwrap_or(text);
                 let digits = version.strip_prefix('v').unwrap_or("");
                 Some(prefer(digits.starts_with(|c: char| c.is_ascii_digit()), -2))
             }
-            Shape::Flag => Some(prefer(matches!(text, "true" | "false"), -2)),
-            Shape::Kind => {
+            ColumnType::Flag => Some(prefer(matches!(text, "true" | "false"), -2)),
+            ColumnType::Kind => {
                 let is_kind = count == 1 && text.starts_with(|c: char| c.is_ascii_uppercase());
                 Some(prefer(is_kind, -2))
             }
-            Shape::Quoted => {
+            ColumnType::Quoted => {
                 let is_quoted = text.len() > 1 && text.starts_with('"') && text.ends_with('"');
                 Some(prefer(is_quoted, 0))
             }
-            Shape::Optional | Shape::Word => {
+            ColumnType::Optional | ColumnType::Word => {
                 // almost certainly belongs to another column
                 let is_foreign = is_age(text) || is_ratio(text);
                 Some(if is_foreign { 0 } else { 2 } - extra)
@@ -198,72 +201,73 @@ impl Shape {
     fn accepts(self, text: &str) -> bool {
         match self {
             _ if text == "<none>" => true,
-            Shape::Name => {
+            ColumnType::Name => {
                 let plain = text.strip_suffix(" (default)").unwrap_or(text);
                 !plain.is_empty() && !plain.contains(char::is_whitespace)
             }
             _ if text.is_empty() => true,
-            Shape::Age => is_age(text),
-            Shape::Restarts => restarts(text).is_some(),
-            Shape::Usage | Shape::Identifier => self.score(text, 1).is_some(),
-            Shape::Ago | Shape::ContainerState => self.score(text, 1).is_some(),
+            ColumnType::Age => is_age(text),
+            ColumnType::Restarts => restarts(text).is_some(),
+            ColumnType::Usage | ColumnType::Identifier => self.score(text, 1).is_some(),
+            ColumnType::Ago | ColumnType::ContainerState => self.score(text, 1).is_some(),
             _ => true,
         }
     }
 }
 
 /// Returns true if cells cut at the header's offsets make a plausible row.
-pub(super) fn is_plausible(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
+pub(super) fn is_plausible(types: &[ColumnType], cells: &[Cell<'_>]) -> bool {
     let filled = cells.iter().filter(|cell| !cell.is_empty()).count();
     filled >= 2
-        && shapes
+        && types
             .iter()
             .zip(cells)
-            .all(|(shape, cell)| shape.accepts(cell.text))
+            .all(|(column_type, cell)| column_type.accepts(cell.text))
 }
 
 /// Returns the cells of a row, one per column, by the best alignment of the parts between wide
 /// gaps, or else of the words.
 pub(super) fn align<'a>(
-    shapes: &[Shape],
+    types: &[ColumnType],
     columns: &Columns<'_>,
     line: &Line<'a>,
 ) -> Option<Vec<Cell<'a>>> {
     let parts = split(line, true)?;
     let by_gaps = if parts.len() > 1 {
-        assign(shapes, columns, line, &parts)
+        assign(types, columns, line, &parts)
     } else {
         None
     };
     match by_gaps {
-        Some(cells) if !is_crowded(shapes, &cells) => Some(cells),
+        Some(cells) if !is_crowded(types, &cells) => Some(cells),
         Some(cells) => {
             // if a gap shrank to one space, two cells have merged and another column is empty
-            let by_words = assign(shapes, columns, line, &pieces(line)?);
+            let by_words = assign(types, columns, line, &pieces(line)?);
             let is_full = |cells: &Vec<Cell<'a>>| {
-                !cells.iter().any(Cell::is_empty) && !is_crowded(shapes, cells)
+                !cells.iter().any(Cell::is_empty) && !is_crowded(types, cells)
             };
             by_words.filter(is_full).or(Some(cells))
         }
-        None => assign(shapes, columns, line, &pieces(line)?),
+        None => assign(types, columns, line, &pieces(line)?),
     }
 }
 
 /// Returns true if a single-word column got several words.
-fn is_crowded(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
-    let of_words = |shape: &Shape| {
+fn is_crowded(types: &[ColumnType], cells: &[Cell<'_>]) -> bool {
+    let of_words = |column_type: &ColumnType| {
         matches!(
-            shape,
-            Shape::Word
-                | Shape::Optional
-                | Shape::Ratio
-                | Shape::Count
-                | Shape::Flag
-                | Shape::Address
+            column_type,
+            ColumnType::Word
+                | ColumnType::Optional
+                | ColumnType::Ratio
+                | ColumnType::Count
+                | ColumnType::Flag
+                | ColumnType::Address
         )
     };
-    let mut cells = shapes.iter().zip(cells);
-    cells.any(|(shape, cell)| of_words(shape) && cell.text.contains(char::is_whitespace))
+    let mut cells = types.iter().zip(cells);
+    cells
+        .any(|(column_type, cell)| of_words(column_type) && cell.text.contains(char::is_whitespace))
 }
 
 /// Returns the words of a row. Words in parentheses are joined with the word before them (`2 (3d23h
@@ -312,7 +316,7 @@ fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
 ///
 /// A piece that starts at its column's position earns a bonus, so that empty cells stay empty.
 fn assign<'a>(
-    shapes: &[Shape],
+    types: &[ColumnType],
     columns: &Columns<'_>,
     line: &Line<'a>,
     pieces: &[Cell<'a>],
@@ -320,7 +324,7 @@ fn assign<'a>(
     if pieces.len() < 2 {
         return None;
     }
-    let places = places_of(pieces, line);
+    let positions = positions_of(pieces, line);
     let run = |from: usize, to: usize| -> Cell<'a> {
         match (pieces.get(from), pieces.get(to.wrapping_sub(1))) {
             (Some(first), Some(last)) if from < to => {
@@ -334,18 +338,18 @@ fn assign<'a>(
     // assigned to that column
     let mut best: Vec<Option<i64>> = vec![None; ends];
     best[0] = Some(0);
-    let mut from: Vec<Vec<usize>> = Vec::with_capacity(shapes.len());
-    for (column, shape) in shapes.iter().enumerate() {
-        let place = columns.place(column);
+    let mut from: Vec<Vec<usize>> = Vec::with_capacity(types.len());
+    for (column, column_type) in types.iter().enumerate() {
+        let position = columns.position(column);
         let mut next: Vec<Option<i64>> = vec![None; ends];
         let mut starts = vec![0; ends];
         for (start, score) in best.iter().enumerate() {
             let Some(score) = score else { continue };
             // only free text and unknown columns contain more than a few words
-            let most = if shape.is_long() { ends } else { 6 };
-            let begins = place.is_some() && place == places.get(start).copied();
+            let most = if column_type.is_long() { ends } else { 6 };
+            let begins = position.is_some() && position == positions.get(start).copied();
             for end in start..ends.min(start.saturating_add(most)) {
-                let Some(own) = shape.score(run(start, end).text, end - start) else {
+                let Some(own) = column_type.score(run(start, end).text, end - start) else {
                     continue;
                 };
                 let bonus = if begins && end > start { 2 } else { 0 };
@@ -376,14 +380,16 @@ fn assign<'a>(
 }
 
 /// Returns the screen position of each piece.
-fn places_of(pieces: &[Cell<'_>], line: &Line<'_>) -> Vec<usize> {
-    let mut places = places(line.text).peekable();
+fn positions_of(pieces: &[Cell<'_>], line: &Line<'_>) -> Vec<usize> {
+    let mut positions = screen_positions(line.text).peekable();
     let found = pieces.iter().map(|piece| {
-        while places
+        while positions
             .next_if(|(_, byte)| line.start + byte < piece.start)
             .is_some()
         {}
-        places.peek().map_or(usize::MAX, |(place, _)| *place)
+        positions
+            .peek()
+            .map_or(usize::MAX, |(position, _)| *position)
     });
     found.collect()
 }
@@ -407,10 +413,10 @@ pub(super) fn restarts(text: &str) -> Option<(i64, Option<Age>)> {
 
 /// Returns true for an age, an age unknown to kubectl, or the timestamp of a custom column.
 pub(super) fn is_age(text: &str) -> bool {
-    let is_moment = || {
+    let is_timestamp = || {
         text.len() >= 20 && text.ends_with('Z') && text.starts_with(|c: char| c.is_ascii_digit())
     };
-    matches!(text, "<unknown>" | "<invalid>") || Age::parse(text).is_some() || is_moment()
+    matches!(text, "<unknown>" | "<invalid>") || Age::parse(text).is_some() || is_timestamp()
 }
 
 /// Returns true for `1/2`.

@@ -23,14 +23,14 @@ impl<'a> RowBuilder<'a, '_> {
         };
         let default_marker = cell.skip(name.text.len());
         if self.kind == Some("StorageClass") || !default_marker.is_empty() {
-            let place = if default_marker.is_empty() {
+            let source = if default_marker.is_empty() {
                 name
             } else {
                 default_marker
             };
             self.fields.insert(
                 "is_default_class",
-                Value::Boolean(!default_marker.is_empty(), self.whole.span(place)),
+                Value::Boolean(!default_marker.is_empty(), self.whole.span(source)),
             );
         }
         if is_absent(name.text) {
@@ -124,8 +124,8 @@ impl<'a> RowBuilder<'a, '_> {
         }
         if let Some(health) = state.health {
             let start = cell.text.rfind('(').map_or(0, |at| at + 1);
-            let place = cell.skip(start).first(health.len());
-            self.text("health", place);
+            let health_cell = cell.skip(start).first(health.len());
+            self.text("health", health_cell);
         }
     }
 

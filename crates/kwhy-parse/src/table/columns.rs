@@ -168,13 +168,13 @@ impl<'h> Columns<'h> {
         let tabbed = gaps
             .map(|gap| gap.bytes().filter(|byte| *byte == b'\t').count())
             .all(|tabs| tabs == 1);
-        let mut places = places(header).peekable();
+        let mut positions = screen_positions(header).peekable();
         let columns = merged
             .into_iter()
             .map(|span| {
-                while places.next_if(|(_, byte)| *byte < span.start).is_some() {}
+                while positions.next_if(|(_, byte)| *byte < span.start).is_some() {}
                 Column {
-                    at: places.peek().map_or(0, |(place, _)| *place),
+                    at: positions.peek().map_or(0, |(position, _)| *position),
                     // k9s marks the column it sorts by
                     name: header[span].trim_end_matches(['\u{2191}', '\u{2193}']),
                 }
@@ -197,7 +197,7 @@ impl<'h> Columns<'h> {
 
     /// Returns the position of a column in characters; `None` if it does not predict that of the
     /// cells.
-    pub fn place(&self, column: usize) -> Option<usize> {
+    pub fn position(&self, column: usize) -> Option<usize> {
         let column = self.columns.get(column)?;
         (self.aligned && !self.tabbed).then_some(column.at)
     }
@@ -239,12 +239,15 @@ impl<'h> Columns<'h> {
     /// Splits a row that is shifted right of the header by `to - from` characters.
     fn cells_at<'a>(&self, line: &Line<'a>, from: usize, to: usize) -> Option<Vec<Cell<'a>>> {
         let mut bounds = Vec::with_capacity(self.columns.len() + 1);
-        let mut places = places(line.text).peekable();
+        let mut positions = screen_positions(line.text).peekable();
         for column in &self.columns {
             let wanted = (column.at + to).checked_sub(from)?;
             // columns ascend, so one pass over the line finds them all
-            while places.next_if(|(place, _)| *place < wanted).is_some() {}
-            bounds.push(places.peek().map_or(line.text.len(), |(_, byte)| *byte));
+            while positions
+                .next_if(|(position, _)| *position < wanted)
+                .is_some()
+            {}
+            bounds.push(positions.peek().map_or(line.text.len(), |(_, byte)| *byte));
         }
         if bounds
             .first()
@@ -275,14 +278,14 @@ impl<'h> Columns<'h> {
 }
 
 /// Yields the screen position and the byte offset of each character.
-pub(crate) fn places(text: &str) -> impl Iterator<Item = (usize, usize)> {
-    let mut place = 0;
+pub(crate) fn screen_positions(text: &str) -> impl Iterator<Item = (usize, usize)> {
+    let mut position = 0;
     text.char_indices().map(move |(byte, c)| {
-        let at = place;
-        place = if c == '\t' {
-            (place / TAB + 1) * TAB
+        let at = position;
+        position = if c == '\t' {
+            (position / TAB + 1) * TAB
         } else {
-            place + 1
+            position + 1
         };
         (at, byte)
     })

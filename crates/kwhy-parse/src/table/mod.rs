@@ -22,7 +22,7 @@ mod names;
 mod runtime;
 pub(crate) mod unwrap;
 
-use align::Shape;
+use align::ColumnType;
 use cells::RowBuilder;
 use columns::{Cell, Columns};
 pub(crate) use detect_kind::is_ambiguous;
@@ -334,7 +334,7 @@ fn is_decoration(line: &str) -> bool {
 /// A table's header and what it implies.
 struct Table<'h> {
     columns: Columns<'h>,
-    shapes: Vec<Shape>,
+    types: Vec<ColumnType>,
     kind: Option<&'static str>,
 }
 
@@ -376,11 +376,12 @@ impl<'h> Table<'h> {
     fn new(columns: Columns<'h>) -> Self {
         let kind = detect_kind::of_header(&columns.names().collect::<Vec<_>>());
         // requested labels and columns of custom resources may be empty
-        let shape = |name| names::find(kind, name).map_or(Shape::Optional, |known| known.shape);
-        let shapes = columns.names().map(shape).collect();
+        let column_type =
+            |name| names::find(kind, name).map_or(ColumnType::Optional, |known| known.column_type);
+        let types = columns.names().map(column_type).collect();
         Table {
             columns,
-            shapes,
+            types,
             kind,
         }
     }
@@ -388,20 +389,23 @@ impl<'h> Table<'h> {
     /// Splits a row into one cell per column; `None` if the line is not a row of this table.
     fn cells<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         self.aligned(line)
-            .or_else(|| align::align(&self.shapes, &self.columns, line))
+            .or_else(|| align::align(&self.types, &self.columns, line))
     }
 
     /// Splits a row that is aligned with the header.
     fn aligned<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         self.columns
             .cells(line)
-            .filter(|cells| align::is_plausible(&self.shapes, cells))
+            .filter(|cells| align::is_plausible(&self.types, cells))
     }
 
     /// Splits a row joined from wrapped lines. If a line of another row was joined by error, the
     /// last cell contains more than it may.
     fn joined<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
-        let is_long = self.shapes.last().is_some_and(|shape| shape.is_long());
+        let is_long = self
+            .types
+            .last()
+            .is_some_and(|column_type| column_type.is_long());
         let most = if is_long { "  " } else { " " };
         let fits =
             |cells: &Vec<Cell<'r>>| cells.last().is_none_or(|cell| !cell.text.contains(most));

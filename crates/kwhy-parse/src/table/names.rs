@@ -6,7 +6,7 @@
 //! docker/cli `cli/command/formatter`; containerd/nerdctl; helm `cmd/helm`; derailed/k9s
 //! `internal/render`; openshift/oc.
 
-use super::align::Shape;
+use super::align::ColumnType;
 
 /// The conversion of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,39 +32,43 @@ pub(super) struct KnownColumn {
     pub name: &'static str,
     /// The field's name, if it differs from the column's name in snake case.
     key: &'static str,
-    pub shape: Shape,
+    pub column_type: ColumnType,
     pub conversion: Conversion,
 }
 
-const fn column(name: &'static str, shape: Shape, conversion: Conversion) -> KnownColumn {
+const fn column(
+    name: &'static str,
+    column_type: ColumnType,
+    conversion: Conversion,
+) -> KnownColumn {
     KnownColumn {
         name,
         key: "",
-        shape,
+        column_type,
         conversion,
     }
 }
 
 const fn word(name: &'static str) -> KnownColumn {
-    column(name, Shape::Word, Conversion::Text)
+    column(name, ColumnType::Word, Conversion::Text)
 }
 
 const fn words(name: &'static str) -> KnownColumn {
-    column(name, Shape::Words, Conversion::Text)
+    column(name, ColumnType::Words, Conversion::Text)
 }
 
 const fn count(name: &'static str) -> KnownColumn {
-    column(name, Shape::Count, Conversion::Integer)
+    column(name, ColumnType::Count, Conversion::Integer)
 }
 
 const fn age(name: &'static str) -> KnownColumn {
-    column(name, Shape::Age, Conversion::Age)
+    column(name, ColumnType::Age, Conversion::Age)
 }
 
 const fn quantity(name: &'static str, key: &'static str) -> KnownColumn {
     KnownColumn {
         key,
-        ..column(name, Shape::Usage, Conversion::Text)
+        ..column(name, ColumnType::Usage, Conversion::Text)
     }
 }
 
@@ -75,8 +79,8 @@ impl KnownColumn {
 }
 
 const KNOWN: &[KnownColumn] = &[
-    column("NAME", Shape::Name, Conversion::Text),
-    column("NAMESPACE", Shape::Name, Conversion::Text),
+    column("NAME", ColumnType::Name, Conversion::Text),
+    column("NAMESPACE", ColumnType::Name, Conversion::Text),
     age("AGE"),
     age("LAST SEEN"),
     age("FIRST SEEN"),
@@ -90,34 +94,34 @@ const KNOWN: &[KnownColumn] = &[
     word("KIND"),
     word("POD"),
     word("NODE"),
-    column("READY", Shape::Ratio, Conversion::Integer),
+    column("READY", ColumnType::Ratio, Conversion::Integer),
     word("STATUS"),
-    column("RESTARTS", Shape::Restarts, Conversion::Restarts),
-    column("IP", Shape::Address, Conversion::Text),
+    column("RESTARTS", ColumnType::Restarts, Conversion::Restarts),
+    column("IP", ColumnType::Address, Conversion::Text),
     word("NOMINATED NODE"),
     word("READINESS GATES"),
-    column("LABELS", Shape::Word, Conversion::Labels),
-    column("CLUSTER-IP", Shape::Address, Conversion::Text),
-    column("EXTERNAL-IP", Shape::Address, Conversion::Text),
-    column("INTERNAL-IP", Shape::Address, Conversion::Text),
+    column("LABELS", ColumnType::Word, Conversion::Labels),
+    column("CLUSTER-IP", ColumnType::Address, Conversion::Text),
+    column("EXTERNAL-IP", ColumnType::Address, Conversion::Text),
+    column("INTERNAL-IP", ColumnType::Address, Conversion::Text),
     word("PORT(S)").key("ports"),
     words("SELECTOR"),
     words("ENDPOINTS"),
-    column("VOLUME", Shape::Volume, Conversion::Text),
-    column("CAPACITY", Shape::Capacity, Conversion::Text),
-    column("ACCESS MODES", Shape::AccessModes, Conversion::Text),
-    column("ACCESSMODES", Shape::AccessModes, Conversion::Text).key("access_modes"),
-    column("STORAGECLASS", Shape::Class, Conversion::Text).key("storage_class"),
+    column("VOLUME", ColumnType::Volume, Conversion::Text),
+    column("CAPACITY", ColumnType::Capacity, Conversion::Text),
+    column("ACCESS MODES", ColumnType::AccessModes, Conversion::Text),
+    column("ACCESSMODES", ColumnType::AccessModes, Conversion::Text).key("access_modes"),
+    column("STORAGECLASS", ColumnType::Class, Conversion::Text).key("storage_class"),
     column(
         "VOLUMEATTRIBUTESCLASS",
-        Shape::AttributesClass,
+        ColumnType::AttributesClass,
         Conversion::Text,
     )
     .key("volume_attributes_class"),
     word("VOLUMEMODE").key("volume_mode"),
     word("RECLAIM POLICY"),
     word("RECLAIMPOLICY").key("reclaim_policy"),
-    column("CLAIM", Shape::Claim, Conversion::Text),
+    column("CLAIM", ColumnType::Claim, Conversion::Text),
     words("REASON"),
     word("PROVISIONER"),
     word("VOLUMEBINDINGMODE").key("volume_binding_mode"),
@@ -129,7 +133,7 @@ const KNOWN: &[KnownColumn] = &[
     word("KERNEL-VERSION"),
     word("CONTAINER-RUNTIME"),
     count("UP-TO-DATE"),
-    column("AVAILABLE", Shape::Count, Conversion::Integer),
+    column("AVAILABLE", ColumnType::Count, Conversion::Integer),
     count("DESIRED"),
     count("CURRENT"),
     count("SUCCESSFUL"),
@@ -137,7 +141,7 @@ const KNOWN: &[KnownColumn] = &[
     word("IMAGES"),
     words("NODE SELECTOR"),
     words("NODE-SELECTOR"),
-    column("COMPLETIONS", Shape::Ratio, Conversion::Text),
+    column("COMPLETIONS", ColumnType::Ratio, Conversion::Text),
     words("SCHEDULE"),
     word("TIMEZONE"),
     word("SUSPEND"),
@@ -149,7 +153,7 @@ const KNOWN: &[KnownColumn] = &[
     count("REPLICAS"),
     word("CLASS"),
     word("HOSTS"),
-    column("ADDRESS", Shape::Optional, Conversion::Text),
+    column("ADDRESS", ColumnType::Optional, Conversion::Text),
     words("PORTS"),
     word("CONTROLLER"),
     word("PARAMETERS"),
@@ -185,7 +189,7 @@ const KNOWN: &[KnownColumn] = &[
     word("GROUPS"),
     word("SERVICEACCOUNTS").key("service_accounts"),
     word("PHASE"),
-    column("PROGRESS", Shape::Optional, Conversion::Text),
+    column("PROGRESS", ColumnType::Optional, Conversion::Text),
     words("MESSAGE"),
     words("ERROR"),
     word("STATE"),
@@ -214,33 +218,33 @@ const KNOWN: &[KnownColumn] = &[
     word("SOURCE"),
     count("COUNT"),
     // container runtimes
-    column("CONTAINER", Shape::Identifier, Conversion::Text).key("container_id"),
-    column("CONTAINER ID", Shape::Identifier, Conversion::Text),
-    column("POD ID", Shape::Identifier, Conversion::Text),
-    column("IMAGE ID", Shape::Identifier, Conversion::Text),
+    column("CONTAINER", ColumnType::Identifier, Conversion::Text).key("container_id"),
+    column("CONTAINER ID", ColumnType::Identifier, Conversion::Text),
+    column("POD ID", ColumnType::Identifier, Conversion::Text),
+    column("IMAGE ID", ColumnType::Identifier, Conversion::Text),
     word("IMAGE"),
     word("TAG"),
     words("SIZE"),
     words("BLOB SIZE"),
     word("PLATFORM"),
     word("REPOSITORY"),
-    column("COMMAND", Shape::Quoted, Conversion::Text),
-    column("CREATED", Shape::Ago, Conversion::Ago),
-    column("NAMES", Shape::Word, Conversion::Text),
+    column("COMMAND", ColumnType::Quoted, Conversion::Text),
+    column("CREATED", ColumnType::Ago, Conversion::Ago),
+    column("NAMES", ColumnType::Word, Conversion::Text),
     count("ATTEMPT"),
     word("RUNTIME"),
     // helm
     count("REVISION"),
-    column("UPDATED", Shape::Moment, Conversion::Text),
+    column("UPDATED", ColumnType::Timestamp, Conversion::Text),
     word("CHART"),
-    column("APP VERSION", Shape::Optional, Conversion::Text),
+    column("APP VERSION", ColumnType::Optional, Conversion::Text),
     words("DESCRIPTION"),
     // kubectl api-resources
-    column("SHORTNAMES", Shape::Optional, Conversion::Text).key("short_names"),
-    column("APIVERSION", Shape::ApiVersion, Conversion::Text).key("api_version"),
-    column("NAMESPACED", Shape::Flag, Conversion::Text),
+    column("SHORTNAMES", ColumnType::Optional, Conversion::Text).key("short_names"),
+    column("APIVERSION", ColumnType::ApiVersion, Conversion::Text).key("api_version"),
+    column("NAMESPACED", ColumnType::Flag, Conversion::Text),
     word("VERBS"),
-    column("CATEGORIES", Shape::Optional, Conversion::Text),
+    column("CATEGORIES", ColumnType::Optional, Conversion::Text),
     // k9s
     word("PF"),
     word("CPU"),
@@ -251,7 +255,7 @@ const KNOWN: &[KnownColumn] = &[
     word("%MEM/L").key("memory_limit_percent"),
     // oc
     word("HOST/PORT"),
-    column("PATH", Shape::Optional, Conversion::Text),
+    column("PATH", ColumnType::Optional, Conversion::Text),
     word("SERVICES"),
     word("TERMINATION"),
     word("WILDCARD"),
@@ -268,20 +272,33 @@ const KNOWN: &[KnownColumn] = &[
 
 /// Columns with a different content in the tables of one kind.
 const OF_KIND: &[(&str, KnownColumn)] = &[
-    ("APIResource", column("KIND", Shape::Kind, Conversion::Text)),
     (
-        "Container",
-        column("STATUS", Shape::ContainerState, Conversion::ContainerState),
+        "APIResource",
+        column("KIND", ColumnType::Kind, Conversion::Text),
     ),
     (
         "Container",
-        column("PORTS", Shape::OptionalWords, Conversion::Text),
+        column(
+            "STATUS",
+            ColumnType::ContainerState,
+            Conversion::ContainerState,
+        ),
+    ),
+    (
+        "Container",
+        column("PORTS", ColumnType::OptionalWords, Conversion::Text),
     ),
     ("APIService", words("AVAILABLE")),
     ("EndpointSlice", word("PORTS")),
     ("ClusterOperator", word("AVAILABLE")),
-    ("Job", column("STATUS", Shape::Optional, Conversion::Text)),
-    ("Route", column("PORT", Shape::Optional, Conversion::Text)),
+    (
+        "Job",
+        column("STATUS", ColumnType::Optional, Conversion::Text),
+    ),
+    (
+        "Route",
+        column("PORT", ColumnType::Optional, Conversion::Text),
+    ),
 ];
 
 /// Returns true if kubectl or a similar tool prints a column of this name.

@@ -1,49 +1,54 @@
 //! Fields and tables shared by many kinds.
 
-use super::layout::{Below, Field, Node, Tree, field, part, trimmed};
-use super::table::{self, Cell, Table, column, no_remark};
+use super::layout::{Content, Field, Node, Tree, field, part, trimmed};
+use super::table::{self, CellSyntax, Table, column, no_remark};
 use super::values::{age, annotations, labels, put, scalar, text};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
 
 /// `Name`, present in every object.
-pub(super) const NAME: Field = field("Name", "name", Below::Value, text);
+pub(super) const NAME: Field = field("Name", "name", Content::Value, text);
 /// `Namespace`, present in every namespaced object.
-pub(super) const NAMESPACE: Field = field("Namespace", "namespace", Below::Value, text);
+pub(super) const NAMESPACE: Field = field("Namespace", "namespace", Content::Value, text);
 /// `Labels`.
-pub(super) const LABELS: Field = field("Labels", "labels", Below::Lines, labels);
+pub(super) const LABELS: Field = field("Labels", "labels", Content::Lines, labels);
 /// `Annotations`.
 pub(super) const ANNOTATIONS: Field =
-    field("Annotations", "annotations", Below::Lines, annotations);
+    field("Annotations", "annotations", Content::Lines, annotations);
 /// `CreationTimestamp`.
 pub(in super::super) const CREATED: Field = field(
     "CreationTimestamp",
     "created_time",
-    Below::Value,
+    Content::Value,
     super::values::time,
 );
 /// `Selector`.
-pub(super) const SELECTOR: Field = field("Selector", "selector", Below::Value, text);
+pub(super) const SELECTOR: Field = field("Selector", "selector", Content::Value, text);
 /// `Controlled By`.
-pub(super) const CONTROLLED_BY: Field = field("Controlled By", "controlled_by", Below::Value, text);
+pub(super) const CONTROLLED_BY: Field =
+    field("Controlled By", "controlled_by", Content::Value, text);
 /// `Conditions`, a table.
 pub(in super::super) const CONDITIONS_FIELD: Field = field(
     "Conditions",
     "conditions",
-    Below::Table(&CONDITIONS),
+    Content::Table(&CONDITIONS),
     conditions,
 );
 
 /// The conditions of any kind; each kind prints some of these columns.
 pub(super) static CONDITIONS: Table = Table {
     columns: &[
-        column("Type", "type", Cell::Word),
-        column("Status", "status", Cell::Status),
-        column("LastHeartbeatTime", "last_heartbeat_time", Cell::Time),
-        column("LastProbeTime", "last_probe_time", Cell::Time),
-        column("LastTransitionTime", "last_transition_time", Cell::Time),
-        column("Reason", "reason", Cell::Word).optional(),
-        column("Message", "message", Cell::Rest).optional(),
+        column("Type", "type", CellSyntax::Word),
+        column("Status", "status", CellSyntax::Status),
+        column("LastHeartbeatTime", "last_heartbeat_time", CellSyntax::Time),
+        column("LastProbeTime", "last_probe_time", CellSyntax::Time),
+        column(
+            "LastTransitionTime",
+            "last_transition_time",
+            CellSyntax::Time,
+        ),
+        column("Reason", "reason", CellSyntax::Word).optional(),
+        column("Message", "message", CellSyntax::Rest).optional(),
     ],
     parts: None,
     headless: &[&[0, 1, 2, 4, 5, 6], &[0, 1, 4, 5, 6], &[0, 1, 5, 6]],
@@ -59,8 +64,8 @@ pub(super) fn conditions<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>>
 /// A pod's readiness gates.
 pub(super) static GATES: Table = Table {
     columns: &[
-        column("Type", "type", Cell::Word),
-        column("Status", "status", Cell::Status),
+        column("Type", "type", CellSyntax::Word),
+        column("Status", "status", CellSyntax::Status),
     ],
     parts: None,
     headless: &[],

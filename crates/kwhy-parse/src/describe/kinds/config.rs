@@ -1,7 +1,7 @@
 //! ConfigMaps, Secrets and ServiceAccounts.
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
-use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
+use super::layout::{Block, Content, Node, Tree, field, part, trimmed};
 use super::values::{entries, lines, put, scalar, text};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
@@ -21,7 +21,7 @@ static SECRET_BLOCK: Block = Block {
         NAMESPACE,
         LABELS,
         ANNOTATIONS,
-        field("Type", "type", Below::Value, text),
+        field("Type", "type", Content::Value, text),
     ],
 };
 
@@ -38,16 +38,16 @@ static ACCOUNT_BLOCK: Block = Block {
         field(
             "Image pull secrets",
             "image_pull_secrets",
-            Below::Lines,
+            Content::Lines,
             secrets,
         ),
         field(
             "Mountable secrets",
             "mountable_secrets",
-            Below::Lines,
+            Content::Lines,
             secrets,
         ),
-        field("Tokens", "tokens", Below::Lines, lines),
+        field("Tokens", "tokens", Content::Lines, lines),
     ],
 };
 

@@ -4,7 +4,7 @@ use super::common::{
     ANNOTATIONS, CONDITIONS_FIELD, CONTROLLED_BY, CREATED, LABELS, NAME, NAMESPACE, SELECTOR,
     between,
 };
-use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
+use super::layout::{Block, Content, Node, Tree, field, part, trimmed};
 use super::template::POD_TEMPLATE;
 use super::values::{counts, deferred, integer, number, put, scalar, split, text};
 use super::{Kind, controller};
@@ -20,18 +20,18 @@ static DEPLOYMENT_BLOCK: Block = Block {
         LABELS,
         ANNOTATIONS,
         SELECTOR,
-        field("Replicas", "replicas", Below::Value, counts),
-        field("StrategyType", "strategy", Below::Value, text),
+        field("Replicas", "replicas", Content::Value, counts),
+        field("StrategyType", "strategy", Content::Value, text),
         field(
             "MinReadySeconds",
             "min_ready_seconds",
-            Below::Value,
+            Content::Value,
             integer,
         ),
         field(
             "RollingUpdateStrategy",
             "rolling_update",
-            Below::Value,
+            Content::Value,
             deferred,
         ),
         POD_TEMPLATE,
@@ -39,19 +39,19 @@ static DEPLOYMENT_BLOCK: Block = Block {
         field(
             "OldReplicaSets",
             "old_replica_sets",
-            Below::Value,
+            Content::Value,
             replica_sets,
         ),
         field(
             "OldReplicaSet",
             "old_replica_sets",
-            Below::Value,
+            Content::Value,
             replica_sets,
         ),
         field(
             "NewReplicaSet",
             "new_replica_set",
-            Below::Value,
+            Content::Value,
             new_replica_set,
         ),
     ],
@@ -70,8 +70,8 @@ static REPLICA_SET_BLOCK: Block = Block {
         LABELS,
         ANNOTATIONS,
         CONTROLLED_BY,
-        field("Replicas", "replicas", Below::Value, counts),
-        field("Pods Status", "pods_status", Below::Value, counts),
+        field("Replicas", "replicas", Content::Value, counts),
+        field("Pods Status", "pods_status", Content::Value, counts),
         POD_TEMPLATE,
         CONDITIONS_FIELD,
     ],

@@ -1,7 +1,7 @@
 //! Ingresses and their classes.
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
-use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
+use super::layout::{Block, Content, Node, Tree, field, part, trimmed};
 use super::table::is_dashes;
 use super::values::{block, entries, list, put, scalar, text, text_of, values_of, words};
 use super::{Kind, kind};
@@ -14,16 +14,16 @@ static INGRESS_BLOCK: Block = Block {
         NAME,
         LABELS,
         NAMESPACE,
-        field("Address", "addresses", Below::Value, values_of),
-        field("Ingress Class", "ingress_class", Below::Value, text),
+        field("Address", "addresses", Content::Value, values_of),
+        field("Ingress Class", "ingress_class", Content::Value, text),
         field(
             "Default backend",
             "default_backend",
-            Below::Value,
+            Content::Value,
             default_backend,
         ),
-        field("TLS", "tls", Below::Rows(is_tls), tls),
-        field("Rules", "rules", Below::Rows(is_rule), rules),
+        field("TLS", "tls", Content::Rows(is_tls), tls),
+        field("Rules", "rules", Content::Rows(is_rule), rules),
         ANNOTATIONS,
     ],
 };
@@ -48,9 +48,9 @@ fn endpoints_of<'a>(line: Line<'a>) -> Option<Value<'a>> {
 static PARAMETERS: Block = Block {
     repeats: false,
     fields: &[
-        field("APIGroup", "api_group", Below::Value, text),
-        field("Kind", "kind", Below::Value, text),
-        field("Name", "name", Below::Value, text),
+        field("APIGroup", "api_group", Content::Value, text),
+        field("Kind", "kind", Content::Value, text),
+        field("Name", "name", Content::Value, text),
     ],
 };
 
@@ -60,11 +60,11 @@ static CLASS_BLOCK: Block = Block {
         NAME,
         LABELS,
         ANNOTATIONS,
-        field("Controller", "controller", Below::Value, text),
+        field("Controller", "controller", Content::Value, text),
         field(
             "Parameters",
             "parameters_ref",
-            Below::Fields(&PARAMETERS),
+            Content::Fields(&PARAMETERS),
             block,
         ),
     ],

@@ -28,7 +28,7 @@ mod volume;
 
 pub(super) use common::{CONDITIONS_FIELD, CREATED};
 
-use super::layout::{Below, Block, Schema, Tree};
+use super::layout::{Block, Content, Schema, Tree};
 use super::{generic, layout, raw_data, table, values};
 use kwhy_model::Map;
 
@@ -57,7 +57,7 @@ const fn kind(name: &'static str, block: &'static Block) -> Kind {
     Kind {
         name,
         schema: Schema {
-            root: Below::Fields(block),
+            root: Content::Fields(block),
             implied: &[],
             generic: false,
         },
@@ -70,7 +70,7 @@ const fn controller(name: &'static str, block: &'static Block) -> Kind {
     Kind {
         name,
         schema: Schema {
-            root: Below::Fields(block),
+            root: Content::Fields(block),
             implied: template::IMPLIED,
             generic: false,
         },

@@ -1,7 +1,7 @@
 //! NetworkPolicies.
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
-use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
+use super::layout::{Block, Content, Node, Tree, field, part, trimmed};
 use super::values::{add_fields, block, deferred, scalar, text, text_of, time, values_of};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
@@ -9,8 +9,8 @@ use kwhy_model::{Map, Value};
 static BLOCK: Block = Block {
     repeats: false,
     fields: &[
-        field("CIDR", "cidr", Below::Value, text),
-        field("Except", "except", Below::Value, values_of),
+        field("CIDR", "cidr", Content::Value, text),
+        field("Except", "except", Content::Value, values_of),
     ],
 };
 
@@ -20,11 +20,11 @@ static PEER: Block = Block {
         field(
             "NamespaceSelector",
             "namespace_selector",
-            Below::Value,
+            Content::Value,
             selector,
         ),
-        field("PodSelector", "pod_selector", Below::Value, selector),
-        field("IPBlock", "ip_block", Below::Fields(&BLOCK), deferred),
+        field("PodSelector", "pod_selector", Content::Value, selector),
+        field("IPBlock", "ip_block", Content::Fields(&BLOCK), deferred),
     ],
 };
 
@@ -32,22 +32,22 @@ static PEER: Block = Block {
 static RULES: Block = Block {
     repeats: true,
     fields: &[
-        field("To Port", "port", Below::Value, deferred),
-        field("To Port Range", "port", Below::Value, deferred),
-        field("From", "peer", Below::Fields(&PEER), block),
-        field("To", "peer", Below::Fields(&PEER), block),
+        field("To Port", "port", Content::Value, deferred),
+        field("To Port Range", "port", Content::Value, deferred),
+        field("From", "peer", Content::Fields(&PEER), block),
+        field("To", "peer", Content::Fields(&PEER), block),
         // without rules, their meaning is the only text
         field(
             "<none> (Selected pods are isolated for ingress connectivity)",
             "none",
-            Below::Value,
+            Content::Value,
             deferred,
         )
         .bare(),
         field(
             "<none> (Selected pods are isolated for egress connectivity)",
             "none",
-            Below::Value,
+            Content::Value,
             deferred,
         )
         .bare(),
@@ -57,34 +57,34 @@ static RULES: Block = Block {
 static SPEC: Block = Block {
     repeats: false,
     fields: &[
-        field("PodSelector", "pod_selector", Below::Value, own_selector),
+        field("PodSelector", "pod_selector", Content::Value, own_selector),
         field(
             "Allowing ingress traffic",
             "ingress",
-            Below::Fields(&RULES),
+            Content::Fields(&RULES),
             rules,
         ),
         field(
             "Not affecting ingress traffic",
             "no_ingress",
-            Below::Value,
+            Content::Value,
             deferred,
         )
         .bare(),
         field(
             "Allowing egress traffic",
             "egress",
-            Below::Fields(&RULES),
+            Content::Fields(&RULES),
             rules,
         ),
         field(
             "Not affecting egress traffic",
             "no_egress",
-            Below::Value,
+            Content::Value,
             deferred,
         )
         .bare(),
-        field("Policy Types", "policy_types", Below::Value, values_of),
+        field("Policy Types", "policy_types", Content::Value, values_of),
     ],
 };
 
@@ -93,10 +93,10 @@ static POLICY: Block = Block {
     fields: &[
         NAME,
         NAMESPACE,
-        field("Created on", "created_time", Below::Value, time),
+        field("Created on", "created_time", Content::Value, time),
         LABELS,
         ANNOTATIONS,
-        field("Spec", "spec", Below::Fields(&SPEC), deferred),
+        field("Spec", "spec", Content::Fields(&SPEC), deferred),
     ],
 };
 

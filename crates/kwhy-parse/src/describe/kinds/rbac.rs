@@ -1,8 +1,8 @@
 //! Roles, ClusterRoles and their bindings.
 
 use super::common::{ANNOTATIONS, LABELS, NAME};
-use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
-use super::table::{self, Cell, Table, column, no_remark};
+use super::layout::{Block, Content, Node, Tree, field, part, trimmed};
+use super::table::{self, CellSyntax, Table, column, no_remark};
 use super::values::{block, text, words};
 use super::{Kind, kind};
 use crate::input::Line;
@@ -10,10 +10,10 @@ use kwhy_model::Value;
 
 static RULES: Table = Table {
     columns: &[
-        column("Resources", "resource", Cell::Word).optional(),
-        column("Non-Resource URLs", "non_resource_urls", Cell::List),
-        column("Resource Names", "resource_names", Cell::List),
-        column("Verbs", "verbs", Cell::List),
+        column("Resources", "resource", CellSyntax::Word).optional(),
+        column("Non-Resource URLs", "non_resource_urls", CellSyntax::List),
+        column("Resource Names", "resource_names", CellSyntax::List),
+        column("Verbs", "verbs", CellSyntax::List),
     ],
     parts: None,
     headless: &[],
@@ -27,7 +27,7 @@ static ROLE_BLOCK: Block = Block {
         NAME,
         LABELS,
         ANNOTATIONS,
-        field("PolicyRule", "rules", Below::Table(&RULES), rules),
+        field("PolicyRule", "rules", Content::Table(&RULES), rules),
     ],
 };
 
@@ -36,9 +36,9 @@ pub(super) static ROLE: Kind = kind("Role", &ROLE_BLOCK);
 
 static SUBJECTS: Table = Table {
     columns: &[
-        column("Kind", "kind", Cell::Word),
-        column("Name", "name", Cell::Words),
-        column("Namespace", "namespace", Cell::Word).optional(),
+        column("Kind", "kind", CellSyntax::Word),
+        column("Name", "name", CellSyntax::Words),
+        column("Namespace", "namespace", CellSyntax::Word).optional(),
     ],
     parts: Some(parts),
     headless: &[],
@@ -49,8 +49,8 @@ static SUBJECTS: Table = Table {
 static REF: Block = Block {
     repeats: false,
     fields: &[
-        field("Kind", "kind", Below::Value, text),
-        field("Name", "name", Below::Value, text),
+        field("Kind", "kind", Content::Value, text),
+        field("Name", "name", Content::Value, text),
     ],
 };
 
@@ -60,8 +60,8 @@ static BINDING_BLOCK: Block = Block {
         NAME,
         LABELS,
         ANNOTATIONS,
-        field("Role", "role", Below::Fields(&REF), block),
-        field("Subjects", "subjects", Below::Table(&SUBJECTS), subjects),
+        field("Role", "role", Content::Fields(&REF), block),
+        field("Subjects", "subjects", Content::Table(&SUBJECTS), subjects),
     ],
 };
 

@@ -1,7 +1,7 @@
 //! Pod templates of controllers, and what pods share with them.
 
 use super::container::{CONTAINER, containers};
-use super::layout::{Below, Block, Field, Node, Tree, field, part, trimmed};
+use super::layout::{Block, Content, Field, Node, Tree, field, part, trimmed};
 use super::values::{annotations, block, entries, labels, number, put, scalar, text, text_of};
 use super::volume::{VOLUME, volumes};
 use kwhy_model::{Map, Value};
@@ -9,31 +9,36 @@ use kwhy_model::{Map, Value};
 static TEMPLATE: Block = Block {
     repeats: false,
     fields: &[
-        field("Labels", "labels", Below::Lines, labels),
-        field("Annotations", "annotations", Below::Lines, annotations),
-        field("Service Account", "service_account", Below::Value, text),
+        field("Labels", "labels", Content::Lines, labels),
+        field("Annotations", "annotations", Content::Lines, annotations),
+        field("Service Account", "service_account", Content::Value, text),
         field(
             "Init Containers",
             "init_containers",
-            Below::Named(&CONTAINER),
+            Content::Named(&CONTAINER),
             containers,
         ),
         field(
             "Containers",
             "containers",
-            Below::Named(&CONTAINER),
+            Content::Named(&CONTAINER),
             containers,
         ),
-        field("Volumes", "volumes", Below::Named(&VOLUME), volumes),
+        field("Volumes", "volumes", Content::Named(&VOLUME), volumes),
         field(
             "Topology Spread Constraints",
             "topology_spread",
-            Below::Lines,
+            Content::Lines,
             topology_spread,
         ),
-        field("Priority Class Name", "priority_class", Below::Value, text),
-        field("Node-Selectors", "node_selectors", Below::Lines, labels),
-        field("Tolerations", "tolerations", Below::Lines, tolerations),
+        field(
+            "Priority Class Name",
+            "priority_class",
+            Content::Value,
+            text,
+        ),
+        field("Node-Selectors", "node_selectors", Content::Lines, labels),
+        field("Tolerations", "tolerations", Content::Lines, tolerations),
     ],
 };
 
@@ -41,7 +46,7 @@ static TEMPLATE: Block = Block {
 pub(super) const POD_TEMPLATE: Field = field(
     "Pod Template",
     "pod_template",
-    Below::Fields(&TEMPLATE),
+    Content::Fields(&TEMPLATE),
     block,
 );
 
