@@ -89,7 +89,7 @@ pub struct Args {
     #[arg(long, help_heading = "Analysis")]
     pub timeline: bool,
 
-    /// How many threads to use; all processors if not given
+    /// Number of threads; all processors if not given
     #[arg(
         short = 'j',
         long,

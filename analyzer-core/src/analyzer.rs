@@ -1,4 +1,4 @@
-//! The way from documents to a report.
+//! The analyzer: documents in, report out.
 
 use std::sync::OnceLock;
 
@@ -21,7 +21,7 @@ use kwhy_parse::input::{Document, ReadLimits};
 #[derive(Debug)]
 pub struct Analyzer {
     catalogue: Catalogue,
-    /// Made when it is first needed, and kept for the next input.
+    /// Built on first use and kept for further inputs.
     prefilter: OnceLock<Prefilter>,
     reference: Option<Timestamp>,
     since: Option<Timestamp>,
@@ -37,12 +37,12 @@ impl Default for Analyzer {
 }
 
 impl Analyzer {
-    /// With the built-in signatures.
+    /// Creates an analyzer with the built-in signatures.
     pub fn new() -> Analyzer {
         Analyzer::with_catalogue(Catalogue::builtin())
     }
 
-    /// With signatures of one's own, or the built-in ones and more.
+    /// Creates an analyzer with the signatures of `catalogue`.
     pub fn with_catalogue(catalogue: Catalogue) -> Analyzer {
         Analyzer {
             catalogue,
@@ -55,9 +55,9 @@ impl Analyzer {
         }
     }
 
-    /// Takes `now` as the time at which the input was made: ages become times, and stamps without a
-    /// year get the latest one that is not after it. Without it ages stay ages, and a year is
-    /// taken from the input where it shows one.
+    /// Sets `now` as the time at which the input was collected: ages become times, and timestamps
+    /// without a year get the latest year that does not put them after it. Otherwise ages stay
+    /// ages, and the year is inferred from the input where possible.
     ///
     /// ```
     /// use kwhy_core::Analyzer;
@@ -77,8 +77,8 @@ impl Analyzer {
         self
     }
 
-    /// Omits events before `since` and after `until`. One of which no time is known counts, and so does the
-    /// state of objects.
+    /// Ignores events before `since` and after `until`. Events without a known time and the state
+    /// of objects are always included.
     ///
     /// ```
     /// use kwhy_core::Analyzer;
@@ -93,8 +93,8 @@ impl Analyzer {
         self
     }
 
-    /// Counts the time and severity of every log record for [`Report::timeline`]. It takes about as long
-    /// again as the analysis.
+    /// Counts every log record by time and severity for [`Report::timeline`]. This roughly doubles
+    /// the run time.
     ///
     /// ```
     /// use kwhy_core::Analyzer;
@@ -107,21 +107,21 @@ impl Analyzer {
         self
     }
 
-    /// Reads no more of an input than this.
+    /// Sets the limits on what is read of an input.
     pub fn with_limits(mut self, limits: ReadLimits) -> Analyzer {
         self.way.limits = limits.bounded();
         self
     }
 
-    /// Tests every signature on everything: the slow reference that tests compare with.
+    /// Tests every signature on every record: the slow reference that tests compare with.
     #[doc(hidden)]
     pub fn with_naive_matching(mut self) -> Analyzer {
         self.naive = true;
         self
     }
 
-    /// Reads in blocks of about this many bytes, and parses of each only what the signatures point at,
-    /// however small the input is: for tests, which compare with the slow reference.
+    /// Reads in chunks of about this many bytes and parses only what the prefilter selects, even
+    /// for small inputs. For tests that compare with the slow reference.
     #[doc(hidden)]
     pub fn with_blocks_of(mut self, bytes: usize) -> Analyzer {
         self.way.block = bytes;
@@ -134,15 +134,15 @@ impl Analyzer {
         &self.catalogue
     }
 
-    /// Analyses one text.
+    /// Analyzes one text.
     pub fn analyze_text(&self, name: &str, bytes: impl Into<Vec<u8>>) -> Report {
         let mut incident = self.incident();
-        // reading from memory does not fail
+        // reading from memory cannot fail
         let _ = incident.read(name, bytes.into().as_slice());
         incident.finish()
     }
 
-    /// Analyses documents as one incident.
+    /// Analyzes documents as one incident.
     ///
     /// ```
     /// use kwhy_core::{Analyzer, Document};
@@ -161,7 +161,7 @@ impl Analyzer {
         incident.finish()
     }
 
-    /// An incident to which documents are read one by one, as streams.
+    /// Starts an incident, to which documents are streamed one at a time.
     pub fn incident(&self) -> Incident<'_> {
         if self.naive {
             let way = Way {

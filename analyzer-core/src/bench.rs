@@ -1,23 +1,24 @@
-//! A way into the stages of the engine for the benchmarks of the workspace, which measure each by
-//! itself. Nothing of it is promised.
+//! Entry points into the stages of the engine for the workspace's benchmarks, which measure each
+//! stage alone. Unstable.
 
 use crate::engine::{blocks, survey as surveyed};
 use kwhy_catalogue::Catalogue;
 
-/// The number of literals of the catalogue that occur in a text.
+/// Returns the number of the catalogue's literals that occur in `text`.
 pub fn sweep(catalogue: &Catalogue, text: &[u8]) -> u64 {
     let mut count = 0;
     catalogue.index().sweep(text, |_| count += 1);
     count
 }
 
-/// The number of lines of a text, and of those that start a record.
+/// Returns the number of lines in `text`, and the number of those that start a record.
 pub fn survey(text: &[u8]) -> (u64, u64) {
     let survey = surveyed::survey(text, false);
     (survey.lines, survey.records)
 }
 
-/// The number of blocks of at least `size` bytes that a document is cut into, and of the lines that end in them.
+/// Returns the number of chunks of at least `size` bytes that a document is split into, and the
+/// number of lines that end them.
 pub fn cut(document: &[u8], size: usize) -> (u64, u64) {
     let mut blocks = blocks::Blocks::new(0, document, size);
     let (mut count, mut lines) = (0, 0);

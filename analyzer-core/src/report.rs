@@ -1,4 +1,4 @@
-//! The result of an analysis: the protocol that every renderer reads.
+//! The report of an analysis: the data that every renderer reads.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ pub use kwhy_model::{Level, Role};
 /// The schema that [`Report`] serializes to.
 pub const SCHEMA: &str = "kwhy.report/1";
 
-/// The result of an analysis. Serializes to the schema `kwhy.report/1`, and is read back from it.
+/// The result of an analysis. Serializes to, and deserializes from, the schema `kwhy.report/1`.
 ///
 /// ```
 /// use kwhy_core::{Analyzer, Report};
@@ -28,50 +28,50 @@ pub const SCHEMA: &str = "kwhy.report/1";
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: Cow<'static, str>,
-    /// The findings, the most probable root cause first; a symptom follows what explains it.
+    /// The findings, the most probable root cause first; a symptom follows its cause.
     pub findings: Vec<Finding>,
-    /// The most telling events that no finding covers.
+    /// The most relevant events that no finding covers.
     pub unexplained: Vec<Unexplained>,
-    /// What to ask the cluster next, where no cause is known for sure.
+    /// Commands to run next if no cause is certain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<Check>,
-    /// What was read.
+    /// The documents that were read.
     pub inputs: Vec<InputSummary>,
-    /// The bundles among that. The library knows none; the program that opens archives adds them.
+    /// The bundles among the inputs. Filled in by the caller that opens archives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bundles: Vec<BundleSummary>,
-    /// Limits and damage that were met.
+    /// Limits and damage that were encountered.
     pub limits: Vec<LimitMet>,
-    /// When the input was collected: ages count back from then.
+    /// The time at which the input was collected: ages count back from then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub collected_at: Option<CollectedAt>,
-    /// The number of times that each signature's condition was fulfilled, also where a more specific signature made
-    /// the finding; in order of the ids.
+    /// The number of matches of each signature, by id, including matches superseded by a more
+    /// specific signature.
     pub matched: BTreeMap<String, u64>,
-    /// The log records of each severity over time, if that was asked for.
+    /// The number of log records by time and severity, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeline: Option<TimelineReport>,
-    /// The namespaces that the findings and what was read of the input name, the first thousand.
+    /// The namespaces named by the findings and the input, up to 1000.
     #[serde(skip)]
     pub namespaces: BTreeSet<String>,
     /// Sizes and counts.
     pub stats: Stats,
 }
 
-/// When an input was collected.
+/// The time at which an input was collected.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CollectedAt {
     /// The time, as RFC 3339.
     pub time: String,
-    /// Whether it was given with the input; otherwise it is the last sign of life of a node that the input
-    /// shows, which is some seconds before.
+    /// True if it was given with the input; otherwise it is the last heartbeat of a node in the
+    /// input, some seconds earlier.
     pub given: bool,
 }
 
-/// A signature that matched, with its proof.
+/// A signature that matched, with its evidence.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Finding {
-    /// The place in the order of the report, counted from 1.
+    /// The position in the report, counted from 1.
     pub rank: usize,
     /// The root cause's id, such as `storage/configmap-missing`.
     pub cause: String,
@@ -83,43 +83,43 @@ pub struct Finding {
     pub severity: Level,
     /// The confidence, from 0 to 1.
     pub confidence: f64,
-    /// A description in one line, with the captured values.
+    /// The fault in one line, with the captured values.
     pub title: String,
     /// The object at fault.
     pub subject: Subject,
-    /// Further objects at which the same is at fault, such as the other replicas.
+    /// Further objects with the same fault, such as the other replicas.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Subject>,
     /// The captured values by name.
     pub captures: BTreeMap<String, String>,
-    /// The values in which further faults of the same kind about the object differ from these.
+    /// The differing values of further faults of the same kind of the object.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<BTreeMap<String, String>>,
-    /// The number of times it was seen.
+    /// The number of occurrences.
     pub count: u64,
-    /// True if `count` is a lower bound, and `last` may be later: a limit ended the search for more.
+    /// True if `count` is a lower bound and `last` may be later, because a limit was reached.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
-    /// When it was first seen: RFC 3339, or an age such as `18m ago`.
+    /// The time of the first occurrence: RFC 3339, or an age such as `18m ago`.
     pub first: Option<String>,
-    /// When it was last seen.
+    /// The time of the last occurrence.
     pub last: Option<String>,
-    /// The lines that prove it, the most telling first.
+    /// The lines that prove it, the most informative first.
     pub evidence: Vec<Evidence>,
     /// The findings that this one explains.
     pub explains: Vec<Explained>,
     /// The rank of the finding that explains this one.
     pub explained_by: Option<usize>,
-    /// The line that shows that the problem is over.
+    /// The line that shows that the fault is resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovered: Option<Evidence>,
-    /// The mechanism.
+    /// An explanation of the mechanism.
     pub why: String,
-    /// What to check; read-only.
+    /// Read-only checks.
     pub check: Vec<Check>,
-    /// How to repair it.
+    /// Fixes.
     pub fix: Vec<Fix>,
-    /// Where to read more.
+    /// Links for further reading.
     pub references: Vec<String>,
 }
 
@@ -130,14 +130,14 @@ pub struct Evidence {
     pub source: String,
     /// The line, counted from 1.
     pub line: u64,
-    /// The column of the proof's first character, counted from 1.
+    /// The column of the evidence's first character, counted from 1.
     pub column: u64,
-    /// The line as it is in the input; of one longer than 4 KiB the part around the proof.
+    /// The line as it appears in the input; if it exceeds 4 KiB, the part around the evidence.
     pub text: String,
-    /// The bytes of `text` that are the proof.
+    /// The byte range of the evidence within `text`.
     #[serde(skip)]
     pub mark: Range<usize>,
-    /// A few words about the proof, for renderers that point at it.
+    /// A short annotation of the evidence, for renderers that point at it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
 }
@@ -160,35 +160,35 @@ impl Evidence {
 pub struct Explained {
     /// The explained finding's rank.
     pub rank: usize,
-    /// Why the one explains the other.
+    /// The reason why the one explains the other.
     pub why: String,
 }
 
 /// A read-only check.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Check {
-    /// Where to look, in words, where there is no command.
+    /// A description of where to look, if there is no command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The command, as `run` and `argv`.
     #[serde(flatten, with = "run_and_argv")]
     pub command: Option<CommandLine>,
-    /// What its result says.
+    /// The meaning of its result.
     pub why: String,
 }
 
-/// A repair.
+/// A fix.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Fix {
-    /// What to do.
+    /// The action.
     pub text: String,
-    /// The command that does it, where there is one, as `run` and `argv`.
+    /// The command that performs it, if any, as `run` and `argv`.
     #[serde(flatten, with = "run_and_argv")]
     pub command: Option<CommandLine>,
-    /// Whether it deletes, empties, forces or drains something.
+    /// True if it deletes, empties, forces or drains something.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub destructive: bool,
-    /// What must hold before it is done, as words that follow "only if".
+    /// The condition under which it is safe, worded to follow "only if".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub precondition: Option<String>,
 }
@@ -201,7 +201,8 @@ pub struct CommandLine {
 }
 
 impl CommandLine {
-    /// The command of a program and its arguments. None if there is no program, or a NUL in a word.
+    /// Creates a command of a program and its arguments. Returns `None` if there is no program, or
+    /// if a word contains NUL.
     ///
     /// ```
     /// use kwhy_core::CommandLine;
@@ -219,13 +220,13 @@ impl CommandLine {
         &self.argv
     }
 
-    /// The text to type: the words, quoted for a POSIX shell where they need it.
+    /// The command line, with words quoted for a POSIX shell where necessary.
     pub fn run(&self) -> &str {
         &self.run
     }
 }
 
-/// The form of a command in JSON: both keys are null where there is none.
+/// The JSON representation of a command: both keys are null if there is none.
 mod run_and_argv {
     use serde::ser::SerializeMap;
     use serde::{Deserialize, Deserializer, Serializer};
@@ -253,31 +254,32 @@ mod run_and_argv {
     }
 }
 
-/// Events that no finding covers, folded.
+/// Events that no finding covers, grouped.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Unexplained {
     /// The event's reason, or its message where it has none.
     pub reason: String,
-    /// The number of times it was seen.
+    /// The number of occurrences.
     pub count: u64,
-    /// True if `count` is a lower bound: not all records that report errors were read, or kept apart.
+    /// True if `count` is a lower bound: some records that report errors were skipped or not kept
+    /// apart.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
-    /// The severity that its writer states.
+    /// The severity stated by the writer.
     pub severity: Option<Severity>,
     /// An example.
     pub evidence: Vec<Evidence>,
-    /// The namespace of all of them, if it is one and is known.
+    /// The namespace, if it is known and all events share it.
     #[serde(skip)]
     pub namespace: Option<String>,
 }
 
-/// What was read of one document.
+/// A summary of one document.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct InputSummary {
     /// The document's name.
     pub source: String,
-    /// The formats found, joined by commas, the most frequent first.
+    /// The formats found, comma-separated, the most frequent first.
     pub format: String,
     /// The number of lines.
     pub lines: u64,
@@ -285,25 +287,25 @@ pub struct InputSummary {
     pub not_understood: u64,
     /// The first of these lines, counted from 1.
     pub not_understood_lines: Vec<u64>,
-    /// The text of each of them; of a long one the first KiB.
+    /// The text of each of them, truncated to 1 KiB.
     #[serde(skip)]
     pub not_understood_texts: Vec<String>,
-    /// The segments, in order: of a large document those that are no log, and not more than 1000.
+    /// The segments, in order; of a large document only those that are not logs, up to 1000.
     pub segments: Vec<SegmentSummary>,
 }
 
-/// An archive or a folder whose members were read.
+/// An archive or folder whose members were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct BundleSummary {
-    /// Its name.
+    /// The name.
     pub source: String,
-    /// The ids of the layouts that its members' names tell.
+    /// The ids of the layouts that its members' names match.
     pub layouts: Vec<String>,
-    /// What the makers of these call them.
+    /// The titles of these layouts.
     pub titles: Vec<String>,
-    /// The number of files.
+    /// The number of files in it.
     pub members: u64,
-    /// What such a bundle holds and this one does not.
+    /// The files that such a bundle usually contains and this one does not.
     pub missing: Vec<String>,
 }
 
@@ -318,17 +320,18 @@ pub struct SegmentSummary {
     pub last_line: u64,
 }
 
-/// A limit that was reached or damage that was met; the rest was analysed.
+/// A limit that was reached or damage that was found; the rest was analyzed.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct LimitMet {
     /// The document's name.
     pub source: String,
-    /// What kind: `long-line`, `invalid-utf-8`, `binary`, `unreadable`, `many-matches`,
-    /// `many-objects`, `many-relations`, `many-findings`, `many-errors`, `long-value`, `large-object`, `cut-off`, `namespace`; of archives
-    /// `damaged`, `link`, `device`, `sparse`, `duplicate`, `unsupported`,
-    /// `not-collected`, `collector-error`, `interrupted`, and the limits by their names.
+    /// The kind of limit: `long-line`, `invalid-utf-8`, `binary`, `unreadable`, `many-matches`,
+    /// `many-objects`, `many-relations`, `many-findings`, `many-errors`, `long-value`,
+    /// `large-object`, `cut-off`, `namespace`; for archives `damaged`, `link`, `device`, `sparse`,
+    /// `duplicate`, `unsupported`, `not-collected`, `collector-error`, `interrupted`, and the
+    /// limits by their names.
     pub limit: String,
-    /// What was done.
+    /// A description of what was done.
     pub message: String,
 }
 

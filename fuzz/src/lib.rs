@@ -1,4 +1,4 @@
-//! The bodies of the fuzz targets: one for each entry point of `analyzer-core`. Each takes any
+//! The bodies of the fuzz targets: one for each entry point of `kwhy-core`, and one for the archives of `kwhy-bundle`. Each takes any
 //! bytes, and panics where a promise of the library is broken.
 #![forbid(unsafe_code)]
 
@@ -8,10 +8,6 @@ use std::sync::{Arc, LazyLock};
 use kwhy_core::{
     Analyzer, Catalogue, Document, ErrorChain, Event, Line, Parsed, Span, Text, lines, parse,
 };
-
-#[allow(dead_code)]
-#[path = "../../analyzer-cli/src/archive/mod.rs"]
-mod unpacking;
 
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 static BLOCKS: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_blocks_of(300));
@@ -54,11 +50,11 @@ pub fn incident(data: &[u8]) {
 
 /// Archives: whatever they claim, their members keep to the limits.
 pub fn archive(data: &[u8]) {
-    use unpacking::limits::{Limits, Shared};
-    use unpacking::{Member, Start, Visit, Walk};
+    use kwhy_bundle::archive::limits::{Limits, Shared};
+    use kwhy_bundle::archive::{Member, MemberVisitor, Start, Walk};
 
     struct Count(u64);
-    impl Visit for Count {
+    impl MemberVisitor for Count {
         fn document(&mut self, member: &Member, _: Start, content: &mut (dyn Read + Send)) {
             assert!(member.name.starts_with("input"));
             let mut bytes = Vec::new();

@@ -3,6 +3,7 @@
 mod generate;
 mod measure;
 mod patterns;
+mod words;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -21,6 +22,8 @@ usage: cargo xtask COMMAND
       measures how much of catalogues of messages is diagnosed rightly
   patterns LITERALS REGEXES
       writes signatures for benchmarks, one for each line of the two files
+  words
+      refuses words that the field has better terms for, in comments and documents
 ";
 
 fn main() -> ExitCode {
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
         "literals" => literals(),
         "measure" => measure::main(arguments),
         "patterns" => patterns::main(&arguments),
+        "words" => words::main(),
         _ => Err(USAGE.to_owned()),
     };
     match done {

@@ -64,7 +64,7 @@ pub enum Task {
     ListSignatures,
     /// A signature's file.
     ShowSignature(String),
-    /// Mistakes in signatures.
+    /// Errors in signatures.
     LintSignatures(LintPlan),
     /// The examples of signatures.
     TestSignatures {

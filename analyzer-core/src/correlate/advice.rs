@@ -1,23 +1,23 @@
-//! What to check and how to repair: the steps of a signature that the input allows to show.
+//! Checks and fixes: the steps of a signature whose values are known.
 
-use super::fill::Values;
 use super::graph::static_workload;
 use super::group::Group;
+use super::render::Values;
 use crate::matcher::Hit;
 use crate::report::{Check, Fix};
 use kwhy_model::Format;
 use kwhy_signature::{CheckTemplate, FixTemplate, Signature, StepTemplate};
 
-/// What stands in `written_by` for all that the API server gives out.
+/// The value of `written_by` for everything the API server returns.
 const KUBERNETES: &str = "kubernetes";
 
-/// The checks whose values are known.
+/// Renders the checks whose values are known.
 pub(super) fn checks(templates: &[CheckTemplate], values: &Values<'_>) -> Vec<Check> {
     let checks = templates.iter().filter_map(|check| check_of(check, values));
     checks.collect()
 }
 
-/// A check, if its command or words can be shown.
+/// Renders a check if its command or text can be filled in.
 pub(super) fn check_of(template: &CheckTemplate, values: &Values<'_>) -> Option<Check> {
     let (text, command) = match &template.step {
         StepTemplate::Run(run) => (None, Some(values.command(run)?)),
@@ -27,8 +27,8 @@ pub(super) fn check_of(template: &CheckTemplate, values: &Values<'_>) -> Option<
     Some(Check { text, command, why })
 }
 
-/// The repairs whose values are known. One that destroys something is shown behind another one only, and only
-/// if the writer that it names wrote the proof.
+/// Renders the fixes whose values are known. A destructive fix is shown only after another one, and
+/// only if the writer it names wrote the evidence.
 pub(super) fn fixes(signature: &Signature, group: &Group, values: &Values<'_>) -> Vec<Fix> {
     let mut shown: Vec<Fix> = Vec::new();
     for template in &signature.fix {
@@ -55,7 +55,7 @@ fn harmless(template: &FixTemplate, values: &Values<'_>) -> Option<Fix> {
     })
 }
 
-/// With its command and precondition, or not at all.
+/// Renders a destructive fix if both its command and its precondition can be filled in.
 fn destructive(template: &FixTemplate, values: &Values<'_>) -> Option<Fix> {
     let command = match &template.run {
         Some(run) => Some(values.command(run)?),
@@ -75,15 +75,15 @@ fn destructive(template: &FixTemplate, values: &Values<'_>) -> Option<Fix> {
     })
 }
 
-/// Returns true if the record that proves a finding was written by one of those whom the repair names. An output with a
-/// structure shows that the API server gave it out.
+/// Returns true if the record that proves a finding was written by one of the writers that the fix
+/// names. Structured output counts as written by the API server.
 fn is_proved(template: &FixTemplate, group: &Group) -> bool {
     let hit = group.best.primary();
     let named = |writer: &str| template.written_by.iter().any(|it| it == writer);
     hit.format.is_structured() && named(KUBERNETES) || writers(hit).any(named)
 }
 
-/// Who wrote a record: the component that it names, what its carrier says, a static pod's workload.
+/// The possible writers of a record: its component, its envelope's source, a static pod's workload.
 fn writers(hit: &Hit) -> impl Iterator<Item = &str> {
     let kernel = (hit.format == Format::Kernel).then_some("kernel");
     let carried = hit.writers.iter().map(|writer| {

@@ -1,4 +1,4 @@
-//! Matches of one signature about one object, folded.
+//! Groups the matches of one signature about one object.
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
@@ -10,44 +10,45 @@ use kwhy_model::{Format, Subject};
 use kwhy_signature::Signature;
 
 use super::identity::{agree, distinct};
-use super::{Surplus, fill};
+use super::{Surplus, render};
 
-/// Among how many groups of one signature and name the clearer one is looked for.
+/// The maximum number of groups of one signature and name that are searched for a more specific
+/// one.
 const MAX_RIVALS: usize = 64;
 
 /// Captured values by name.
 pub(super) type Values = Vec<(String, String)>;
 
-/// Matches of one signature about one object.
+/// The matches of one signature about one object.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
-    /// The signature's number in the catalogue.
+    /// The signature's index in the catalogue.
     pub signature: usize,
     /// The object at fault.
     pub subject: Subject,
-    /// Further objects at which the same is at fault.
+    /// Further objects with the same fault.
     pub others: Vec<Subject>,
     /// The match that fills the templates.
     pub best: Match,
-    /// Hits that prove it, in the order of the input, without repetitions.
+    /// The hits that prove it, in input order, deduplicated.
     pub hits: Vec<Hit>,
-    /// How many more were counted and not kept.
+    /// The number of further hits that were counted but not kept.
     pub more: u64,
-    /// The captured values that tell it from others about the same object.
+    /// The captured values that distinguish it from other faults of the same object.
     pub values: Vec<(String, String)>,
     pub count: u64,
-    /// The values of further faults about the object that differ in them.
+    /// The differing values of further faults of the object.
     pub variants: Vec<Values>,
-    /// True if there may be more than `count`.
+    /// True if `count` is a lower bound.
     pub at_least: bool,
-    /// True if its program went on, and ended later for a reason of its own.
+    /// True if its program continued, and ended later for a different reason.
     pub survived: bool,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
 }
 
-/// Folds matches of the same signature about the same object. Says also of which signatures how many matches
-/// were counted that may belong to several of them.
+/// Groups the matches of one signature about one object. Also returns, by signature, the number of
+/// counted matches that may belong to several groups.
 pub(crate) fn group(
     catalogue: &Catalogue,
     matches: Vec<(usize, Match)>,
@@ -57,7 +58,7 @@ pub(crate) fn group(
     let mut by_key: HashMap<(usize, Subject, Values), usize> = HashMap::new();
     let mut by_record: HashMap<(usize, (usize, usize)), usize> = HashMap::new();
     for (number, found) in matches {
-        let subject = fill::subject(catalogue.at(number), &found);
+        let subject = render::subject(catalogue.at(number), &found);
         let record = found.primary().record_at();
         let values = distinct(catalogue.at(number), &found);
         let at = match by_key.entry((number, key(&subject), values.clone())) {
@@ -74,7 +75,7 @@ pub(crate) fn group(
             by_record.insert((number, record), at);
         }
     }
-    // what was counted belongs to the group of what was kept, if no rival took all of that
+    // counted matches belong to the group of the kept ones, unless an overlap took all of those
     let mut unplaced = Vec::new();
     for more in surplus {
         let kept = more.kept.iter();
@@ -103,7 +104,7 @@ pub(crate) fn group(
     (groups, unplaced)
 }
 
-/// What is wrong with a node is about the node, whichever pod's event tells it.
+/// Moves the groups of node faults to the node, whichever pod's event reports them.
 fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
     let mut at: HashMap<(usize, String, Values), usize> = HashMap::new();
     let all = std::mem::take(groups);
@@ -125,7 +126,7 @@ fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
             }
         }
     }
-    // of a pod whose node is not told it is the only one of which the same is said
+    // of a pod on an unknown node, if it is the only node with this fault
     let of_one_node = |vague: &Group, clear: &Group| {
         let (vague, clear) = (&vague.subject, &clear.subject);
         let is_pod = vague.kind.as_deref() == Some("Pod");
@@ -134,7 +135,7 @@ fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
     let is_of_node = |group: &Group| {
         let signature = catalogue.at(group.signature);
         let is_of_node = signature.family() == "node" && signature.subject.is_none();
-        // the others stay by themselves
+        // the others stay separate
         Some(if is_of_node {
             String::new()
         } else {
@@ -144,15 +145,15 @@ fn about_nodes(catalogue: &Catalogue, groups: &mut Vec<Group>) {
     merge_into_only(groups, is_of_node, of_one_node);
 }
 
-/// The object that a match is about, for telling it from others of the same signature.
+/// The object of a match, as it distinguishes groups of one signature.
 pub(crate) fn object_of(signature: &Signature, found: &Match) -> Subject {
     Subject {
         node: None,
-        ..fill::subject(signature, found)
+        ..render::subject(signature, found)
     }
 }
 
-/// What tells objects apart: containers of a pod do, nodes do not.
+/// The identity of an object: a pod's containers are distinct, nodes are ignored.
 fn key(subject: &Subject) -> Subject {
     Subject {
         node: None,
@@ -160,9 +161,8 @@ fn key(subject: &Subject) -> Subject {
     }
 }
 
-/// Folds each group into the only one of its signature that says more about the same object: that
-/// gives captured values, the namespace or container where this one leaves them out, or any name where this one has
-/// none.
+/// Merges each group into the only one of its signature that says more about the same object: it
+/// adds captured values, a namespace or container, or a name where this one has none.
 fn merge_vague(groups: &mut Vec<Group>) {
     let same_name = |group: &Group| group.subject.name.clone();
     merge_into_only(groups, same_name, |vague, clear| {
@@ -186,8 +186,8 @@ fn merge_vague(groups: &mut Vec<Group>) {
     );
 }
 
-/// Folds each group into the one among those of its signature and bucket that it gives way to, if
-/// there is only one.
+/// Merges each group into the group of its signature and bucket that supersedes it, if there is
+/// exactly one.
 fn merge_into_only(
     groups: &mut Vec<Group>,
     bucket: impl Fn(&Group) -> Option<String>,
@@ -208,7 +208,7 @@ fn merge_into_only(
             into[mine] = clearer.next().copied().filter(|_| clearer.next().is_none());
         }
     }
-    // one that goes into another one may be the only clearer one of a third
+    // a merged group may be the only candidate of a third
     let root = |mut at: usize| {
         for _ in 0..into.len() {
             match into[at] {
@@ -255,7 +255,7 @@ impl Group {
         self.show(found);
     }
 
-    /// Takes a group of the same object.
+    /// Merges a group of the same object.
     fn join(&mut self, other: Group) {
         self.hits.extend(other.hits);
         self.count_more(other.more, other.first, other.last);
@@ -263,21 +263,21 @@ impl Group {
         self.show(other.best);
     }
 
-    /// Shows a match in place of the best one if it tells more.
+    /// Replaces the best match if this one is more informative.
     fn show(&mut self, found: Match) {
-        if self.telling(&found) > self.telling(&self.best) {
+        if self.informativeness(&found) > self.informativeness(&self.best) {
             self.best = found;
         }
     }
 
-    /// How much a match tells of the fault. What happened says more than how things stand.
-    fn telling(&self, found: &Match) -> (u8, usize, bool) {
+    /// Ranks a match by how much it says about the fault. Events say more than states.
+    fn informativeness(&self, found: &Match) -> (u8, usize, bool) {
         let happened = !found.primary().is_state;
         (self.witness(found), found.captures.len(), happened)
     }
 
-    /// How near to the fault it is who says so: others tell of the object at fault, it tells of itself, the
-    /// kernel does what they ask for.
+    /// Ranks the reporter by its closeness to the fault: others report about the object, it reports
+    /// about itself, the kernel carries out requests.
     fn witness(&self, found: &Match) -> u8 {
         let primary = found.primary();
         let subject = &primary.subject;
@@ -291,11 +291,14 @@ impl Group {
         }
     }
 
-    /// Takes a group about the same object that differs in captured values.
+    /// Merges a group of the same object with different captured values.
     pub fn take_variant(&mut self, mut other: Group) {
-        // the more telling one is shown, of equals the first of the input
+        // the more informative one is shown; on a tie the first in the input
         let position = |group: &Group| Reverse(group.best.primary().position());
-        let (mine, theirs) = (self.telling(&self.best), self.telling(&other.best));
+        let (mine, theirs) = (
+            self.informativeness(&self.best),
+            self.informativeness(&other.best),
+        );
         if (theirs, position(&other)) > (mine, position(self)) {
             std::mem::swap(&mut self.best, &mut other.best);
             std::mem::swap(&mut self.values, &mut other.values);
@@ -304,7 +307,7 @@ impl Group {
         self.take_all(other);
     }
 
-    /// Takes a group that says the same of another object.
+    /// Merges a group with the same fault of another object.
     pub fn take(&mut self, mut other: Group) {
         self.others.push(std::mem::take(&mut other.subject));
         self.take_all(other);
@@ -324,13 +327,13 @@ impl Group {
         self.last = self.last.into_iter().chain(last).reduce(Moment::later);
     }
 
-    /// Brings its hits into order, and counts them.
+    /// Sorts and counts its hits.
     pub fn settle(&mut self) {
         let mut seen = HashSet::new();
         self.hits.sort_by_key(|hit| (hit.position(), !hit.leads));
         self.hits
             .retain(|hit| seen.insert((hit.document, hit.record.start, hit.mark.start)));
-        // parts of one proof are not counted twice
+        // parts of one proof count once
         let mut records = HashSet::new();
         let kept = self
             .hits
@@ -339,7 +342,7 @@ impl Group {
             .map(|hit| hit.count)
             .sum::<u64>();
         self.count = (kept + self.more).max(1);
-        // absolute times are preferred, as ages have their own zero in each output
+        // prefer absolute times: ages have a different zero in each output
         let moments = |own: Option<Moment>, pick: fn(&Hit) -> Option<Moment>| {
             let all: Vec<Moment> = self.hits.iter().filter_map(pick).chain(own).collect();
             let absolute: Vec<Moment> = all

@@ -1,33 +1,33 @@
-//! Which captured values tell one fault from another: two images that cannot be pulled are two faults, also where
-//! nothing says whose they are.
+//! The captured values that distinguish faults: two images that cannot be pulled are two faults,
+//! even without a known object.
 
 use std::net::IpAddr;
 
-use super::fill;
+use super::render;
 use crate::matcher::Match;
 pub use kwhy_model::{Quantity, Subject, nanoseconds};
 use kwhy_signature::{GIVEN, Signature};
 
-/// The longest value that names something.
+/// The maximum length of a value that is a name.
 const MAX_NAME: usize = 512;
 
-/// Hexadecimal digits of which an id that a runtime gave has more.
+/// Runtime ids have more hexadecimal digits than this.
 const MIN_ID: usize = 12;
 
-/// The values by which a match differs from others of its signature about the same object, in order of their names:
-/// those that `fold` lists, otherwise those that the title names and that are names of something.
+/// The values that distinguish a match from others of its signature about the same object, sorted
+/// by name: those that `fold` lists, otherwise those in the title that are names.
 pub(crate) fn distinct(signature: &Signature, found: &Match) -> Vec<(String, String)> {
     let mut values: Vec<(String, String)> = match &signature.fold {
         Some(deciding) => {
-            let about = fill::about(found);
-            let value = |name: &String| fill::value(found, &about, 1, name);
+            let about = render::about(found);
+            let value = |name: &String| render::value(found, &about, 1, name);
             let known = deciding.iter();
             known
                 .filter_map(|name| Some((name.clone(), value(name)?)))
                 .collect()
         }
         None => {
-            let subject = fill::subject(signature, found);
+            let subject = render::subject(signature, found);
             let shown = |name: &str| signature.title.slots().any(|slot| slot == name);
             let captured = found.captures.iter().filter(|(name, value)| {
                 !GIVEN.contains(&name.as_str())
@@ -42,10 +42,10 @@ pub(crate) fn distinct(signature: &Signature, found: &Match) -> Vec<(String, Str
     values
 }
 
-/// How many further faults a title names.
+/// The maximum number of further faults that a title lists.
 const MAX_NAMED: usize = 3;
 
-/// What a title adds where the finding holds further faults about the same object: their values that differ.
+/// The suffix of a title that lists the differing values of further faults of the object.
 pub(super) fn further(values: &[(String, String)], variants: &[Vec<(String, String)>]) -> String {
     let mut named: Vec<String> = Vec::new();
     for variant in variants {
@@ -82,7 +82,7 @@ pub(super) fn agree(one: &[(String, String)], other: &[(String, String)]) -> boo
     !one.iter().any(differs)
 }
 
-/// Returns true if a value is an address that an object has only for itself, as each replica has another one.
+/// Returns true if a value is an address that differs between replicas.
 pub(super) fn is_address(value: &str) -> bool {
     let rest = value.split_once("://").map_or(value, |(_, rest)| rest);
     let host = rest.split(['/', '?']).next().unwrap_or(rest);
@@ -96,7 +96,7 @@ pub(super) fn is_address(value: &str) -> bool {
     host.parse::<IpAddr>().is_ok()
 }
 
-/// Returns true if a value names something: it is no number, time, quantity, id or sentence.
+/// Returns true if a value is a name, not a number, time, quantity, id or sentence.
 fn is_name(value: &str) -> bool {
     let is_amount = Quantity::parse(value).is_some() || nanoseconds(value).is_some();
     let is_time = value.parse::<jiff::Timestamp>().is_ok();
@@ -105,7 +105,7 @@ fn is_name(value: &str) -> bool {
     is_word && (has_letter || is_address(value)) && !is_amount && !is_time && !is_id(value)
 }
 
-/// Returns true if a value is a UID or the id of a container, of which the same fault has another one each time.
+/// Returns true if a value is a UID or container id, which differs each time the same fault occurs.
 fn is_id(value: &str) -> bool {
     let digits = value.bytes().filter(|byte| *byte != b'-');
     digits.clone().count() >= MIN_ID && digits.clone().all(|byte| byte.is_ascii_hexdigit())

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use kwhy_signature::{Scope, Signature};
 
-/// The rules in words: what is at the margin brings about what stands below it.
+/// The rules in words: what is at the margin brings about what is below it.
 const RULES: &str = kwhy_catalogue::MECHANISMS;
 
 /// Which consequences a cause has, and how far from it.
@@ -35,7 +35,7 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// How far the consequence of a consequence reaches; `None` if that hangs on where in the cluster the
+    /// How far the consequence of a consequence reaches; `None` if that depends on where in the cluster the
     /// first one is, so that it must be seen.
     fn then(self, next: Reach) -> Option<Reach> {
         let on = match (self.on, next.on) {
@@ -87,7 +87,7 @@ impl Mechanisms {
         Mechanisms { rules, quoting }
     }
 
-    /// Returns true if log records of a cause say themselves what went wrong: what stands in the same log explains
+    /// Returns true if log records of a cause say themselves what went wrong: the contents of the same log explains
     /// them only where they quote it.
     pub fn is_quoting(&self, cause: &str) -> bool {
         self.quoting.contains(&cause)
@@ -214,7 +214,7 @@ mod tests {
         let effects = Mechanisms::new().effects("image/not-found");
         let called = reach(&effects, "network/no-endpoints");
         assert_eq!(called, Some((Scope::Owner, true)));
-        // who calls the Service must be seen to be in trouble
+        // who calls the Service must be seen to be in problem
         assert_eq!(reach(&effects, "workload/operator-error"), None);
         // of a registry all that pull from it, and the pod at hand
         let effects = Mechanisms::new().effects("image/registry-tls");

@@ -1,20 +1,20 @@
-//! From matches to findings: the root cause first, what it explains under it.
+//! Turns matches into findings: the root cause first, followed by what it explains.
 
 mod advice;
-mod compete;
 mod explain;
-mod fill;
-mod fold;
 mod graph;
 mod group;
 mod identity;
 mod mechanism;
-mod mention;
-mod next;
-mod prints;
+mod name_match;
+mod next_steps;
+mod overlap;
 mod rank;
-mod recover;
-mod telling;
+mod render;
+mod replicas;
+mod resolution;
+mod snapshots;
+mod unexplained;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -27,61 +27,61 @@ use kwhy_model::{Age, Format, Subject};
 use kwhy_parse::log::stated_time;
 use kwhy_signature::Signature;
 
-use fill::Values;
 use group::Group;
+use render::Values;
 
-pub(crate) use compete::{may_take, refines, winners};
-pub(crate) use graph::{Graph, LeftOut};
+pub(crate) use graph::{Graph, Omitted};
 pub(crate) use group::object_of;
 pub(crate) use identity::distinct;
-pub(crate) use prints::{Print, Prints};
-pub(crate) use telling::Telling;
+pub(crate) use overlap::{may_supersede, refines, winners};
+pub(crate) use snapshots::{ObjectSnapshot, Snapshots};
+pub(crate) use unexplained::UnexplainedEvents;
 
-/// How many lines of proof a finding shows.
+/// The maximum number of lines of evidence of a finding.
 const MAX_EVIDENCE: usize = 20;
-/// How sure a match is if its signature does not say.
+/// The confidence of a signature that does not state one.
 const DEFAULT_CONFIDENCE: f64 = 0.9;
-/// How sure a symptom is as the cause if nothing explains it.
+/// The confidence of an unexplained symptom as the cause.
 const ALONE_CONFIDENCE: f64 = 0.5;
-/// What remains of the confidence where the proof stands in prose.
+/// The factor applied to the confidence if all evidence is in prose.
 const PROSE_FACTOR: f64 = 0.8;
 
-/// The records that findings rest on: document and first byte.
+/// The records that findings are based on, as document and byte offset.
 pub(crate) type Covered = std::collections::HashSet<(usize, usize)>;
 
-/// Matches of one signature about one object that were counted but not kept, with those that were.
+/// Matches of one signature about one object that were counted but not kept, and the kept ones they
+/// belong to.
 #[derive(Clone, Debug)]
 pub(crate) struct Surplus {
-    /// The signature's number in the catalogue.
+    /// The signature's index in the catalogue.
     pub signature: usize,
-    /// Document and first byte of the records of such matches that were kept.
+    /// Document and byte offset of the records of the kept matches.
     pub kept: Vec<(usize, usize)>,
     pub count: u64,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
-    /// True if there are further ones, which the report counts elsewhere.
+    /// True if there are further ones, which are reported elsewhere.
     pub at_least: bool,
-    /// True if one that may take their records was not evaluated for all of them: what it took of some it takes
-    /// of all.
+    /// True if an overlapping signature was not evaluated for all of them: if it superseded some,
+    /// it supersedes all.
     pub rivals_were_cut: bool,
 }
 
-/// What matches amount to.
+/// The result of [`correlate`].
 #[derive(Debug)]
 pub(crate) struct Correlated {
     /// In order of rank.
     pub findings: Vec<Finding>,
     pub covered: Covered,
-    /// What to ask the cluster next.
+    /// The next commands to run.
     pub next: Vec<Check>,
-    /// Matches that were counted and of which it is not known to which of several objects they belong, by the
-    /// signature's number.
+    /// The number of counted matches that may belong to any of several objects, by signature index.
     pub unplaced: Vec<(usize, u64)>,
-    /// How many findings that nothing explains were not held against all others.
+    /// The number of unexplained findings that were not compared with all others.
     pub not_compared: u64,
 }
 
-/// Gives a document its number in order, by that which it had.
+/// Maps a document index to its final order.
 pub(crate) fn renumber(document: &mut usize, numbers: &[usize]) {
     *document = numbers.get(*document).copied().unwrap_or(*document);
 }
@@ -93,7 +93,7 @@ pub(crate) fn correlate(
     matches: Vec<(usize, Match)>,
     mut surplus: Vec<Surplus>,
     at_least: &BTreeSet<usize>,
-    (graph, prints): (&Graph, &Prints),
+    (graph, snapshots): (&Graph, &Snapshots),
     reference: Option<Timestamp>,
 ) -> Correlated {
     let covered = matches
@@ -101,7 +101,7 @@ pub(crate) fn correlate(
         .flat_map(|(_, found)| &found.hits)
         .map(|hit| (hit.document, hit.record.start))
         .collect();
-    let mut matches = compete::compete(catalogue, matches);
+    let mut matches = overlap::resolve_overlaps(catalogue, matches);
     give_way(&mut matches, &mut surplus);
     for (number, found) in &mut matches {
         let since = since(catalogue.at(*number), found);
@@ -119,17 +119,19 @@ pub(crate) fn correlate(
     let (mut silent, mut groups): (Vec<Group>, Vec<Group>) = groups
         .into_iter()
         .partition(|group| catalogue.at(group.signature).makes_no_finding());
-    // what was well in an earlier print ends nothing
+    // a healthy earlier snapshot resolves nothing
     for group in &mut silent {
         let shows = !catalogue.at(group.signature).ends.is_empty();
-        group.hits.retain(|hit| !shows || !prints.is_outdated(hit));
+        group
+            .hits
+            .retain(|hit| !shows || !snapshots.is_outdated(hit));
     }
     let enders: Vec<&Group> = silent
         .iter()
         .filter(|group| !catalogue.at(group.signature).ends.is_empty())
         .collect();
-    let ended = recover::recover(catalogue, &groups, &enders);
-    let superseded = prints.superseded(catalogue, &groups);
+    let ended = resolution::find_resolved(catalogue, &groups, &enders);
+    let superseded = snapshots.superseded(catalogue, &groups);
     let ended: Vec<Option<Hit>> = ended
         .into_iter()
         .zip(superseded)
@@ -140,7 +142,7 @@ pub(crate) fn correlate(
     for (group, survived) in groups.iter_mut().zip(survived) {
         group.survived = survived;
     }
-    let (groups, explained, ended) = fold::fold(catalogue, groups, by, ended);
+    let (groups, explained, ended) = replicas::fold_replicas(catalogue, groups, by, ended);
     let order = rank::rank(catalogue, &groups, &explained, &ended);
     let cause_known = rank::is_cause_known(catalogue, &groups, &explained, &ended);
     let mut ranks = vec![0; groups.len()];
@@ -184,7 +186,7 @@ pub(crate) fn correlate(
             finding
         })
         .collect();
-    let next = next::steps(catalogue, &findings, &silent, graph);
+    let next = next_steps::steps(catalogue, &findings, &silent, graph);
     Correlated {
         findings,
         covered,
@@ -194,7 +196,8 @@ pub(crate) fn correlate(
     }
 }
 
-/// Drops what is left of matches whose rival took some of them and was not evaluated for all.
+/// Drops the remaining matches of signatures that were superseded in part by one that was not
+/// evaluated for all.
 fn give_way(matches: &mut Vec<(usize, Match)>, surplus: &mut Vec<Surplus>) {
     if !surplus.iter().any(|more| more.rivals_were_cut) {
         return;
@@ -216,7 +219,7 @@ fn give_way(matches: &mut Vec<(usize, Match)>, surplus: &mut Vec<Surplus>) {
     matches.retain(|(number, found)| !taken.contains(&(*number, found.primary().record_at())));
 }
 
-/// Gives a record that does not say of what it is the pod or node whose log its document is.
+/// Sets the object of a record that names none to the pod or node whose log its document is.
 pub(crate) fn place(hit: &mut Hit, subject: &Subject) {
     hit.written_in(subject);
     if !hit.format.is_log() || !hit.subject.is_unknown() {
@@ -236,7 +239,7 @@ pub(crate) fn place(hit: &mut Hit, subject: &Subject) {
     }
 }
 
-/// When what a match tells began, if it says so.
+/// The start of the fault, if a match states it.
 fn since(signature: &Signature, found: &Match) -> Option<Moment> {
     let name = signature.since.as_ref()?;
     let mut captures = found.captures.iter();
@@ -252,7 +255,7 @@ fn finding(
 ) -> Finding {
     let signature: &Signature = catalogue.at(group.signature);
     let values = Values::new(signature, group, graph);
-    // what the cause means says less, and is true
+    // the cause's meaning says less, but is certain
     let meaning = || catalogue.cause(&signature.cause).unwrap_or_default();
     let title = values.text(&signature.title);
     let captures: BTreeMap<String, String> = group.best.captures.iter().cloned().collect();
@@ -310,7 +313,7 @@ fn before(now: Timestamp, seconds: u64) -> String {
     format!("{then:.0}")
 }
 
-/// The lines of proof: those of the best match, then the first and last, then the others.
+/// The lines of evidence: those of the best match, then the first and last, then the others.
 fn evidence(
     signature: &Signature,
     names: &[String],
@@ -341,12 +344,12 @@ fn evidence(
     evidence
 }
 
-/// Whether all of the proof stands in prose.
+/// Returns true if all evidence is in prose.
 fn is_hearsay(hits: &[Hit]) -> bool {
     hits.iter().all(|hit| hit.format == Format::Prose)
 }
 
-/// The role that a signature's finding takes where nothing explains it.
+/// The role of a signature's finding if nothing explains it.
 fn role_alone(signature: &Signature) -> Role {
     if signature.role == Role::Symptom {
         signature.alone

@@ -8,17 +8,17 @@ use crate::matcher::{Hit, Moment};
 use crate::report::{Level, Role};
 use kwhy_catalogue::Catalogue;
 
-/// What each explained finding adds to a cause's score, and of how many it counts.
+/// The score that each explained finding adds to its cause, and the maximum number that count.
 const EACH_EXPLAINED: f64 = 0.02;
 const MOST_EXPLAINED: usize = 5;
 
-/// Seconds after which a cause of which nothing more is seen is past, if others are seen still; and how many
-/// times as long as it lasted that must be.
+/// The seconds after which a cause that is no longer seen is past, if others still are; and the
+/// multiple of its own duration that must have elapsed.
 const PAST: f64 = 1800.0;
 const PAST_TIMES: f64 = 3.0;
 
-/// Whether any group proves a root cause that is still there, so that what is left unexplained stays a
-/// symptom.
+/// Returns true if any group proves a root cause that is still present, so that unexplained
+/// findings remain symptoms.
 pub(crate) fn is_cause_known(
     catalogue: &Catalogue,
     groups: &[Group],
@@ -31,7 +31,7 @@ pub(crate) fn is_cause_known(
     })
 }
 
-/// What a group's finding counts as, and how sure it is.
+/// The role and confidence of a group's finding.
 pub(crate) fn role_and_confidence(
     catalogue: &Catalogue,
     group: &Group,
@@ -40,7 +40,7 @@ pub(crate) fn role_and_confidence(
     cause_known: bool,
 ) -> (Role, f64) {
     let signature = catalogue.at(group.signature);
-    // an explained cause is a consequence here
+    // an explained cause is a consequence
     let role = match (signature.role, explained) {
         _ if ended => Role::Benign,
         (Role::Benign, _) => Role::Benign,
@@ -65,17 +65,17 @@ pub(crate) fn role_and_confidence(
     (role, (confidence * 100.0).round() / 100.0)
 }
 
-/// The order of the groups' findings, and which of them are past.
+/// The order of the groups' findings, with those that are past.
 pub(crate) struct Order {
-    /// The groups' numbers in order of rank.
+    /// The groups' indices in order of rank.
     pub ranked: Vec<usize>,
-    /// Whether it was last seen long before other causes, which are there still.
+    /// True if it was last seen long before other causes that are still present.
     pub is_past: Vec<bool>,
 }
 
-/// Ranks causes by severity, confidence and what they explain, each followed by what it explains; then
-/// symptoms that nothing explains; then the benign. What is over is benign, and what was last seen long
-/// before other causes counts as no more than a note.
+/// Ranks causes by severity, confidence and what they explain, each followed by what it explains;
+/// then unexplained symptoms; then benign findings. A resolved finding is benign, and one last seen
+/// long before other causes is a note.
 pub(crate) fn rank(
     catalogue: &Catalogue,
     groups: &[Group],
@@ -97,7 +97,7 @@ pub(crate) fn rank(
         .filter(|at| explained[*at].is_none())
         .collect();
     let causes = roots.iter().filter(|at| role_of(**at).0 == Role::Cause);
-    // a cause is as present as the last of what it explains
+    // a cause is as recent as the latest of its consequences
     let severity = |at: usize| catalogue.at(groups[at].signature).severity;
     let seen: Vec<(usize, Option<Moment>)> = causes
         .map(|at| (*at, last_of_all(*at, groups, &explains)))
@@ -122,7 +122,7 @@ pub(crate) fn rank(
             role,
             Reverse(if is_note { Level::Info } else { severity(at) }),
             groups[at].survived,
-            // hundredths, so that the order does not hang on rounding
+            // in hundredths, so that rounding does not affect the order
             Reverse((score * 100.0).round() as i64),
             Reverse(extent(catalogue, &groups[at])),
             first,
@@ -141,7 +141,7 @@ pub(crate) fn rank(
     Order { ranked, is_past }
 }
 
-/// How many objects a group says to concern.
+/// The number of objects that a group concerns.
 fn extent(catalogue: &Catalogue, group: &Group) -> u64 {
     let counted = catalogue.at(group.signature).extent.as_ref();
     let counted = counted.and_then(|name| {
@@ -152,7 +152,7 @@ fn extent(catalogue: &Catalogue, group: &Group) -> u64 {
     counted.unwrap_or(0)
 }
 
-/// A group and all that it explains over any number of steps, each behind what explains it.
+/// A group and everything that it explains transitively, each after what explains it.
 fn below(cause: usize, explains: &[Vec<usize>]) -> Vec<usize> {
     let mut all = Vec::new();
     let mut stack = vec![cause];
@@ -163,16 +163,16 @@ fn below(cause: usize, explains: &[Vec<usize>]) -> Vec<usize> {
     all
 }
 
-/// When a cause or anything that it explains was last seen.
+/// The time at which a cause or any of its consequences was last seen.
 fn last_of_all(cause: usize, groups: &[Group], explains: &[Vec<usize>]) -> Option<Moment> {
     let all = below(cause, explains);
     let moments: Option<Vec<Moment>> = all.iter().map(|at| groups[*at].last).collect();
-    // a state without a time is as it is at the end
+    // a state without a time is current
     moments?.into_iter().reduce(Moment::later)
 }
 
-/// Whether a cause was last seen so long before another one that it is past: longer than it lasted itself,
-/// several times over.
+/// Returns true if a cause was last seen so long before another one that it is past: several times
+/// its own duration.
 fn is_long_before(group: &Group, last: &Moment, other: &Moment) -> bool {
     let Some(gap) = last.distance(other).filter(|_| last.is_comparable(other)) else {
         return false;

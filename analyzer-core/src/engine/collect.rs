@@ -6,7 +6,7 @@ mod single;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::correlate::{Surplus, distinct, may_take, object_of, refines, winners};
+use crate::correlate::{Surplus, distinct, may_supersede, object_of, refines, winners};
 use crate::matcher::{Hit, Match, Moment, evaluate};
 use crate::temporal::Followed;
 use kwhy_catalogue::Catalogue;
@@ -156,7 +156,7 @@ impl<'c> Collector<'c> {
                 let mut rivals: Vec<u32> = parts
                     .iter()
                     .filter(|(other, mark)| {
-                        may_take(
+                        may_supersede(
                             (catalogue.at(*other as usize), mark),
                             (signature, &hit.mark),
                         )

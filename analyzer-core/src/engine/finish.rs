@@ -6,7 +6,7 @@ use super::told::{
     Input, many_errors, many_matches, many_objects, many_relations, not_compared, note_namespace,
 };
 use super::{Incident, Merged, Way, by_name, names, settled};
-use crate::correlate::{LeftOut, correlate, place, renumber};
+use crate::correlate::{Omitted, correlate, place, renumber};
 use crate::matcher::Hit;
 use crate::report::{CollectedAt, LimitMet, Report, SCHEMA};
 use kwhy_catalogue::Catalogue;
@@ -83,11 +83,11 @@ impl Merged<'_> {
             limits.extend(many_matches(name, by_id(&collected.left_out)));
             limits.extend(many_objects(name, by_id(&collected.further)));
             limits.extend(many_errors(name, self.unread));
-            let left = LeftOut {
-                prints: self.prints.left_out,
-                ..self.graph.left_out()
+            let omitted = Omitted {
+                snapshots: self.prints.omitted,
+                ..self.graph.omitted()
             };
-            limits.extend(many_relations(name, left, collected.details_left_out));
+            limits.extend(many_relations(name, omitted, collected.details_left_out));
             limits.extend(not_compared(name, correlated.not_compared));
         }
         for finding in &correlated.findings {

@@ -33,7 +33,7 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use crate::analyzer::Analyzer;
-use crate::correlate::{Graph, Prints, Telling};
+use crate::correlate::{Graph, Snapshots, UnexplainedEvents};
 use crate::matcher::{Hit, Moment, Tester};
 use crate::report::{SegmentSummary, Stats};
 use kwhy_model::Subject;
@@ -139,9 +139,9 @@ struct Merged<'a> {
     /// The number of blocks that were merged.
     taken: u64,
     collector: Collector<'a>,
-    telling: Telling,
+    telling: UnexplainedEvents,
     graph: Graph,
-    prints: Prints,
+    prints: Snapshots,
     stats: Stats,
     latest: Option<i128>,
     /// The time at which the input was collected, as a node's lease shows it.
@@ -171,9 +171,9 @@ impl<'a> Incident<'a> {
             analyzer,
             documents: Vec::new(),
             taken: 0,
-            telling: Telling::default(),
+            telling: UnexplainedEvents::default(),
             graph: Graph::default(),
-            prints: Prints::default(),
+            prints: Snapshots::default(),
             stats: Stats::default(),
             latest: None,
             collected: None,
@@ -452,7 +452,7 @@ impl Merged<'_> {
             let record = first.record.start;
             let graph = &mut self.graph;
             let same = std::iter::from_fn(|| hits.next_if(|(_, hit)| hit.record.start == record));
-            let same = same.inspect(|(_, hit)| graph.told_by(hit, &order));
+            let same = same.inspect(|(_, hit)| graph.add_ids(hit, &order));
             self.collector
                 .record(same, |moment| settled(moment, limit), &order);
         }

@@ -12,7 +12,7 @@ use super::boundary::{begins_record, line_at, text};
 use super::lists::Edges;
 use super::pick::{choose, is_cut_in_two};
 use super::survey::{Trigger, Why, survey};
-use crate::correlate::{Graph, Print, Telling};
+use crate::correlate::{Graph, ObjectSnapshot, UnexplainedEvents};
 use crate::matcher::{Hit, Tester};
 use crate::report::SegmentSummary;
 use kwhy_model::{Format, LeftOut, Stamp, Subject};
@@ -58,12 +58,12 @@ pub(crate) struct Outcome {
     pub hits: Vec<(Leaf, Hit)>,
     /// The namespaces that were named.
     pub namespaces: BTreeSet<String>,
-    pub telling: Telling,
+    pub telling: UnexplainedEvents,
     /// The number of lines that report errors, contain no text of a signature and were not read.
     pub unread: u64,
     pub graph: Graph,
     /// The objects that were printed, in the order of the block.
-    pub prints: Vec<Print>,
+    pub prints: Vec<ObjectSnapshot>,
     /// The parts of lists that continue before or after the block.
     pub lists: Edges,
     /// The latest time whose year is stated, in nanoseconds since 1970.
@@ -242,7 +242,7 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         }
     }
 
-    /// Tells the formats of a block from its first lines.
+    /// Reports the formats of a block from its first lines.
     fn sample(&mut self, bytes: &[u8], all: u64) {
         let mut sampled = 0;
         let mut formats: Vec<(Format, u64)> = Vec::new();

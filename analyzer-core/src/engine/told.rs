@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::correlate::LeftOut;
+use crate::correlate::Omitted;
 use crate::report::{InputSummary, LimitMet, SegmentSummary};
 use kwhy_model::{Format, LeftOut as LeftOutOfObjects, Subject};
 use kwhy_parse::input::ReadLimits;
@@ -74,14 +74,14 @@ pub(super) fn many_errors(source: &str, lines: u64) -> Option<LimitMet> {
 }
 
 /// The limit on relations between objects.
-pub(super) fn many_relations(source: &str, left: LeftOut, details: u64) -> Option<LimitMet> {
+pub(super) fn many_relations(source: &str, left: Omitted, details: u64) -> Option<LimitMet> {
     let told = [
         (left.relations, "relations of objects"),
         (left.addresses, "addresses"),
         (left.pods, "pods' labels"),
         (left.selectors, "selectors"),
         (left.ids, "ids of pods and containers"),
-        (left.prints, "prints of objects"),
+        (left.snapshots, "prints of objects"),
         (details, "details of findings"),
     ];
     let told = told.into_iter().filter(|(count, _)| *count > 0);

@@ -1,4 +1,4 @@
-//! Whether two hits are about the same thing, where the input shows.
+//! Relations of two hits: about the same object, its workload, its node.
 
 use super::hit::Hit;
 use kwhy_model::Subject;

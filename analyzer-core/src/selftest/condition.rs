@@ -1,4 +1,4 @@
-//! What a condition says about itself, without any input.
+//! Static checks of a condition, without any input.
 
 use std::collections::BTreeSet;
 
@@ -6,25 +6,26 @@ use super::LintLevel;
 use kwhy_prefilter::MIN_LITERAL;
 use kwhy_signature::{Condition, Need, Pattern, STARTS, What, leaves};
 
-/// What the checks of a signature ask of its condition.
+/// Static checks of a signature's condition.
 pub(super) trait ConditionChecks {
-    /// Returns true if the condition itself uses a captured value: it compares it, or joins two parts by it.
+    /// Returns true if the condition itself uses a captured value, in a comparison or to join two
+    /// parts.
     fn uses(&self, name: &str) -> bool;
 
     /// Returns true if a comparison mentions a captured value.
     fn compares(&self, name: &str) -> bool;
 
-    /// The names that every match captures, whichever of its alternatives matches.
+    /// The names that every match captures, whichever alternative matches.
     fn sure_captures(&self) -> BTreeSet<&str>;
 
-    /// Returns true if every match has a value for this one of the names that are given without a capture.
+    /// Returns true if every match provides this given name, which needs no capture.
     fn gives(&self, name: &str) -> bool;
 
-    /// The conditions that make large logs slow because no literal announces them, or only a short one: a level and a code,
-    /// the text that it is about, and what to do.
+    /// The conditions that slow down large logs because no literal, or only a short one, selects
+    /// records: level and code, the text concerned, and the message.
     fn costs(&self) -> Vec<((LintLevel, &'static str), String, String)>;
 
-    /// The message patterns shorter than `least` in event patterns that demand nothing else.
+    /// The message patterns shorter than `least` in event patterns that require nothing else.
     fn broad(&self, least: usize) -> Vec<&Pattern>;
 }
 
@@ -56,6 +57,7 @@ impl ConditionChecks for Condition {
             }
     }
 
+    /// The names that every match captures, whichever alternative matches.
     fn sure_captures(&self) -> BTreeSet<&str> {
         match &self.what {
             What::Event(event) => {
@@ -88,6 +90,7 @@ impl ConditionChecks for Condition {
         }
     }
 
+    /// Returns true if every match provides this given name, which needs no capture.
     fn gives(&self, name: &str) -> bool {
         match &self.what {
             What::Event(event) => match name {
@@ -95,20 +98,22 @@ impl ConditionChecks for Condition {
                 "component" => !event.component.0.is_empty(),
                 _ => false,
             },
-            // an object that is read has both
+            // every parsed object has both
             What::Object(_) => matches!(name, "kind" | "name"),
             What::All(parts) | What::Sequence(parts) => parts.iter().any(|part| part.gives(name)),
             What::Any(parts) => parts.iter().all(|part| part.gives(name)),
         }
     }
 
+    /// Conditions that slow down large logs because no literal, or only a short one, selects
+    /// records. Returns level, code, the text concerned and the message.
     fn costs(&self) -> Vec<((LintLevel, &'static str), String, String)> {
         let mut conditions = Vec::new();
         leaves(self, &mut conditions);
         let mut costs = Vec::new();
         for need in conditions.into_iter().map(Need::of) {
             if need.is_boundless() {
-                let message = "every log record must be parsed for it; name `literals`, texts of which the message holds one";
+                let message = "every log record must be parsed for it; add `literals`, one of which occurs in the message";
                 costs.push((
                     (LintLevel::Error, "boundless"),
                     String::new(),
@@ -127,6 +132,7 @@ impl ConditionChecks for Condition {
         costs
     }
 
+    /// Message patterns shorter than `least` in event patterns that require nothing else.
     fn broad(&self, least: usize) -> Vec<&Pattern> {
         match &self.what {
             What::Event(event) => {

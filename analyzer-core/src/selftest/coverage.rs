@@ -1,21 +1,21 @@
-//! In which forms of input the examples prove each cause.
+//! Reports the forms of input in which the examples prove each cause.
 
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
 use super::Proof;
-use super::trial::Trial;
+use super::run::ExampleRun;
 use kwhy_model::{Format, Span};
 use kwhy_parse::input::{Document, lines};
 
-/// A kind of input, as the parsers tell them apart.
+/// A form of input, as the parsers distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// The status in a `kubectl describe`.
     Describe,
-    /// A row of events: below a `kubectl describe` or of `kubectl get events`.
+    /// A row of events: in a `kubectl describe` or from `kubectl get events`.
     Events,
     /// A row of another table.
     Table,
@@ -27,9 +27,9 @@ pub enum Form {
     Logrus,
     /// zap and JSON: controllers and operators.
     ZapJson,
-    /// Any other log format, also the kernel's.
+    /// Any other log format, including the kernel's.
     OtherLog,
-    /// A line without any of these.
+    /// A line in none of these formats.
     Plain,
 }
 
@@ -47,7 +47,7 @@ impl Form {
         Form::Plain,
     ];
 
-    /// The name in a word or two.
+    /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             Form::Describe => "describe",
@@ -77,21 +77,21 @@ impl Form {
     }
 }
 
-/// What the examples prove of a cause.
+/// The examples' coverage of a cause.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct CauseCoverage {
     /// The cause.
     pub cause: String,
-    /// The ids of the signatures that name it, in order.
+    /// The ids of the signatures for it, sorted.
     pub signatures: Vec<String>,
-    /// How many examples prove it in which form; a form without any is a gap.
+    /// The number of examples that prove it in each form; a missing form is a gap.
     pub forms: BTreeMap<Form, usize>,
 }
 
 impl Proof<'_> {
-    /// What the examples prove of each cause that a signature may name, in order of the causes.
+    /// The coverage of each cause that a signature may name, sorted by cause.
     ///
-    /// An example counts if it holds, for each form of the records that prove it.
+    /// A passing example counts once for each form of the records that prove it.
     pub fn coverage(&self) -> Vec<CauseCoverage> {
         let catalogue = self.analyzer.catalogue();
         let causes = catalogue.causes().map(|(cause, _)| {
@@ -106,10 +106,10 @@ impl Proof<'_> {
             (cause, coverage)
         });
         let mut causes: BTreeMap<&str, CauseCoverage> = causes.collect();
-        let proofs = self.trials.par_iter();
-        let proofs = proofs.filter(|trial| trial.wanted && trial.failure.is_none());
+        let proofs = self.runs.par_iter();
+        let proofs = proofs.filter(|run| run.wanted && run.failure.is_none());
         let forms: Vec<(&str, Vec<Form>)> = proofs
-            .map(|trial| (trial.signature.cause.as_str(), forms(trial)))
+            .map(|run| (run.signature.cause.as_str(), forms(run)))
             .collect();
         for (cause, forms) in forms {
             let Some(coverage) = causes.get_mut(cause) else {
@@ -123,9 +123,9 @@ impl Proof<'_> {
     }
 }
 
-/// The forms of the records that prove an example's own finding, each once.
-fn forms(trial: &Trial<'_>) -> Vec<Form> {
-    let document = Document::new("example", trial.example.text.as_str());
+/// The forms of the records that prove an example's own finding, deduplicated.
+fn forms(run: &ExampleRun<'_>) -> Vec<Form> {
+    let document = Document::new("example", run.example.text.as_str());
     let starts: Vec<usize> = lines(document.text()).map(|line| line.start).collect();
     let line_of = |at: usize| starts.partition_point(|start| *start <= at) as u64;
     let parsed = kwhy_parse::document(&document);
@@ -138,7 +138,7 @@ fn forms(trial: &Trial<'_>) -> Vec<Form> {
         .iter()
         .map(|object| (object.format, &object.span));
     let records: Vec<(Format, &Span)> = events.chain(objects).collect();
-    // what describes an object reaches over its events: the smallest record is meant
+    // a described object spans its events: the smallest record is meant
     let form_at = |line: &u64| {
         let holds = |span: &Span| {
             (line_of(span.start)..=line_of(span.end.max(span.start + 1) - 1)).contains(line)
@@ -147,7 +147,7 @@ fn forms(trial: &Trial<'_>) -> Vec<Form> {
         let (format, _) = around.min_by_key(|(_, span)| span.len())?;
         Some(Form::of(*format))
     };
-    let mut forms: Vec<Form> = trial.proved_at.iter().filter_map(form_at).collect();
+    let mut forms: Vec<Form> = run.proved_at.iter().filter_map(form_at).collect();
     forms.sort_unstable();
     forms.dedup();
     forms

@@ -1,4 +1,4 @@
-//! Mistakes in signatures that do not stop them from working.
+//! Lints: problems in signatures that load and run.
 
 use super::condition::ConditionChecks;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,50 +7,50 @@ use std::fmt;
 use rayon::prelude::*;
 
 use super::Proof;
-use super::crossing::Crossings;
-use super::stated::line_of;
-use super::trial::{self, Trial};
+use super::conflicts::Conflicts;
+use super::location::line_of;
+use super::run::{self, ExampleRun};
 use crate::report::{Finding, Level, Role};
 use kwhy_signature::advice;
 use kwhy_signature::{GIVEN, Signature, SignatureError};
 
-/// How many examples of each kind a signature needs.
+/// The minimum number of examples of each kind.
 const LEAST_EXAMPLES: usize = 2;
 
-/// How much text a message pattern must demand if nothing else narrows it.
+/// The minimum length of literal text in a message pattern that nothing else narrows.
 const LEAST_LENGTH: usize = 12;
 
-/// A mistake in a signature that does not stop it from working.
+/// A problem in a signature that does not stop it from working.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Lint {
-    /// How grave it is.
+    /// The level.
     pub level: LintLevel,
-    /// What is wrong, in a word with hyphens.
+    /// The kebab-case code of the problem.
     pub code: &'static str,
     /// The signature's id; empty if the file was refused.
     pub signature: String,
     /// Its file.
     pub file: String,
-    /// The line that it is about, counted from 1.
+    /// The line concerned, counted from 1.
     pub line: usize,
-    /// The field that it is about, such as `match` or `examples.no_match`.
+    /// The field concerned, such as `match` or `examples.no_match`.
     pub field: &'static str,
-    /// What is wrong and what to do.
+    /// A description of the problem and how to fix it.
     pub message: String,
 }
 
-/// How grave a mistake in a signature is.
+/// The severity of a lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LintLevel {
-    /// It works, and could be better.
+    /// The signature works, but could be better.
     Warning,
-    /// It must not stay.
+    /// The problem must be fixed.
     Error,
 }
 
 impl LintLevel {
-    /// The level in a word.
+    /// The display name.
     pub fn name(self) -> &'static str {
         match self {
             LintLevel::Warning => "warning",
@@ -84,7 +84,7 @@ impl From<&SignatureError> for Lint {
     }
 }
 
-/// The mistakes of one signature.
+/// The lints of one signature.
 pub(super) struct Lints<'s> {
     pub signature: &'s Signature,
     found: Vec<Lint>,
@@ -123,19 +123,19 @@ impl Lints<'_> {
 use LintLevel::{Error, Warning};
 
 impl Proof<'_> {
-    /// The mistakes of those signatures that are `wanted`, in order of the signatures and lines. In the
-    /// `healthy` inputs, given by name, nothing is wrong, so that none of them may raise an alarm there.
+    /// Returns the lints of the `wanted` signatures, sorted by signature and line. The named
+    /// `healthy` inputs are free of faults, so any match in them is a false positive.
     pub fn lints(
         &self,
         wanted: impl Fn(&Signature) -> bool,
         healthy: &[(String, Vec<u8>)],
     ) -> Vec<Lint> {
-        let mut of: BTreeMap<&str, Vec<&Trial<'_>>> = BTreeMap::new();
-        for trial in &self.trials {
-            of.entry(&trial.signature.id).or_default().push(trial);
+        let mut of: BTreeMap<&str, Vec<&ExampleRun<'_>>> = BTreeMap::new();
+        for run in &self.runs {
+            of.entry(&run.signature.id).or_default().push(run);
         }
         let overlaps = self.overlaps();
-        let crossings = Crossings::new(&overlaps);
+        let conflicts = Conflicts::new(&overlaps);
         let alarms = self.alarms(healthy);
         let mut lints = Vec::new();
         for signature in self.analyzer.catalogue().signatures() {
@@ -150,9 +150,9 @@ impl Proof<'_> {
             lint_parts(&mut of_this);
             lint_captures(&mut of_this);
             lint_match(&mut of_this);
-            let trials = of.get(signature.id.as_str()).map_or(&[][..], Vec::as_slice);
-            lint_examples(&mut of_this, trials);
-            crossings.lint(&mut of_this, trials, self);
+            let runs = of.get(signature.id.as_str()).map_or(&[][..], Vec::as_slice);
+            lint_examples(&mut of_this, runs);
+            conflicts.lint(&mut of_this, runs, self);
             for (place, _) in alarms.iter().filter(|(_, id)| *id == signature.id) {
                 let message =
                     format!("it raises an alarm in {place}, where nothing is wrong; narrow it");
@@ -175,7 +175,7 @@ impl Proof<'_> {
         for (field, what) in explained.chain(ended) {
             let is_cause = what.contains('/') || (field == "ends" && what == "*");
             if !is_cause && catalogue.get(what).is_none() {
-                let message = format!("{what:?} is no cause and no signature");
+                let message = format!("{what:?} is neither a cause nor a signature");
                 lints.add((Error, "unknown-id"), (field, what), message);
             }
         }
@@ -185,13 +185,14 @@ impl Proof<'_> {
         }
         for id in &signature.refines {
             if catalogue.get(id).is_none() {
-                let message = format!("{id:?} is no signature");
+                let message = format!("unknown signature {id:?}");
                 lints.add((Error, "unknown-id"), ("refines", id), message);
             }
         }
     }
 
-    /// The healthy inputs that raise an alarm: the place of its proof, and the signature.
+    /// The false positives in the healthy inputs, as the location of the evidence and the
+    /// signature.
     fn alarms(&self, healthy: &[(String, Vec<u8>)]) -> Vec<(String, String)> {
         let alarms = healthy.par_iter().flat_map_iter(|(name, bytes)| {
             let report = self.analyzer.analyze_text(name, bytes.as_slice());
@@ -207,7 +208,7 @@ impl Proof<'_> {
     }
 }
 
-/// Advice that is missing, and mistakes in it.
+/// Missing or faulty advice.
 fn lint_parts(lints: &mut Lints<'_>) {
     let signature = lints.signature;
     let empty = |text: &str| text.trim().is_empty();
@@ -232,7 +233,7 @@ fn lint_parts(lints: &mut Lints<'_>) {
     }
 }
 
-/// Values that are captured and not used, or used and not always captured.
+/// Values that are captured but not used, or used but not always captured.
 fn lint_captures(lints: &mut Lints<'_>) {
     let signature = lints.signature;
     let mut captured = Vec::new();
@@ -259,7 +260,7 @@ fn lint_captures(lints: &mut Lints<'_>) {
         slot == "count" || of_image || sure.contains(slot) || signature.condition.gives(slot)
     };
     let mut told = BTreeSet::new();
-    // the parts of a subject may be missing, and a command is not shown then
+    // parts of a subject are optional, and a command without one is not shown
     let texts = signature.templates_people_read();
     for (field, template) in texts {
         let is_title = field == "title";
@@ -268,7 +269,7 @@ fn lint_captures(lints: &mut Lints<'_>) {
             if !known && told.insert((field, slot)) {
                 let level = if is_title { Error } else { Warning };
                 let message = format!(
-                    "not every match tells {{{slot}}}; write {{{slot}|words}} for where it is missing"
+                    "not every match captures {{{slot}}}; add a default, as in {{{slot}|words}}"
                 );
                 let piece = format!("{{{slot}");
                 lints.add((level, "maybe-missing"), (field, &piece), message);
@@ -294,7 +295,7 @@ fn lint_captures(lints: &mut Lints<'_>) {
     }
 }
 
-/// What shows that something is missing in a text.
+/// Returns the mark of a missing value in a text.
 fn hole(text: &str) -> Option<&'static str> {
     let marks = ["  ", " ,", "()", "( ", " )", "\"\"", "::"];
     let open = || text.ends_with(':').then_some(":");
@@ -302,18 +303,17 @@ fn hole(text: &str) -> Option<&'static str> {
     marks.find(|mark| text.contains(mark)).or_else(open)
 }
 
-/// Conditions that take too much, or make large logs slow.
+/// Conditions that match too much, or slow down large logs.
 fn lint_match(lints: &mut Lints<'_>) {
     let signature = lints.signature;
-    // a family gives way to all others, so it may ask for less
+    // a generic signature yields to all others, so it may require less
     let least = match signature.generic {
         true => LEAST_LENGTH / 2,
         false => LEAST_LENGTH,
     };
     for pattern in signature.condition.broad(least) {
         let pattern = pattern.as_str();
-        let message =
-            format!("{pattern:?} is too short to stand for itself; add a reason or more text");
+        let message = format!("{pattern:?} is too short on its own; add a reason or more text");
         lints.add((Error, "broad-pattern"), ("match", pattern), message);
     }
     for ((level, code), piece, message) in signature.condition.costs() {
@@ -321,11 +321,11 @@ fn lint_match(lints: &mut Lints<'_>) {
     }
 }
 
-/// Examples that are missing, fail or leave a value open.
-fn lint_examples(lints: &mut Lints<'_>, trials: &[&Trial<'_>]) {
+/// Examples that are missing, fail or leave a value unfilled.
+fn lint_examples(lints: &mut Lints<'_>, runs: &[&ExampleRun<'_>]) {
     for wanted in [true, false] {
-        let field = trial::field(wanted);
-        let there = trials.iter().filter(|trial| trial.wanted == wanted).count();
+        let field = run::field(wanted);
+        let there = runs.iter().filter(|run| run.wanted == wanted).count();
         if there < LEAST_EXAMPLES {
             let message = match wanted {
                 true => format!("{there} of {LEAST_EXAMPLES}; add one of another version or form"),
@@ -337,22 +337,17 @@ fn lint_examples(lints: &mut Lints<'_>, trials: &[&Trial<'_>]) {
         }
     }
     let mut told = BTreeSet::new();
-    for trial in trials {
-        let field = trial::field(trial.wanted);
-        if let Some(failure) = &trial.failure {
-            lints.add_at(
-                (Error, "example-fails"),
-                field,
-                trial.line,
-                failure.as_str(),
-            );
+    for run in runs {
+        let field = run::field(run.wanted);
+        if let Some(failure) = &run.failure {
+            lints.add_at((Error, "example-fails"), field, run.line, failure.as_str());
         }
-        for (of, slot) in trial.unfilled.iter().filter(|_| trial.wanted) {
+        for (of, slot) in run.unfilled.iter().filter(|_| run.wanted) {
             if told.insert((*of, slot.clone())) {
                 let message = format!(
                     "the {of} of this example has no value for {{{slot}}}; write {{{slot}|words}} for where it is missing"
                 );
-                lints.add_at((Warning, "unfilled"), field, trial.line, message);
+                lints.add_at((Warning, "unfilled"), field, run.line, message);
             }
         }
     }

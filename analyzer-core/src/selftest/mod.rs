@@ -1,14 +1,14 @@
-//! Signatures prove themselves: their examples are run, and what else they match is looked at.
+//! Signatures test themselves: runs their examples and checks what else these match.
 
 mod condition;
+mod conflicts;
 mod coverage;
-mod crossing;
 mod lint;
+mod location;
 mod overlap;
-mod stated;
+mod run;
 #[cfg(test)]
 mod tests;
-mod trial;
 
 use rayon::prelude::*;
 
@@ -19,9 +19,9 @@ pub use coverage::{CauseCoverage, Form};
 pub use lint::{Lint, LintLevel};
 pub use overlap::{Overlap, OverlapOutcome};
 
-use trial::{Found, Trial};
+use run::{ExampleRun, Found};
 
-/// What became of one example of a signature.
+/// The outcome of one example of a signature.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct ExampleOutcome {
     /// The signature's id.
@@ -30,11 +30,11 @@ pub struct ExampleOutcome {
     pub file: String,
     /// The line of the example in the file, counted from 1.
     pub line: usize,
-    /// What went wrong; `None` if nothing did.
+    /// The reason for the failure; `None` if the example passed.
     pub failure: Option<String>,
 }
 
-/// What the examples of all signatures of a catalogue say about each of them.
+/// The results of the examples of all signatures of a catalogue.
 ///
 /// ```
 /// use kwhy_core::{Analyzer, Catalogue};
@@ -54,7 +54,7 @@ pub struct ExampleOutcome {
 #[derive(Debug)]
 pub struct Proof<'a> {
     analyzer: &'a Analyzer,
-    trials: Vec<Trial<'a>>,
+    runs: Vec<ExampleRun<'a>>,
 }
 
 impl Analyzer {
@@ -62,7 +62,7 @@ impl Analyzer {
     pub fn proof(&self) -> Proof<'_> {
         Proof {
             analyzer: self,
-            trials: self.trials(|_| true),
+            runs: self.runs(|_| true),
         }
     }
 
@@ -92,31 +92,31 @@ impl Analyzer {
         self.test_signatures_of(|_| true)
     }
 
-    /// Runs the examples of those signatures that are `wanted`, each against the whole catalogue.
+    /// Runs the examples of the `wanted` signatures, each against the whole catalogue.
     pub fn test_signatures_of(&self, wanted: impl Fn(&Signature) -> bool) -> Vec<ExampleOutcome> {
-        let trials = self.trials(wanted);
-        trials.into_iter().map(Trial::into_outcome).collect()
+        let runs = self.runs(wanted);
+        runs.into_iter().map(ExampleRun::into_outcome).collect()
     }
 
-    /// Reads the catalogue's signatures for mistakes.
+    /// Lints the catalogue's signatures.
     pub fn lint_signatures(&self) -> Vec<Lint> {
         self.proof().lints(|_| true, &[])
     }
 
-    fn trials(&self, wanted: impl Fn(&Signature) -> bool) -> Vec<Trial<'_>> {
+    fn runs(&self, wanted: impl Fn(&Signature) -> bool) -> Vec<ExampleRun<'_>> {
         let signatures = self.catalogue().signatures();
         let signatures: Vec<&Signature> =
             signatures.filter(|&signature| wanted(signature)).collect();
         signatures
             .par_iter()
-            .flat_map_iter(|signature| trial::of(self, signature))
+            .flat_map_iter(|signature| run::of(self, signature))
             .collect()
     }
 }
 
 impl Proof<'_> {
-    /// How many examples there are.
+    /// The number of examples.
     pub fn examples(&self) -> usize {
-        self.trials.len()
+        self.runs.len()
     }
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use super::*;
 use kwhy_catalogue::Catalogue;
 
-/// A signature without mistakes.
+/// A signature without lints.
 const ONE: &str = r#"
 id: bin-full
 cause: storage/configmap-missing
@@ -36,7 +36,7 @@ fn analyzer(files: &[&str]) -> Analyzer {
     Analyzer::with_catalogue(catalogue)
 }
 
-/// The codes of all lints with their places.
+/// The codes of all lints with their locations.
 fn codes(files: &[&str], healthy: &[(String, Vec<u8>)]) -> Vec<String> {
     let analyzer = analyzer(files);
     let lints = analyzer.proof().lints(|_| true, healthy);
@@ -151,7 +151,7 @@ fn mistakes_of_one_signature() {
     }
 }
 
-/// The same with other words, which the first one's examples hold.
+/// The same signature in other words, which also occur in the first one's examples.
 fn other(id: &str) -> String {
     ONE.replace("id: bin-full", &format!("id: {id}"))
 }
@@ -159,7 +159,7 @@ fn other(id: &str) -> String {
 #[test]
 fn one_that_says_the_same() {
     let found = codes(&[ONE, &other("can-full")], &[]);
-    // of two equal ones that with the first id stays, and the other never shows
+    // of two equal ones the first id wins, and the other is never reported
     assert!(
         found.contains(&"0.yaml:6 match same-as".to_owned()),
         "{found:?}"
@@ -192,7 +192,7 @@ fn one_that_takes_the_examples_of_another() {
         .replace("'bin \"{bin}\"", "'the bin \"{bin}\"")
         .replace("severity:", "refines: [bin-full]\nseverity:");
     let found = codes(&[ONE, &longer], &[]);
-    // its finding gives way altogether
+    // its finding is superseded entirely
     assert!(
         found
             .iter()

@@ -1,4 +1,4 @@
-//! Sets and sequences of entries over time, with what refutes them, in bounded memory.
+//! Matches sets and sequences of entries over time, with refutations, in bounded memory.
 //!
 //! It knows nothing of events: an entry is a time, the slots that it fills, the refutations that it
 //! is, and an item that comes out with a match. Entries come in order of time; among equal times the
@@ -6,24 +6,25 @@
 //!
 //! A match takes the oldest entries that its slots need, and only these: what is left serves the next
 //! one. With refutations a match is decided when the clock is past the last moment at which one
-//! could stand, or at the end. A refuted match loses the entry at the anchor, and what is left goes on.
+//! could occur, or at the end. A refuted match loses the entry at the anchor, and the rest stay.
 
 use std::collections::VecDeque;
 
 use kwhy_signature::Reach;
 
-/// Entries of a slot beyond those that it needs, and remembered times of a refutation.
+/// The maximum number of entries of a slot beyond those that it needs, and of kept times of a
+/// refutation.
 pub(super) const SPARE: usize = 1024;
 
-/// Nanoseconds on one axis of time.
+/// Nanoseconds on one time axis.
 pub(super) type Time = i128;
 
-/// What an automaton looks for.
+/// The pattern that an automaton matches.
 #[derive(Debug)]
 pub(super) struct Shape {
-    /// Whether the slots must be filled in their order.
+    /// True if the slots must be filled in order.
     pub ordered: bool,
-    /// How many counts each slot needs, at least one.
+    /// The count that each slot needs, at least one.
     pub needs: Vec<u64>,
     /// The longest time from the first entry to the last, both included.
     pub window: Time,
@@ -31,25 +32,25 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// How long an entry is kept that no match has taken.
+    /// The time for which an unmatched entry is kept.
     pub fn horizon(&self) -> Time {
         let reaches = self.refutations.iter();
         let right = reaches.map(|r| self.window + Time::from(r.window) + Time::from(r.slide));
         right.fold(self.window, Time::max)
     }
 
-    /// How much longer a refutation is kept, as it may stand before what it refutes.
+    /// The extra time for which a refutation is kept, as it may precede what it refutes.
     pub fn look_back(&self) -> Time {
         let reaches = self.refutations.iter();
         reaches.map(|r| -Time::from(r.slide)).fold(0, Time::max)
     }
 }
 
-/// One entry: bits say which slots it fills and which refutations it is.
+/// One entry, with bit sets of the slots that it fills and of the refutations that it triggers.
 #[derive(Clone, Debug)]
 pub(super) struct Entry<T> {
     pub time: Time,
-    /// How often it counts in a slot.
+    /// Its count in a slot.
     pub count: u64,
     pub slots: u64,
     pub refutations: u64,
@@ -58,7 +59,7 @@ pub(super) struct Entry<T> {
 
 #[derive(Clone, Debug)]
 struct Kept<T> {
-    /// Its number among all entries: no two entries stand at the same place.
+    /// Its sequence number, unique among all entries.
     number: u64,
     time: Time,
     count: u64,
@@ -85,7 +86,7 @@ impl<T> Slot<T> {
         Some(kept)
     }
 
-    /// Drops the oldest entries as long as they pass; whether there were any.
+    /// Drops the oldest entries while they pass, and returns true if any did.
     fn drop_while(&mut self, passes: impl Fn(&Kept<T>) -> bool) -> bool {
         let mut dropped = false;
         while self.kept.front().is_some_and(&passes) {
@@ -100,7 +101,7 @@ impl<T> Slot<T> {
         self.counted = 0;
     }
 
-    /// How many of the oldest entries are needed; `None` if there are too few.
+    /// The number of the oldest entries that are needed; `None` if there are too few.
     fn needed(&self, need: u64) -> Option<usize> {
         if self.counted < need {
             return None;
@@ -117,25 +118,25 @@ impl<T> Slot<T> {
 /// The entries of a match, each with the slot that it fills, in the slots' order.
 pub(super) type Full<T> = Vec<(usize, T)>;
 
-/// Follows one shape through entries.
+/// Matches one shape against a stream of entries.
 #[derive(Debug)]
 pub(super) struct Automaton<T> {
     slots: Vec<Slot<T>>,
     /// The times of each refutation, oldest first.
     refuted: Vec<VecDeque<Time>>,
     clock: Option<Time>,
-    /// How many entries came.
+    /// The number of entries taken.
     number: u64,
-    /// A full match is not decided up to this time.
+    /// A full match is undecided up to this time.
     undecided: Option<Time>,
     dropped: u64,
 }
 
 enum Verdict {
     Fire,
-    /// The match loses the entry at this place of this slot.
+    /// The match loses the entry at this position of this slot.
     Lose(usize, usize),
-    /// Not known before the clock is past this time.
+    /// Undecided until the clock has passed this time.
     Wait(Time),
 }
 
@@ -155,23 +156,23 @@ impl<T: Clone> Automaton<T> {
         }
     }
 
-    /// Entries that were dropped: late ones, and those that there were too many of.
+    /// The number of entries dropped because they were late or over the limit.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// How many entries are kept.
+    /// The number of entries kept.
     pub fn len(&self) -> usize {
         self.slots.iter().map(|slot| slot.kept.len()).sum()
     }
 
-    /// Times of refutations that are kept.
+    /// The number of refutation times kept.
     #[cfg(test)]
     pub fn remembered(&self) -> usize {
         self.refuted.iter().map(VecDeque::len).sum()
     }
 
-    /// Takes an entry, and adds the matches that are decided by it.
+    /// Takes an entry, and adds the matches that it completes.
     pub fn take(&mut self, shape: &Shape, entry: Entry<T>, fired: &mut Vec<Full<T>>) {
         if self.clock.is_some_and(|clock| entry.time < clock) {
             self.dropped += 1;
@@ -184,7 +185,7 @@ impl<T: Clone> Automaton<T> {
         self.decide(shape, Some(entry.time), fired);
     }
 
-    /// Moves the clock: decides what waited for it, and drops what is too old to matter.
+    /// Advances the clock: decides the matches that waited for it, and drops expired entries.
     pub fn advance(&mut self, shape: &Shape, clock: Time, fired: &mut Vec<Full<T>>) {
         let clock = self.clock.map_or(clock, |known| known.max(clock));
         self.clock = Some(clock);
@@ -192,7 +193,7 @@ impl<T: Clone> Automaton<T> {
         self.prune(shape, clock);
     }
 
-    /// Decides all that waits: nothing comes any more.
+    /// Decides all waiting matches at the end of the input.
     pub fn finish(&mut self, shape: &Shape, fired: &mut Vec<Full<T>>) {
         self.decide(shape, None, fired);
     }
@@ -210,7 +211,7 @@ impl<T: Clone> Automaton<T> {
             let room = usize::try_from(*need).unwrap_or(usize::MAX);
             if slot.kept.len() >= room.saturating_add(SPARE) {
                 self.dropped += 1;
-                // what waits for its decision must stay
+                // an undecided match keeps its entries
                 if waits {
                     continue;
                 }
@@ -220,7 +221,7 @@ impl<T: Clone> Automaton<T> {
             slot.push(Kept {
                 number: self.number,
                 time: entry.time,
-                // one that is enough alone counts no further
+                // an entry that suffices alone counts no further
                 count: entry.count.clamp(1, (*need).max(1)),
                 item: entry.item.clone(),
             });
@@ -230,7 +231,7 @@ impl<T: Clone> Automaton<T> {
         }
     }
 
-    /// How many of the first slots are full.
+    /// The number of leading slots that are full.
     fn full_slots(&self, shape: &Shape) -> usize {
         let slots = self.slots.iter().zip(&shape.needs);
         slots
@@ -239,7 +240,7 @@ impl<T: Clone> Automaton<T> {
     }
 
     fn remember(&mut self, shape: &Shape, entry: &Entry<T>) {
-        // one that stands before all that it could refute matters only to a look back
+        // a refutation before anything it could refute matters only with look-back
         let nothing_yet = self.slots.iter().all(|slot| slot.kept.is_empty());
         if entry.refutations == 0 || (nothing_yet && shape.look_back() == 0) {
             return;
@@ -253,7 +254,7 @@ impl<T: Clone> Automaton<T> {
                 self.dropped += 1;
             }
             times.push_back(entry.time);
-            // it may refute what waits
+            // it may refute a waiting match
             self.undecided = None;
         }
     }
@@ -279,7 +280,7 @@ impl<T: Clone> Automaton<T> {
         }
     }
 
-    /// Drops entries of a sequence that stand before those that their step must follow.
+    /// Drops entries of a sequence that precede those that their step must follow.
     fn rebuild(&mut self, shape: &Shape) {
         if !shape.ordered {
             return;
@@ -297,7 +298,7 @@ impl<T: Clone> Automaton<T> {
         }
     }
 
-    /// Decides full matches, as far as the clock allows; without clock, all.
+    /// Decides full matches up to the clock, or all without a clock.
     fn decide(&mut self, shape: &Shape, clock: Option<Time>, fired: &mut Vec<Full<T>>) {
         let is_waiting = |until: Time| clock.is_some_and(|clock| clock <= until);
         if self.undecided.is_some_and(is_waiting) {
@@ -331,7 +332,7 @@ impl<T: Clone> Automaton<T> {
     }
 
     fn judge(&self, shape: &Shape, needed: &[usize], clock: Option<Time>) -> Verdict {
-        // (place among all entries, time, slot, place in the slot)
+        // (sequence number, time, slot, position in the slot)
         let mut order: Vec<(u64, Time, usize, usize)> = Vec::new();
         for (slot, needed) in needed.iter().enumerate() {
             let kept = self.slots[slot].kept.iter().take(*needed).enumerate();
@@ -346,7 +347,7 @@ impl<T: Clone> Automaton<T> {
             return Verdict::Lose(first.2, first.3);
         }
         for (reach, times) in shape.refutations.iter().zip(&self.refuted) {
-            // an entry that counts for several stands for all of them
+            // an entry with a count above one stands for several
             let anchor = order.get(reach.anchor).unwrap_or(last);
             let start = anchor.1 + Time::from(reach.slide);
             let lasted = if reach.absolute { 0 } else { lasted };

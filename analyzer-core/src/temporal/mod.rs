@@ -1,15 +1,15 @@
-//! Conditions over time, followed through the input in bounded memory.
+//! Matches conditions over time in bounded memory.
 
 mod automaton;
-mod burst;
-mod key;
-mod lane;
-mod plan;
+mod compile;
+mod matches;
+mod partition;
 mod reorder;
+mod scope_key;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod told;
+mod threshold;
 
 use stream::Stream;
 
@@ -17,8 +17,8 @@ use crate::matcher::Match;
 use crate::matcher::{Hit, Moment};
 use kwhy_signature::{Condition, leaves};
 
-/// The matches of a condition over time, given the hits of its leaves; those of its `also` and `none`
-/// are left to be taken.
+/// Returns the matches of a condition over time, given the hits of its leaves. Those of its `also`
+/// and `none` stay in the iterator.
 pub(super) fn matches(
     condition: &Condition,
     hits: &mut std::slice::Iter<'_, Vec<Hit>>,
@@ -46,24 +46,24 @@ pub(super) fn matches(
     stream.finish().0
 }
 
-/// Where a leaf's hit stands in the input: those of one record stand together.
+/// The position of a leaf's hit in the input; hits of one record are adjacent.
 fn place(leaf: usize, hit: &Hit) -> (usize, usize, usize, usize) {
     (hit.document, hit.record.start, hit.record.end, leaf)
 }
 
-/// How many hits wait for what further documents hold.
+/// The maximum number of hits that wait for further documents.
 const MAX_WAITING: usize = 4096;
 
-/// Follows a condition over time through an input of any size. The first hits wait, so that those of
-/// several documents can be taken side by side; where there are more, they are taken as they
-/// come, and those of a later document that tells of an earlier time are left out.
+/// Follows a condition over time through an input of any size. The first hits are held back so that
+/// those of several documents can be merged by time; beyond the limit hits are taken as they come,
+/// and those of a later document with an earlier time are dropped.
 pub(crate) struct Followed<'c> {
     waiting: Option<Vec<(usize, Hit)>>,
     stream: Stream<'c>,
 }
 
 impl<'c> Followed<'c> {
-    /// Follows a condition; `None` if it is not one over time, or needs further hits at its end.
+    /// Follows a condition; returns `None` if it is not temporal, or needs further hits at its end.
     pub fn new(condition: &'c Condition) -> Option<Followed<'c>> {
         if !condition.also.is_empty() {
             return None;
@@ -74,8 +74,8 @@ impl<'c> Followed<'c> {
         })
     }
 
-    /// Takes a hit of a leaf, in the order of the input. `settle` gives a time without a year its own, as far as
-    /// that is known by now.
+    /// Takes a hit of a leaf, in input order. `settle` infers the year of a time without one, if it
+    /// is known by now.
     pub fn take(&mut self, leaf: usize, mut hit: Hit, settle: impl Fn(Moment) -> Moment) {
         let settled = |hit: &mut Hit| {
             hit.first = hit.first.map(&settle);
@@ -102,8 +102,8 @@ impl<'c> Followed<'c> {
         }
     }
 
-    /// All matches, and how many hits were left out. `settle` gives those that waited what was learnt
-    /// since, and the number of their document in order.
+    /// Returns all matches, and the number of hits dropped. `settle` updates held-back hits with
+    /// what is now known, and with their document's final index.
     pub fn finish(mut self, settle: impl Fn(&mut Hit)) -> (Vec<Match>, u64) {
         if let Some(waiting) = &mut self.waiting {
             waiting.iter_mut().for_each(|(_, hit)| settle(hit));
@@ -119,8 +119,8 @@ impl<'c> Followed<'c> {
     }
 }
 
-/// Hits in the order of the input, but those of several documents side by side as their times say:
-/// the logs of two pods cover the same hour, and one after the other the second would come too late.
+/// Merges the hits of several documents by time, otherwise keeping input order: the logs of two
+/// pods cover the same hour, and one after the other the second would be too late.
 fn side_by_side(order: Vec<(usize, Hit)>) -> impl Iterator<Item = (usize, Hit)> {
     let mut reached: (usize, Option<i128>) = (0, None);
     let mut timed: Vec<(Option<i128>, (usize, Hit))> = Vec::new();

@@ -1,21 +1,21 @@
-//! Small disorder of an input set right: what comes a little late is put where it belongs.
+//! Restores the order of slightly late items.
 
 use std::collections::BTreeMap;
 
 use super::automaton::Time;
 
-/// The most items that wait; then the oldest goes ahead.
+/// The maximum number of waiting items; beyond it the oldest is released.
 pub(super) const MAX_WAITING: usize = 4096;
 
-/// Items that wait until nothing older is expected any more.
+/// Holds items back until no older one is expected.
 #[derive(Debug)]
 pub(super) struct Reorder<T> {
-    /// By time; equal times in the order in which they came.
+    /// By time; equal times in order of arrival.
     waiting: BTreeMap<(Time, u64), T>,
     number: u64,
     highest: Option<Time>,
     delivered: Option<Time>,
-    /// How late an item may come; `None`: any order is expected.
+    /// The maximum lateness of an item; `None` if any order is expected.
     tolerance: Option<Time>,
 }
 
@@ -30,7 +30,7 @@ impl<T> Reorder<T> {
         }
     }
 
-    /// Takes an item; not if it is older than what was already given out.
+    /// Takes an item; returns false if it is older than one already released.
     #[must_use]
     pub fn push(&mut self, time: Time, item: T) -> bool {
         if self.delivered.is_some_and(|delivered| time < delivered) {
@@ -42,7 +42,7 @@ impl<T> Reorder<T> {
         true
     }
 
-    /// The next item that nothing older can come before.
+    /// Returns the next item that no older one can precede.
     pub fn pop(&mut self) -> Option<(Time, T)> {
         let (time, _) = *self.waiting.first_key_value()?.0;
         let is_settled = match (self.tolerance, self.highest) {
@@ -55,7 +55,7 @@ impl<T> Reorder<T> {
         None
     }
 
-    /// The next item, as nothing more comes.
+    /// Returns the next item at the end of the input.
     pub fn pop_any(&mut self) -> Option<(Time, T)> {
         let ((time, _), item) = self.waiting.pop_first()?;
         self.delivered = Some(time);
@@ -85,7 +85,7 @@ mod tests {
         let (given, late) = run(Some(5), &[3, 1, 2, 2, 7, 4]);
         assert_eq!(given, [(1, 1), (2, 2), (2, 3), (3, 0), (4, 5), (7, 4)]);
         assert_eq!(late, 0);
-        // what is as old as the tolerance still waits, and an equal time is not late
+        // an item as old as the tolerance still waits, and an equal time is not late
         assert_eq!(run(Some(5), &[1, 7, 1, 2, 0]).1, 1);
         assert_eq!(run(Some(5), &[1, 6, 0]).1, 0);
     }

@@ -1,40 +1,40 @@
-//! Follows one condition over time through the hits of its leaves, as they come.
+//! Follows one condition over time through a stream of hits.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::automaton::Time;
-use super::key::Key;
-use super::lane::{Lane, Record};
-use super::plan::{Plan, Role, value};
-use super::told::Told;
+use super::compile::{Plan, Role, value};
+use super::matches::MatchCollector;
+use super::partition::{PartitionSet, Record};
+use super::scope_key::ScopeKey;
 use crate::matcher::{Hit, Match, Moment};
 use kwhy_signature::Condition;
 
-/// The most scopes that are followed at once.
+/// The maximum number of scopes followed at once.
 pub(super) const MAX_SCOPES: usize = 1024;
 
-/// The most records that are kept; those of the scopes that were longest without one go first.
+/// The maximum number of records kept; the least recently used scopes are evicted first.
 const MAX_RECORDS: usize = 8192;
 
-/// How late a record may come: writers of one log overtake each other, by less than this.
+/// The tolerance for late records: concurrent writers of one log overtake each other by less.
 const TOLERANCE: Time = 5_000_000_000;
 
 const SECOND: Time = 1_000_000_000;
 
-/// The axes of time, which cannot be compared.
+/// The time axes, which cannot be compared with each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Axis {
     At = 0,
     Ago = 1,
 }
 
-/// What is followed of one scope.
+/// The state of one scope.
 #[derive(Debug)]
 struct Group {
     /// By axis.
-    lanes: [Lane; 2],
-    /// Where a hit without time is put: beside the last one with a time.
+    axes: [PartitionSet; 2],
+    /// The position assigned to a hit without a time: that of the last hit with one.
     last: (Axis, Time),
     used: u64,
 }
@@ -42,15 +42,15 @@ struct Group {
 impl Group {
     fn new() -> Self {
         Group {
-            // ages are one snapshot, whose rows stand in any order
-            lanes: [Lane::new(Some(TOLERANCE)), Lane::new(None)],
+            // ages belong to one snapshot, whose rows have any order
+            axes: [PartitionSet::new(Some(TOLERANCE)), PartitionSet::new(None)],
             last: (Axis::At, 0),
             used: 0,
         }
     }
 }
 
-/// Brings matches into the order of the input.
+/// Sorts matches into input order.
 pub(super) fn sort(matches: &mut [Match]) {
     matches.sort_by_cached_key(|found| {
         let places: Vec<_> = found.hits.iter().map(Hit::position).collect();
@@ -58,23 +58,23 @@ pub(super) fn sort(matches: &mut [Match]) {
     });
 }
 
-/// Follows one condition over time. What it keeps is bounded for any number of hits.
+/// Follows one condition over time, in memory bounded for any number of hits.
 #[derive(Debug)]
 pub(crate) struct Stream<'c> {
     plan: Plan<'c>,
-    /// The record whose hits come in.
+    /// The record whose hits are being collected.
     record: Vec<(Role, Hit)>,
-    groups: BTreeMap<Key, Group>,
-    /// The groups by their last use.
-    order: BTreeMap<u64, Key>,
+    groups: BTreeMap<ScopeKey, Group>,
+    /// The groups by last use.
+    order: BTreeMap<u64, ScopeKey>,
     used: u64,
-    told: Told,
-    /// Each record that is kept holds a clone.
+    collector: MatchCollector,
+    /// Cloned by each record that is kept, to count them.
     counted: Arc<()>,
 }
 
 impl<'c> Stream<'c> {
-    /// A stream for a condition; `None` if that is not one over time.
+    /// Creates a stream for a condition; `None` if it is not temporal.
     pub fn new(condition: &'c Condition) -> Option<Stream<'c>> {
         Some(Stream {
             plan: Plan::new(condition)?,
@@ -82,13 +82,13 @@ impl<'c> Stream<'c> {
             groups: BTreeMap::new(),
             order: BTreeMap::new(),
             used: 0,
-            told: Told::default(),
+            collector: MatchCollector::default(),
             counted: Arc::new(()),
         })
     }
 
-    /// Takes a hit of a leaf, by its number in [`leaves`](kwhy_signature::leaves), in the order of
-    /// the input. All hits of one record come together. Those of `also` are not used.
+    /// Takes a hit of a leaf, by its index in [`leaves`](kwhy_signature::leaves), in input order.
+    /// All hits of one record are consecutive. Those of `also` are ignored.
     pub fn take(&mut self, leaf: usize, hit: Hit) {
         let Some(Some((role, condition))) = self.plan.leaves.get(leaf) else {
             return;
@@ -107,26 +107,26 @@ impl<'c> Stream<'c> {
         self.record.push((role, hit));
     }
 
-    /// All matches in the order of the input, and how many hits were left out to keep the memory
-    /// bounded or as they came too late.
+    /// Returns all matches in input order, and the number of hits dropped for being late or over
+    /// the limits.
     pub fn finish(mut self) -> (Vec<Match>, u64) {
         self.deliver();
         for group in std::mem::take(&mut self.groups).values_mut() {
-            for lane in &mut group.lanes {
-                lane.finish(&self.plan, &mut self.told);
+            for partitions in &mut group.axes {
+                partitions.finish(&self.plan, &mut self.collector);
             }
         }
-        let mut matches = self.told.matches;
+        let mut matches = self.collector.matches;
         sort(&mut matches);
-        (matches, self.told.dropped)
+        (matches, self.collector.dropped)
     }
 
-    /// Gives the record that is complete to its group.
+    /// Passes the completed record to its group.
     fn deliver(&mut self) {
         let hits = std::mem::take(&mut self.record);
         let Some((_, hit)) = hits.first() else { return };
         let moment = hit.last.or(hit.first);
-        let key = Key::of(hit, self.plan.condition.per);
+        let key = ScopeKey::of(hit, self.plan.condition.per);
         self.used += 1;
         let group = self.groups.entry(key.clone()).or_insert_with(Group::new);
         self.order.remove(&group.used);
@@ -140,8 +140,8 @@ impl<'c> Stream<'c> {
             hits,
             _counted: Arc::clone(&self.counted),
         };
-        let lane = &mut group.lanes[axis as usize];
-        if lane.take(&self.plan, time, record, &mut self.told) {
+        let partitions = &mut group.axes[axis as usize];
+        if partitions.take(&self.plan, time, record, &mut self.collector) {
             group.last = (axis, time);
         }
         self.order.insert(self.used, key);
@@ -160,14 +160,14 @@ impl<'c> Stream<'c> {
             let Some(mut group) = self.groups.remove(&key) else {
                 continue;
             };
-            for lane in &mut group.lanes {
-                let left = lane.finish(&self.plan, &mut self.told);
-                self.told.dropped += left as u64;
+            for partitions in &mut group.axes {
+                let left = partitions.finish(&self.plan, &mut self.collector);
+                self.collector.dropped += left as u64;
             }
         }
     }
 
-    /// How many records are kept.
+    /// The number of records kept.
     #[cfg(test)]
     pub(super) fn kept(&self) -> usize {
         Arc::strong_count(&self.counted) - 1

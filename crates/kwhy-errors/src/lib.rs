@@ -9,6 +9,14 @@
 //! Accepted: any text, of any Kubernetes version. What no recogniser knows becomes a link of kind
 //! `Other`. Refused: nothing; text after the first 64 KiB is not looked at, quoting deeper than 16
 //! levels stays as it is, and links after the 64th are omitted.
+//!
+//! ```
+//! use kwhy_errors::{ErrorChain, Fact};
+//! use kwhy_model::Text;
+//! let text = "failed to pull image \"web:7\": rpc error: code = NotFound desc = not found";
+//! let chain = ErrorChain::parse(&Text::borrowed(text, 0));
+//! assert_eq!(chain.get(Fact::Grpc).unwrap().as_str(), "NotFound");
+//! ```
 
 mod api;
 mod cni;

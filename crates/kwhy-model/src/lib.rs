@@ -1,4 +1,15 @@
-//! The typed values that parsers make and signatures look at.
+//! The typed values that parsers make and signatures look at: events, objects, their subjects, texts with their place in
+//! the input, quantities and times.
+//!
+//! ```
+//! use kwhy_model::{Event, Format, Severity, Subject, Text};
+//! let line = "pod web-0 was killed";
+//! let mut event = Event::new(Format::Plain, 0..line.len(), Text::borrowed(line, 0));
+//! event.severity = Some(Severity::Error);
+//! event.subject = Subject::new("Pod", Some("shop"), "web-0");
+//! assert_eq!(event.message.slice(4..9).span(), 4..9);
+//! assert_eq!(event.subject.to_string(), "Pod shop/web-0");
+//! ```
 
 pub mod duration;
 mod event;

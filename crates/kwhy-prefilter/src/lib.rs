@@ -2,7 +2,7 @@
 //!
 //! [`LiteralSet`] searches a haystack for all literals at once. Long ones are found by an index of sampled
 //! q-grams ([`QGramIndex`]), which probes every fifth byte and whose time hardly depends on the number of literals;
-//! the few short ones by a packed search ([`ShortLiterals`]). [`Bloom`] tells for one record which tokens it cannot
+//! the few short ones by a packed search ([`ShortLiterals`]). [`Bloom`] shows for one record which tokens it cannot
 //! contain.
 //!
 //! Searches are exact: every occurrence is reported, once.

@@ -1,7 +1,7 @@
 //! An index of sampled q-grams over many literals.
 //!
 //! One window of each literal is chosen, and the q-grams of [`Q`] bytes that start at its first
-//! [`STRIDE`] bytes go into a hash table behind a bitmap. The haystack is probed at every
+//! [`STRIDE`] bytes go into a hash table with a bitmap in front. The haystack is probed at every
 //! `STRIDE`-th byte only: one load, one multiplication, one bit. Wherever a window occurs, exactly
 //! one probe falls on the start of one of its q-grams, so each occurrence is found, and found once.
 //! The time hardly depends on the number of literals.

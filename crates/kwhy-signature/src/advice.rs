@@ -1,11 +1,12 @@
-//! Mistakes in what a signature proposes: commands that could do harm or cannot be run, repairs that destroy.
+//! Lints of the advice in a signature: commands that could do harm or cannot be run, and
+//! destructive fixes.
 
 use super::command::CommandTemplate;
 use super::command::effect::{self, Effect};
 use super::schema::{FixTemplate, Signature};
 
-/// Words that stand for a value that the reader should fill in.
-const STAND_INS: &[&str] = &[
+/// Words that are placeholders for a value the reader should fill in.
+const PLACEHOLDERS: &[&str] = &[
     "ADDRESS",
     "BUCKET",
     "CHART",
@@ -70,20 +71,20 @@ const STAND_INS: &[&str] = &[
     "XXX",
 ];
 
-/// A mistake in a check or repair.
+/// A problem in a check or fix.
 #[derive(Debug)]
 pub struct Mistake {
-    /// What is wrong, in a word with hyphens.
+    /// The kebab-case code of the problem.
     pub code: &'static str,
-    /// The field that it is about.
+    /// The field concerned.
     pub field: &'static str,
-    /// The piece of the file's text that it is about.
+    /// The text concerned, as in the file.
     pub piece: String,
-    /// What is wrong and what to do.
+    /// A description of the problem and how to fix it.
     pub message: String,
 }
 
-/// The mistakes of a signature's checks and repairs, in their order.
+/// Returns the problems of a signature's checks and fixes, in order.
 pub fn mistakes(signature: &Signature) -> Vec<Mistake> {
     let mut found = Vec::new();
     for (field, run) in signature.commands() {
@@ -95,14 +96,14 @@ pub fn mistakes(signature: &Signature) -> Vec<Mistake> {
                 message,
             });
         };
-        for message in stand_ins(run) {
+        for message in placeholders(run) {
             add("stand-in", message);
         }
         for (slot, otherwise) in run.slots() {
             let form = signature.form(slot, |_| None);
             if let Some(words) = otherwise.filter(|words| !form.admits(words)) {
                 let message = format!(
-                    "{words:?} stands for a missing {{{slot}}} and is none; name a real one, or let the command be left out"
+                    "{words:?} is the default for {{{slot}}}, but not a real value; use a real one, or remove it so that the command is omitted"
                 );
                 add("stand-in", message);
             }
@@ -116,7 +117,7 @@ pub fn mistakes(signature: &Signature) -> Vec<Mistake> {
             );
         }
         if field != "fix" && effect::of_command(run) != Effect::Looks {
-            let message = "it changes something, and a check only looks; move it to `fix`";
+            let message = "it changes something, but a check must be read-only; move it to `fix`";
             add("changing-check", message.to_owned());
         }
     }
@@ -132,19 +133,19 @@ pub fn mistakes(signature: &Signature) -> Vec<Mistake> {
     found
 }
 
-/// What a command leaves to the reader.
-fn stand_ins(run: &CommandTemplate) -> Vec<String> {
+/// The placeholders in a command.
+fn placeholders(run: &CommandTemplate) -> Vec<String> {
     let words = run.words_with(|_| String::new());
     let mut found = Vec::new();
     let mut before = "";
     for word in &words {
-        // the columns of an output are named in capitals
+        // column names of an output are in capitals
         let is_columns = matches!(before, "-o" | "--output") || word.contains("columns=");
         let parts = word.split(['/', '=', ':', ',', '@', '.']);
-        let mut parts = parts.filter(|part| !is_columns && STAND_INS.contains(part));
+        let mut parts = parts.filter(|part| !is_columns && PLACEHOLDERS.contains(part));
         if let Some(part) = parts.next() {
             found.push(format!(
-                "`{part}` stands for a value that the reader would have to know; use a slot, or `look`"
+                "`{part}` is a placeholder that the reader would have to fill in; use a slot, or `look`"
             ));
         }
         if word.contains(['<', '>']) {
@@ -155,7 +156,7 @@ fn stand_ins(run: &CommandTemplate) -> Vec<String> {
     found
 }
 
-/// What a repair lacks that destroys something.
+/// Returns the requirements that a destructive fix does not meet.
 fn repair(fix: &FixTemplate, is_first: bool) -> Vec<&'static str> {
     let of_run = fix.run.as_ref().map(effect::of_command);
     let of_text = effect::of_prose(fix.text.as_str());
@@ -185,7 +186,7 @@ fn repair(fix: &FixTemplate, is_first: bool) -> Vec<&'static str> {
     wrong
 }
 
-/// Whether a command is about one object: by a value or a path.
+/// Returns true if a command refers to one object, by a value or a path.
 fn names_object(run: &CommandTemplate) -> bool {
     let words = run.words_with(|slot| slot.to_owned());
     run.slots().next().is_some() || words.iter().any(|word| word.starts_with('/'))

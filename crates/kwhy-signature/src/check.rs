@@ -1,4 +1,4 @@
-//! From a file's text to signatures, with every mistake refused at its place.
+//! Parses and validates signature files; every error has a location.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use super::temporal::MISPLACED;
 #[derive(Clone, Copy, Debug)]
 pub struct YamlDocument<'y> {
     text: &'y str,
-    /// How many lines of the file stand before it.
+    /// The number of lines of the file before it.
     lines_before: usize,
 }
 
-/// The documents of a YAML text, without those that hold nothing; at least one.
+/// The non-empty documents of a YAML text; at least one.
 pub fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     let mut documents = Vec::new();
     let (mut start, mut first_line, mut filled) = (0, 0, false);
     let mut at = 0;
     for (number, line) in yaml.split_inclusive('\n').enumerate() {
-        // nothing else may begin so, whatever is open
+        // nothing else may start like this, whatever is open
         if line.trim_end() == "---" {
             if filled {
                 documents.push(YamlDocument {
@@ -46,10 +46,10 @@ pub fn documents(yaml: &str) -> Vec<YamlDocument<'_>> {
     documents
 }
 
-/// Reads the signature of one document, which may name these causes.
+/// Parses the signature of one document, which may name these causes.
 ///
 /// # Errors
-/// The first mistake, with its line in the file and reason.
+/// Returns the first error, with its line in the file.
 pub fn read_document(
     file: &str,
     yaml: &str,
@@ -66,10 +66,10 @@ pub fn read_document(
     Ok(signature)
 }
 
-/// The signatures of a file's documents in order.
+/// Returns the signatures of a file's documents in order.
 ///
 /// # Errors
-/// The first mistake of all.
+/// Returns the first error.
 pub fn joined(
     file: &str,
     yaml: &str,
@@ -89,7 +89,7 @@ pub fn joined(
     Ok(signatures)
 }
 
-/// Checks that need the whole signature; the error names the piece of text it is about.
+/// Validates the signature as a whole; an error names the text concerned.
 fn check(signature: &Signature, causes: &Causes) -> Result<(), (String, String)> {
     let id = &signature.id;
     let proper = id
@@ -106,7 +106,7 @@ fn check(signature: &Signature, causes: &Causes) -> Result<(), (String, String)>
     {
         return Err((
             "confidence".into(),
-            "a confidence lies between 0 and 1".into(),
+            "confidence must be between 0 and 1".into(),
         ));
     }
     if signature.condition.reach.is_some() {
@@ -133,7 +133,7 @@ fn check(signature: &Signature, causes: &Causes) -> Result<(), (String, String)>
     }
     let mut captured = Vec::new();
     signature.condition.captures(&mut captured);
-    // an image's reference names its registry
+    // an image reference contains its registry
     let of_image = |name: &str| name == "registry" && captured.contains(&"image");
     let known = |name: &str| GIVEN.contains(&name) || captured.contains(&name) || of_image(name);
     for (what, template) in signature.templates() {
@@ -159,7 +159,7 @@ fn check(signature: &Signature, causes: &Causes) -> Result<(), (String, String)>
     for name in signature.values.keys() {
         let mut commands = signature.commands();
         if !commands.any(|(_, run)| run.slots().any(|(slot, _)| slot == name)) {
-            let message = format!("no command uses {{{name}}}, so its form says nothing");
+            let message = format!("no command uses {{{name}}}, so its type has no effect");
             return Err((name.clone(), message));
         }
     }
@@ -181,7 +181,7 @@ fn known_family(what: &str, causes: &Causes) -> Result<(), String> {
     };
     match causes.ids().any(|known| known.starts_with(family)) {
         true => Ok(()),
-        false => Err(format!("no cause begins with {family:?}")),
+        false => Err(format!("no cause starts with {family:?}")),
     }
 }
 

@@ -26,7 +26,7 @@ enum Factor {
     Capture(String),
 }
 
-/// The order that a comparison demands.
+/// The ordering that a comparison requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     Less,
@@ -59,7 +59,7 @@ impl Order {
     }
 }
 
-/// Reads a quantity, a number, an age or a time as a number; ages and times count seconds.
+/// Parses a quantity, a number, an age or a time as a number; ages and times are in seconds.
 pub fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     Quantity::parse(text)
@@ -72,10 +72,10 @@ pub fn number(text: &str) -> Option<f64> {
 }
 
 impl Comparison {
-    /// Reads a comparison.
+    /// Parses a comparison.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// Returns a description of the problem.
     pub fn parse(source: &str) -> Result<Comparison, String> {
         if let Some(relation) = Relation::parse(source) {
             return Ok(Comparison {
@@ -107,7 +107,7 @@ impl Comparison {
         captured.chain(names.into_iter().flatten())
     }
 
-    /// Whether it holds; not if a value is missing or no quantity.
+    /// Returns true if it holds; false if a value is missing or not a quantity.
     pub fn holds<'v>(&self, value: impl Fn(&str) -> Option<&'v str>) -> bool {
         let (left, order, right) = match &self.what {
             What::Sums(left, order, right) => (left, *order, right),
@@ -127,7 +127,7 @@ impl Comparison {
         if let (Some(left), Some(right)) = (evaluate(left), evaluate(right)) {
             return order.holds(left, right);
         }
-        // names are told apart as text
+        // names are compared as text
         match (left.as_slice(), order, right.as_slice()) {
             ([(_, left)], Order::Equal | Order::NotEqual, [(_, right)]) => {
                 match (left.as_slice(), right.as_slice()) {

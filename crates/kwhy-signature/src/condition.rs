@@ -1,4 +1,4 @@
-//! What a signature asks of events and objects.
+//! The condition of a signature over events and objects.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,23 +17,23 @@ use kwhy_model::{Severity, duration};
 /// A condition over the events and objects of an input.
 #[derive(Debug)]
 pub struct Condition {
-    /// The events or objects that it asks for.
+    /// The events or objects that it matches.
     pub what: What,
-    /// None of these may hold in the same scope.
+    /// Conditions that must not hold in the same scope.
     pub none: Vec<Condition>,
-    /// What else is known where these hold too: their captures are added, and their proof.
+    /// Optional conditions: where they hold too, their captures and evidence are added.
     pub also: Vec<Condition>,
-    /// How often `what` must be seen in the scope; counts of events add up.
+    /// The number of times that `what` must be seen in the scope; counts of events add up.
     pub at_least: u64,
     /// The longest time between the first and the last event, both included.
     pub within: Option<Duration>,
-    /// Where an entry of `none` is looked for, if it says so.
+    /// The time range in which an entry of `none` is searched, if it states one.
     pub reach: Option<Reach>,
-    /// What the parts must share.
+    /// The property that the parts must share.
     pub per: Scope,
     /// Comparisons of captured values.
     pub comparisons: Vec<Comparison>,
-    /// Comparisons of an entry of `none` with what the condition that it belongs to captured.
+    /// Comparisons of an entry of `none` with captures of the condition that it belongs to.
     pub open: Vec<Comparison>,
 }
 
@@ -48,22 +48,22 @@ pub enum What {
     All(Vec<Condition>),
     /// One of these.
     Any(Vec<Condition>),
-    /// All of them, each not before the one listed before it.
+    /// All of them, each no earlier than the one listed before it.
     Sequence(Vec<Condition>),
 }
 
-/// What the events of one match must share.
+/// The property that the events of one match must share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// The same object, as far as it is known.
+    /// The same object, if it is known.
     Subject,
     /// The same owner: pods of one workload.
     #[default]
     Owner,
-    /// The same node, as far as it is known.
+    /// The same node, if it is known.
     Node,
-    /// The same namespace, as far as it is known.
+    /// The same namespace, if it is known.
     Namespace,
     /// The same document.
     Source,
@@ -71,14 +71,14 @@ pub enum Scope {
     Input,
 }
 
-/// What one event must be.
+/// A pattern of one event.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventPattern {
-    /// The reason, or `*` alone for any.
+    /// The reason, or `*` for any.
     #[serde(default)]
     pub reason: OneOrMany<String>,
-    /// The component, or the start of it before `*`.
+    /// The component, or its prefix before `*`.
     #[serde(default)]
     pub component: OneOrMany<String>,
     /// The subject's kind.
@@ -87,62 +87,62 @@ pub struct EventPattern {
     /// The format's name.
     #[serde(default)]
     pub format: OneOrMany<String>,
-    /// The least severity; an event that states none passes.
+    /// The minimum severity; an event without one passes.
     pub severity: Option<Severity>,
-    /// Texts, one of which stands in the message or an error field as it is: what a record must hold
-    /// before it is worth parsing, where no pattern of the message tells that.
+    /// Texts, one of which occurs literally in the message or an error field: used as a prefilter
+    /// where no message pattern provides a literal.
     #[serde(default)]
     pub literals: OneOrMany<String>,
-    /// Texts, one of which stands in the record as it is written, for what no message tells, such as the
-    /// level: what a record must hold before it is worth parsing.
+    /// Texts, one of which occurs in the raw record: used as a prefilter for what is not in the
+    /// message, such as the level.
     #[serde(default)]
     pub raw: OneOrMany<String>,
-    /// Patterns, one of which is found in the message or an error field.
+    /// Patterns, one of which matches in the message or an error field.
     #[serde(default)]
     pub message: OneOrMany<Pattern>,
-    /// Patterns none of which is found in any of them.
+    /// Patterns, none of which matches in any of them.
     #[serde(default)]
     pub not: OneOrMany<Pattern>,
-    /// Facts of the error chain, each with patterns of its whole value.
+    /// Facts of the error chain, each with patterns for its whole value.
     #[serde(default)]
     pub chain: BTreeMap<Fact, OneOrMany<Pattern>>,
-    /// Named values of the record, each with patterns found in it.
+    /// Named values of the record, each with patterns matched within it.
     #[serde(default)]
     pub fields: BTreeMap<String, OneOrMany<Pattern>>,
-    /// How often the event was seen.
+    /// The number of occurrences.
     pub count: Option<NumberTest>,
-    /// How long it was seen, from first to last, in seconds.
+    /// The seconds from the first to the last occurrence.
     pub lasted: Option<NumberTest>,
 }
 
 impl EventPattern {
-    /// Whether only the last words of a program are asked for that writes its log with klog: each such record tells of
-    /// an end, whatever it says.
+    /// Returns true if it only selects the last words of a program that logs with klog: any such
+    /// record marks its end, whatever it says.
     pub fn is_klog_fatal(&self) -> bool {
         self.severity == Some(Severity::Fatal) && self.format.0 == ["klog"] && self.raw.0.is_empty()
     }
 }
 
-/// What one object must be.
+/// A pattern of one object.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectPattern {
     /// The kind.
     #[serde(default)]
     pub kind: OneOrMany<String>,
-    /// Patterns of the whole name.
+    /// Patterns for the whole name.
     #[serde(default)]
     pub name: OneOrMany<Pattern>,
-    /// Patterns of the whole namespace.
+    /// Patterns for the whole namespace.
     #[serde(default)]
     pub namespace: OneOrMany<Pattern>,
     /// The format's name: `describe` or `table`.
     #[serde(default)]
     pub format: OneOrMany<String>,
-    /// Whether it stands in a list of all objects of its kind, not by itself.
+    /// True if it appears in a list of all objects of its kind, rather than alone.
     #[serde(default)]
     pub listed: bool,
-    /// Lists one of whose items must pass all of `item`.
+    /// Lists, one of whose items must pass all of `item`.
     #[serde(default)]
     pub each: OneOrMany<String>,
     /// Tests of the item's values by path.
@@ -178,16 +178,17 @@ struct RawCondition {
     comparisons: Vec<Comparison>,
 }
 
-/// The nanoseconds of an optional duration.
+/// Parses an optional duration into nanoseconds.
 fn nanoseconds(text: Option<&str>) -> Result<Option<i64>, String> {
     let read = |text| {
-        duration::nanoseconds(text).ok_or_else(|| format!("{text:?} is no duration such as 10m"))
+        duration::nanoseconds(text)
+            .ok_or_else(|| format!("invalid duration {text:?}: expected a value such as 10m"))
     };
     text.map(read).transpose()
 }
 
 impl RawCondition {
-    /// How often what is looked for must be seen, and within which time.
+    /// Returns the required count and the time within which it must be reached.
     fn frequency(&self) -> Result<(u64, Option<Duration>), String> {
         let Some(text) = &self.rate else {
             let within = match (nanoseconds(self.within.as_deref())?, &self.within) {
@@ -201,13 +202,16 @@ impl RawCondition {
             return Ok((self.at_least.unwrap_or(1).max(1), within));
         };
         if self.at_least.is_some() || self.within.is_some() {
-            return Err("rate stands for at_least and within; write one of the two".into());
+            return Err("rate replaces at_least and within; use one or the other".into());
         }
         if self.event.is_none() {
-            return Err("a rate is one of an event".into());
+            return Err("rate is only allowed on an event".into());
         }
-        let (count, within) = rate(text)
-            .ok_or_else(|| format!("{text:?} is no rate such as 100/1m, of 2 events or more"))?;
+        let (count, within) = rate(text).ok_or_else(|| {
+            format!(
+                "invalid rate {text:?}: expected a value such as 100/1m, with at least 2 events"
+            )
+        })?;
         Ok((count, Some(within)))
     }
 
@@ -283,7 +287,7 @@ impl Condition {
         Ok(condition)
     }
 
-    /// Refuses comparisons with what nothing captures.
+    /// Refuses comparisons with names that nothing captures.
     pub(super) fn check_closed(&self) -> Result<(), String> {
         let mut captured = Vec::new();
         self.captures(&mut captured);

@@ -1,6 +1,6 @@
-//! What is wrong with a signature file.
+//! Errors in signature files.
 
-/// A signature file that was refused: where, and why.
+/// An error in a signature file, with its location.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{file}:{line}:{column}: {message}")]
 pub struct SignatureError {
@@ -25,7 +25,7 @@ impl SignatureError {
 
     pub(crate) fn from_yaml(file: &str, source: &str, error: &serde_yaml::Error) -> Self {
         let message = error.to_string();
-        // the place is said by itself
+        // the location is reported separately
         let message = message
             .split(" at line ")
             .next()
@@ -34,7 +34,7 @@ impl SignatureError {
         let (start, at) = error
             .location()
             .map_or((0, (1, 1)), |at| (at.index(), (at.line(), at.column())));
-        // the reader marks the mapping; the value that the message quotes stands inside it
+        // the reader marks the mapping; the value that the message quotes is inside it
         let exact = quoted(&message).and_then(|value| {
             source
                 .get(start..)?
@@ -44,22 +44,28 @@ impl SignatureError {
         SignatureError::new(file, source, exact.unwrap_or(at), message)
     }
 
-    /// The error in a part of a file as one of the whole file, with so many lines before the part.
+    /// Converts an error in a part of a file into one of the whole file, with `lines_before` lines
+    /// before the part.
     pub(crate) fn within(mut self, source: &str, lines_before: usize) -> Self {
         self.line += lines_before;
         self.source_text = source.to_owned();
         self
     }
 
-    /// An error about a piece of the file's text, found by searching for it.
+    /// Creates an error about a text, located by searching for it in the file.
     pub fn about(file: &str, source: &str, piece: &str, message: String) -> Self {
         let at = source.find(piece).map_or((1, 1), |at| place(source, at));
         SignatureError::new(file, source, at, message)
     }
 
-    /// An id that a signature of another file has.
+    /// Creates an error for an id that a signature of another file already has.
     pub fn taken(file: &str, source: &str, id: &str, by: &str) -> Self {
-        SignatureError::about(file, source, id, format!("the id {id:?} is taken by {by}"))
+        SignatureError::about(
+            file,
+            source,
+            id,
+            format!("the id {id:?} is already used by {by}"),
+        )
     }
 
     /// The file's name.
@@ -77,18 +83,18 @@ impl SignatureError {
         self.column
     }
 
-    /// What is wrong, without the place.
+    /// The message, without the location.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The file's text, for showing the place.
+    /// The file's text, for displaying the location.
     pub fn source_text(&self) -> &str {
         &self.source_text
     }
 }
 
-/// Line and column of a byte, counted from 1.
+/// The line and column of a byte offset, counted from 1.
 fn place(source: &str, at: usize) -> (usize, usize) {
     let before = &source[..at];
     (
@@ -97,7 +103,7 @@ fn place(source: &str, at: usize) -> (usize, usize) {
     )
 }
 
-/// The first text in double quotes that a message holds, unescaped; or in backquotes.
+/// The first text in double quotes in a message, unescaped; failing that, in backquotes.
 fn quoted(message: &str) -> Option<String> {
     if let Some(start) = message.find('"') {
         let mut values =

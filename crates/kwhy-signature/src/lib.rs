@@ -1,4 +1,24 @@
-//! Signatures: patterns with the root cause that they prove, as YAML files.
+//! The language of signatures: YAML that says which events and objects prove which root cause, and what to say about it.
+//!
+//! Reading a file checks all of it: an unknown key, a pattern that does not compile or a title with an unknown value is an
+//! error with its line and column.
+//!
+//! ```
+//! use kwhy_signature::{Causes, check};
+//! let yaml = "
+//! id: shelf-empty
+//! cause: shop/shelf-empty
+//! severity: error
+//! title: 'shelf {shelf} is empty'
+//! match: {event: {message: 'the shelf {shelf} is empty'}}
+//! why: nobody filled it
+//! ";
+//! let causes = Causes::new(&[("shop/shelf-empty", "a shelf has nothing to sell")]);
+//! let document = check::documents(yaml)[0];
+//! let signature = check::read_document("shelf.yaml", yaml, &document, &causes)?;
+//! assert_eq!(signature.id, "shelf-empty");
+//! # Ok::<(), kwhy_signature::SignatureError>(())
+//! ```
 
 pub mod advice;
 mod causes;

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::de::value::StrDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
-/// One scalar or a list of scalars; numbers and flags are read as their text.
+/// One scalar or a list of scalars; numbers and booleans are read as text.
 #[derive(Debug)]
 pub struct OneOrMany<T>(pub Vec<T>);
 

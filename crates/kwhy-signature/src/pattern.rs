@@ -61,7 +61,7 @@ impl Pattern {
     /// Reads and compiles it.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// Returns a description of the problem.
     pub(crate) fn check(&self) -> Result<(), String> {
         // what was read is without an error; a wrong one is empty
         if self.parts.get().is_none_or(|parts| parts.regex.is_empty()) {
@@ -192,7 +192,7 @@ impl Pattern {
             .filter(|found| found.range().len() == text.len())
     }
 
-    /// Tells whether it matches at all.
+    /// Reports whether it matches at all.
     fn cheapest(&self) -> Option<&Regex> {
         self.trimmed().or_else(|| self.regex())
     }

@@ -1,33 +1,33 @@
-//! Relations between captured maps and lists: a selector and labels, tolerations and taints, a list and what it
-//! holds.
+//! Relations between captured maps and lists: a selector and labels, tolerations and taints, a list
+//! and its items.
 //!
 //! Source: kubernetes/api `core/v1/toleration.go` and `core/v1/types.go` (`ToleratesTaint`), to 1.36.
 
 use kwhy_model::{Selector, is_nothing};
 
-/// What one captured value says of another one.
+/// A relation between two captured values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Relation {
     left: String,
     verb: Verb,
-    /// Whether it must hold, or must not.
+    /// True if it must hold, false if it must not.
     holds: bool,
     right: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verb {
-    /// A label selector picks an object with these labels.
+    /// A label selector selects an object with these labels.
     Selects,
-    /// These tolerations let a pod onto a node with these taints.
+    /// These tolerations allow a pod onto a node with these taints.
     Tolerates,
-    /// A list of scalars holds this one.
+    /// A list of scalars contains this one.
     Lists,
 }
 
 impl Relation {
-    /// Reads `{a} selects {b}`, `{a} does not select {b}`, `{a} tolerates {b}`,
-    /// `{a} does not tolerate {b}`, `{a} lists {b}`, `{a} does not list {b}`; `None` for anything else.
+    /// Parses `{a} selects {b}`, `{a} does not select {b}`, `{a} tolerates {b}`, `{a} does not
+    /// tolerate {b}`, `{a} lists {b}`, `{a} does not list {b}`; `None` for anything else.
     pub fn parse(source: &str) -> Option<Relation> {
         let words: Vec<&str> = source.split_whitespace().collect();
         let (left, verb, holds, right) = match words.as_slice() {
@@ -53,7 +53,7 @@ impl Relation {
         [&self.left, &self.right]
     }
 
-    /// Whether it is as it must be; not if a value is missing or cannot be read.
+    /// Returns true if the relation is as required; false if a value is missing or unreadable.
     pub fn holds<'v>(&self, value: impl Fn(&str) -> Option<&'v str>) -> bool {
         let (Some(left), Some(right)) = (value(&self.left), value(&self.right)) else {
             return false;
@@ -81,13 +81,14 @@ fn value_of<'t>(pairs: &[(&'t str, &'t str)], key: &str) -> Option<&'t str> {
     found.map(|(_, value)| *value)
 }
 
-/// Whether a selector picks these labels. `None` if it cannot be read.
+/// Returns true if a selector selects these labels; `None` if it cannot be parsed.
 fn selects(selector: &str, labels: &str) -> Option<bool> {
     let labels = pairs(labels);
     Some(Selector::parse(selector)?.picks(|key| value_of(&labels, key)))
 }
 
-/// Whether each taint that keeps pods away is tolerated. Both are lists of maps, apart by `;`.
+/// Returns true if every taint that keeps pods away is tolerated. Both are lists of maps, separated
+/// by `;`.
 fn tolerates(tolerations: &str, taints: &str) -> bool {
     let tolerations: Vec<_> = tolerations
         .split(';')

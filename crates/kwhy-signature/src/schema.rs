@@ -1,4 +1,4 @@
-//! A signature as its YAML file says it.
+//! The schema of a signature's YAML file.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,74 +23,74 @@ pub struct Signature {
     pub id: String,
     /// The cause that it proves.
     pub cause: String,
-    /// Whether it is a root cause, a symptom of one, or benign.
+    /// Its role: a root cause, a symptom of one, or benign.
     #[serde(default = "role_cause")]
     pub role: Role,
-    /// What a symptom counts as where nothing explains it; `cause` if nothing is said.
+    /// The role of a symptom that nothing explains; `cause` by default.
     #[serde(default = "role_cause")]
     pub alone: Role,
-    /// How grave it is.
+    /// The severity.
     pub severity: Level,
-    /// How sure a match is, from 0 to 1.
+    /// The confidence of a match, from 0 to 1.
     #[serde(default)]
     pub confidence: Option<f64>,
-    /// What is wrong, in one line.
+    /// The fault in one line.
     pub title: Template,
-    /// A few words on what the marked text proves.
+    /// A short annotation of the marked text.
     #[serde(default)]
     pub label: Option<Template>,
-    /// The object at fault, where it is not the event's own.
+    /// The object at fault, if it is not the event's own.
     #[serde(default)]
     pub subject: Option<SubjectTemplate>,
-    /// What must be seen.
+    /// The condition to match.
     #[serde(rename = "match")]
     pub condition: Condition,
     /// The causes whose findings it explains.
     #[serde(default)]
     pub explains: Vec<Explains>,
-    /// What it shows to be over: it makes no finding itself.
+    /// The findings that it shows to be resolved: it makes no finding itself.
     #[serde(default)]
     pub ends: Vec<Ends>,
-    /// Pods without which what it tells of cannot work: their trouble explains it.
+    /// Pods that the affected object cannot work without: their faults explain it.
     #[serde(default)]
     pub needs: Vec<Needs>,
-    /// What to ask the cluster next where it is seen and no cause is known for sure: it makes no finding
-    /// itself.
+    /// Commands to suggest where it matches and no cause is certain: it makes no finding itself.
     #[serde(default)]
     pub collect: Vec<CheckTemplate>,
-    /// Signatures that it replaces where both match the same event.
+    /// Signatures that it supersedes where both match the same event.
     #[serde(default)]
     pub refines: Vec<String>,
-    /// Whether it stands for a family of errors of any wording: any other cause that is proved by the same
-    /// record, unless it refines that one, is the better answer.
+    /// True if it stands for a family of errors of any wording: any other cause proved by the same
+    /// record takes precedence, unless this signature refines it.
     #[serde(default)]
     pub generic: bool,
-    /// Captures that tell one fault from another: findings that agree in them are one, whatever their
-    /// objects. All captures if nothing is said.
+    /// Captures that distinguish faults: findings that agree in them are one, whatever their
+    /// objects. All captures by default.
     #[serde(default)]
     pub fold: Option<Vec<String>>,
-    /// The capture that counts how many objects it concerns: of causes that are as sure the one that concerns
-    /// more comes first.
+    /// The capture with the number of objects concerned: of equally confident causes the one that
+    /// concerns more ranks first.
     #[serde(default)]
     pub extent: Option<String>,
-    /// The capture that says when it began, which may be long before it was seen: a certificate's end.
+    /// The capture with the time at which the fault started, which may be long before it was seen:
+    /// a certificate's expiry.
     #[serde(default)]
     pub since: Option<String>,
-    /// The mechanism, in two sentences or so.
+    /// The mechanism, in about two sentences.
     pub why: Template,
     /// Read-only checks.
     #[serde(default)]
     pub check: Vec<CheckTemplate>,
-    /// Repairs.
+    /// Fixes.
     #[serde(default)]
     pub fix: Vec<FixTemplate>,
-    /// The form of values in commands where a slot's name does not tell it.
+    /// The types of values in commands, where a slot's name does not determine them.
     #[serde(default)]
     pub values: BTreeMap<String, ValueType>,
-    /// Where to read more.
+    /// Links for further reading.
     #[serde(default)]
     pub references: Vec<String>,
-    /// The versions that it is about, in words.
+    /// The affected versions, as text.
     #[serde(default)]
     pub versions: Option<String>,
     #[serde(default, deserialize_with = "read_examples")]
@@ -109,7 +109,7 @@ pub struct Signature {
 pub struct SubjectTemplate {
     /// The kind.
     pub kind: Template,
-    /// The namespace; the event's own if nothing is said.
+    /// The namespace; the event's own by default.
     #[serde(default)]
     pub namespace: Option<Template>,
     /// The name.
@@ -121,17 +121,17 @@ pub struct SubjectTemplate {
 pub struct Explains {
     /// The cause, or a signature's id.
     pub what: String,
-    /// What the two must share.
+    /// The property that the two must share.
     pub on: Scope,
 }
 
-/// Pods that something cannot do without.
+/// Pods that something cannot work without.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Needs {
-    /// Their name up to a `*`; without one, a name with which theirs share two words.
+    /// Their name up to a `*`; without one, a name that shares two words with theirs.
     pub pod: Template,
-    /// Where they must run: on the same node, or anywhere.
+    /// The required location: on the same node, or anywhere.
     #[serde(default = "anywhere")]
     pub on: Scope,
 }
@@ -140,20 +140,20 @@ fn anywhere() -> Scope {
     Scope::Input
 }
 
-/// Findings that a signature shows to be over.
+/// Findings that a signature shows to be resolved.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ends {
     /// The cause, a family of causes (`scheduling/*`), any (`*`), or a signature's id.
     #[serde(rename = "cause")]
     pub what: String,
-    /// What the two must share.
+    /// The property that the two must share.
     #[serde(default)]
     pub on: Scope,
-    /// Captures that must be the same where both have them.
+    /// Captures that must be equal where both have them.
     #[serde(default)]
     pub same: Vec<String>,
-    /// Only what was last reported with one of these reasons of an event; anything if there is none.
+    /// Restricts it to findings last reported with one of these event reasons; any if empty.
     #[serde(default)]
     pub reason: OneOrMany<String>,
 }
@@ -162,9 +162,9 @@ pub struct Ends {
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "RawCheck")]
 pub struct CheckTemplate {
-    /// What to do; either of them is there.
+    /// The step: a command or a description.
     pub step: StepTemplate,
-    /// Words on the result.
+    /// A note on the result.
     pub why: Option<Template>,
     /// The result that confirms the cause.
     pub confirms: Option<Template>,
@@ -172,12 +172,12 @@ pub struct CheckTemplate {
     pub rules_out: Option<Template>,
 }
 
-/// What to do to check something.
+/// A step of a check.
 #[derive(Debug)]
 pub enum StepTemplate {
     /// A command to run.
     Run(CommandTemplate),
-    /// Where to look, in words, where no single command tells.
+    /// A description of where to look, if no single command shows it.
     Look(Template),
 }
 
@@ -219,7 +219,7 @@ impl TryFrom<RawCheck> for CheckTemplate {
 }
 
 impl CheckTemplate {
-    /// The command, where there is one.
+    /// The command, if there is one.
     pub fn run(&self) -> Option<&CommandTemplate> {
         match &self.step {
             StepTemplate::Run(run) => Some(run),
@@ -227,7 +227,7 @@ impl CheckTemplate {
         }
     }
 
-    /// The words on where to look, where there is no command.
+    /// The description of where to look, if there is no command.
     pub fn look(&self) -> Option<&Template> {
         match &self.step {
             StepTemplate::Run(_) => None,
@@ -235,7 +235,7 @@ impl CheckTemplate {
         }
     }
 
-    /// What its result says, each with the words that follow it.
+    /// The interpretations of its result, each with the words that follow it.
     fn prose(&self) -> impl Iterator<Item = (&Template, &'static str)> {
         let why = self.why.iter().map(|why| (why, ""));
         let confirms = self.confirms.iter().map(|it| (it, " confirms it"));
@@ -243,8 +243,8 @@ impl CheckTemplate {
         why.chain(confirms).chain(rules_out)
     }
 
-    /// What its result says: the file's `why`, then which result confirms and which rules out. What holds an
-    /// unknown value is left out.
+    /// Renders the interpretation of the result: `why`, then the results that confirm and rule out.
+    /// Parts with an unknown value are omitted.
     pub fn meaning(&self, value: impl Fn(&str) -> Option<String>) -> String {
         let parts = self.prose().filter_map(|(template, then)| {
             let text = template.sentences(&value);
@@ -254,24 +254,24 @@ impl CheckTemplate {
     }
 }
 
-/// A repair.
+/// A fix.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FixTemplate {
-    /// What to do.
+    /// The action.
     pub text: Template,
-    /// The command that does it.
+    /// The command that performs it.
     #[serde(default)]
     pub run: Option<CommandTemplate>,
-    /// Whether it deletes, empties, forces or drains something: it is shown only behind another one, and
-    /// where the input proves its object.
+    /// True if it deletes, empties, forces or drains something: it is shown only after another fix,
+    /// and only if the input proves its object.
     #[serde(default)]
     pub destructive: bool,
-    /// What must hold before a destructive one is done, as words that follow "only if".
+    /// The condition under which a destructive fix is safe, worded to follow "only if".
     #[serde(default)]
     pub precondition: Option<Template>,
-    /// Who must have written the proof of a destructive one: programs, units, containers; `kubernetes` for
-    /// what the API server gives out.
+    /// The accepted writers of the evidence for a destructive fix: programs, units, containers;
+    /// `kubernetes` for what the API server returns.
     #[serde(default)]
     pub written_by: Vec<String>,
 }
@@ -297,10 +297,10 @@ pub struct Example {
     /// Values that must be captured.
     #[serde(default)]
     pub captures: BTreeMap<String, String>,
-    /// Causes or signatures that the same input proves too: a report that lists several.
+    /// Causes or signatures that the same input proves too, as in a report that lists several.
     #[serde(default)]
     pub also: Vec<String>,
-    /// Why it is here: which version, or whose neighbour.
+    /// The reason for the example: a version, or a similar signature.
     #[serde(default)]
     pub why: Option<String>,
 }
@@ -309,7 +309,7 @@ fn read_examples<'de, D: Deserializer<'de>>(from: D) -> Result<OnceLock<Examples
     Examples::deserialize(from).map(OnceLock::from)
 }
 
-/// The part of a file that the built form leaves out.
+/// The part of a file that the built-in catalogue omits.
 #[derive(Deserialize)]
 struct WithExamples {
     id: String,
@@ -361,8 +361,8 @@ impl<'de> Deserialize<'de> for Explains {
     }
 }
 
-/// Names that templates may use without capturing them: they come from the event's subject and
-/// the finding.
+/// Names that templates may use without capturing them: they come from the event's subject and the
+/// finding.
 pub const GIVEN: &[&str] = &[
     "subject",
     "kind",
@@ -384,13 +384,14 @@ impl Signature {
         self.cause.split('/').next().unwrap_or(&self.cause)
     }
 
-    /// Whether it makes no finding, and only shows that others are over or what to ask next.
+    /// Returns true if it makes no finding, and only shows that others are resolved or what to run
+    /// next.
     pub fn makes_no_finding(&self) -> bool {
         !self.ends.is_empty() || !self.collect.is_empty()
     }
 
-    /// Texts that it must and must not match. Of a built-in signature they are read from the file's
-    /// text when they are first asked for.
+    /// Texts that it must and must not match. Those of a built-in signature are parsed from the
+    /// file's text on first use.
     pub fn examples(&self) -> &Examples {
         self.examples.get_or_init(|| {
             serde_yaml::Deserializer::from_str(&self.source)
@@ -401,7 +402,7 @@ impl Signature {
         })
     }
 
-    /// All of its texts with a word for each; commands are apart.
+    /// All of its texts, each with a name; commands are separate.
     pub fn templates(&self) -> impl Iterator<Item = (&'static str, &Template)> {
         let subject = self.subject.iter().flat_map(|subject| {
             [
@@ -416,7 +417,7 @@ impl Signature {
             .chain(self.templates_people_read())
     }
 
-    /// The templates that people read as text, with a word for each: not commands, and not the subject.
+    /// The templates that people read as text, each with a name: neither commands nor the subject.
     pub fn templates_people_read(&self) -> impl Iterator<Item = (&'static str, &Template)> {
         let checks = self.check.iter().map(|check| ("check", check));
         let steps = checks.chain(self.collect.iter().map(|step| ("collect", step)));
@@ -435,7 +436,7 @@ impl Signature {
             .chain(fixes)
     }
 
-    /// Its commands with the field that holds each.
+    /// Its commands, each with the name of its field.
     pub fn commands(&self) -> impl Iterator<Item = (&'static str, &CommandTemplate)> {
         let checks = self.check.iter().filter_map(CheckTemplate::run);
         let steps = self.collect.iter().filter_map(CheckTemplate::run);
@@ -446,7 +447,8 @@ impl Signature {
             .chain(fixes.map(|run| ("fix", run)))
     }
 
-    /// The form of a slot's values in a command; `kind` says what is known of a slot that holds a kind.
+    /// The type of a slot's values in a command; `kind` returns the known value of a slot that
+    /// contains a kind.
     pub fn form(&self, slot: &str, kind: impl Fn(&str) -> Option<String>) -> ValueType {
         let of_name = || {
             let whose = match slot {

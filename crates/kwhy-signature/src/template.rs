@@ -1,4 +1,4 @@
-//! Texts with slots that a match fills: titles, labels, reasons.
+//! Texts with slots that a match fills: titles, labels, explanations.
 
 use serde::de::{Deserialize, Deserializer, Error as _};
 
@@ -22,10 +22,10 @@ enum Part {
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
-    /// Says which brace is not closed or opened.
+    /// Returns an error that names the unmatched brace.
     pub fn parse(source: &str) -> Result<Template, String> {
         let mut parts = Vec::new();
         let mut literal = String::new();
@@ -50,7 +50,7 @@ impl Template {
                 .bytes()
                 .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
             {
-                return Err(format!("{name:?} is no name of a value"));
+                return Err(format!("invalid slot name {name:?}"));
             }
             if !literal.is_empty() {
                 parts.push(Part::Literal(std::mem::take(&mut literal)));
@@ -84,7 +84,7 @@ impl Template {
         })
     }
 
-    /// The names of its slots that say nothing for a missing value.
+    /// The names of its slots without a default.
     pub fn bare_slots(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Slot {
@@ -95,13 +95,13 @@ impl Template {
         })
     }
 
-    /// Whether a slot of this name says nothing for a missing value.
+    /// Returns true if a slot of this name has no default.
     pub fn is_bare(&self, slot: &str) -> bool {
         self.bare_slots().any(|bare| bare == slot)
     }
 
-    /// The text with values filled in; a missing one reads as its other words. None if one is missing that has
-    /// none.
+    /// Returns the text with values or defaults filled in; `None` if a value without a default is
+    /// missing.
     ///
     /// ```
     /// use kwhy_signature::Template;
@@ -116,7 +116,7 @@ impl Template {
         Some(text)
     }
 
-    /// The sentences of the text whose values are known.
+    /// Returns the sentences of the text whose values are known.
     ///
     /// ```
     /// use kwhy_signature::Template;
@@ -132,7 +132,8 @@ impl Template {
         told
     }
 
-    /// Its parts by sentences: a full stop and a blank, before what does not go on in small letters.
+    /// Splits its parts into sentences: at a full stop and a space that no lower-case letter
+    /// follows.
     fn split(&self) -> Vec<Vec<Part>> {
         let push = |sentences: &mut Vec<Vec<Part>>, part: Part| {
             if let Some(last) = sentences.last_mut() {
@@ -168,10 +169,10 @@ impl Template {
     }
 }
 
-/// The text of parts; none if a value is missing that nothing stands for.
+/// Fills the parts; `None` if a value without a default is missing.
 fn filled(parts: &[Part], value: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut out = String::new();
-    // whether nothing stands where the last slot was
+    // true if the last slot was filled with an empty text
     let mut gap = false;
     for part in parts {
         let slot;
@@ -183,7 +184,7 @@ fn filled(parts: &[Part], value: impl Fn(&str) -> Option<String>) -> Option<Stri
                 slot.as_str()
             }
         };
-        // of the blanks around nothing one is enough, and none before a comma or at the ends
+        // collapse the spaces around an empty value, and drop them before a comma and at the ends
         if gap {
             let needless = out.is_empty() || !text.starts_with(char::is_alphanumeric);
             if needless && out.ends_with(' ') {
@@ -233,7 +234,7 @@ mod tests {
             told("volume"),
             "Mount of x failed, e.g. by a name. It is 1.5 s. A driver is asked."
         );
-        // nothing is no value
+        // an empty value counts as missing
         assert_eq!(why.sentences(|_| Some(" ".into())), told("none"));
     }
 

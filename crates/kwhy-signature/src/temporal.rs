@@ -1,4 +1,4 @@
-//! Conditions over time: what makes one, and what may stand in it.
+//! Conditions over time: what makes a condition temporal, and what it may contain.
 //!
 //! `all` and `sequence` with `within`, an event with `at_least` and `within`, and an event with an
 //! entry of `none` that says where it is looked for. Their parts are single events, so that they can
@@ -9,35 +9,37 @@ use std::time::Duration;
 use super::condition::{Condition, What};
 use kwhy_model::duration::nanoseconds;
 
-/// The most parts of a condition over time, and of its `none`: each is a bit of a word.
+/// The maximum number of parts of a condition over time, and of its `none`: each is a bit of a
+/// word.
 pub(crate) const MAX_PARTS: usize = 64;
 
-/// The largest `at_least` of a part, or of an event with `none`: so many events are kept.
+/// The maximum `at_least` of a part, or of an event with `none`: that many events are kept.
 pub(crate) const MAX_COUNT: u64 = 4096;
 
-/// The largest `at_least` of a lone event, of which less is kept.
+/// The maximum `at_least` of a lone event, which needs less memory.
 pub(crate) const MAX_LONE_COUNT: u64 = 65_536;
 
-/// Said of a reach in a wrong place.
-pub(super) const MISPLACED: &str = "window, slide, anchor and absolute belong into an entry of none, \
+/// The message for a reach in a wrong place.
+pub(super) const MISPLACED: &str = "window, slide, anchor and absolute belong in an entry of none, \
     of an event or of all or sequence with within";
 
-/// Where an entry of `none` is looked for, relative to the events that it would refute: from the
-/// anchor's time plus `slide`, over `window` and, unless it is absolute, the time from the first
-/// event to the last; both ends included. By default, from the first event to the last.
+/// The time range of an entry of `none`, relative to the events that it would refute: it starts at
+/// the anchor's time plus `slide`, and lasts for `window` plus, unless it is absolute, the time
+/// from the first event to the last; both ends included. By default, from the first event to the
+/// last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
     /// Nanoseconds.
     pub window: i64,
     /// Nanoseconds.
     pub slide: i64,
-    /// The number of the event, in order of time.
+    /// The index of the event, in order of time.
     pub anchor: usize,
-    /// Whether the time from the first event to the last does not count.
+    /// True if the time from the first event to the last is not added.
     pub absolute: bool,
 }
 
-/// Reads a rate such as `100/1m`.
+/// Parses a rate such as `100/1m`.
 pub(super) fn rate(text: &str) -> Option<(u64, Duration)> {
     let (count, time) = text.split_once('/')?;
     let count = count.trim().parse().ok().filter(|count| *count > 1)?;
@@ -46,7 +48,7 @@ pub(super) fn rate(text: &str) -> Option<(u64, Duration)> {
 }
 
 impl Condition {
-    /// Whether it is followed over time.
+    /// Returns true if it is matched over time.
     pub fn is_temporal(&self) -> bool {
         match self.what {
             What::All(_) | What::Sequence(_) => self.within.is_some(),
@@ -58,7 +60,7 @@ impl Condition {
         }
     }
 
-    /// The parts of a condition over time that must hold; a lone event is its own.
+    /// The positive parts of a condition over time; a lone event is its own.
     pub fn temporal_parts(&self) -> &[Condition] {
         match &self.what {
             What::All(parts) | What::Sequence(parts) => parts,
@@ -66,7 +68,7 @@ impl Condition {
         }
     }
 
-    /// Refuses what cannot be followed over time.
+    /// Refuses conditions that cannot be matched over time.
     pub(super) fn check_times(&self) -> Result<(), String> {
         let listed = match &self.what {
             What::All(parts) | What::Any(parts) | What::Sequence(parts) => parts.as_slice(),
@@ -96,12 +98,12 @@ impl Condition {
             part.check_alone()?;
         }
         if self.none.iter().any(|absent| absent.at_least > 1) {
-            return Err("at_least cannot stand in an entry of none".into());
+            return Err("at_least is not allowed in an entry of none".into());
         }
         self.check_counts(parts, !listed.is_empty())
     }
 
-    /// Refuses a part of a condition over time that is more than one event.
+    /// Refuses a part of a condition over time that is not a single event.
     fn check_alone(&self) -> Result<(), String> {
         match self.what {
             What::Event(_) => {}
@@ -112,7 +114,7 @@ impl Condition {
             }
             What::All(_) | What::Any(_) | What::Sequence(_) => {
                 return Err(
-                    "all, any and sequence cannot stand inside a condition with within; \
+                    "all, any and sequence are not allowed inside a condition with within; \
                      for any of several texts give the event a list of messages"
                         .into(),
                 );
@@ -133,7 +135,7 @@ impl Condition {
             return Err("at_least belongs to a part of all or sequence with within".into());
         }
         if !is_list && self.at_least == 1 && self.within.is_some() {
-            return Err("a single event lasts no time: take within away, or add at_least".into());
+            return Err("within needs at_least on a single event".into());
         }
         let most = if is_list || !self.none.is_empty() {
             MAX_COUNT
@@ -141,7 +143,7 @@ impl Condition {
             MAX_LONE_COUNT
         };
         if parts.iter().any(|part| part.at_least > most) {
-            return Err(format!("at_least is {most} at most here"));
+            return Err(format!("at_least must not exceed {most} here"));
         }
         let positives: u64 = parts.iter().map(|part| part.at_least).sum();
         if matches!(self.what, What::Sequence(_)) && positives < 2 {
@@ -151,8 +153,8 @@ impl Condition {
         for anchor in anchors.map(|reach| reach.anchor) {
             if anchor as u64 >= positives {
                 return Err(format!(
-                    "the anchor {anchor} is no event of the match: it has {positives}, \
-                     counted from 0"
+                    "anchor {anchor} is out of range: it must be less than {positives}, \
+                     the number of events of the match"
                 ));
             }
         }

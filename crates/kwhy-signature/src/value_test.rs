@@ -1,4 +1,4 @@
-//! Tests of one value: patterns, and bounds of a number, a quantity or an age.
+//! Tests of one value: patterns, and bounds on a number, quantity or age.
 
 use std::fmt;
 
@@ -14,26 +14,26 @@ use super::pattern::Pattern;
 /// A test of a value in an object.
 #[derive(Debug, Default)]
 pub struct ValueTest {
-    /// Patterns of the whole value, one of which matches.
+    /// Patterns for the whole value, one of which matches.
     pub equals: Vec<Pattern>,
-    /// Patterns found in the value.
+    /// Patterns matched within the value.
     pub matches: Vec<Pattern>,
-    /// Patterns of the whole value, none of which matches.
+    /// Patterns for the whole value, none of which matches.
     pub not: Vec<Pattern>,
-    /// The value must not be there.
+    /// The value must be absent.
     pub absent: bool,
-    /// The value must be there.
+    /// The value must be present.
     pub present: bool,
-    /// The name that takes the whole value, also of a map or list, as one text; empty where it is not
-    /// there.
+    /// The name that captures the whole value, including a map or list, as one text; empty if it is
+    /// absent.
     pub flat: Option<String>,
     /// Bounds of the value as a number.
     pub number: NumberTest,
 }
 
 impl ValueTest {
-    /// Returns true if a value surely fails the test, without a search: it is missing, or is a text other than the
-    /// words that are asked for.
+    /// Returns true if a value certainly fails the test: it is missing, or is a text other than the
+    /// required words.
     pub fn refuses(&self, value: Option<&Value<'_>>) -> bool {
         match value {
             None => self.refuses_none(),
@@ -51,13 +51,13 @@ impl ValueTest {
         !self.absent && !self.is_negative() && (self.flat.is_none() || self.present)
     }
 
-    /// The words of which a text must be one; none if others may pass.
+    /// The words that a text must equal one of; empty if other texts may pass.
     pub fn words(&self) -> Vec<&str> {
         let words = self.equals.iter().map(Pattern::as_word);
         words.collect::<Option<_>>().unwrap_or_default()
     }
 
-    /// Returns true if the test asks for `not` only, which a missing value passes.
+    /// Returns true if the test only has `not`, which a missing value passes.
     pub fn is_negative(&self) -> bool {
         !self.not.is_empty()
             && self.equals.is_empty()
@@ -67,7 +67,7 @@ impl ValueTest {
     }
 }
 
-/// Bounds of a number, a quantity or an age.
+/// Bounds on a number, quantity or age.
 #[derive(Debug, Default)]
 pub struct NumberTest(pub Vec<(Order, f64)>);
 
@@ -97,9 +97,11 @@ impl<'de> Deserialize<'de> for Bound {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let OneOrMany(texts) = OneOrMany::<String>::deserialize(deserializer)?;
         match texts.as_slice() {
-            [text] => number(text)
-                .map(Bound)
-                .ok_or_else(|| D::Error::custom(format!("{text:?} is no number, quantity or age"))),
+            [text] => number(text).map(Bound).ok_or_else(|| {
+                D::Error::custom(format!(
+                    "invalid quantity {text:?}: expected a number, quantity or age"
+                ))
+            }),
             _ => Err(D::Error::custom("a bound is one number")),
         }
     }

@@ -1,4 +1,4 @@
-//! Whether a report is right.
+//! The verdict on a report.
 
 use kwhy_core::{Level, Report};
 

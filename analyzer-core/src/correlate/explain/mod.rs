@@ -1,7 +1,7 @@
-//! Which finding explains which: [`rules`] say which signatures may explain each other, [`pair`] whether two
-//! findings have to do with each other.
+//! Decides which finding explains which: [`rules`] says which signatures may explain each other,
+//! [`relation`] decides if two findings are related.
 
-mod pair;
+mod relation;
 mod rules;
 
 use std::borrow::Cow;
@@ -18,52 +18,56 @@ use kwhy_signature::Signature;
 use super::DEFAULT_CONFIDENCE;
 use super::graph::{Graph, Named};
 use super::group::Group;
-use super::mention;
-use pair::{NEIGHBOUR, Pair, Provider, are_apart_in_time, named, providers};
+use super::name_match;
+use relation::{NEIGHBOUR, Pair, Provider, are_apart_in_time, named, providers};
 use rules::{Near, Rules};
 
-/// How many hits of a group are held against those of another.
+/// The maximum number of hits of a group that are compared with those of another.
 const MAX_HITS: usize = 16;
 
-/// Of how many objects of a group it is asked what they depend on.
+/// The maximum number of objects of a group whose dependencies are searched.
 const MAX_SEARCHED: usize = 8;
 
-/// Of how many groups of one signature it is asked whether they say the same as those of another one.
+/// The maximum number of groups of one signature that are checked for being a rewording of
+/// another's.
 const MAX_SAME: usize = 8;
 
-/// How many groups are kept of those that say the same as another one in other words: all may, and one is chosen.
+/// The maximum number of rewordings kept for a group; all qualify, and one is chosen.
 const MAX_WORDINGS: usize = 64;
 
-/// How many groups of one signature may explain another group.
+/// The maximum number of groups of one signature that are considered as causes of a group.
 const MAX_CANDIDATES: usize = 16;
 
-/// The words for why one group explains another.
+/// The reason why one group explains another, as text.
 type Why = Cow<'static, str>;
 
-/// By which group each one is explained, and the words for why.
+/// For each group, the group that explains it and the reason.
 pub(crate) type Explanations = Vec<Option<(usize, String)>>;
 
-/// What explains what.
+/// The result of [`explain`].
 pub(crate) struct Explained {
-    /// For each group the one that explains it, if any does.
+    /// For each group, the one that explains it, if any.
     pub by: Explanations,
-    /// How many groups that nothing explains were not held against all that may.
+    /// The number of unexplained groups that were not compared with every possible cause.
     pub cut: u64,
-    /// True for each group whose program went on, and ended later in the same log for a reason of its own.
+    /// True for each group whose program continued, and ended later in the same log for a different
+    /// reason.
     pub survived: Vec<bool>,
 }
 
 /// A group that may explain another one.
 struct Candidate {
     cause: usize,
-    /// How near the one is to the other: 5 is the same event, 1 the same cluster, 0 a neighbour in a log.
+    /// The closeness of the two groups: 5 is the same event, 1 the same cluster, 0 a neighbour in a
+    /// log.
     closeness: u8,
     why: Why,
-    /// Whether a symptom explains it only by its mechanism, which tells nothing new unless a cause is behind it.
+    /// True if a symptom explains it only by its mechanism, which is uninformative unless a cause
+    /// explains it.
     weak: bool,
 }
 
-/// Finds for each group the one that explains it.
+/// Finds, for each group, the one that explains it.
 pub(crate) fn explain(
     catalogue: &Catalogue,
     groups: &[Group],
@@ -84,7 +88,7 @@ pub(crate) fn explain(
         .collect();
     let known_by: Vec<Vec<String>> = groups
         .iter()
-        .map(|group| mention::names(catalogue, group))
+        .map(|group| name_match::names(catalogue, group))
         .collect();
     let providers: Vec<Vec<Provider>> = groups
         .iter()
@@ -110,7 +114,7 @@ pub(crate) fn explain(
                     causes.map(move |cause| (near, cause))
                 })
                 .filter(|(_, cause)| *cause != symptom)
-                // what is over does not explain what is not
+                // a resolved finding does not explain an ongoing one
                 .filter(|(_, cause)| ended[*cause].is_none() || ended[symptom].is_some())
                 .filter_map(|(near, cause)| {
                     let (a, b) = (&groups[cause], &groups[symptom]);
@@ -161,7 +165,7 @@ pub(crate) fn explain(
         })
         .collect();
     open_circles(catalogue, groups, &mut explained);
-    // whether one that may explain it was not looked at, or not whole
+    // true if a possible cause was skipped, or compared only in part
     let is_cut = |symptom: &usize| {
         let own = groups[*symptom].signature;
         let is_many = |at: usize| {
@@ -193,8 +197,8 @@ pub(crate) fn explain(
     }
 }
 
-/// Takes out candidates that only stand in the same log, and says for each group whether one of those that follow it
-/// there is such a one.
+/// Removes candidates that merely occur in the same log, and returns for each group true if a
+/// remaining candidate follows it there.
 fn take_neighbours(groups: &[Group], candidates: &mut [Vec<Candidate>]) -> Vec<bool> {
     let begins = |at: usize| groups[at].hits.first().map(Hit::position);
     let mut survived = vec![false; groups.len()];
@@ -206,8 +210,8 @@ fn take_neighbours(groups: &[Group], candidates: &mut [Vec<Candidate>]) -> Vec<b
     survived
 }
 
-/// The nearest candidate: of several that are equally near the one that the others explain, too, then the
-/// surest.
+/// Returns the nearest candidate; on a tie the one that the others explain too, then the one with
+/// the highest confidence.
 fn nearest<'c>(
     catalogue: &Catalogue,
     groups: &[Group],
@@ -217,7 +221,7 @@ fn nearest<'c>(
     let closest = of_symptom.iter().map(|c| c.closeness).max()?;
     let near = of_symptom.iter().filter(|c| c.closeness == closest);
     let mut rivals: Vec<&Candidate> = near.take(MAX_CANDIDATES).collect();
-    // a stable sort: of equals the first one stays the first
+    // the sort is stable: ties keep their order
     rivals.sort_by_key(|c| {
         let signature = catalogue.at(groups[c.cause].signature);
         Reverse((signature.role == Role::Cause, hundredths(signature)))
@@ -231,13 +235,13 @@ fn nearest<'c>(
     direct.next().or_else(|| rivals.first().copied())
 }
 
-/// How sure a signature is, in hundredths.
+/// The confidence of a signature, in hundredths.
 fn hundredths(signature: &Signature) -> i64 {
     let confidence = signature.confidence.unwrap_or(DEFAULT_CONFIDENCE);
     (confidence * 100.0).round() as i64
 }
 
-/// Of groups that explain each other in a circle the one that began first is left to stand for itself.
+/// Breaks cycles of explanations: the group of a cycle that started first is left unexplained.
 fn open_circles(catalogue: &Catalogue, groups: &[Group], explained: &mut Explanations) {
     for start in 0..explained.len() {
         let mut circle = vec![start];
@@ -273,7 +277,8 @@ fn open_circles(catalogue: &Catalogue, groups: &[Group], explained: &mut Explana
     }
 }
 
-/// Whether of two groups that name the same cause in other words the first is the less telling one.
+/// Returns true if two groups name the same cause in different words and the first is the less
+/// informative.
 fn is_wording(near: &Near, symptom: usize, cause: usize) -> bool {
     let strength = near.same.map(|same| same.then(cause.cmp(&symptom)));
     strength == Some(Ordering::Less)

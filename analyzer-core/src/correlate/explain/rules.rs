@@ -1,4 +1,4 @@
-//! Which signatures may explain which others.
+//! Decides which signatures may explain which others.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -11,17 +11,17 @@ use kwhy_signature::{Scope, Signature};
 use super::super::mechanism::{Effects, Mechanisms, names, reach};
 use super::{Group, hundredths};
 
-/// Which signatures of an input explain which, and how far.
+/// The signatures of an input that may explain each other, with the scope of each rule.
 pub(super) struct Rules {
-    /// By the number of the signature that is explained.
+    /// Indexed by the explained signature.
     of: Vec<OfSignature>,
 }
 
-/// What may explain a signature, in the order of numbers.
+/// The signatures that may explain one signature, sorted by index.
 #[derive(Clone, Default)]
 struct OfSignature {
     causes: Vec<(usize, Allowed)>,
-    /// Those that name the same cause, and how strong the signature is against each.
+    /// The signatures that name the same cause, with this signature's strength relative to each.
     same: Vec<(usize, Ordering)>,
     near: Vec<Near>,
 }
@@ -30,31 +30,32 @@ struct OfSignature {
 #[derive(Clone)]
 pub(super) struct Near {
     pub signature: usize,
-    /// How far from it the other one may lie that it explains.
+    /// The rule under which it explains the other, if it does.
     pub rule: Option<Allowed>,
-    /// If the other one may say the same in other words: how strong that is against this one.
+    /// The relative strength of the other signature, if both may describe one fault in different
+    /// words.
     pub same: Option<Ordering>,
 }
 
-/// How far from its cause a symptom may lie.
+/// The allowed distance between a symptom and its cause.
 #[derive(Clone, Copy)]
 pub(super) struct Allowed {
     pub on: Scope,
-    /// Whether it lies on another object, which depends on the one at fault.
+    /// True if the symptom is on another object, which depends on the one at fault.
     pub apart: bool,
-    /// Whether by the mechanism whoever calls the same host suffers...
+    /// True if the mechanism affects every caller of the same host...
     pub at_host: bool,
-    /// ... and nobody else.
+    /// ... and nothing else.
     pub only_host: bool,
-    /// Whether by the mechanism two objects share no more than the host, whatever the signature says.
+    /// True if by the mechanism two objects share only the host, whatever the signature says.
     pub host_decides: bool,
-    /// Whether by the mechanism only callers suffer, whatever the signature says.
+    /// True if by the mechanism only callers are affected, whatever the signature says.
     pub is_called: bool,
-    /// True if what stands in the same log explains it only where it quotes the error.
+    /// True if a neighbour in the same log explains it only by quoting the error.
     pub quoting: bool,
     /// See [`Candidate::weak`](super::Candidate::weak).
     pub weak: bool,
-    /// Whether the signature says it itself.
+    /// True if the signature itself states the relation.
     is_said: bool,
 }
 
@@ -95,7 +96,7 @@ impl Rules {
                 }
             }
         }
-        // what a signature says of another counts over what would follow from that by its cause
+        // an explicit rule takes precedence over one that follows from its cause
         for (other, of) in of.iter_mut().enumerate() {
             of.causes
                 .retain(|(one, rule)| rule.is_said || !said.contains(&(other, *one)));
@@ -107,13 +108,13 @@ impl Rules {
         Rules { of }
     }
 
-    /// The signatures that may explain one, or say the same, in the order of numbers.
+    /// The signatures that may explain one, or describe the same fault, sorted by index.
     pub fn near(&self, symptom: usize) -> &[Near] {
         self.of.get(symptom).map_or(&[], |of| &of.near)
     }
 }
 
-/// The signatures that may explain one, or say the same.
+/// The signatures that may explain one, or describe the same fault.
 fn near(of: &[OfSignature], symptom: usize) -> Vec<Near> {
     let OfSignature { causes, same, .. } = &of[symptom];
     let all = causes.iter().map(|(one, _)| *one);
@@ -123,7 +124,7 @@ fn near(of: &[OfSignature], symptom: usize) -> Vec<Near> {
         Near {
             signature: one,
             rule: between(of, one, symptom),
-            // one that says itself what it explains is no wording of that
+            // a signature that explicitly explains another is not a rewording of it
             same: same
                 .map(|at| of[symptom].same[at].1)
                 .filter(|_| between(of, symptom, one).is_none()),
@@ -138,7 +139,7 @@ fn between(of: &[OfSignature], cause: usize, symptom: usize) -> Option<Allowed> 
     at.ok().map(|at| causes[at].1)
 }
 
-/// How much a signature tells against others that name the same cause.
+/// The strength of a signature relative to others that name the same cause.
 fn strength(signature: &Signature) -> (bool, bool, Level, i64) {
     let is_cause = signature.role == Role::Cause;
     let hundredths = hundredths(signature);

@@ -1,24 +1,25 @@
-//! The hosts with which a finding has to do: registries, the API server, whatever its lines call.
+//! The hosts that a finding involves: registries, the API server, and any other host that its lines
+//! call.
 
 use std::collections::BTreeSet;
 
-use super::needed::{Call, Host, calls};
+use super::endpoints::{Call, Host, calls};
 use super::topology::{calls_api_server, registry_of};
 use super::{Graph, MAX_LINES, Named};
-use crate::correlate::fill::registry;
 use crate::correlate::group::Group;
+use crate::correlate::render::registry;
 use kwhy_model::{Object, Subject, Value};
 
-/// The kind under which the graph holds the host of a registry.
+/// The kind under which the graph stores a registry's host.
 const REGISTRY: &str = "Registry";
 
-/// By which name all ways to call the API server are one.
+/// The common name of all addresses of the API server.
 const API_SERVER: &str = "the API server";
 
-/// The port of DNS: who is asked for a name is not who is called.
+/// The port of DNS: the server of a lookup is not the callee.
 const DNS: &str = "53";
 
-/// What stands before an image in messages of kubelets and runtimes.
+/// The text before an image in messages of kubelets and runtimes.
 const BEFORE_IMAGE: [&str; 4] = ["image ", "reference ", "PullImage ", "image="];
 
 /// Lists of a pod's containers.
@@ -32,7 +33,7 @@ pub(super) fn awaited(object: &Object<'_>, mut add: impl FnMut(Subject)) {
     let containers = CONTAINERS.iter().flat_map(|list| object.fields.items(list));
     for container in containers {
         let text = |path: &str| container.get(path).and_then(Value::to_text);
-        // what runs was pulled
+        // a running container's image has been pulled
         if text("container_id").is_some_and(|id| !id.is_empty()) {
             continue;
         }
@@ -43,7 +44,8 @@ pub(super) fn awaited(object: &Object<'_>, mut add: impl FnMut(Subject)) {
 }
 
 impl Graph {
-    /// The hosts that a group's lines call or pull from; else the registries of what its pods wait for.
+    /// The hosts that a group's lines call or pull from; failing that, the registries of the images
+    /// that its pods wait for.
     pub fn hosts(&self, group: &Group, named: &[Named]) -> BTreeSet<String> {
         let mut hosts = BTreeSet::new();
         for hit in group.hits.iter().take(MAX_LINES) {
@@ -65,7 +67,7 @@ impl Graph {
         hosts
     }
 
-    /// By which name a host is known that a message calls.
+    /// Returns the canonical name of a host that a message calls.
     fn called(&self, call: &Call<'_>) -> Option<String> {
         if calls_api_server(call) || self.is_api_server(call) {
             return Some(API_SERVER.to_owned());
@@ -76,7 +78,7 @@ impl Graph {
         match call.host()? {
             Host::Address(address) => Some(address),
             _ if !call.is_sure => None,
-            // without its namespace a Service may be any
+            // without a namespace, several Services may be meant
             Host::Name(_, None) => None,
             Host::Name(name, Some(namespace)) => {
                 let name = format!("{name}.{namespace}");
@@ -87,7 +89,7 @@ impl Graph {
     }
 }
 
-/// The name by which a registry is known, without its port.
+/// The canonical name of a registry, without its port.
 fn name_of(host: &str) -> String {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
@@ -100,7 +102,7 @@ fn name_of(host: &str) -> String {
 fn images(text: &str) -> impl Iterator<Item = &str> {
     BEFORE_IMAGE.iter().filter_map(|before| {
         let (_, rest) = text.split_once(before)?;
-        // in JSON and klog quotes are escaped
+        // JSON and klog escape quotes
         let rest = rest.trim_start_matches(['\\', '"']);
         let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\\' | ',' | '\'');
         let image = rest.split(is_end).next()?;

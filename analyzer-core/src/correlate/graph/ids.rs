@@ -1,4 +1,5 @@
-//! Whose the ids are that logs have in place of names: pods by their UIDs and sandboxes, containers by theirs.
+//! Resolves the ids that logs use in place of names: pods by UID and sandbox, containers by their
+//! id.
 
 use std::cmp::Ordering;
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -8,29 +9,29 @@ use crate::matcher::Hit;
 use crate::matcher::ids::{Ids, SHORT, find};
 use kwhy_model::{Object, Subject, Value};
 
-/// How many ids are remembered: some 5 MB.
+/// The maximum number of ids that are kept, about 5 MB.
 const MAX_IDS: usize = 20_000;
 
-/// Fields that hold a pod's ids: of objects, of crictl's and docker's tables.
+/// Fields with a pod's ids, in objects and in the tables of crictl and docker.
 const OF_POD: &[&str] = &["uid", "pod_id", "names"];
 
-/// The kubelet's annotations of a pod that it runs from a file: its logs name it by them.
+/// The kubelet's annotations of a static pod, whose logs use them as ids.
 const OF_FILE: &[&str] = &["kubernetes.io/config.hash", "kubernetes.io/config.mirror"];
 
 /// Lists of a pod's containers.
 const CONTAINERS: &[&str] = &["containers", "init_containers", "ephemeral_containers"];
 
-/// What the input says of ids.
+/// The owners of the ids in the input.
 #[derive(Debug, Default)]
-pub(super) struct Known {
-    /// By the id, of containers by its first digits, with all that is known of it and the first document that
-    /// tells whose it is.
+pub(super) struct IdOwners {
+    /// By id (a prefix for containers): the full id, and its owner with the first document that
+    /// names it.
     known: BTreeMap<String, (String, Named)>,
-    pub left_out: u64,
+    pub omitted: u64,
 }
 
-impl Known {
-    /// Takes the ids of a pod or claim in the document with this number.
+impl IdOwners {
+    /// Adds the ids of a pod or claim in the document with this index.
     pub fn object(&mut self, document: usize, object: &Object<'_>) {
         let subject = plain(&object.subject);
         if subject.name.is_none() {
@@ -39,7 +40,7 @@ impl Known {
         let text = |path: &str| object.fields.text(path);
         match subject.kind.as_deref() {
             Some("Pod") => {}
-            // a volume that was made for it has its UID in its name
+            // the name of a provisioned volume contains the UID of its claim
             Some("PersistentVolumeClaim") => {
                 if let Some(uid) = text("uid") {
                     self.add_all(&uid, document, &subject);
@@ -67,7 +68,7 @@ impl Known {
             container: name,
             ..on_node.clone()
         };
-        // a row of a container
+        // a table row of a container
         if let Some(id) = text("container_id") {
             let of = in_container(object.subject.container.clone());
             self.add_all(&id, document, &of);
@@ -88,7 +89,8 @@ impl Known {
         find(text, |id, _| self.add(id, (document, of.clone()), &as_read));
     }
 
-    /// Takes what an id is of. The first document that says it counts, unless a later one says more.
+    /// Adds the owner of an id. The first document that names it wins, unless a later one says
+    /// more.
     pub fn add(
         &mut self,
         id: String,
@@ -120,16 +122,16 @@ impl Known {
             Entry::Vacant(free) if has_room => {
                 free.insert((id, (document, of)));
             }
-            Entry::Vacant(_) => self.left_out += 1,
+            Entry::Vacant(_) => self.omitted += 1,
         }
     }
 
-    /// Adds what a later part of the input says.
-    pub fn absorb(&mut self, later: Known, order: &impl Fn(usize, usize) -> Ordering) {
+    /// Merges the ids of a later part of the input.
+    pub fn absorb(&mut self, later: IdOwners, order: &impl Fn(usize, usize) -> Ordering) {
         for (id, of) in later.known.into_values() {
             self.add(id, of, order);
         }
-        self.left_out += later.left_out;
+        self.omitted += later.omitted;
     }
 
     fn of(&self, id: &str) -> Option<&Subject> {
@@ -137,7 +139,7 @@ impl Known {
         agree(whole, id).then_some(subject)
     }
 
-    /// Gives a record that names no object the one that its ids are of; one that names its pod the container.
+    /// Sets the object of a record that names only ids; one that names its pod gets the container.
     pub fn place(&self, hit: &mut Hit) {
         let Some(ids) = &hit.ids else { return };
         let Some(found) = self.only(ids) else { return };
@@ -160,7 +162,8 @@ impl Known {
         };
     }
 
-    /// The only object that ids are of: a pod counts more than what it has or what acts on it.
+    /// Returns the only object that these ids belong to: a pod outranks what it owns or what acts
+    /// on it.
     fn only(&self, ids: &Ids) -> Option<Subject> {
         let known: Vec<&Subject> = ids.named.iter().filter_map(|id| self.of(id)).collect();
         let is_pod = |subject: &&&Subject| subject.kind.as_deref() == Some("Pod");
@@ -177,7 +180,7 @@ impl Known {
     }
 }
 
-/// The part of an id by which it is looked up.
+/// The part of an id that is used as a key.
 fn short(id: &str) -> &str {
     if id.contains('-') {
         id
@@ -186,7 +189,7 @@ fn short(id: &str) -> &str {
     }
 }
 
-/// Whether one id is the other, or its beginning.
+/// Returns true if the ids are equal or one is a prefix of the other.
 fn agree(a: &str, b: &str) -> bool {
     a.starts_with(b) || b.starts_with(a)
 }
@@ -209,7 +212,7 @@ mod tests {
         }
     }
 
-    fn only(known: &Known, ids: &[&str]) -> Option<String> {
+    fn only(known: &IdOwners, ids: &[&str]) -> Option<String> {
         let ids = Ids {
             named: ids.iter().map(|id| (*id).to_owned()).collect(),
             ..Ids::default()
@@ -221,7 +224,7 @@ mod tests {
 
     #[test]
     fn short_ids_and_several() {
-        let mut known = Known::default();
+        let mut known = IdOwners::default();
         known.add(UID.to_owned(), (0, pod("db-0", None)), &as_read);
         known.add(
             CONTAINER[..13].to_owned(),
@@ -240,7 +243,7 @@ mod tests {
         assert_eq!(only(&known, &[&CONTAINER.replace("f9", "f8")]), db);
         known.add(CONTAINER.to_owned(), (0, pod("db-0", Some("db"))), &as_read);
         assert_eq!(only(&known, &[&CONTAINER.replace("f9", "f8")]), None);
-        // of two pods it is told of neither
+        // ambiguous: two pods
         assert_eq!(only(&known, &[UID, &other]), None);
         let data = Some("PersistentVolumeClaim shop/data ".to_owned());
         assert_eq!(only(&known, &[&claim]), data);
@@ -252,10 +255,10 @@ mod tests {
 
     #[test]
     fn what_has_no_room_is_counted() {
-        let mut known = Known::default();
+        let mut known = IdOwners::default();
         for number in 0..MAX_IDS + 3 {
             known.add(format!("{number}-x"), (0, pod("a", None)), &as_read);
         }
-        assert_eq!(known.left_out, 3);
+        assert_eq!(known.omitted, 3);
     }
 }

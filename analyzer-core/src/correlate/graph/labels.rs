@@ -1,20 +1,20 @@
-//! Which pods a selector of the input chooses.
+//! Resolves the input's selectors to pods.
 
 use std::collections::BTreeMap;
 
-use super::{LeftOut, plain};
+use super::{Omitted, plain};
 use kwhy_model::{Object, Selector, Subject, Value};
 
-/// How many pods with labels are remembered.
+/// The maximum number of labelled pods that are kept.
 const MAX_PODS: usize = 5_000;
 
-/// How many selectors are remembered.
+/// The maximum number of selectors that are kept.
 const MAX_SELECTORS: usize = 2_000;
 
-/// How many pods a selector chooses at most.
+/// The maximum number of pods per selector.
 const MAX_CHOSEN: usize = 64;
 
-/// The kinds whose `selector` chooses pods on which they depend.
+/// The kinds that depend on the pods that their `selector` selects.
 const SELECTING: [&str; 6] = [
     "Service",
     "Deployment",
@@ -30,18 +30,18 @@ type Labelled = (Subject, BTreeMap<String, String>);
 /// A document's object with its selector.
 type Selecting = (usize, Subject, Selector);
 
-/// Labels of pods, and the selectors of what depends on pods.
+/// Labels of pods, and the selectors of the objects that depend on pods.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
     /// By namespace.
     pods: BTreeMap<Option<String>, Vec<Labelled>>,
     pods_known: usize,
     selectors: Vec<Selecting>,
-    pub left_out: LeftOut,
+    pub omitted: Omitted,
 }
 
 impl Labels {
-    /// Takes an object of the document with this number.
+    /// Adds an object of the document with this index.
     pub fn object(&mut self, document: usize, object: &Object<'_>) {
         let subject = &object.subject;
         let (Some(kind), Some(_)) = (subject.kind.as_deref(), &subject.name) else {
@@ -59,7 +59,7 @@ impl Labels {
         } else if SELECTING.contains(&kind) {
             let selector = object.fields.get("selector").and_then(Value::to_text);
             let selector = selector.as_deref().and_then(Selector::parse);
-            // a Service without one has its endpoints from elsewhere
+            // a Service without a selector has its endpoints from elsewhere
             if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
                 self.add_selector((document, plain(subject), selector));
             }
@@ -70,7 +70,7 @@ impl Labels {
         if self.selectors.len() < MAX_SELECTORS {
             self.selectors.push(selecting);
         } else {
-            self.left_out.selectors += 1;
+            self.omitted.selectors += 1;
         }
     }
 
@@ -79,7 +79,7 @@ impl Labels {
             return;
         }
         if self.pods_known >= MAX_PODS {
-            self.left_out.pods += 1;
+            self.omitted.pods += 1;
             return;
         }
         self.pods_known += 1;
@@ -87,7 +87,7 @@ impl Labels {
         of_namespace.push((pod, labels));
     }
 
-    /// Adds what a later part of the input says.
+    /// Merges the labels and selectors of a later part of the input.
     pub fn absorb(&mut self, later: Labels) {
         for (pod, labels) in later.pods.into_values().flatten() {
             self.add(pod, labels);
@@ -95,10 +95,10 @@ impl Labels {
         for selecting in later.selectors {
             self.add_selector(selecting);
         }
-        self.left_out.add(later.left_out);
+        self.omitted.add(later.omitted);
     }
 
-    /// Gives documents their numbers in order, by those which they had, and brings pods into the order of their names.
+    /// Maps document indices to their final order, and sorts the pods by name.
     pub fn renumber(&mut self, numbers: &[usize]) {
         for (document, ..) in &mut self.selectors {
             super::super::renumber(document, numbers);
@@ -108,7 +108,8 @@ impl Labels {
         pods.for_each(|pods| pods.sort_by(|(a, _), (b, _)| a.cmp(b)));
     }
 
-    /// Each selector's document and object, with a pod that it chooses; and how many more they chose.
+    /// Returns the document and object of each selector with each pod that it selects, and the
+    /// number of pods beyond the limit.
     pub fn selected(self) -> (Vec<(usize, Subject, Subject)>, u64) {
         let mut selected = Vec::new();
         let mut more = 0;

@@ -1,16 +1,16 @@
-//! What the input says of how objects depend on one another: a pod on its node and claims, a Service on
-//! the pods that it selects, a Deployment on its pods.
+//! The dependency graph of the input's objects: a pod on its node and claims, a Service on the pods
+//! that it selects, a Deployment on its pods.
 
-mod homes;
+mod document_paths;
+mod endpoints;
+mod from_events;
+mod from_objects;
 mod hosts;
 mod ids;
 mod labels;
-mod needed;
-mod objects;
-mod paths;
-mod told;
+mod namespaces;
+mod path_search;
 mod topology;
-mod way;
 
 use std::cmp::Ordering;
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -19,51 +19,51 @@ use crate::matcher::Hit;
 use kwhy_model::{Event, Object, Subject};
 
 use super::group::Group;
-use homes::Homes;
-use ids::Known;
+use document_paths::Paths;
+use endpoints::Host;
+use ids::IdOwners;
 use labels::Labels;
-use needed::Host;
-use paths::Paths;
+use namespaces::Namespaces;
 use topology::{api_server, calls_api_server, static_pod};
 
 pub(super) use topology::static_workload;
 
-/// How many edges of objects with one name are remembered.
+/// The maximum number of edges kept for objects of one name.
 const MAX_OF_NAME: usize = 64;
 
-/// How many edges are remembered in all: some 8 MB.
+/// The maximum number of edges kept in all, about 8 MB.
 const MAX_EDGES: usize = 20_000;
 
-/// Up to how many edges of one name take no more room than they need.
+/// Up to this many edges of one name are stored without spare capacity.
 const FEW: usize = 4;
 
-/// How many addresses are remembered.
+/// The maximum number of addresses kept.
 const MAX_ADDRESSES: usize = 10_000;
 
-/// In how many lines of a group it is looked for what they could not reach.
+/// The maximum number of lines of a group that are searched for unreachable endpoints.
 const MAX_LINES: usize = 8;
 
-/// An object, with the number of the document that speaks of it.
+/// An object, with the index of the document that names it.
 pub(crate) type Named = (usize, Subject);
 
-/// What depends on what.
+/// The dependencies between objects.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
-    /// By the name of the object that depends.
+    /// By the dependant's name.
     by_dependant: BTreeMap<String, Vec<Edge>>,
     count: usize,
-    /// Whose address or host's name it is.
+    /// The owners of addresses and host names.
     addresses: BTreeMap<String, Named>,
     labels: Labels,
     paths: Paths,
-    homes: Homes,
-    ids: Known,
-    left_out: LeftOut,
+    namespaces: Namespaces,
+    ids: IdOwners,
+    omitted: Omitted,
 }
 
-/// How much was not kept for want of room.
+/// The numbers of items omitted because a limit was reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LeftOut {
+pub(crate) struct Omitted {
     /// Relations between two objects.
     pub relations: u64,
     pub addresses: u64,
@@ -72,35 +72,35 @@ pub(crate) struct LeftOut {
     pub selectors: u64,
     /// Ids of pods and containers.
     pub ids: u64,
-    /// Prints of objects, the last of which counts.
-    pub prints: u64,
+    /// Snapshots of objects, the last of which counts.
+    pub snapshots: u64,
 }
 
-impl LeftOut {
-    fn add(&mut self, other: LeftOut) {
+impl Omitted {
+    fn add(&mut self, other: Omitted) {
         self.relations += other.relations;
         self.addresses += other.addresses;
         self.pods += other.pods;
         self.selectors += other.selectors;
         self.ids += other.ids;
-        self.prints += other.prints;
+        self.snapshots += other.snapshots;
     }
 }
 
-/// In this document it is said that one object depends on another.
+/// A dependency of one object on another, as stated in one document.
 #[derive(Clone, Debug, PartialEq)]
 struct Edge {
     document: usize,
     dependant: Subject,
-    /// What the dependant does with it: `uses`, `runs on`.
+    /// The relation, as a verb: `uses`, `runs on`.
     verb: &'static str,
     on: Subject,
 }
 
 impl Graph {
-    /// Takes an object of the document with this number.
+    /// Adds an object of the document with this index.
     pub fn object(&mut self, document: usize, object: &Object<'_>) {
-        objects::edges(object, |dependant, verb, on| {
+        from_objects::edges(object, |dependant, verb, on| {
             self.add(Edge {
                 document,
                 dependant,
@@ -116,37 +116,37 @@ impl Graph {
                 on: registry,
             });
         });
-        objects::addresses(object, |address, owner| {
+        from_objects::addresses(object, |address, owner| {
             self.add_address(address, (document, owner), &as_read);
         });
-        objects::hosts(object, |host, owner| {
+        from_objects::hosts(object, |host, owner| {
             self.add_address(host, (document, owner), &as_read);
         });
         self.labels.object(document, object);
         self.paths.add(&object.subject);
-        self.homes.add(&object.subject);
+        self.namespaces.add(&object.subject);
         self.ids.object(document, object);
     }
 
-    /// Takes what a record says that its ids are of. `order` compares documents.
-    pub fn told_by(&mut self, hit: &Hit, order: &impl Fn(usize, usize) -> Ordering) {
+    /// Adds what a record says about the ids it contains. `order` compares documents.
+    pub fn add_ids(&mut self, hit: &Hit, order: &impl Fn(usize, usize) -> Ordering) {
         for (id, of) in hit.ids.iter().flat_map(|ids| &ids.told) {
             self.ids.add(id.clone(), (hit.document, of.clone()), order);
         }
     }
 
-    /// Gives a record that names its object by ids alone the object's name, if the input tells it.
+    /// Sets the object of a record that names only ids, if the input resolves them.
     pub fn place(&self, hit: &mut Hit) {
         self.ids.place(hit);
     }
 
-    /// Takes an event of the document with this number.
+    /// Adds an event of the document with this index.
     pub fn event(&mut self, document: usize, event: &Event<'_>) {
-        // of log records only those are read in which something is looked for
+        // log records are parsed only where a signature might match
         if event.format.is_structured() {
-            self.homes.add(&event.subject);
+            self.namespaces.add(&event.subject);
         }
-        if let Some((dependant, verb, on)) = told::edge(event) {
+        if let Some((dependant, verb, on)) = from_events::edge(event) {
             self.add(Edge {
                 document,
                 dependant,
@@ -170,12 +170,12 @@ impl Graph {
             return;
         }
         if self.count >= MAX_EDGES || known.len() >= MAX_OF_NAME {
-            self.left_out.relations += 1;
+            self.omitted.relations += 1;
             return;
         }
         self.count += 1;
         if let Some(known) = self.by_dependant.get_mut(name) {
-            // most have one or two: room for more would be most of what the graph takes
+            // most names have one or two: spare capacity would dominate the graph's memory
             if known.len() < FEW {
                 known.reserve_exact(1);
             }
@@ -185,8 +185,8 @@ impl Graph {
         }
     }
 
-    /// Remembers whose address it is: that of the first document which tells it. A pod in its node's network has
-    /// the node's address: it is the node's.
+    /// Records the owner of an address: that of the first document that states it. A pod on the
+    /// host network has its node's address, which belongs to the node.
     fn add_address(
         &mut self,
         address: String,
@@ -210,11 +210,11 @@ impl Graph {
             Entry::Vacant(free) if has_room => {
                 free.insert(owner);
             }
-            Entry::Vacant(_) => self.left_out.addresses += 1,
+            Entry::Vacant(_) => self.omitted.addresses += 1,
         }
     }
 
-    /// Adds what a later part of the input says. `order` compares documents.
+    /// Merges the graph of a later part of the input. `order` compares documents.
     pub fn absorb(&mut self, later: Graph, order: &impl Fn(usize, usize) -> Ordering) {
         for edge in later.by_dependant.into_values().flatten() {
             self.add(edge);
@@ -222,14 +222,14 @@ impl Graph {
         for (address, owner) in later.addresses {
             self.add_address(address, owner, order);
         }
-        self.left_out.add(later.left_out);
+        self.omitted.add(later.omitted);
         self.labels.absorb(later.labels);
         self.paths.absorb(later.paths);
-        self.homes.absorb(later.homes);
+        self.namespaces.absorb(later.namespaces);
         self.ids.absorb(later.ids, order);
     }
 
-    /// Gives documents their numbers in order, by those which they had.
+    /// Maps document indices to their final order.
     pub fn renumber(&mut self, numbers: &[usize]) {
         for edges in self.by_dependant.values_mut() {
             for edge in edges.iter_mut() {
@@ -242,12 +242,12 @@ impl Graph {
         self.labels.renumber(numbers);
     }
 
-    /// Adds which pods the selectors of the input choose.
+    /// Resolves the selectors of the input to pods.
     pub fn settle(&mut self) {
         let labels = std::mem::take(&mut self.labels);
-        self.left_out.add(labels.left_out);
+        self.omitted.add(labels.omitted);
         let (selected, more) = labels.selected();
-        self.left_out.relations += more;
+        self.omitted.relations += more;
         for (document, dependant, on) in selected {
             self.add(Edge {
                 document,
@@ -258,15 +258,15 @@ impl Graph {
         }
     }
 
-    /// How much was not kept.
-    pub fn left_out(&self) -> LeftOut {
-        LeftOut {
-            ids: self.ids.left_out,
-            ..self.left_out
+    /// The numbers of omitted items.
+    pub fn omitted(&self) -> Omitted {
+        Omitted {
+            ids: self.ids.omitted,
+            ..self.omitted
         }
     }
 
-    /// The node on which a pod runs, where the input tells it.
+    /// The node that a pod runs on, if the input states it.
     pub fn node_of(&self, document: usize, pod: &Subject) -> Option<String> {
         if pod.kind.as_deref() != Some("Pod") || pod.name.is_none() {
             return None;
@@ -281,22 +281,22 @@ impl Graph {
         told.or_else(of_static)
     }
 
-    /// The namespace of an object, if the input knows only one of its kind and name.
+    /// The namespace of an object, if the input has only one of its kind and name.
     pub fn namespace_of(&self, subject: &Subject) -> Option<String> {
-        self.homes.of(subject)
+        self.namespaces.of(subject)
     }
 
-    /// The pod or node of a document by its name.
+    /// The pod or node that a document's name refers to.
     pub fn of_document(&self, name: &str) -> Option<Subject> {
         self.paths.of(name)
     }
 
-    /// What the lines of a group say that they could not reach: Services by their name, and whatever has
-    /// the address or answers for the host.
+    /// The endpoints that the lines of a group could not reach: Services by name, and the owners of
+    /// addresses and hosts.
     pub fn needed(&self, group: &Group) -> Vec<Named> {
         let mut needed: Vec<Named> = Vec::new();
         for hit in group.hits.iter().take(MAX_LINES) {
-            let calls = needed::calls(&hit.place.text);
+            let calls = endpoints::calls(&hit.place.text);
             let api_server = api_server().filter(|_| calls.iter().any(calls_api_server));
             let called = calls.iter().filter_map(|call| match call.host()? {
                 Host::Address(name) | Host::Outside(name) => self.addresses.get(&name).cloned(),
@@ -315,8 +315,8 @@ impl Graph {
         needed
     }
 
-    /// Whether the input tells that a message calls the API server by its Service.
-    fn is_api_server(&self, call: &needed::Call<'_>) -> bool {
+    /// Returns true if a message calls the API server through its Service.
+    fn is_api_server(&self, call: &endpoints::Call<'_>) -> bool {
         let called = match call.host() {
             Some(Host::Address(name) | Host::Outside(name)) => self.addresses.get(&name).cloned(),
             Some(Host::Name(name, Some(namespace))) => {
@@ -327,15 +327,15 @@ impl Graph {
         called.is_some_and(|(_, subject)| Some(subject) == api_server())
     }
 
-    /// Whether the lines of a group name what they could not reach by no more than an address inside the
-    /// cluster, and the input does not tell whose it is.
+    /// Returns true if the lines of a group name the unreachable endpoint only by an address inside
+    /// the cluster whose owner is unknown.
     pub fn calls_unknown(&self, group: &Group) -> bool {
         let mut unknown = false;
         for hit in group.hits.iter().take(MAX_LINES) {
-            for host in needed::hosts(&hit.place.text) {
+            for host in endpoints::hosts(&hit.place.text) {
                 match host {
                     Host::Address(address) if !self.addresses.contains_key(&address) => {
-                        unknown |= needed::is_inside(&address);
+                        unknown |= endpoints::is_inside(&address);
                     }
                     Host::Outside(_) => {}
                     _ => return false,
@@ -346,12 +346,12 @@ impl Graph {
     }
 }
 
-/// The order of what stands in one document.
+/// Orders positions within one document.
 fn as_read(a: usize, b: usize) -> Ordering {
     a.cmp(&b)
 }
 
-/// The object alone, without its container and node.
+/// The object without its container and node.
 pub(super) fn plain(subject: &Subject) -> Subject {
     Subject {
         container: None,
@@ -419,7 +419,7 @@ mod tests {
             graph.add_address("192.0.2.44".to_owned(), owner.clone(), &as_read);
         }
         assert_eq!(graph.addresses["192.0.2.44"], node);
-        assert_eq!(graph.left_out(), LeftOut::default());
+        assert_eq!(graph.omitted(), Omitted::default());
     }
 
     #[test]
@@ -430,8 +430,8 @@ mod tests {
                 graph.add(edge(("Pod", "a"), "uses", ("Secret", &number.to_string())));
             }
         }
-        // the same again is no loss, what had no room is met again
-        assert_eq!(graph.left_out().relations, 6);
+        // a repetition loses nothing; what was over the limit is met again
+        assert_eq!(graph.omitted().relations, 6);
         let mut later = Graph::default();
         for number in 0..MAX_ADDRESSES + 2 {
             later.add_address(
@@ -440,13 +440,13 @@ mod tests {
                 &as_read,
             );
         }
-        assert_eq!(later.left_out().addresses, 2);
+        assert_eq!(later.omitted().addresses, 2);
         graph.add_address(
             "other".to_owned(),
             (0, Subject::new("Node", None, "m")),
             &as_read,
         );
         graph.absorb(later, &as_read);
-        assert_eq!(graph.left_out().addresses, 3);
+        assert_eq!(graph.omitted().addresses, 3);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::needed::Call;
+use super::endpoints::Call;
 use kwhy_model::Subject;
 
 const TEXT: &str = kwhy_catalogue::TOPOLOGY;
@@ -15,7 +15,7 @@ static TOPOLOGY: LazyLock<Topology> = LazyLock::new(|| Topology::read(TEXT));
 /// The sections of the text.
 #[derive(Debug, Default)]
 struct Topology {
-    /// A Service and the workload that serves it, each with its namespace if that is told.
+    /// A Service and the workload that serves it, each with its namespace if that is reported.
     served_by: Vec<(Name, Name)>,
     /// Workloads of which a node's name ends the pods' names.
     static_pods: Vec<&'static str>,
@@ -169,7 +169,7 @@ mod tests {
             ("https://tide.example/apiserver", false),
             ("dial tcp 192.0.2.7:443: connection refused", false),
         ] {
-            let is = crate::correlate::graph::needed::calls(message)
+            let is = crate::correlate::graph::endpoints::calls(message)
                 .iter()
                 .any(calls_api_server);
             assert_eq!(is, wanted, "{message}");

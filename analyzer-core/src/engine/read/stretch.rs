@@ -10,7 +10,7 @@ use super::super::lists::{Items, Reach};
 use super::super::pieces::Piece;
 use super::super::told::note_namespace;
 use super::{MAX_SEGMENTS, MAX_TEXT, Reading, Run, count};
-use crate::correlate::Print;
+use crate::correlate::ObjectSnapshot;
 use crate::matcher::Hit;
 use crate::report::SegmentSummary;
 use kwhy_model::{Event, Format, Parsed, Stamp, Subject};
@@ -250,7 +250,7 @@ impl Reading<'_, '_, '_> {
                 part.object(kind, outcome.hits.extract_if(before.., waits));
             }
             outcome.graph.object(stretch.document, object);
-            outcome.prints.extend(Print::of(stretch, object));
+            outcome.prints.extend(ObjectSnapshot::of(stretch, object));
             outcome.collected = outcome.collected.max(collected(object));
         }
         if !counted {

@@ -29,18 +29,18 @@ fn a_set_is_full_within_its_window() {
     check(
         &shape(false, "a b", 20, &[]),
         &[
-            // both ends belong to the window
+            // the window includes both ends
             ("0:a 20:b", &[&[0, 1]]),
             ("0:a 21:b", &[]),
             ("5:b 9:a", &[&[1, 0]]),
             // one entry may fill several slots
             ("4:ab", &[&[0, 0]]),
-            // the oldest are taken, and what is left serves the next match
+            // the oldest are taken, and the rest serves the next match
             ("0:a 1:a 2:b 3:b", &[&[0, 2], &[1, 3]]),
             ("0:a 1:ab 2:b", &[&[0, 1], &[1, 2]]),
-            // too old entries go, younger ones of their slot stay
+            // expired entries go, younger ones of their slot stay
             ("0:a 9:a 25:b", &[&[1, 2]]),
-            // what is older than the last one is not taken
+            // entries older than the last one are dropped
             ("9:a 3:b 10:b", &[&[0, 2]]),
         ],
     );
@@ -90,7 +90,7 @@ fn a_sequence_is_filled_in_order() {
             ("4:b 4:a", &[]),
             ("0:a 1:a 2:b 3:b", &[&[0, 2], &[1, 3]]),
             ("0:a 5:a 12:b", &[&[1, 2]]),
-            // no entry is two steps
+            // one entry cannot be two steps
             ("0:ab", &[]),
             ("0:ab 1:ab 2:ab", &[&[0, 1], &[1, 2]]),
         ],
@@ -102,7 +102,7 @@ fn a_sequence_is_filled_in_order() {
             ("0:a 1:c 2:b 3:c", &[&[0, 2, 3]]),
             // a first and a last step of the same text
             ("0:ac 1:b 2:ac 3:b 4:ac", &[&[0, 1, 2], &[2, 3, 4]]),
-            // after a match each step still follows the one before it
+            // after a match each step still follows the previous one
             ("0:a 2:b 3:a 4:b 5:c 6:c", &[&[0, 1, 4], &[2, 3, 5]]),
             ("0:ab 0:ab 1:ab 2:ab 3:c 4:c", &[&[0, 1, 4], &[1, 2, 5]]),
             // the window is the time from the first to the last
@@ -144,15 +144,15 @@ fn by_default_a_refutation_stands_between_first_and_last() {
                 // also on the same line
                 ("0:aN 1:b 2:c", &[]),
                 ("0:a 1:b 2:cN", &[]),
-                // before all others with the same time it is not remembered
+                // at the same time but before all others it is not kept
                 ("0:N 0:a 1:b 2:c", &[&[1, 2, 3]]),
-                // only the anchor is lost
+                // only the anchor is dropped
                 ("0:a 1:N 2:a 3:b 4:c", &[&[2, 3, 4]]),
                 ("0:a 1:b 2:c 2:N 3:a 4:b 5:c", &[&[4, 5, 6]]),
             ],
         );
     }
-    // what is left of a refuted set serves the next one
+    // the rest of a refuted set serves the next one
     check(
         &shape(false, "a b", 10, &[PLAIN]),
         &[
@@ -169,7 +169,7 @@ fn by_default_a_refutation_stands_between_first_and_last() {
             ("0:a 2:b", &[&[0, 1]]),
         ],
     );
-    // of a single event only what has the same time refutes it
+    // a single event is refuted only at the same time
     check(
         &shape(false, "a", 0, &[PLAIN]),
         &[
@@ -197,7 +197,7 @@ fn each_repeated_entry_is_one_of_the_match() {
             &[
                 ("0:a 4:aN 5:a", &[&[0, 1, 2]]),
                 ("0:a 4:a 5:aN", &[]),
-                // the anchor goes, the others stay
+                // the anchor is dropped, the others stay
                 ("0:a 4:a 5:aN 6:a", &[&[0, 1, 3]]),
                 // fewer entries that count for more
                 ("0:a 5:a3", &[&[0, 1]]),
@@ -207,7 +207,7 @@ fn each_repeated_entry_is_one_of_the_match() {
     }
 }
 
-/// The span of a match, the place of the refutation, and whether there still is a match.
+/// The span of a match, the position of the refutation, and whether a match remains.
 #[test]
 fn the_reach_of_a_refutation() {
     let reach = |window, slide, anchor, absolute| Reach {
@@ -218,7 +218,7 @@ fn the_reach_of_a_refutation() {
     };
     let spans = "100:a 101:b 104:c";
     for (reach, place, holds) in [
-        // as long after the last as the window says, to the end of it
+        // as long after the last as the window states, inclusive
         (reach(18, 0, 0, false), 122, false),
         (reach(17, 0, 0, false), 122, true),
         // from the second event on
@@ -270,9 +270,9 @@ fn the_reach_of_a_refutation() {
         &[
             ("10:a 15:N", &[]),
             ("10:a 16:N", &[&[0]]),
-            // one that comes before it is not remembered, among equal times neither
+            // one that precedes it is not kept, even at an equal time
             ("10:N 10:a", &[&[1]]),
-            // what is refuted is gone at once
+            // a refuted entry is dropped at once
             ("10:a 11:N 13:N 13:a", &[&[3]]),
         ],
     );
@@ -281,7 +281,7 @@ fn the_reach_of_a_refutation() {
         &[
             ("7:N 10:a", &[]),
             ("6:N 10:a", &[&[1]]),
-            // where one may slide back, all are remembered
+            // with a backward slide, all are kept
             ("10:O 10:a", &[]),
         ],
     );
@@ -316,12 +316,12 @@ fn a_match_is_decided_when_nothing_can_refute_it_any_more() {
         for entry in entries("0:a 2:b 3:a") {
             automaton.take(&shape, entry, &mut fired);
         }
-        // until 2 + 5, that moment included
+        // until 2 + 5, inclusive
         automaton.advance(&shape, 7, &mut fired);
         assert!(fired.is_empty());
         automaton.advance(&shape, 8, &mut fired);
         assert_eq!(fired, [[(0, 0), (1, 1)]]);
-        // what came meanwhile serves the next
+        // what arrived meanwhile serves the next
         automaton.take(&shape, entries("9:b").remove(0), &mut fired);
         assert_eq!(fired.len(), 1);
         automaton.finish(&shape, &mut fired);
@@ -336,7 +336,7 @@ fn a_million_entries_need_no_more_room() {
         slide: -1_000_000,
         ..PLAIN
     };
-    // (shape, letters that come again and again)
+    // (shape, repeated letters)
     for (shape, letters) in [
         (shape(false, "a b", 1_000_000, &[]), "a"),
         (shape(true, "a b c", 1_000_000, &[]), "ab"),

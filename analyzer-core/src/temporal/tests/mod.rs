@@ -7,10 +7,10 @@ mod stream;
 use super::automaton::{Automaton, Entry, Shape, Time};
 use kwhy_signature::Reach;
 
-/// Matches as the numbers of their entries, slot by slot.
+/// Matches as the numbers of their entries, by slot.
 type Matches = Vec<Vec<usize>>;
 
-/// A shape from letters: `a b*2` are two slots, of which the second needs two counts.
+/// Parses a shape: `a b*2` is two slots, the second of which needs a count of two.
 fn shape(ordered: bool, slots: &str, window: i64, refutations: &[Reach]) -> Shape {
     let need = |slot: &str| {
         let need = slot.split_once('*').map_or("1", |(_, need)| need);
@@ -24,7 +24,7 @@ fn shape(ordered: bool, slots: &str, window: i64, refutations: &[Reach]) -> Shap
     }
 }
 
-/// Entries from `time:letters`: `a` to `h` fill the slots in their order, `N` to `Q` are the
+/// Parses entries from `time:letters`: `a` to `h` fill the slots in order, `N` to `Q` are the
 /// refutations, a digit is the count.
 fn entries(text: &str) -> Vec<Entry<usize>> {
     let words = text.split_whitespace().enumerate();

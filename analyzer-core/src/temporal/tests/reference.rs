@@ -1,5 +1,5 @@
-//! A slow and simple reading of sets and sequences, over the list of all entries, that the automaton
-//! must agree with.
+//! A slow and simple reference implementation of sets and sequences over the list of all entries,
+//! with which the automaton must agree.
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ type Place = (usize, usize);
 struct Reference<'t> {
     shape: &'t Shape,
     entries: &'t [Entry<usize>],
-    /// The places (entry, refutation) that are remembered.
+    /// The (entry, refutation) pairs that are kept.
     remembered: Vec<Place>,
 }
 
@@ -26,7 +26,7 @@ impl Reference<'_> {
         right.max().unwrap_or(0).max(self.shape.window)
     }
 
-    /// The entries that would make up the next match, slot by slot.
+    /// The entries of the next match, by slot.
     fn candidate(&self, unused: &[Vec<usize>]) -> Option<Vec<Vec<usize>>> {
         let mut chosen = Vec::new();
         let mut after = None;
@@ -48,7 +48,8 @@ impl Reference<'_> {
         Some(chosen)
     }
 
-    /// The matches among the first entries, what is unused, and whether a match waits for the clock.
+    /// The matches among the first entries, the unused entries, and true if a match waits for the
+    /// clock.
     fn matches(&self, first: usize, clock: Time) -> (Matches, Vec<Vec<usize>>, bool) {
         let fills = |slot: usize, at: &usize| self.entries[*at].slots & (1 << slot) != 0;
         let slots = 0..self.shape.needs.len();
@@ -94,7 +95,8 @@ impl Reference<'_> {
         (matches, unused, false)
     }
 
-    /// Whether an entry's refutations are remembered: anything that they could refute has begun.
+    /// Returns true if an entry's refutations are kept: something that they could refute has
+    /// started.
     fn is_remembered(&self, at: usize) -> bool {
         let clock = self.entries[at].time;
         let (_, unused, waits) = self.matches(at, clock);

@@ -79,7 +79,7 @@ fn times_keep_their_nanoseconds() {
 }
 
 #[test]
-fn mistakes_are_said_in_clear_words() {
+fn invalid_conditions_are_refused() {
     let many = |key: &str| {
         let parts = vec!["{event: {reason: A}}"; 65].join(", ");
         format!("{key}: [{parts}]")
@@ -88,25 +88,28 @@ fn mistakes_are_said_in_clear_words() {
     for (yaml, words) in [
         (
             "event: {reason: A}, within: soon".to_owned(),
-            "is no duration",
+            "invalid duration",
         ),
-        ("event: {reason: A}, within: 5".to_owned(), "is no duration"),
+        (
+            "event: {reason: A}, within: 5".to_owned(),
+            "invalid duration",
+        ),
         (
             "event: {reason: A}, within: -5s".to_owned(),
             "cannot be negative",
         ),
-        ("event: {reason: A}, rate: 5".to_owned(), "is no rate"),
-        ("event: {reason: A}, rate: 1/1m".to_owned(), "is no rate"),
-        ("event: {reason: A}, rate: 5/-1m".to_owned(), "is no rate"),
+        ("event: {reason: A}, rate: 5".to_owned(), "invalid rate"),
+        ("event: {reason: A}, rate: 1/1m".to_owned(), "invalid rate"),
+        ("event: {reason: A}, rate: 5/-1m".to_owned(), "invalid rate"),
         (
             "event: {reason: A}, rate: 5/1m, within: 1m".to_owned(),
-            "rate stands for",
+            "rate replaces",
         ),
         (
             "object: {kind: Pod}, rate: 5/1m".to_owned(),
-            "rate is one of an event",
+            "rate is only allowed on an event",
         ),
-        // places of the options
+        // misplaced options
         (
             "all: [{event: {reason: A}, window: 5s}], within: 5m".to_owned(),
             "an entry of none",
@@ -129,18 +132,21 @@ fn mistakes_are_said_in_clear_words() {
         ),
         (
             format!("{set}, none: [{{event: {{reason: C}}, window: x}}]"),
-            "is no duration",
+            "invalid duration",
         ),
-        // what the parts may be
+        // invalid parts
         (
             format!("all: [{{{set}}}], within: 9m"),
-            "cannot stand inside",
+            "are not allowed inside",
         ),
         (
             "all: [{any: [{event: {reason: A}}]}], within: 9m".to_owned(),
-            "cannot stand inside",
+            "are not allowed inside",
         ),
-        (format!("{set}, none: [{{{set}}}]"), "cannot stand inside"),
+        (
+            format!("{set}, none: [{{{set}}}]"),
+            "are not allowed inside",
+        ),
         (
             "all: [{object: {kind: Pod}}], within: 9m".to_owned(),
             "has no time",
@@ -155,7 +161,7 @@ fn mistakes_are_said_in_clear_words() {
         ),
         (
             format!("{set}, none: [{{event: {{reason: C}}, at_least: 2}}]"),
-            "at_least cannot",
+            "at_least is not allowed",
         ),
         (format!("{set}, at_least: 2"), "at_least belongs to a part"),
         (
@@ -164,16 +170,16 @@ fn mistakes_are_said_in_clear_words() {
         ),
         (
             "event: {reason: A}, within: 5m, none: [{event: {reason: B}, window: 5s}]".to_owned(),
-            "lasts no time",
+            "within needs at_least",
         ),
         // numbers
         (
             format!("{set}, none: [{{event: {{reason: C}}, anchor: 2}}]"),
-            "the anchor 2 is no event of the match: it has 2",
+            "anchor 2 is out of range: it must be less than 2",
         ),
         (
             "event: {reason: A}, none: [{event: {reason: B}, anchor: 1}]".to_owned(),
-            "the anchor 1 is no event",
+            "anchor 1 is out of range",
         ),
         (format!("{}, within: 5m", many("all")), "more than 64 parts"),
         (
@@ -186,11 +192,11 @@ fn mistakes_are_said_in_clear_words() {
         ),
         (
             "event: {reason: A}, rate: 70000/1m".to_owned(),
-            "65536 at most",
+            "must not exceed 65536",
         ),
         (
             "all: [{event: {reason: A}, at_least: 5000}], within: 1m".to_owned(),
-            "4096 at most",
+            "must not exceed 4096",
         ),
     ] {
         let yaml = format!("{{{yaml}}}");

@@ -1,8 +1,8 @@
-//! Signatures over the text of logs: what is written, read, matched and told.
+//! End-to-end tests of temporal signatures over log text.
 
 use crate::{Analyzer, Catalogue};
 
-/// A signature with this condition.
+/// Wraps a condition into a signature.
 pub(super) fn signature(condition: &str) -> String {
     format!(
         "id: over-time\ncause: image/not-found\nseverity: error\ntitle: seen\nwhy: because\n\
@@ -10,7 +10,7 @@ pub(super) fn signature(condition: &str) -> String {
     )
 }
 
-/// A log of klog lines; each message with its second.
+/// Builds a klog log from messages with their seconds.
 fn log(lines: &[(u32, &str)]) -> String {
     let line = |(second, message): &(u32, &str)| {
         let (minute, second) = (second / 60, second % 60);
@@ -19,7 +19,7 @@ fn log(lines: &[(u32, &str)]) -> String {
     lines.iter().map(line).collect()
 }
 
-/// How many findings there are, and how many events they count.
+/// The number of findings, and of the events that they count.
 fn findings(condition: &str, text: &str) -> (usize, u64) {
     let mut catalogue = Catalogue::empty();
     catalogue.add_str("x.yaml", &signature(condition)).unwrap();
@@ -60,7 +60,7 @@ fn sets_and_sequences_within_a_window() {
         ("sequence", [20, 22, 25], "10s", 1),
         ("sequence", [20, 22, 25], "1s", 0),
         ("sequence", [25, 22, 20], "10s", 0),
-        // one second for all: the order of the lines
+        // equal times: line order decides
         ("sequence", [20, 20, 20], "0s", 1),
     ] {
         let condition = list(key, STEPS, &format!("within: {within}"));
@@ -116,7 +116,7 @@ fn what_refutes_a_match() {
             "{none} at {time}"
         );
     }
-    // several that refute: one is enough
+    // several refutations: one suffices
     let three = list(
         "sequence",
         STEPS,
@@ -140,7 +140,7 @@ fn what_is_repeated() {
     assert_eq!(findings(burst, &seconds(&[20, 26, 31, 36])), (1, 3));
     assert_eq!(findings(burst, &seconds(&[20, 26, 30, 40, 50, 61])), (1, 5));
     assert_eq!(findings(burst, &seconds(&[20, 31, 42])), (0, 0));
-    // between them the gate was opened
+    // the gate was opened in between
     let shut = "{event: {message: gate is shut}, at_least: 2, within: 10s, per: source, \
         none: [{event: {message: gate is open}}]}";
     let opened = |time: u32| {
@@ -248,7 +248,7 @@ fn ages_are_an_axis_of_their_own() {
         )
     };
     let condition = "{sequence: [{event: {reason: Shut}}, {event: {reason: Unlit}}], within: 5m}";
-    // rows stand in any order; the time is counted backwards
+    // rows have any order; ages count backwards
     assert_eq!(findings(condition, &rows("9m", "4m")).0, 1);
     assert_eq!(findings(condition, &rows("9m", "3m")).0, 0);
     assert_eq!(findings(condition, &rows("3m", "4m")).0, 0);

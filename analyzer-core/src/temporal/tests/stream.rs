@@ -1,9 +1,9 @@
 //! Hits of many objects, times and documents.
 
-use super::super::burst::MAX_ITEMS;
-use super::super::lane::MAX_PARTITIONS;
+use super::super::matches::MAX_MATCHES;
+use super::super::partition::MAX_PARTITIONS;
 use super::super::stream::MAX_SCOPES;
-use super::super::told::MAX_MATCHES;
+use super::super::threshold::MAX_ITEMS;
 use super::super::{Stream, reorder};
 use crate::matcher::{Hit, Match, Moment};
 use kwhy_model::{Format, Stamp, Subject};
@@ -66,7 +66,7 @@ fn run(condition: &Condition, hits: impl IntoIterator<Item = (usize, Hit)>) -> (
     stream.finish()
 }
 
-/// The places of the hits of each match.
+/// The positions of the hits of each match.
 fn places(condition: &Condition, hits: impl IntoIterator<Item = (usize, Hit)>) -> Vec<Vec<usize>> {
     let (matches, _) = run(condition, hits);
     let places = |found: Match| found.hits.iter().map(|hit| hit.mark.start).collect();
@@ -93,7 +93,7 @@ fn hits_of_one_record_are_one_entry() {
     assert!(places(&pair, [(0, hit(1, at(0))), (1, hit(1, at(0)))]).is_empty());
     let refuted = [(0, hit(1, at(0))), (2, hit(1, at(0))), (1, hit(2, at(1)))];
     assert!(places(&pair, refuted).is_empty());
-    // leaves of `also` stand between
+    // with interleaved leaves of `also`
     let beside = "also: [{event: {reason: X}}], none: [{event: {reason: C}}]";
     let beside = condition(&format!("{PAIR}, {beside}}}"));
     let hits = |leaf| {
@@ -115,7 +115,7 @@ fn each_scope_has_its_own() {
         ..subject
     };
     let unknown = Subject::default();
-    // (scope, the subjects and documents of two hits, whether they come together)
+    // (scope, the subjects and documents of two hits, true if they match together)
     for (scope, a, b, together) in [
         ("subject", (pod("web-0"), 0), (pod("web-0"), 1), true),
         ("subject", (pod("web-0"), 0), (pod("web-1"), 0), false),
@@ -173,9 +173,9 @@ fn times_of_several_kinds() {
     assert_eq!(two(ago(21), ago(10)), 0);
     assert_eq!(two(ago(10), ago(20)), 0);
     assert_eq!(two(at(0), ago(0)), 0);
-    // without any time the order of the input counts
+    // without any time, input order decides
     assert_eq!(two(None, None), 1);
-    // without one of its own a hit stands beside the last one that has
+    // a hit without a time is placed at the last one with a time
     assert_eq!(two(at(77_000), None), 1);
     assert_eq!(two(ago(77), None), 1);
     let late = [
@@ -191,7 +191,7 @@ fn a_little_disorder_is_set_right() {
     let pair = condition(&format!("{PAIR}}}"));
     let swapped = [(1, hit(1, at(3_000))), (0, hit(2, at(0)))];
     assert_eq!(places(&pair, swapped), [[2, 1]]);
-    // what comes after more than the tolerance is too late
+    // hits beyond the tolerance are late
     let late = [
         (1, hit(1, at(3_000))),
         (1, hit(2, at(9_000))),
@@ -210,7 +210,7 @@ fn parts_agree_on_what_they_capture() {
     );
     let x = |value: &str, place: usize| capturing("x", value, hit(place, at(place as i128)));
     let storm = |place: usize| hit(place, at(place as i128));
-    // the middle one belongs to any
+    // the middle one is compatible with any value
     let hits = [
         (0, x("a", 1)),
         (0, x("b", 2)),
@@ -221,14 +221,14 @@ fn parts_agree_on_what_they_capture() {
     assert_eq!(places(&three, hits), [[1, 3, 5], [2, 3, 4]]);
     let apart = [(0, x("a", 1)), (1, storm(2)), (2, x("b", 3))];
     assert!(places(&three, apart).is_empty());
-    // it may come before the first one that names the value
+    // it may precede the first one that has the value
     let set = condition(
         "{all: [{event: {message: storm}}, {event: {message: 'shut {x:word}'}}, \
          {event: {message: 'open {x:word}'}}], within: 10s}",
     );
     let hits = [(0, storm(1)), (1, x("a", 2)), (2, x("a", 3))];
     assert_eq!(places(&set, hits), [[1, 2, 3]]);
-    // what refutes one value leaves the other, also from before it was seen
+    // a refutation of one value leaves the other, even if it came first
     let fine = |value| {
         let hits = [
             (3, x(value, 1)),
@@ -239,7 +239,7 @@ fn parts_agree_on_what_they_capture() {
         places(&three, hits).len()
     };
     assert_eq!((fine("a"), fine("b")), (0, 1));
-    // nor do thousands of values that nothing waits for push it out
+    // nor do thousands of other values evict it
     let two = condition(
         "{sequence: [{event: {message: 'open {x:word}'}}, {event: {message: 'shut {x:word}'}}], \
          within: 10s, none: [{event: {message: 'fine {x:word}'}}]}",
@@ -247,7 +247,7 @@ fn parts_agree_on_what_they_capture() {
     let others = (2..3000).map(|place| (2, x(&place.to_string(), place)));
     let hits = [(0, x("a", 1))].into_iter().chain(others);
     assert_eq!(places(&two, hits.chain([(1, x("a", 4000))])), [[1, 4000]]);
-    // an alternative without the name agrees with all
+    // an alternative without the name is compatible with all
     let hits = [(0, storm(1)), (1, storm(2)), (2, storm(3))];
     assert_eq!(places(&three, hits), [[1, 2, 3]]);
     let hits = [(0, storm(1)), (1, storm(2)), (2, x("a", 3))];
@@ -263,10 +263,10 @@ fn a_burst_is_one_match() {
         last: at(i128::from(seconds) * 1000),
         ..hit(place, at(0))
     };
-    // an aggregated event counts as often as it says
+    // an aggregated event counts as often as it states
     let (matches, _) = run(&often, [(0, seen(99, 30, 1)), (0, seen(1, 40, 2))]);
     assert_eq!(matches[0].hits.len(), 2);
-    // one that lasted longer than the window is spread over its time
+    // an event longer than the window is spread over its duration
     assert!(places(&often, [(0, seen(120, 7200, 1))]).is_empty());
     assert_eq!(places(&often, [(0, seen(1000, 600, 1))]), [[1]]);
     let (matches, dropped) = run(&often, (0..1000).map(|n| (0, hit(n, at(n as i128)))));
@@ -361,10 +361,10 @@ fn many_scopes_and_values_need_no_more_room() {
         assert!(most <= limit, "{most}");
         let (matches, dropped) = stream.finish();
         assert!(matches.is_empty());
-        // what had outlived its window was not lost
+        // only expired entries were lost
         assert_eq!(dropped > 0, by_subject);
     }
-    // the ones seen last are those that are followed
+    // the most recently used are followed
     let condition = condition(&pair);
     let pod = |number: usize, leaf: usize| {
         let subject = Subject::new("Pod", None, &format!("n{number}"));

@@ -156,7 +156,7 @@ impl Shared {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells a limit or a damage.
+    /// Reports a limit or a damage.
     pub fn tell(&self, source: &str, limit: &'static str, message: impl Into<String>) {
         let mut told = self.told();
         let (listed, more) = told.met.entry(limit).or_default();
@@ -173,7 +173,7 @@ impl Shared {
         }
     }
 
-    /// Tells of one of many members of a source with which the same is done.
+    /// Reports one of many members of a source that were treated alike.
     pub fn note(&self, source: &str, limit: &'static str, what: &'static str, member: &str) {
         let mut told = self.told();
         let key = (limit, what, source.to_owned());
@@ -189,7 +189,7 @@ impl Shared {
         }
     }
 
-    /// Tells a source that cannot be read.
+    /// Reports a source that cannot be read.
     pub fn fail(&self, path: &Path, source: io::Error) {
         self.told().failures.push((path.to_owned(), source));
     }

@@ -138,7 +138,7 @@ impl Walk<'_> {
         member
     }
 
-    /// Tells of bytes before a member that are no part of any.
+    /// Reports bytes before a member that belong to no member.
     fn lost(&self, archive: &Member, member: &Member, lost: u64) {
         if lost > 0 {
             let path = &member.path;
@@ -153,7 +153,7 @@ impl Walk<'_> {
             .note(&member.root, "path-length", what, &member.path);
     }
 
-    /// Tells of an archive without members.
+    /// Reports an archive without members.
     fn ended(&self, archive: &Member, format: &str, last: &str) {
         if last.is_empty() {
             let message = format!("the {format} archive holds nothing");
@@ -161,7 +161,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Tells how an archive ended, if that is not reported already.
+    /// Reports how an archive ended, if that is not reported already.
     fn damaged(&self, archive: &Member, format: &str, last: &str, error: &io::Error) {
         if is_told(error) {
             return;

@@ -44,7 +44,7 @@ impl Packed {
     }
 }
 
-/// Tells what a stream is that starts with these bytes.
+/// Returns what a stream is that starts with these bytes.
 pub fn kind(head: &[u8]) -> Kind {
     match head {
         [0x1f, 0x8b, 8, ..] => Kind::Packed(Packed::Gzip),

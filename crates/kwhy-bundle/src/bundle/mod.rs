@@ -380,7 +380,7 @@ impl<S: DocumentSink> Bundles<S> {
         }
     }
 
-    /// Tells what a collector says of its own failure.
+    /// Returns what a collector says of its own failure.
     fn failure(&mut self, member: &Member, content: &mut (dyn Read + Send)) {
         let mut bytes = Vec::new();
         let _ = content.take(4096).read_to_end(&mut bytes);

@@ -1,14 +1,14 @@
-//! Which lines that begin no record belong to the record before them.
+//! Rules for the lines after a record's first one that belong to it.
 
 use super::envelope::{Block, Layer, Sources, layer};
 use super::formats;
 use super::stack_trace::{self, Trace};
 use kwhy_model::Format;
 
-/// How many lines in a row without a form of their own a message may take.
+/// The number of consecutive lines without a format of their own that a message may take.
 const MESSAGE_LINES: usize = 2000;
 
-/// Whether a line belongs to the record before it.
+/// True if a line belongs to the record before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Belongs {
     /// By its own form.
@@ -24,21 +24,21 @@ pub enum Belongs {
 pub struct Follower {
     /// The format of the last record; none where no log is open.
     format: Option<Format>,
-    /// Whether its message may go on over lines.
+    /// True if its message may continue over lines.
     raw: bool,
     trace: Trace,
     maybe: usize,
     blank: bool,
-    /// How far further lines of the message are indented, if the record is a line of the journal's.
+    /// The indentation of further lines of the message, if the record is a line of the journal's.
     column: usize,
     /// The entry of the journal that is open, if it takes several lines.
     entry: Option<Block>,
-    /// What stands before the lines of the log.
+    /// The prefix of the log's lines.
     sources: Sources,
 }
 
 impl Follower {
-    /// A record begins on this line.
+    /// A record starts on this line.
     pub fn record(&mut self, format: Format, line: &str) {
         let carrier = layer(line);
         let mut sources = std::mem::take(&mut self.sources);
@@ -47,7 +47,7 @@ impl Follower {
         }
         *self = Follower {
             format: Some(format),
-            // in a carrier all lines have it
+            // in an envelope all lines have it
             raw: carrier.is_none() && (formats::follow(format).raw)(line),
             column: carrier.as_ref().map_or(0, Layer::column),
             entry: carrier.and_then(|_| Block::begin(line)),
@@ -56,7 +56,7 @@ impl Follower {
         };
     }
 
-    /// Takes a line, blank or not, if it belongs to an entry that is open.
+    /// Takes a line, space or not, if it belongs to an entry that is open.
     pub fn is_in_entry(&mut self, line: &str) -> bool {
         let inside = self.entry.as_mut().is_some_and(|entry| entry.takes(line));
         if !inside {
@@ -79,13 +79,13 @@ impl Follower {
         inside
     }
 
-    /// Whether a blank line right behind the lines so far is the record's own: java.util.logging ends a
+    /// Returns true if a blank line right after the lines so far is the record's own: java.util.logging ends a
     /// trace with one.
     pub fn ends_blank(&self) -> bool {
         self.format == Some(Format::JavaUtilLogging) && self.trace.is_open()
     }
 
-    /// A line that is not blank and begins no record.
+    /// A line that is not space and starts no record.
     pub fn line(&mut self, line: &str) -> Belongs {
         let Some(format) = self.format else {
             return Belongs::No;

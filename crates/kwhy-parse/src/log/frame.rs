@@ -1,13 +1,13 @@
 //! Lines of Go stack traces and goroutine dumps (runtime/debug, zap's `stacktrace`, panics).
 
-/// Whether a line is a part of a stack trace.
+/// Returns true if a line is a part of a stack trace.
 pub(crate) fn is_frame(line: &str) -> bool {
     is_location(line) || is_function(line) || is_dump_head(line)
 }
 
 /// `goroutine 1 [running]:`, `created by x.y`, `[signal SIGSEGV: ...]`.
 pub(super) fn is_dump_head(line: &str) -> bool {
-    // a panic while panicking is printed behind a tab, which journald writes as eight blanks
+    // a panic while panicking is printed after a tab, which journald writes as eight spaces
     if line.starts_with("\tpanic: ") || line.starts_with("        panic: ") {
         return true;
     }
@@ -18,8 +18,8 @@ pub(super) fn is_dump_head(line: &str) -> bool {
         || (line.starts_with("[signal ") && line.contains("pc="))
 }
 
-/// The second line of a frame: blanks, then `/src/file.go:12`, maybe ` +0x1d` or another frame
-/// glued behind it.
+/// The second line of a frame: spaces, then `/src/file.go:12`, maybe ` +0x1d` or another frame
+/// glued after it.
 pub(super) fn is_location(line: &str) -> bool {
     let path = line.trim_start();
     if path.len() == line.len()
@@ -38,7 +38,7 @@ pub(super) fn is_location(line: &str) -> bool {
 
 /// The first line of a frame: `example.io/app/sync.(*Loop).Run.func1`, maybe with arguments.
 ///
-/// A name without a path needs a package that is known to stand alone: `example.com` is none.
+/// A name without a path needs a package that is known to are alone: `example.com` is none.
 pub(super) fn is_function(line: &str) -> bool {
     const ALONE: [&str; 12] = [
         "main", "runtime", "reflect", "testing", "syscall", "os", "net", "time", "sync", "context",
@@ -48,7 +48,7 @@ pub(super) fn is_function(line: &str) -> bool {
     if !line.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         return false;
     }
-    // arguments stand in the last brackets and may hold blanks
+    // arguments occur in the last brackets and may hold spaces
     let name = match line.strip_suffix(')').and_then(|rest| rest.rfind('(')) {
         Some(open) => &line[..open],
         None => line,

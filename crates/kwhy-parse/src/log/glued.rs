@@ -1,7 +1,7 @@
 //! Records that are glued to the end of a line: no newline was between two writers.
 //!
 //! Only unmistakable starts count: `time="2024-..." level=` and klog's whole header, with no
-//! blank before them and outside quoted strings. What a message quotes is left in it.
+//! space before them and outside quoted strings. What a message quotes is left in it.
 
 use std::sync::LazyLock;
 
@@ -28,7 +28,7 @@ impl GluedStarts {
         }
     }
 
-    /// The bytes at which other records begin inside a line, in order.
+    /// The bytes at which other records start inside a line, in order.
     pub(super) fn find(&self, text: &str) -> Vec<usize> {
         let mut starts: Vec<usize> = self.candidates(text).collect();
         starts.sort_unstable();
@@ -37,13 +37,13 @@ impl GluedStarts {
         starts
     }
 
-    /// Whether another record may begin inside a line: true for every line where
+    /// Returns true if another record may start inside a line: true for every line where
     /// [`GluedStarts::find`] finds one, and for some others.
     pub(super) fn may_be(&self, text: &str) -> bool {
         self.candidates(text).next().is_some()
     }
 
-    /// Where unmistakable starts stand with no blank before them, quoted or not, in no order.
+    /// The offsets of unmistakable starts with no space before them, quoted or not, in no order.
     fn candidates<'t>(&'t self, text: &'t str) -> impl Iterator<Item = usize> + 't {
         let bytes = text.as_bytes();
         let logrus = self.logrus_start.find_iter(bytes).filter(|at| {
@@ -60,10 +60,10 @@ impl GluedStarts {
     }
 }
 
-/// Tells which bytes of a line stand inside quoted strings; asked from left to right.
+/// Finds the bytes of a line that are inside quoted strings; asked from left to right.
 struct Quotes<'t> {
     text: &'t str,
-    /// The first byte behind the last string that was closed.
+    /// The first byte after the last string that was closed.
     at: usize,
 }
 
@@ -78,13 +78,13 @@ impl Quotes<'_> {
                 return false;
             };
             let close = closing_quote(self.text, self.at + open);
-            // what is never closed holds the rest
+            // what is never closed contains the rest
             self.at = close.map_or(usize::MAX, |close| close + 1);
         }
     }
 }
 
-/// Where the klog header begins whose `.go:` stands at a byte.
+/// The start of the klog header whose `.go:` is at a byte.
 fn header_before(text: &str, go_file: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     // `E0304 05:06:07.123456    1234 file`

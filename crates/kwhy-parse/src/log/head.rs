@@ -1,4 +1,4 @@
-//! The format, time and severity of the record that begins on a line, from the line alone and
+//! The format, time and severity of the record that starts on a line, from the line alone and
 //! without reading the rest of the record: for each line of a large log.
 //!
 //! [`head()`] says what [`parse`](super::parse) says of the line alone, [`kind()`] only looks at the
@@ -7,12 +7,12 @@
 //! keys with escapes. Where they differ from `parse`:
 //!
 //! - The line is taken without its indentation, as [`detect`](super::detect) does: `parse` takes
-//!   an indented panic or carrier for a part of another record.
-//! - A line with records glued to it whose own beginning is no record counts as the first record
+//!   an indented panic or envelope for a part of another record.
+//! - A line with records glued to it whose own start is not a record counts as the first record
 //!   on it.
-//! - A report of an event is told by its fields' names in plain spelling.
+//! - A report of an event is recognised by its fields' names in plain spelling.
 //!
-//! Records may change their format or time with their continuation lines: a carrier's parts of one
+//! Records may change their format or time with their continuation lines: an envelope's parts of one
 //! line (`P`) show their form only together.
 
 use std::cell::Cell;
@@ -34,27 +34,27 @@ mod kind;
 
 pub use kind::{Kind, kind};
 
-/// What the line on which a record begins says of it.
+/// The header of a record: what its first line says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// The record's format.
     pub format: Format,
-    /// When it was written, by the record itself or else by its carrier, which also tells its year.
+    /// The time at which it was written, by the record itself or else by its envelope, which also shows its year.
     pub time: Option<Stamp>,
-    /// How grave its writer says it is.
+    /// How severe its writer says it is.
     pub severity: Option<Severity>,
 }
 
-/// What a short way shows of a record.
+/// The header that the first bytes of a record show.
 pub(super) enum Shown {
-    /// No record of the format begins here.
+    /// No record of the format starts here.
     NoRecord,
     /// Only the full parser can tell.
     Unclear,
     Record {
         time: Option<Stamp>,
         severity: Option<Severity>,
-        /// Whether a record that is glued to the line cannot have been read as a part of it.
+        /// True if a record that is glued to the line cannot have been read as a part of it.
         whole: bool,
     },
 }
@@ -68,7 +68,7 @@ thread_local! {
     static DECODED: Cell<String> = const { Cell::new(String::new()) };
 }
 
-/// The record that begins on a line, if one does.
+/// The record that starts on a line, if one does.
 ///
 /// ```
 /// use kwhy_parse::log::head;
@@ -93,7 +93,7 @@ pub fn head(line: &str) -> Option<Head> {
 /// Only the full parser can tell.
 struct Unclear;
 
-/// What the full parser says.
+/// The header as the full parser reads it.
 fn full(text: &str) -> Option<Head> {
     let format = super::detect(text)?;
     let line = Line {
@@ -110,7 +110,7 @@ fn full(text: &str) -> Option<Head> {
     })
 }
 
-/// What the carriers around a text say.
+/// The header that the envelopes around a text state.
 #[derive(Clone, Copy, Default)]
 struct Outer {
     carriers: u32,
@@ -118,9 +118,9 @@ struct Outer {
     severity: Option<Severity>,
 }
 
-/// Reads a text with carriers around it.
+/// Reads a text with envelopes around it.
 fn carried(text: &str, outer: Outer) -> Result<Option<Head>, Unclear> {
-    // what surely begins a record is in no further carrier
+    // what surely starts a record is in no further envelope
     let sure = kind::form(text.as_bytes());
     if sure.is_none()
         && outer.carriers < MAX_ENVELOPES
@@ -174,7 +174,7 @@ fn decoded(text: &str, log: Range<usize>, outer: Outer) -> Result<Option<Head>, 
 
 type Found = (Format, (Option<Stamp>, Option<Severity>));
 
-/// Reads the record that begins with a payload; of one form, if that is sure.
+/// Reads the record that starts with a payload; of one form, if that is sure.
 fn record(
     text: &str,
     sure: Option<&'static formats::FormatSpec>,

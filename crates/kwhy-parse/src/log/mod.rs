@@ -1,8 +1,8 @@
-//! Log lines. Formats are told apart line by line, as they mix in one stream.
+//! Log lines. Formats are distinguished line by line, as they mix in one stream.
 //!
 //! The formats that are read are listed in a table (`formats`), one file each; each is read inside a
-//! carrier too (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in
-//! a carrier, and panics, become events of [`Format::Plain`].
+//! envelope too (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in
+//! an envelope, and panics, become events of [`Format::Plain`].
 
 mod envelope;
 mod follow;
@@ -40,7 +40,7 @@ use self::frame::is_frame;
 use crate::input::Line;
 use kwhy_model::{Format, Parsed, Stamp};
 
-/// The format of the record that begins on this line, if one does.
+/// The format of the record that starts on this line, if one does.
 ///
 /// ```
 /// use kwhy_model::Format;
@@ -65,23 +65,23 @@ pub fn detect(line: &str) -> Option<Format> {
         .filter(|format| !indented || !formats::is_unindented(*format))
 }
 
-/// Whether a text stands behind what carries logs.
+/// Returns true if a text follows what carries logs.
 pub(crate) fn is_carried(text: &str) -> bool {
     envelope::layer(text).is_some()
 }
 
-/// Whether another record may begin inside a line, as no newline was between two writers.
+/// Returns true if another record may start inside a line, as no newline was between two writers.
 pub fn may_hold_another(line: &str) -> bool {
     glued::GLUED.may_be(line)
 }
 
-/// The date and time that a value begins with.
+/// The date and time that a value starts with.
 pub fn stated_time(text: &str) -> Option<Stamp> {
     let (stamp, _) = timestamp::leading_date_time(text)?;
     Some(stamp)
 }
 
-/// Whether a record begins in the outermost carrier of a line, as far as its first bytes tell.
+/// Returns true if a record starts in the outermost envelope of a line, where its first bytes tell.
 pub fn carries_record(line: &str) -> bool {
     match envelope::layer(line).map(|layer| layer.inner) {
         Some(envelope::Inner::From(start)) => {
@@ -92,8 +92,8 @@ pub fn carries_record(line: &str) -> bool {
     }
 }
 
-/// Whether what a carrier holds goes on with the record in the carrier's line before: it is empty or
-/// indented, ends an object that is spread over lines, or is a stack trace's. `next` is the line behind.
+/// Returns true if what an envelope holds continues with the record in the envelope's line before: it is empty or
+/// indented, ends an object that is spread over lines, or is a stack trace's. `next` is the line after.
 pub fn goes_on_in_carrier(line: &str, next: &str) -> bool {
     let inner = |text| {
         let (wrapper, payload) = envelope::peel(payload::Payload::from_line(Line {
@@ -103,7 +103,7 @@ pub fn goes_on_in_carrier(line: &str, next: &str) -> bool {
         }));
         wrapper.present.then_some(payload)
     };
-    // the first line of an entry over several lines holds no message yet
+    // the first line of an entry over several lines contains no message yet
     if begins_entry(line) {
         return false;
     }
@@ -117,20 +117,20 @@ pub fn goes_on_in_carrier(line: &str, next: &str) -> bool {
     )
 }
 
-/// Whether an entry over several lines begins on a line (journald's export and verbose forms).
+/// Returns true if an entry over several lines starts on a line (journald's export and verbose forms).
 pub fn begins_entry(line: &str) -> bool {
     envelope::Block::begin(line).is_some()
 }
 
-/// What a line tells that begins an entry over several lines.
+/// An entry over several lines that a line starts.
 pub struct EntryAt {
-    /// Whether its message goes on with the record of the entry before.
+    /// True if its message continues with the record of the entry before.
     pub goes_on: bool,
-    /// How many lines it takes.
+    /// The number of lines that it takes.
     pub lines: usize,
 }
 
-/// The entry over several lines that begins with the first of some lines.
+/// The entry over several lines that starts with the first of some lines.
 pub fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
     let lines: Vec<Line<'_>> = lines
         .iter()
@@ -157,7 +157,7 @@ pub fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
     })
 }
 
-/// Whether what a carrier holds goes on with the record in the carrier's line or entry before.
+/// Returns true if what an envelope holds continues with the record in the envelope's line or entry before.
 fn goes_on(text: &str, next: Option<&str>) -> bool {
     let is_of_trace = |text: &str| stack_trace::Trace::default().take(text).is_some();
     text.is_empty()
@@ -166,10 +166,10 @@ fn goes_on(text: &str, next: Option<&str>) -> bool {
             && (is_of_trace(text) || (stack_trace::is_head(text) && next.is_some_and(is_of_trace))))
 }
 
-/// How many bytes an object that is spread over lines may take.
+/// The number of bytes that an object spread over lines may take.
 const MAX_SPREAD: usize = 32 * 1024;
 
-/// The number of lines of the log record that begins with a text if it is an object that is spread over
+/// The number of lines of the log record that starts with a text if it is an object that is spread over
 /// lines.
 pub fn spread_lines(text: &str) -> Option<usize> {
     let rest = text
@@ -191,7 +191,7 @@ pub fn spread_lines(text: &str) -> Option<usize> {
     None
 }
 
-/// Whether a line that begins no record continues the one of `format` before it (a stack
+/// Returns true if a line that starts no record continues the one of `format` before it (a stack
 /// trace's frame, the next line of a value). Blank lines do not.
 ///
 /// ```

@@ -1,8 +1,8 @@
-//! Lines of a record in a carrier that have no mark of their own: the writer printed them at once, and the
-//! carrier put its head before each. They are further lines of a message or of an error's message.
+//! Lines of a record in an envelope that have no mark of their own: the writer printed them at once, and the
+//! envelope put its head before each. They are further lines of a message or of an error's message.
 //!
-//! Such a line goes on with the record before it if the format's rule says so, if nothing of
-//! another writer stands between, and if the carrier took both at once. A carrier that tells no
+//! Such a line continues with the record before it if the format's rule says so, if nothing of
+//! another writer is between, and if the envelope took both at once. An envelope that shows no
 //! time leaves the format's rule alone.
 
 use std::borrow::Cow;
@@ -18,14 +18,14 @@ use super::stack_trace::{self, Trace};
 use crate::input::Line;
 use kwhy_model::{Format, Severity, Stamp, Text};
 
-/// How many lines a record may take that has such ones.
+/// The number of lines that a record with raw lines may take.
 pub(super) const CARRIED_LINES: usize = 32;
 
-/// What passes at most between two lines of one write, in nanoseconds: the runtime reads them from a pipe
+/// The most time between two lines of one write, in nanoseconds: the runtime reads them from a pipe
 /// one by one.
 const AT_ONCE: u128 = 1_000_000;
 
-/// Whether two lines were taken at once, as far as their carriers tell.
+/// Returns true if two lines were taken at once, where their envelopes tell.
 pub(super) fn at_once(one: Option<Stamp>, two: Option<Stamp>) -> bool {
     match (one, two) {
         (Some(one), Some(two)) => one.nanos.abs_diff(two.nanos) < AT_ONCE,
@@ -34,7 +34,7 @@ pub(super) fn at_once(one: Option<Stamp>, two: Option<Stamp>) -> bool {
     }
 }
 
-/// What a carrier holds on a line, and when it took that.
+/// A line in an envelope, and when the envelope received it.
 pub(super) struct Carried<'l> {
     pub(super) text: Text<'l>,
     pub(super) taken: Option<Stamp>,
@@ -59,21 +59,21 @@ impl<'l> Carried<'l> {
         }
     }
 
-    /// Whether it and the line behind it may have been written at once.
+    /// Returns true if it and the line after it may have been written at once.
     fn is_of_one_write(&self, behind: Option<&Carried<'_>>) -> bool {
         behind.is_some_and(|line| {
             line.is_marked() || self.is_marked() || at_once(line.taken, self.taken)
         })
     }
 
-    /// Whether it shows by itself that it goes on with something.
+    /// Returns true if it shows alone that it continues with something.
     fn is_marked(&self) -> bool {
         let text = self.text.as_str();
         text.starts_with([' ', '\t']) || text.is_empty() || is_of_trace(text)
     }
 }
 
-/// Whether frames of a trace stand in lines, maybe behind other records.
+/// Returns true if frames of a trace occur in lines, maybe after other records.
 pub(super) fn frames_follow<'l>(
     lines: impl Iterator<Item = Carried<'l>>,
     head: Option<Stamp>,
@@ -95,14 +95,14 @@ fn is_of_trace(text: &str) -> bool {
     Trace::default().take(text).is_some()
 }
 
-/// Whether a line goes on with a record before it, as the reader joins them. The lines before come
+/// Returns true if a line continues with a record before it, as the reader joins them. The lines before come
 /// last first.
 pub fn is_raw_line<'l>(
     line: &str,
     before: impl Iterator<Item = Cow<'l, str>>,
     behind: impl Iterator<Item = Cow<'l, str>>,
 ) -> bool {
-    // names that only other lines show to be a carrier's are not known here, as where records begin
+    // names that only other lines show to be an envelope's are not known here, as where records start
     let mut sources = Sources::default();
     let Some((writer, payload)) = whole(line, &mut sources) else {
         return false;
@@ -110,13 +110,13 @@ pub fn is_raw_line<'l>(
     if begins(payload.as_str()) {
         return false;
     }
-    // the lines from the one behind the record's head on, last first
+    // the lines from the one after the record's head on, last first
     let mut lines = vec![Carried::of(&writer, &payload)];
     let mut raw = None;
     let mut before = before
         .filter(|line| !line.trim().is_empty())
         .take(CARRIED_LINES);
-    // mostly the nearest one tells, and no other is looked at
+    // mostly the nearest one shows, and no other is looked at
     let Some(nearest) = before.next() else {
         return false;
     };
@@ -158,7 +158,7 @@ pub fn is_raw_line<'l>(
     joins(&lines, own, (raw, block), head)
 }
 
-/// Whether a line is the second one of a record that begins on the line before it, bare or in a carrier.
+/// Returns true if a line is the second one of a record that starts on the line before it, bare or in an envelope.
 pub fn is_second_line_anywhere(before: &str, line: &str) -> bool {
     if formats::is_second_line(before, line) {
         return true;
@@ -172,14 +172,14 @@ pub fn is_second_line_anywhere(before: &str, line: &str) -> bool {
             .is_some_and(|before| formats::is_second_line(before.text.as_str(), payload.as_str()))
 }
 
-/// How grave the second line of a record says that is.
+/// How severe the second line of a record says that is.
 pub fn second_line_severity(line: &str) -> Option<Severity> {
     let payload = whole(line, &mut Sources::default()).map(|(_, payload)| payload);
     let text = payload.as_ref().map_or(line, Payload::as_str);
     super::level::severity(text.split_once(':')?.0)
 }
 
-/// Whether the reader joins the first lines to the record whose head stands before them.
+/// Returns true if the reader joins the first lines to the record whose head precedes them.
 fn joins(
     lines: &[Carried<'_>],
     own: usize,
@@ -226,7 +226,7 @@ fn joins(
     true
 }
 
-/// What stands around a line that a carrier holds whole, and the line.
+/// A line that an envelope contains whole, with what surrounds it.
 fn whole<'l>(line: &'l str, sources: &mut Sources) -> Option<(Envelope<'l>, Payload<'l>)> {
     let line = Payload::from_line(Line {
         text: line,
@@ -237,7 +237,7 @@ fn whole<'l>(line: &'l str, sources: &mut Sources) -> Option<(Envelope<'l>, Payl
     (wrapper.present && !wrapper.partial).then_some((wrapper, payload))
 }
 
-/// Whether a record begins with a text, indented or not.
+/// Returns true if a record starts with a text, indented or not.
 pub fn begins(text: &str) -> bool {
     let bare = text.trim_start();
     formats::find(bare).is_some_and(|form| {
@@ -253,7 +253,7 @@ mod tests {
 
     const HEAD: &str = "E0304 05:06:07.123456       1 quay.go:7] lift failed:";
 
-    /// The lines of a message in the CRI's carrier, each so many nanoseconds behind the one before.
+    /// The lines of a message in the CRI's envelope, each so many nanoseconds after the one before.
     fn carried(lines: &[(u64, &str)]) -> String {
         let mut nanos = 100_000_000;
         let line = |(behind, text): &(u64, &str)| {
@@ -271,7 +271,7 @@ mod tests {
             .collect()
     }
 
-    /// Whether the last line is found to go on with the record before it.
+    /// Returns true if the last line is found to continue with the record before it.
     fn goes_on(text: &str) -> bool {
         let lines: Vec<&str> = text.lines().collect();
         let (last, before) = lines.split_last().unwrap();

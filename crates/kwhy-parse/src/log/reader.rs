@@ -1,8 +1,8 @@
 //! Reads lines into events.
 //!
 //! Writers that share a stream cut each other's records: a stack trace that a foreign record
-//! interrupts goes on for the record that it began at, and a record that is glued to the end of a line
-//! is split off where its start is unmistakable. Where carriers tell the writers apart, each goes on
+//! interrupts continues for the record that it started at, and a record that is glued to the end of a line
+//! is split off where its start is unmistakable. Where envelopes show the writers apart, each continues
 //! with its own record.
 
 use super::envelope::{Block, Envelope, Sources, Until};
@@ -16,25 +16,25 @@ use kwhy_model::{Format, Parsed, Severity, Span, TextBuilder};
 
 mod stack;
 
-/// How many records may stand between two lines of a stack trace.
+/// The number of records that may lie between two lines of a stack trace.
 const INTERRUPTIONS: u32 = 64;
-/// How many records of different writers are open at the same time.
+/// The number of records of different writers that are open at a time.
 const WRITERS: usize = 32;
-/// How many lines an error's message may take before its frames.
+/// The number of lines that an error's message may take before its frames.
 pub(super) const HEAD_LINES: usize = 16;
-/// How many lines an object that is spread over lines may take.
+/// The number of lines that an object spread over lines may take.
 pub(super) const SPREAD_LINES: usize = 400;
 
-/// A finished event whose stack trace may go on behind foreign records.
+/// A finished event whose stack trace may continue after foreign records.
 struct Trace {
     event: usize,
     age: u32,
     lines: Lines,
-    /// Whether its last line was the first half of a frame.
+    /// True if its last line was the first half of a frame.
     half: bool,
 }
 
-/// Where a line stands, or the lines that were put together to one.
+/// The place of a line, or of the lines that were joined to one.
 struct Place {
     span: Span,
     lines: Lines,
@@ -63,13 +63,13 @@ struct Parts<'a> {
 pub(super) struct Reader<'a> {
     parsed: Parsed<'a>,
     current: Option<Record<'a>>,
-    /// The open records of other writers, where the carriers tell them apart; the latest is last.
+    /// The open records of other writers, where the envelopes distinguishes them; the latest is last.
     aside: Vec<Record<'a>>,
     parts: Vec<Parts<'a>>,
     sources: Sources,
-    /// Whether the events may stand in another order than their records began.
+    /// True if the events may occur in another order than their records started.
     mixed: bool,
-    /// How many lines that are not blank were read.
+    /// The number of lines read that are not blank.
     lines: u64,
     trace: Option<Trace>,
 }
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
         Some(last + 1)
     }
 
-    /// Lines of one writer go on with that writer's record.
+    /// Lines of one writer continue with that writer's record.
     fn choose_writer(&mut self, wrapper: &Envelope<'a>) {
         let Some(open) = self.current.as_ref() else {
             return;
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
                     // an empty line is its line end
                     record.span.end = (line.start + line.text.len().max(1)).max(record.span.end);
                 }
-                // between what carriers hold, blank lines stand for nothing
+                // between what envelopes hold, blank lines stand for nothing
                 record.gap = own;
                 return;
             }
@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads what stood in a carrier on a line, or on several. The parts of a line are put together
+    /// Reads what occurred in an envelope on a line, or on several. The parts of a line are put together
     /// before what is in them is looked at.
     fn carried(
         &mut self,
@@ -292,7 +292,7 @@ impl<'a> Reader<'a> {
         self.whole(parts.at, parts.wrapper, payload, behind);
     }
 
-    /// Reads a whole line in a carrier, in which there may be more of them.
+    /// Reads a whole line in an envelope, in which there may be more of them.
     fn whole(
         &mut self,
         at: Place,
@@ -352,7 +352,7 @@ impl<'a> Reader<'a> {
             return;
         }
         let indent = text.len() - text.trim_start().len();
-        // a panic while panicking stands behind a tab and belongs to the first
+        // a panic while panicking follows a tab and belongs to the first
         let form = formats::find(&text[indent..]).filter(|form| {
             indent == 0 || (form.format != Format::Plain && !formats::is_unindented(form.format))
         });
@@ -399,7 +399,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a line is the second one of a record that takes two.
+    /// Returns true if a line is the second one of a record that takes two.
     pub fn is_second_line(&self, text: &str) -> bool {
         self.current.as_ref().is_some_and(|record| {
             record.more.is_empty()
@@ -468,7 +468,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a text begins with so many blanks.
+/// Returns true if a text starts with so many spaces.
 fn is_indented(text: &str, blanks: usize) -> bool {
     text.len() > blanks && text.bytes().take(blanks).all(|byte| byte == b' ')
 }

@@ -1,14 +1,14 @@
-//! What a command or an instruction does: it looks, it changes something, or it destroys something.
+//! Classifies a command or instruction: read-only, changing or destructive.
 
 mod programs;
 
 use super::CommandTemplate;
 use programs::{OPTIONS, RULES};
 
-/// What is done to the cluster or the machine, from the mildest on.
+/// The effect on the cluster or machine, the mildest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effect {
-    /// It only looks.
+    /// It is read-only.
     Looks,
     /// It changes something.
     Changes,
@@ -18,12 +18,12 @@ pub(crate) enum Effect {
 
 use Effect::{Changes, Destroys, Looks};
 
-/// Programs that run what follows them.
+/// Programs that run another command given as arguments.
 const AROUND: &[&str] = &[
     "sudo", "time", "timeout", "nohup", "env", "nice", "xargs", "watch", "chroot", "nsenter",
 ];
 
-/// Options that take the next word as their value and may stand before a sub-command.
+/// Options that take the next word as their value and may precede a subcommand.
 const VALUED: &[&str] = &[
     "-n",
     "--namespace",
@@ -50,7 +50,7 @@ const VALUED: &[&str] = &[
     "--region",
 ];
 
-/// Options by which a command is only rehearsed.
+/// Dry-run options.
 const REHEARSALS: &[&str] = &[
     "--dry-run",
     "--dry-run=client",
@@ -58,7 +58,7 @@ const REHEARSALS: &[&str] = &[
     "--simulate",
 ];
 
-/// Options that force whatever the command does.
+/// Options that force any command.
 const FORCED: &[&str] = &[
     "--force",
     "--grace-period=0",
@@ -69,7 +69,7 @@ const FORCED: &[&str] = &[
     "--wipe",
 ];
 
-/// What kubectl's verbs do; any other one changes something.
+/// kubectl's read-only verbs and others with a known effect; any other verb changes something.
 const KUBECTL_LOOKS: &[&str] = &[
     "get",
     "describe",
@@ -91,7 +91,7 @@ const KUBECTL_LOOKS: &[&str] = &[
     "config",
 ];
 
-/// Verbs that destroy where an instruction begins with them.
+/// Verbs that are destructive at the start of an instruction.
 const VERBS: &[&str] = &[
     "delete",
     "remove",
@@ -123,7 +123,7 @@ const VERBS: &[&str] = &[
     "unmount",
 ];
 
-/// Words between the parts of an instruction, behind which a verb leads again.
+/// Words between the parts of an instruction that may be followed by a verb.
 const CONNECTIVES: &[&str] = &[
     "then",
     "and",
@@ -136,22 +136,22 @@ const CONNECTIVES: &[&str] = &[
     "first",
 ];
 
-/// What a command does.
+/// Returns the effect of a command.
 pub(crate) fn of_command(command: &CommandTemplate) -> Effect {
-    // a slot's name stands for its value, which is no option
+    // a slot's name represents its value, which is not an option
     let words = command.words_with(|slot| slot.to_owned());
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     of_words(&words)
 }
 
-/// What a list of arguments does.
+/// Returns the effect of an argument list.
 pub(crate) fn of_words(words: &[&str]) -> Effect {
     let Some((&program, rest)) = words.split_first() else {
         return Looks;
     };
     let program = program.rsplit('/').next().unwrap_or(program);
     if AROUND.contains(&program) {
-        return of_words(behind(program, rest));
+        return of_words(words_after(program, rest));
     }
     if matches!(program, "sh" | "bash") {
         return of_script(rest);
@@ -193,8 +193,8 @@ pub(crate) fn of_words(words: &[&str]) -> Effect {
     }
 }
 
-/// What stands behind a program that runs it: options, assignments and a number are its own.
-fn behind<'w, 's>(program: &str, words: &'w [&'s str]) -> &'w [&'s str] {
+/// Returns the words after a wrapper program and its own options, assignments and number.
+fn words_after<'w, 's>(program: &str, words: &'w [&'s str]) -> &'w [&'s str] {
     if let Some(at) = words.iter().position(|word| *word == "--") {
         return words.get(at + 1..).unwrap_or_default();
     }
@@ -209,7 +209,7 @@ fn behind<'w, 's>(program: &str, words: &'w [&'s str]) -> &'w [&'s str] {
     words.get(skipped..).unwrap_or_default()
 }
 
-/// The worst that a shell's text does.
+/// Returns the most severe effect of a shell script.
 fn of_script(words: &[&str]) -> Effect {
     let text = words.iter().find(|word| !word.starts_with('-'));
     let commands = text
@@ -223,7 +223,7 @@ fn of_script(words: &[&str]) -> Effect {
     effects.max().unwrap_or(Looks)
 }
 
-/// The words that are no options, and no values of options that stand before a sub-command.
+/// The words that are not options, nor values of options before a subcommand.
 fn positions<'s>(words: &[&'s str]) -> Vec<&'s str> {
     let mut plain = Vec::new();
     let mut words = words.iter();
@@ -241,7 +241,7 @@ pub fn begins(plain: &[&str], sub: &[&str]) -> bool {
     plain.len() >= sub.len() && plain.iter().zip(sub).all(|(word, sub)| word == sub)
 }
 
-/// What the options make of a program, if any is listed: that it only looks, or the worst.
+/// Returns the most severe effect of the listed options, if there are any.
 fn options(program: &str, words: &[&str]) -> Option<Effect> {
     let listed = OPTIONS.iter().filter(|(of, option, _)| {
         let same = |word: &&str| word == option || word.split('=').next() == Some(option);
@@ -254,7 +254,7 @@ fn options(program: &str, words: &[&str]) -> Option<Effect> {
     effects.into_iter().max()
 }
 
-/// What an instruction does, told by the verbs that lead its parts.
+/// Returns the effect of an instruction, judged by the leading verbs of its parts.
 pub(crate) fn of_prose(text: &str) -> Effect {
     let text = text.to_lowercase();
     let destroys = text.split([';', '.', ',', ':']).any(|part| {

@@ -1,4 +1,4 @@
-//! Commands that a signature proposes: lists of arguments with slots for values of a known form.
+//! Commands that a signature proposes: argument lists with typed slots.
 
 pub(crate) mod effect;
 mod split;
@@ -18,7 +18,7 @@ use split::{Part, Word};
 /// It is written as one would type it: words with single quotes, double quotes and backslashes, no operator
 /// and nothing that a shell expands. `{name}` stands for a value as a whole word or a part of one,
 /// `{name|text}` for the text where the value is not known, `{{` and `}}` for braces. Filling it yields a
-/// list of arguments, or nothing if a value is missing or has not the form of its [`ValueType`].
+/// list of arguments, or nothing if a value is missing or does not have its [`ValueType`].
 ///
 /// ```
 /// use kwhy_signature::CommandTemplate;
@@ -33,22 +33,22 @@ use split::{Part, Word};
 /// ```
 pub struct CommandTemplate {
     source: String,
-    /// Empty of a wrong one.
+    /// Empty if the command is invalid.
     words: OnceLock<Vec<Word>>,
 }
 
 impl CommandTemplate {
-    /// Reads a command line.
+    /// Parses a command line.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// Returns a description of the problem.
     pub fn parse(source: &str) -> Result<CommandTemplate, String> {
         let command = CommandTemplate::unread(source.to_owned());
         command.check()?;
         Ok(command)
     }
 
-    /// A command that is read when it is first used; a wrong one is never shown.
+    /// Creates a command that is parsed on first use; an invalid one is never shown.
     fn unread(source: String) -> CommandTemplate {
         CommandTemplate {
             source,
@@ -56,10 +56,10 @@ impl CommandTemplate {
         }
     }
 
-    /// Reads it.
+    /// Parses it.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// Returns a description of the problem.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.words.get().is_none_or(Vec::is_empty) {
             let _ = self.words.set(read(&self.source)?);
@@ -77,7 +77,7 @@ impl CommandTemplate {
         &self.source
     }
 
-    /// The names of its slots, with what stands for a missing value.
+    /// The names of its slots, with their default values.
     pub fn slots(&self) -> impl Iterator<Item = (&str, Option<&str>)> {
         let parts = self.words().iter().flatten();
         parts.filter_map(|part| match part {
@@ -86,7 +86,7 @@ impl CommandTemplate {
         })
     }
 
-    /// Its words, with `fill` for each slot.
+    /// Its words, with `fill` called for each slot.
     pub(crate) fn words_with(&self, mut fill: impl FnMut(&str) -> String) -> Vec<String> {
         let mut part = |part: &Part| match part {
             Part::Literal(text) => text.clone(),
@@ -98,8 +98,8 @@ impl CommandTemplate {
             .collect()
     }
 
-    /// The list of arguments with values filled in; `value` says of a slot and the form that its name tells
-    /// what is known. None if a value is missing or has not that form.
+    /// Returns the argument list with values filled in; `value` returns the known value of a slot,
+    /// given its name and type. Returns `None` if a value is missing or does not have that type.
     pub fn fill(&self, value: impl Fn(&str, ValueType) -> Option<String>) -> Option<Vec<String>> {
         self.fill_as(|slot| {
             let form = ValueType::of_slot(slot);
@@ -107,7 +107,7 @@ impl CommandTemplate {
         })
     }
 
-    /// The same with the form of each slot's value told.
+    /// Fills the slots with explicit types.
     pub fn fill_as(
         &self,
         value: impl Fn(&str) -> (Option<String>, ValueType),
@@ -134,18 +134,18 @@ impl CommandTemplate {
     }
 }
 
-/// The words of a command that begins with a program.
+/// Parses the words of a command that starts with a program.
 fn read(source: &str) -> Result<Vec<Word>, String> {
     let words = split::words(source)?;
     let program = match words.first().map(Vec::as_slice) {
         Some([Part::Literal(program)]) => program,
-        Some(_) => return Err("a command begins with the name of a program, as it is".into()),
+        Some(_) => return Err("a command must start with a literal program name".into()),
         None => return Err("an empty command".into()),
     };
     let proper = |b: u8| b.is_ascii_alphanumeric() || b"._+-".contains(&b);
     let begins = program.as_bytes().first();
     if !begins.is_some_and(u8::is_ascii_alphanumeric) || !program.bytes().all(proper) {
-        return Err(format!("{program:?} is no name of a program"));
+        return Err(format!("invalid program name {program:?}"));
     }
     Ok(words)
 }

@@ -1,34 +1,34 @@
-//! A command line cut into words as a POSIX shell cuts it, with slots kept apart.
+//! Splits a command line into words as a POSIX shell does, keeping slots separate.
 
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-/// A piece of a word.
+/// A part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Text as it is.
+    /// Literal text.
     Literal(String),
-    /// A value, and what stands for it where it is not known.
+    /// A value, with its default.
     Slot {
         name: String,
         otherwise: Option<String>,
     },
 }
 
-/// A word: its parts side by side.
+/// A word: its concatenated parts.
 pub(crate) type Word = Vec<Part>;
 
-/// What a shell would not take as it stands, outside quotes.
+/// Characters that have a special meaning to a shell outside quotes.
 const OPERATORS: &[char] = &['|', ';', '&', '<', '>', '(', ')', '`', '$'];
 const EXPANDED: &[char] = &['*', '?', '[', ']', '~', '#'];
 
-/// The words of a command line.
+/// Splits a command line into words.
 ///
 /// # Errors
-/// Says what a list of arguments cannot hold: an operator, an expansion, an open quote or brace.
+/// Refuses what an argument list cannot express: an operator, an expansion, an open quote or brace.
 pub(crate) fn words(source: &str) -> Result<Vec<Word>, String> {
     if let Some(c) = source.chars().find(|c| c.is_control()) {
-        return Err(format!("a command stands on one line, without {c:?}"));
+        return Err(format!("a command must be a single line without {c:?}"));
     }
     let mut reader = Reader {
         source,
@@ -46,7 +46,7 @@ struct Reader<'s> {
     chars: Peekable<CharIndices<'s>>,
     words: Vec<Word>,
     word: Word,
-    /// Whether a word has begun: `''` is one too.
+    /// True if a word has started: `''` is one too.
     is_open: bool,
 }
 
@@ -79,7 +79,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// All up to the closing quote.
+    /// Reads up to the closing quote.
     fn quoted(&mut self, quote: char) -> Result<(), String> {
         self.is_open = true;
         while let Some((_, c)) = self.chars.next() {
@@ -102,7 +102,7 @@ impl Reader<'_> {
         Err(format!("a {quote} that is not closed"))
     }
 
-    /// A doubled brace, or a slot.
+    /// Reads a doubled brace or a slot.
     fn brace(&mut self, brace: char) -> Result<(), String> {
         if self.chars.next_if(|(_, c)| *c == brace).is_some() {
             self.push(brace);
@@ -122,7 +122,7 @@ impl Reader<'_> {
         };
         let proper = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
         if name.is_empty() || !name.bytes().all(proper) {
-            return Err(format!("{name:?} is no name of a value"));
+            return Err(format!("invalid slot name {name:?}"));
         }
         self.is_open = true;
         self.word.push(Part::Slot {
@@ -224,7 +224,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_shell_parser_reads_the_same(source in r#"[a-c '"\\=.-]{0,24}"#) {
-            // shlex passes over a backslash at the end between words
+            // shlex ignores a trailing backslash between words
             if let Ok(words) = words(&source) {
                 let own: Vec<String> = words.iter().map(literal).collect();
                 prop_assert_eq!(Some(own), shlex::split(&source));

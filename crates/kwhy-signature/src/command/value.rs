@@ -1,14 +1,14 @@
-//! What may be put into a command: the form that a value must have, by the name of its slot.
+//! Value types of command slots: what may be inserted into a command, by the name of the slot.
 //!
-//! A value comes from the input, and whoever wrote the input may have chosen it. No form admits a leading
-//! hyphen, a blank, a control character or anything beyond ASCII, so that a value is never an option and
+//! A value comes from the input, and whoever wrote the input may have chosen it. No type admits a leading
+//! hyphen, a space, a control character or anything beyond ASCII, so that a value is never an option and
 //! always one word.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use serde::Deserialize;
 
-/// The form of a value.
+/// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ValueType {
@@ -16,13 +16,14 @@ pub enum ValueType {
     Label,
     /// A DNS-1123 subdomain: the name of most objects.
     Name,
-    /// A name that is one segment of a path, as RBAC objects have: `system:node:quay-1`.
+    /// A name that is one path segment, as RBAC objects have: `system:node:quay-1`.
     Segment,
-    /// A kind or resource, with its group if need be: `Pod`, `certificates.cert-manager.io`, `pods/log`.
+    /// A kind or resource, optionally with its group: `Pod`, `certificates.cert-manager.io`,
+    /// `pods/log`.
     Kind,
-    /// A reference of an image as the distribution project defines it.
+    /// An image reference as the distribution project defines it.
     Image,
-    /// A DNS name or an address, with a port if need be.
+    /// A DNS name or an address, optionally with a port.
     Host,
     /// Digits.
     Number,
@@ -36,22 +37,22 @@ pub enum ValueType {
     Unit,
     /// The hexadecimal id of a container, sandbox or image.
     ContainerId,
-    /// A URL of http or https without credentials.
+    /// An http or https URL without credentials.
     Url,
     /// The key of a label, annotation or taint.
     Key,
     /// Labels as a selector: `app=web,tier=front`.
     Selector,
-    /// A word of letters, digits and `._:/@-` that begins with a letter or digit.
+    /// A word of letters, digits and `._:/@-` that starts with a letter or digit.
     Word,
 }
 
 use ValueType::*;
 
-/// The longest value of any form.
+/// The maximum length of any value.
 const LONGEST: usize = 1024;
 
-/// The forms by the names of slots. A name that is not listed has the form of its last part
+/// The types by slot name. A name that is not listed has the type of its last part
 /// (`claim_namespace`), or is a word.
 const SLOTS: &[(ValueType, &[&str])] = &[
     (Label, &["namespace", "container"]),
@@ -123,19 +124,19 @@ const SLOTS: &[(ValueType, &[&str])] = &[
 ];
 
 impl ValueType {
-    /// The form of a slot's values by its name.
+    /// Returns the type of a slot's values by its name.
     pub(crate) fn of_slot(slot: &str) -> ValueType {
         let listed = |name: &str| {
             let mut rows = SLOTS.iter();
             rows.find_map(|(form, names)| names.contains(&name).then_some(*form))
         };
         let last = || slot.rsplit_once('_').and_then(|(_, last)| listed(last));
-        // `volume_id` and `fs_id` are a provider's own
+        // `volume_id` and `fs_id` have provider-specific formats
         let last = || last().filter(|form| *form != ContainerId);
         listed(slot).or_else(last).unwrap_or(Word)
     }
 
-    /// The form that a name of this form has for an object of a kind.
+    /// Returns the type of a name of this type for an object of a kind.
     pub(crate) fn of_kind(self, kind: Option<&str>) -> ValueType {
         let is_access = kind.is_some_and(|kind| {
             let kind = kind.split('.').next().unwrap_or(kind).to_ascii_lowercase();
@@ -151,7 +152,7 @@ impl ValueType {
         }
     }
 
-    /// Whether a value has this form.
+    /// Returns true if a value has this type.
     pub fn admits(self, value: &str) -> bool {
         let starts = value.as_bytes().first();
         let starts = starts.is_some_and(|b| b.is_ascii_alphanumeric() || b"/[:".contains(b));
@@ -184,13 +185,13 @@ impl ValueType {
     }
 }
 
-/// Whether all bytes are letters, digits or one of `others`.
+/// Returns true if all bytes are letters, digits or one of `others`.
 fn is_of(value: &str, others: &[u8]) -> bool {
     let mut bytes = value.bytes();
     bytes.all(|b| b.is_ascii_alphanumeric() || others.contains(&b))
 }
 
-/// Whether the first and last byte are letters or digits.
+/// Returns true if the first and last byte are letters or digits.
 fn is_bounded(value: &str) -> bool {
     let ends = [value.as_bytes().first(), value.as_bytes().last()];
     let mut ends = ends.into_iter();
@@ -221,7 +222,7 @@ fn is_word(value: &str) -> bool {
         && !climbs(value)
 }
 
-/// Whether a part of a path leads upwards.
+/// Returns true if a path has a `..` component.
 fn climbs(path: &str) -> bool {
     path.split('/').any(|part| part == "..")
 }
@@ -308,7 +309,7 @@ fn is_host(value: &str) -> bool {
         None => (value, None),
     };
     let labels = host.strip_suffix('.').unwrap_or(host);
-    // names with an underscore are not hosts' and resolve all the same
+    // names with an underscore are not valid host names but do resolve
     let is_name = labels
         .split('.')
         .all(|label| label.len() <= 63 && is_bounded(label) && is_of(label, b"-_"));
@@ -316,7 +317,7 @@ fn is_host(value: &str) -> bool {
 }
 
 fn is_path(value: &str) -> bool {
-    // `kubernetes.io~csi` is a folder of the kubelet, and systemd's slices hold colons
+    // the kubelet has folders such as `kubernetes.io~csi`, and systemd's slices contain colons
     value.starts_with('/') && is_of(value, b"/._-:@+=,~") && !climbs(value)
 }
 
@@ -352,7 +353,7 @@ fn is_key(value: &str) -> bool {
     prefix.is_none_or(is_subdomain) && is_label_value(name)
 }
 
-/// What the value of a label may be, without the empty one.
+/// Returns true if the text is a valid, non-empty label value.
 fn is_label_value(value: &str) -> bool {
     value.len() <= 63 && is_bounded(value) && is_of(value, b"._-")
 }

@@ -45,7 +45,7 @@ fn payload(text: &str, at: usize, names: Names) -> Option<Layer> {
     let rest = text.get(at..)?;
     let is_short = leading_short_time(rest).is_some();
     let is_record = match rest.as_bytes().first()? {
-        // a format may mistake the time for a name in front of its own
+        // a format may take the time for a name in front of its own
         _ if is_short => false,
         // words of a sentence, unless a level is set off from them
         b'a'..=b'z' if !rest.starts_with("time=") && !rest.starts_with("level=") => {

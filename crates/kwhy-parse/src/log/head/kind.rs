@@ -1,4 +1,4 @@
-//! What the first bytes of a line show.
+//! The class of a line by its first bytes.
 
 use memchr::memchr;
 
@@ -7,19 +7,19 @@ use super::super::timestamp::{leading_date_time, leading_klog_time, leading_sysl
 use super::super::{json, klog, logrus, zap_console};
 use kwhy_model::Format;
 
-/// What the first bytes of a line show.
+/// The class of a line by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A record of this format, maybe in a carrier.
+    /// A record of this format, maybe in an envelope.
     Record(Format),
-    /// A carrier with something else in it.
+    /// An envelope with something else in it.
     Carried,
 }
 
-/// What begins on a line, where its first bytes show it beyond doubt; `None` says nothing.
+/// The class of a line, if its first bytes show it beyond doubt.
 ///
 /// Known are klog's header, logrus' `time="…" level=`, JSON objects whose first two members make
-/// them records, zap's console form with tabs, the CRI's and syslog's carriers.
+/// them records, zap's console form with tabs, the CRI's and syslog's envelopes.
 ///
 /// ```
 /// use kwhy_model::Format;
@@ -44,12 +44,12 @@ pub fn kind(line: &[u8]) -> Option<Kind> {
         },
         _ => return record(line).map(Kind::Record),
     };
-    // one carrier is looked into: a deeper one may be one too many
+    // one envelope is looked into: a deeper one may be one too many
     let inner = record(payload).or_else(|| is_zap_console(payload).then_some(Format::ZapConsole));
     Some(inner.map_or(Kind::Carried, Kind::Record))
 }
 
-/// The form of the record that begins with a text outside of any carrier, where that is beyond doubt.
+/// The form of the record that starts with a text outside of any envelope, where that is beyond doubt.
 pub(super) fn form(text: &[u8]) -> Option<&'static FormatSpec> {
     match text.first()? {
         b'I' | b'W' | b'E' | b'F' if is_klog(text) => Some(&klog::FORMAT),
@@ -73,7 +73,7 @@ fn run(text: &[u8], accepted: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|byte| accepted(**byte)).count()
 }
 
-/// `0304 05:06:07.123456       1 file.go:12]` behind the severity.
+/// `0304 05:06:07.123456       1 file.go:12]` after the severity.
 fn is_klog(text: &[u8]) -> bool {
     klog_caller(text).is_some_and(|caller| {
         let accepted = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
@@ -112,11 +112,11 @@ fn is_logrus(text: &[u8]) -> bool {
         && memchr(b'"', window).is_some_and(|quote| time[quote + 1..].starts_with(b" level="))
 }
 
-/// How far the ends of the first members are looked for.
+/// The number of bytes in which the ends of the first members are looked for.
 const NEAR: usize = 64;
 
-/// The key and the value of a member at the start of a text, and what is behind it; `None` where
-/// the value is nested, long or holds an escape.
+/// The key and the value of a member at the start of a text, and what is after it; `None` where
+/// the value is nested, long or contains an escape.
 fn member(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let key = text.strip_prefix(b"\"")?;
     let length = memchr(b'"', &key[..key.len().min(NEAR)])?;
@@ -138,8 +138,8 @@ fn member(text: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((key, value.get(end..)?))
 }
 
-/// An object that begins with a level and a time, in any order, or with one of them behind which
-/// the other stands third.
+/// An object that starts with a level and a time, in any order, or with one of them after which
+/// the other occurs third.
 fn is_json(text: &[u8]) -> bool {
     let Some(first) = text.strip_prefix(b"{") else {
         return false;
@@ -185,7 +185,7 @@ fn is_zap_level(rest: &[u8]) -> bool {
     words.iter().any(|word| level.starts_with(word))
 }
 
-/// The payload behind ` stderr F `.
+/// The payload after ` stderr F `.
 fn cri(rest: &[u8]) -> Option<&[u8]> {
     let rest = rest.strip_prefix(b" std")?;
     let rest = rest
@@ -195,7 +195,7 @@ fn cri(rest: &[u8]) -> Option<&[u8]> {
         .or_else(|| rest.strip_prefix(b"P "))
 }
 
-/// The payload behind `Mar 04 05:06:07 host program[pid]: `.
+/// The payload after `Mar 04 05:06:07 host program[pid]: `.
 fn syslog(text: &[u8]) -> Option<&[u8]> {
     let (_, length) = leading_syslog_time(text)?;
     let rest = text.get(length..)?.strip_prefix(b" ")?;

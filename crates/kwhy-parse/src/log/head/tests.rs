@@ -12,7 +12,7 @@ mod generate;
 
 use generate::{change, line, mangle};
 
-/// What `detect` and `parse` say, in their own words.
+/// The answers of `detect` and `parse`, in their own words.
 fn by_parser(line: &str) -> Option<Head> {
     let text = line.trim_start();
     let format = detect(line)?;
@@ -30,7 +30,7 @@ fn by_parser(line: &str) -> Option<Head> {
     })
 }
 
-/// Where `head` and the parser, or `kind` and `head`, do not agree.
+/// The differences of `head` and the parser, or of `kind` and `head`.
 fn difference(line: &str) -> Option<String> {
     let (found, expected) = (head(line), by_parser(line));
     if found != expected {

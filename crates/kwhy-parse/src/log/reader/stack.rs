@@ -11,7 +11,7 @@ use crate::input::Line;
 use kwhy_model::{Format, Span};
 
 impl<'a> Reader<'a> {
-    /// What a line that begins no record is of a stack trace.
+    /// The part of a stack trace that a line is which starts no record.
     pub(super) fn part(
         &mut self,
         text: &str,
@@ -20,7 +20,7 @@ impl<'a> Reader<'a> {
         behind: &[Line<'a>],
     ) -> Option<Part> {
         let is_carried = wrapper.present;
-        // in a carrier a trace begins right behind its record: only Go's frames are unmistakable
+        // in an envelope a trace starts right after its record: only Go's frames are unmistakable
         let is_behind = |lines: Lines| lines.last == at.lines.before && at.lines.own == 1;
         let is_next = self
             .current
@@ -33,7 +33,7 @@ impl<'a> Reader<'a> {
         if is_carried && !is_next && !is_frame(text) {
             return None;
         }
-        // in a carrier a line that begins nothing may be a record of its own
+        // in an envelope a line that starts nothing may be a record of its own
         let may_go_on = !is_carried || {
             let record = self.current.as_ref();
             record.is_some_and(|record| record.may_continue_in(wrapper, at.lines))
@@ -58,7 +58,7 @@ impl<'a> Reader<'a> {
         if !known || text.starts_with([' ', '\t']) && !is_in_message {
             return None;
         }
-        // a head is one if frames follow, a message's lines go on up to the next record
+        // a head is one if frames follow, a message's lines continue up to the next record
         let is_of_trace = |line: &str| stack_trace::Trace::default().take(line).is_some();
         let mut frames_follow = || {
             if is_carried && !may_go_on {
@@ -142,7 +142,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What the next line holds, or the next entry of the journal.
+/// The contents of the next line, or of the next entry of the journal.
 fn next<'a>(behind: &[Line<'a>], is_carried: bool, sources: &mut Sources) -> Option<Payload<'a>> {
     if !is_carried {
         return Some(Payload::from_line(*behind.first()?));

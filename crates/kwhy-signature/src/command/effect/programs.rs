@@ -1,9 +1,9 @@
-//! What programs do, by their sub-commands and options.
+//! The effects of programs, by subcommand and option.
 
 use super::Effect::{self, Changes, Destroys, Looks};
 
-/// Programs and their sub-commands with what they do; of several that fit the longest counts. What is not
-/// listed only looks.
+/// Programs and their subcommands with their effect; the longest match wins. Programs that are not
+/// listed are read-only.
 pub(super) const RULES: &[(&str, &[&str], Effect)] = &[
     ("kubectl", &["delete"], Destroys),
     ("kubectl", &["drain"], Destroys),
@@ -232,7 +232,7 @@ pub(super) const RULES: &[(&str, &[&str], Effect)] = &[
     ("skopeo", &["delete"], Destroys),
 ];
 
-/// Options by which a program does more than it does without: program, option, effect.
+/// Options that make a program's effect more severe: program, option, effect.
 pub(super) const OPTIONS: &[(&str, &str, Effect)] = &[
     ("umount", "-f", Destroys),
     ("umount", "-l", Destroys),

@@ -1,4 +1,4 @@
-//! Lines of every format in every carrier, right and slightly wrong.
+//! Lines of every format in every envelope, right and slightly wrong.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -83,7 +83,7 @@ fn word() -> impl Strategy<Value = &'static str> {
     )
 }
 
-/// What stands in messages: what a reader could take for something else.
+/// Texts of messages that a reader could take for something else.
 fn message() -> impl Strategy<Value = String> {
     let piece = select(
         &[
@@ -320,7 +320,7 @@ fn syslog_time() -> impl Strategy<Value = String> {
     "(Jan|Feb|Mar|Dec|Foo) ([ 0-2][0-9]|3[01]) [01][0-9]:[0-5][0-9]:[0-5][0-9](|\\.[0-9]{1,6})"
 }
 
-/// A payload in a carrier; the payload of docker's is JSON-quoted.
+/// A payload in an envelope; the payload of docker's is JSON-quoted.
 fn carry(payload: String) -> BoxedStrategy<String> {
     prop_oneof![
         3 => carry_in_files(payload.clone()),

@@ -1,5 +1,4 @@
-//! One piece of text proves one thing: where several signatures match it, the most specific one
-//! stays.
+//! Resolves overlaps: where several signatures match the same text, the most specific one wins.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -14,15 +13,18 @@ fn overlap(a: &Span, b: &Span) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-/// A match among others of the same record.
-struct Rival<'m> {
+/// A match that competes with others for the same record.
+struct Contender<'m> {
     signature: &'m Signature,
     weight: usize,
     mark: &'m Span,
 }
 
-/// Drops the matches that a more specific one on the same text beats.
-pub(crate) fn compete(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Vec<(usize, Match)> {
+/// Drops the matches that a more specific match on the same text supersedes.
+pub(crate) fn resolve_overlaps(
+    catalogue: &Catalogue,
+    matches: Vec<(usize, Match)>,
+) -> Vec<(usize, Match)> {
     let mut by_record: HashMap<(usize, usize), Vec<usize>> = HashMap::new();
     for (at, (_, found)) in matches.iter().enumerate() {
         let primary = found.primary();
@@ -33,83 +35,84 @@ pub(crate) fn compete(catalogue: &Catalogue, matches: Vec<(usize, Match)>) -> Ve
     }
     let mut kept = vec![false; matches.len()];
     for of_record in by_record.into_values() {
-        let rivals: Vec<Rival<'_>> = of_record
+        let contenders: Vec<Contender<'_>> = of_record
             .iter()
             .map(|at| {
                 let (number, found) = &matches[*at];
-                Rival {
+                Contender {
                     signature: catalogue.at(*number),
                     weight: found.hits.iter().map(|hit| hit.weight).sum(),
                     mark: &found.primary().mark,
                 }
             })
             .collect();
-        for winner in stay(&rivals) {
+        for winner in survivors(&contenders) {
             kept[of_record[winner]] = true;
         }
     }
     let kept = matches.into_iter().zip(kept).filter(|(_, kept)| *kept);
     let kept = kept.map(|(found, _)| found);
-    // one that refines it may be counted only; until here it keeps others from the record
+    // a refining match may be counted only; until here it keeps others from the record
     kept.filter(|(_, found)| !found.primary().refined).collect()
 }
 
-/// Which of the hits of one record stay, each of which is a match by itself.
+/// Returns, for each hit of one record, true if it survives. Each hit is a complete match.
 pub(crate) fn winners(catalogue: &Catalogue, hits: &[(u32, Hit)]) -> Vec<bool> {
-    let rivals: Vec<Rival<'_>> = hits
+    let contenders: Vec<Contender<'_>> = hits
         .iter()
-        .map(|(number, hit)| Rival {
+        .map(|(number, hit)| Contender {
             signature: catalogue.at(*number as usize),
             weight: hit.weight,
             mark: &hit.mark,
         })
         .collect();
     let mut won = vec![false; hits.len()];
-    for winner in stay(&rivals) {
+    for winner in survivors(&contenders) {
         won[winner] = true;
     }
     won
 }
 
-/// Whether a hit of the second signature is superfluous where the first one holds for the same record.
+/// Returns true if a hit of `other` is redundant when `one` matches the same record.
 pub(crate) fn refines(catalogue: &Catalogue, one: u32, other: u32) -> bool {
     let (one, other) = (catalogue.at(one as usize), catalogue.at(other as usize));
     one.refines.contains(&other.id) && !one.makes_no_finding() && !other.makes_no_finding()
 }
 
-/// Returns true if a match of the first signature, with this mark, may make one of the second superfluous.
-pub(crate) fn may_take(one: (&Signature, &Span), other: (&Signature, &Span)) -> bool {
-    let rival = |(signature, mark)| Rival {
+/// Returns true if a match of the first signature, with this span, may supersede one of the second.
+pub(crate) fn may_supersede(one: (&Signature, &Span), other: (&Signature, &Span)) -> bool {
+    let contenders = |(signature, mark)| Contender {
         signature,
         weight: 0,
         mark,
     };
-    rival(one).beats(&rival(other))
+    contenders(one).beats(&contenders(other))
 }
 
-/// Of the matches of one record those that stay: the strongest that no other one refines, then the
-/// strongest of what it leaves, and so on.
-fn stay(all: &[Rival<'_>]) -> Vec<usize> {
-    let mut rivals: Vec<usize> = (0..all.len()).collect();
-    rivals.sort_by(|a, b| all[*b].strength().cmp(&all[*a].strength()));
+/// Returns the indices of the surviving matches of one record: the strongest match that no other
+/// refines, then the strongest of those it does not supersede, and so on.
+fn survivors(all: &[Contender<'_>]) -> Vec<usize> {
+    let mut contenders: Vec<usize> = (0..all.len()).collect();
+    contenders.sort_by(|a, b| all[*b].strength().cmp(&all[*a].strength()));
     let mut winners = Vec::new();
-    while !rivals.is_empty() {
+    while !contenders.is_empty() {
         let refined = |at: usize| {
             let id = &all[at].signature.id;
-            rivals
+            contenders
                 .iter()
                 .any(|other| all[*other].signature.refines.contains(id))
         };
-        let first = rivals.iter().position(|at| !refined(*at)).unwrap_or(0);
-        let winner = rivals.remove(first);
-        rivals.retain(|loser| !all[winner].beats(&all[*loser]));
+        let first = contenders.iter().position(|at| !refined(*at)).unwrap_or(0);
+        let winner = contenders.remove(first);
+        contenders.retain(|loser| !all[winner].beats(&all[*loser]));
         winners.push(winner);
     }
     winners
 }
 
-impl<'m> Rival<'m> {
-    /// How strong a match is. A symptom's text often wraps its cause's, and the cause is the answer.
+impl<'m> Contender<'m> {
+    /// The sort key of a match's strength. A symptom's text often wraps its cause's, and the cause
+    /// is the answer.
     fn strength(&self) -> (bool, bool, usize, Reverse<&'m str>) {
         let signature = self.signature;
         let is_cause = signature.role != Role::Symptom;
@@ -117,10 +120,10 @@ impl<'m> Rival<'m> {
         (is_cause, specific, self.weight, Reverse(&signature.id))
     }
 
-    /// Whether a match that stays makes another one superfluous.
-    fn beats(&self, other: &Rival<'_>) -> bool {
+    /// Returns true if this match, once kept, supersedes `other`.
+    fn beats(&self, other: &Contender<'_>) -> bool {
         let (a, b) = (self.signature, other.signature);
-        // what makes no finding is not the better one
+        // a match that makes no finding never wins
         if a.makes_no_finding() || b.makes_no_finding() {
             return false;
         }
@@ -130,11 +133,11 @@ impl<'m> Rival<'m> {
         if a.id == b.id {
             return false;
         }
-        // what is proved by its own words leaves nothing to a family
+        // a specific match leaves nothing to a generic one
         if b.generic && !a.generic && a.role != Role::Symptom {
             return !b.refines.contains(&a.id);
         }
-        // one text may tell of several symptoms
+        // one text may show several symptoms
         if a.role == Role::Symptom && b.role == Role::Symptom && a.cause != b.cause {
             return false;
         }

@@ -1,21 +1,22 @@
-//! Many events of one kind within a time, told as one burst.
+//! Counts events of one kind against a threshold within a window, and reports them as one burst.
 //!
-//! A burst begins when the counts within the window are enough, with all that is in the window, and
-//! takes in all that follows its last event within the window. What comes later may begin another.
+//! A burst starts when the counts within the window reach the threshold. It includes every event in
+//! that window, and every later one within the window of its last event. Later events may start
+//! another burst.
 
 use std::collections::VecDeque;
 
 use super::automaton::Time;
 
-/// The items of a burst that are kept; of further ones only the count and the last time.
+/// The maximum number of items kept of a burst; beyond it only the count and the last time are.
 pub(super) const MAX_ITEMS: usize = 16;
 
-/// Events that were seen often enough in a time.
+/// Events that reached the threshold within the window.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Burst<T> {
     /// The first ones.
     pub items: Vec<T>,
-    /// The counts of all.
+    /// The total count.
     pub count: u64,
     /// The latest one.
     pub latest: T,
@@ -25,16 +26,16 @@ pub(super) struct Burst<T> {
 #[derive(Debug)]
 struct Seen<T> {
     time: Time,
-    /// How much it adds to what is needed.
+    /// Its contribution to the threshold.
     weight: u64,
     count: u64,
     item: T,
 }
 
-/// Follows one kind of event.
+/// Detects bursts of one kind of event.
 #[derive(Debug)]
 pub(super) struct Bursts<T> {
-    /// What is in the window, as long as there is no burst.
+    /// The events in the window while there is no burst.
     seen: VecDeque<Seen<T>>,
     weight: u64,
     open: Option<Burst<T>>,
@@ -49,12 +50,12 @@ impl<T: Clone> Bursts<T> {
         }
     }
 
-    /// How many items are kept.
+    /// The number of items kept.
     pub fn len(&self) -> usize {
         self.seen.len() + self.open.as_ref().map_or(0, |burst| burst.items.len() + 1)
     }
 
-    /// Takes an event, not before the one that came before it; gives the burst that it ends.
+    /// Takes an event, in order of time, and returns the burst that it ends.
     pub fn take(
         &mut self,
         (need, window): (u64, Time),
@@ -96,7 +97,7 @@ impl<T: Clone> Bursts<T> {
             let count = count.fold(0, u64::saturating_add);
             let items = self.seen.drain(..).map(|seen| seen.item);
             self.open = Some(Burst {
-                // the rest of the drain is dropped with it
+                // dropping the iterator drops the rest
                 items: items.take(MAX_ITEMS).collect(),
                 count,
                 latest: item,
@@ -107,7 +108,7 @@ impl<T: Clone> Bursts<T> {
         ended
     }
 
-    /// The burst that is open at the end.
+    /// Returns the burst that is open at the end.
     pub fn finish(&mut self) -> Option<Burst<T>> {
         self.open.take()
     }
@@ -133,15 +134,15 @@ mod tests {
     #[test]
     fn enough_within_the_window_and_what_follows() {
         let once = |times: &[Time]| times.iter().map(|time| (*time, 1)).collect::<Vec<_>>();
-        // both ends of the window count
+        // the window includes both ends
         assert_eq!(run(3, 10, &once(&[0, 5, 10])), [(vec![0, 1, 2], 3)]);
         assert_eq!(run(3, 10, &once(&[0, 5, 11])), []);
-        // as long as the next one comes within the window the burst goes on
+        // the burst continues while the next event is within the window
         assert_eq!(
             run(2, 10, &once(&[0, 1, 11, 21, 32, 33])),
             [(vec![0, 1, 2, 3], 4), (vec![4, 5], 2)]
         );
-        // counts add up, and what was before the window does not belong to it
+        // counts add up, and events before the window are excluded
         assert_eq!(
             run(12, 10, &[(0, 5), (20, 1), (25, 11)]),
             [(vec![1, 2], 12)]

@@ -1,4 +1,4 @@
-//! What an object's fields say that it depends on, by kind.
+//! The dependencies that an object's fields state, by kind.
 
 use std::net::IpAddr;
 
@@ -9,36 +9,36 @@ use kwhy_model::{Object, Subject, Value};
 struct Names {
     /// The kind of the object that has the field.
     of: &'static str,
-    /// The way to the field; lists are gone through.
+    /// The path of the field; lists are traversed.
     path: &'static str,
-    /// How it names the other, by the `type` that stands beside it; without one, whatever stands there.
+    /// The syntax of the reference, by the sibling field `type`, if there is one.
     how: &'static [(&'static str, How)],
     verb: &'static str,
-    /// Whether the other depends on this one.
+    /// True if the other object depends on this one.
     turned: bool,
 }
 
-/// How a field names an object.
+/// The syntax of a reference to an object.
 #[derive(Clone, Copy)]
 enum How {
-    /// By the name, of this kind, in the namespace of the object that names it.
+    /// The name of an object of this kind, in the namespace of the referrer.
     Name(&'static str),
-    /// By the name, of a kind without namespaces.
+    /// The name of an object of a cluster-scoped kind.
     Cluster(&'static str),
     /// `Kind/name`.
     KindAndName,
     /// `namespace/name`, of this kind.
     NamespaceAndName(&'static str),
-    /// The name before a colon or blank: `web:80`.
+    /// The name before a colon or space: `web:80`.
     Start(&'static str),
 }
 
 use How::{Cluster, KindAndName, Name, NamespaceAndName, Start};
 
-/// Stands for any type.
+/// Matches any type.
 const ANY: &str = "";
 
-/// What holds settings, by the types that volumes and variables give it.
+/// The kinds that contain settings, by the types that volumes and variables give them.
 const SETTINGS: &[(&str, How)] = &[
     ("ConfigMap", Name("ConfigMap")),
     ("config_map", Name("ConfigMap")),
@@ -46,7 +46,7 @@ const SETTINGS: &[(&str, How)] = &[
     ("secret", Name("Secret")),
 ];
 
-/// A row of the table: kind, path, verb, how.
+/// A row of the table: kind, path, verb, syntax.
 macro_rules! names {
     ($of:literal, $path:literal, $verb:literal, by $how:expr) => {
         Names {
@@ -68,7 +68,7 @@ macro_rules! names {
     };
 }
 
-/// The same, where the object that is named depends on the one that names it.
+/// The same, where the named object depends on the one that names it.
 macro_rules! named_by {
     ($of:literal, $path:literal, $verb:literal, $how:expr) => {
         Names {
@@ -81,7 +81,7 @@ macro_rules! named_by {
     };
 }
 
-/// The fields of all kinds; their names are those that the parsers give (`parse/object/kinds`).
+/// The reference fields of all kinds, as named by the parsers (`parse/object/kinds`).
 #[rustfmt::skip]
 const FIELDS: &[Names] = &[
     names!("Pod", "node", "runs on", Cluster("Node")),
@@ -112,15 +112,15 @@ const FIELDS: &[Names] = &[
     names!("Ingress", "ingress_class", "is of", Cluster("IngressClass")),
     names!("HorizontalPodAutoscaler", "reference", "scales", KindAndName),
     names!("EndpointSlice", "endpoints.target_ref", "holds", KindAndName),
-    // of an object and of a describe
+    // in objects and in `kubectl describe`
     names!("ServiceAccount", "image_pull_secrets.name", "pulls with", Name("Secret")),
     names!("ServiceAccount", "image_pull_secrets", "pulls with", Name("Secret")),
 ];
 
-/// Lists of a pod that are alike: what is said of the first holds of all.
+/// Lists of similar containers of a pod: what is said of the first applies to all.
 const CONTAINERS: [&str; 3] = ["containers", "init_containers", "ephemeral_containers"];
 
-/// Where an object's own addresses stand, in a describe, an object or a table.
+/// The paths of an object's own addresses, in `kubectl describe`, an object or a table.
 const ADDRESSES: [&str; 5] = [
     "ip",
     "ips",
@@ -129,7 +129,7 @@ const ADDRESSES: [&str; 5] = [
     "external_ip",
 ];
 
-/// Calls `add` with what depends, how, and on what, for each object that an object names.
+/// Calls `add` with dependant, verb and dependency for each object that an object names.
 pub(super) fn edges(object: &Object<'_>, mut add: impl FnMut(Subject, &'static str, Subject)) {
     let this = plain(&object.subject);
     let Some(kind) = this.kind.as_deref().filter(|_| this.name.is_some()) else {
@@ -150,7 +150,7 @@ pub(super) fn edges(object: &Object<'_>, mut add: impl FnMut(Subject, &'static s
     }
 }
 
-/// Calls `add` with each address that an object tells, and whose it is.
+/// Calls `add` with each address that an object states, and its owner.
 pub(super) fn addresses(object: &Object<'_>, mut add: impl FnMut(String, Subject)) {
     let this = plain(&object.subject);
     if this.name.is_none() {
@@ -171,7 +171,7 @@ pub(super) fn addresses(object: &Object<'_>, mut add: impl FnMut(String, Subject
     }
 }
 
-/// Calls `add` with each name of a host for which an object answers.
+/// Calls `add` with each host name that an object serves.
 pub(super) fn hosts(object: &Object<'_>, mut add: impl FnMut(String, Subject)) {
     let this = plain(&object.subject);
     if this.name.is_some() && this.kind.as_deref() == Some("Ingress") {
@@ -183,7 +183,7 @@ pub(super) fn hosts(object: &Object<'_>, mut add: impl FnMut(String, Subject)) {
     }
 }
 
-/// Calls `found` with the text of each scalar at the end of a path, and with the type that stands beside it.
+/// Calls `found` with the text of each scalar at a path, and with its sibling `type`.
 fn at(object: &Object<'_>, path: &str, found: &mut dyn FnMut(&str, Option<&str>)) {
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));
     let alike: &[&str] = match first {
@@ -215,13 +215,13 @@ fn each(
     }
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));
     if let Some(next) = value.get(first) {
-        // the last map on the way tells what is named
+        // the last map of the path has the sibling
         let beside = value.get("type").and_then(Value::to_text);
         each(next, rest, beside.as_deref(), found);
     }
 }
 
-/// The object that a field's text names.
+/// Returns the object that a field's text names.
 fn other(text: &str, how: How, this: &Subject) -> Option<Subject> {
     let namespace = this.namespace.as_deref();
     match how {
@@ -238,7 +238,7 @@ fn other(text: &str, how: How, this: &Subject) -> Option<Subject> {
         }
         Start(kind) => {
             let name = text.split([':', ' ']).next()?;
-            // a resource that is no Service: `APIGroup: x, Kind: y, Name: z`
+            // a resource that is not a Service: `APIGroup: x, Kind: y, Name: z`
             (!name.is_empty() && name != "APIGroup").then(|| Subject::new(kind, namespace, name))
         }
     }

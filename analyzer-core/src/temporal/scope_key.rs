@@ -1,12 +1,12 @@
-//! What the hits of one match share: one automaton follows each.
+//! The key of a scope: each scope has its own automaton.
 
 use crate::matcher::Hit;
 use crate::matcher::scope::{is_workload, node};
 use kwhy_signature::Scope;
 
-/// A scope of one hit. A hit whose object is not known belongs to its document.
+/// The scope of a hit. A hit without a known object belongs to its document.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key {
+pub(super) enum ScopeKey {
     Input,
     Document(usize),
     Node(String),
@@ -22,24 +22,24 @@ pub(super) enum Key {
     },
 }
 
-impl Key {
-    pub fn of(hit: &Hit, scope: Scope) -> Key {
+impl ScopeKey {
+    pub fn of(hit: &Hit, scope: Scope) -> ScopeKey {
         let subject = &hit.subject;
         let known = match scope {
-            Scope::Input => return Key::Input,
+            Scope::Input => return ScopeKey::Input,
             Scope::Source => None,
-            Scope::Node => node(subject).map(|node| Key::Node(node.to_owned())),
-            Scope::Namespace => subject.namespace.clone().map(Key::Namespace),
+            Scope::Node => node(subject).map(|node| ScopeKey::Node(node.to_owned())),
+            Scope::Namespace => subject.namespace.clone().map(ScopeKey::Namespace),
             Scope::Subject | Scope::Owner => subject.name.as_ref().map(|name| {
                 let namespace = subject.namespace.clone();
                 match subject.workload() {
                     Some(workload) if scope == Scope::Owner && is_workload(subject) => {
-                        Key::Workload {
+                        ScopeKey::Workload {
                             namespace,
                             name: workload.to_owned(),
                         }
                     }
-                    _ => Key::Object {
+                    _ => ScopeKey::Object {
                         kind: subject.kind.clone(),
                         namespace,
                         name: name.clone(),
@@ -47,6 +47,6 @@ impl Key {
                 }
             }),
         };
-        known.unwrap_or(Key::Document(hit.document))
+        known.unwrap_or(ScopeKey::Document(hit.document))
     }
 }

@@ -1,14 +1,15 @@
-//! What a message says that it could not reach: the host of an URL, the name that was looked up, an address.
+//! The endpoints that a message could not reach: the host of a URL, the name of a lookup, an
+//! address.
 
 use std::net::IpAddr;
 
-/// How many hosts of one message are taken.
+/// The maximum number of hosts per message.
 const MAX_HOSTS: usize = 8;
 
-/// The longest name of a host.
+/// The maximum length of a host name.
 const MAX_NAME: usize = 253;
 
-/// The types of records that ask for an address.
+/// The DNS record types that ask for an address.
 const RECORDS: [&str; 4] = ["A", "AAAA", "CNAME", "SRV"];
 
 /// A host in a message.
@@ -17,29 +18,29 @@ pub(super) enum Host {
     /// `web`, `web.shop`, `web.shop.svc.cluster.local`: the name of a Service, and its namespace.
     Name(String, Option<String>),
     Address(String),
-    /// A name of more labels than a Service has.
+    /// A name with more labels than a Service has.
     Outside(String),
 }
 
-/// A host as a message names it, with what stands behind it.
+/// A host as a message names it, with the path after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call<'m> {
     pub name: &'m str,
     pub port: Option<&'m str>,
-    /// What follows in an URL, from the first `/` on.
+    /// The rest of a URL, starting at the first `/`.
     pub path: &'m str,
-    /// Whether it can be nothing but a host: `main.go:88` is a place in a program.
+    /// True if it can only be a host: `main.go:88` is a source location.
     pub is_sure: bool,
 }
 
 impl Call<'_> {
-    /// What the name may be.
+    /// Classifies the name.
     pub fn host(&self) -> Option<Host> {
         host(self.name)
     }
 }
 
-/// The hosts that a message names: before a port, in an URL, behind `lookup`.
+/// The hosts that a message names: before a port, in a URL, after `lookup`.
 pub(super) fn calls(message: &str) -> Vec<Call<'_>> {
     let mut calls: Vec<Call<'_>> = Vec::new();
     let mut looked_up = false;
@@ -96,7 +97,7 @@ pub(super) fn calls(message: &str) -> Vec<Call<'_>> {
     calls
 }
 
-/// The hosts that a message names, each once.
+/// The hosts that a message names, deduplicated.
 pub(super) fn hosts(message: &str) -> Vec<Host> {
     let mut hosts = Vec::new();
     for host in calls(message).iter().filter_map(Call::host) {
@@ -107,12 +108,12 @@ pub(super) fn hosts(message: &str) -> Vec<Host> {
     hosts
 }
 
-/// Whether an address is of a range that no host of the internet has.
+/// Returns true if an address is in a range that is not routed on the internet.
 pub(super) fn is_inside(address: &str) -> bool {
     match address.parse() {
         Ok(IpAddr::V4(address)) => {
             let [first, second, ..] = address.octets();
-            // 100.64.0.0/10 is shared by carriers and clouds
+            // 100.64.0.0/10 is shared by providers and clouds
             address.is_private() || (first == 100 && (64..128).contains(&second))
         }
         // unique local addresses, fc00::/7
@@ -192,7 +193,7 @@ mod tests {
             [outside("hub.corp.example")]
         );
         assert_eq!(of("hub.corp.example is well. Another"), []);
-        // a version is no host
+        // a version is not a host
         assert_eq!(of("https://1.2.3/x lookup 1.27.4"), []);
         assert_eq!(of("12:30:45 all is well: 3"), []);
     }

@@ -1,4 +1,4 @@
-//! Fills a signature's templates with what a match captured.
+//! Renders a signature's templates with the values that a match captured.
 
 use super::graph::Graph;
 use super::group::Group;
@@ -7,7 +7,7 @@ use crate::report::CommandLine;
 use kwhy_model::Subject;
 use kwhy_signature::{CommandTemplate, Signature, Template};
 
-/// The longest captured value that a text shows.
+/// The maximum length of a captured value in a text.
 const MAX_VALUE: usize = 300;
 
 /// The object at fault: the signature's own, or that of the event.
@@ -30,7 +30,7 @@ pub(crate) fn subject(signature: &Signature, found: &Match) -> Subject {
     }
 }
 
-/// The object that the events are about, as far as any of them says.
+/// The object of the events, merged from all that name one.
 pub(crate) fn about(found: &Match) -> Subject {
     let mut subject = found.primary().subject.clone();
     for hit in &found.hits[1..] {
@@ -39,7 +39,7 @@ pub(crate) fn about(found: &Match) -> Subject {
     subject
 }
 
-/// The value of a template's slot.
+/// Returns the value of a template's slot.
 pub(crate) fn value(found: &Match, about: &Subject, count: u64, name: &str) -> Option<String> {
     let mut captures = found.captures.iter();
     let captured = captures.find(|(known, value)| known == name && !value.trim().is_empty());
@@ -80,7 +80,7 @@ pub(crate) fn value(found: &Match, about: &Subject, count: u64, name: &str) -> O
     }
 }
 
-/// What is known for the templates of a finding.
+/// The values available to the templates of a finding.
 #[derive(Debug)]
 pub(crate) struct Values<'a> {
     signature: &'a Signature,
@@ -90,7 +90,8 @@ pub(crate) struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    /// What a group's best match tells, and of its object what the rest of the input tells without a doubt.
+    /// Collects the values of a group's best match, completed with what the rest of the input
+    /// states unambiguously about its object.
     pub fn new(signature: &'a Signature, group: &'a Group, graph: &Graph) -> Values<'a> {
         Values {
             signature,
@@ -100,22 +101,22 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The value of a slot in a text.
+    /// Returns the value of a slot in a text.
     pub fn value(&self, name: &str) -> Option<String> {
         value(self.found, &self.about, self.count, name)
     }
 
-    /// A text with all of its values, or none.
+    /// Renders a text if all of its values are known.
     pub fn text(&self, template: &Template) -> Option<String> {
         template.fill(|name| self.value(name))
     }
 
-    /// The sentences of a text whose values are known.
+    /// Renders the sentences of a text whose values are known.
     pub fn sentences(&self, template: &Template) -> String {
         template.sentences(|name| self.value(name))
     }
 
-    /// A command, if each of its values is known and has the form that it must have.
+    /// Renders a command if each of its values is known and has the required type.
     pub fn command(&self, template: &CommandTemplate) -> Option<CommandLine> {
         let filled = template.fill_as(|slot| {
             let form = self.signature.form(slot, |kind| self.value(kind));
@@ -124,7 +125,7 @@ impl<'a> Values<'a> {
         CommandLine::new(filled?)
     }
 
-    /// Whether all values of a text are known and might stand in a command too.
+    /// Returns true if all values of a text are known and would be valid in a command.
     pub fn are_proper(&self, template: &Template) -> bool {
         template.slots().all(|slot| {
             let form = self.signature.form(slot, |kind| self.value(kind));
@@ -133,8 +134,8 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Adds to what a match is about what the group's other records and the input's objects say of the same
-/// object, where they agree.
+/// Completes the object of a match with what the group's other records and the input's objects say
+/// about it, where they agree.
 fn completed(mut about: Subject, group: &Group, graph: &Graph) -> Subject {
     let hits = || group.best.hits.iter().chain(&group.hits);
     if about.name.is_none() && about.kind.is_none() {
@@ -166,13 +167,14 @@ fn completed(mut about: Subject, group: &Group, graph: &Graph) -> Subject {
     about
 }
 
-/// The only value among these.
+/// Returns the common value if all values are equal.
 fn only<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<T> {
     let first = values.next()?;
     values.all(|other| other == first).then_some(first)
 }
 
-/// The registry's host of an image as its reference names it (distribution/reference 0.6 `splitDockerDomain`).
+/// Returns the registry host of an image reference (distribution/reference 0.6
+/// `splitDockerDomain`).
 pub(super) fn registry(image: &str) -> Option<&str> {
     match image.split_once('/') {
         Some((host, _)) if host.contains(['.', ':']) || host == "localhost" => Some(host),

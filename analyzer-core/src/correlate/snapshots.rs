@@ -1,4 +1,4 @@
-//! The same object printed more than once: the last print says how it is now.
+//! Snapshots of the same object: the latest one shows its current state.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -12,10 +12,10 @@ use kwhy_catalogue::Catalogue;
 use kwhy_model::{Format, Object, Span, Subject, Value};
 use kwhy_parse::input::{Place, Stretch, floor_char};
 
-/// How many prints are remembered: some 6 MB.
-const MAX_PRINTS: usize = 20_000;
+/// The maximum number of snapshots kept, about 6 MB.
+const MAX_SNAPSHOTS: usize = 20_000;
 
-/// How much is kept of a print's first line.
+/// The number of bytes kept of a snapshot's first line.
 const MAX_TEXT: usize = 120;
 
 /// Lists of a pod's containers.
@@ -23,21 +23,21 @@ const CONTAINERS: [&str; 2] = ["containers", "init_containers"];
 
 /// An object as one output shows it.
 #[derive(Clone, Debug)]
-pub(crate) struct Print {
-    /// Stands for the object and what shows it.
+pub(crate) struct ObjectSnapshot {
+    /// A hash of the object and its shape.
     key: u64,
     name: String,
     shape: Shape,
     document: usize,
-    /// The document's bytes.
+    /// The byte range in the document.
     span: Span,
     version: Version,
-    /// How often its containers were started again.
+    /// The number of container restarts.
     restarts: i64,
     pub place: Place,
 }
 
-/// What shows the same of an object each time.
+/// The kinds of output that show the same of an object each time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Shape {
     Describe,
@@ -56,19 +56,19 @@ impl Shape {
     }
 }
 
-/// What tells which of two prints is the later one.
+/// The version of a snapshot, for ordering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Version {
-    /// Numbers of one cluster grow with each change.
+    /// The resource version: within one cluster it increases with each change.
     resource: Option<u64>,
     generation: Option<u64>,
     /// The latest time in its conditions, in nanoseconds since 1970.
     time: Option<i128>,
 }
 
-impl Print {
-    /// Of an object that has a name.
-    pub fn of(stretch: &Stretch, object: &Object<'_>) -> Option<Print> {
+impl ObjectSnapshot {
+    /// Takes the snapshot of an object that has a name.
+    pub fn of(stretch: &Stretch, object: &Object<'_>) -> Option<ObjectSnapshot> {
         let subject = plain(&object.subject);
         let name = subject.kind.as_ref().and(subject.name.clone())?;
         let shape = Shape::of(object.format)?;
@@ -78,7 +78,7 @@ impl Print {
         let end = place.text.len();
         place.mark = place.mark.start.min(end)..place.mark.end.min(end);
         let number = |key: &str| object.fields.text(key)?.parse().ok();
-        Some(Print {
+        Some(ObjectSnapshot {
             key: key(&subject, shape),
             name,
             shape,
@@ -98,8 +98,9 @@ impl Print {
         (self.document, self.span.start)
     }
 
-    /// Whether it was made later than another one; unknown of two files without versions and times.
-    fn is_after(&self, other: &Print) -> Option<bool> {
+    /// Returns true if it is later than another one; `None` if that is unknown, as for two files
+    /// without versions and times.
+    fn is_after(&self, other: &ObjectSnapshot) -> Option<bool> {
         let (mine, theirs) = (&self.version, &other.version);
         let differ = |ordering: Ordering| (ordering != Ordering::Equal).then_some(ordering);
         let by = |a: Option<u64>, b: Option<u64>| differ(a?.cmp(&b?));
@@ -148,66 +149,66 @@ fn restarts(object: &Object<'_>) -> i64 {
     counts.fold(of_row, i64::saturating_add)
 }
 
-/// The prints of an input, in its order.
+/// The snapshots of an input, in input order.
 #[derive(Debug, Default)]
-pub(crate) struct Prints {
-    all: Vec<Print>,
+pub(crate) struct Snapshots {
+    all: Vec<ObjectSnapshot>,
     of_object: HashMap<u64, Vec<usize>>,
-    /// By document and first byte.
+    /// By document and byte offset.
     by_place: BTreeMap<(usize, usize), usize>,
-    /// How many were not kept.
-    pub left_out: u64,
+    /// The number of snapshots that were not kept.
+    pub omitted: u64,
 }
 
-impl Prints {
-    /// Takes the next print.
-    pub fn add(&mut self, print: Print) {
+impl Snapshots {
+    /// Adds the next snapshot.
+    pub fn add(&mut self, snapshot: ObjectSnapshot) {
         let number = self.all.len();
-        if number >= MAX_PRINTS {
-            self.left_out += 1;
+        if number >= MAX_SNAPSHOTS {
+            self.omitted += 1;
             return;
         }
-        self.of_object.entry(print.key).or_default().push(number);
-        let place = (print.document, print.span.start);
+        self.of_object.entry(snapshot.key).or_default().push(number);
+        let place = (snapshot.document, snapshot.span.start);
         self.by_place.insert(place, number);
-        self.all.push(print);
+        self.all.push(snapshot);
     }
 
-    /// Gives documents their numbers in order, by those which they had.
+    /// Maps document indices to their final order.
     pub fn renumber(&mut self, numbers: &[usize]) {
         let mut all = std::mem::take(&mut self.all);
-        for print in &mut all {
-            super::renumber(&mut print.document, numbers);
+        for snapshot in &mut all {
+            super::renumber(&mut snapshot.document, numbers);
         }
-        all.sort_by_key(Print::place_in_input);
+        all.sort_by_key(ObjectSnapshot::place_in_input);
         self.of_object.clear();
         self.by_place.clear();
-        all.into_iter().for_each(|print| self.add(print));
+        all.into_iter().for_each(|snapshot| self.add(snapshot));
     }
 
-    /// The print in which a hit stands.
-    fn own(&self, hit: &Hit) -> Option<&Print> {
+    /// Returns the snapshot that contains a hit.
+    fn own(&self, hit: &Hit) -> Option<&ObjectSnapshot> {
         let (document, at) = hit.record_at();
         let mut before = self.by_place.range((document, 0)..=(document, at));
-        let print = self.all.get(*before.next_back()?.1)?;
+        let snapshot = self.all.get(*before.next_back()?.1)?;
         let is_event = hit.format == Format::DescribeEvents
-            && print.shape == Shape::Describe
-            && hit.subject.name.as_ref() == Some(&print.name);
-        (is_event || print.span.contains(&at)).then_some(print)
+            && snapshot.shape == Shape::Describe
+            && hit.subject.name.as_ref() == Some(&snapshot.name);
+        (is_event || snapshot.span.contains(&at)).then_some(snapshot)
     }
 
-    /// The last print of an object, if that is a later one.
-    fn later<'p>(&'p self, own: &'p Print) -> Option<&'p Print> {
+    /// Returns the last snapshot of an object, if it is later than `own`.
+    fn later<'p>(&'p self, own: &'p ObjectSnapshot) -> Option<&'p ObjectSnapshot> {
         let of_object = self.of_object.get(&own.key)?;
-        // most objects are printed once
+        // most objects have one snapshot
         if of_object.len() < 2 {
             return None;
         }
         let all = of_object.iter().filter_map(|number| self.all.get(*number));
-        // one of which the order is not known is no later one
-        let last = all.fold(own, |last, print| {
-            if print.is_after(last) == Some(true) {
-                print
+        // a snapshot of unknown order does not count as later
+        let last = all.fold(own, |last, snapshot| {
+            if snapshot.is_after(last) == Some(true) {
+                snapshot
             } else {
                 last
             }
@@ -215,14 +216,14 @@ impl Prints {
         (last.place_in_input() != own.place_in_input()).then_some(last)
     }
 
-    /// Whether a hit stands in a print of which the input has a later one.
+    /// Returns true if a hit is in a snapshot that the input has a later version of.
     pub fn is_outdated(&self, hit: &Hit) -> bool {
         let own = self.own(hit);
         own.is_some_and(|own| self.later(own).is_some())
     }
 
-    /// For each group the print that shows it to be over, as a hit: of all objects of the group the last print is a
-    /// later one, and nothing is wrong in it.
+    /// Returns, for each group, a hit in the snapshot that shows it to be resolved: the last
+    /// snapshot of every object of the group is later, and shows no fault.
     pub fn superseded(&self, catalogue: &Catalogue, groups: &[Group]) -> Vec<Option<Hit>> {
         let is_trouble = |group: &&Group| {
             let signature = catalogue.at(group.signature);
@@ -236,21 +237,21 @@ impl Prints {
             .filter_map(|hit| Some(self.own(hit)?.place_in_input()))
             .collect();
         let over = |group: &Group| {
-            let mut shown: Option<&Print> = None;
+            let mut shown: Option<&ObjectSnapshot> = None;
             for hit in &group.hits {
                 let own = self.own(hit)?;
                 let last = self.later(own)?;
-                // what is started again and again is well in between
+                // a container that restarts repeatedly is healthy in between
                 let is_sound =
                     !in_trouble.contains(&last.place_in_input()) && last.restarts <= own.restarts;
                 shown = Some(last).filter(|_| is_sound);
                 shown?;
             }
-            let (print, hit) = (shown?, group.hits.last()?);
-            // what was only counted is not known to be over
+            let (snapshot, hit) = (shown?, group.hits.last()?);
+            // hits that were only counted are not known to be resolved
             (group.more == 0).then(|| Hit {
-                document: print.document,
-                place: print.place.clone(),
+                document: snapshot.document,
+                place: snapshot.place.clone(),
                 ..hit.clone()
             })
         };
@@ -262,8 +263,8 @@ impl Prints {
 mod tests {
     use super::*;
 
-    fn print(document: usize, start: usize, version: Version) -> Print {
-        Print {
+    fn snapshot(document: usize, start: usize, version: Version) -> ObjectSnapshot {
+        ObjectSnapshot {
             key: 7,
             name: "quay-4".to_owned(),
             shape: Shape::Describe,
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn which_print_is_the_later_one() {
+    fn orders_snapshots_by_version_and_time() {
         let none = Version::default();
         let resource = |number| Version {
             resource: Some(number),
@@ -287,16 +288,24 @@ mod tests {
             ..none
         };
         for (a, b, wanted) in [
-            (print(0, 50, none), print(0, 10, none), Some(true)),
-            (print(0, 10, none), print(0, 50, none), Some(false)),
-            (print(1, 50, none), print(0, 10, none), None),
+            (snapshot(0, 50, none), snapshot(0, 10, none), Some(true)),
+            (snapshot(0, 10, none), snapshot(0, 50, none), Some(false)),
+            (snapshot(1, 50, none), snapshot(0, 10, none), None),
             (
-                print(0, 10, resource(7)),
-                print(0, 50, resource(6)),
+                snapshot(0, 10, resource(7)),
+                snapshot(0, 50, resource(6)),
                 Some(true),
             ),
-            (print(0, 10, resource(7)), print(1, 50, resource(7)), None),
-            (print(1, 10, time(3)), print(0, 50, time(5)), Some(false)),
+            (
+                snapshot(0, 10, resource(7)),
+                snapshot(1, 50, resource(7)),
+                None,
+            ),
+            (
+                snapshot(1, 10, time(3)),
+                snapshot(0, 50, time(5)),
+                Some(false),
+            ),
         ] {
             assert_eq!(a.is_after(&b), wanted, "{a:?} {b:?}");
         }
@@ -304,16 +313,20 @@ mod tests {
 
     #[test]
     fn the_last_one_counts() {
-        let mut prints = Prints::default();
+        let mut snapshots = Snapshots::default();
         for start in [10, 50, 90] {
-            prints.add(print(0, start, Version::default()));
+            snapshots.add(snapshot(0, start, Version::default()));
         }
-        let later = |at: usize| prints.later(&prints.all[at]).map(|print| print.span.start);
+        let later = |at: usize| {
+            snapshots
+                .later(&snapshots.all[at])
+                .map(|snapshot| snapshot.span.start)
+        };
         assert_eq!(later(0), Some(90));
         assert_eq!(later(2), None);
-        for number in 0..MAX_PRINTS {
-            prints.add(print(1, number, Version::default()));
+        for number in 0..MAX_SNAPSHOTS {
+            snapshots.add(snapshot(1, number, Version::default()));
         }
-        assert_eq!(prints.left_out, 3);
+        assert_eq!(snapshots.omitted, 3);
     }
 }

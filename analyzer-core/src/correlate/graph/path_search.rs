@@ -1,4 +1,4 @@
-//! The way from an object to another one that it depends on.
+//! Searches the path from an object to one that it depends on.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -7,13 +7,13 @@ use super::{Edge, Graph, Named};
 use crate::matcher::subjects_agree;
 use kwhy_model::Subject;
 
-/// How many steps may lie between two objects.
+/// The maximum number of steps between two objects.
 const MAX_STEPS: usize = 4;
 
-/// How many objects a search looks at.
+/// The maximum number of objects that a search visits.
 const MAX_LOOKED_AT: usize = 256;
 
-/// An object on a way, and from where in the way it was reached.
+/// A visited object, and the step from which it was reached.
 struct Step<'g> {
     document: usize,
     subject: &'g Subject,
@@ -22,7 +22,8 @@ struct Step<'g> {
 }
 
 impl Graph {
-    /// The steps from an object to one that it depends on, and the words for them.
+    /// Returns the number of steps from an object to one that it depends on, and a description of
+    /// the path.
     pub fn path(&self, from: &Named, to: &Named) -> Option<(usize, String)> {
         let mut reached: Vec<Step<'_>> = vec![Step {
             document: from.0,
@@ -66,7 +67,7 @@ impl Graph {
         None
     }
 
-    /// The edges that go out from an object of a document.
+    /// The edges from an object of a document.
     pub(super) fn of<'g>(&'g self, named: (usize, &'g Subject)) -> impl Iterator<Item = &'g Edge> {
         let name = named.1.name.as_deref().unwrap_or_default();
         let known = self.by_dependant.get(name).into_iter().flatten();
@@ -74,12 +75,12 @@ impl Graph {
     }
 }
 
-/// Whether two, each of a document, may be the same object.
+/// Returns true if two objects, each of a document, may be the same.
 fn agree(a: (usize, &Subject), b: (usize, &Subject)) -> bool {
     a.1.name.is_some() && b.1.name.is_some() && subjects_agree(a.1, b.1, a.0 == b.0, false)
 }
 
-/// The words for the way to an object that was reached.
+/// Describes the path to an object that was reached.
 fn words(reached: &[Step<'_>], to: usize) -> String {
     let mut steps = Vec::new();
     let mut at = to;

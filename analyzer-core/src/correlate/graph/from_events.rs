@@ -1,10 +1,10 @@
-//! What events say of how objects depend on one another.
+//! Dependencies that events state.
 
 use super::plain;
 use kwhy_model::{Event, Format, Subject};
 
 /// A message that names another object.
-struct Tells {
+struct MessagePattern {
     reason: &'static str,
     /// The text before the name.
     before: &'static str,
@@ -18,8 +18,8 @@ const fn tells(
     before: &'static str,
     kind: &'static str,
     verb: &'static str,
-) -> Tells {
-    Tells {
+) -> MessagePattern {
+    MessagePattern {
         reason,
         before,
         kind,
@@ -28,7 +28,7 @@ const fn tells(
 }
 
 /// kube-scheduler and the workload controllers, since Kubernetes 1.0.
-const MESSAGES: &[Tells] = &[
+const MESSAGES: &[MessagePattern] = &[
     tells("Scheduled", " to ", "Node", "runs on"),
     tells("SuccessfulCreate", "Created pod: ", "Pod", "owns"),
     tells("SuccessfulCreate", "create Pod ", "Pod", "owns"),
@@ -47,9 +47,9 @@ const MESSAGES: &[Tells] = &[
     ),
 ];
 
-/// What depends, how, and on what, if an event tells it.
+/// Returns dependant, verb and dependency, if an event states them.
 pub(super) fn edge(event: &Event<'_>) -> Option<(Subject, &'static str, Subject)> {
-    // of logs not every record is read
+    // not every log record is parsed
     let is_read = matches!(
         event.format,
         Format::DescribeEvents | Format::EventsTable | Format::ObjectYaml | Format::ObjectJson

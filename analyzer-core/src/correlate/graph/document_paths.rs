@@ -1,22 +1,23 @@
-//! Which pod or node a document is of by its name: people and tools put logs below folders of these names.
+//! Finds the pod or node that a document belongs to by its path: people and tools put logs into
+//! folders named after them.
 
 use std::collections::BTreeMap;
 
 use kwhy_model::Subject;
 
-/// How many names are remembered.
+/// The maximum number of names kept.
 const MAX_NAMES: usize = 20_000;
 
-/// How many objects of one name are remembered.
+/// The maximum number of objects kept per name.
 const MAX_OF_NAME: usize = 4;
 
-/// The pods and nodes of the input by their names.
+/// The pods and nodes of the input by name.
 #[derive(Debug, Default)]
 pub(super) struct Paths {
     known: BTreeMap<String, Vec<Placed>>,
 }
 
-/// What a name is of. There may be very many: they are kept small.
+/// The objects of one name. Kept small, as there may be very many.
 #[derive(Debug, PartialEq)]
 struct Placed {
     kind: Kind,
@@ -45,7 +46,7 @@ impl Kind {
 }
 
 impl Paths {
-    /// Takes a pod or node.
+    /// Adds a pod or node.
     pub fn add(&mut self, subject: &Subject) {
         let kind = subject.kind.as_deref().and_then(Kind::of);
         if let (Some(kind), Some(name)) = (kind, &subject.name) {
@@ -64,7 +65,7 @@ impl Paths {
         }
     }
 
-    /// Adds what a later part of the input says.
+    /// Merges the names of a later part of the input.
     pub fn absorb(&mut self, later: Paths) {
         for (name, placed) in later.known {
             placed
@@ -73,7 +74,7 @@ impl Paths {
         }
     }
 
-    /// The pod that a document's name tells, else the node.
+    /// Returns the pod that a document's path names, or else the node.
     pub fn of(&self, document: &str) -> Option<Subject> {
         let path: Vec<&str> = document.split(['/', '\\']).collect();
         let named = |kind: Kind| {
@@ -83,8 +84,8 @@ impl Paths {
         named(Kind::Pod).or_else(|| named(Kind::Node))
     }
 
-    /// The object of a kind that a part of a path names, with or without an extension: the only one, or that of
-    /// the namespace among the other parts.
+    /// Returns the object of a kind that a path component names, with or without an extension: the
+    /// only one, or the one whose namespace is among the other components.
     fn called(&self, part: &str, kind: Kind, path: &[&str]) -> Option<Subject> {
         let stem = part.rsplit_once('.').map_or(part, |(stem, _)| stem);
         [part, stem].into_iter().find_map(|name| {

@@ -1,4 +1,4 @@
-//! Which trouble is over.
+//! Finds the faults that are resolved.
 
 use std::collections::HashMap;
 
@@ -8,14 +8,14 @@ use kwhy_signature::{Ends, Signature};
 
 use super::group::Group;
 
-/// For so many seconds at least nothing may have been seen of trouble that a sound state says to be over.
+/// The minimum number of seconds without a sign of a fault before a healthy state resolves it.
 const QUIET: u64 = 60;
 
-/// Of how many objects of a group it is asked whether it is over for them.
+/// The maximum number of objects of a group that are checked.
 const MAX_OBJECTS: usize = 64;
 
-/// For each group the hit that shows it to be over.
-pub(crate) fn recover(
+/// Returns, for each group, the hit that shows it to be resolved.
+pub(crate) fn find_resolved(
     catalogue: &Catalogue,
     groups: &[Group],
     enders: &[&Group],
@@ -35,14 +35,14 @@ pub(crate) fn recover(
             ends.find_map(|(ender, rule)| end(ender, rule, group, last))
         };
         let mut ends = last_of_each(&group.hits).into_iter().map(end_of);
-        // it is over if it is over for each object
+        // a group is resolved if it is resolved for each of its objects
         let shown = ends.next()??;
         ends.all(|end| end.is_some()).then(|| shown.clone())
     };
     groups.iter().map(over).collect()
 }
 
-/// The words by which a rule may name a signature's findings.
+/// The names by which a rule may refer to a signature's findings.
 fn names(signature: &Signature) -> [String; 4] {
     [
         signature.id.clone(),
@@ -52,7 +52,7 @@ fn names(signature: &Signature) -> [String; 4] {
     ]
 }
 
-/// The last hit about each object, the last of all first.
+/// The last hit about each object, the latest first.
 fn last_of_each(hits: &[Hit]) -> Vec<&Hit> {
     let mut last: Vec<&Hit> = Vec::new();
     for hit in hits.iter().rev() {
@@ -64,7 +64,7 @@ fn last_of_each(hits: &[Hit]) -> Vec<&Hit> {
     last
 }
 
-/// The hit of `ender` that comes after `last`, which is the last of `group` about an object.
+/// Returns the hit of `ender` after `last`, the last hit of `group` about an object.
 fn end<'g>(ender: &'g Group, rule: &Ends, group: &Group, last: &Hit) -> Option<&'g Hit> {
     let has_reason = |reason: &String| rule.reason.0.contains(reason);
     if !rule.reason.0.is_empty() && !last.reason.as_ref().is_some_and(has_reason) {
@@ -82,7 +82,7 @@ fn end<'g>(ender: &'g Group, rule: &Ends, group: &Group, last: &Hit) -> Option<&
     })
 }
 
-/// Whether what the rule says to be the same is, as far as both captured it.
+/// Returns true if the captures that the rule compares are equal where both are present.
 fn agree(rule: &Ends, a: &Hit, b: &Hit) -> bool {
     let value = |hit: &Hit, name: &String| {
         let mut captures = hit.captures.iter();
@@ -100,7 +100,7 @@ fn agree(rule: &Ends, a: &Hit, b: &Hit) -> bool {
 
 fn comes_after(hit: &Hit, ender: &Group, group: &Group, last: &Hit) -> bool {
     let is_last = group.hits.last().map(Hit::position) == Some(last.position());
-    // what was only counted came last
+    // hits that were only counted came last
     let seen = last.last.filter(|_| !is_last).or(group.last);
     if hit.is_state {
         return match seen {
@@ -117,12 +117,12 @@ fn comes_after(hit: &Hit, ender: &Group, group: &Group, last: &Hit) -> bool {
     match (hit.last.or(ender.last), seen) {
         (Some(ended), Some(seen)) if ended.distance(&seen) == Some(0.0) => stands_behind,
         (Some(ended), Some(seen)) => ended.is_after(&seen) == Some(true),
-        // the events of an object stand in the order in which they came, some without a time
+        // an object's events are in order of occurrence, some without a time
         _ => stands_behind && hit.document == last.document,
     }
 }
 
-/// Seconds from the first to the last sight.
+/// The seconds from the first to the last hit.
 fn lasted(group: &Group) -> u64 {
     match (group.first, group.last) {
         (Some(Moment::Ago(first)), Some(Moment::Ago(last))) => first.saturating_sub(last),

@@ -1,33 +1,33 @@
-//! Mistakes that show where signatures match each other's examples.
+//! Lints for signatures that match each other's examples.
 
 use std::collections::BTreeMap;
 
 use super::lint::LintLevel::{Error, Warning};
 use super::lint::Lints;
-use super::trial::Trial;
+use super::run::ExampleRun;
 use super::{Overlap, OverlapOutcome, Proof};
 use crate::report::Role;
 use kwhy_signature::Signature;
 
-/// What signatures say of each other's examples.
-pub(super) struct Crossings<'o> {
+/// The matches of signatures in each other's examples.
+pub(super) struct Conflicts<'o> {
     all: &'o [Overlap],
     /// Pairs of an example's signature and another one that matches one of its examples.
     pairs: BTreeMap<(&'o str, &'o str), usize>,
 }
 
-impl<'o> Crossings<'o> {
-    pub fn new(all: &'o [Overlap]) -> Crossings<'o> {
+impl<'o> Conflicts<'o> {
+    pub fn new(all: &'o [Overlap]) -> Conflicts<'o> {
         let mut pairs = BTreeMap::new();
         for overlap in all {
             *pairs
                 .entry((overlap.signature.as_str(), overlap.other.as_str()))
                 .or_default() += 1;
         }
-        Crossings { all, pairs }
+        Conflicts { all, pairs }
     }
 
-    pub fn lint(&self, lints: &mut Lints<'_>, trials: &[&Trial<'_>], proof: &Proof<'_>) {
+    pub fn lint(&self, lints: &mut Lints<'_>, runs: &[&ExampleRun<'_>], proof: &Proof<'_>) {
         let signature = lints.signature;
         let catalogue = proof.analyzer.catalogue();
         for overlap in self.all {
@@ -51,10 +51,10 @@ impl<'o> Crossings<'o> {
                 _ => {}
             }
         }
-        let positive: Vec<_> = trials.iter().filter(|trial| trial.wanted).collect();
+        let positive: Vec<_> = runs.iter().filter(|run| run.wanted).collect();
         if let Some(winner) = shadow(signature, &positive) {
             let message = format!(
-                "each of its examples is won by {winner}: it never shows; give it more text or `refines: [{winner}]`, or take it away"
+                "each of its examples is won by {winner}: it never shows; give it more text or `refines: [{winner}]`, or remove it"
             );
             lints.add((Error, "shadowed"), ("match", ""), message);
         }
@@ -93,20 +93,20 @@ impl<'o> Crossings<'o> {
     }
 }
 
-/// The signature that takes the first place in all examples of another one, if one does.
-fn shadow<'t>(signature: &Signature, positive: &[&&'t Trial<'_>]) -> Option<&'t str> {
+/// Returns the signature that ranks first in all examples of another one, if any does.
+fn shadow<'t>(signature: &Signature, positive: &[&&'t ExampleRun<'_>]) -> Option<&'t str> {
     let mut winner = None;
-    for trial in positive {
-        if !trial.matched.contains(&signature.id) {
+    for run in positive {
+        if !run.matched.contains(&signature.id) {
             return None;
         }
         if signature.makes_no_finding() {
             return None;
         }
         let first = match signature.role {
-            Role::Cause => trial.first_cause()?,
-            Role::Symptom | Role::Benign if trial.finding_of(&signature.id).is_none() => {
-                trial.found.first()?
+            Role::Cause => run.first_cause()?,
+            Role::Symptom | Role::Benign if run.finding_of(&signature.id).is_none() => {
+                run.found.first()?
             }
             Role::Symptom | Role::Benign => return None,
         };

@@ -1,19 +1,19 @@
-//! One example, run against the whole catalogue.
+//! Runs one example against the whole catalogue.
 
 use super::ExampleOutcome;
-use super::stated::line_of;
+use super::location::line_of;
 use crate::analyzer::Analyzer;
 use crate::report::{Finding, Report, Role};
 use kwhy_signature::{Example, Signature};
 
-/// What the analysis of an example says.
+/// The result of running an example.
 #[derive(Debug)]
-pub(super) struct Trial<'a> {
+pub(super) struct ExampleRun<'a> {
     pub signature: &'a Signature,
     pub example: &'a Example,
-    /// Whether the signature must match it.
+    /// True if the signature must match it.
     pub wanted: bool,
-    /// The line of the signature's file at which it begins.
+    /// The line of the signature's file at which it starts.
     pub line: usize,
     pub failure: Option<String>,
     /// The findings in order of rank.
@@ -22,11 +22,11 @@ pub(super) struct Trial<'a> {
     pub matched: Vec<String>,
     /// The lines of the example that prove the signature's own finding, counted from 1.
     pub proved_at: Vec<u64>,
-    /// Texts of the signature's own finding in which a value is missing: the field and the slot.
+    /// Texts of the signature's own finding with a missing value: the field and the slot.
     pub unfilled: Vec<(&'static str, String)>,
 }
 
-/// What is kept of a finding.
+/// The relevant parts of a finding.
 #[derive(Debug)]
 pub(super) struct Found {
     pub signature: String,
@@ -35,7 +35,7 @@ pub(super) struct Found {
     pub explained_by: Option<String>,
 }
 
-/// The field that holds such examples.
+/// The field that lists such examples.
 pub(super) fn field(wanted: bool) -> &'static str {
     if wanted {
         "examples.match"
@@ -44,8 +44,8 @@ pub(super) fn field(wanted: bool) -> &'static str {
     }
 }
 
-/// The trials of a signature's examples.
-pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<Trial<'a>> {
+/// Runs a signature's examples.
+pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<ExampleRun<'a>> {
     let examples = signature.examples();
     let positive = examples.matching.iter().map(|example| (true, example));
     let negative = examples.no_match.iter().map(|example| (false, example));
@@ -54,7 +54,7 @@ pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<Trial
         .map(|(wanted, example)| {
             let report = analyzer.analyze_text("example", example.text.as_str());
             let own = report.findings.iter().find(|f| f.signature == signature.id);
-            Trial {
+            ExampleRun {
                 signature,
                 example,
                 wanted,
@@ -84,8 +84,8 @@ fn found(report: &Report) -> Vec<Found> {
     found.collect()
 }
 
-impl Trial<'_> {
-    /// The finding that is told to be the root cause.
+impl ExampleRun<'_> {
+    /// The finding reported as the root cause.
     pub fn first_cause(&self) -> Option<&Found> {
         self.found.iter().find(|found| found.role == Role::Cause)
     }
@@ -116,7 +116,7 @@ fn failure(
     if signature.makes_no_finding() && matched {
         return (!wanted).then(|| "it should not match and does".into());
     }
-    // what is over is no answer
+    // a resolved finding is not an answer
     let Some(own) = own.filter(|own| own.recovered.is_none()) else {
         let others = told(&report.findings);
         return wanted.then(|| match matched {
@@ -169,7 +169,8 @@ fn told(findings: &[Finding]) -> String {
     }
 }
 
-/// The title or label of a finding that could not be filled, with the first value that may be missing.
+/// The title or label of a finding that could not be filled, with the first value that may be
+/// missing.
 fn unfilled(
     analyzer: &Analyzer,
     signature: &Signature,

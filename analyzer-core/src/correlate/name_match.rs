@@ -1,17 +1,17 @@
-//! What a fault is about, found in the words of what follows from it.
+//! Finds the names of a fault in the lines of its consequences.
 
 use super::group::Group;
 use kwhy_catalogue::Catalogue;
 use kwhy_signature::Signature;
 
-/// In how many lines of a group a name is looked for.
+/// The maximum number of lines of a group that are searched.
 const MAX_LINES: usize = 8;
 
-/// The shortest name that is looked for.
+/// The minimum length of a name that is searched for.
 const MIN_NAME: usize = 4;
 
-/// The names by which a group's fault is known: of the object that its signature says to be at fault, and the
-/// captures that tell one fault from another. Everyday words are left out.
+/// The names that identify a group's fault: the object at fault and the captures that distinguish
+/// it. Everyday words are omitted.
 pub(super) fn names(catalogue: &Catalogue, group: &Group) -> Vec<String> {
     let signature: &Signature = catalogue.at(group.signature);
     let object = group.subject.name.as_deref();
@@ -22,12 +22,12 @@ pub(super) fn names(catalogue: &Catalogue, group: &Group) -> Vec<String> {
         Some(value.as_str())
     });
     let all = object.into_iter().chain(deciding);
-    all.filter(|name| is_telling(name))
+    all.filter(|name| is_distinctive(name))
         .map(str::to_owned)
         .collect()
 }
 
-/// Which of the names the lines of a group hold.
+/// Returns the name that occurs in the lines of a group, if any does.
 pub(super) fn mentioned<'n>(names: &'n [String], group: &Group) -> Option<&'n str> {
     let lines = || {
         group
@@ -37,11 +37,12 @@ pub(super) fn mentioned<'n>(names: &'n [String], group: &Group) -> Option<&'n st
             .map(|hit| hit.place.text.as_str())
     };
     let mut names = names.iter().map(String::as_str);
-    names.find(|name| lines().any(|line| holds(line, name)))
+    names.find(|name| lines().any(|line| contains_name(line, name)))
 }
 
-/// Whether a name is no word of any text: it has a sign, a digit or a capital inside.
-fn is_telling(name: &str) -> bool {
+/// Returns true if a name is not an ordinary word: it contains punctuation, a digit or an inner
+/// capital.
+fn is_distinctive(name: &str) -> bool {
     let inside = name.bytes().skip(1);
     let mut signs =
         inside.filter(|b| b"-./_:".contains(b) || b.is_ascii_digit() || b.is_ascii_uppercase());
@@ -55,13 +56,13 @@ fn is_telling(name: &str) -> bool {
         && (!is_number || is_address)
 }
 
-/// Whether a text holds a name as a whole.
-fn holds(text: &str, name: &str) -> bool {
+/// Returns true if a text contains a name as a whole word.
+fn contains_name(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     text.match_indices(name).any(|(at, _)| {
         let before = text.get(..at).and_then(|before| before.chars().next_back());
         let mut after = text.get(at + name.len()..).unwrap_or_default().chars();
-        // a dot at the end of a name is the sentence's
+        // a trailing dot ends the sentence
         let goes_on = match after.next() {
             Some('.') => after.next().is_some_and(is_part),
             next => next.is_some_and(is_part),
@@ -76,19 +77,19 @@ mod tests {
 
     #[test]
     fn only_whole_names_that_tell() {
-        assert!(holds(
+        assert!(contains_name(
             "could not find a.io/ServiceMonitor for",
             "ServiceMonitor"
         ));
-        assert!(!holds("no ServiceMonitors", "ServiceMonitor"));
-        assert!(!holds("web-data-0", "data-0"));
-        assert!(!holds("custom.metrics.k8s.io/v1", "metrics.k8s.io"));
-        assert!(holds("asked metrics.k8s.io.", "metrics.k8s.io"));
+        assert!(!contains_name("no ServiceMonitors", "ServiceMonitor"));
+        assert!(!contains_name("web-data-0", "data-0"));
+        assert!(!contains_name("custom.metrics.k8s.io/v1", "metrics.k8s.io"));
+        assert!(contains_name("asked metrics.k8s.io.", "metrics.k8s.io"));
         for name in ["ServiceMonitor", "data-0", "10.0.9.5", "tides.example"] {
-            assert!(is_telling(name), "{name}");
+            assert!(is_distinctive(name), "{name}");
         }
         for name in ["Service", "data", "443", "1.5", "a-b", "no such-thing"] {
-            assert!(!is_telling(name), "{name}");
+            assert!(!is_distinctive(name), "{name}");
         }
     }
 }

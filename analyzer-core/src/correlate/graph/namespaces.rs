@@ -1,10 +1,10 @@
-//! In which namespace an object is that is named without one.
+//! Infers the namespace of an object that is named without one.
 
 use std::collections::BTreeMap;
 
 use kwhy_model::Subject;
 
-/// How many objects are remembered.
+/// The maximum number of objects that are kept.
 const MAX_OBJECTS: usize = 20_000;
 
 /// Kind and name.
@@ -12,13 +12,13 @@ type Named = (Box<str>, Box<str>);
 
 /// The namespaces of objects by kind and name.
 #[derive(Debug, Default)]
-pub(super) struct Homes {
-    /// None where there are several.
+pub(super) struct Namespaces {
+    /// `None` if there are several.
     known: BTreeMap<Named, Option<Box<str>>>,
 }
 
-impl Homes {
-    /// Takes an object that says its namespace.
+impl Namespaces {
+    /// Adds an object that states its namespace.
     pub fn add(&mut self, subject: &Subject) {
         if let (Some(kind), Some(namespace), Some(name)) =
             (&subject.kind, &subject.namespace, &subject.name)
@@ -38,14 +38,14 @@ impl Homes {
         }
     }
 
-    /// Adds what a later part of the input says.
-    pub fn absorb(&mut self, later: Homes) {
+    /// Merges the namespaces of a later part of the input.
+    pub fn absorb(&mut self, later: Namespaces) {
         for (key, namespace) in later.known {
             self.put(key, namespace);
         }
     }
 
-    /// The only namespace of an object's kind and name.
+    /// Returns the namespace of an object's kind and name, if it is unique.
     pub fn of(&self, subject: &Subject) -> Option<String> {
         let key = (
             subject.kind.as_deref()?.into(),
@@ -61,18 +61,18 @@ mod tests {
 
     #[test]
     fn the_only_namespace_of_a_name() {
-        let mut homes = Homes::default();
-        homes.add(&Subject::new("Pod", Some("shop"), "web-0"));
-        homes.add(&Subject::new("Pod", Some("shop"), "web-1"));
-        homes.add(&Subject::new("Service", Some("mill"), "web-0"));
+        let mut namespaces = Namespaces::default();
+        namespaces.add(&Subject::new("Pod", Some("shop"), "web-0"));
+        namespaces.add(&Subject::new("Pod", Some("shop"), "web-1"));
+        namespaces.add(&Subject::new("Service", Some("mill"), "web-0"));
         let pod = |name| Subject::new("Pod", None, name);
-        assert_eq!(homes.of(&pod("web-0")).as_deref(), Some("shop"));
-        let mut later = Homes::default();
+        assert_eq!(namespaces.of(&pod("web-0")).as_deref(), Some("shop"));
+        let mut later = Namespaces::default();
         later.add(&Subject::new("Pod", Some("mill"), "web-0"));
         later.add(&pod("web-1"));
-        homes.absorb(later);
-        assert_eq!(homes.of(&pod("web-0")), None);
-        assert_eq!(homes.of(&pod("web-1")).as_deref(), Some("shop"));
-        assert_eq!(homes.of(&pod("web-2")), None);
+        namespaces.absorb(later);
+        assert_eq!(namespaces.of(&pod("web-0")), None);
+        assert_eq!(namespaces.of(&pod("web-1")).as_deref(), Some("shop"));
+        assert_eq!(namespaces.of(&pod("web-2")), None);
     }
 }

@@ -1,19 +1,19 @@
-//! What to ask the cluster next where the input does not tell enough.
+//! Suggests what to run next where the input is not sufficient.
 
 use super::advice;
-use super::fill::Values;
 use super::graph::Graph;
 use super::group::Group;
+use super::render::Values;
 use crate::report::{Check, Finding, Role};
 use kwhy_catalogue::Catalogue;
 
-/// A cause that is less sure than this leaves open what to ask.
+/// The confidence below which a cause leaves questions open.
 const SURE: f64 = 0.8;
 
-/// How many commands are told.
+/// The maximum number of commands suggested.
 const MAX_STEPS: usize = 6;
 
-/// The commands of what was seen, with names filled in, unless a cause is known for sure.
+/// The commands for what was seen, with names filled in, unless a cause is certain.
 pub(crate) fn steps(
     catalogue: &Catalogue,
     findings: &[Finding],

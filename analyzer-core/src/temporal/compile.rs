@@ -1,4 +1,4 @@
-//! A condition over time made ready: which leaf is what, and what parts must share.
+//! Compiles a condition over time: the role of each leaf, and the captures that parts must share.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::automaton::{Shape, Time};
 use crate::matcher::Hit;
 use kwhy_signature::{Condition, Reach, What, leaves};
 
-/// What a leaf of a condition over time is.
+/// The role of a leaf in a condition over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// It fills this slot.
@@ -16,7 +16,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// Bits of slots and of refutations.
+    /// The bit sets of slots and of refutations.
     pub fn bits(self) -> (u64, u64) {
         match self {
             Role::Slot(at) => (1 << at, 0),
@@ -28,17 +28,17 @@ impl Role {
 #[derive(Debug)]
 pub(super) struct Plan<'c> {
     pub condition: &'c Condition,
-    /// By the number of the leaf; leaves of `also` are nothing here.
+    /// By leaf index; `None` for leaves of `also`.
     pub leaves: Vec<Option<(Role, &'c Condition)>>,
-    /// Captures that must agree among parts.
+    /// The captures that must agree across parts.
     pub names: Vec<&'c str>,
     pub shape: Shape,
-    /// Whether it is one event that is told in bursts.
+    /// True if it is a single event, reported in bursts.
     pub is_burst: bool,
 }
 
 impl<'c> Plan<'c> {
-    /// `None` if the condition is none over time.
+    /// Returns `None` if the condition is not temporal.
     pub fn new(condition: &'c Condition) -> Option<Plan<'c>> {
         if !condition.is_temporal() {
             return None;
@@ -75,20 +75,20 @@ impl<'c> Plan<'c> {
         })
     }
 
-    /// The values of the shared captures, as far as the hit has them.
+    /// The values of the shared captures that the hit has.
     pub fn values(&self, hit: &Hit) -> Vec<Option<String>> {
         let values = self.names.iter().map(|name| value(hit, name));
         values.map(|value| value.map(str::to_owned)).collect()
     }
 
-    /// Whether a hit has these values or none: what says nothing of a value goes with any.
+    /// Returns true if no value of the hit differs: a missing value is compatible with any.
     pub fn fits(&self, values: &[Option<String>], hit: &Hit) -> bool {
         let mut pairs = self.names.iter().zip(values);
         pairs.all(|(name, known)| value(hit, name).is_none_or(|v| known.as_deref() == Some(v)))
     }
 
-    /// How often an event counts towards what is needed. One that lasted longer than the window
-    /// is taken to have been spread evenly.
+    /// The count of an event towards the threshold. One that lasted longer than the window is
+    /// assumed to be spread evenly.
     pub fn weight(&self, hit: &Hit) -> u64 {
         let lasted = match (&hit.first, &hit.last) {
             (Some(first), Some(last)) => first.distance(last).unwrap_or(0.0),
@@ -102,14 +102,14 @@ impl<'c> Plan<'c> {
     }
 }
 
-/// What a hit captures under a name.
+/// The value that a hit captured under a name.
 pub(super) fn value<'h>(hit: &'h Hit, name: &str) -> Option<&'h str> {
     let known = hit.captures.iter().find(|(known, _)| known == name);
     known.map(|(_, value)| value.as_str())
 }
 
-/// Names that more than one part captures, at least one of them positive; of the positive parts,
-/// those that one part captures together: its events say which belong together.
+/// The names that more than one part captures, at least one of them positive. If one positive part
+/// captures several, its events link their values.
 fn shared_names(condition: &Condition) -> Vec<&str> {
     fn names(part: &Condition) -> Vec<&str> {
         let mut names = Vec::new();
@@ -119,7 +119,7 @@ fn shared_names(condition: &Condition) -> Vec<&str> {
         names.dedup();
         names
     }
-    // a lone event's own `also` is no part of it
+    // `also` of a lone event is not a part of it
     let parts: Vec<Vec<&str>> = match condition.what {
         What::Event(_) => vec![own_names(condition)],
         _ => condition.temporal_parts().iter().map(names).collect(),

@@ -1,4 +1,4 @@
-//! The same on many replicas is one finding.
+//! Folds the same finding on many replicas into one.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,42 +8,44 @@ use kwhy_model::Subject;
 use kwhy_signature::GIVEN;
 
 use super::explain::Explanations;
-use super::fill;
 use super::group::Group;
 use super::identity::{is_address, names};
+use super::render;
 
-/// What groups must share to be one finding.
+/// The properties that groups must share to become one finding.
 #[derive(PartialEq, Eq, Hash)]
 struct Likeness {
     signature: usize,
-    /// The group that explains them, or into which that one was folded.
+    /// The group that explains them, or the one into which that was folded.
     explained_by: Option<usize>,
     is_over: bool,
     subject: Same,
 }
 
-/// In what the objects of groups are alike.
+/// The properties that the groups' objects share.
 #[derive(PartialEq, Eq, Hash)]
 enum Same {
-    /// Pods, or containers of one name in pods, of one workload, of which the same was captured but for their addresses.
+    /// Pods, or containers of one name, of one workload, with the same captures except for their
+    /// addresses.
     Workload(Subject, Vec<(String, String)>),
-    /// Objects of which the same was captured.
+    /// Objects with the same captures.
     Captures(BTreeMap<String, String>),
     /// One object, whatever was captured.
     Object(Subject),
 }
 
-/// The kinds of likeness, in the order in which groups are folded by them.
+/// The kinds of likeness, in the order in which they are tried.
 const BY: [fn(&Catalogue, &Group) -> Option<Same>; 3] = [workload, captures, object];
 
-/// Folds groups that say the same of several objects, and are explained by the same, into the first of them.
-pub(crate) fn fold(
+/// Folds groups that report the same about several objects and have the same explanation into the
+/// first of them.
+pub(crate) fn fold_replicas(
     catalogue: &Catalogue,
     groups: Vec<Group>,
     explained: Explanations,
     ended: Vec<Option<Hit>>,
 ) -> (Vec<Group>, Explanations, Vec<Option<Hit>>) {
-    // into which group each one goes
+    // the group into which each one is folded
     let mut into: Vec<usize> = (0..groups.len()).collect();
     for by in BY {
         let mut known: HashMap<Likeness, usize> = HashMap::new();
@@ -63,7 +65,7 @@ pub(crate) fn fold(
         }
     }
     let into: Vec<usize> = (0..groups.len()).map(|at| root(&into, at)).collect();
-    // the number of each group that stays
+    // the new index of each remaining group
     let mut number = vec![0; groups.len()];
     let mut kept = 0;
     for (at, to) in into.iter().enumerate() {
@@ -99,7 +101,7 @@ pub(crate) fn fold(
     (groups, explanations, ends)
 }
 
-/// The group into which one goes over others.
+/// Follows the chain of folds to its end.
 fn root(into: &[usize], mut at: usize) -> usize {
     while into[at] != at {
         at = into[at];
@@ -107,11 +109,11 @@ fn root(into: &[usize], mut at: usize) -> usize {
     at
 }
 
-/// The groups' numbers, each behind what explains it, then by time.
+/// The groups' indices, each after the group that explains it, then by time.
 fn by_depth(groups: &[Group], explained: &Explanations) -> Vec<usize> {
     let depth = |mut at: usize| {
         let mut depth = 0;
-        // nothing explains itself over others
+        // explanations have no cycles
         while let Some((by, _)) = &explained[at] {
             at = *by;
             depth += 1;
@@ -146,20 +148,21 @@ fn workload(_: &Catalogue, group: &Group) -> Option<Same> {
     Some(Same::Workload(subject, values.collect()))
 }
 
-/// What was captured, without what only says which object it is about.
+/// The captures, without those that only name the object.
 fn captures(catalogue: &Catalogue, group: &Group) -> Option<Same> {
     let subject = &group.subject;
     let signature = catalogue.at(group.signature);
     let all = group.best.captures.iter();
     if let Some(deciding) = &signature.fold {
-        let about = fill::about(&group.best);
-        let value = |name: &String| fill::value(&group.best, &about, 1, name);
+        let about = render::about(&group.best);
+        let value = |name: &String| render::value(&group.best, &about, 1, name);
         let captured = deciding
             .iter()
             .filter_map(|name| Some((name.clone(), value(name)?)));
         return Some(Same::Captures(captured.collect()));
     }
-    // a container's trouble is its program's own, and an object that the signature names is another each time
+    // a container's fault is its program's own, and an object that the signature names differs each
+    // time
     if subject.container.is_some() || signature.subject.is_some() {
         return None;
     }

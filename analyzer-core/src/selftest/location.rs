@@ -1,9 +1,9 @@
-//! Where a signature's file says something.
+//! Locates statements in a signature's file.
 
 use kwhy_signature::Signature;
 
-/// The line at which a piece of text stands in a field of a signature's file, counted from 1; the field's
-/// line if it does not stand there as it is, and the signature's if there is no such field.
+/// Returns the line, counted from 1, at which `piece` occurs in a field of a signature's file; the
+/// field's line if it does not occur literally, and the signature's line if there is no such field.
 pub(super) fn line_of(signature: &Signature, field: &str, piece: &str) -> usize {
     let text: &str = &signature.source;
     let start = document(text, &signature.id);
@@ -22,7 +22,7 @@ pub(super) fn line_of(signature: &Signature, field: &str, piece: &str) -> usize 
         .map_or(1, |before| before.matches('\n').count() + 1)
 }
 
-/// The start of a key below the first line of a text, as far as the indented lines reach.
+/// The start of a key below the first line of a text, within its indented lines.
 fn inner_key(text: &str, key: &str) -> Option<usize> {
     let mut lines = text.split_inclusive('\n');
     let mut at = lines.next()?.len();
@@ -56,7 +56,7 @@ fn document(text: &str, id: &str) -> usize {
     0
 }
 
-/// The start of the line of a top-level key, not before a place.
+/// The start of the line of a top-level key, at or after `start`.
 fn after_key(text: &str, start: usize, key: &str) -> Option<usize> {
     let mut at = start;
     for line in text.get(start..)?.split_inclusive('\n') {

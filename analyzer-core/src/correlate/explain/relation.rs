@@ -1,4 +1,4 @@
-//! Whether two findings have to do with each other: by their objects, what these depend on, and their times.
+//! The relation of two findings: by their objects, the dependencies of these, and their times.
 
 use std::collections::BTreeSet;
 
@@ -7,55 +7,55 @@ use kwhy_catalogue::Catalogue;
 use kwhy_model::Subject;
 use kwhy_signature::{Needs, Scope};
 
-use super::super::fill;
 use super::super::graph::plain;
-use super::super::mention;
+use super::super::name_match;
+use super::super::render;
 use super::rules::Allowed;
 use super::{Graph, Group, MAX_HITS, MAX_SEARCHED, Named, Why};
 
-/// How many objects of a group are looked at.
+/// The maximum number of objects of a group that are considered.
 const MAX_SUBJECTS: usize = 64;
 
-/// How near a fault is that stands in the same log and is no reason.
+/// The closeness of a fault that occurs in the same log but is not a reason.
 pub(super) const NEIGHBOUR: u8 = 0;
 
-/// The bytes of a name or a link of an error from which on its repetition is no chance.
+/// The minimum length in bytes of a name or error link for its repetition not to be a coincidence.
 const MIN_QUOTE: usize = 8;
 
-/// Seconds by which controllers and kubelets may report late.
+/// The delay in seconds with which controllers and kubelets may report.
 const DELAY: f64 = 600.0;
 
 /// Two groups, the first of which may explain the second.
 pub(super) struct Pair<'g> {
     pub cause: &'g Group,
     pub symptom: &'g Group,
-    /// What the cause is about.
+    /// The objects of the cause.
     pub mine: &'g [Named],
-    /// What the symptom is about.
+    /// The objects of the symptom.
     pub theirs: &'g [Named],
-    /// What the symptom says that it could not reach.
+    /// The endpoints that the symptom could not reach.
     pub needed: &'g [Named],
-    /// What the cause says that it could not reach.
+    /// The endpoints that the cause could not reach.
     pub cause_needs: &'g [Named],
-    /// The names of pods without which it cannot work.
+    /// The names of the pods that the symptom cannot work without.
     pub providers: &'g [Provider],
     /// The names by which the cause is known.
     pub known_by: &'g [String],
-    /// The hosts with which the cause and the symptom have to do.
+    /// The hosts of the cause and of the symptom.
     pub hosts: (&'g BTreeSet<String>, &'g BTreeSet<String>),
-    /// Whether the symptom calls an address of which the input does not tell whose it is.
+    /// True if the symptom refers to an address whose owner is unknown.
     pub calls_unknown: bool,
 }
 
 impl Pair<'_> {
-    /// How closely and by what the first group explains the second, if it does; [`NEIGHBOUR`] if it would, but the
-    /// second one says itself what went wrong, and that is something else.
+    /// Returns the closeness and the reason if the first group explains the second; [`NEIGHBOUR`]
+    /// if it would, but the second one names a different cause itself.
     pub fn relation(&self, rule: Allowed, graph: &Graph) -> Option<(u8, Why)> {
         if self.is_apart_in_time() {
             return None;
         }
         let on = rule.on;
-        // what only callers suffer from stands in their records
+        // effects on callers appear in the callers' own records
         if !rule.apart && self.is_same_event() {
             return Some((5, "same event".into()));
         }
@@ -81,10 +81,10 @@ impl Pair<'_> {
             if let Some(provider) = self.provider() {
                 return Some((2, format!("needs {provider}").into()));
             }
-            if let Some((steps, why)) = self.way(rule.is_called, graph) {
+            if let Some((steps, why)) = self.path(rule.is_called, graph) {
                 return Some((if steps == 1 { 3 } else { 2 }, why.into()));
             }
-            let mut named = mention::mentioned(self.known_by, self.symptom);
+            let mut named = name_match::mentioned(self.known_by, self.symptom);
             if let Some(name) = named.take_if(|_| !rule.apart) {
                 return Some((2, format!("names {name}").into()));
             }
@@ -93,7 +93,7 @@ impl Pair<'_> {
             if let Some(same) = self.same_host() {
                 return Some(same);
             }
-            // each has to do with another one
+            // each involves a different host
             if rule.host_decides && !self.hosts.0.is_empty() && !self.hosts.1.is_empty() {
                 return None;
             }
@@ -104,11 +104,11 @@ impl Pair<'_> {
         if rule.apart {
             return None;
         }
-        // both say what they are about, and it is not the same
+        // both name their objects, and these differ
         if !self.mine.is_empty() && !self.theirs.is_empty() && on <= Scope::Owner {
             return None;
         }
-        // who is called does not hang on the caller
+        // a callee does not depend on its caller
         let is_called = |b: &Named| {
             let mut needed = self.cause_needs.iter().take(MAX_SEARCHED);
             needed.any(|a| graph.path(a, b).is_some())
@@ -127,14 +127,14 @@ impl Pair<'_> {
         None
     }
 
-    /// The host with which both have to do.
+    /// Returns the host that both involve.
     fn same_host(&self) -> Option<(u8, Why)> {
         let host = self.hosts.0.intersection(self.hosts.1).next()?;
         Some((2, format!("same host: {host}").into()))
     }
 
-    /// The Service at fault, if it is of the namespace of a symptom that calls an address that the input does not
-    /// know, and it is not the symptom's own.
+    /// Returns the Service at fault if it is in the namespace of a symptom that calls an unknown
+    /// address, and is not the symptom's own.
     fn likely_callee(&self, graph: &Graph) -> Option<&Subject> {
         if !self.calls_unknown {
             return None;
@@ -150,7 +150,7 @@ impl Pair<'_> {
         (!is_own).then_some(&callee.1)
     }
 
-    /// The pod at fault, if the symptom cannot do without it.
+    /// Returns the pod at fault if the symptom cannot work without it.
     fn provider(&self) -> Option<&Subject> {
         let provides = |(_, subject): &&Named| {
             let name = subject.name.as_deref().unwrap_or_default();
@@ -164,7 +164,7 @@ impl Pair<'_> {
         self.mine.iter().find(provides).map(|(_, subject)| subject)
     }
 
-    /// Whether they speak of one fault in two ways.
+    /// Returns the relation if both describe one fault in different words.
     pub fn same_fault(&self) -> Option<(u8, Why)> {
         let why = || Some((2, "the same fault in other words".into()));
         if self.is_apart_in_time() {
@@ -173,7 +173,7 @@ impl Pair<'_> {
         if self.kin(true).is_some() {
             return why();
         }
-        // of a node, or of nothing that has a name
+        // about a node, or about nothing that has a name
         let is_wide = |named: &[Named]| {
             let mut kinds = named.iter().map(|(_, subject)| subject.kind.as_deref());
             kinds.all(|kind| kind == Some("Node"))
@@ -184,15 +184,15 @@ impl Pair<'_> {
         None
     }
 
-    /// The shortest way from what the symptom is about to what the cause is about. Who is called does not hang
-    /// on the caller.
-    fn way(&self, is_called: bool, graph: &Graph) -> Option<(usize, String)> {
+    /// Returns the shortest path from an object of the symptom to one of the cause. A callee does
+    /// not depend on its caller.
+    fn path(&self, is_called: bool, graph: &Graph) -> Option<(usize, String)> {
         let to = || self.mine.iter().take(MAX_SEARCHED);
         let from = self.theirs.iter().take(MAX_SEARCHED);
         let ways = from
             .flat_map(|b| to().map(move |a| (a, b)))
             .filter_map(|(a, b)| {
-                // what an object needs may also fail for want of the object: a claim for its pod
+                // a dependency may also fail for lack of its dependant: a claim for its pod
                 let back = || {
                     graph
                         .path(a, b)
@@ -224,7 +224,7 @@ impl Pair<'_> {
             .any(|(a, b)| !a.is_state && a.document == b.document && a.record == b.record)
     }
 
-    /// Returns true if all that proves the one and the other are records of the same logs, of which neighbourhood is
+    /// Returns true if all evidence of both is in records of the same logs, so that proximity is
     /// all that is known.
     fn is_in_same_log(&self) -> bool {
         let is_told = |hit: &Hit| !hit.is_state && hit.format.is_log();
@@ -236,7 +236,8 @@ impl Pair<'_> {
                 .all(|hit| is_told(hit) && documents.contains(&hit.document))
     }
 
-    /// Returns true if a record of the symptom repeats a link of the cause's error, or names what it is about.
+    /// Returns true if a record of the symptom repeats a link of the cause's error, or names its
+    /// object.
     fn quotes(&self) -> bool {
         let values = self.cause.values.iter().map(|(_, value)| value.as_str());
         let names: Vec<&str> = values.filter(|value| value.len() >= MIN_QUOTE).collect();
@@ -249,7 +250,7 @@ impl Pair<'_> {
         })
     }
 
-    /// What both are about, or of which workload both are.
+    /// Returns the object that both share, or the workload that both belong to.
     fn kin(&self, workload: bool) -> Option<&Subject> {
         let agrees = |a: &&Named| {
             let mut theirs = self.theirs.iter();
@@ -263,7 +264,7 @@ impl Pair<'_> {
     }
 }
 
-/// Whether the cause was gone before the symptom began, or began when that was over.
+/// Returns true if the cause ended before the symptom started, or started after it had ended.
 pub(super) fn are_apart_in_time(cause: &Group, symptom: &Group) -> bool {
     let far = |earlier: Option<_>, later: Option<_>| match (earlier, later) {
         (Some(ended), Some(began)) => is_long_after(&began, &ended),
@@ -280,7 +281,7 @@ fn is_long_after(later: &Moment, earlier: &Moment) -> bool {
             .is_some_and(|seconds| seconds > DELAY)
 }
 
-/// Whether two hits are known to be of different nodes.
+/// Returns true if two hits are known to be on different nodes.
 fn are_on_other_nodes((a, b): (&Hit, &Hit)) -> bool {
     match (node(&a.subject), node(&b.subject)) {
         (Some(a), Some(b)) => a != b,
@@ -288,14 +289,15 @@ fn are_on_other_nodes((a, b): (&Hit, &Hit)) -> bool {
     }
 }
 
-/// A pod without which something cannot work.
+/// A pod that something cannot work without.
 pub(super) struct Provider {
     name: String,
     on: Scope,
 }
 
 impl Provider {
-    /// Whether a pod's name is the wanted one up to its `*`, or has two words of it.
+    /// Returns true if a pod's name equals the wanted one up to its `*`, or shares two words with
+    /// it.
     fn is(&self, pod: &str) -> bool {
         if let Some(start) = self.name.strip_suffix('*') {
             return pod.starts_with(start);
@@ -311,8 +313,8 @@ impl Provider {
 
 /// The pods that a group's signature needs.
 pub(super) fn providers(catalogue: &Catalogue, group: &Group) -> Vec<Provider> {
-    let about = fill::about(&group.best);
-    let value = |name: &str| fill::value(&group.best, &about, group.count, name);
+    let about = render::about(&group.best);
+    let value = |name: &str| render::value(&group.best, &about, group.count, name);
     let needs = catalogue.at(group.signature).needs.iter();
     let provider = |needed: &Needs| {
         Some(Provider {
@@ -323,7 +325,8 @@ pub(super) fn providers(catalogue: &Catalogue, group: &Group) -> Vec<Provider> {
     needs.filter_map(provider).collect()
 }
 
-/// What a group is about, with the document that says so: the objects at fault and those of its events.
+/// The objects of a group, each with the document that names it: those at fault and those of its
+/// events.
 pub(super) fn named(group: &Group) -> Vec<Named> {
     let mut all: Vec<Named> = Vec::new();
     let document = group.best.primary().document;

@@ -1,20 +1,20 @@
-//! The matches that were found, as many as are worth telling.
+//! Collects matches, up to `MAX_MATCHES`.
 
-use super::plan::Plan;
+use super::compile::Plan;
 use crate::matcher::{Hit, Match};
 
-/// The most matches of one condition; of further ones the hits are counted as left out.
+/// The maximum number of matches of one condition; the hits of further ones are counted as dropped.
 pub(super) const MAX_MATCHES: usize = 1024;
 
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct MatchCollector {
     pub matches: Vec<Match>,
-    /// How many hits were left out.
+    /// The number of hits dropped.
     pub dropped: u64,
 }
 
-impl Told {
-    /// Adds what the slots of an automaton were filled with, if it is a match after all.
+impl MatchCollector {
+    /// Adds the filled slots of an automaton, if they form a match.
     pub fn complete(
         &mut self,
         plan: &Plan<'_>,
@@ -40,7 +40,7 @@ impl Told {
             let known = captures.iter().find(|(_, (known, _))| known == name);
             known.map(|(_, (_, value))| value.as_str())
         };
-        // another partition tells what has fewer values
+        // another partition reports matches with fewer values
         let mut shared = plan.names.iter().zip(values);
         if !shared.all(|(name, known)| value(name) == known.as_deref()) {
             return;

@@ -1,19 +1,19 @@
-//! The hits of one scope on one axis of time, parted by the values that parts must share.
+//! The hits of one scope on one time axis, partitioned by the values of the shared captures.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::automaton::{Automaton, Entry, Full, SPARE, Time};
-use super::burst::{Burst, Bursts};
-use super::plan::{Plan, Role};
+use super::compile::{Plan, Role};
+use super::matches::MatchCollector;
 use super::reorder::Reorder;
-use super::told::Told;
+use super::threshold::{Burst, Bursts};
 use crate::matcher::Hit;
 
-/// The most partitions of one lane.
+/// The maximum number of partitions of one scope and time axis.
 pub(super) const MAX_PARTITIONS: usize = 256;
 
-/// The hits of one record, each with what it is; while it lives, it is counted by the stream.
+/// The hits of one record, each with its role. The stream counts the records that are alive.
 #[derive(Debug)]
 pub(super) struct Record {
     pub hits: Vec<(Role, Hit)>,
@@ -21,7 +21,7 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// The hit that fills a slot.
+    /// Returns the hit that fills a slot.
     pub fn in_slot(&self, slot: usize) -> Option<&Hit> {
         let mut hits = self.hits.iter();
         hits.find(|(role, _)| *role == Role::Slot(slot))
@@ -29,29 +29,29 @@ impl Record {
     }
 }
 
-/// Values of the shared captures; `None` where a hit has none.
+/// Values of the shared captures; `None` where a hit lacks one.
 type Values = Vec<Option<String>>;
 
 #[derive(Debug)]
 struct Partition {
     automaton: Automaton<Arc<Record>>,
-    /// When it was last looked at, in records of the lane.
+    /// The time of last use, in records taken.
     used: u64,
 }
 
 #[derive(Debug)]
-pub(super) struct Lane {
+pub(super) struct PartitionSet {
     reorder: Reorder<Arc<Record>>,
     bursts: Bursts<Arc<Record>>,
     partitions: BTreeMap<Values, Partition>,
-    /// Records that belong to several partitions, for those that are yet to come.
+    /// Records that belong to several partitions, kept for partitions yet to be opened.
     loose: VecDeque<(Time, Arc<Record>)>,
     used: u64,
 }
 
-impl Lane {
+impl PartitionSet {
     pub fn new(tolerance: Option<Time>) -> Self {
-        Lane {
+        PartitionSet {
             reorder: Reorder::new(tolerance),
             bursts: Bursts::new(),
             partitions: BTreeMap::new(),
@@ -60,42 +60,54 @@ impl Lane {
         }
     }
 
-    /// Takes a record in the order of the input; whether it was not too late.
-    pub fn take(&mut self, plan: &Plan<'_>, time: Time, record: Record, told: &mut Told) -> bool {
+    /// Takes a record in input order; returns false if it was too late.
+    pub fn take(
+        &mut self,
+        plan: &Plan<'_>,
+        time: Time,
+        record: Record,
+        collector: &mut MatchCollector,
+    ) -> bool {
         if !self.reorder.push(time, Arc::new(record)) {
-            told.dropped += 1;
+            collector.dropped += 1;
             return false;
         }
         while let Some((time, record)) = self.reorder.pop() {
-            self.deliver(plan, time, &record, told);
+            self.deliver(plan, time, &record, collector);
         }
         true
     }
 
-    /// Nothing comes any more. Gives the number of entries that no match took.
-    pub fn finish(&mut self, plan: &Plan<'_>, told: &mut Told) -> usize {
+    /// Ends the input. Returns the number of entries that no match took.
+    pub fn finish(&mut self, plan: &Plan<'_>, collector: &mut MatchCollector) -> usize {
         while let Some((time, record)) = self.reorder.pop_any() {
-            self.deliver(plan, time, &record, told);
+            self.deliver(plan, time, &record, collector);
         }
         let mut left = self.bursts.len();
         if let Some(burst) = self.bursts.finish() {
-            told.add(of_burst(burst));
+            collector.add(of_burst(burst));
             left = 0;
         }
         for (values, partition) in std::mem::take(&mut self.partitions) {
-            left += partition.finish(plan, &values, told);
+            left += partition.finish(plan, &values, collector);
         }
         left
     }
 
-    fn deliver(&mut self, plan: &Plan<'_>, time: Time, record: &Arc<Record>, told: &mut Told) {
+    fn deliver(
+        &mut self,
+        plan: &Plan<'_>,
+        time: Time,
+        record: &Arc<Record>,
+        collector: &mut MatchCollector,
+    ) {
         if plan.is_burst {
             let Some(hit) = record.in_slot(0) else { return };
             let shape = (plan.shape.needs[0], plan.shape.window);
             let counts = (plan.weight(hit), hit.count);
             let ended = self.bursts.take(shape, time, counts, Arc::clone(record));
             if let Some(burst) = ended {
-                told.add(of_burst(burst));
+                collector.add(of_burst(burst));
             }
             return;
         }
@@ -105,15 +117,15 @@ impl Lane {
         for (role, hit) in &record.hits {
             let values = plan.values(hit);
             is_loose |= values.iter().any(Option::is_none);
-            // what refutes is of use only to what is there, or looks back
+            // a refutation affects only existing partitions, unless it looks back
             if matches!(role, Role::Slot(_)) || plan.shape.look_back() > 0 {
-                self.open(plan, time, &values, told);
+                self.open(plan, time, &values, collector);
             }
             own.push(values);
         }
         if is_loose {
             for (values, partition) in &mut self.partitions {
-                partition.take(plan, values, time, record, told);
+                partition.take(plan, values, time, record, collector);
             }
             self.keep_loose(plan, time, record);
             return;
@@ -123,7 +135,7 @@ impl Lane {
         for values in own {
             if let Some(partition) = self.partitions.get_mut(&values) {
                 partition.used = self.used;
-                partition.take(plan, &values, time, record, told);
+                partition.take(plan, &values, time, record, collector);
             }
         }
     }
@@ -139,8 +151,14 @@ impl Lane {
         self.loose.push_back((time, Arc::clone(record)));
     }
 
-    /// Makes the partition of these values, with what belongs to it from before.
-    fn open(&mut self, plan: &Plan<'_>, time: Time, values: &Values, told: &mut Told) {
+    /// Opens the partition of these values, with the earlier records that belong to it.
+    fn open(
+        &mut self,
+        plan: &Plan<'_>,
+        time: Time,
+        values: &Values,
+        collector: &mut MatchCollector,
+    ) {
         if let Some(partition) = self.partitions.get_mut(values) {
             partition.used = self.used;
             return;
@@ -151,8 +169,8 @@ impl Lane {
             if let Some(values) = least.map(|(values, _)| values.clone())
                 && let Some(mut partition) = self.partitions.remove(&values)
             {
-                partition.advance(plan, &values, time, told);
-                told.dropped += partition.finish(plan, &values, told) as u64;
+                partition.advance(plan, &values, time, collector);
+                collector.dropped += partition.finish(plan, &values, collector) as u64;
             }
         }
         let mut partition = Partition {
@@ -160,21 +178,21 @@ impl Lane {
             used: self.used,
         };
         for (time, record) in &self.loose {
-            partition.take(plan, values, *time, record, told);
+            partition.take(plan, values, *time, record, collector);
         }
         self.partitions.insert(values.clone(), partition);
     }
 }
 
 impl Partition {
-    /// Takes the hits of a record that fit these values.
+    /// Takes the hits of a record that are compatible with these values.
     fn take(
         &mut self,
         plan: &Plan<'_>,
         values: &Values,
         time: Time,
         record: &Arc<Record>,
-        told: &mut Told,
+        collector: &mut MatchCollector,
     ) {
         let mut entry = Entry {
             time,
@@ -194,31 +212,42 @@ impl Partition {
         if entry.slots != 0 || entry.refutations != 0 {
             let mut fired = Vec::new();
             self.automaton.take(&plan.shape, entry, &mut fired);
-            tell(plan, values, fired, told);
+            collect_matches(plan, values, fired, collector);
         }
     }
 
-    fn advance(&mut self, plan: &Plan<'_>, values: &Values, time: Time, told: &mut Told) {
+    fn advance(
+        &mut self,
+        plan: &Plan<'_>,
+        values: &Values,
+        time: Time,
+        collector: &mut MatchCollector,
+    ) {
         let mut fired = Vec::new();
         self.automaton.advance(&plan.shape, time, &mut fired);
-        tell(plan, values, fired, told);
+        collect_matches(plan, values, fired, collector);
     }
 
-    fn finish(mut self, plan: &Plan<'_>, values: &Values, told: &mut Told) -> usize {
+    fn finish(mut self, plan: &Plan<'_>, values: &Values, collector: &mut MatchCollector) -> usize {
         let mut fired = Vec::new();
         self.automaton.finish(&plan.shape, &mut fired);
-        tell(plan, values, fired, told);
-        told.dropped += self.automaton.dropped();
+        collect_matches(plan, values, fired, collector);
+        collector.dropped += self.automaton.dropped();
         self.automaton.len()
     }
 }
 
-fn tell(plan: &Plan<'_>, values: &Values, fired: Vec<Full<Arc<Record>>>, told: &mut Told) {
+fn collect_matches(
+    plan: &Plan<'_>,
+    values: &Values,
+    fired: Vec<Full<Arc<Record>>>,
+    collector: &mut MatchCollector,
+) {
     for full in fired {
         let hits = full
             .iter()
             .filter_map(|(slot, record)| record.in_slot(*slot).map(|hit| (*slot, hit)));
-        told.complete(plan, values, hits.collect());
+        collector.complete(plan, values, hits.collect());
     }
 }
 
