@@ -1,4 +1,4 @@
-//! Parses the errors on standard input, one a line, and writes their links as JSON lines.
+//! Splits the errors on standard input, one per line, and writes their links as JSON lines.
 #![allow(clippy::print_stdout)]
 
 use std::io::{BufRead, Result, Write};

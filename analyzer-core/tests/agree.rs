@@ -1,5 +1,5 @@
-//! The fast engine finds what the slow reference finds: that parses everything and tests every
-//! condition on it.
+//! Agreement of the fast engine with the slow reference, which parses everything and evaluates
+//! every condition.
 
 use std::sync::LazyLock;
 
@@ -15,43 +15,47 @@ static NAIVE: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_naive_m
 /// The sizes of the smaller blocks.
 const SMALL: [usize; 2] = [4096, 300];
 
-/// The analyzer as it is used, and with blocks so small that every border and every shortcut is met.
+/// The default engine, and engines with blocks so small that every boundary and shortcut is
+/// exercised.
 static FAST: LazyLock<[Analyzer; 4]> = LazyLock::new(|| {
     let [small, smallest] = SMALL.map(|size| Analyzer::new().with_blocks_of(size));
     let one_block = Analyzer::new().with_blocks_of(1 << 20);
     [Analyzer::new(), one_block, small, smallest]
 });
 
-/// The parts of a finding that must be the same: all of them.
-fn told(finding: &Finding) -> String {
+/// Returns all that is reported of a finding, which must agree.
+fn render(finding: &Finding) -> String {
     serde_json::to_string(finding).unwrap()
 }
 
 fn assert_agreement(name: &str, text: &[u8]) {
     let report = |analyzer: &Analyzer| -> Report { analyzer.analyze_text(name, text) };
     let naive = report(&NAIVE);
-    // what fits into one of the smaller blocks is read as in the larger one
-    let ways = 2 + SMALL.iter().filter(|size| text.len() > **size).count();
+    // an input that fits into a smaller block is read exactly as in the larger one
+    let configurations = 2 + SMALL.iter().filter(|size| text.len() > **size).count();
     let [whole, one_block, small, smallest] = &*FAST;
     let ordered = [whole, one_block, smallest, small];
-    for (number, fast) in ordered.into_iter().take(ways).enumerate() {
+    for (number, fast) in ordered.into_iter().take(configurations).enumerate() {
         let fast = report(fast);
-        let findings = |report: &Report| report.findings.iter().map(told).collect::<Vec<_>>();
-        let (fast_told, naive_told) = (findings(&fast), findings(&naive));
-        let lone = |mine: &[String], theirs: &[String]| -> Vec<String> {
+        let findings = |report: &Report| report.findings.iter().map(render).collect::<Vec<_>>();
+        let (fast_findings, naive_findings) = (findings(&fast), findings(&naive));
+        let only_in_first = |mine: &[String], theirs: &[String]| -> Vec<String> {
             let only = mine.iter().filter(|finding| !theirs.contains(finding));
             only.take(2).cloned().collect()
         };
         assert!(
-            fast_told == naive_told,
-            "{name} in way {number}\nonly fast: {:#?}\nonly naive: {:#?}",
-            lone(&fast_told, &naive_told),
-            lone(&naive_told, &fast_told),
+            fast_findings == naive_findings,
+            "{name} in configuration {number}\nonly fast: {:#?}\nonly naive: {:#?}",
+            only_in_first(&fast_findings, &naive_findings),
+            only_in_first(&naive_findings, &fast_findings),
         );
-        assert_eq!(fast.matched, naive.matched, "{name} in way {number}");
+        assert_eq!(
+            fast.matched, naive.matched,
+            "{name} in configuration {number}"
+        );
         assert_eq!(
             fast.stats.lines, naive.stats.lines,
-            "{name} in way {number}"
+            "{name} in configuration {number}"
         );
     }
 }
@@ -107,7 +111,7 @@ fn on_tables_that_were_copied() {
     }
 }
 
-/// Lists of events and pods as programs print them, with what makes lines irregular here and there.
+/// Returns lists of events and pods as programs print them, with occasional irregular lines.
 fn list(step: usize, items: usize) -> String {
     let mut text = String::from("{\n");
     let mut line = |depth: usize, rest: &str| {
@@ -176,35 +180,35 @@ fn list(step: usize, items: usize) -> String {
 fn on_long_lists_of_objects() {
     for step in [2, 4] {
         let text = list(step, 240);
-        assert_agreement(&format!("{step} blanks a level"), text.as_bytes());
+        assert_agreement(&format!("{step} spaces per level"), text.as_bytes());
         let report = FAST[2].analyze_text("list", text.as_bytes());
-        // an event counts for as many as it says
+        // an event counts as often as its `count` states
         let events = (0..240).filter(|number| number % 3 != 0 && number % 4 == 0);
         let counts: u64 = events.map(|number| number * 7 % 90 + 1).sum();
         let matched = report.matched.iter();
         let kinds = matched.filter(|(id, _)| id.as_str() == "kind-unknown");
         assert_eq!(kinds.map(|(_, count)| *count).collect::<Vec<_>>(), [counts]);
-        // after a log, and with one after it
+        // after a log, and followed by one
         let log = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n".repeat(40);
         let mixed = format!("{log}$ kubectl get -o json all\n{text}{log}");
         assert_agreement("between logs", mixed.as_bytes());
     }
 }
 
-/// A file of one's own: `KWHY_AGREE=FILE cargo test --release -p kwhy-core -- --ignored on_a_file`.
+/// Compares a file: `KWHY_AGREE=FILE cargo test --release -p kwhy-core -- --ignored on_a_file`.
 #[test]
 #[ignore = "needs a file"]
 fn on_a_file() {
     let file = std::env::var("KWHY_AGREE").unwrap();
     let text = std::fs::read(&file).unwrap();
-    let told = |analyzer: &Analyzer| analyzer.analyze_text(&file, text.as_slice());
-    let (naive, fast) = (told(&NAIVE), told(&FAST[0]));
+    let analyze = |analyzer: &Analyzer| analyzer.analyze_text(&file, text.as_slice());
+    let (naive, fast) = (analyze(&NAIVE), analyze(&FAST[0]));
     assert_eq!(fast.matched, naive.matched);
-    let findings = |report: &Report| report.findings.iter().map(told_briefly).collect::<Vec<_>>();
+    let findings = |report: &Report| report.findings.iter().map(summary).collect::<Vec<_>>();
     assert_eq!(findings(&fast), findings(&naive));
 }
 
-fn told_briefly(finding: &Finding) -> (String, String, u64, Option<String>, Option<String>) {
+fn summary(finding: &Finding) -> (String, String, u64, Option<String>, Option<String>) {
     let Finding {
         signature,
         subject,
@@ -222,7 +226,7 @@ fn told_briefly(finding: &Finding) -> (String, String, u64, Option<String>, Opti
     )
 }
 
-/// Signatures often hit the same lines: the answer is the same however the threads share the work.
+/// Signatures often match the same lines; the report must not depend on how threads share the work.
 #[test]
 fn for_any_number_of_threads() {
     let log = Logs::seeded(7).lines(40_000);
@@ -240,7 +244,7 @@ fn for_any_number_of_threads() {
     assert_eq!(one, report(5));
 }
 
-/// Lines of objects as kubectl prints them, cut anywhere, among log records.
+/// Generates lines of objects as kubectl prints them, cut anywhere, among log records.
 fn objects() -> impl Strategy<Value = String> {
     let file = proptest::sample::select(vec![
         "workloads.yaml",
@@ -284,15 +288,15 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Logs of all formats and envelopes, with failures of any signature, cut by container runtimes,
-    /// interrupted by outputs of kubectl.
+    /// Logs of all formats and envelopes, with failures of any signature, split by container
+    /// runtimes and interrupted by output of kubectl.
     #[test]
     fn on_generated_logs(log in logs()) {
         assert_agreement("generated", log.as_bytes());
     }
 }
 
-/// A list of a claim, many pods and StorageClasses, in JSON or YAML as kubectl prints it.
+/// Returns a list of a claim, many pods and StorageClasses, in JSON or YAML as kubectl prints it.
 fn list_with_classes(json: bool, pods: usize, classes: &[&str]) -> String {
     let padding = "a".repeat(2000);
     let claim = "kind: PersistentVolumeClaim\nmetadata:\n  name: data\n  namespace: harbour\nspec:\n  storageClassName: fast\nstatus:\n  phase: Pending".to_owned();
@@ -327,7 +331,7 @@ fn list_with_classes(json: bool, pods: usize, classes: &[&str]) -> String {
     String::from_utf8(text).unwrap() + "\n"
 }
 
-/// A list that is longer than a block is cut between its items; whether it is complete is known all the same.
+/// A list longer than a block is cut between its items; whether it is complete is still known.
 #[test]
 fn on_lists_that_are_cut() {
     let proves = |name: &str, text: &str| {
@@ -346,18 +350,18 @@ fn on_lists_that_are_cut() {
         // the class may be all that was asked for
         assert!(!proves("one class", &list(&["slow"])));
         assert!(!proves("its class", &list(&["slow", "fast"])));
-        // its head was cut off
+        // without the head of the list
         let headless: String = two
             .lines()
             .skip(3)
             .map(|line| format!("{line}\n"))
             .collect();
         assert!(!proves("items alone", &headless));
-        // another output after it, and two lists
-        let behind = format!(
+        // followed by other output, and two lists
+        let after = format!(
             "{two}\n$ kubectl get pods\nNAME   READY   STATUS    RESTARTS   AGE\na-0    1/1     Running   0          4d\n"
         );
-        assert!(proves("a table behind it", &behind));
+        assert!(proves("followed by a table", &after));
         let log = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n";
         let one = list(&["slow"]);
         let lists = format!(
@@ -370,11 +374,11 @@ fn on_lists_that_are_cut() {
     let half = two.len() / 2;
     let at = half + two[half..].find("\n- apiVersion").unwrap() + 1;
     let gap = format!("{}...\n{}", &two[..at], &two[at..]);
-    assert!(!proves("with a gap", &gap));
+    assert!(!proves("with an ellipsis", &gap));
 }
 
-/// Prefixes and suffixes of lines that people quote in a list or as emphasis. None is indented: no record that
-/// is indented ends a block, and very small blocks are then cut anywhere.
+/// The text before and after lines that people quote in a list or as emphasis. None starts with a
+/// space: an indented record does not end a block, and very small blocks would be cut anywhere.
 const MARKS: [(&str, &str); 9] = [
     ("", ""),
     ("- ", ""),
@@ -387,19 +391,19 @@ const MARKS: [(&str, &str); 9] = [
     ("", "`"),
 ];
 
-/// Generated lines in envelopes and without, after marks.
+/// Returns generated lines, with and without envelopes, inside marks.
 fn marked(seed: u64, records: usize, marks: &[u8]) -> String {
     let log = Logs::seeded(seed).lines(records);
     let mut text = String::new();
     for (line, mark) in log.lines().zip(marks.iter().cycle()) {
-        // nobody marks a blank line
+        // nobody marks an empty line
         let mark = if line.is_empty() {
             0
         } else {
             usize::from(*mark)
         };
-        let (before, behind) = MARKS[mark % MARKS.len()];
-        text.push_str(&format!("{before}{line}{behind}\n"));
+        let (before, after) = MARKS[mark % MARKS.len()];
+        text.push_str(&format!("{before}{line}{after}\n"));
     }
     text
 }
@@ -408,7 +412,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
     #[test]
-    fn on_lines_behind_marks(
+    fn on_lines_inside_marks(
         seed in any::<u64>(),
         records in 1..60usize,
         marks in proptest::collection::vec(any::<u8>(), 1..20),
@@ -417,10 +421,10 @@ proptest! {
     }
 }
 
-/// The subject of a command applies to the plain lines after it, but not to those after the records of a log: these may
-/// be far from it.
+/// The context of a command applies to the plain lines after it, but not to those after the records
+/// of a log, which may be far from it.
 #[test]
-fn on_plain_lines_behind_a_command() {
+fn on_plain_lines_after_a_command() {
     let record = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n";
     let plain = "Error: secret \"login\" not found, `\n";
     for records in [0, 1, 2, 40] {
@@ -428,8 +432,8 @@ fn on_plain_lines_behind_a_command() {
             "$ kubectl -n shop get pods\n{}{plain}",
             record.repeat(records)
         );
-        assert_agreement("behind a command", text.as_bytes());
-        let report = NAIVE.analyze_text("behind a command", text.as_bytes());
+        assert_agreement("after a command", text.as_bytes());
+        let report = NAIVE.analyze_text("after a command", text.as_bytes());
         let namespaces = report
             .findings
             .iter()
@@ -439,10 +443,10 @@ fn on_plain_lines_behind_a_command() {
     }
 }
 
-/// Lines of a message that an envelope took at once, the marks of another line before some of them; a year that only
-/// a marked line states.
+/// Lines of a message that an envelope received at once, some of them with marks; a year stated
+/// only by a marked line.
 #[test]
-fn on_marked_lines_that_hang_together() {
+fn on_marked_lines_of_one_message() {
     for (seed, records) in [
         (523_012_905_791_882_834, 60),
         (1_200_952_978_512_325_674, 12),
@@ -452,12 +456,12 @@ fn on_marked_lines_that_hang_together() {
             assert_agreement("marked", text.as_bytes());
         }
     }
-    let carried = |second: &str| {
+    let in_syslog = |second: &str| {
         format!(
             "Mar 04 05:06:07 barge tide[7]: E0304 05:06:07.123456       7 quay.go:7] lift failed:\nMar 04 05:06:07 barge tide[7]: {second}\n"
         )
     };
-    let text = carried("secret \"login\" not found");
+    let text = in_syslog("secret \"login\" not found");
     for (before, _) in MARKS {
         let marked = text.replace("Mar 04", &format!("{before}Mar 04"));
         assert_agreement(before, marked.as_bytes());
@@ -467,7 +471,7 @@ fn on_marked_lines_that_hang_together() {
 }
 
 #[test]
-fn lines_behind_marks_are_read() {
+fn marked_lines_are_parsed() {
     let record = "E0304 05:06:07.123456       1 sync.go:88] MountVolume.SetUp failed for volume \"conf\" : configmap \"web-conf\" not found";
     let found = |text: &str| {
         FAST[0]
@@ -477,13 +481,13 @@ fn lines_behind_marks_are_read() {
     };
     let alone = found(record);
     assert!(!alone.is_empty());
-    for (before, behind) in MARKS {
-        let text = format!("It says\n\n{before}{record}{behind}\n");
+    for (before, after) in MARKS {
+        let text = format!("It says\n\n{before}{record}{after}\n");
         assert_eq!(found(&text), alone, "{text}");
         assert_agreement("mark", text.as_bytes());
-        // what a command says of a log holds after such a line, too
+        // the context of a command applies to a log after such a line too
         let log = format!(
-            "$ kubectl -n shop logs web-0\nI0304 05:06:07.000000       1 sync.go:88] Synced\n{before}{record}{behind}\n{record}\n"
+            "$ kubectl -n shop logs web-0\nI0304 05:06:07.000000       1 sync.go:88] Synced\n{before}{record}{after}\n{record}\n"
         );
         assert_agreement("log", log.as_bytes());
     }

@@ -1,4 +1,4 @@
-//! Whole inputs and what is to be found in them: each folder of `fixtures/cases` contains an
+//! Complete inputs and their expected findings: each folder of `fixtures/cases` contains an
 //! `input.txt` as a user pastes it and an `expected.yaml`; each folder of `fixtures/healthy` an
 //! `input.txt` in which nothing is wrong.
 
@@ -9,17 +9,17 @@ use std::path::{Path, PathBuf};
 use kwhy_core::{Analyzer, Finding, Level, Report, Role};
 use serde::Deserialize;
 
-/// The contents of an `expected.yaml`.
+/// The content of an `expected.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
-    /// The mechanism that the case shows.
+    /// The mechanism that the case demonstrates.
     #[allow(dead_code)]
     shows: String,
-    /// How else the input may be pasted without a change of the answer; all ways if not said.
+    /// Manglings that must not change the result; all if not given.
     #[serde(default = "all_mangles")]
     mangle: Vec<Mangle>,
-    /// The first findings in order of rank; symptoms and benign ones may follow, causes may not.
+    /// The first findings by rank; symptoms and benign findings may follow, causes may not.
     findings: Vec<ExpectedFinding>,
 }
 
@@ -29,11 +29,11 @@ struct ExpectedFinding {
     cause: String,
     role: Role,
     signature: Option<String>,
-    /// A severity that the finding must have.
+    /// The required severity of the finding.
     severity: Option<Level>,
-    /// The subject as it is displayed: `Pod shop/web-0`.
+    /// The subject as displayed: `Pod shop/web-0`.
     subject: Option<String>,
-    /// Captures that must be among the finding's.
+    /// Captures that the finding must have.
     #[serde(default)]
     captures: BTreeMap<String, String>,
     count: Option<u64>,
@@ -41,34 +41,34 @@ struct ExpectedFinding {
     last: Option<String>,
     /// The cause of the finding that explains this one.
     explained_by: Option<String>,
-    /// Lines that must all be among the evidence; a cause's first is its foremost proof.
+    /// Lines that must all be in the evidence; for a cause, the first one is its primary evidence.
     #[serde(default)]
     lines: Vec<u64>,
 }
 
-/// A way in which text changes when it is copied.
+/// A change made to text by copying it.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "lowercase")]
 enum Mangle {
-    /// Line ends of Windows.
+    /// Windows line endings.
     Crlf,
     /// Four spaces before each line.
     Indent,
     /// A Markdown fence with prose around it.
     Fence,
-    /// A number before each line, as pages and books print them.
+    /// A number before each line, as in pages and books.
     Numbered,
-    /// A mail's quotation.
+    /// A quotation in an e-mail.
     Quoted,
-    /// Runs of spaces as one, none at the ends: what a chat leaves of them.
+    /// Single spaces instead of runs, none at either end, as chats leave them.
     Squeezed,
-    /// Spaces at each line's end, as terminals copy them.
+    /// Spaces at the end of each line, as terminals copy them.
     Trailing,
     /// Escaped for HTML.
     Escaped,
-    /// Between the tags of a page.
+    /// Between the tags of a web page.
     Tagged,
-    /// Spaces that do not break, as word processors write them.
+    /// Non-breaking spaces, as word processors write them.
     Wide,
 }
 
@@ -82,7 +82,7 @@ fn all_mangles() -> Vec<Mangle> {
 }
 
 impl Mangle {
-    /// The changed input, and by how many lines it is shifted.
+    /// Returns the changed input, and the number of lines by which it is shifted.
     fn apply(self, input: &str) -> (String, u64) {
         let each_line = |change: &dyn Fn(usize, &str) -> String| {
             let lines = input.lines().enumerate();
@@ -131,9 +131,9 @@ impl Mangle {
     }
 }
 
-/// The part of a finding that must not depend on how an input was copied.
+/// The parts of a report that must not depend on how the input was copied.
 #[derive(Debug, PartialEq)]
-struct Essence {
+struct Invariants {
     cause: String,
     signature: String,
     role: Role,
@@ -143,9 +143,9 @@ struct Essence {
     lines: Vec<u64>,
 }
 
-impl Essence {
-    fn of(finding: &Finding, shift: u64) -> Essence {
-        Essence {
+impl Invariants {
+    fn of(finding: &Finding, shift: u64) -> Invariants {
+        Invariants {
             cause: finding.cause.clone(),
             signature: finding.signature.clone(),
             role: finding.role,
@@ -204,8 +204,8 @@ fn lines(finding: &Finding) -> impl Iterator<Item = u64> + '_ {
     finding.evidence.iter().map(|evidence| evidence.line)
 }
 
-/// The findings in a form to read and to correct an expectation from.
-fn told(report: &Report) -> String {
+/// Renders the findings in the syntax of an expectation.
+fn render(report: &Report) -> String {
     let mut text = String::new();
     for finding in &report.findings {
         text += &format!(
@@ -231,12 +231,12 @@ fn told(report: &Report) -> String {
     }
 }
 
-/// The differences of one finding from what is expected.
-fn faults(expected: &ExpectedFinding, found: &Finding, report: &Report) -> Vec<String> {
-    let mut faults = Vec::new();
+/// Returns the differences between a finding and its expectation.
+fn differences(expected: &ExpectedFinding, found: &Finding, report: &Report) -> Vec<String> {
+    let mut differences = Vec::new();
     let mut differ = |what: &str, wanted: String, found: String| {
         if wanted != found {
-            faults.push(format!("{what} is {found}, not {wanted}"));
+            differences.push(format!("{what} is {found}, not {wanted}"));
         }
     };
     differ("cause", expected.cause.clone(), found.cause.clone());
@@ -289,13 +289,13 @@ fn faults(expected: &ExpectedFinding, found: &Finding, report: &Report) -> Vec<S
         .filter(|line| !proof.contains(line))
         .collect();
     if !missing.is_empty() {
-        faults.push(format!("lines {missing:?} are not among {proof:?}"));
+        differences.push(format!("lines {missing:?} are not among {proof:?}"));
     }
     if expected.role == Role::Cause && expected.lines.first() != proof.first() {
         let (wanted, first) = (expected.lines.first(), proof.first());
-        faults.push(format!("the foremost line is {first:?}, not {wanted:?}"));
+        differences.push(format!("the primary line is {first:?}, not {wanted:?}"));
     }
-    faults
+    differences
 }
 
 fn check(case: &Case, report: &Report) -> Vec<String> {
@@ -305,9 +305,9 @@ fn check(case: &Case, report: &Report) -> Vec<String> {
         match found.get(index) {
             None => all.push(format!("no finding {}: {}", index + 1, finding.cause)),
             Some(found) => all.extend(
-                faults(finding, found, report)
+                differences(finding, found, report)
                     .into_iter()
-                    .map(|fault| format!("finding {}: {fault}", index + 1)),
+                    .map(|difference| format!("finding {}: {difference}", index + 1)),
             ),
         }
     }
@@ -333,12 +333,12 @@ fn cases_are_answered() {
     let mut failures = Vec::new();
     for case in cases() {
         let report = analyzer.analyze_text("stdin", case.input.as_str());
-        let faults = check(&case, &report);
-        if !faults.is_empty() {
-            let (name, faults) = (&case.name, faults.join("\n    "));
+        let differences = check(&case, &report);
+        if !differences.is_empty() {
+            let (name, differences) = (&case.name, differences.join("\n    "));
             failures.push(format!(
-                "  {name}\n    {faults}\n    found:\n{}",
-                told(&report)
+                "  {name}\n    {differences}\n    found:\n{}",
+                render(&report)
             ));
         }
     }
@@ -357,16 +357,20 @@ fn answers_do_not_depend_on_how_the_text_was_copied() {
         let again = analyzer.analyze_text("stdin", case.input.as_str());
         let json = |report: &Report| serde_json::to_string(report).unwrap();
         if json(&report) != json(&again) {
-            failures.push(format!("  {}: another report the second time", case.name));
+            failures.push(format!("  {}: the second report differs", case.name));
         }
-        let plain: Vec<Essence> = report.findings.iter().map(|f| Essence::of(f, 0)).collect();
+        let plain: Vec<Invariants> = report
+            .findings
+            .iter()
+            .map(|f| Invariants::of(f, 0))
+            .collect();
         for mangle in &case.expected.mangle {
             let (text, shift) = mangle.apply(&case.input);
             let report = analyzer.analyze_text("stdin", text.as_str());
-            let mangled: Vec<Essence> = report
+            let mangled: Vec<Invariants> = report
                 .findings
                 .iter()
-                .map(|f| Essence::of(f, shift))
+                .map(|f| Invariants::of(f, shift))
                 .collect();
             if mangled != plain {
                 let differing = plain.iter().zip(&mangled).find(|(a, b)| a != b);
@@ -382,10 +386,10 @@ fn answers_do_not_depend_on_how_the_text_was_copied() {
     assert_none(&failures, "answers differ");
 }
 
-/// The fewest inputs in which nothing is wrong: of every format, with the noise of real clusters.
+/// The minimum number of healthy inputs, of every format and with the noise of real clusters.
 const HEALTHY: usize = 60;
 
-/// Each healthy input by name.
+/// Returns each healthy input with its name.
 fn healthy() -> Vec<(String, String)> {
     let load = |folder: PathBuf| (name(&folder), read(&folder.join("input.txt")));
     let inputs: Vec<_> = folders("healthy").into_iter().map(load).collect();
@@ -397,7 +401,7 @@ fn healthy() -> Vec<(String, String)> {
     inputs
 }
 
-/// Returns true if a finding says that something is wrong.
+/// Returns true if the finding reports a problem.
 fn is_alarm(finding: &Finding) -> bool {
     finding.role == Role::Cause && finding.severity >= Level::Warning
 }
@@ -412,7 +416,7 @@ fn nothing_is_wrong_in_healthy_inputs() {
         }
         let report = analyzer.analyze_text("stdin", input);
         if report.findings.iter().any(is_alarm) {
-            failures.push(format!("  {name}\n{}", told(&report)));
+            failures.push(format!("  {name}\n{}", render(&report)));
         }
     }
     assert_none(&failures, "healthy inputs raise an alarm");
@@ -420,7 +424,7 @@ fn nothing_is_wrong_in_healthy_inputs() {
 
 #[test]
 fn nothing_is_wrong_in_healthy_inputs_however_they_were_copied() {
-    // what a fence, a page or a chat takes away (that it is prose, the depth of YAML) is not here
+    // manglings that lose information (that text is prose, the nesting of YAML) are not used here
     use Mangle::{Crlf, Escaped, Indent, Numbered, Quoted, Trailing, Wide};
     let analyzer = Analyzer::new();
     let mut failures = Vec::new();
@@ -428,7 +432,7 @@ fn nothing_is_wrong_in_healthy_inputs_however_they_were_copied() {
         for mangle in [Crlf, Indent, Numbered, Quoted, Trailing, Escaped, Wide] {
             let report = analyzer.analyze_text("stdin", mangle.apply(&input).0);
             if report.findings.iter().any(is_alarm) {
-                failures.push(format!("  {name} {mangle:?}\n{}", told(&report)));
+                failures.push(format!("  {name} {mangle:?}\n{}", render(&report)));
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Everything that a report proposes can be typed: each command is one program with arguments, whatever the input names its
-//! objects, and no text shows a hole.
+//! Commands proposed by a report can be typed: each is one program with arguments, whatever names
+//! the input gives its objects, and no text has an unfilled slot.
 
 mod kubectl;
 
@@ -13,7 +13,7 @@ use kwhy_core::{Analyzer, Catalogue, CommandLine, Report, Signature, ValueType};
 
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 
-/// Names that nobody gives an object, and somebody might write into an input.
+/// Names that no object has, but that an attacker might write into an input.
 const HOSTILE: &[&str] = &[
     "--all",
     "--kubeconfig=x",
@@ -47,8 +47,8 @@ const HOSTILE: &[&str] = &[
     "",
 ];
 
-/// Words that stand for a value that the reader should know.
-const STAND_INS: &[&str] = &[
+/// Placeholders for a value that the reader has to know.
+const PLACEHOLDERS: &[&str] = &[
     "NAME",
     "NAMESPACE",
     "NODE",
@@ -60,26 +60,29 @@ const STAND_INS: &[&str] = &[
     "VALUE",
 ];
 
-/// The errors in a command as it is shown.
+/// Returns the fault of a command as displayed.
 fn fault(command: &CommandLine) -> Option<String> {
     let argv = command.argv();
     if shlex::split(command.run()).as_deref() != Some(argv) {
-        return Some("its text reads as other words".into());
+        return Some("its text splits into other words".into());
     }
     let is_odd = |c: char| c.is_control() || !c.is_ascii();
     if command.run().contains(is_odd) {
-        return Some("it holds what cannot be typed".into());
+        return Some("it contains characters that cannot be typed".into());
     }
-    // nothing outside quotes is more than a word
+    // outside quotes there are only plain words
     let plain = outside_quotes(command.run());
     if let Some(c) = plain.chars().find(|c| "|;&<>()`$*?[]~#".contains(*c)) {
         return Some(format!("{c} outside quotes"));
     }
     if command.run().contains(['<', '>']) {
-        return Some("a value is left open".into());
+        return Some("a value is missing".into());
     }
-    if argv.iter().any(|word| STAND_INS.contains(&word.as_str())) {
-        return Some("a word stands for a value".into());
+    if argv
+        .iter()
+        .any(|word| PLACEHOLDERS.contains(&word.as_str()))
+    {
+        return Some("a word is a placeholder".into());
     }
     match argv.first().map(String::as_str) {
         Some("kubectl" | "oc") => kubectl::fault(argv),
@@ -104,7 +107,7 @@ fn outside_quotes(text: &str) -> String {
     plain
 }
 
-/// All commands of a report.
+/// Returns all commands of a report.
 fn commands(report: &Report) -> impl Iterator<Item = &CommandLine> {
     let checks = report.findings.iter().flat_map(|finding| &finding.check);
     let checks = checks
@@ -122,8 +125,8 @@ fn faults(report: &Report) -> Vec<String> {
     wrong.collect()
 }
 
-/// The errors in the texts of a report that people read.
-fn holes(report: &Report) -> Vec<String> {
+/// Returns the unfilled slots in the texts of a report.
+fn unfilled_slots(report: &Report) -> Vec<String> {
     let catalogue = ANALYZER.catalogue();
     let mut found = Vec::new();
     for finding in &report.findings {
@@ -135,7 +138,7 @@ fn holes(report: &Report) -> Vec<String> {
             .collect();
         let title = finding.title.as_str();
         let is_open = slots.iter().any(|slot| title.contains(slot));
-        // an input may write two spaces itself
+        // the input itself may contain two spaces
         let from_input = finding.captures.values().any(|value| value.contains("  "));
         let is_gap =
             (title.contains("  ") && !from_input) || title.contains(" ,") || title != title.trim();
@@ -168,7 +171,7 @@ fn fixtures(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Does the same for each, on all processors.
+/// Calls `work` for each item, on all processors.
 fn for_each<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -196,7 +199,7 @@ fn every_command_of_the_fixtures_can_be_typed() {
         let bytes = std::fs::read(path).unwrap();
         let report = ANALYZER.analyze_text("input", bytes);
         count.fetch_add(commands(&report).count(), Ordering::Relaxed);
-        let found = faults(&report).into_iter().chain(holes(&report));
+        let found = faults(&report).into_iter().chain(unfilled_slots(&report));
         let found = found.map(|fault| format!("{}: {fault}", path.display()));
         wrong.lock().unwrap().extend(found);
     });
@@ -205,7 +208,7 @@ fn every_command_of_the_fixtures_can_be_typed() {
     assert!(count.into_inner() > 500);
 }
 
-/// The values of an example that a report shows in commands or names its objects by.
+/// Returns the values of an example that a report uses in commands or names of objects.
 fn values(report: &Report, signature: &Signature) -> BTreeSet<String> {
     let own = report.findings.iter().find(|f| f.signature == signature.id);
     let Some(own) = own else {
@@ -224,7 +227,7 @@ fn values(report: &Report, signature: &Signature) -> BTreeSet<String> {
 }
 
 #[test]
-fn no_name_makes_a_command_of_its_own() {
+fn names_cannot_inject_commands() {
     let signatures: Vec<&Signature> = ANALYZER.catalogue().signatures().collect();
     let wrong = Mutex::new(Vec::new());
     let (fired, shown) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -257,14 +260,14 @@ fn no_name_makes_a_command_of_its_own() {
     });
     let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    // names that are refused hide the commands that contain them, and no others
+    // rejected names suppress the commands that contain them, and no others
     assert!(fired.into_inner() > 1000);
     assert!(shown.into_inner() > 1000);
 }
 
-/// A value of each form.
-fn sample(form: ValueType) -> &'static str {
-    match form {
+/// Returns a value of each type.
+fn sample(value_type: ValueType) -> &'static str {
+    match value_type {
         ValueType::Label => "shop",
         ValueType::Name => "web-0",
         ValueType::Segment => "system:node:quay-1",
@@ -292,22 +295,23 @@ fn every_command_of_the_signatures_can_be_typed() {
         let checks = signature.check.iter().chain(&signature.collect);
         let checks = checks.filter_map(|check| check.run());
         for run in checks.chain(signature.fix.iter().filter_map(|fix| fix.run.as_ref())) {
-            let form = |slot: &str, form| signature.values.get(slot).copied().unwrap_or(form);
-            let command = run.fill(|slot, of| Some(sample(form(slot, of)).to_owned()));
+            let value_type =
+                |slot: &str, default| signature.values.get(slot).copied().unwrap_or(default);
+            let command = run.fill(|slot, of| Some(sample(value_type(slot, of)).to_owned()));
             let command = command.and_then(CommandLine::new);
             let Some(command) = command else {
-                wrong.push(format!("{}: {run}: it is never shown", signature.file));
+                wrong.push(format!("{}: {run}: never shown", signature.file));
                 continue;
             };
             count += 1;
             if let Some(fault) = fault(&command) {
                 wrong.push(format!("{}: {}: {fault}", signature.file, command.run()));
             }
-            // all slots with the same name of each kind, whatever the form
+            // all slots with the same name for each kind, whatever their type
             for bad in HOSTILE {
                 let filled = run.fill(|_, _| Some((*bad).to_owned()));
                 if run.slots().next().is_some() && filled.is_some() {
-                    wrong.push(format!("{}: {run} takes {bad:?}", signature.file));
+                    wrong.push(format!("{}: {run} accepts {bad:?}", signature.file));
                 }
             }
         }
@@ -322,7 +326,7 @@ fn every_command_of_the_signatures_can_be_typed() {
 }
 
 #[test]
-fn a_long_name_is_no_argument() {
+fn long_names_are_rejected() {
     let signature = Catalogue::builtin();
     let signature = signature.get("configmap-mount-missing").unwrap();
     let run = signature

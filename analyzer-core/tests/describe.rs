@@ -1,7 +1,7 @@
-//! `kubectl describe` of every kind, against what is known of the objects.
+//! `kubectl describe` of every kind, compared with the known fields of the objects.
 //!
-//! `fixtures/describe` contains texts that kubectl 1.32 printed of objects made for it, each with
-//! what a reader can know from the text.
+//! `fixtures/describe` contains the output of kubectl 1.32 for objects created for the purpose,
+//! each with the fields that can be read from the text.
 
 mod compare;
 mod cut;
@@ -14,7 +14,7 @@ use compare::misses;
 use kwhy_core::{Document, Event, Format, Parsed, Severity, lines, parse};
 use serde_json::{Map, Value, json};
 
-/// A text with what is known of its objects.
+/// A text and the known fields of its objects.
 struct Fixture {
     name: String,
     text: String,
@@ -38,14 +38,14 @@ fn fixtures() -> Vec<Fixture> {
     paths.into_iter().map(read).collect()
 }
 
-/// The objects of a text that is one describe or several.
+/// Parses a text that consists of one or several describes.
 fn described(text: &str) -> Value {
     let document = Document::new("stdin", text);
     let lines: Vec<_> = lines(document.text()).collect();
     answer(&parse::describe::parse(&lines))
 }
 
-/// The objects of a text that is cut into segments first, as any paste is.
+/// Parses a text that is segmented first, like any paste.
 fn pasted(text: &str) -> Value {
     let document = Document::new("stdin", text);
     answer(&parse::document(&document))
@@ -57,7 +57,7 @@ fn answer(parsed: &Parsed<'_>) -> Value {
         map.insert("kind".into(), json!(object.subject.kind));
         map.insert("namespace".into(), json!(object.subject.namespace));
         map.insert("name".into(), json!(object.subject.name));
-        // of what the generic describer printed the keys as they are
+        // for output of the generic describer, the keys as printed
         if object.fields.get("api_version").is_some() {
             let scalars = object.fields.scalars().into_iter().filter(|(path, _)| {
                 let first = path.split(" / ").next().unwrap();
@@ -70,7 +70,7 @@ fn answer(parsed: &Parsed<'_>) -> Value {
             map.entry(key)
                 .or_insert_with(|| serde_json::to_value(value).unwrap());
         }
-        // what the status says is an event, too, of another format
+        // the message in a status is an event too, of another format
         let table = |event: &&Event<'_>| event.format == Format::DescribeEvents;
         let events = parsed.events.iter().filter(table).filter(|event| {
             object.span.start <= event.span.start && event.span.end <= object.span.end
@@ -97,7 +97,7 @@ fn event(event: &Event<'_>) -> Value {
 }
 
 #[test]
-fn each_kind_reads_as_it_is() {
+fn each_kind_is_parsed() {
     let mut wrong = Vec::new();
     for fixture in fixtures() {
         let found = described(&fixture.text);

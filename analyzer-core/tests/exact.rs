@@ -1,5 +1,6 @@
-//! Counts, first and last times are those of all records, for each object: logs far beyond any limit of the engine,
-//! of which the truth is known, and the same as the slow reference says of short ones.
+//! Exactness of counts, first and last times, for each object: on logs far beyond any limit of the
+//! engine, compared with the generator's truth, and on short logs, compared with the slow
+//! reference.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,7 +9,7 @@ use jiff::{SignedDuration, Timestamp, tz::TimeZone};
 use kwhy_core::{Analyzer, Report};
 use rayon::prelude::*;
 
-/// The truth about one object in a log: its count, and its first and last time, in milliseconds since the start.
+/// The occurrences of one object in a log: count, first and last, in milliseconds since the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Seen {
     count: u64,
@@ -16,14 +17,14 @@ struct Seen {
     last: i64,
 }
 
-/// The truth about a log, by signature and object.
+/// The true occurrences in a log, by signature and object.
 type Truth = BTreeMap<(&'static str, String), Seen>;
 
-/// The time at which each log starts.
+/// The start of each log.
 const START: &str = "2031-03-04T05:00:00Z";
 
-/// The failures: the signature and how its text names object `#`.
-const FORMS: [(&str, &str); 7] = [
+/// The failures: the signature, and its text with `#` for the object.
+const FAILURES: [(&str, &str); 7] = [
     (
         "configmap-mount-missing",
         r#"MountVolume.SetUp failed for volume "conf" : configmap "conf-#" not found"#,
@@ -54,7 +55,7 @@ const FORMS: [(&str, &str); 7] = [
     ),
 ];
 
-/// Records that are well, with words of those that fail.
+/// Healthy records that share words with the failures.
 const HEALTHY: [&str; 5] = [
     "Started container hull-7 of pod crane-3",
     "configmap conf-3 was found and mounted",
@@ -63,7 +64,7 @@ const HEALTHY: [&str; 5] = [
     "image quay.tides.example/berth/hull-2:1 is present",
 ];
 
-/// A generator of numbers, so that a seed gives the same log everywhere (xorshift64*).
+/// A random number generator (xorshift64*), so that a seed gives the same log everywhere.
 struct Random(u64);
 
 impl Random {
@@ -79,15 +80,15 @@ fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// A record in one of the envelopes. All state milliseconds.
-fn record(into: &mut String, carrier: u64, millis: i64, fails: bool, text: &str) {
+/// Appends a record in one of the envelopes, all of which state milliseconds.
+fn record(into: &mut String, envelope: u64, millis: i64, fails: bool, text: &str) {
     let start: Timestamp = START.parse().unwrap();
     let time = start + SignedDuration::from_millis(millis);
     let zoned = time.to_zoned(TimeZone::UTC);
     let klog = zoned.strftime("%m%d %H:%M:%S%.6f");
     let text_quoted = quoted(text);
     let (letter, level) = if fails { ('E', "error") } else { ('I', "info") };
-    match carrier {
+    match envelope {
         0 => writeln!(
             into,
             r#"{letter}{klog}    1234 sync.go:88] "Sync failed" err="{text_quoted}""#
@@ -113,8 +114,8 @@ fn record(into: &mut String, carrier: u64, millis: i64, fails: bool, text: &str)
     .unwrap();
 }
 
-/// A log of so many bytes in which each form fails for so many objects, some often and most seldom, some only early
-/// and some only late.
+/// Generates a log of `bytes` bytes in which each kind of failure affects `objects` objects, some
+/// often and most rarely, some only early and some only late.
 fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
     let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
     let mut text = String::with_capacity(bytes + 512);
@@ -122,26 +123,26 @@ fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
     let mut millis = 0;
     while text.len() < bytes {
         millis += 1 + i64::try_from(random.below(40)).unwrap();
-        let carrier = random.below(5);
+        let envelope = random.below(5);
         if random.below(60) != 0 {
             let healthy = HEALTHY[usize::try_from(random.below(5)).unwrap()];
-            record(&mut text, carrier, millis, false, healthy);
+            record(&mut text, envelope, millis, false, healthy);
             continue;
         }
-        let (signature, form) = FORMS[usize::try_from(random.below(7)).unwrap()];
+        let (signature, template) = FAILURES[usize::try_from(random.below(7)).unwrap()];
         let bound = 1 + random.below(objects);
         let number = random.below(bound);
         let share = text.len() * 4 / bytes;
-        // every fourth fails early, every fourth late
+        // a quarter fails only early, a quarter only late
         if (number % 4 == 1 && share > 0) || (number % 4 == 2 && share < 3) {
             continue;
         }
         record(
             &mut text,
-            carrier,
+            envelope,
             millis,
             true,
-            &form.replace('#', &number.to_string()),
+            &template.replace('#', &number.to_string()),
         );
         let object = match signature {
             "configmap-mount-missing" | "secret-mount-missing" => format!("conf-{number}"),
@@ -162,16 +163,17 @@ fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
     (text, truth)
 }
 
-/// The report's counts of the forms' objects. One that names several objects or faults would be missed.
-fn told(report: &Report) -> Truth {
+/// Returns the occurrences in a report. A finding that names several objects or failures would be
+/// missed.
+fn occurrences(report: &Report) -> Truth {
     let start: Timestamp = START.parse().unwrap();
     let millis = |time: &Option<String>| {
         let time: Timestamp = time.as_deref().unwrap().parse().unwrap();
         i64::try_from(time.duration_since(start).as_millis()).unwrap()
     };
-    let mut told = Truth::new();
+    let mut occurrences = Truth::new();
     for finding in &report.findings {
-        let Some((signature, _)) = FORMS.iter().find(|(id, _)| *id == finding.signature) else {
+        let Some((signature, _)) = FAILURES.iter().find(|(id, _)| *id == finding.signature) else {
             continue;
         };
         let image = finding.captures.get("image").cloned();
@@ -188,31 +190,35 @@ fn told(report: &Report) -> Truth {
         };
         assert_eq!(finding.others, [], "{}", finding.title);
         assert!(
-            told.insert((signature, object), seen).is_none(),
+            occurrences.insert((signature, object), seen).is_none(),
             "{}",
             finding.title
         );
     }
-    told
+    occurrences
 }
 
 fn assert_exact(seed: u64, truth: &Truth, report: &Report) {
     let mut of_forms = report.findings.iter();
     let unsure = of_forms.find(|finding| {
-        let mut forms = FORMS.iter();
-        finding.at_least && forms.any(|(id, _)| *id == finding.signature)
+        let mut failures = FAILURES.iter();
+        finding.at_least && failures.any(|(id, _)| *id == finding.signature)
     });
     assert!(unsure.is_none(), "seed {seed}: {unsure:?}");
-    let told = told(report);
+    let occurrences = occurrences(report);
     for (object, seen) in truth {
-        assert_eq!(told.get(object), Some(seen), "seed {seed}: {object:?}");
+        assert_eq!(
+            occurrences.get(object),
+            Some(seen),
+            "seed {seed}: {object:?}"
+        );
     }
-    assert_eq!(told.len(), truth.len(), "seed {seed}");
+    assert_eq!(occurrences.len(), truth.len(), "seed {seed}");
 }
 
 #[test]
 fn in_logs_beyond_all_limits() {
-    // beyond 64 MB no other mechanism starts; the seeds differ in which blocks contain what
+    // no further mechanism applies beyond 64 MB; the seeds vary the content of the blocks
     for (bytes, seed, objects) in [(64 << 20, 1, 50), (24 << 20, 2, 50), (24 << 20, 3, 6)] {
         let (text, truth) = log(bytes, seed, objects);
         let report = Analyzer::new().analyze_text("log", text.as_bytes());
@@ -221,7 +227,7 @@ fn in_logs_beyond_all_limits() {
 }
 
 #[test]
-fn as_the_slow_reference_counts() {
+fn in_short_logs_as_in_the_slow_reference() {
     (10..18u64).into_par_iter().for_each(|seed| {
         let (text, truth) = log(300_000, seed, 12);
         let naive = Analyzer::new().with_naive_matching();
@@ -233,15 +239,15 @@ fn as_the_slow_reference_counts() {
     });
 }
 
-/// Of more objects than are distinguished a limit states the number of records, by signature.
+/// If there are more objects than are listed, a limit states the number of records, by signature.
 #[test]
-fn what_is_not_listed_is_counted() {
+fn unlisted_objects_are_counted() {
     let (text, truth) = log(36 << 20, 5, 3000);
     let report = Analyzer::new().analyze_text("log", text.as_bytes());
     let limit = report.limits.iter().find(|met| met.limit == "many-objects");
     let message = &limit.unwrap().message;
-    let told = told(&report);
-    for (signature, _) in FORMS {
+    let occurrences = occurrences(&report);
+    for (signature, _) in FAILURES {
         let of = |truth: &Truth| -> u64 {
             let mine = truth.iter().filter(|((id, _), _)| *id == signature);
             mine.map(|(_, seen)| seen.count).sum()
@@ -252,18 +258,18 @@ fn what_is_not_listed_is_counted() {
             .next()
             .map_or(0, |count| count.trim().parse().unwrap());
         assert!(further > 0, "{signature}: {message}");
-        assert_eq!(of(&told) + further, of(&truth), "{signature}");
+        assert_eq!(of(&occurrences) + further, of(&truth), "{signature}");
         assert_eq!(report.matched[signature], of(&truth), "{signature}");
     }
-    for (object, seen) in &told {
+    for (object, seen) in &occurrences {
         assert_eq!(truth.get(object), Some(seen), "{object:?}");
     }
 }
 
-/// Two lines that two signatures match, of which one refines the other, by turns: the refined one makes no finding of
-/// its own, however many hits are kept of each.
+/// Two alternating lines, both matched by two signatures of which one refines the other: the
+/// refined signature yields no finding of its own, however many hits are kept of each.
 #[test]
-fn what_is_refined_makes_no_finding() {
+fn a_refined_signature_yields_no_finding() {
     let yaml = "id: berth-taken\ncause: container/app-error\nseverity: error\nrole: cause\ntitle: 'berth {berth} is taken'\nsubject: {kind: Berth, name: '{berth}'}\nmatch: {event: {message: 'crane {crane:word} finds berth {berth:word} taken'}}\nwhy: one ship a berth\n---\nid: crane-stuck\ncause: container/app-panic\nseverity: error\ntitle: 'crane {crane} is stuck'\nsubject: {kind: Crane, name: '{crane}'}\nmatch: {event: {message: 'crane {crane:word} finds berth {berth:word} taken'}}\nrefines: [berth-taken]\nwhy: it waits for a berth\n";
     let mut catalogue = kwhy_core::Catalogue::builtin();
     catalogue.add_str("berths.yaml", yaml).unwrap();
@@ -283,11 +289,11 @@ fn what_is_refined_makes_no_finding() {
             }
         }
         let report = analyzer.analyze_text("log", text.as_bytes());
-        let told: Vec<_> = report
+        let occurrences: Vec<_> = report
             .findings
             .iter()
             .map(|f| (f.signature.as_str(), f.count))
             .collect();
-        assert_eq!(told, [("crane-stuck", 2 * pairs)], "{pairs} pairs");
+        assert_eq!(occurrences, [("crane-stuck", 2 * pairs)], "{pairs} pairs");
     }
 }

@@ -1,5 +1,6 @@
-//! From many events to one answer: each folder of `fixtures/incidents` contains what a person on call or a bundle
-//! has of one incident, and an `expected.yaml` with the cause that must come first and what it explains.
+//! From many events to one answer: each folder of `fixtures/incidents` contains what a bundle or a
+//! person on call has of one incident, and an `expected.yaml` with the cause that must come first
+//! and the findings it explains.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +13,7 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expected {
-    /// The mechanism, and what must not be taken for the cause.
+    /// The mechanism, and what must not be mistaken for the cause.
     #[allow(dead_code)]
     shows: String,
     /// The first finding.
@@ -20,22 +21,22 @@ struct Expected {
     /// Findings that lead to the root.
     #[serde(default)]
     explained: Vec<Consequence>,
-    /// Findings that nothing of the input explains.
+    /// Findings that nothing in the input explains.
     #[serde(default)]
     apart: Vec<Consequence>,
-    /// Causes that may be beside it.
+    /// Causes allowed next to the root.
     #[serde(default)]
     beside: Vec<Beside>,
-    /// Causes that must be reported as over.
+    /// Causes that must be reported as resolved.
     #[serde(default)]
     over: Vec<String>,
-    /// No cause is proved.
+    /// True if no cause is proven.
     #[serde(default)]
     silent: bool,
-    /// Then these texts are reported, the first of them among the first two.
+    /// The texts then reported as unexplained, the first of them among the first two.
     #[serde(default)]
     telling: Vec<String>,
-    /// Why the answer is not right yet.
+    /// The reason why the answer is not correct yet.
     open: Option<String>,
 }
 
@@ -58,7 +59,7 @@ struct Consequence {
 }
 
 impl Consequence {
-    /// Returns true if a finding is about its object, also where others say the same.
+    /// Returns true if the finding is about this object, even if others report the same.
     fn is_about(&self, finding: &Finding) -> bool {
         let is = |wanted: &String| {
             let mut others = finding.others.iter();
@@ -91,7 +92,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/incidents")
 }
 
-/// The files below a folder, as paths from there, sorted.
+/// Collects the files below a folder, as sorted relative paths.
 fn files(folder: &Path, below: &str, into: &mut Vec<String>) {
     for entry in fs::read_dir(folder.join(below)).unwrap() {
         let entry = entry.unwrap();
@@ -122,7 +123,7 @@ fn subject(finding: &Finding) -> String {
     text.split(" container ").next().unwrap_or(&text).to_owned()
 }
 
-fn told(finding: &Finding) -> String {
+fn render(finding: &Finding) -> String {
     let proof = finding.evidence.first();
     let place = proof.map_or_else(String::new, |e| format!("{}:{}", e.source, e.line));
     format!(
@@ -137,7 +138,7 @@ fn is_root(finding: &Finding) -> bool {
     finding.role == Role::Cause && finding.severity >= Level::Warning
 }
 
-/// The rank of the finding that explains one over any number of steps.
+/// Returns the rank of the finding that explains this one over any number of steps.
 fn leads_to(finding: &Finding, by_rank: &BTreeMap<usize, &Finding>) -> usize {
     let mut rank = finding.rank;
     let mut by = finding.explained_by;
@@ -148,18 +149,18 @@ fn leads_to(finding: &Finding, by_rank: &BTreeMap<usize, &Finding>) -> usize {
     rank
 }
 
-/// The differences of a report from what is expected.
-fn faults(expected: &Expected, report: &Report) -> Vec<String> {
-    let mut faults = Vec::new();
+/// Returns the differences between a report and the expectation.
+fn differences(expected: &Expected, report: &Report) -> Vec<String> {
+    let mut differences = Vec::new();
     let findings = &report.findings;
     let by_rank: BTreeMap<usize, &Finding> = findings.iter().map(|f| (f.rank, f)).collect();
     let first = findings.first();
     if let Some(root) = &expected.root {
         match first.filter(|first| first.role == Role::Cause && first.cause == root.cause) {
-            None => faults.push(format!(
+            None => differences.push(format!(
                 "{} is not first, but {:?}",
                 root.cause,
-                first.map(told)
+                first.map(render)
             )),
             Some(first) => {
                 if root
@@ -167,7 +168,7 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
                     .as_ref()
                     .is_some_and(|wanted| *wanted != subject(first))
                 {
-                    faults.push(format!("it is about {}", subject(first)));
+                    differences.push(format!("it is about {}", subject(first)));
                 }
                 let proof = first.evidence.first();
                 let file = proof.map(|e| e.source.as_str());
@@ -175,7 +176,7 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
                 let differs = root.file.is_some() && root.file.as_deref() != file
                     || root.line.is_some() && root.line != line;
                 if differs {
-                    faults.push(format!("its foremost proof is {}", told(first)));
+                    differences.push(format!("its primary evidence is {}", render(first)));
                 }
             }
         }
@@ -188,7 +189,7 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
             .iter()
             .any(|beside| beside.cause() == other.cause)
         {
-            faults.push(format!("also a cause: {}", told(other)));
+            differences.push(format!("also a cause: {}", render(other)));
         }
     }
     for beside in &expected.beside {
@@ -197,7 +198,7 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
                 .iter()
                 .any(|f| f.role == Role::Cause && f.cause == *cause)
         {
-            faults.push(format!("no second cause {cause}"));
+            differences.push(format!("no second cause {cause}"));
         }
     }
     for wanted in &expected.explained {
@@ -206,19 +207,19 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
         };
         let mut found = findings.iter().filter(same).peekable();
         if found.peek().is_none() {
-            faults.push(format!("no finding {}", wanted.cause));
+            differences.push(format!("no finding {}", wanted.cause));
         }
         for finding in found {
             let by = finding
                 .explained_by
                 .and_then(|rank| by_rank.get(&rank).copied());
             if Some(leads_to(finding, &by_rank)) != first.map(|f| f.rank) {
-                faults.push(format!("{} is under {:?}", told(finding), by.map(told)));
+                differences.push(format!("{} is under {:?}", render(finding), by.map(render)));
             } else if wanted.by.is_some() && wanted.by.as_ref() != by.map(|by| &by.cause) {
-                faults.push(format!(
+                differences.push(format!(
                     "{} is directly under {:?}",
-                    told(finding),
-                    by.map(told)
+                    render(finding),
+                    by.map(render)
                 ));
             }
         }
@@ -228,26 +229,26 @@ fn faults(expected: &Expected, report: &Report) -> Vec<String> {
             .iter()
             .filter(|f| f.cause == wanted.cause && wanted.is_about(f));
         if !same.any(|f| f.explained_by.is_none() && f.recovered.is_none()) {
-            faults.push(format!("{} does not stand for itself", wanted.cause));
+            differences.push(format!("{} is not independent", wanted.cause));
         }
     }
     for cause in &expected.over {
         let over = |f: &Finding| f.role == Role::Benign && f.recovered.is_some();
         if !findings.iter().any(|f| f.cause == *cause && over(f)) {
-            faults.push(format!("{cause} is not told as over"));
+            differences.push(format!("{cause} is not reported as resolved"));
         }
     }
     for (number, text) in expected.telling.iter().enumerate() {
         let most = if number == 0 { 2 } else { usize::MAX };
-        let mut shown = report.unexplained.iter().take(most);
-        let holds = shown.any(|told| {
-            told.reason.contains(text) || told.evidence.iter().any(|e| e.text.contains(text))
+        let mut reported = report.unexplained.iter().take(most);
+        let is_reported = reported.any(|shown| {
+            shown.reason.contains(text) || shown.evidence.iter().any(|e| e.text.contains(text))
         });
-        if !holds {
-            faults.push(format!("not told: {text}"));
+        if !is_reported {
+            differences.push(format!("not reported: {text}"));
         }
     }
-    faults
+    differences
 }
 
 #[test]
@@ -265,12 +266,14 @@ fn the_root_comes_first() {
         let expected: Expected = serde_yaml::from_str(&yaml)
             .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        let faults = faults(&expected, &report(&analyzer, folder));
-        match (&expected.open, faults.is_empty()) {
+        let differences = differences(&expected, &report(&analyzer, folder));
+        match (&expected.open, differences.is_empty()) {
             (None, true) => right += 1,
-            (None, false) => failures.push(format!("{name}\n    {}", faults.join("\n    "))),
+            (None, false) => failures.push(format!("{name}\n    {}", differences.join("\n    "))),
             (Some(_), false) => {}
-            (Some(why), true) => failures.push(format!("{name} is right now; it was open: {why}")),
+            (Some(why), true) => {
+                failures.push(format!("{name} is correct now; it was open: {why}"))
+            }
         }
     }
     let all = failures.join("\n");
@@ -283,7 +286,8 @@ fn the_root_comes_first() {
     assert!(right >= 80, "only {right} incidents are answered");
 }
 
-/// Of many records without a name the first and last ones are kept: the others count for the object of these.
+/// Of many records without a name only the first and last are kept; the others count for the object
+/// of those.
 #[test]
 fn counts_are_each_objects_own() {
     let pods = "\
@@ -314,7 +318,7 @@ shop        b-0    1/1     Running   0          4d
     assert_eq!(counts, wanted);
 }
 
-/// The same by the pods' UIDs, in one log.
+/// The same with the pods' UIDs, in one log.
 #[test]
 fn counts_by_ids_are_each_pods_own() {
     let uid = |number: usize| format!("5f0c1d2e-1b11-4222-8333-94445556667{number}");
@@ -347,7 +351,7 @@ fn counts_by_ids_are_each_pods_own() {
         .collect();
     counts.sort();
     let wanted = [
-        // whose UID that is not an object shows
+        // records whose UID belongs to no object in the input
         ("ConfigMap conf-3".to_owned(), 1),
         ("ConfigMap ns-1/conf-1".to_owned(), 30),
         ("ConfigMap ns-2/conf-2".to_owned(), 60),
@@ -355,7 +359,8 @@ fn counts_by_ids_are_each_pods_own() {
     assert_eq!(counts, wanted);
 }
 
-/// The fast engine says of several documents what the slow reference says, whatever the blocks.
+/// The fast engine reports the same as the slow reference on several documents, whatever the block
+/// size.
 #[test]
 fn fast_and_naive_agree() {
     let naive = Analyzer::new().with_naive_matching();
@@ -367,14 +372,14 @@ fn fast_and_naive_agree() {
         .collect();
     assert!(folders.len() > 50);
     folders.par_iter().for_each(|folder| {
-        let told = |analyzer: &Analyzer| {
+        let analyze = |analyzer: &Analyzer| {
             let report = report(analyzer, folder);
             let findings = serde_json::to_value(&report.findings).unwrap();
             (findings, report.matched)
         };
-        let wanted = told(&naive);
+        let wanted = analyze(&naive);
         for fast in &fast {
-            assert_eq!(told(fast), wanted, "{}", folder.display());
+            assert_eq!(analyze(fast), wanted, "{}", folder.display());
         }
     });
 }

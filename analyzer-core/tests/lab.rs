@@ -1,4 +1,4 @@
-//! Each capture of `fixtures/lab` gets the cause that was broken, and none where nothing was.
+//! Each capture in `fixtures/lab` yields the cause that was injected, or none if nothing was.
 
 use std::fs;
 use std::path::Path;
@@ -17,17 +17,18 @@ struct Case {
 /// The result of one case.
 #[derive(Default)]
 struct Outcome {
-    /// The first cause if it is neither the broken thing nor as right.
+    /// The first cause, if it is neither the injected one nor an accepted alternative.
     wrong: Option<String>,
     is_exact: bool,
-    /// True if the labelled line is part of the first finding's proof, or there is none.
+    /// True if the labelled line is in the primary evidence of the first finding, or no line is
+    /// labelled.
     is_proved: bool,
 }
 
-/// The share of cases whose proof must contain the labelled line, in hundredths.
+/// The minimum percentage of cases whose evidence contains the labelled line.
 const PROVED: usize = 90;
 
-/// The share of cases in which the cause itself must be named, not one that is as right.
+/// The minimum percentage of cases in which the cause itself is named, not an accepted alternative.
 const EXACT: usize = 99;
 
 fn squeezed(text: &str) -> String {
@@ -40,7 +41,7 @@ fn run(analyzer: &Analyzer, folder: &Path) -> (bool, Outcome) {
     let input = fs::read(folder.join("input.txt")).unwrap();
     let report = analyzer.analyze(&[Document::new("input.txt", input)]);
     let is_cause = |finding: &&Finding| finding.role == Role::Cause;
-    // where nothing is wrong but looks so, naming that is the answer
+    // if something only looks broken, the benign finding is the answer
     let is_benign = |finding: &&Finding| finding.role == Role::Benign;
     let mut findings = report.findings.iter();
     let cause = report.findings.iter().find(is_cause);
@@ -82,7 +83,7 @@ fn run(analyzer: &Analyzer, folder: &Path) -> (bool, Outcome) {
 }
 
 #[test]
-fn what_was_broken_is_named() {
+fn the_injected_cause_is_named() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/lab");
     let mut folders: Vec<_> = fs::read_dir(root)
         .unwrap()

@@ -1,11 +1,11 @@
-//! Each limit that is met is reported in the report, and one that is not met is not.
+//! A limit is reported if, and only if, it was reached.
 
 use std::fmt::Write;
 
 use kwhy_core::{Analyzer, Document, ReadLimits, Report};
 
-/// The messages of a report about a limit.
-fn told<'r>(report: &'r Report, limit: &str) -> Vec<&'r str> {
+/// Returns the messages of a report about a limit.
+fn messages<'r>(report: &'r Report, limit: &str) -> Vec<&'r str> {
     let met = report.limits.iter().filter(|met| met.limit == limit);
     met.map(|met| met.message.as_str()).collect()
 }
@@ -36,45 +36,49 @@ fn more_addresses_than_are_kept() {
         }
         incident.finish()
     };
-    assert!(told(&read(10_000), "many-relations").is_empty());
+    assert!(messages(&read(10_000), "many-relations").is_empty());
     let report = read(10_500);
-    let told = told(&report, "many-relations");
-    assert_eq!(told.len(), 1, "{told:?}");
+    let messages = messages(&report, "many-relations");
+    assert_eq!(messages.len(), 1, "{messages:?}");
     assert!(
-        told[0].starts_with("500 addresses were not kept"),
-        "{told:?}"
+        messages[0].starts_with("500 addresses were not kept"),
+        "{messages:?}"
     );
     let report = read(20_500);
-    let told = self::told(&report, "many-relations");
+    let messages = self::messages(&report, "many-relations");
     assert!(
-        told[0].contains("10500 addresses, 500 prints of objects"),
-        "{told:?}"
+        messages[0].contains("10500 addresses, 500 prints of objects"),
+        "{messages:?}"
     );
 }
 
-/// Hits of which no more are kept are counted without being made, once the engine knows: the number reported is the same.
+/// Hits beyond the number kept are counted without being stored; the number reported is the same.
 #[test]
 fn more_objects_than_a_condition_keeps() {
-    // some conditions look for claims in whole lists only
+    // some conditions look for claims only in complete lists
     for (kind, phase) in [("Pod", "Running"), ("PersistentVolumeClaim", "Bound")] {
-        // of what waits for a list's end only the second list can be full
+        // of what waits for a list's end, only the second list can be complete
         let text = list_of(1500, kind, phase, "dock") + &list_of(1500, kind, phase, "quay");
-        // whole lists, and one that is cut off
+        // complete lists, and a list that is cut off
         let cut = text.get(..text.len() * 3 / 4).unwrap_or_default();
         for text in [&text, cut] {
             let at_once = Analyzer::new().analyze_text("objects", text.as_bytes());
-            let wanted = told(&at_once, "many-matches");
+            let wanted = messages(&at_once, "many-matches");
             for blocks in [1000, 4096] {
                 let analyzer = Analyzer::new().with_blocks_of(blocks);
                 let report = analyzer.analyze_text("objects", text.as_bytes());
-                assert_eq!(told(&report, "many-matches"), wanted, "{kind}, {blocks}");
+                assert_eq!(
+                    messages(&report, "many-matches"),
+                    wanted,
+                    "{kind}, {blocks}"
+                );
             }
             assert!(!wanted.is_empty());
         }
     }
 }
 
-/// So many healthy objects of a kind, as `kubectl get -o json` prints them.
+/// Returns `count` healthy objects of a kind, as `kubectl get -o json` prints them.
 fn list_of(count: usize, kind: &str, phase: &str, namespace: &str) -> String {
     let items = (0..count).map(|number| {
         serde_json::json!({
@@ -121,15 +125,18 @@ Events:  <none>
         analyzer.analyze(&documents)
     };
     let few = read(3);
-    assert!(told(&few, "many-findings").is_empty());
+    assert!(messages(&few, "many-findings").is_empty());
     assert!(few.findings.iter().any(|f| f.cause == "node/not-ready"));
     let many = read(20);
-    let told = told(&many, "many-findings");
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].starts_with("for 1 of the findings"), "{told:?}");
+    let messages = messages(&many, "many-findings");
+    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert!(
+        messages[0].starts_with("for 1 of the findings"),
+        "{messages:?}"
+    );
 }
 
-/// Limits that a small text meets.
+/// Returns an analyzer with limits that a small text reaches.
 fn small() -> Analyzer {
     Analyzer::new().with_limits(ReadLimits {
         line_length: 200,
@@ -150,7 +157,7 @@ fn longer_lines_than_are_read() {
     );
     let report = small().analyze_text("log", text);
     assert_eq!(
-        told(&report, "long-line"),
+        messages(&report, "long-line"),
         ["of line 2 only the first part of 200 bytes was looked at"]
     );
 }
@@ -177,7 +184,7 @@ fn deeper_values_than_are_read() {
         );
         let report = small().analyze_text("pod", text.clone());
         assert_eq!(
-            told(&report, "depth"),
+            messages(&report, "depth"),
             ["maps and lists that stand in 6 others were left out: 1"],
             "{text}"
         );
@@ -194,12 +201,12 @@ fn more_aliases_than_are_read() {
         writeln!(text, "a{level}: &a{level} [*a{before}, *a{before}]").unwrap();
     }
     assert!(
-        told(&small().analyze_text("map", text.clone()), "aliases")[0]
+        messages(&small().analyze_text("map", text.clone()), "aliases")[0]
             .starts_with("aliases that stand for more than 20 values were left out: ")
     );
-    // a billion laughs ends at any limit
+    // the billion laughs attack is stopped at any limit
     assert_eq!(
-        told(&Analyzer::new().analyze_text("map", text), "aliases").len(),
+        messages(&Analyzer::new().analyze_text("map", text), "aliases").len(),
         1
     );
     let few = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: tides\n  labels: &same\n    app: quay\n  annotations: *same\n";

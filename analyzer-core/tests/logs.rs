@@ -1,4 +1,4 @@
-//! Logs made from a seed: the messages of the signatures' examples in every envelope.
+//! Logs generated from a seed: the messages of the signatures' examples in every envelope.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use kwhy_core::Catalogue;
 use proptest::prelude::*;
 
-/// Error texts: the first lines of the examples, without what carried them there.
+/// Error messages: the first lines of the examples, without their envelopes.
 static MESSAGES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let catalogue = Catalogue::builtin();
     let mut messages = Vec::new();
@@ -58,7 +58,7 @@ impl Logs {
         (self.next() % bound as u64) as usize
     }
 
-    /// So many records, about one in eight with a failure.
+    /// Generates `records` records, about one in eight with a failure.
     pub fn lines(&mut self, records: usize) -> String {
         let mut out = String::new();
         for number in 0..records {
@@ -158,7 +158,7 @@ impl Logs {
         };
     }
 
-    /// A line of the CRI in several parts, another stream's between them.
+    /// Writes a CRI line in several parts, with lines of another stream between them.
     fn cut(&mut self, out: &mut String, clock: &str, message: &str) -> std::fmt::Result {
         let mut rest = message;
         while let Some((at, _)) = rest.char_indices().nth(3 + self.below(40)) {
@@ -172,7 +172,7 @@ impl Logs {
     }
 }
 
-/// Logs of up to some hundred records.
+/// Generates logs of up to a few hundred records.
 pub fn logs() -> impl Strategy<Value = String> {
     (any::<u64>(), 1..300usize).prop_map(|(seed, records)| Logs::seeded(seed).lines(records))
 }

@@ -1,12 +1,12 @@
-//! Tests of the library from outside, one module a theme.
+//! Integration tests of the library, one module per topic.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod agree;
-mod carriers;
 mod cases;
 mod catalogue;
 mod commands;
 mod describe;
+mod envelopes;
 mod exact;
 mod incidents;
 mod lab;

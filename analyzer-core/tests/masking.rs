@@ -1,4 +1,4 @@
-//! Secrets are masked in what `extract` returns.
+//! Secrets are masked in the result of `extract`.
 
 use kwhy_core::{Event, extract};
 
@@ -36,6 +36,6 @@ fn parsed_values_and_their_lines_are_masked() {
         "got \\\"q\\\" https://crane:***@quay/x no",
     );
     assert_eq!(*events, [(wanted.0.to_owned(), wanted.1.to_owned())]);
-    // how much there is is not a secret
+    // the size is not secret
     assert_eq!(*data, ["2"]);
 }

@@ -1,9 +1,9 @@
-//! Records in the neutral form that `kwhy records` prints.
+//! Records in the neutral format printed by `kwhy records`.
 
 use kwhy_core::{Carrier, Event, Extract, Format, Severity, Stamp, Stream, Text, extract};
 use serde_json::{Map, Value, json};
 
-/// All records of a text.
+/// Returns all records of a text.
 pub fn records(text: &[u8]) -> Vec<Value> {
     let mut all = Vec::new();
     let map = |part: &Extract<'_>| {

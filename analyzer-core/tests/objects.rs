@@ -1,5 +1,5 @@
-//! Kubernetes objects as YAML and JSON: the outputs of a real kubectl in `fixtures/objects`, each with
-//! what is to be read from it, and what holds for any input.
+//! Kubernetes objects in YAML and JSON: output of a real kubectl in `fixtures/objects`, each with
+//! its expected content, and properties that hold for any input.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn fixture(name: &str) -> String {
     fs::read_to_string(Path::new(root).join(name)).unwrap()
 }
 
-/// The objects that were read, without spans and format.
+/// Returns the parsed content without spans and format.
 fn neutral(parsed: &Parsed<'_>) -> serde_json::Value {
     let object = |object: &Object<'_>| {
         let mut map = Map::new();
@@ -54,28 +54,28 @@ fn read(text: &str, format: Format) -> serde_json::Value {
     neutral(&parse::document(&document))
 }
 
-/// The outputs as kubectl prints them, with the decorations that people paste around them.
+/// Objects as kubectl prints them, with the marks that people paste around them.
 #[test]
-fn kubectl_outputs_are_read() {
+fn kubectl_output_is_parsed() {
     for group in GROUPS {
-        let told = read(&fixture(&format!("{group}.yaml")), Format::ObjectYaml);
+        let parsed = read(&fixture(&format!("{group}.yaml")), Format::ObjectYaml);
         let expected = fixture(&format!("{group}.expected.json"));
         let expected: serde_json::Value = serde_json::from_str(&expected).unwrap();
-        if told != expected {
+        if parsed != expected {
             let path =
                 Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{group}.expected.json"));
-            let text = serde_json::to_string_pretty(&told).unwrap() + "\n";
+            let text = serde_json::to_string_pretty(&parsed).unwrap() + "\n";
             fs::write(&path, text).unwrap();
-            panic!("{group}.yaml: what was read stands in {}", path.display());
+            panic!("{group}.yaml: the actual result is in {}", path.display());
         }
         let of_json = read(&fixture(&format!("{group}.json")), Format::ObjectJson);
-        assert_eq!(of_json["events"], told["events"], "{group}");
-        assert_eq!(of_json, told, "{group}");
+        assert_eq!(of_json["events"], parsed["events"], "{group}");
+        assert_eq!(of_json, parsed, "{group}");
     }
 }
 
 #[test]
-fn compact_json_is_read_alike() {
+fn compact_json_gives_the_same_result() {
     for group in GROUPS {
         let list: serde_json::Value =
             serde_json::from_str(&fixture(&format!("{group}.json"))).unwrap();
@@ -92,7 +92,7 @@ fn compact_json_is_read_alike() {
     }
 }
 
-/// A list that was cut at its items reads like the whole list.
+/// A list that was cut between its items is parsed like the complete list.
 #[test]
 fn lists_can_be_cut_at_their_items() {
     for (file, mark) in [
@@ -115,7 +115,7 @@ fn lists_can_be_cut_at_their_items() {
     }
 }
 
-/// The text of a value occurs in the input where its span says, character by character.
+/// The text of a value is found in the input at its span, character by character.
 #[test]
 fn spans_are_exact() {
     for group in GROUPS {
@@ -177,7 +177,7 @@ fn check(text: &str) {
     }
 }
 
-/// Pieces that a reader of YAML or JSON may stumble over.
+/// Fragments likely to confuse a parser of YAML or JSON.
 const HOSTILE: &[&str] = &[
     "\t",
     "\"",
@@ -240,7 +240,7 @@ fn change() -> impl Strategy<Value = Change> {
         (at(), 0..HOSTILE.len()).prop_map(|(place, piece)| Change::Insert(place, piece)),
         at().prop_map(Change::DropLine),
         (at(), at()).prop_map(|(one, other)| Change::SwapLines(one, other)),
-        (at(), 0..9usize).prop_map(|(line, blanks)| Change::Indent(line, blanks)),
+        (at(), 0..9usize).prop_map(|(line, spaces)| Change::Indent(line, spaces)),
     ]
 }
 
@@ -271,9 +271,9 @@ fn apply(text: String, change: &Change) -> String {
             let (one, other) = (one.index(parts.len()), other.index(parts.len()));
             parts.swap(one, other);
         }
-        Change::Indent(line, blanks) => {
+        Change::Indent(line, spaces) => {
             let line = line.index(parts.len());
-            indented = format!("{}{}", " ".repeat(*blanks), parts[line].trim_start());
+            indented = format!("{}{}", " ".repeat(*spaces), parts[line].trim_start());
             parts[line] = &indented;
         }
     }
@@ -302,9 +302,9 @@ proptest! {
     }
 }
 
-/// Texts of which a reader with a quadratic step would not see the end.
+/// Texts on which a parser with a quadratic step would not terminate in reasonable time.
 #[test]
-fn the_time_is_linear() {
+fn parsing_takes_linear_time() {
     const SIZE: usize = 100_000;
     let yaml = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: x\nspec:\n";
     let json = "{\n    \"apiVersion\": \"v1\",\n    \"kind\": \"Pod\",\n    \"spec\": ";

@@ -1,9 +1,10 @@
-//! Objects on one line: what an API server sends is read as what kubectl prints, whatever the line's length.
+//! Objects on one line: the response of an API server is parsed like the output of kubectl,
+//! whatever the length of the line.
 
 use kwhy_core::{Analyzer, ExtractOptions, ReadLimits, Report, extract_with};
 use serde_json::{Value, json};
 
-/// So many pods of which each seventh cannot pull its image, of invented names.
+/// Returns `count` pods; every seventh cannot pull its image.
 fn pods(count: usize, padding: usize) -> Vec<Value> {
     let padding = "\u{e9} \\ { ] \"".repeat(padding);
     let pods = (0..count).map(|number| {
@@ -40,10 +41,10 @@ fn indented(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap() + "\n"
 }
 
-/// The findings of a report, without lines and columns.
-fn told(report: &Report) -> Vec<(String, String, u64, Vec<String>)> {
+/// Returns the causes in a report, without lines and columns.
+fn causes(report: &Report) -> Vec<(String, String, u64, Vec<String>)> {
     let findings = report.findings.iter();
-    let told = findings.map(|finding| {
+    let causes = findings.map(|finding| {
         let others = finding.others.iter().map(|other| other.to_string());
         (
             finding.cause.clone(),
@@ -52,7 +53,7 @@ fn told(report: &Report) -> Vec<(String, String, u64, Vec<String>)> {
             others.collect(),
         )
     });
-    told.collect()
+    causes.collect()
 }
 
 fn analyze(analyzer: &Analyzer, threads: usize, text: &[u8]) -> Report {
@@ -66,14 +67,14 @@ fn limits(report: &Report) -> Vec<&str> {
 }
 
 #[test]
-fn a_list_of_25_mb_is_read_as_the_indented_one() {
+fn a_list_of_25_mb_gives_the_result_of_the_indented_one() {
     let list = list(pods(12_000, 170));
     let line = serde_json::to_string(&list).unwrap();
     assert!(line.len() > 25_000_000, "{}", line.len());
     let wanted = analyze(&Analyzer::new(), 2, indented(&list).as_bytes());
     let one = analyze(&Analyzer::new(), 1, line.as_bytes());
     assert!(!wanted.findings.is_empty());
-    assert_eq!(told(&one), told(&wanted));
+    assert_eq!(causes(&one), causes(&wanted));
     assert_eq!(one.matched, wanted.matched);
     assert_eq!(one.stats.records, wanted.stats.records);
     assert_eq!(one.stats.lines, 1);
@@ -85,8 +86,8 @@ fn a_list_of_25_mb_is_read_as_the_indented_one() {
     );
 }
 
-/// Forms of lists, each with the same small pods.
-fn forms() -> Vec<(&'static str, String)> {
+/// Returns lists of several shapes, each with the same small pods.
+fn shapes() -> Vec<(&'static str, String)> {
     let items = pods(60, 3);
     let whole = list(items.clone());
     let bare = items.iter().map(|item| {
@@ -108,11 +109,11 @@ fn forms() -> Vec<(&'static str, String)> {
         ("a list", format!("{line}\n")),
         ("without a line end", line.clone()),
         ("with carriage returns", format!("{line}\r\n")),
-        ("behind a byte order mark", format!("\u{feff}{line}\n")),
-        ("behind blanks", format!("  {line}\n")),
+        ("after a byte order mark", format!("\u{feff}{line}\n")),
+        ("after spaces", format!("  {line}\n")),
         ("what a server sends", raw.clone()),
         (
-            "its kind behind the items",
+            "its kind after the items",
             format!(r#"{{"apiVersion":"v1","items":{bare},"kind":"PodList"}}"#),
         ),
         ("in a list", serde_json::to_string(&items).unwrap()),
@@ -122,13 +123,13 @@ fn forms() -> Vec<(&'static str, String)> {
             format!(r#"{{"kind":"List","apiVersion":"v1","items":[{raw}]}}"#),
         ),
         (
-            "one behind another",
+            "one after another",
             items.iter().map(Value::to_string).collect(),
         ),
     ]
 }
 
-/// Limits so low that each line is cut.
+/// Returns limits so low that each line is cut.
 fn low() -> ReadLimits {
     ReadLimits {
         line_length: 200,
@@ -137,14 +138,14 @@ fn low() -> ReadLimits {
 }
 
 #[test]
-fn every_form_says_the_same_in_pieces() {
-    let wanted = told(&Analyzer::new().analyze_text("pods.json", indented(&list(pods(60, 3)))));
+fn every_shape_gives_the_same_result_in_pieces() {
+    let wanted = causes(&Analyzer::new().analyze_text("pods.json", indented(&list(pods(60, 3)))));
     assert!(!wanted.is_empty());
-    for (name, text) in forms() {
+    for (name, text) in shapes() {
         for size in [300, 4096, 1 << 18] {
             let fast = Analyzer::new().with_limits(low()).with_blocks_of(size);
             let fast = fast.analyze_text("pods.json", text.as_bytes());
-            assert_eq!(told(&fast), wanted, "{name} in blocks of {size}");
+            assert_eq!(causes(&fast), wanted, "{name} in blocks of {size}");
             assert!(fast.limits.is_empty(), "{name}: {:?}", fast.limits);
             let naive = Analyzer::new().with_limits(low()).with_naive_matching();
             let naive = naive.analyze_text("pods.json", text.as_bytes());
@@ -157,7 +158,7 @@ fn every_form_says_the_same_in_pieces() {
 #[test]
 fn lines_and_columns_are_those_of_the_line() {
     let log = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n";
-    for (name, text) in forms() {
+    for (name, text) in shapes() {
         let text = format!(
             "{text}\n{log}{}",
             text.trim_start_matches(['\u{feff}', ' '])
@@ -191,33 +192,33 @@ fn in_utf16_too() {
     let analyzer = Analyzer::new().with_limits(low()).with_blocks_of(300);
     let wanted = analyzer.analyze_text("pods.json", line.as_bytes());
     let report = analyzer.analyze_text("pods.json", bytes);
-    assert_eq!(told(&report), told(&wanted));
+    assert_eq!(causes(&report), causes(&wanted));
     assert!(!report.findings.is_empty());
 }
 
 #[test]
-fn objects_are_printed_alike() {
+fn objects_are_printed_identically() {
     let names = |text: &str, limits: ReadLimits| {
         let options = ExtractOptions {
             limits,
             ..ExtractOptions::default()
         };
         let mut all = Vec::new();
-        let told = |part: &kwhy_core::Extract<'_>| {
+        let summary = |part: &kwhy_core::Extract<'_>| {
             let objects = part.parsed.objects.iter();
-            let told = objects.map(|object| {
+            let rows = objects.map(|object| {
                 let place = part.place(&object.span);
                 (object.subject.to_string(), place.line, place.column)
             });
-            told.collect::<Vec<_>>()
+            rows.collect::<Vec<_>>()
         };
-        let read = extract_with("x", options, text.as_bytes(), told, |mut more| {
+        let read = extract_with("x", options, text.as_bytes(), summary, |mut more| {
             all.append(&mut more)
         });
         assert!(read.limits.is_empty());
         all
     };
-    for (name, text) in forms() {
+    for (name, text) in shapes() {
         let wanted = names(&text, ReadLimits::default());
         assert_eq!(names(&text, low()), wanted, "{name}");
         assert_eq!(wanted.len(), 60, "{name}");
@@ -241,7 +242,7 @@ fn a_record_of_a_log_stays_one() {
 }
 
 #[test]
-fn what_is_whole_of_a_list_that_is_cut_off_counts() {
+fn complete_items_of_a_truncated_list_count() {
     let items = pods(60, 3);
     let line = serde_json::to_string(&list(items.clone())).unwrap();
     let analyzer = Analyzer::new().with_limits(low()).with_blocks_of(300);
@@ -249,7 +250,7 @@ fn what_is_whole_of_a_list_that_is_cut_off_counts() {
         let report = analyzer.analyze_text("pods.json", text);
         report.findings.iter().map(|finding| finding.count).sum()
     };
-    // where each item ends
+    // the end of each item
     let mut end = line.find('[').unwrap();
     for number in 0..items.len() {
         end += 1 + items[number].to_string().len();
@@ -264,7 +265,7 @@ fn what_is_whole_of_a_list_that_is_cut_off_counts() {
 }
 
 #[test]
-fn what_is_too_large_is_told() {
+fn oversized_parts_are_reported() {
     let broken = pods(1, 1).remove(0);
     let long = "x".repeat(6 << 20);
     let giant = json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "tide", "namespace": "dock"}, "data": {"a": long}});
@@ -272,7 +273,7 @@ fn what_is_too_large_is_told() {
     let many = format!(
         r#"{{"apiVersion":"v1","kind":"List","items":[{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{"name":"tide"}},"data":[{many}{{}}]}},{broken}]}}"#
     );
-    let wanted = told(&Analyzer::new().analyze_text("x.json", format!("{broken}\n")));
+    let wanted = causes(&Analyzer::new().analyze_text("x.json", format!("{broken}\n")));
     assert!(!wanted.is_empty());
     let deep = "[".repeat(6 << 20);
     let deep = format!(r#"{{"apiVersion":"v1","kind":"List","items":[{broken},{deep}"#);
@@ -291,6 +292,6 @@ fn what_is_too_large_is_told() {
             "{limit}: {:?}",
             report.limits
         );
-        assert_eq!(told(&report), wanted, "{limit}");
+        assert_eq!(causes(&report), wanted, "{limit}");
     }
 }

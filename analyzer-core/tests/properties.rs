@@ -1,4 +1,4 @@
-//! Properties of any input: no panic, proof that occurs in the input, no line lost.
+//! Properties of any input: no panic, evidence found in the input, no line lost.
 
 use std::sync::LazyLock;
 
@@ -42,7 +42,7 @@ static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     texts
 });
 
-/// Pieces that parsers stumble over.
+/// Fragments that confuse parsers.
 const HOSTILE: &[&[u8]] = &[
     b"\0",
     b"\xff",
@@ -156,7 +156,7 @@ fn apply(mut bytes: Vec<u8>, change: &Change) -> Vec<u8> {
     }
 }
 
-/// An input that a failed test shows in a readable form.
+/// An input that is readable in the message of a failed test.
 struct Input(Vec<u8>);
 
 impl std::fmt::Debug for Input {
@@ -165,7 +165,7 @@ impl std::fmt::Debug for Input {
     }
 }
 
-/// A realistic input with a few changes.
+/// Generates a realistic input with a few changes.
 fn mangled() -> impl Strategy<Value = Input> {
     (any::<Index>(), vec(change(), 0..8)).prop_map(|(text, changes)| {
         let text = TEXTS[text.index(TEXTS.len())].clone();
@@ -173,7 +173,7 @@ fn mangled() -> impl Strategy<Value = Input> {
     })
 }
 
-/// The line of the input as it is there, reckoned without the library.
+/// Returns a line of the input verbatim, computed without the library.
 fn line_of_input(bytes: &[u8], number: u64) -> String {
     let index = usize::try_from(number).unwrap() - 1;
     let line = bytes.split(|byte| *byte == b'\n').nth(index).unwrap();
@@ -220,7 +220,8 @@ fn check_ranks(report: &Report) {
     }
 }
 
-/// Markdown fences, heads of admonitions and tags around pastes belong to no segment.
+/// Returns true for Markdown fences, admonition headers and tags around pastes, which are in no
+/// segment.
 fn is_fence(text: &str) -> bool {
     let text = text.trim_start().trim_start_matches(['>', ' ']);
     if ["<pre", "</pre", "<code", "</code"]
@@ -266,7 +267,7 @@ fn check(bytes: &[u8]) {
         assert_eq!(
             ends(document.text().as_bytes()),
             ends(bytes),
-            "a line was made or lost"
+            "a line was added or lost"
         );
     }
     check_segments(document.text());

@@ -1,4 +1,5 @@
-//! Each log in `fixtures/logs` gives the records that are beside it (`NAME.log`, `NAME.ndjson`).
+//! Each log in `fixtures/logs` yields the records in the file next to it (`NAME.log`,
+//! `NAME.ndjson`).
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +7,7 @@ use serde_json::Value;
 
 use crate::neutral::records;
 
-/// The logs of a folder below `fixtures/logs`, in the order of their names.
+/// Returns the logs of a folder below `fixtures/logs`, sorted by name.
 pub fn logs(folder: &str) -> Vec<PathBuf> {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/logs");
     let entries = std::fs::read_dir(Path::new(root).join(folder)).unwrap();
@@ -18,8 +19,8 @@ pub fn logs(folder: &str) -> Vec<PathBuf> {
     logs
 }
 
-/// The properties in which two records must agree. Levels are compared as severities, and of a
-/// wrapped record also what its envelope says.
+/// Returns the parts in which two records must agree. Levels are compared as severities; for a
+/// record in an envelope, the fields of the envelope are compared too.
 pub fn comparable(record: &Value) -> Value {
     let mut record = record.clone();
     let Some(parts) = record.as_object_mut() else {
@@ -62,7 +63,7 @@ fn of_formats() {
 }
 
 #[test]
-fn of_carriers() {
+fn of_envelopes() {
     let logs = logs("carriers");
     assert!(logs.len() >= 30, "{}", logs.len());
     logs.iter().for_each(|log| assert_records(log));

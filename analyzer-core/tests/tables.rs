@@ -1,5 +1,5 @@
-//! Tables and their rows: each file of `fixtures/tables` is read as it is and as it looks when
-//! it was copied in other ways; what is read must be the same.
+//! Tables and their rows: each file of `fixtures/tables` is parsed verbatim and after copying in
+//! several ways; the result must be the same.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -27,7 +27,7 @@ static FIXTURES: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The values of a row, one line each; runs of spaces are one, as copying changes them.
+/// Renders each row as a line, with single spaces, as copying changes their number.
 fn rows(parsed: &Parsed<'_>) -> Vec<String> {
     let is_row = |event: &&Event<'_>| !matches!(event.format, Format::Plain | Format::Prose);
     let objects = parsed.objects.iter().map(object);
@@ -43,7 +43,7 @@ fn object(object: &Object<'_>) -> String {
 }
 
 fn event(event: &Event<'_>) -> String {
-    let mut told = serde_json::to_string(&event.subject).unwrap();
+    let mut row = serde_json::to_string(&event.subject).unwrap();
     let text = |text: Option<&kwhy_core::Text<'_>>| text.map(ToString::to_string);
     let age = |age: Option<kwhy_core::Age>| {
         age.map_or("-".to_owned(), |age| {
@@ -51,7 +51,7 @@ fn event(event: &Event<'_>) -> String {
         })
     };
     write!(
-        told,
+        row,
         " {:?} {} last={} first={} count={} from={} {:?}",
         event.severity.unwrap(),
         text(event.reason.as_ref()).unwrap_or_default(),
@@ -65,13 +65,13 @@ fn event(event: &Event<'_>) -> String {
     )
     .unwrap();
     for field in &event.fields {
-        write!(told, " {}={}", field.key, field.value).unwrap();
+        write!(row, " {}={}", field.key, field.value).unwrap();
     }
-    told
+    row
 }
 
 #[test]
-fn rows_as_they_stand() {
+fn rows_as_printed() {
     for (name, text) in FIXTURES.iter() {
         let document = Document::new(name.as_str(), text.as_str());
         let parsed = parse::document(&document);
@@ -80,7 +80,7 @@ fn rows_as_they_stand() {
     }
 }
 
-/// Each value occurs where its span says.
+/// Checks that each value is found at its span.
 fn check_spans(document: &Document, parsed: &Parsed<'_>) {
     let text = document.text();
     for object in &parsed.objects {
@@ -93,7 +93,7 @@ fn check_spans(document: &Document, parsed: &Parsed<'_>) {
             );
             let shown = text.get(span).expect("a span of the text");
             match value {
-                // what a terminal cut is on two lines
+                // a value wrapped by a terminal is on two lines
                 Value::Text(value) if !shown.contains('\n') => assert_eq!(value.as_str(), shown),
                 Value::Integer(number, _) if !key.ends_with("_s") => {
                     assert!(shown.contains(&number.to_string()), "{key}: {shown}");
@@ -111,7 +111,7 @@ fn check_spans(document: &Document, parsed: &Parsed<'_>) {
     }
 }
 
-/// A way in which text changes when it is copied.
+/// A change made to text by copying it.
 struct Mangle {
     name: &'static str,
     apply: fn(&str) -> String,
@@ -122,7 +122,7 @@ fn each_line(text: &str, change: impl Fn(usize, &str) -> String) -> String {
     changed.map(|(at, line)| change(at, line) + "\n").collect()
 }
 
-/// Cuts lines at a terminal's width.
+/// Wraps lines at the width of a terminal.
 fn wrap(text: &str, width: usize) -> String {
     each_line(text, |_, line| {
         let characters: Vec<char> = line.trim_end().chars().collect();
@@ -134,7 +134,7 @@ fn wrap(text: &str, width: usize) -> String {
     })
 }
 
-/// Writes spaces as tabs where they reach a tab stop, as editors do.
+/// Converts spaces to tabs at tab stops, as editors do.
 fn unexpand(line: &str) -> String {
     let characters: Vec<char> = line.chars().collect();
     let stops = characters.chunks(8).map(|stop| {
@@ -193,7 +193,7 @@ const MANGLES: &[Mangle] = &[
         apply: |text| each_line(text, |at, line| format!("{:6}\t{line}", at + 1)),
     },
     Mangle {
-        name: "wide-blanks",
+        name: "wide-spaces",
         apply: |text| text.replace(' ', "\u{a0}"),
     },
     Mangle {
@@ -260,7 +260,7 @@ const MANGLES: &[Mangle] = &[
     },
 ];
 
-/// Each fixture as it is after being copied, with a name.
+/// Returns each fixture after each kind of copying, with a name.
 pub fn copies() -> impl Iterator<Item = (String, String)> {
     FIXTURES.iter().flat_map(|(name, text)| {
         MANGLES
@@ -269,7 +269,7 @@ pub fn copies() -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// The values that are lost, with the reason: fixture, way of copying.
+/// Known losses: fixture, way of copying, reason.
 const LOST: &[(&str, &str, &str)] = &[
     ("crictl", "cut-at-80", CUT_NAMES),
     ("crictl", "cut-at-100", CUT_NAMES),
@@ -311,12 +311,11 @@ const LOST: &[(&str, &str, &str)] = &[
     ),
 ];
 
-const CUT_NAMES: &str = "what is left of the names tells no table of crictl";
-const WIDTH_LOST: &str =
-    "where lines were cut between columns and trimmed, nothing tells the width";
-const LIKE_A_LOG: &str = "a row that begins with a moment is a log's record first";
-const INDENTED: &str = "a message's own lines and wrapped ones look alike";
-const BORDERS: &str = "the borders stand on other lines than the cells";
+const CUT_NAMES: &str = "the rest of the names does not identify a table of crictl";
+const WIDTH_LOST: &str = "if lines were cut between columns and trimmed, their width is unknown";
+const LIKE_A_LOG: &str = "a row that starts with a timestamp is first of all a log record";
+const INDENTED: &str = "line breaks in a message look like wrapped lines";
+const BORDERS: &str = "the borders are on other lines than the cells";
 
 #[test]
 fn copied_in_other_ways() {
@@ -345,7 +344,7 @@ fn copied_in_other_ways() {
 }
 
 #[test]
-fn each_line_is_read_or_listed() {
+fn each_line_is_parsed_or_listed() {
     let text = &FIXTURES["rows-not-understood"];
     let parsed = table::parse(&lines(text).collect::<Vec<_>>());
     assert_eq!(parsed.objects.len(), 2);

@@ -1,6 +1,6 @@
-//! A small grammar of kubectl: the options that each verb takes, and what may be beside them.
+//! A small grammar of kubectl: the options and arguments of each verb.
 
-/// Options of every verb that take a value, and that take none.
+/// Options of all verbs that take a value, and that take none.
 const GLOBAL: (&[&str], &[&str]) = (
     &[
         "-n",
@@ -18,7 +18,7 @@ const GLOBAL: (&[&str], &[&str]) = (
     &["-A", "--all-namespaces", "-h", "--help"],
 );
 
-/// A verb, its options with a value, those without one, and how many other words it needs at least.
+/// A verb, its options with a value, those without, and the minimum number of other words.
 type Verb = (
     &'static str,
     &'static [&'static str],
@@ -235,7 +235,7 @@ const VERBS: &[Verb] = &[
     ("adm", &[], &[], 1),
 ];
 
-/// The errors in a kubectl command.
+/// Returns the fault of a kubectl command.
 pub fn fault(words: &[String]) -> Option<String> {
     let mut rest = words.iter().map(String::as_str);
     rest.next()?;
@@ -246,7 +246,7 @@ pub fn fault(words: &[String]) -> Option<String> {
         if word == "--" {
             let runs = verb.is_some_and(|verb| matches!(verb.0, "exec" | "debug" | "run"));
             if !runs {
-                return Some("`--` behind what runs nothing".into());
+                return Some("`--` after a verb that runs no program".into());
             }
             break;
         }
@@ -297,7 +297,7 @@ pub fn fault(words: &[String]) -> Option<String> {
 }
 
 #[test]
-fn the_grammar_tells_options_from_values() {
+fn the_grammar_distinguishes_options_from_values() {
     let of = |text: &str| fault(&shlex::split(text).unwrap());
     for right in [
         "kubectl -n shop get pod web-0 -o yaml",

@@ -1,8 +1,8 @@
-//! How what was read is held against what is known.
+//! Comparison of the parsed fields with the known ones.
 
 use serde_json::Value;
 
-/// Names that users chose: what is read must contain no others.
+/// Maps with user-defined keys: the result must not contain other keys.
 const MAPS: &[&str] = &[
     "labels",
     "annotations",
@@ -16,14 +16,14 @@ const MAPS: &[&str] = &[
     "binary_bytes",
     "data_bytes",
 ];
-/// Kinds that print alike.
+/// Kinds with the same layout.
 const SAME_KIND: &[[&str; 2]] = &[
     ["Role", "ClusterRole"],
     ["RoleBinding", "ClusterRoleBinding"],
 ];
 
-/// The differences of two answers. Keys that `want` lacks do not count, nor does the order of lists
-/// other than commands, nor the number of spaces.
+/// Returns the differences of two answers. Ignored are keys that `want` lacks, the order of lists
+/// other than commands, and the number of spaces.
 pub fn misses(want: &Value, got: &Value) -> Vec<String> {
     let mut found = Vec::new();
     compare(&want["objects"], &got["objects"], "", &mut found);
@@ -63,7 +63,7 @@ fn compare(want: &Value, got: &Value, path: &str, found: &mut Vec<String>) {
                 compare(item, other, &path_of_item, &mut misses);
                 misses.len()
             };
-            // those that agree first, so that one that differs spoils no other
+            // equal items first, so that one that differs does not affect the others
             let rest: Vec<&Value> = want
                 .iter()
                 .filter(
@@ -101,7 +101,7 @@ fn same_kind(a: &str, b: &str) -> bool {
         .any(|kinds| kinds.contains(&a) && kinds.contains(&b))
 }
 
-/// Returns true if nothing at all is there, also in lists of nothing.
+/// Returns true if there is no value at all, or only lists of none.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,

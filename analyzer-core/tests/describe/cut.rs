@@ -1,12 +1,12 @@
-//! Texts that were cut: what is still there must be read as in the whole.
+//! Truncated texts: what is left must be parsed as in the whole.
 
 use serde_json::Value;
 
 use super::compare::misses;
 use super::{described, fixtures};
 
-/// Returns true if the part shows one object, of the same kind as the whole: a few lines do not always
-/// show it.
+/// Returns true if the part shows one object of the same kind as the whole: a few lines do not
+/// always identify it.
 fn same_kind(part: &Value, whole: &Value) -> bool {
     let kinds = |answer: &Value| -> Vec<Value> {
         let objects = answer["objects"].as_array().unwrap().iter();
@@ -15,7 +15,7 @@ fn same_kind(part: &Value, whole: &Value) -> bool {
     kinds(part) == kinds(whole)
 }
 
-/// A difference that a cut makes alone, with its reason.
+/// A difference inherent to the cut, with its reason.
 type Known = (&'static str, &'static str, &'static str);
 
 fn check(cut: fn(&[&str], usize) -> String, is_harmless: fn(&str) -> bool, known: &[Known]) {
@@ -35,7 +35,7 @@ fn check(cut: fn(&[&str], usize) -> String, is_harmless: fn(&str) -> bool, known
             }
             same += 1;
             for miss in misses(&part, &whole) {
-                // the whole may show more
+                // the whole may contain more
                 let is_more = miss.contains(": want nothing") || miss.contains(": want null");
                 let is_known = known.iter().any(|(name, path, _)| {
                     fixture.name.starts_with(name) && miss.starts_with(path)
@@ -47,10 +47,13 @@ fn check(cut: fn(&[&str], usize) -> String, is_harmless: fn(&str) -> bool, known
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(same * 2 > all, "the kind was told of {same} of {all} parts");
+    assert!(
+        same * 2 > all,
+        "the kind was detected in {same} of {all} parts"
+    );
 }
 
-/// Returns true if a text only ends earlier.
+/// Returns true if a text merely ends earlier.
 fn ends_earlier(miss: &str) -> bool {
     let Some((want, got)) = miss
         .split_once(": want \"")
@@ -63,7 +66,7 @@ fn ends_earlier(miss: &str) -> bool {
 
 #[test]
 fn cut_at_the_bottom() {
-    const REASON: &str = "the second item of a list tells that it is one";
+    const REASON: &str = "the second item shows that it is a list";
     check(
         |lines, at| lines[..at].join("\n"),
         ends_earlier,
@@ -76,7 +79,7 @@ fn cut_at_the_bottom() {
     );
 }
 
-/// Returns true if a value occurs where the whole has none: the title above it is gone.
+/// Returns true if a value has no counterpart in the whole because the title above it is gone.
 fn is_unplaced(miss: &str) -> bool {
     miss.ends_with("got null")
 }

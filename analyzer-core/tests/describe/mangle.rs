@@ -1,16 +1,17 @@
-//! The changes that chats, trackers and terminals make to a describe, which must still be read.
+//! Changes made to a describe by chats, issue trackers and terminals, and what must still be
+//! parsed.
 
 use serde_json::Value;
 
 use super::compare::misses;
 use super::{described, fixtures, pasted};
 
-/// A change that a text suffers on its way.
+/// A change to a text in transit.
 struct Mangling {
     name: &'static str,
-    /// Changes one line, given its number from 1.
+    /// Changes one line, given its number, which starts at 1.
     change: fn(&str, usize) -> String,
-    /// True if the describe parser alone must bear it; else a whole paste is read.
+    /// True if the describe parser alone must cope with it; otherwise a whole paste is parsed.
     layout: bool,
 }
 
@@ -26,7 +27,7 @@ const MANGLINGS: &[Mangling] = &[
         layout: true,
     },
     Mangling {
-        name: "trailing blanks",
+        name: "trailing spaces",
         change: |line, _| format!("{line}   "),
         layout: true,
     },
@@ -41,7 +42,7 @@ const MANGLINGS: &[Mangling] = &[
         layout: true,
     },
     Mangling {
-        name: "one blank a level",
+        name: "one space per level",
         change: |line, _| shallow(line),
         layout: true,
     },
@@ -97,12 +98,12 @@ const MANGLINGS: &[Mangling] = &[
     },
 ];
 
-/// The parts that a mangling destroys, or that are not read yet.
+/// Information that a mangling destroys, or that is not parsed yet.
 struct Exception {
     manglings: &'static [&'static str],
-    /// The fixtures' names, or their beginnings with a `*`.
+    /// The names of the fixtures, or prefixes followed by `*`.
     fixtures: &'static [&'static str],
-    /// The paths whose values may differ start with one of these.
+    /// Prefixes of the paths whose values may differ.
     paths: &'static [&'static str],
     reason: &'static str,
 }
@@ -131,19 +132,19 @@ const EXCEPTIONS: &[Exception] = &[
             "[].scheduling",
             "[].overhead",
         ],
-        reason: "of the generic describer only the indentation says what a field belongs to",
+        reason: "in the output of the generic describer only the indentation shows the parent of a field",
     },
     Exception {
         manglings: FLAT,
         fixtures: &["pod-odd-text", "pods-all", "mixed-all"],
         paths: &["[].containers"],
-        reason: "an argument and a variable read like the container's state",
+        reason: "an argument and a variable look like the container's state",
     },
     Exception {
         manglings: FLAT,
         fixtures: &["deployment-crane-api", "mixed-all"],
         paths: &["[].pod_template.annotations"],
-        reason: "the second line of an annotation reads like another one",
+        reason: "the second line of an annotation looks like another one",
     },
     Exception {
         manglings: &[
@@ -157,13 +158,13 @@ const EXCEPTIONS: &[Exception] = &[
         ],
         fixtures: &["config-map-odd"],
         paths: &["[]", "lost"],
-        reason: "input/segment.rs ends a describe at an empty line that raw data follow",
+        reason: "segmentation ends a describe at an empty line followed by raw data",
     },
     Exception {
         manglings: &["HTML entities"],
         fixtures: &["pod-all-volumes", "pods-all", "mixed-all"],
         paths: &["[].volumes[].secret_ref"],
-        reason: "input/entity.rs leaves an ampersand that stands before a name",
+        reason: "the decoder of HTML entities keeps an ampersand before a name",
     },
 ];
 
@@ -179,36 +180,36 @@ impl Exception {
     }
 }
 
-/// A line with its runs of spaces after the indentation replaced.
+/// Replaces runs of spaces after the indentation of a line.
 fn gaps(line: &str, by: &str) -> String {
     let text = line.trim_start();
     let mut changed = line[..line.len() - text.len()].to_owned();
-    let mut blanks = 0;
+    let mut spaces = 0;
     for c in text.chars() {
         if c == ' ' {
-            blanks += 1;
+            spaces += 1;
             continue;
         }
-        changed.push_str(if blanks == 1 {
+        changed.push_str(if spaces == 1 {
             " "
-        } else if blanks > 1 {
+        } else if spaces > 1 {
             by
         } else {
             ""
         });
-        blanks = 0;
+        spaces = 0;
         changed.push(c);
     }
     changed
 }
 
-/// A line with half of its indentation.
+/// Halves the indentation of a line.
 fn shallow(line: &str) -> String {
     let text = line.trim_start();
     " ".repeat((line.len() - text.len()).div_ceil(2)) + text
 }
 
-/// A line whose key is set in colours.
+/// Colours the key of a line.
 fn coloured(line: &str) -> String {
     let text = line.trim_start();
     let indent = &line[..line.len() - text.len()];
@@ -226,7 +227,7 @@ fn entities(line: &str) -> String {
         .replace('\'', "&#39;")
 }
 
-/// Straight quotes made curly, as by a word processor.
+/// Replaces straight quotes with typographic ones, as word processors do.
 fn typographic(line: &str) -> String {
     let mut changed = String::new();
     let mut before = ' ';
@@ -256,7 +257,7 @@ fn mangled(text: &str, mangling: &Mangling) -> String {
     changed
 }
 
-/// Omits the fields without a value: only spaces at a line's end show them from titles.
+/// Removes fields without a value: only trailing spaces distinguish them from titles.
 fn forget_empty(answer: &mut Value) {
     for object in answer["objects"].as_array_mut().unwrap() {
         if let Some(fields) = object.get_mut("fields").and_then(Value::as_array_mut) {
@@ -266,7 +267,7 @@ fn forget_empty(answer: &mut Value) {
 }
 
 #[test]
-fn mangled_texts_read_like_the_plain_ones() {
+fn mangled_texts_give_the_result_of_the_plain_ones() {
     let mut wrong = Vec::new();
     let mut used = vec![false; EXCEPTIONS.len()];
     for fixture in fixtures() {

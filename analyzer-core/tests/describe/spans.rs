@@ -1,4 +1,4 @@
-//! Every value occurs where it says, in any text.
+//! Every value is found at its span, in any text.
 
 use std::sync::LazyLock;
 
@@ -12,14 +12,14 @@ use super::fixtures;
 static TEXTS: LazyLock<Vec<String>> =
     LazyLock::new(|| fixtures().into_iter().map(|fixture| fixture.text).collect());
 
-/// A change of the lines of a text.
+/// A change to the lines of a text.
 #[derive(Clone, Debug)]
 enum Change {
     Drop(Index),
     Swap(Index, Index),
     Indent(Index, usize),
     Insert(Index, Index, &'static str),
-    /// A line of any fixture.
+    /// Replaces a line with one of any fixture.
     Borrow(Index, Index, Index),
 }
 
@@ -33,7 +33,7 @@ fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
         at().prop_map(Change::Drop),
         (at(), at()).prop_map(|(one, other)| Change::Swap(one, other)),
-        (at(), 0usize..9).prop_map(|(line, blanks)| Change::Indent(line, blanks)),
+        (at(), 0usize..9).prop_map(|(line, spaces)| Change::Indent(line, spaces)),
         (at(), at(), proptest::sample::select(PIECES))
             .prop_map(|(line, place, piece)| Change::Insert(line, place, piece)),
         (at(), at(), at()).prop_map(|(to, text, from)| Change::Borrow(to, text, from)),
@@ -50,9 +50,9 @@ fn apply(lines: &mut Vec<String>, change: &Change) {
             lines.remove(at.index(count));
         }
         Change::Swap(one, other) => lines.swap(one.index(count), other.index(count)),
-        Change::Indent(at, blanks) => {
+        Change::Indent(at, spaces) => {
             let line = &mut lines[at.index(count)];
-            *line = " ".repeat(*blanks) + line.trim_start();
+            *line = " ".repeat(*spaces) + line.trim_start();
         }
         Change::Insert(at, place, piece) => {
             let line = &mut lines[at.index(count)];
@@ -94,7 +94,7 @@ fn check(value: &Value<'_>, path: &str, text: &str) {
 
 proptest! {
     #[test]
-    fn values_stand_in_the_text(text in any::<Index>(), changes in vec(change(), 0..12)) {
+    fn values_are_found_at_their_spans(text in any::<Index>(), changes in vec(change(), 0..12)) {
         let mut all: Vec<String> =
             TEXTS[text.index(TEXTS.len())].lines().map(str::to_owned).collect();
         changes.iter().for_each(|change| apply(&mut all, change));

@@ -71,7 +71,7 @@ pub fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
         let is_told = subject
             .kind
             .as_deref()
-            .is_some_and(|kind| !table::is_vague(kind));
+            .is_some_and(|kind| !table::is_ambiguous(kind));
         if segment.format == Format::Table && !is_told && segment.subject.kind.is_some() {
             subject.kind.clone_from(&segment.subject.kind);
         }

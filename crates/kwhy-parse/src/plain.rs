@@ -1,20 +1,20 @@
-//! Lines with an error text and no other form: what a program printed, quoted in a paste.
+//! Error text without a log format: output of a program, quoted in a paste.
 //!
-//! A line whose quotes do not close is taken together with the lines that close them, as page
-//! layout and YAML wrap long texts; so is a chain of errors that ends in a colon, after which the next
-//! one was put on a line of its own.
+//! A line whose quotes do not close is joined with the lines that close them, because page layout
+//! and YAML wrap long texts. So is a chain of errors that ends in a colon, whose next link is on a
+//! line of its own.
 
 use super::log;
 use crate::input::Line;
 use kwhy_model::{Event, Format, Parsed, Severity, TextBuilder};
 
-/// The number of lines that a wrapped text may take.
+/// The maximum number of lines in a wrapped text.
 const MAX_WRAPPED: usize = 24;
 
-/// The number of lines that a chain of errors may take that was broken between its words.
+/// The maximum number of lines in a chain of errors that was broken between words.
 const MAX_CHAINED: usize = 6;
 
-/// Reads each line as an event of its own, wrapped ones together.
+/// Parses each line as an event of its own; wrapped lines become one event.
 pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     let mut at = 0;
@@ -37,16 +37,16 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// The level that a line states after a time or a number: a checker prints one before each of its remarks.
+/// Returns the level stated after a leading time or number: checkers print one before each remark.
 fn severity(text: &str) -> Option<Severity> {
     let first = text.bytes().find(u8::is_ascii_alphanumeric)?;
     log::stated_severity(text).filter(|_| first.is_ascii_digit())
 }
 
-/// The number of lines that the text at the start takes: more than one if its quotes close further down.
+/// Returns the number of lines in the text at the start: more than one if its quotes close later.
 fn wrapped(lines: &[Line<'_>]) -> usize {
     let mut open = Quotes::default();
-    // the lines that a chain takes in any case
+    // lines that belong to the chain even if the quotes never close
     let mut chained = 1;
     for (at, line) in lines.iter().take(MAX_WRAPPED).enumerate() {
         if line.is_blank() && at > 0 {
@@ -54,11 +54,11 @@ fn wrapped(lines: &[Line<'_>]) -> usize {
         }
         open.read(line.text);
         let next = lines.get(at + 1).filter(|next| !next.is_blank());
-        let goes_on = next.is_some_and(|next| {
+        let continues = next.is_some_and(|next| {
             let is_link = || is_middle(next.text) || is_deeper_link(&lines[0], line, next);
             ends_open(line.text) || (chained > 1 && at < MAX_CHAINED && is_link())
         });
-        if goes_on && chained == at + 1 {
+        if continues && chained == at + 1 {
             chained += 1;
         } else if !open.any() {
             return at + 1;
@@ -67,14 +67,14 @@ fn wrapped(lines: &[Line<'_>]) -> usize {
     chained
 }
 
-/// Returns true if a line is a chain of errors whose next link was put on the next line.
+/// Returns true if the line is a chain of errors whose next link is on the next line.
 pub fn ends_open(line: &str) -> bool {
     let text = line.trim_end();
     text.ends_with(':') && text.contains(": ") && !text.ends_with("::")
 }
 
-/// Returns true if a line is a link of a chain of errors that continues with the next one: each is indented deeper than the
-/// one around it.
+/// Returns true if the line is a link of a chain that continues on the next line: each link is
+/// indented deeper than the one around it.
 fn is_deeper_link(first: &Line<'_>, line: &Line<'_>, next: &Line<'_>) -> bool {
     let text = line.text.trim_end();
     text.ends_with(':')
@@ -83,13 +83,13 @@ fn is_deeper_link(first: &Line<'_>, line: &Line<'_>, next: &Line<'_>) -> bool {
         && line.indent() < next.indent()
 }
 
-/// Returns true if a line can only be the middle of a text.
+/// Returns true if the line can only be the middle of a text.
 fn is_middle(line: &str) -> bool {
     let text = line.trim_start();
     text.starts_with("\\\"") || text.starts_with(['"', ')', ',', ';'])
 }
 
-/// Returns true if quotes are open at a line's end.
+/// Returns true if quotes are still open at the end of the line.
 pub fn is_open(line: &str) -> bool {
     let mut quotes = Quotes::default();
     quotes.read(line);
@@ -117,7 +117,7 @@ fn join(lines: &[Line<'_>]) -> kwhy_model::Text<'static> {
 /// The quotes that are open, by the number of backslashes before them.
 #[derive(Default)]
 struct Quotes {
-    /// Depths of the open quotes, the outermost first.
+    /// The open quotes with their depth, outermost first.
     open: Vec<(u8, usize)>,
 }
 
@@ -146,7 +146,7 @@ impl Quotes {
     }
 
     fn toggle(&mut self, quote: u8, depth: usize) {
-        // `\"\"": a quote closes all that was opened inside it
+        // `\"\"": closing a quote closes all quotes opened inside it
         if let Some(at) = self.open.iter().position(|&known| known == (quote, depth)) {
             self.open.truncate(at);
         } else if self.open.len() < 8 {
@@ -161,7 +161,7 @@ mod tests {
     use crate::input::lines;
 
     #[test]
-    fn chains_are_joined_behind_a_colon() {
+    fn chains_are_joined_after_a_colon() {
         let text = "failed to list *v1.Tide: tides is forbidden:\nUser \\\"harbour\\\" cannot list resource\n\\\"tides\\\" in API group \\\"\\\" in the namespace \\\"sea\\\"\nnext: line\n\nit says:\nno berth\nlift: no arm:\n\nother\n";
         let all: Vec<_> = lines(text).collect();
         let parsed = parse(Format::Plain, &all);

@@ -1,30 +1,30 @@
-//! Objects as the generic describer prints them, and fields that no schema knows.
+//! Output of the generic describer, and fields unknown to a schema.
 //!
 //! kubernetes/kubectl `pkg/describe/describe.go`, `genericDescriber` and `printUnstructuredContent`
-//! (releases 1.8 to 1.36): maps nest by one level, the elements of a list follow each other
-//! without a mark. Names are the printed keys in snake case; the tree keeps the keys as printed.
+//! (releases 1.8 to 1.36): maps nest by one level, the elements of a list follow each other without
+//! a separator. Field names are the printed keys in snake case; the tree keeps the keys as printed.
 
 use std::collections::{HashMap, HashSet};
 
 use super::kinds::{CONDITIONS_FIELD, CREATED};
-use super::layout::{Below, Block, Node, Schema, Tree, field, is_nothing, trimmed};
-use super::read::{annotations, joined, labels, scalar, text, text_of, trim_end};
+use super::layout::{Block, Content, Node, Schema, Tree, field, is_absent, trimmed};
+use super::values::{annotations, joined, labels, scalar, text, text_of, trim_end};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
 
 static ROOT: Block = Block {
     repeats: false,
     fields: &[
-        field("Name", "name", Below::Value, text),
-        field("Namespace", "namespace", Below::Value, text),
-        field("Labels", "labels", Below::Lines, labels),
-        field("Annotations", "annotations", Below::Lines, annotations),
+        field("Name", "name", Content::Value, text),
+        field("Namespace", "namespace", Content::Value, text),
+        field("Labels", "labels", Content::Lines, labels),
+        field("Annotations", "annotations", Content::Lines, annotations),
     ],
 };
 
-/// Custom kinds, and all that have no describer of their own.
+/// The schema of custom kinds, and of all kinds without a describer of their own.
 pub(super) const SCHEMA: Schema = Schema {
-    root: Below::Open(&ROOT),
+    root: Content::Open(&ROOT),
     implied: &[],
     generic: true,
 };
@@ -32,35 +32,35 @@ pub(super) const SCHEMA: Schema = Schema {
 static UNKNOWN_ROOT: Block = Block {
     repeats: false,
     fields: &[
-        field("Name", "name", Below::Value, text),
-        field("Namespace", "namespace", Below::Value, text),
-        field("Labels", "labels", Below::Lines, labels),
-        field("Annotations", "annotations", Below::Lines, annotations),
+        field("Name", "name", Content::Value, text),
+        field("Namespace", "namespace", Content::Value, text),
+        field("Labels", "labels", Content::Lines, labels),
+        field("Annotations", "annotations", Content::Lines, annotations),
         CREATED,
         CONDITIONS_FIELD,
     ],
 };
 
-/// Kinds with a describer of which no schema is known here.
+/// The schema of kinds with a describer that is not known here.
 pub(super) const UNKNOWN: Schema = Schema {
-    root: Below::Open(&UNKNOWN_ROOT),
+    root: Content::Open(&UNKNOWN_ROOT),
     implied: &[],
     generic: false,
 };
 
-/// Adds nodes under their keys' names; a repeated key becomes a list.
+/// Adds nodes under the names of their keys; a repeated key becomes a list.
 pub(super) fn add<'n, 'a: 'n>(
     map: &mut Map<'a>,
     tree: &Tree<'a>,
     nodes: impl Iterator<Item = &'n Node<'a>>,
 ) {
-    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut indices: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<(&str, Vec<Value<'a>>)> = Vec::new();
     for node in nodes {
         let Some(value) = value(tree, node) else {
             continue;
         };
-        let index = *places.entry(node.key.text).or_insert_with(|| {
+        let index = *indices.entry(node.key.text).or_insert_with(|| {
             groups.push((node.key.text, Vec::new()));
             groups.len() - 1
         });
@@ -82,7 +82,7 @@ pub(super) fn add<'n, 'a: 'n>(
         if name.is_empty() {
             name = label.to_owned();
         }
-        // keys that read alike in snake case
+        // keys that are equal in snake case
         while !names.insert(name.clone()) {
             name.push('_');
         }
@@ -90,16 +90,16 @@ pub(super) fn add<'n, 'a: 'n>(
     }
 }
 
-/// The value of a node: text, a map or list of what is below it, or items.
+/// Returns the value of a node: text, a list of items, or a map or list of its children.
 pub(super) fn value<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     if !node.children.is_empty() {
-        return Some(below(tree, node));
+        return Some(children_value(tree, node));
     }
     if node.lines.is_empty() {
         let key_end = node.key.start + node.key.text.len();
-        // after a title the line ends; an empty value was written as a column
+        // a title ends its line; an empty value was padded to its column
         let is_empty = node.value.text.is_empty() && node.value.start > key_end + 1;
-        return if is_empty || is_nothing(node.value.text) {
+        return if is_empty || is_absent(node.value.text) {
             Some(Value::Text(text_of(node.value)))
         } else {
             scalar(node.value)
@@ -111,7 +111,7 @@ pub(super) fn value<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     Some(Value::List(items(node)))
 }
 
-/// The items of a list below a key, each with the lines that it runs on over.
+/// Returns the items of a list below a key, each with its continuation lines.
 fn items<'a>(node: &Node<'a>) -> Vec<Value<'a>> {
     let column = node
         .lines
@@ -132,10 +132,10 @@ fn items<'a>(node: &Node<'a>) -> Vec<Value<'a>> {
     items
 }
 
-/// The fields of an object of which only a part is there; conditions whose title was cut off are below
-/// `conditions`.
+/// Returns the fields of an object that is only partly present; conditions whose title was cut off
+/// go below `conditions`.
 pub(super) fn fields_of_part<'a>(tree: &Tree<'a>) -> Map<'a> {
-    let conditions = match below(tree, tree.root()) {
+    let conditions = match children_value(tree, tree.root()) {
         Value::List(items) => items,
         Value::Map(map) if map.get("last_transition_time").is_some() => vec![Value::Map(map)],
         Value::Map(map) => return map,
@@ -146,16 +146,16 @@ pub(super) fn fields_of_part<'a>(tree: &Tree<'a>) -> Map<'a> {
     map
 }
 
-/// The nodes below a node: a map, or a list of maps where keys come again or their order falls
-/// back, as the elements of a list follow each other without a mark.
-fn below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
+/// Returns the children of a node as a map, or as a list of maps. As list elements follow each
+/// other without a separator, an element starts where a key repeats or the sort order is broken.
+fn children_value<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
     let nodes: Vec<_> = tree.children(node).collect();
     let mut seen = HashSet::new();
     let mut starts = vec![0];
     let mut before = "";
     for (index, node) in nodes.iter().enumerate() {
         let key = node.key.text;
-        if index > 0 && (seen.contains(key) || (tree.sorted && falls_back(before, key))) {
+        if index > 0 && (seen.contains(key) || (tree.sorted && breaks_order(before, key))) {
             seen.clear();
             starts.push(index);
         }
@@ -179,9 +179,10 @@ fn below<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Value<'a> {
     Value::List(items.collect())
 }
 
-/// Returns true if a key's field sorts before that of the key above it. Fields are sorted byte by byte,
-/// and a label no longer shows which letters were capitals: both orders must say so.
-fn falls_back(before: &str, key: &str) -> bool {
+/// Returns true if the field of `key` sorts before that of the key above it. Fields are sorted
+/// bytewise, but a label does not show which letters were upper case, so both possible orders must
+/// agree.
+fn breaks_order(before: &str, key: &str) -> bool {
     let letters = |text: &str| text.replace(' ', "");
     let (before, key) = (letters(before), letters(key));
     key.to_lowercase() < before.to_lowercase() && camel(&key) < camel(&before)
@@ -195,7 +196,7 @@ fn camel(label: &str) -> String {
     }
 }
 
-/// A key as a field's name: `StorageClass` and `Storage Class` are `storage_class`.
+/// Converts a key to a field name: `StorageClass` and `Storage Class` are `storage_class`.
 pub(super) fn snake_case(key: &str) -> String {
     let key = match key {
         "QoS Class" => "Qos Class",
@@ -230,7 +231,7 @@ pub(super) fn snake_case(key: &str) -> String {
     name
 }
 
-/// Returns true if the capital at a place ends an acronym's plural: `IPs`, `PodCIDRs`.
+/// Returns true if the capital at this position ends the plural of an acronym: `IPs`, `PodCIDRs`.
 fn is_plural(chars: &[char], at: usize) -> bool {
     chars.get(at + 1) == Some(&'s') && chars.get(at + 2).is_none_or(|c| !c.is_alphanumeric())
 }

@@ -1,47 +1,47 @@
 //! The layout of a describe: lines become a tree of named values.
 //!
-//! kubectl indents by two spaces a level (kubernetes/kubectl `pkg/describe/describe.go`, the same
-//! in releases 0.17 to 0.36). What people paste often lost some or all of that indentation, so a
-//! line is placed by two kinds of evidence: its indentation, and the [`Block`]s of the kind's
-//! schema, which say what keys belong where. Without a schema the indentation alone decides.
-//! Whether indentation was lost is recognised by the schema too: its deeper keys occur no deeper.
+//! kubectl indents by two spaces per level (kubernetes/kubectl `pkg/describe/describe.go`,
+//! unchanged in releases 0.17 to 0.36). Pasted text has often lost some or all of that indentation,
+//! so a line is placed by two kinds of evidence: its indentation, and the [`Block`]s of the kind's
+//! schema, which list the keys of each block. Without a schema, indentation alone decides. The
+//! schema also shows whether indentation was lost: its deeper keys are not indented more.
 
-use super::place::Builder;
 use super::table::Table;
-use super::{flat, label};
+use super::tree_builder::TreeBuilder;
+use super::{key_case, lost_indent};
 use crate::input::Line;
 use kwhy_model::Value;
 
-/// Makes the value of a node.
+/// Converts a node to its value.
 pub(super) type Reader = for<'a> fn(&Tree<'a>, &Node<'a>) -> Option<Value<'a>>;
 
 /// A known key of a block.
 pub(super) struct Field {
     /// The key as printed, without its colon.
     pub key: &'static str,
-    /// The value's name in the object.
+    /// The name of the value in the object.
     pub name: &'static str,
-    /// The lines that may follow below it.
-    pub below: Below,
-    /// Makes its value.
+    /// The content that may follow below the key.
+    pub content: Content,
+    /// Converts the node to the field's value.
     pub read: Reader,
-    /// True if it may occur again in its block.
+    /// True if the field may repeat within its block.
     pub repeats: bool,
-    /// True if it occurs without a colon.
+    /// True if the key is printed without a colon.
     pub bare: bool,
 }
 
-/// A field that occurs once, with a colon.
+/// Returns a field that occurs once, with a colon.
 pub(super) const fn field(
     key: &'static str,
     name: &'static str,
-    below: Below,
+    content: Content,
     read: Reader,
 ) -> Field {
     Field {
         key,
         name,
-        below,
+        content,
         read,
         repeats: false,
         bare: false,
@@ -49,64 +49,65 @@ pub(super) const fn field(
 }
 
 impl Field {
-    /// The same field, which may occur again.
-    pub const fn again(mut self) -> Field {
+    /// Marks the field as repeatable.
+    pub const fn repeatable(mut self) -> Field {
         self.repeats = true;
         self
     }
 
     /// Returns true if a text without a colon starts with the field's key.
-    pub fn begins(&self, text: &str) -> bool {
+    pub fn starts(&self, text: &str) -> bool {
         text.strip_prefix(self.key).is_some_and(|rest| {
-            rest.is_empty() || (rest.starts_with([' ', '\t']) && matches!(self.below, Below::Value))
+            rest.is_empty()
+                || (rest.starts_with([' ', '\t']) && matches!(self.content, Content::Value))
         })
     }
 
-    /// The same field, which occurs without a colon.
+    /// Marks the field as printed without a colon.
     pub const fn bare(mut self) -> Field {
         self.bare = true;
         self
     }
 }
 
-/// The known keys of one block.
+/// The known keys of a block.
 pub(super) struct Block {
-    /// The keys, at most 64 where none repeats.
+    /// The fields; at most 64 unless they repeat.
     pub fields: &'static [Field],
-    /// True if a key may occur again in the same block.
+    /// True if keys may repeat within the block.
     pub repeats: bool,
 }
 
 impl Block {
-    /// The place of a key among the block's fields.
+    /// Returns the position of a key among the fields.
     pub fn position(&self, key: &str) -> Option<usize> {
         self.fields
             .iter()
             .position(|field| field.key == key && !field.bare)
     }
 
-    /// The place of the field that a line starts.
+    /// Returns the position of the field that a line starts.
     pub fn find(&self, entry: &Entry<'_>) -> Option<usize> {
         match entry.key {
             Some(key) => self.position(key.text),
             None => self
                 .fields
                 .iter()
-                .position(|field| field.bare && field.begins(entry.value.text)),
+                .position(|field| field.bare && field.starts(entry.value.text)),
         }
     }
 }
 
-/// The lines that may follow below a key.
+/// The content that may follow below a key.
 #[derive(Clone, Copy)]
-pub(super) enum Below {
-    /// Nothing but the value's own continuation.
+pub(super) enum Content {
+    /// Continuation lines of the value only.
     Value,
-    /// Raw text that may run on in any column.
+    /// Raw text that may continue at any indentation.
     Text,
-    /// One entry a line.
+    /// One entry per line.
     Lines,
-    /// Lines that have a form of their own.
+    /// Lines with a syntax of their own.
     Rows(fn(&str) -> bool),
     /// The header and rows of a table.
     Table(&'static Table),
@@ -114,41 +115,42 @@ pub(super) enum Below {
     Fields(&'static Block),
     /// Named blocks of known keys, such as containers.
     Named(&'static Block),
-    /// Values under names that the user chose.
+    /// Values under user-defined names.
     Entries,
-    /// Anything, by indentation.
+    /// Anything, structured by indentation.
     Any,
-    /// Known keys, and anything else by indentation.
+    /// Known keys, and anything else structured by indentation.
     Open(&'static Block),
 }
 
-/// The schema of a kind's describe.
+/// The layout of a kind's describe.
 pub(super) struct Schema {
     /// The keys of the object itself.
-    pub root: Below,
-    /// Paths of keys to blocks that a text cut at its top may start in.
+    pub root: Content,
+    /// Paths to the blocks in which a text without its top may start.
     pub implied: &'static [&'static [&'static str]],
-    /// True if only what the generic describer prints as a key is one: texts of any form occur
+    /// True if only keys as the generic describer prints them count as keys, because free text may
+    /// occur between them.
     /// between its keys.
     pub generic: bool,
 }
 
-/// A line parsed at its first colon that a space or the line's end follows.
+/// A line split at its first colon that is followed by a space or the end of the line.
 #[derive(Clone, Copy)]
 pub(super) struct Entry<'a> {
     /// The whole line.
     pub line: Line<'a>,
     /// The key, if there is a colon.
     pub key: Option<Line<'a>>,
-    /// The text after the key; without a key the line without its outer spaces.
+    /// The text after the key; without a key, the trimmed line.
     pub value: Line<'a>,
 }
 
 impl<'a> Entry<'a> {
-    /// Parses a line.
+    /// Splits a line.
     pub fn new(line: Line<'a>) -> Entry<'a> {
         let text = trimmed(line);
-        // the spaces after an empty value show it from a title
+        // the spaces after an empty value distinguish it from a title
         let whole = line.trim_start();
         let bytes = text.text.as_bytes();
         let colon = memchr::memchr_iter(b':', bytes)
@@ -168,13 +170,13 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The key's text, empty if there is none.
+    /// Returns the text of the key, empty if there is none.
     pub fn key_text(&self) -> &'a str {
         self.key.map_or("", |key| key.text)
     }
 }
 
-/// A line without its outer spaces.
+/// Returns a line without its surrounding spaces.
 pub(super) fn trimmed(line: Line<'_>) -> Line<'_> {
     let line = line.trim_start();
     Line {
@@ -183,7 +185,7 @@ pub(super) fn trimmed(line: Line<'_>) -> Line<'_> {
     }
 }
 
-/// The bytes `from..to` of a line; an empty end of it if they are no range of whole characters.
+/// Returns the bytes `from..to` of a line; its empty end if they are not on character boundaries.
 pub(super) fn part(line: Line<'_>, from: usize, to: usize) -> Line<'_> {
     match line.text.get(from..to) {
         Some(text) => Line {
@@ -199,58 +201,58 @@ pub(super) fn part(line: Line<'_>, from: usize, to: usize) -> Line<'_> {
     }
 }
 
-/// A key with its value and what is below it.
+/// A key with its value and the content below it.
 pub(super) struct Node<'a> {
     /// The key; empty for the root and for a block whose title was cut off.
     pub key: Line<'a>,
-    /// The value on the key's line.
+    /// The value on the line of the key.
     pub value: Line<'a>,
-    /// The column of the value in its line.
+    /// The column of the value within its line.
     pub column: usize,
-    /// Further lines of the value, as they are.
+    /// Further lines of the value, verbatim.
     pub lines: Vec<Line<'a>>,
-    /// The nodes below.
+    /// Indices of the child nodes.
     pub children: Vec<usize>,
-    /// The schema's field, if it is a known one.
+    /// The field in the schema, if known.
     pub field: Option<&'static Field>,
-    /// The lines that may follow below it.
-    pub below: Below,
-    /// The key's column, smaller than any for the root.
+    /// The content that may follow below it.
+    pub content: Content,
+    /// The indentation of the key; less than any other for the root.
     pub indent: i64,
-    /// The positions of the block's fields that were there.
+    /// Bit set of the block's fields that were present.
     pub seen: u64,
 }
 
 /// The lines of one object as a tree.
 pub(super) struct Tree<'a> {
-    /// The nodes, the root first; none is ever removed.
+    /// The nodes, root first; none is ever removed.
     pub nodes: Vec<Node<'a>>,
-    /// Lines that fit nowhere.
+    /// Numbers of the lines that could not be placed.
     pub not_understood: Vec<u64>,
     /// True if the keys of a map are sorted, as the generic describer prints them.
     pub sorted: bool,
 }
 
 impl<'a> Tree<'a> {
-    /// The object itself.
+    /// Returns the root: the object itself.
     pub fn root(&self) -> &Node<'a> {
         &self.nodes[0]
     }
 
-    /// The nodes below a node, in order.
+    /// Returns the child nodes, in order.
     pub fn children(&self, node: &Node<'a>) -> impl Iterator<Item = &Node<'a>> {
         node.children
             .iter()
             .filter_map(|index| self.nodes.get(*index))
     }
 
-    /// The first node below a node with that key.
+    /// Returns the first child node with that key.
     pub fn child(&self, node: &Node<'a>, key: &str) -> Option<&Node<'a>> {
         self.children(node).find(|child| child.key.text == key)
     }
 
-    /// A tree with nothing but its root.
-    pub fn new(root: Below, at: Line<'a>, sorted: bool) -> Tree<'a> {
+    /// Returns a tree that consists of its root.
+    pub fn new(root: Content, at: Line<'a>, sorted: bool) -> Tree<'a> {
         Tree {
             sorted,
             nodes: vec![Node::new(at, at, 0, i64::MIN, root, None)],
@@ -258,16 +260,16 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Places the lines of one object.
+    /// Builds the tree of the lines of one object.
     pub fn build(schema: &Schema, lines: &[Line<'a>]) -> Tree<'a> {
         let at = lines.first().map_or_else(empty, |line| part(*line, 0, 0));
         let tree = Tree::new(schema.root, at, schema.generic);
         let is_entry = if schema.generic {
-            label::reader(lines)
+            key_case::reader(lines)
         } else {
             Entry::new
         };
-        let mut builder = Builder::new(tree, schema, flat::is_flat(schema, lines));
+        let mut builder = TreeBuilder::new(tree, schema, lost_indent::is_flat(schema, lines));
         let mut entries = lines
             .iter()
             .filter(|line| !is_gap(line.text))
@@ -289,7 +291,7 @@ fn empty<'a>() -> Line<'a> {
     }
 }
 
-/// Returns true if a line stands for lines that the writer omitted, or says that there are none.
+/// Returns true if the line replaces omitted lines.
 fn is_gap(text: &str) -> bool {
     let text = text.trim();
     !text.is_empty()
@@ -301,13 +303,13 @@ fn is_gap(text: &str) -> bool {
 }
 
 impl<'a> Node<'a> {
-    /// A node without anything below it.
+    /// Returns a node without children.
     pub fn new(
         key: Line<'a>,
         value: Line<'a>,
         column: usize,
         indent: i64,
-        below: Below,
+        content: Content,
         field: Option<&'static Field>,
     ) -> Node<'a> {
         Node {
@@ -317,15 +319,15 @@ impl<'a> Node<'a> {
             lines: Vec::new(),
             children: Vec::new(),
             field,
-            below,
+            content,
             indent,
             seen: 0,
         }
     }
 }
 
-/// Returns true if a printed value stands for none.
-pub(super) fn is_nothing(text: &str) -> bool {
+/// Returns true if the printed value is a placeholder for none.
+pub(super) fn is_absent(text: &str) -> bool {
     matches!(
         text,
         "<none>" | "<unset>" | "<unknown>" | "<nil>" | "<invalid>"

@@ -1,29 +1,29 @@
-//! `kubectl describe`, of one object or several, whole or cut.
+//! `kubectl describe` of one or several objects, complete or cut.
 //!
-//! The format is kubernetes/kubectl's `pkg/describe/describe.go`; releases 0.17 to 0.36 (1.17 to
-//! 1.36) are known, with the fields that were renamed on the way. Accepted besides: a common
-//! indentation, indentation that is broken or lost, columns set apart by one space, text cut at
-//! either end, and `...` in place of what was omitted. Each kind that kubectl has a describer for
-//! has a schema in `kinds`; any other is read as the generic describer prints it. The lines of an
-//! Events table are read by [`events`](super::events).
+//! The format is that of kubernetes/kubectl `pkg/describe/describe.go`, releases 0.17 to 0.36 (1.17
+//! to 1.36), with the fields renamed between them. Also accepted: a common indentation, damaged or
+//! lost indentation, columns separated by one space, text cut at either end, and `...` in place of
+//! omitted lines. Each kind with a describer in kubectl has a schema in `kinds`; any other is
+//! parsed as output of the generic describer. The lines of an Events table are parsed by
+//! [`events`](super::events).
 
-mod data;
-mod flat;
 mod generic;
-mod joined;
+mod joined_lines;
+mod key_case;
 mod kinds;
-mod label;
 mod layout;
-mod place;
-mod read;
+mod lost_indent;
+mod raw_data;
 mod recognise;
 mod table;
+mod tree_builder;
+mod values;
 
 use crate::input::Line;
 use kwhy_model::{Format, Object, Parsed, Span, Subject, Value};
-use layout::{Entry, Tree, is_nothing, part};
+use layout::{Entry, Tree, is_absent, part};
 
-/// Returns true if a line starts a describe: `Name:` and a value.
+/// Returns true if the line starts a describe: `Name:` and a value.
 ///
 /// ```
 /// use kwhy_parse::describe;
@@ -34,7 +34,8 @@ pub fn is_start(line: &str) -> bool {
     recognise::is_start(line)
 }
 
-/// Returns true if a line, taken alone, is surely a line of a describe (a known field with its value).
+/// Returns true if the line on its own is certainly part of a describe (a known field and its
+/// value).
 ///
 /// ```
 /// use kwhy_parse::describe;
@@ -45,7 +46,7 @@ pub fn is_field(line: &str) -> bool {
     recognise::is_field(line)
 }
 
-/// Reads the lines of one or several describes.
+/// Parses the lines of one or several describes.
 ///
 /// ```
 /// use kwhy_parse::{describe, input::{Document, lines}};
@@ -76,8 +77,8 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// The indentation of the object's own keys. Only a first key shows it: a fragment may start at
-/// any level, and then its keys occur deeper than others.
+/// Returns the indentation of the object's own keys. Only a leading first key determines it: a
+/// fragment may start at any level, and then its keys are indented more than others.
 fn common_indent(lines: &[Line<'_>]) -> usize {
     let first = lines.iter().find(|line| !line.is_blank());
     let base = first
@@ -92,35 +93,35 @@ fn common_indent(lines: &[Line<'_>]) -> usize {
         .map_or(base, |least| least.min(base))
 }
 
-/// The number of lines up to the next object.
+/// Returns the number of lines before the next object.
 fn object_length(lines: &[Line<'_>]) -> usize {
     let base = lines
         .iter()
         .find(|line| !line.is_blank())
         .map_or(0, Line::indent);
     let mut after_blank = false;
-    let mut begun = false;
+    let mut has_started = false;
     for (index, line) in lines.iter().enumerate() {
         if line.is_blank() {
             after_blank = true;
             continue;
         }
-        if begun
+        if has_started
             && line.indent() <= base
             && is_start(line.text)
-            && (after_blank || second_field_follows(lines.get(index + 1..).unwrap_or(&[])))
+            && (after_blank || second_key_follows(lines.get(index + 1..).unwrap_or(&[])))
         {
             return index;
         }
-        begun = true;
+        has_started = true;
         after_blank = false;
     }
     lines.len()
 }
 
-/// Returns true if the next line is one that comes second in an object, so that the `Name:` before it
-/// is an object's and not a volume's.
-fn second_field_follows(lines: &[Line<'_>]) -> bool {
+/// Returns true if the next line is one that comes second in an object, so that the `Name:` before
+/// it is an object's and not a volume's.
+fn second_key_follows(lines: &[Line<'_>]) -> bool {
     const SECOND: &[&str] = &["Namespace", "Labels", "Roles", "IsDefaultClass", "Priority"];
     lines
         .iter()
@@ -129,22 +130,22 @@ fn second_field_follows(lines: &[Line<'_>]) -> bool {
 }
 
 fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
-    let split = joined::split(lines);
+    let split = joined_lines::split(lines);
     let lines = split.as_deref().unwrap_or(lines);
     let Some(span) = span_of(lines) else {
         return;
     };
-    let (head, raw) = data::split(lines);
+    let (head, raw) = raw_data::split(lines);
     let (layout, raw, events) = if raw.is_empty() {
         let (layout, events) = split_events(head);
         (layout, raw, events)
     } else {
-        let (raw, rest) = data::until_events(raw);
+        let (raw, rest) = raw_data::split_at_events(raw);
         (head, raw, split_events(rest).1)
     };
-    let found = kinds::mark::find(lines.get(..layout.len() + raw.len()).unwrap_or(lines));
+    let found = kinds::detect_kind::detect(lines.get(..layout.len() + raw.len()).unwrap_or(lines));
     let kind = found.map(|found| found.kind);
-    let is_part = found.is_none() && kinds::mark::is_generic_part(layout);
+    let is_part = found.is_none() && kinds::detect_kind::is_generic_part(layout);
     let reader = if is_part {
         kinds::generic_part()
     } else {
@@ -157,7 +158,7 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
         reader.fields(&tree)
     };
     parsed.not_understood.extend(&tree.not_understood);
-    data::add(
+    raw_data::add(
         &mut fields,
         kind.unwrap_or(""),
         raw,
@@ -167,13 +168,13 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     let mut subject = Subject {
         kind: kind.map(str::to_owned),
         namespace: value("Namespace").and_then(known),
-        name: own_name(&tree).and_then(known),
+        name: object_name(&tree).and_then(known),
         ..Subject::default()
     };
     if kind == Some("Pod") {
         subject.node = fields.text("node").map(|node| node.into_owned());
     }
-    // of other kinds the message of a condition occurs in the Events table, too
+    // for other kinds, the message of a condition is in the Events table too
     if found.is_some_and(|found| found.is_generic) {
         super::object::of_status(Format::Describe, &fields, &subject, &mut parsed.events);
     }
@@ -202,19 +203,19 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     }
 }
 
-/// The object's name. In a text whose top was cut off the name of a part of it may come first,
-/// which occurs deeper than the object's other keys.
-fn own_name<'a>(tree: &Tree<'a>) -> Option<Line<'a>> {
+/// Returns the object's name. If the top of the text was cut off, the first name may be that of a
+/// nested part, which is indented more than the object's other keys.
+fn object_name<'a>(tree: &Tree<'a>) -> Option<Line<'a>> {
     let node = tree.child(tree.root(), "Name")?;
     let outermost = tree.children(tree.root()).map(|node| node.indent).min()?;
     (node.indent == outermost).then_some(node.value)
 }
 
 fn known(line: Line<'_>) -> Option<String> {
-    (!line.text.is_empty() && !is_nothing(line.text)).then(|| line.text.to_owned())
+    (!line.text.is_empty() && !is_absent(line.text)).then(|| line.text.to_owned())
 }
 
-/// From the first to the last line that is not empty.
+/// Returns the span from the first to the last non-empty line.
 fn span_of(lines: &[Line<'_>]) -> Option<Span> {
     let mut filled = lines.iter().filter(|line| !line.is_blank());
     let first = filled.next()?;
@@ -228,7 +229,7 @@ enum Events<'l, 'a> {
     Lines(&'l [Line<'a>]),
 }
 
-/// The lines before the Events table, and the table.
+/// Splits off the Events table; returns the lines before it and the table.
 fn split_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], Events<'l, 'a>) {
     let base = lines
         .iter()
@@ -256,7 +257,7 @@ fn split_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], Events<'l, 'a
     (lines, Events::Absent)
 }
 
-/// The lines of an Events table without the rule below the header, whatever is between its
+/// Returns the lines of an Events table without the rule below the header, whatever separates its
 /// dashes.
 fn without_rule<'a>(lines: &[Line<'a>]) -> Vec<Line<'a>> {
     let is_rule = |(index, line): &(usize, &Line<'a>)| *index < 4 && table::is_dashes(line.text);
@@ -273,7 +274,5 @@ fn table_follows(lines: &[Line<'_>]) -> bool {
     })
 }
 
-#[cfg(test)]
-mod old;
 #[cfg(test)]
 mod tests;

@@ -1,12 +1,12 @@
-//! Lines that are a describe's, taken alone.
+//! Recognition of single lines of a describe.
 
-use super::layout::{Entry, is_nothing};
+use super::layout::{Entry, is_absent};
 use crate::input::Line;
 
-/// The form of a key's value.
+/// The syntax of a key's value.
 #[derive(Clone, Copy)]
-enum Form {
-    /// Anything: no other text has this key.
+enum ValueSyntax {
+    /// Anything: no other text contains this key.
     Any,
     /// Nothing: a title.
     Title,
@@ -26,70 +26,73 @@ enum Form {
     OneOf(&'static [&'static str]),
 }
 
-/// The keys of kubectl's describers that are surely theirs with a value of that form.
-const KEYS: &[(&str, Form)] = &[
-    ("Access Modes", Form::Word),
-    ("Annotations", Form::OneOf(&["<none>"])),
-    ("CSINode", Form::Word),
-    ("ClaimName", Form::Word),
-    ("Command", Form::Title),
-    ("Conditions", Form::Title),
-    ("ConfigMapName", Form::Word),
-    ("ConfigMapOptional", Form::Word),
-    ("Container ID", Form::Word),
-    ("Containers", Form::Title),
-    ("Controlled By", Form::Path),
-    ("CreationTimestamp", Form::Date),
-    ("DownwardAPI", Form::Word),
-    ("Environment", Form::OneOf(&["", "<none>"])),
-    ("Environment Variables from", Form::Title),
-    ("Ephemeral Containers", Form::Title),
-    ("Events", Form::OneOf(&["", "<none>"])),
-    ("Exit Code", Form::Number),
-    ("External Traffic Policy", Form::Word),
-    ("Finished", Form::Date),
-    ("Host Port", Form::Any),
-    ("Host Ports", Form::Any),
-    ("HostPathType", Form::Word),
-    ("IP Families", Form::Word),
-    ("IP Family Policy", Form::Word),
-    ("IPs", Form::Word),
-    ("Image", Form::Path),
-    ("Image ID", Form::Word),
-    ("Init Containers", Form::Title),
-    ("IsDefaultClass", Form::Word),
-    ("Labels", Form::Pair),
+/// Keys of kubectl's describers that identify a describe if the value has this syntax.
+const KEYS: &[(&str, ValueSyntax)] = &[
+    ("Access Modes", ValueSyntax::Word),
+    ("Annotations", ValueSyntax::OneOf(&["<none>"])),
+    ("CSINode", ValueSyntax::Word),
+    ("ClaimName", ValueSyntax::Word),
+    ("Command", ValueSyntax::Title),
+    ("Conditions", ValueSyntax::Title),
+    ("ConfigMapName", ValueSyntax::Word),
+    ("ConfigMapOptional", ValueSyntax::Word),
+    ("Container ID", ValueSyntax::Word),
+    ("Containers", ValueSyntax::Title),
+    ("Controlled By", ValueSyntax::Path),
+    ("CreationTimestamp", ValueSyntax::Date),
+    ("DownwardAPI", ValueSyntax::Word),
+    ("Environment", ValueSyntax::OneOf(&["", "<none>"])),
+    ("Environment Variables from", ValueSyntax::Title),
+    ("Ephemeral Containers", ValueSyntax::Title),
+    ("Events", ValueSyntax::OneOf(&["", "<none>"])),
+    ("Exit Code", ValueSyntax::Number),
+    ("External Traffic Policy", ValueSyntax::Word),
+    ("Finished", ValueSyntax::Date),
+    ("Host Port", ValueSyntax::Any),
+    ("Host Ports", ValueSyntax::Any),
+    ("HostPathType", ValueSyntax::Word),
+    ("IP Families", ValueSyntax::Word),
+    ("IP Family Policy", ValueSyntax::Word),
+    ("IPs", ValueSyntax::Word),
+    ("Image", ValueSyntax::Path),
+    ("Image ID", ValueSyntax::Word),
+    ("Init Containers", ValueSyntax::Title),
+    ("IsDefaultClass", ValueSyntax::Word),
+    ("Labels", ValueSyntax::Pair),
     (
         "Last State",
-        Form::OneOf(&["Terminated", "Waiting", "Running"]),
+        ValueSyntax::OneOf(&["Terminated", "Waiting", "Running"]),
     ),
-    ("Last Transition Time", Form::Word),
-    ("Limits", Form::Title),
-    ("Mounts", Form::OneOf(&["", "<none>"])),
-    ("Namespace", Form::Word),
-    ("NewReplicaSet", Form::Any),
-    ("Node", Form::Path),
-    ("Node-Selectors", Form::Pair),
-    ("NominatedNodeName", Form::Word),
-    ("OldReplicaSets", Form::Any),
-    ("Pods Status", Form::Any),
-    ("Pods Statuses", Form::Any),
-    ("Priority Class Name", Form::Word),
-    ("QoS Class", Form::Word),
-    ("Ready", Form::Flag),
-    ("Reclaim Policy", Form::Word),
-    ("Requests", Form::Title),
-    ("Restart Count", Form::Number),
-    ("SecretName", Form::Word),
-    ("Service Account", Form::Word),
-    ("Session Affinity", Form::Word),
-    ("SizeLimit", Form::Word),
-    ("Start Time", Form::Date),
-    ("Started", Form::Date),
-    ("State", Form::OneOf(&["Terminated", "Waiting", "Running"])),
+    ("Last Transition Time", ValueSyntax::Word),
+    ("Limits", ValueSyntax::Title),
+    ("Mounts", ValueSyntax::OneOf(&["", "<none>"])),
+    ("Namespace", ValueSyntax::Word),
+    ("NewReplicaSet", ValueSyntax::Any),
+    ("Node", ValueSyntax::Path),
+    ("Node-Selectors", ValueSyntax::Pair),
+    ("NominatedNodeName", ValueSyntax::Word),
+    ("OldReplicaSets", ValueSyntax::Any),
+    ("Pods Status", ValueSyntax::Any),
+    ("Pods Statuses", ValueSyntax::Any),
+    ("Priority Class Name", ValueSyntax::Word),
+    ("QoS Class", ValueSyntax::Word),
+    ("Ready", ValueSyntax::Flag),
+    ("Reclaim Policy", ValueSyntax::Word),
+    ("Requests", ValueSyntax::Title),
+    ("Restart Count", ValueSyntax::Number),
+    ("SecretName", ValueSyntax::Word),
+    ("Service Account", ValueSyntax::Word),
+    ("Session Affinity", ValueSyntax::Word),
+    ("SizeLimit", ValueSyntax::Word),
+    ("Start Time", ValueSyntax::Date),
+    ("Started", ValueSyntax::Date),
+    (
+        "State",
+        ValueSyntax::OneOf(&["Terminated", "Waiting", "Running"]),
+    ),
     (
         "Status",
-        Form::OneOf(&[
+        ValueSyntax::OneOf(&[
             "Pending",
             "Running",
             "Succeeded",
@@ -101,15 +104,15 @@ const KEYS: &[(&str, Form)] = &[
             "Available",
         ]),
     ),
-    ("StorageClass", Form::Word),
-    ("StrategyType", Form::Word),
-    ("System Info", Form::Title),
-    ("TargetPort", Form::Path),
-    ("TokenExpirationSeconds", Form::Number),
-    ("Tolerations", Form::Any),
+    ("StorageClass", ValueSyntax::Word),
+    ("StrategyType", ValueSyntax::Word),
+    ("System Info", ValueSyntax::Title),
+    ("TargetPort", ValueSyntax::Path),
+    ("TokenExpirationSeconds", ValueSyntax::Number),
+    ("Tolerations", ValueSyntax::Any),
     (
         "Type",
-        Form::OneOf(&[
+        ValueSyntax::OneOf(&[
             "ClusterIP",
             "ExternalName",
             "LoadBalancer",
@@ -125,12 +128,12 @@ const KEYS: &[(&str, Form)] = &[
             "kubernetes.io/tls",
         ]),
     ),
-    ("VolumeBindingMode", Form::Word),
-    ("VolumeMode", Form::Word),
-    ("Volumes", Form::OneOf(&["", "<none>"])),
+    ("VolumeBindingMode", ValueSyntax::Word),
+    ("VolumeMode", ValueSyntax::Word),
+    ("Volumes", ValueSyntax::OneOf(&["", "<none>"])),
 ];
 
-/// Lines without a colon: titles that follow an empty line, and the contents of their place.
+/// Lines without a colon: titles that follow an empty line, and notes in their place.
 const TITLES: &[&str] = &[
     "BinaryData",
     "Data",
@@ -148,14 +151,14 @@ fn entry(line: &str) -> Entry<'_> {
     })
 }
 
-/// Returns true if a line starts a describe: `Name:` and one object's name.
+/// Returns true if the line starts a describe: `Name:` and the name of one object.
 pub(super) fn is_start(line: &str) -> bool {
     let entry = entry(line);
     entry.key_text() == "Name" && is_object_name(entry.value.text)
 }
 
-/// Returns true if a word can be an object's name. Names of RBAC objects and custom kinds may hold
-/// colons; redacted names hold `*`, `<` and the like.
+/// Returns true if the word can be the name of an object. Names of RBAC objects and custom kinds
+/// may contain colons; redacted names contain `*`, `<` and the like.
 pub(super) fn is_object_name(word: &str) -> bool {
     !word.is_empty()
         && word.len() <= 253
@@ -165,7 +168,7 @@ pub(super) fn is_object_name(word: &str) -> bool {
         && word.contains(char::is_alphanumeric)
 }
 
-/// Returns true if a line is surely a describe's: a known key with a value of its form.
+/// Returns true if the line certainly is a describe's: a known key with a value of its syntax.
 pub(super) fn is_field(line: &str) -> bool {
     let entry = entry(line);
     let Some(key) = entry.key else {
@@ -178,7 +181,7 @@ pub(super) fn is_field(line: &str) -> bool {
         .is_some_and(|(_, form)| form.fits(entry.value.text))
 }
 
-/// Returns true if a line is the header of a table of conditions with their times.
+/// Returns true if the line is the header of a table of conditions with their times.
 fn is_header_of_conditions(text: &str) -> bool {
     let mut words = text.split_whitespace();
     words.next() == Some("Type")
@@ -189,31 +192,31 @@ fn is_header_of_conditions(text: &str) -> bool {
         )
 }
 
-impl Form {
+impl ValueSyntax {
     fn fits(self, value: &str) -> bool {
         let is_word = !value.contains(char::is_whitespace) && !value.ends_with(',');
         match self {
-            Form::Any => true,
-            Form::Title => value.is_empty(),
-            Form::Word => is_word && !value.starts_with(['"', '{', '[']),
-            Form::Path => {
-                is_nothing(value) || (is_word && value.contains(['/', ':', '.']) && value.len() > 2)
+            ValueSyntax::Any => true,
+            ValueSyntax::Title => value.is_empty(),
+            ValueSyntax::Word => is_word && !value.starts_with(['"', '{', '[']),
+            ValueSyntax::Path => {
+                is_absent(value) || (is_word && value.contains(['/', ':', '.']) && value.len() > 2)
             }
-            Form::Number => !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()),
-            Form::Flag => matches!(value, "True" | "False"),
-            Form::Date => {
+            ValueSyntax::Number => !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()),
+            ValueSyntax::Flag => matches!(value, "True" | "False"),
+            ValueSyntax::Date => {
                 let mut words = value.split_whitespace();
-                is_nothing(value)
+                is_absent(value)
                     || (words
                         .next()
                         .is_some_and(|day| day.len() == 4 && day.ends_with(','))
                         && words.count() >= 4)
             }
-            Form::Pair => {
-                is_nothing(value)
+            ValueSyntax::Pair => {
+                is_absent(value)
                     || (is_word && value.contains('=') && !value.starts_with(['"', '{']))
             }
-            Form::OneOf(words) => words.contains(&value),
+            ValueSyntax::OneOf(words) => words.contains(&value),
         }
     }
 }
@@ -250,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn surely_fields() {
+    fn certain_fields() {
         for line in [
             "Namespace:    shop",
             "Node:         <none>",

@@ -1,17 +1,17 @@
-//! Tables inside a describe: a header, perhaps dashes, rows.
+//! Tables inside a describe: a header, an optional rule of dashes, rows.
 //!
 //! Go's tabwriter aligns the columns with spaces (kubernetes/kubectl `pkg/describe/describe.go`).
-//! Pasted text may have tabs there or one space. So a row is read by the gaps between its cells,
-//! by the header's columns, and at last by what each cell must look like.
+//! Pasted text may have tabs or single spaces instead. So a row is split at the gaps between its
+//! cells, by the header's columns, and as a last resort by the syntax of each cell.
 
-use super::layout::{Node, is_nothing, part, trimmed};
-use super::read::{age, joined, list, number, put, scalar, time_of, trim_end, words};
+use super::layout::{Node, is_absent, part, trimmed};
+use super::values::{age, joined, list, number, put, scalar, time_of, trim_end, words};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
 
-/// The form of a cell.
+/// The syntax of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Cell {
+pub(super) enum CellSyntax {
     /// One word.
     Word,
     /// One word, `-` for none.
@@ -20,37 +20,37 @@ pub(super) enum Cell {
     Status,
     /// A number.
     Count,
-    /// A moment.
+    /// A timestamp.
     Time,
     /// An age.
     Age,
-    /// A quantity, perhaps with a percentage: `750m (18%)`.
+    /// A quantity with an optional percentage: `750m (18%)`.
     Amount,
     /// `[a b]`.
     List,
     /// Words.
     Words,
-    /// Text, up to the end of the row.
+    /// Text up to the end of the row.
     Rest,
 }
 
-/// A column that some release prints.
+/// A column that at least one release prints.
 #[derive(Debug)]
 pub(super) struct Column {
-    /// The header's words.
+    /// The words of its header.
     pub title: &'static str,
-    /// The value's name in the row.
+    /// The name of the value in the row.
     pub name: &'static str,
     /// The name of the percentage after an amount.
     pub percent: &'static str,
-    /// The form of its cells.
-    pub cell: Cell,
+    /// The syntax of its cells.
+    pub cell: CellSyntax,
     /// True if its cells may be empty.
     pub optional: bool,
 }
 
-/// A column whose cells are filled.
-pub(super) const fn column(title: &'static str, name: &'static str, cell: Cell) -> Column {
+/// Returns a column whose cells are never empty.
+pub(super) const fn column(title: &'static str, name: &'static str, cell: CellSyntax) -> Column {
     Column {
         title,
         name,
@@ -61,13 +61,13 @@ pub(super) const fn column(title: &'static str, name: &'static str, cell: Cell) 
 }
 
 impl Column {
-    /// The same column, whose cells may be empty.
+    /// Allows the cells of the column to be empty.
     pub const fn optional(mut self) -> Column {
         self.optional = true;
         self
     }
 
-    /// The same column, with a name for the percentage.
+    /// Names the percentage.
     pub const fn percent(mut self, name: &'static str) -> Column {
         self.percent = name;
         self
@@ -78,42 +78,43 @@ impl Column {
 pub(super) struct Table {
     /// All columns of all releases, in order.
     pub columns: &'static [Column],
-    /// The cells of a row, from the left, where single spaces are between them and their form
-    /// does not distinguish them.
+    /// Splits a row from the left, for cells that are separated by single spaces and not
+    /// distinguished by their syntax.
     pub parts: Option<for<'a> fn(Line<'a>) -> Vec<Line<'a>>>,
-    /// The columns of a row whose header was cut off; the first that fit.
+    /// The columns of a row whose header was cut off; the first alternative that fits is used.
     pub headless: &'static [&'static [usize]],
-    /// Returns true if a line is a remark between the rows.
+    /// Returns true if the line is a remark between the rows.
     pub remark: fn(&str) -> bool,
-    /// True if the last cell may run on over several lines.
-    pub runs_on: bool,
+    /// True if the last cell may continue on further lines.
+    pub last_cell_continues: bool,
 }
 
-/// No line is a remark.
+/// Accepts no line as a remark.
 pub(super) fn no_remark(_: &str) -> bool {
     false
 }
 
-/// The columns that a header shows, each with the place of its first character.
-type Heads = Vec<(&'static Column, Option<usize>)>;
+/// The columns of a header, each with the position of its first character.
+type HeaderColumns = Vec<(&'static Column, Option<usize>)>;
 
 impl Table {
-    /// Returns true if a line is one of the table's.
+    /// Returns true if the line belongs to the table.
     pub fn accepts(&self, line: Line<'_>) -> bool {
         is_dashes(line.text)
             || (self.remark)(line.text.trim())
-            || self.heads(line.text).is_some()
+            || self.header_columns(line.text).is_some()
             || self.headless(line).is_some()
     }
 
-    /// Returns true if a line is a header of several columns.
+    /// Returns true if the line is a header of several columns.
     pub fn is_header(&self, text: &str) -> bool {
-        self.heads(text).is_some_and(|heads| heads.len() > 1)
+        self.header_columns(text)
+            .is_some_and(|header| header.len() > 1)
     }
 
-    /// The rows among lines, each a map under the columns' names.
+    /// Parses the rows among lines, each into a map keyed by column name.
     pub fn rows<'a>(&self, lines: &[Line<'a>]) -> Option<Value<'a>> {
-        let mut heads: Option<Heads> = None;
+        let mut header: Option<HeaderColumns> = None;
         let mut items = Vec::new();
         let mut open = Row::default();
         for line in lines {
@@ -123,20 +124,20 @@ impl Table {
             if (self.remark)(line.text.trim()) {
                 continue;
             }
-            if let Some(found) = self.heads(line.text) {
-                heads = Some(found);
+            if let Some(found) = self.header_columns(line.text) {
+                header = Some(found);
                 continue;
             }
-            let cells = heads
+            let cells = header
                 .as_ref()
-                .and_then(|heads| self.cells(heads, *line))
+                .and_then(|header| self.cells(header, *line))
                 .or_else(|| self.headless(*line));
             match cells {
                 Some(cells) => {
                     items.extend(std::mem::take(&mut open).finish());
                     open = Row::new(cells);
                 }
-                None if self.runs_on => open.last.push(trim_end(*line)),
+                None if self.last_cell_continues => open.last.push(trim_end(*line)),
                 None => {}
             }
         }
@@ -144,9 +145,9 @@ impl Table {
         (!items.is_empty()).then_some(Value::List(items))
     }
 
-    /// The columns of a header; none if the line is not a header.
-    fn heads(&self, text: &str) -> Option<Heads> {
-        let mut heads: Heads = Vec::new();
+    /// Returns the columns of a header; `None` if the line is not a header.
+    fn header_columns(&self, text: &str) -> Option<HeaderColumns> {
+        let mut header: HeaderColumns = Vec::new();
         let mut rest = text;
         let mut columns = self.columns;
         loop {
@@ -154,58 +155,58 @@ impl Table {
             if rest.is_empty() {
                 break;
             }
-            let place = columns.iter().position(|column| {
+            let index = columns.iter().position(|column| {
                 rest.get(..column.title.len())
                     .is_some_and(|head| head.eq_ignore_ascii_case(column.title))
                     && rest
                         .get(column.title.len()..)
                         .is_some_and(|after| !after.starts_with(char::is_alphanumeric))
             })?;
-            let column = columns.get(place)?;
+            let column = columns.get(index)?;
             let at = text.len() - rest.len();
-            heads.push((column, Some(text.get(..at)?.chars().count())));
+            header.push((column, Some(text.get(..at)?.chars().count())));
             rest = rest.get(column.title.len()..)?;
-            columns = columns.get(place + 1..)?;
+            columns = columns.get(index + 1..)?;
         }
-        (heads.len() >= 2).then_some(heads)
+        (header.len() >= 2).then_some(header)
     }
 
-    /// The cells of a row without a header.
+    /// Returns the cells of a row without a header.
     fn headless<'a>(&self, line: Line<'a>) -> Option<Cells<'a>> {
         if self.headless.is_empty() {
-            let heads: Heads = self.columns.iter().map(|column| (column, None)).collect();
-            return self.cells(&heads, line);
+            let header: HeaderColumns = self.columns.iter().map(|column| (column, None)).collect();
+            return self.cells(&header, line);
         }
         self.headless.iter().find_map(|columns| {
-            let heads: Heads = columns
+            let header: HeaderColumns = columns
                 .iter()
                 .filter_map(|at| Some((self.columns.get(*at)?, None)))
                 .collect();
-            self.cells(&heads, line)
+            self.cells(&header, line)
         })
     }
 }
 
 impl Table {
-    /// The cells of a row, each with its column; none if it does not fit.
-    fn cells<'a>(&self, heads: &Heads, line: Line<'a>) -> Option<Cells<'a>> {
+    /// Returns the cells of a row, each with its column; `None` if it does not fit.
+    fn cells<'a>(&self, header: &HeaderColumns, line: Line<'a>) -> Option<Cells<'a>> {
         let pieces = pieces(line);
-        by_number(heads, line, &pieces)
-            .or_else(|| by_columns(heads, line, &pieces))
-            .or_else(|| by_form(heads, line, &pieces))
+        by_number(header, line, &pieces)
+            .or_else(|| by_columns(header, line, &pieces))
+            .or_else(|| by_syntax(header, line, &pieces))
             .or_else(|| match self.parts {
-                Some(parts) => by_form(heads, line, &parts(line)),
-                None => by_words(heads, line),
+                Some(parts) => by_syntax(header, line, &parts(line)),
+                None => by_words(header, line),
             })
     }
 }
 
-/// The rows of a table below a key.
+/// Parses the rows of a table below a key.
 pub(super) fn rows<'a>(node: &Node<'a>, table: &Table) -> Option<Value<'a>> {
     table.rows(&node.lines)
 }
 
-/// Returns true if a line is the rule below a header.
+/// Returns true if the line is the rule below a header.
 pub(super) fn is_dashes(line: &str) -> bool {
     // an editor may draw lines instead of dashes
     [
@@ -223,7 +224,7 @@ pub(super) fn is_dashes(line: &str) -> bool {
 
 type Cells<'a> = Vec<(&'static Column, Line<'a>)>;
 
-/// A row whose last cell may run on.
+/// A row whose last cell may continue.
 #[derive(Default)]
 struct Row<'a> {
     map: Map<'a>,
@@ -235,7 +236,7 @@ impl<'a> Row<'a> {
     fn new(cells: Cells<'a>) -> Self {
         let mut row = Row::default();
         for (column, cell) in cells {
-            if column.cell == Cell::Rest {
+            if column.cell == CellSyntax::Rest {
                 row.name = column.name;
                 row.last.push(cell);
             } else {
@@ -251,7 +252,7 @@ impl<'a> Row<'a> {
 
     fn finish(mut self) -> Option<Value<'a>> {
         if let Some(text) = joined(self.last.into_iter())
-            && !is_nothing(text.as_str())
+            && !is_absent(text.as_str())
             && !self.name.is_empty()
         {
             self.map.insert(self.name, Value::Text(text));
@@ -262,12 +263,12 @@ impl<'a> Row<'a> {
 
 fn add<'a>(map: &mut Map<'a>, column: &'static Column, cell: Line<'a>) {
     let value = match column.cell {
-        Cell::Dash if cell.text == "-" => None,
-        Cell::Count => number(cell).or_else(|| scalar(cell)),
-        Cell::Time => time_of(cell),
-        Cell::Age => age(cell),
-        Cell::List => list(cell),
-        Cell::Amount => {
+        CellSyntax::Dash if cell.text == "-" => None,
+        CellSyntax::Count => number(cell).or_else(|| scalar(cell)),
+        CellSyntax::Time => time_of(cell),
+        CellSyntax::Age => age(cell),
+        CellSyntax::List => list(cell),
+        CellSyntax::Amount => {
             let end = cell.text.find(" (").unwrap_or(cell.text.len());
             let percent = cell.text.rfind('%').unwrap_or(0);
             if !column.percent.is_empty() {
@@ -275,42 +276,48 @@ fn add<'a>(map: &mut Map<'a>, column: &'static Column, cell: Line<'a>) {
             }
             scalar(part(cell, 0, end))
         }
-        Cell::Word | Cell::Words | Cell::Dash | Cell::Status | Cell::Rest => scalar(cell),
+        CellSyntax::Word
+        | CellSyntax::Words
+        | CellSyntax::Dash
+        | CellSyntax::Status
+        | CellSyntax::Rest => scalar(cell),
     };
     put(map, column.name, value);
 }
 
-impl Cell {
+impl CellSyntax {
     fn fits(self, text: &str) -> bool {
         let is_word = !text.is_empty() && !text.contains(char::is_whitespace);
         match self {
-            Cell::Word | Cell::Dash => is_word && !text.starts_with('['),
-            Cell::Status => matches!(text, "True" | "False" | "Unknown") || is_nothing(text),
-            Cell::Count => {
-                is_word && (is_nothing(text) || text.bytes().all(|b| b.is_ascii_digit()))
+            CellSyntax::Word | CellSyntax::Dash => is_word && !text.starts_with('['),
+            CellSyntax::Status => matches!(text, "True" | "False" | "Unknown") || is_absent(text),
+            CellSyntax::Count => {
+                is_word && (is_absent(text) || text.bytes().all(|b| b.is_ascii_digit()))
             }
-            Cell::Time => is_date(text),
-            Cell::Age => is_word && (kwhy_model::Age::parse(text).is_some() || is_nothing(text)),
-            Cell::Amount => {
+            CellSyntax::Time => is_date(text),
+            CellSyntax::Age => {
+                is_word && (kwhy_model::Age::parse(text).is_some() || is_absent(text))
+            }
+            CellSyntax::Amount => {
                 let mut words = text.split_whitespace();
                 let quantity = words.next().is_some_and(is_quantity);
                 quantity && words.next().is_none_or(is_percent) && words.next().is_none()
             }
-            Cell::List => text.starts_with('[') && text.ends_with(']'),
-            Cell::Words => !text.is_empty(),
-            Cell::Rest => true,
+            CellSyntax::List => text.starts_with('[') && text.ends_with(']'),
+            CellSyntax::Words => !text.is_empty(),
+            CellSyntax::Rest => true,
         }
     }
 
-    /// The number of following words that the cell takes.
+    /// Returns the number of leading words that the cell takes.
     fn words(self, words: &[Line<'_>]) -> Option<usize> {
         let first = words.first()?.text;
         let count = match self {
-            Cell::Rest => words.len(),
-            Cell::Time if is_nothing(first) || first.contains('T') && first.contains(':') => 1,
-            Cell::Time => 6,
-            Cell::Amount if words.get(1).is_some_and(|next| is_percent(next.text)) => 2,
-            Cell::List => 1 + words.iter().position(|word| word.text.ends_with(']'))?,
+            CellSyntax::Rest => words.len(),
+            CellSyntax::Time if is_absent(first) || first.contains('T') && first.contains(':') => 1,
+            CellSyntax::Time => 6,
+            CellSyntax::Amount if words.get(1).is_some_and(|next| is_percent(next.text)) => 2,
+            CellSyntax::List => 1 + words.iter().position(|word| word.text.ends_with(']'))?,
             _ => 1,
         };
         let cell = spanned(words.get(..count)?)?;
@@ -318,7 +325,7 @@ impl Cell {
     }
 }
 
-/// Words as one text, with one space between them.
+/// Joins words with single spaces.
 fn spanned(words: &[Line<'_>]) -> Option<String> {
     let texts: Vec<_> = words.iter().map(|word| word.text).collect();
     (!texts.is_empty()).then(|| texts.join(" "))
@@ -326,7 +333,7 @@ fn spanned(words: &[Line<'_>]) -> Option<String> {
 
 fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
-    is_nothing(text)
+    is_absent(text)
         || (bytes.get(3) == Some(&b',') && bytes.len() >= 29 && text.ends_with(is_zone_end))
         || (bytes.get(4) == Some(&b'-') && bytes.get(10) == Some(&b'T'))
 }
@@ -350,7 +357,7 @@ fn is_percent(word: &str) -> bool {
         })
 }
 
-/// The parts of a line between tabs or runs of spaces.
+/// Splits a line at tabs and runs of spaces.
 fn pieces<'a>(line: Line<'a>) -> Vec<Line<'a>> {
     let mut pieces = Vec::new();
     let mut rest = trimmed(line);
@@ -372,16 +379,16 @@ fn pieces<'a>(line: Line<'a>) -> Vec<Line<'a>> {
     pieces
 }
 
-/// A piece for each column; what is too much belongs to the last one.
-fn by_number<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
-    let ends_in_text = heads.last()?.0.cell == Cell::Rest;
-    if pieces.len() < heads.len() || (pieces.len() > heads.len() && !ends_in_text) {
+/// Assigns one piece per column; surplus pieces belong to the last one.
+fn by_number<'a>(header: &HeaderColumns, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
+    let ends_in_text = header.last()?.0.cell == CellSyntax::Rest;
+    if pieces.len() < header.len() || (pieces.len() > header.len() && !ends_in_text) {
         return None;
     }
     let mut cells = Vec::new();
-    for (index, (column, _)) in heads.iter().enumerate() {
+    for (index, (column, _)) in header.iter().enumerate() {
         let mut cell = *pieces.get(index)?;
-        if index + 1 == heads.len() {
+        if index + 1 == header.len() {
             cell = through(line, cell, *pieces.last()?);
         }
         if !column.cell.fits(cell.text) {
@@ -392,15 +399,19 @@ fn by_number<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<C
     Some(cells)
 }
 
-/// Pieces that start where columns of the header do.
-fn by_columns<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
+/// Assigns pieces to the columns of the header they start at.
+fn by_columns<'a>(
+    header: &HeaderColumns,
+    line: Line<'a>,
+    pieces: &[Line<'a>],
+) -> Option<Cells<'a>> {
     let mut cells: Cells<'a> = Vec::new();
-    let mut heads = heads.iter();
+    let mut header = header.iter();
     let last = *pieces.last()?;
     for piece in pieces {
         let offset = line.text.get(..piece.start - line.start)?.chars().count();
         let (column, _) = loop {
-            let head = heads.next()?;
+            let head = header.next()?;
             if head.1? == offset {
                 break head;
             }
@@ -408,7 +419,7 @@ fn by_columns<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<
                 return None;
             }
         };
-        if column.cell == Cell::Rest {
+        if column.cell == CellSyntax::Rest {
             cells.push((column, through(line, *piece, last)));
             return Some(cells);
         }
@@ -417,20 +428,20 @@ fn by_columns<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<
         }
         cells.push((column, *piece));
     }
-    heads.all(|(column, _)| column.optional).then_some(cells)
+    header.all(|(column, _)| column.optional).then_some(cells)
 }
 
-/// Pieces that look like the cells of the columns, where some cells are empty.
-fn by_form<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
+/// Assigns pieces to columns by their syntax if some cells are empty.
+fn by_syntax<'a>(header: &HeaderColumns, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cells<'a>> {
     if pieces.len() < 2 {
         return None;
     }
     let mut cells: Cells<'a> = Vec::new();
     let last = *pieces.last()?;
     let mut at = 0;
-    for (column, _) in heads {
+    for (column, _) in header {
         match pieces.get(at) {
-            Some(piece) if column.cell == Cell::Rest => {
+            Some(piece) if column.cell == CellSyntax::Rest => {
                 cells.push((column, through(line, *piece, last)));
                 return Some(cells);
             }
@@ -445,18 +456,18 @@ fn by_form<'a>(heads: &Heads, line: Line<'a>, pieces: &[Line<'a>]) -> Option<Cel
     (at == pieces.len()).then_some(cells)
 }
 
-/// Words that look like the cells of the columns.
-fn by_words<'a>(heads: &Heads, line: Line<'a>) -> Option<Cells<'a>> {
+/// Assigns words to columns by their syntax.
+fn by_words<'a>(header: &HeaderColumns, line: Line<'a>) -> Option<Cells<'a>> {
     let words: Vec<_> = words(line).take(4096).collect();
     let mut at = 0;
     let mut cells: Cells<'a> = Vec::new();
-    for (column, _) in heads {
+    for (column, _) in header {
         let rest = words.get(at..).unwrap_or(&[]);
         match column.cell.words(rest) {
             Some(count) => {
                 let (first, last) = (*rest.first()?, *rest.get(count - 1)?);
                 let mut cell = through(line, first, last);
-                if column.cell == Cell::Rest {
+                if column.cell == CellSyntax::Rest {
                     let from = first.start - line.start;
                     cell = trimmed(part(line, from, line.text.len()));
                 }
@@ -470,7 +481,7 @@ fn by_words<'a>(heads: &Heads, line: Line<'a>) -> Option<Cells<'a>> {
     (at == words.len()).then_some(cells)
 }
 
-/// A line from the start of one of its pieces to the end of a later one.
+/// Returns a line from the start of one piece to the end of a later one.
 fn through<'a>(line: Line<'a>, first: Line<'a>, last: Line<'a>) -> Line<'a> {
     let end = last.start + last.text.len();
     part(

@@ -1,4 +1,5 @@
 mod mangled;
+mod old_kubectl;
 
 use super::*;
 use crate::input::lines;
@@ -149,7 +150,7 @@ fn a_pod_in_any_layout() {
     check_pod(&map_lines(POD, |line| line.trim().to_owned()));
     let one_blank = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     check_pod(&map_lines(POD, one_blank));
-    // names of containers and volumes at the level of the object's own keys
+    // container and volume names at the indentation of the object's own keys
     check_pod(&map_lines(POD, |line| {
         let indent = line.len() - line.trim_start().len();
         let indent = match indent {
@@ -313,7 +314,7 @@ fn other_kinds() {
 }
 
 #[test]
-fn what_fits_nothing_is_listed() {
+fn unplaceable_lines_are_listed() {
     let text = POD.replace("QoS Class:", "and so on, you see\nQoS Class:");
     let parsed = read(&text);
     assert_eq!(parsed.not_understood.len(), 1);

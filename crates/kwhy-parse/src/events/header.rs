@@ -1,8 +1,8 @@
-//! The columns of an Events table.
+//! Roles of the columns of an Events table.
 
 use crate::input::Line;
 use crate::table::columns::{Cell, Columns};
-use crate::table::wrap;
+use crate::table::unwrap;
 use kwhy_model::Span;
 
 /// The content of a column of an Events table.
@@ -22,7 +22,7 @@ pub(super) enum Role {
     Message,
 }
 
-/// The names of an Events table's columns, without spaces.
+/// Column names of Events tables, without spaces.
 const NAMES: &[(&str, Role)] = &[
     ("namespace", Role::Namespace),
     ("lastseen", Role::LastSeen),
@@ -42,7 +42,7 @@ const NAMES: &[(&str, Role)] = &[
 ];
 
 impl Role {
-    /// The role of a header's name, in any case and with or without a space.
+    /// Returns the role of a column name, in any case and with or without a space.
     fn of(name: &str) -> Option<Role> {
         let is = |known: &str| {
             name.bytes()
@@ -56,8 +56,8 @@ impl Role {
             .map(|(_, role)| *role)
     }
 
-    /// The role of a name in capitals of which the end is missing.
-    fn begun(name: &str) -> Option<Role> {
+    /// Returns the role of an upper-case name whose end is missing.
+    fn from_prefix(name: &str) -> Option<Role> {
         let name = name.to_ascii_lowercase();
         NAMES
             .iter()
@@ -66,12 +66,12 @@ impl Role {
     }
 }
 
-/// The start of a header's rule in the header's own line, if copying lost the line ends.
+/// Returns the rule that underlines a header if copying moved it onto the header's line.
 pub(super) fn rule(line: &str) -> Option<Span> {
     let start = memchr::memmem::find(line.as_bytes(), b" --")?;
     let rest = line.get(start..)?;
-    let behind = rest.trim_start_matches([' ', '\t', '-']);
-    Some(start..line.len() - behind.len())
+    let after = rest.trim_start_matches([' ', '\t', '-']);
+    Some(start..line.len() - after.len())
 }
 
 /// The header of an Events table.
@@ -82,12 +82,13 @@ pub(super) struct Header<'h> {
 }
 
 impl<'h> Header<'h> {
-    /// Reads a header line; `None` if it is none. Every column must be one that events have, and
-    /// type, reason and message must be among them, so that a Conditions table is refused; up to 1.1
-    /// there was no type, but a count and the times. Where a terminal cut the line, an age is enough.
+    /// Parses a header line; `None` if it is not one. Every column must be one that events have,
+    /// and type, reason and message must be among them, which excludes Conditions tables. Up to 1.1
+    /// there was no type, but a count and the times. If a terminal wrapped the line, an age is
+    /// enough.
     pub fn read(line: &'h str) -> Option<Header<'h>> {
         let start = line.trim_start();
-        // cheap refusal of almost every line
+        // cheap rejection of almost every line
         if !start.starts_with(['T', 'L', 'F', 'N', 'C', 'R', 'A']) {
             return None;
         }
@@ -96,11 +97,12 @@ impl<'h> Header<'h> {
             None => line,
         };
         let columns = Columns::read(line)?;
-        let is_long = line.len() >= wrap::NARROWEST;
+        let is_long = line.len() >= unwrap::MIN_WIDTH;
         let count = columns.names().count();
         let role = |(index, name)| {
             // a terminal may have cut the last name
-            Role::of(name).or_else(|| Role::begun(name).filter(|_| is_long && index + 1 == count))
+            Role::of(name)
+                .or_else(|| Role::from_prefix(name).filter(|_| is_long && index + 1 == count))
         };
         let roles = columns.names().enumerate().map(role);
         let roles = roles.collect::<Option<Vec<_>>>()?;
@@ -115,13 +117,13 @@ impl<'h> Header<'h> {
         self.roles.contains(&role)
     }
 
-    /// Returns true if a column occurs left of another one.
+    /// Returns true if a column is left of another one.
     pub fn is_before(&self, one: Role, other: Role) -> bool {
-        let place = |role| self.roles.iter().position(|known| *known == role);
-        place(one) < place(other)
+        let position = |role| self.roles.iter().position(|known| *known == role);
+        position(one) < position(other)
     }
 
-    /// The roles with the cells of a row that occurs in the header's columns.
+    /// Splits a row that is aligned with the header, and pairs each cell with its role.
     pub fn cells<'a>(&self, line: &Line<'a>) -> Option<Vec<(Role, Cell<'a>)>> {
         let cells = self.columns.cells(line)?;
         Some(self.roles.iter().copied().zip(cells).collect())

@@ -1,23 +1,27 @@
-//! Events tables: describe's own and those of `kubectl get events`.
+//! Events tables of `kubectl describe` and `kubectl get events`.
 //!
 //! Sources: kubernetes/kubectl `pkg/describe/describe.go` (`DescribeEvents`), `pkg/cmd/events`
 //! (`kubectl events`) and kubernetes/kubernetes `pkg/printers/internalversion/printers.go`
 //! (`printEvent`), from the oldest releases to 1.36.
 //!
 //! Accepted: describe's `Type Reason Age From Message` with its line of dashes, without the From
-//! cell (up to 1.19), with the node in it (`kubelet, node-1`), with a field path before the
-//! message (from 1.35), and the form up to 1.8 (`FirstSeen LastSeen Count From SubObjectPath
-//! Type Reason Message`); `LAST SEEN TYPE REASON OBJECT MESSAGE` with a NAMESPACE column, with
-//! `-o wide`, and the form up to 1.10 (`LAST SEEN FIRST SEEN COUNT NAME KIND SUBOBJECT TYPE
-//! REASON SOURCE MESSAGE`); both of these without a type (up to 1.1), when reasons started with a small
-//! letter, sources occurred in braces and times were moments; and custom columns with those names. Cells
-//! are cut at the header's offsets. Where the columns were squeezed to single spaces, or the header is
-//! missing, a row is read by its grammar; so is one on the header's own line, after its rule; without age and source only if two spaces are left between its cells. A word in the place of an age (`...`, `<time>`, `xxx`), by
-//! which the author replaced it, is an unknown age.
+//! cell (up to 1.19), with the node in it (`kubelet, node-1`), with a field path before the message
+//! (since 1.35), and the layout up to 1.8 (`FirstSeen LastSeen Count From SubObjectPath Type Reason
+//! Message`); `LAST SEEN TYPE REASON OBJECT MESSAGE` with a NAMESPACE column, with `-o wide`, and
+//! the layout up to 1.10 (`LAST SEEN FIRST SEEN COUNT NAME KIND SUBOBJECT TYPE REASON SOURCE
+//! MESSAGE`); both of these without a type (up to 1.1), when reasons started with a lower-case
+//! letter, sources were in braces and times were timestamps; and custom columns with those names.
 //!
-//! A line that is not a row continues the message of the row before. Lines that a terminal cut at its
-//! width are joined first, so that a row may be cut anywhere, also in the middle of a word. Refused are lines before the
-//! first row that are no row, and tables with a column that events do not have (Conditions).
+//! Cells are cut at the header's offsets. If the columns were squeezed to single spaces, or the
+//! header is missing, a row is parsed by its grammar; so is a row on the header's own line, after
+//! its rule. A row without age and source is accepted only if two spaces are left between its
+//! cells. A placeholder that the author put in place of an age (`...`, `<time>`, `xxx`) is an
+//! unknown age.
+//!
+//! A line that is not a row continues the message of the previous row. Lines that a terminal
+//! wrapped at its width are joined first, so a row may be cut anywhere, even inside a word. Lines
+//! before the first row that are not rows are refused, as are tables with a column that events do
+//! not have (Conditions).
 
 mod header;
 mod row;
@@ -29,12 +33,12 @@ use header::Header;
 use row::Row;
 
 use super::table::columns::{self, Cell};
-use super::table::wrap::{self, Whole};
+use super::table::unwrap::{self, LogicalLine};
 
 use crate::input::Line;
 use kwhy_model::{Event, Field, Format, Parsed, Severity, Span, Subject, Text, TextBuilder};
 
-/// Returns true if a line is the header of an Events table.
+/// Returns true if the line is the header of an Events table.
 ///
 /// ```
 /// use kwhy_parse::events::is_header;
@@ -46,7 +50,8 @@ pub fn is_header(line: &str) -> bool {
     Header::read(line).is_some()
 }
 
-/// Returns true if a line, taken alone, is surely a row of an Events table (also without its header).
+/// Returns true if the line on its own is certainly a row of an Events table, even without its
+/// header.
 ///
 /// ```
 /// use kwhy_parse::events::is_row;
@@ -64,12 +69,12 @@ pub fn is_row(line: &str) -> bool {
     Row::read(None, &line).is_some()
 }
 
-/// Reads the lines of one Events table, with or without its header; several tables, each with
-/// its header, may follow one another.
+/// Parses the lines of one Events table, with or without its header; several tables, each with its
+/// header, may follow one another.
 ///
-/// The subject is the object that the table says. A describe's table does not say it: there the
-/// pod is derived from messages that name it, and holds for the table's rows that name none. Where
-/// the describe is at hand, its own name goes before.
+/// The subject is the object named in the table. A describe's table does not name it: there, the
+/// pod is taken from messages that name one and applies to the rows that name none. If the whole
+/// describe is available, its own name takes precedence.
 ///
 /// ```
 /// use kwhy_model::Severity;
@@ -90,17 +95,17 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut parsed = Parsed::default();
     let mut header: Option<Header<'_>> = None;
     let mut table: Vec<Event<'a>> = Vec::new();
-    let mut open: Option<Open<'a, '_>> = None;
-    let wholes = wrap::join(lines, |line| begins(line.text));
-    let longest = wrap::longest(lines);
-    for whole in &wholes {
+    let mut open: Option<OpenRow<'a, '_>> = None;
+    let joined = unwrap::join(lines, |line| is_start(line.text));
+    let longest = unwrap::longest(lines);
+    for whole in &joined {
         let line = whole.line();
         // a message may contain a title of its own
-        if is_ornament(line.text) || (open.is_none() && is_title(line.text)) {
+        if is_decoration(line.text) || (open.is_none() && is_title(line.text)) {
             continue;
         }
         if let Some(found) = Header::read(whole.text.as_str()) {
-            table.extend(open.take().map(Open::close));
+            table.extend(open.take().map(OpenRow::close));
             subject::complete(&mut table);
             parsed.events.append(&mut table);
             let row = header::rule(line.text).and_then(|rule| {
@@ -111,41 +116,41 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
                 };
                 Row::read(Some(&found), &row)
             });
-            open = row.map(|row| Open::new(row, whole));
+            open = row.map(|row| OpenRow::new(row, whole));
             header = Some(found);
         } else if let Some(row) = Row::read(header.as_ref(), &line) {
-            table.extend(open.take().map(Open::close));
-            open = Some(Open::new(row, whole));
+            table.extend(open.take().map(OpenRow::close));
+            open = Some(OpenRow::new(row, whole));
         } else if let Some(open) = &mut open {
-            open.more(whole, longest);
+            open.append(whole, longest);
         } else {
             parsed.not_understood.extend(whole.numbers());
         }
     }
-    table.extend(open.take().map(Open::close));
+    table.extend(open.take().map(OpenRow::close));
     subject::complete(&mut table);
     parsed.events.append(&mut table);
     parsed
 }
 
-/// Returns true if a line starts something and continues in no line before it.
-pub fn begins(line: &str) -> bool {
-    Row::begins(line) || is_header(line) || is_title(line)
+/// Returns true if the line starts a row, header or title, and so continues no previous line.
+pub fn is_start(line: &str) -> bool {
+    Row::is_start(line) || is_header(line) || is_title(line)
 }
 
-/// Returns true if a line belongs to the table's form and says nothing: space, dashes, dots where the
-/// author cut something out.
-fn is_ornament(line: &str) -> bool {
+/// Returns true if the line is decoration: empty, dashes, or dots for removed text.
+fn is_decoration(line: &str) -> bool {
     let line = line.trim();
     line.chars().all(is_rule) || line.bytes().all(|byte| byte == b'.')
 }
 
-/// The characters of the rule below a header; editors draw lines instead of dashes.
+/// Returns true for the characters of the rule below a header; editors draw lines instead of
+/// dashes.
 fn is_rule(c: char) -> bool {
     matches!(c, '-' | ' ' | '\t' | '\u{2500}' | '\u{2501}' | '\u{2014}')
 }
 
-/// `Events:` above the table, or in its place.
+/// Returns true for `Events:`, above the table or in its place.
 fn is_title(line: &str) -> bool {
     line.trim()
         .strip_prefix("Events:")
@@ -153,60 +158,62 @@ fn is_title(line: &str) -> bool {
 }
 
 /// A row whose message may continue.
-struct Open<'a, 'r> {
+struct OpenRow<'a, 'r> {
     row: Row<'r>,
-    whole: &'r Whole<'a>,
+    whole: &'r LogicalLine<'a>,
     span: Span,
-    /// The message once it has a second line.
-    longer: Option<TextBuilder>,
-    /// How wide its last line is.
+    /// The message, once it has a second line.
+    multiline: Option<TextBuilder>,
+    /// The width of its last line.
     width: usize,
 }
 
-impl<'a, 'r> Open<'a, 'r> {
-    fn new(row: Row<'r>, whole: &'r Whole<'a>) -> Self {
-        Open {
+impl<'a, 'r> OpenRow<'a, 'r> {
+    fn new(row: Row<'r>, whole: &'r LogicalLine<'a>) -> Self {
+        OpenRow {
             row,
             whole,
             span: whole.trimmed_span(),
-            longer: None,
-            width: wrap::of(&whole.line()),
+            multiline: None,
+            width: unwrap::width_of(&whole.line()),
         }
     }
 
-    /// Adds a line to the message. A line that starts below the message or right of it was wrapped
-    /// to fit its column; any other started with a line end in the message. Only `kubectl get`
-    /// prints no message beyond its first line end: there a line after the longest one was cut.
-    fn more(&mut self, whole: &Whole<'a>, longest: usize) {
+    /// Appends a line to the message. A line that starts below the message or right of it was
+    /// wrapped to fit its column; any other follows a newline in the message. `kubectl get` alone
+    /// prints a message only up to its first newline: there, the line after the longest one was
+    /// wrapped.
+    fn append(&mut self, whole: &LogicalLine<'a>, longest: usize) {
         let message = self.whole.cell(self.row.message);
-        let longer = self.longer.get_or_insert_with(|| {
+        let multiline = self.multiline.get_or_insert_with(|| {
             let mut builder = TextBuilder::new();
             builder.push_text(&message);
             builder
         });
         let text = whole.text.trim();
         let span = text.span();
-        if !longer.is_empty() {
-            let column = place(self.whole.text.as_str(), self.row.message.start);
-            let is_below = place(whole.text.as_str(), whole.line().indent()) >= column.max(1);
+        if !multiline.is_empty() {
+            let column = screen_position(self.whole.text.as_str(), self.row.message.start);
+            let is_below =
+                screen_position(whole.text.as_str(), whole.line().indent()) >= column.max(1);
             let joint = match self.row.is_of_server() {
                 _ if is_below => " ",
                 true if self.width == longest => "",
-                // copying lost the space at which the line was cut
+                // copying lost the space at which the line was wrapped
                 true if longest < usize::MAX => " ",
                 _ if self.width.checked_add(1) == Some(longest) => " ",
                 _ => "\n",
             };
-            longer.push_decoded(joint, self.span.end..span.start);
+            multiline.push_decoded(joint, self.span.end..span.start);
         }
-        longer.push_text(&text);
+        multiline.push_text(&text);
         self.span.end = span.end;
-        self.width = wrap::of(&whole.line());
+        self.width = unwrap::width_of(&whole.line());
     }
 
     fn close(self) -> Event<'a> {
-        let Open { row, whole: of, .. } = self;
-        let whole = match self.longer {
+        let OpenRow { row, whole: of, .. } = self;
+        let whole = match self.multiline {
             Some(builder) => builder.finish(),
             None => of.cell(row.message),
         };
@@ -247,7 +254,7 @@ impl<'a, 'r> Open<'a, 'r> {
             },
             component: filled(row.component),
             subject,
-            reason: filled(row.reason).map(with_capital),
+            reason: filled(row.reason).map(capitalised),
             fields: fields
                 .into_iter()
                 .filter_map(|(key, cell)| Some(Field::text(key, filled(cell)?)))
@@ -257,8 +264,8 @@ impl<'a, 'r> Open<'a, 'r> {
     }
 }
 
-/// A reason as it is written today: up to 1.0 they started with a small letter.
-fn with_capital(reason: Text<'_>) -> Text<'_> {
+/// Capitalises a reason as releases since 1.1 write it.
+fn capitalised(reason: Text<'_>) -> Text<'_> {
     let text = reason.as_str();
     let first = text
         .as_bytes()
@@ -274,13 +281,13 @@ fn with_capital(reason: Text<'_>) -> Text<'_> {
     builder.finish()
 }
 
-/// The screen column of a byte of a line.
-fn place(line: &str, byte: usize) -> usize {
-    let mut before = columns::places(line).take_while(|(_, at)| *at <= byte);
-    before.by_ref().last().map_or(0, |(place, _)| place)
+/// Returns the screen position of a byte of a line.
+fn screen_position(line: &str, byte: usize) -> usize {
+    let mut before = columns::screen_positions(line).take_while(|(_, at)| *at <= byte);
+    before.by_ref().last().map_or(0, |(position, _)| position)
 }
 
-/// Kinds that live in no namespace; their events are listed in one all the same.
+/// Returns true for kinds without a namespace; their events are still listed in one.
 fn is_cluster_scoped(subject: &Subject) -> bool {
     const KINDS: &[&str] = &[
         "Node",

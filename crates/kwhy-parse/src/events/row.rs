@@ -1,5 +1,5 @@
-//! One row of an Events table: by the header's columns, or by grammar where the columns were
-//! squeezed to single spaces or the header is missing.
+//! One row of an Events table, parsed by the header's columns, or by its grammar if the columns
+//! were squeezed to single spaces or the header is missing.
 
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{char, space0, space1, u64 as number};
@@ -13,10 +13,10 @@ use crate::input::Line;
 use crate::table::columns::Cell;
 use kwhy_model::{Age, Stamp};
 
-/// The cells of a row. What it does not show is empty.
+/// The cells of a row; empty if not shown.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Row<'a> {
-    /// True if it is of `kubectl get events` rather than of a describe.
+    /// True if the row is from `kubectl get events` rather than from a describe.
     pub is_get: bool,
     pub namespace: Cell<'a>,
     pub kind_of_event: Cell<'a>,
@@ -24,7 +24,7 @@ pub(super) struct Row<'a> {
     pub seen: Seen,
     pub component: Cell<'a>,
     pub host: Cell<'a>,
-    /// The kind of the object, and its name.
+    /// The kind and name of the object.
     pub kind: Cell<'a>,
     pub name: Cell<'a>,
     /// The name of the Event object itself.
@@ -33,31 +33,31 @@ pub(super) struct Row<'a> {
     pub message: Cell<'a>,
 }
 
-/// The times and count of an event.
+/// The times and the count of an event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Seen {
     pub last: Option<Age>,
-    /// The moment itself, which custom columns print.
+    /// The timestamp itself, which custom columns print.
     pub time: Option<Stamp>,
     pub first: Option<Age>,
     pub count: Option<u64>,
 }
 
 impl<'a> Row<'a> {
-    /// Reads a row; `None` if the line is none.
+    /// Parses a row; `None` if the line is not one.
     pub fn read(header: Option<&Header<'_>>, line: &Line<'a>) -> Option<Row<'a>> {
         header
             .and_then(|header| Row::by_columns(header, line))
             .or_else(|| Row::by_grammar(header, line))
     }
 
-    /// Returns true if a line starts as rows do, though a terminal may have cut its end off.
-    pub fn begins(line: &str) -> bool {
+    /// Returns true if the line starts like a row, even if a terminal cut its end off.
+    pub fn is_start(line: &str) -> bool {
         let text = line.trim();
         if text.starts_with("Normal") || text.starts_with("Warning") {
             return (event_type, reason, seen).parse(text).is_ok();
         }
-        head(text).is_ok_and(|(rest, _)| {
+        leading_namespace(text).is_ok_and(|(rest, _)| {
             (seen, event_type).parse(rest).is_ok()
                 || (age_word, age_word, number).parse(rest).is_ok()
         })
@@ -78,11 +78,11 @@ impl<'a> Row<'a> {
                         continue;
                     }
                     is_timed = true;
-                    if let Some(moment) = moment(cell.text) {
-                        // no describe prints moments
+                    if let Some(timestamp) = timestamp(cell.text) {
+                        // describe never prints timestamps
                         row.is_get = true;
                         if role == Role::LastSeen {
-                            row.seen.time = Some(moment);
+                            row.seen.time = Some(timestamp);
                         }
                         continue;
                     }
@@ -119,7 +119,7 @@ impl<'a> Row<'a> {
             row.name = object_of_event(row.event_name);
         }
         if !header.has(Role::Type) {
-            return (is_timed && is_letters(row.reason.text)).then_some(row);
+            return (is_timed && is_reason_like(row.reason.text)).then_some(row);
         }
         let word = row.kind_of_event.text;
         let is_type = is_event_type(word)
@@ -129,15 +129,16 @@ impl<'a> Row<'a> {
 
     fn by_grammar(header: Option<&Header<'_>>, line: &Line<'a>) -> Option<Row<'a>> {
         let text = line.text.trim();
-        // a row starts with its type, an age or a namespace before an age; the first two words
-        // refuse almost every other line
+        // a row starts with its type, an age, or a namespace before an age; the first two words
+        // reject almost every other line
         let mut row = if text.starts_with("Normal") || text.starts_with("Warning") {
-            described(header.is_some(), line, text)
+            describe_row(header.is_some(), line, text)
         } else if let Some(row) = header.and_then(|header| untyped::read(header, line, text)) {
             Some(row)
         } else {
-            let (rest, namespace) = head(text).ok()?;
-            let mut row = got(header, line, rest).or_else(|| got_before_1_11(line, rest))?;
+            let (rest, namespace) = leading_namespace(text).ok()?;
+            let mut row =
+                get_row(header, line, rest).or_else(|| get_row_before_1_11(line, rest))?;
             row.namespace = namespace.map_or(Cell::default(), |part| cell(line, part));
             Some(row)
         }?;
@@ -149,7 +150,8 @@ impl<'a> Row<'a> {
         Some(row)
     }
 
-    /// Returns true if the API server printed it for `kubectl get`: it writes kinds in small letters.
+    /// Returns true if the API server printed the row for `kubectl get`: it writes kinds in lower
+    /// case.
     pub fn is_of_server(&self) -> bool {
         self.is_get && self.kind.text.starts_with(|c: char| c.is_ascii_lowercase())
     }
@@ -185,7 +187,7 @@ fn reason(input: &str) -> Parsing<'_, &str> {
     verify(word, is_camel_case).parse(input)
 }
 
-/// Returns true if a word occurs where its author took an age out: dots, `<time>`, `xxx`, `?`.
+/// Returns true if the author put the word in place of an age: dots, `<time>`, `xxx`, `?`.
 fn is_placeholder(word: &str) -> bool {
     const LONGEST: usize = 24;
     let all = |accepted: fn(char) -> bool| !word.is_empty() && word.chars().all(accepted);
@@ -209,13 +211,13 @@ fn is_placeholder(word: &str) -> bool {
             || matches!(word, "N/A" | "n/a" | "unknown" | "redacted" | "-" | "--"))
 }
 
-/// A word in place of an age, with the spaces after it.
+/// Parses a placeholder for an age, with the spaces after it.
 pub(super) fn placeholder(input: &str) -> Parsing<'_, Option<Age>> {
     let (rest, _) = verify(word, is_placeholder).parse(input)?;
     Ok((rest, None))
 }
 
-/// `5m`, `<unknown>` of events of the new API, `<invalid>` of a clock that is ahead.
+/// Parses `5m`, `<unknown>` of events of the new API, `<invalid>` of a clock that is ahead.
 fn age(input: &str) -> Parsing<'_, Option<Age>> {
     let part = take_while1(|c: char| c.is_ascii_alphanumeric() || c == '<' || c == '>');
     map_opt(part, |part: &str| match part {
@@ -225,9 +227,9 @@ fn age(input: &str) -> Parsing<'_, Option<Age>> {
     .parse(input)
 }
 
-/// A moment as the API writes it: `2031-03-04T05:06:07Z`, in the new API with a fraction; or as kubectl
-/// 1.0 did, `Tue, 04 Mar 2031 05:06:07 +0000`.
-pub(super) fn moment(text: &str) -> Option<Stamp> {
+/// Parses a timestamp as the API writes it, `2031-03-04T05:06:07Z`, with a fraction in the new API;
+/// or as kubectl 1.0 did, `Tue, 04 Mar 2031 05:06:07 +0000`.
+pub(super) fn timestamp(text: &str) -> Option<Stamp> {
     if text.get(3..5) == Some(", ") {
         let zoned = jiff::fmt::rfc2822::parse(text).ok()?;
         return Some(Stamp {
@@ -237,10 +239,10 @@ pub(super) fn moment(text: &str) -> Option<Stamp> {
             year_stated: true,
         });
     }
-    let is_moment = text.len() >= 20
+    let is_timestamp = text.len() >= 20
         && text.starts_with(|c: char| c.is_ascii_digit())
         && text.get(10..11) == Some("T");
-    let timestamp: jiff::Timestamp = text.parse().ok().filter(|_| is_moment)?;
+    let timestamp: jiff::Timestamp = text.parse().ok().filter(|_| is_timestamp)?;
     let fraction = text.get(19..)?.strip_prefix('.').unwrap_or("");
     let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
     Some(Stamp {
@@ -251,7 +253,7 @@ pub(super) fn moment(text: &str) -> Option<Stamp> {
     })
 }
 
-/// An age with the spaces after it, at which it must end.
+/// Parses an age as a whole word, with the spaces after it.
 pub(super) fn age_word(input: &str) -> Parsing<'_, Option<Age>> {
     let (rest, age) = age(input)?;
     match space1::<&str, nom::error::Error<&str>>(rest) {
@@ -261,7 +263,7 @@ pub(super) fn age_word(input: &str) -> Parsing<'_, Option<Age>> {
     }
 }
 
-/// An age, and `(x16 over 18m)` where the event came more than once.
+/// Parses an age, with `(x16 over 18m)` if the event occurred more than once.
 fn seen(input: &str) -> Parsing<'_, Seen> {
     let (rest, last) = age_word.or(placeholder).parse(input)?;
     let over = (space1, tag("over"), space1);
@@ -276,8 +278,8 @@ fn seen(input: &str) -> Parsing<'_, Seen> {
     Ok((rest, seen))
 }
 
-/// The namespace in front of the age, if there is one; stops before the age.
-fn head(input: &str) -> Parsing<'_, Option<&str>> {
+/// Parses the namespace before the age, if there is one; stops before the age.
+fn leading_namespace(input: &str) -> Parsing<'_, Option<&str>> {
     if age_word(input).is_ok() {
         return Ok((input, None));
     }
@@ -298,34 +300,35 @@ fn head(input: &str) -> Parsing<'_, Option<&str>> {
     }
 }
 
-/// Returns true if spaces as columns have them are between the type, the reason and the message.
+/// Returns true if gaps as wide as those between columns separate type, reason and message.
 fn is_spaced(text: &str) -> bool {
     let column = |text: &'_ str| -> Option<usize> {
         let end = text.find([' ', '\t'])?;
         let gap = text.get(end..)?;
         (gap.starts_with("  ") || gap.starts_with('\t')).then_some(end)
     };
-    let behind = column(text).and_then(|end| text.get(end..));
-    let reason = behind.map(str::trim_start);
+    let after = column(text).and_then(|end| text.get(end..));
+    let reason = after.map(str::trim_start);
     reason.and_then(column).is_some()
 }
 
-/// A describe's row: `Type Reason [Age] [From] Message`. One of age and source must be there, or the spaces of a table.
-/// An event without a reason is rare enough to be believed only below a header.
-fn described<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
+/// Parses a row of a describe: `Type Reason [Age] [From] Message`. Requires an age, a source, or
+/// the spacing of a table. An event without a reason is so rare that it is accepted only below a
+/// header.
+fn describe_row<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     let (rest, (kind_of_event, reason)) = (event_type, opt(reason)).parse(text).ok()?;
     if reason.is_none() && !(has_header && age_word(rest).is_ok()) {
         return None;
     }
     let is_age = age_word(rest).is_ok();
-    let (behind, seen) = opt(seen).parse(rest).ok()?;
-    let found = source::at_start(behind, seen.is_some());
-    // a word in place of an age is believed only below a header or before a source
-    let is_told = is_age || found.is_some() || (seen.is_some() && has_header);
-    if !is_told && !is_spaced(text) {
+    let (after, seen) = opt(seen).parse(rest).ok()?;
+    let found = source::at_start(after, seen.is_some());
+    // a placeholder for an age is accepted only below a header or before a source
+    let is_plausible = is_age || found.is_some() || (seen.is_some() && has_header);
+    if !is_plausible && !is_spaced(text) {
         return None;
     }
-    let rest = behind;
+    let rest = after;
     let length = found.unwrap_or(0);
     let (component, host) = source::split(cell(line, rest.get(..length)?));
     Some(Row {
@@ -339,9 +342,9 @@ fn described<'a>(has_header: bool, line: &Line<'a>, text: &'a str) -> Option<Row
     })
 }
 
-/// A row of `kubectl get events` or `kubectl events`: `Age Type Reason Object Message`; with
-/// `-o wide` `Subobject Source` before the message and `First Count Name` after it.
-fn got<'a>(header: Option<&Header<'_>>, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
+/// Parses a row of `kubectl get events` or `kubectl events`: `Age Type Reason Object Message`; `-o
+/// wide` adds `Subobject Source` before the message and `First Count Name` after it.
+fn get_row<'a>(header: Option<&Header<'_>>, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     let is_object = |word: &str| {
         word.split_once('/')
             .is_some_and(|(kind, name)| !kind.is_empty() && !name.is_empty())
@@ -362,7 +365,7 @@ fn got<'a>(header: Option<&Header<'_>>, line: &Line<'a>, text: &'a str) -> Optio
     row.set_object(cell(line, object));
     let is_wide = match header {
         Some(header) => header.has(Role::Subobject),
-        None => tail(rest).is_some(),
+        None => trailing_cells(rest).is_some(),
     };
     if is_wide {
         let (rest, subobject) = opt(verify(word, is_field_path)).parse(rest).ok()?;
@@ -370,27 +373,27 @@ fn got<'a>(header: Option<&Header<'_>>, line: &Line<'a>, text: &'a str) -> Optio
         let length = source::at_start(rest, true).unwrap_or(0);
         (row.component, row.host) = source::split(cell(line, rest.get(..length)?));
         row.message = cell(line, rest.get(length..)?);
-        if let Some(tail) = tail(row.message.text) {
-            row.seen.first = tail.first;
-            row.seen.count = Some(tail.count);
-            row.event_name = cell(line, tail.name);
-            row.message = row.message.first(tail.message);
+        if let Some(trailing) = trailing_cells(row.message.text) {
+            row.seen.first = trailing.first;
+            row.seen.count = Some(trailing.count);
+            row.event_name = cell(line, trailing.name);
+            row.message = row.message.first(trailing.message);
         }
     }
     Some(row)
 }
 
-/// The text after the message in the wide table.
-struct Tail<'a> {
-    /// The message's length.
+/// The cells after the message in the wide table.
+struct TrailingCells<'a> {
+    /// The length of the message.
     message: usize,
     first: Option<Age>,
     count: u64,
     name: &'a str,
 }
 
-/// Reads `First Count Name` at a message's end.
-fn tail(text: &str) -> Option<Tail<'_>> {
+/// Parses `First Count Name` at the end of a message.
+fn trailing_cells(text: &str) -> Option<TrailingCells<'_>> {
     let last = |text| -> Option<(&str, &str)> {
         let text = str::trim_end(text);
         let at = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
@@ -400,7 +403,7 @@ fn tail(text: &str) -> Option<Tail<'_>> {
     let (rest, count) = last(rest)?;
     let (rest, first) = last(rest)?;
     let (_, first) = age_word(first).ok()?;
-    Some(Tail {
+    Some(TrailingCells {
         message: rest.trim_end().len(),
         first,
         count: count.parse().ok()?,
@@ -408,10 +411,10 @@ fn tail(text: &str) -> Option<Tail<'_>> {
     })
 }
 
-/// A row of kubectl up to 1.10. `get events`: `Last First Count Name Kind [Subobject] Type
-/// Reason Source Message`; a describe up to 1.8: `First Last Count From [SubObjectPath] Type
-/// Reason Message`. They are distinguished by the kind before the type.
-fn got_before_1_11<'a>(line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
+/// Parses a row of kubectl up to 1.10. `get events`: `Last First Count Name Kind [Subobject] Type
+/// Reason Source Message`; a describe up to 1.8: `First Last Count From [SubObjectPath] Type Reason
+/// Message`. A kind before the type distinguishes them.
+fn get_row_before_1_11<'a>(line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     let count = terminated(number, space1);
     let (rest, (age_1, age_2, count)) = (age_word, age_word, count).parse(text).ok()?;
     let (rest, middle) = until_type(rest)?;
@@ -463,7 +466,8 @@ fn until_type(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Old kubectl printed the event's name, which is the object's with the time in hexadecimal.
+/// Returns the object's name: old kubectl printed the event's, which appends the time in
+/// hexadecimal.
 pub(super) fn object_of_event(name: Cell<'_>) -> Cell<'_> {
     match name.text.rsplit_once('.') {
         Some((object, suffix))
@@ -479,7 +483,8 @@ fn is_event_type(word: &str) -> bool {
     word == "Normal" || word == "Warning"
 }
 
-/// Returns true if a word is one that reasons, types and kinds are: capital first, letters and digits.
+/// Returns true if the word is written like a reason, type or kind: initial capital, letters and
+/// digits.
 pub(super) fn is_camel_case(word: &str) -> bool {
     word.len() < 128
         && word.starts_with(|c: char| c.is_ascii_uppercase())
@@ -489,8 +494,9 @@ pub(super) fn is_camel_case(word: &str) -> bool {
         && word.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// Returns true if a word is one that reasons are, also those of kubectl 1.0, which start with a small letter.
-pub(super) fn is_letters(word: &str) -> bool {
+/// Returns true if the word is written like a reason, including those of kubectl 1.0, which start
+/// with a lower-case letter.
+pub(super) fn is_reason_like(word: &str) -> bool {
     (1..128).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 

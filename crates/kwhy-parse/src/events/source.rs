@@ -1,9 +1,9 @@
-//! The From and Source cell: the component that wrote an event and, up to kubectl 1.19 and in
+//! The From and Source cell: the component that emitted an event and, up to kubectl 1.19 and in
 //! `get events -o wide`, its host.
 
 use crate::table::columns::Cell;
 
-/// Components whose name has no form of its own.
+/// Components whose names follow no pattern.
 const PLAIN_NAMES: &[&str] = &[
     "kubelet",
     "attachdetach",
@@ -13,8 +13,8 @@ const PLAIN_NAMES: &[&str] = &[
     "istiod",
 ];
 
-/// The ends of names by which components call themselves.
-const NAME_ENDS: &[&str] = &[
+/// Common suffixes of component names.
+const NAME_SUFFIXES: &[&str] = &[
     "-controller",
     "-scheduler",
     "-manager",
@@ -30,7 +30,7 @@ const NAME_ENDS: &[&str] = &[
     "-snapshotter",
 ];
 
-/// Sidecars of CSI, which add their driver's name after a space.
+/// CSI sidecars, which append the name of their driver after a space.
 const SIDECARS: &[&str] = &[
     "external-attacher",
     "external-provisioner",
@@ -38,7 +38,7 @@ const SIDECARS: &[&str] = &[
     "external-snapshotter",
 ];
 
-/// `kubelet, node-1` and the old `{kubelet node-1}` as component and host.
+/// Splits `kubelet, node-1` and the old `{kubelet node-1}` into component and host.
 pub(super) fn split(cell: Cell<'_>) -> (Cell<'_>, Cell<'_>) {
     if let Some(inner) = cell
         .text
@@ -54,7 +54,7 @@ pub(super) fn split(cell: Cell<'_>) -> (Cell<'_>, Cell<'_>) {
     match cell.text.find(", ") {
         Some(comma) => {
             let host = cell.skip(comma + 1);
-            // a host is one word; anything else is of another column
+            // a host is one word; anything else belongs to another column
             let is_word = !host.text.contains(char::is_whitespace);
             let host = if is_word { host } else { Cell::default() };
             (cell.first(comma), host)
@@ -66,15 +66,15 @@ pub(super) fn split(cell: Cell<'_>) -> (Cell<'_>, Cell<'_>) {
     }
 }
 
-/// The length of the source at the start of a text that contains a source and a message, or only a
-/// message. After an age any word of a component's form is one; without an age only a known
-/// component is.
+/// Returns the length of the source at the start of a text that contains a source and a message, or
+/// only a message. After an age, any word written like a component is accepted; otherwise only a
+/// known component.
 pub(super) fn at_start(text: &str, after_age: bool) -> Option<usize> {
     let end = text.find(char::is_whitespace).unwrap_or(text.len());
     let first = text.get(..end)?;
     let name = first.trim_end_matches(',');
     let is_known = is_known(name);
-    // a wide gap shows the cell's end, even where its text has spaces
+    // a wide gap ends the cell, even if its text contains spaces
     if after_age && let Some(gap) = wide_gap(text) {
         let cell = text.get(..gap)?;
         let (name, _) = cell.split_once(", ").unwrap_or((cell, ""));
@@ -83,13 +83,14 @@ pub(super) fn at_start(text: &str, after_age: bool) -> Option<usize> {
         }
     }
     let rest = text.get(end..)?.trim_start();
-    let is_source = is_known || (after_age && has_form(name) && !rest.starts_with(['"', ':', '=']));
+    let is_source =
+        is_known || (after_age && is_component_like(name) && !rest.starts_with(['"', ':', '=']));
     if !is_source {
         return None;
     }
     if name.len() == first.len() {
         let driver = rest.split_whitespace().next().unwrap_or("");
-        if SIDECARS.contains(&name) && driver.contains('.') && has_form(driver) {
+        if SIDECARS.contains(&name) && driver.contains('.') && is_component_like(driver) {
             return Some(text.len() - rest.len() + driver.len());
         }
         return Some(end);
@@ -98,8 +99,8 @@ pub(super) fn at_start(text: &str, after_age: bool) -> Option<usize> {
     Some(text.len() - rest.len() + host)
 }
 
-/// The start of the first gap of two spaces or a tab. Cells are short, so only the text's start is
-/// looked at.
+/// Returns the offset of the first gap of two spaces or a tab. Cells are short, so only the start
+/// of the text is searched.
 fn wide_gap(text: &str) -> Option<usize> {
     let mut end = text.len().min(300);
     while !text.is_char_boundary(end) {
@@ -107,20 +108,20 @@ fn wide_gap(text: &str) -> Option<usize> {
     }
     let head = text.get(..end)?;
     let gap = match (head.find("  "), head.find('\t')) {
-        (Some(blanks), Some(tab)) => blanks.min(tab),
-        (blanks, tab) => blanks.or(tab)?,
+        (Some(spaces), Some(tab)) => spaces.min(tab),
+        (spaces, tab) => spaces.or(tab)?,
     };
     (gap > 0).then_some(gap)
 }
 
 fn is_known(name: &str) -> bool {
     PLAIN_NAMES.contains(&name)
-        || (is_name_like(name) && NAME_ENDS.iter().any(|suffix| name.ends_with(suffix)))
+        || (is_name_like(name) && NAME_SUFFIXES.iter().any(|suffix| name.ends_with(suffix)))
 }
 
-/// A lower-case name with an inner hyphen, underscore, dot or slash, as drivers and operators
-/// have (`csi.example.com_node-1_0a1b`).
-fn has_form(name: &str) -> bool {
+/// Returns true for a lower-case name with an inner hyphen, underscore, dot or slash, like those of
+/// drivers and operators (`csi.example.com_node-1_0a1b`).
+fn is_component_like(name: &str) -> bool {
     is_name_like(name)
         && name.contains(['-', '_', '.', '/'])
         && name.ends_with(|c: char| c.is_ascii_alphanumeric())

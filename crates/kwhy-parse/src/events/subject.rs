@@ -1,10 +1,10 @@
-//! The object that an event is about: from the table's columns, else from what messages name.
+//! The subject of an event, from the table's columns, or else from the names in messages.
 
 use super::is_cluster_scoped;
 use super::row::Row;
 use kwhy_model::{Event, Format, Subject};
 
-/// The subject that a row's own columns tell.
+/// Returns the subject given by the columns of a row.
 pub(super) fn of_row(row: &Row<'_>) -> Subject {
     let mut subject = Subject::default();
     let owned = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -15,14 +15,14 @@ pub(super) fn of_row(row: &Row<'_>) -> Subject {
     if !is_cluster_scoped(&subject) {
         subject.namespace = owned(row.namespace.text);
     }
-    // a scheduler's host is where the scheduler runs, a kubelet's is where the pod does
+    // a scheduler's host is where the scheduler runs, a kubelet's is where the pod runs
     if matches!(row.component.text, "kubelet" | "kube-proxy") {
         subject.node = owned(row.host.text);
     }
     subject
 }
 
-/// Splits `spec.containers{app}: ` off a message: the path, and the length to skip.
+/// Splits `spec.containers{app}: ` off a message; returns the path and the length to skip.
 pub(super) fn field_path(message: &str) -> (Option<&str>, usize) {
     let path = message
         .starts_with("spec.")
@@ -38,7 +38,7 @@ pub(super) fn field_path(message: &str) -> (Option<&str>, usize) {
     }
 }
 
-/// The container of `spec.containers{app}`, `spec.initContainers{app}`,
+/// Returns the container of `spec.containers{app}`, `spec.initContainers{app}` or
 /// `spec.ephemeralContainers{app}`.
 pub(super) fn container_of_path(path: &str) -> Option<&str> {
     let (list, rest) = path.strip_prefix("spec.")?.split_once('{')?;
@@ -50,7 +50,7 @@ pub(super) fn container_of_path(path: &str) -> Option<&str> {
     (is_list && is_name(name)).then_some(name)
 }
 
-/// The container that a message of the kubelet names.
+/// Returns the container named by a message of the kubelet.
 pub(super) fn container_of_message(message: &str) -> Option<&str> {
     let whole = |prefix: &str| {
         let rest = message.strip_prefix(prefix)?;
@@ -67,10 +67,10 @@ pub(super) fn container_of_message(message: &str) -> Option<&str> {
     .or_else(|| {
         let name = first_word(message.strip_prefix("Container ")?);
         let rest = message.get("Container ".len() + name.len()..)?;
-        let tells = [" failed ", " definition changed", " init failed"];
-        tells
+        let phrases = [" failed ", " definition changed", " init failed"];
+        phrases
             .iter()
-            .any(|tell| rest.starts_with(tell))
+            .any(|phrase| rest.starts_with(phrase))
             .then_some(name)
     })
     .or_else(|| after(message, "restarting failed container="))
@@ -98,11 +98,11 @@ fn first_word(text: &str) -> &str {
     &text[..end]
 }
 
-/// Completes the subjects of one table's events from one another.
+/// Completes the subjects of the events of one table from one another.
 pub(super) fn complete(events: &mut [Event<'_>]) {
     fill_namespaces(events);
-    // a pod holds from the row that names it to the row that names another one; the first also
-    // for the rows before it
+    // a pod applies from the row that names it until a row names another one; the first pod also
+    // applies to the rows before it
     let mut pods: Vec<(usize, Subject)> = Vec::new();
     for (index, event) in events.iter().enumerate() {
         if event.format != Format::DescribeEvents {
@@ -128,8 +128,8 @@ pub(super) fn complete(events: &mut [Event<'_>]) {
     }
 }
 
-/// In `kubectl get events` without a namespace column all objects are of one namespace, which a
-/// message may tell.
+/// Fills in namespaces. In `kubectl get events` without a namespace column all objects are in the
+/// same namespace, which a message may name.
 fn fill_namespaces(events: &mut [Event<'_>]) {
     let is_single = events
         .iter()
@@ -154,7 +154,7 @@ fn fill_namespaces(events: &mut [Event<'_>]) {
     }
 }
 
-/// The pod that a message of the scheduler or the kubelet names as the one it is about.
+/// Returns the pod that a message of the scheduler or the kubelet is about.
 fn named_pod(event: &Event<'_>) -> Option<Subject> {
     let message = event.message.as_str();
     if let Some(rest) = message.strip_prefix("Successfully assigned ") {
@@ -175,7 +175,7 @@ fn named_pod(event: &Event<'_>) -> Option<Subject> {
         })
 }
 
-/// `NAMESPACE/NAME to NODE`; up to 1.11 without the namespace.
+/// Parses `NAMESPACE/NAME to NODE`; up to 1.11 without the namespace.
 fn assigned(text: &str) -> Option<Subject> {
     let (pod, node) = text.split_once(" to ")?;
     let (namespace, name) = match pod.split_once('/') {
@@ -191,7 +191,7 @@ fn assigned(text: &str) -> Option<Subject> {
     Some(subject)
 }
 
-/// `NAME_NAMESPACE(UID)` after `pod=`, `pod ` or `pod "`.
+/// Parses `NAME_NAMESPACE(UID)` after `pod=`, `pod ` or `pod "`.
 fn with_uid(message: &str) -> Option<Subject> {
     ["pod=", "pod ", "pod \""].into_iter().find_map(|prefix| {
         message.match_indices(prefix).find_map(|(at, prefix)| {
@@ -206,7 +206,7 @@ fn with_uid(message: &str) -> Option<Subject> {
     })
 }
 
-/// `k8s_CONTAINER_NAME_NAMESPACE_UID_ATTEMPT`, by which docker knew a pod's containers.
+/// Parses `k8s_CONTAINER_NAME_NAMESPACE_UID_ATTEMPT`, docker's name for a pod's container.
 fn of_docker_name(message: &str) -> Option<Subject> {
     let mut parts = message.split_once("/k8s_")?.1.splitn(4, '_').skip(1);
     let (name, namespace) = (parts.next()?, parts.next()?);

@@ -55,7 +55,7 @@ fn the_table_of_a_describe() {
 }
 
 #[test]
-fn a_word_in_place_of_an_age_is_an_unknown_age() {
+fn a_placeholder_for_an_age_is_an_unknown_age() {
     for word in [
         "...",
         "\u{2026}",
@@ -90,11 +90,11 @@ fn a_word_in_place_of_an_age_is_an_unknown_age() {
             read[0].component.as_ref().unwrap().as_str(),
             "default-scheduler"
         );
-        let got = format!(
+        let text = format!(
             "LAST SEEN    TYPE      REASON   OBJECT       MESSAGE\n\
              {word:<11}  Warning   Failed   pod/tide-0   Error: secret \"tide\" not found\n"
         );
-        let read = events(&got);
+        let read = events(&text);
         assert_eq!((read.len(), read[0].age), (1, None), "{word}");
         assert_eq!(read[0].subject.to_string(), "Pod tide-0");
     }
@@ -145,7 +145,7 @@ Events:
 }
 
 #[test]
-fn with_moments_and_small_letters() {
+fn with_timestamps_and_lower_case() {
     let text = "\
 FIRSTSEEN                         LASTSEEN                          COUNT   NAME     KIND   SUBOBJECT   REASON             SOURCE        MESSAGE
 Tue, 04 Mar 2031 05:06:07 +0000   Tue, 04 Mar 2031 05:16:07 +0000   7       tide-0   Pod                failedScheduling   {scheduler }  Error scheduling: no berth
@@ -170,7 +170,7 @@ Tue, 04 Mar 2031 05:06:07 +0000   Tue, 04 Mar 2031 05:16:07 +0000   7       tide
 }
 
 #[test]
-fn squeezed_to_single_blanks_reads_the_same() {
+fn squeezed_to_single_spaces_gives_the_same_result() {
     let squeezed: String = DESCRIBED
         .lines()
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n")
@@ -180,7 +180,7 @@ fn squeezed_to_single_blanks_reads_the_same() {
         .skip(3)
         .map(|line| format!(" {line}\n"))
         .collect();
-    let tell = |events: Vec<Event<'_>>| -> Vec<String> {
+    let render = |events: Vec<Event<'_>>| -> Vec<String> {
         events
             .iter()
             .map(|event| {
@@ -192,8 +192,8 @@ fn squeezed_to_single_blanks_reads_the_same() {
             })
             .collect()
     };
-    assert_eq!(tell(events(&squeezed)), tell(events(DESCRIBED)));
-    assert_eq!(tell(events(&headless)), tell(events(DESCRIBED)));
+    assert_eq!(render(events(&squeezed)), render(events(DESCRIBED)));
+    assert_eq!(render(events(&headless)), render(events(DESCRIBED)));
 }
 
 #[test]
@@ -291,7 +291,7 @@ goroutine 1
 }
 
 #[test]
-fn lines_cut_at_the_terminals_width() {
+fn lines_wrapped_at_the_terminals_width() {
     let whole = [
         "  Warning  FailedMount  105s (x16 over 18m)  kubelet            MountVolume.SetUp failed for volume \"conf\" : configmap \"ledger-conf\" not found",
         "  Warning  FailedMount  5s (x9 over 18m)     kubelet            Unable to attach or mount volumes: timed out waiting for the condition",
@@ -385,7 +385,7 @@ LAST SEEN   FIRST SEEN   COUNT     NAME                        KIND      SUBOBJE
 }
 
 #[test]
-fn the_pod_is_told_from_messages_for_its_rows_only() {
+fn the_pod_in_messages_applies_to_its_rows_only() {
     let text = "\
 Warning Failed 9s kubelet Error: ErrImagePull
 Normal BackOff 8s kubelet Back-off restarting failed container=api pod=ledger-0_pay(6f0c)
@@ -411,7 +411,7 @@ Warning Failed 4s kubelet The container name \"/k8s_POD_mail-2_ops_6f0c_0\" is a
 }
 
 #[test]
-fn other_lines_are_no_rows() {
+fn other_lines_are_not_rows() {
     for prose in [
         "Normal operation resumes after 5m",
         "Normal Operation is expected",
@@ -449,7 +449,7 @@ fn other_lines_are_no_rows() {
 fn rows_without_age_and_source() {
     let text = "Events:\n  Normal   Scheduled    Successfully assigned harbour/tide-0 to quay-1\n  Warning  FailedMount  MountVolume.SetUp failed for volume \"conf\"\n";
     let parsed = parse(&lines(text).collect::<Vec<_>>());
-    let told: Vec<_> = parsed
+    let shown: Vec<_> = parsed
         .events
         .iter()
         .map(|event| {
@@ -460,7 +460,7 @@ fn rows_without_age_and_source() {
         })
         .collect();
     assert_eq!(
-        told,
+        shown,
         [
             (
                 Some("Scheduled"),
@@ -483,7 +483,7 @@ fn rows_without_age_and_source() {
 }
 
 #[test]
-fn line_ends_that_copying_lost() {
+fn line_breaks_lost_in_copying() {
     let row = "Warning FailedScheduling 2m default-scheduler 0/3 nodes are available: 3 Insufficient cpu.";
     for text in [
         format!("Type Reason Age From Message ---- ------ ---- ---- ------- {row}\n"),
@@ -493,13 +493,13 @@ fn line_ends_that_copying_lost() {
         let lines: Vec<_> = crate::input::lines(&text).collect();
         let parsed = parse(&lines);
         assert!(parsed.not_understood.is_empty(), "{text}");
-        let told: Vec<_> = parsed
+        let shown: Vec<_> = parsed
             .events
             .iter()
             .map(|event| event.message.as_str())
             .collect();
         assert_eq!(
-            told,
+            shown,
             ["0/3 nodes are available: 3 Insufficient cpu."],
             "{text}"
         );

@@ -7,16 +7,16 @@ use nom::sequence::terminated;
 
 use super::header::{Header, Role};
 use super::row::{
-    Parsing, Row, Seen, age_word, cell, is_camel_case, is_field_path, is_letters, moment,
-    object_of_event, placeholder, word,
+    Parsing, Row, Seen, age_word, cell, is_camel_case, is_field_path, is_reason_like,
+    object_of_event, placeholder, timestamp, word,
 };
 use super::source;
 use crate::input::Line;
 use crate::table::columns::{Cell, words};
 use kwhy_model::{Age, Severity, Stamp};
 
-/// A row of kubectl up to 1.1, squeezed, below its header: like kubectl 1.10's without the type,
-/// with the source in braces.
+/// Parses a squeezed row of kubectl up to 1.1 below its header: like that of kubectl 1.10, but
+/// without the type and with the source in braces.
 pub(super) fn read<'a>(header: &Header<'_>, line: &Line<'a>, text: &'a str) -> Option<Row<'a>> {
     if header.has(Role::Type) {
         return None;
@@ -47,34 +47,34 @@ pub(super) fn read<'a>(header: &Header<'_>, line: &Line<'a>, text: &'a str) -> O
     let mut rest = rest;
     let mut found = None;
     if row.is_get {
-        let (behind, (name, kind)) = (word, verify(word, is_camel_case)).parse(rest).ok()?;
+        let (after, (name, kind)) = (word, verify(word, is_camel_case)).parse(rest).ok()?;
         row.event_name = cell(line, name);
         row.name = object_of_event(row.event_name);
         row.kind = cell(line, kind);
-        rest = behind;
+        rest = after;
     } else {
-        let (from, behind) = source(rest)?;
-        (found, rest) = (Some(from), behind);
+        let (from, after) = source(rest)?;
+        (found, rest) = (Some(from), after);
     }
-    let (behind, subobject) = opt(verify(word, is_field_path)).parse(rest).ok()?;
+    let (after, subobject) = opt(verify(word, is_field_path)).parse(rest).ok()?;
     row.subobject = subobject.map_or(Cell::default(), |path| cell(line, path));
-    let (behind, reason) = verify(word, is_letters).parse(behind).ok()?;
+    let (after, reason) = verify(word, is_reason_like).parse(after).ok()?;
     row.reason = cell(line, reason);
     let (from, message) = match found {
-        Some(from) => (from, behind),
-        None => source(behind)?,
+        Some(from) => (from, after),
+        None => source(after)?,
     };
     (row.component, row.host) = source::split(from);
     row.message = cell(line, message);
     Some(row)
 }
 
-/// An age, or a moment as kubectl 1.0 wrote it, in six words.
+/// Parses an age, or a timestamp of six words as kubectl 1.0 printed it.
 fn when(input: &str) -> Parsing<'_, (Option<Age>, Option<Stamp>)> {
     let six = |input: &str| {
-        let behind = words(input).nth(5).map(|(span, _)| span.end)?;
-        let time = moment(input.get(..behind)?)?;
-        Some((input.get(behind..)?.trim_start().len(), time))
+        let after = words(input).nth(5).map(|(span, _)| span.end)?;
+        let time = timestamp(input.get(..after)?)?;
+        Some((input.get(after..)?.trim_start().len(), time))
     };
     match six(input).filter(|_| input.get(3..5) == Some(", ")) {
         Some((rest, time)) => {
@@ -88,7 +88,7 @@ fn when(input: &str) -> Parsing<'_, (Option<Age>, Option<Stamp>)> {
     }
 }
 
-/// The severity of an event that states no type, by its reason.
+/// Returns the severity of an event without a type, judged by its reason.
 pub(super) fn severity_of(reason: &str) -> Severity {
     const PARTS: [&str; 6] = ["ailed", "rror", "nhealthy", "ackOff", "ackoff", "nvalid"];
     let is_warning = PARTS.iter().any(|part| reason.contains(part));

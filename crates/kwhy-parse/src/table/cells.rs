@@ -1,35 +1,39 @@
-//! The values of a row's cells.
+//! Conversion of a row's cells to fields.
 
 use super::columns::Cell;
-use super::names::{self, Becomes};
-use super::wrap::Whole;
-use super::{fit, runtime};
+use super::names::{self, Conversion};
+use super::unwrap::LogicalLine;
+use super::{align, runtime};
 use kwhy_model::{Age, Map, Subject, Value};
 
-/// A row that is read: where it occurs, and what of it is known so far.
-pub(super) struct Reading<'a, 'r> {
-    pub whole: &'r Whole<'a>,
+/// A row being parsed: its source and the fields found so far.
+pub(super) struct RowBuilder<'a, 'r> {
+    pub whole: &'r LogicalLine<'a>,
     pub kind: Option<&'static str>,
     pub subject: Subject,
     pub fields: Map<'a>,
 }
 
-impl<'a> Reading<'a, '_> {
-    /// Reads the name's cell: `web-0`, `pod/web-0`, `standard (default)`.
+impl<'a> RowBuilder<'a, '_> {
+    /// Parses the name cell: `web-0`, `pod/web-0`, `standard (default)`.
     pub fn name(&mut self, cell: Cell<'_>) {
         let name = match cell.text.strip_suffix(" (default)") {
             Some(name) => cell.first(name.trim_end().len()),
             None => cell,
         };
-        let mark = cell.skip(name.text.len());
-        if self.kind == Some("StorageClass") || !mark.is_empty() {
-            let place = if mark.is_empty() { name } else { mark };
+        let default_marker = cell.skip(name.text.len());
+        if self.kind == Some("StorageClass") || !default_marker.is_empty() {
+            let source = if default_marker.is_empty() {
+                name
+            } else {
+                default_marker
+            };
             self.fields.insert(
                 "is_default_class",
-                Value::Boolean(!mark.is_empty(), self.whole.span(place)),
+                Value::Boolean(!default_marker.is_empty(), self.whole.span(source)),
             );
         }
-        if is_nothing(name.text) {
+        if is_absent(name.text) {
             return;
         }
         self.subject.name = Some(match name.text.split_once('/') {
@@ -41,8 +45,8 @@ impl<'a> Reading<'a, '_> {
         });
     }
 
-    /// Reads the names' cell of `docker ps`. The kubelet named its containers
-    /// `k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT` there.
+    /// Parses the names cell of `docker ps`, where the kubelet named its containers
+    /// `k8s_CONTAINER_POD_NAMESPACE_UID_ATTEMPT`.
     pub fn docker_name(&mut self, cell: Cell<'_>) {
         let first = cell.text.split(',').next().unwrap_or(cell.text);
         let mut parts = first.strip_prefix("k8s_").unwrap_or("").splitn(4, '_');
@@ -56,30 +60,30 @@ impl<'a> Reading<'a, '_> {
         self.text("names", cell);
     }
 
-    /// Adds the field of a filled cell.
+    /// Adds the field of a non-empty cell.
     pub fn field(&mut self, column: &str, cell: Cell<'_>) {
         let key = names::key(self.kind, column);
-        let known = names::of(self.kind, column);
-        match known.map_or(Becomes::Text, |known| known.becomes) {
-            // what is not there is reported as it is printed, whatever the column holds
+        let known = names::find(self.kind, column);
+        match known.map_or(Conversion::Text, |known| known.conversion) {
+            // an absent value is kept as printed, whatever the type of the column
             _ if cell.text == "<none>" => self.text(key, cell),
-            Becomes::Text => self.text(key, cell),
-            Becomes::Integer => match cell.text.parse() {
+            Conversion::Text => self.text(key, cell),
+            Conversion::Integer => match cell.text.parse() {
                 Ok(number) => self.integer(key, number, cell),
                 Err(_) => self.text(key, cell),
             },
-            Becomes::Age => match Age::parse(cell.text) {
+            Conversion::Age => match Age::parse(cell.text) {
                 Some(age) => self.seconds(format!("{key}_s"), age.seconds, cell),
                 None if matches!(cell.text, "<unknown>" | "<invalid>") => {}
                 None => self.text(key, cell),
             },
-            Becomes::Ago => match runtime::ago(cell.text) {
+            Conversion::Ago => match runtime::ago(cell.text) {
                 Some(seconds) => self.seconds(format!("{key}_age_s"), seconds, cell),
                 None => self.text(key, cell),
             },
-            Becomes::Restarts => self.restarts(key, cell),
-            Becomes::ContainerState => self.state(key, cell),
-            Becomes::Labels => self.labels(key, cell),
+            Conversion::Restarts => self.restarts(key, cell),
+            Conversion::ContainerState => self.state(key, cell),
+            Conversion::Labels => self.labels(key, cell),
         }
     }
 
@@ -97,7 +101,7 @@ impl<'a> Reading<'a, '_> {
     }
 
     fn restarts(&mut self, key: String, cell: Cell<'_>) {
-        let Some((number, last)) = fit::restarts(cell.text) else {
+        let Some((number, last)) = align::restarts(cell.text) else {
             return self.text(key, cell);
         };
         let digits = cell.text.split(' ').next().unwrap_or("").len();
@@ -120,8 +124,8 @@ impl<'a> Reading<'a, '_> {
         }
         if let Some(health) = state.health {
             let start = cell.text.rfind('(').map_or(0, |at| at + 1);
-            let place = cell.skip(start).first(health.len());
-            self.text("health", place);
+            let health_cell = cell.skip(start).first(health.len());
+            self.text("health", health_cell);
         }
     }
 
@@ -144,7 +148,7 @@ impl<'a> Reading<'a, '_> {
     }
 }
 
-/// Returns true if a cell says that there is nothing to say.
-pub(super) fn is_nothing(text: &str) -> bool {
+/// Returns true if the cell is a placeholder for an absent value.
+pub(super) fn is_absent(text: &str) -> bool {
     matches!(text, "<none>" | "<unknown>" | "<unset>" | "<nil>")
 }

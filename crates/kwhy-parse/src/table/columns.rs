@@ -1,22 +1,22 @@
-//! Columns of a table that was aligned with spaces.
+//! Columns of a table aligned with spaces.
 //!
-//! kubectl aligns with Go's tabwriter: offsets count characters, not bytes, and at least two
-//! spaces are between a cell and the next column.
+//! kubectl aligns with Go's tabwriter: offsets count characters, not bytes, and at least two spaces
+//! separate a cell from the next column.
 
 use super::names;
 use crate::input::Line;
 use kwhy_model::Span;
 
-/// The most columns that a table may have; more is not a table.
-const MOST_COLUMNS: usize = 40;
+/// The maximum number of columns of a table.
+const MAX_COLUMNS: usize = 40;
 
-/// The longest line that is looked at as a header, in bytes.
-const LONGEST_HEADER: usize = 4096;
+/// The maximum length of a header line, in bytes.
+const MAX_HEADER_LENGTH: usize = 4096;
 
-/// The distance between tab stops.
+/// The width of a tab stop.
 const TAB: usize = 8;
 
-/// Header names of two words. In a header squeezed to single spaces nothing else shows them
+/// Two-word column names. In a header squeezed to single spaces, nothing else distinguishes them
 /// from two columns.
 const TWO_WORDS: &[(&str, &str)] = &[
     ("LAST", "SEEN"),
@@ -46,18 +46,17 @@ const TWO_WORDS: &[(&str, &str)] = &[
     ("TRIGGERED", "BY"),
 ];
 
-/// A part of a line with its place in what the line counts its bytes from: the document, or a
-/// row that was joined.
+/// A part of a line and its offset in the document, or in a joined row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cell<'a> {
-    /// The text, without spaces at its ends.
+    /// The text, without surrounding spaces.
     pub text: &'a str,
-    /// The byte at which it starts.
+    /// The offset of its first byte.
     pub start: usize,
 }
 
 impl<'a> Cell<'a> {
-    /// The trimmed part of a line; an empty cell if the range is not a part of it.
+    /// Returns the trimmed part of a line; an empty cell if the range is out of bounds.
     pub fn of(line: &Line<'a>, range: Span) -> Cell<'a> {
         let start = range.start.min(line.text.len());
         let part = line.text.get(range).unwrap_or("");
@@ -76,7 +75,7 @@ impl<'a> Cell<'a> {
         self.start..self.start + self.text.len()
     }
 
-    /// The cell without its first `bytes` bytes and the spaces after them.
+    /// Returns the cell without its first `bytes` bytes and the spaces after them.
     pub fn skip(&self, bytes: usize) -> Cell<'a> {
         let rest = self.text.get(bytes..).unwrap_or("");
         let trimmed = rest.trim_start();
@@ -86,7 +85,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// The cell's first `bytes` bytes, without the spaces at their end.
+    /// Returns the first `bytes` bytes of the cell, without trailing spaces.
     pub fn first(&self, bytes: usize) -> Cell<'a> {
         Cell {
             text: self.text.get(..bytes).unwrap_or(self.text).trim_end(),
@@ -95,8 +94,8 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// The byte ranges of a text's words, each with whether a wide gap (two spaces or a tab) or the
-/// text's start is before it.
+/// Yields the byte range of each word, and true if it follows a wide gap (two spaces or a tab) or
+/// starts the text.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = (Span, bool)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -114,11 +113,11 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = (Span, bool)> {
     })
 }
 
-/// A column: its name as printed and where it starts.
+/// A column: its name as printed and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Column<'h> {
     pub name: &'h str,
-    /// In characters.
+    /// The position of its first character, in characters.
     at: usize,
 }
 
@@ -126,21 +125,21 @@ pub(crate) struct Column<'h> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Columns<'h> {
     columns: Vec<Column<'h>>,
-    /// True if the header occurs as it was printed, so that its offsets show the cells.
+    /// True if the header still has its original layout, so that its offsets delimit the cells.
     aligned: bool,
-    /// True if one tab is between each two columns, as helm and spreadsheets write.
+    /// True if single tabs separate the columns, as in the output of helm and spreadsheets.
     tabbed: bool,
 }
 
 impl<'h> Columns<'h> {
     /// Splits a header line; `None` if it has fewer than two columns or too many.
     pub fn read(header: &'h str) -> Option<Columns<'h>> {
-        if header.len() > LONGEST_HEADER {
+        if header.len() > MAX_HEADER_LENGTH {
             return None;
         }
         let mut spans: Vec<(Span, bool)> = Vec::new();
         for word in words(header) {
-            if spans.len() > 2 * MOST_COLUMNS {
+            if spans.len() > 2 * MAX_COLUMNS {
                 return None;
             }
             spans.push(word);
@@ -151,31 +150,32 @@ impl<'h> Columns<'h> {
             let joins = !wide
                 && merged.last().is_some_and(|before| {
                     let (one, other) = (&header[before.clone()], &header[span.clone()]);
-                    is_two_words(one, other) || (aligned && !(is_one(one) && is_one(other)))
+                    is_two_words(one, other)
+                        || (aligned && !(is_single_column(one) && is_single_column(other)))
                 });
             match merged.last_mut() {
                 Some(before) if joins => before.end = span.end,
                 _ => merged.push(span),
             }
         }
-        if merged.len() < 2 || merged.len() > MOST_COLUMNS {
+        if merged.len() < 2 || merged.len() > MAX_COLUMNS {
             return None;
         }
         let gaps = merged.windows(2).map(|pair| match pair {
-            [before, behind] => header.get(before.end..behind.start).unwrap_or(""),
+            [before, after] => header.get(before.end..after.start).unwrap_or(""),
             _ => "",
         });
         let tabbed = gaps
             .map(|gap| gap.bytes().filter(|byte| *byte == b'\t').count())
             .all(|tabs| tabs == 1);
-        let mut places = places(header).peekable();
+        let mut positions = screen_positions(header).peekable();
         let columns = merged
             .into_iter()
             .map(|span| {
-                while places.next_if(|(_, byte)| *byte < span.start).is_some() {}
+                while positions.next_if(|(_, byte)| *byte < span.start).is_some() {}
                 Column {
-                    at: places.peek().map_or(0, |(place, _)| *place),
-                    // k9s marks the column by which it sorts
+                    at: positions.peek().map_or(0, |(position, _)| *position),
+                    // k9s marks the column it sorts by
                     name: header[span].trim_end_matches(['\u{2191}', '\u{2193}']),
                 }
             })
@@ -195,15 +195,16 @@ impl<'h> Columns<'h> {
         self.columns.iter().map(|column| column.name)
     }
 
-    /// The start of a column in characters; `None` if it says nothing about a row.
-    pub fn place(&self, column: usize) -> Option<usize> {
+    /// Returns the position of a column in characters; `None` if it does not predict that of the
+    /// cells.
+    pub fn position(&self, column: usize) -> Option<usize> {
         let column = self.columns.get(column)?;
         (self.aligned && !self.tabbed).then_some(column.at)
     }
 
-    /// The cells of a row by the header's offsets, one a column; `None` if the row does not
-    /// occur in these columns. A row that is indented otherwise than the header is tried at its
-    /// own indentation too.
+    /// Splits a row at the header's offsets, one cell per column; `None` if the row is not aligned
+    /// with these columns. A row indented differently from the header is also tried at its own
+    /// indentation.
     pub fn cells<'a>(&self, line: &Line<'a>) -> Option<Vec<Cell<'a>>> {
         if !self.aligned {
             return None;
@@ -220,7 +221,7 @@ impl<'h> Columns<'h> {
         })
     }
 
-    /// The cells between tabs, if there are as many as columns.
+    /// Splits a row at its tabs, if that gives one cell per column.
     fn tabbed_cells<'a>(&self, line: &Line<'a>) -> Option<Vec<Cell<'a>>> {
         let mut at = line.indent();
         let row = line.text.get(at..)?;
@@ -235,15 +236,18 @@ impl<'h> Columns<'h> {
         Some(cells.collect())
     }
 
-    /// The cells of a row that occurs `to - from` characters right of the header.
+    /// Splits a row that is shifted right of the header by `to - from` characters.
     fn cells_at<'a>(&self, line: &Line<'a>, from: usize, to: usize) -> Option<Vec<Cell<'a>>> {
         let mut bounds = Vec::with_capacity(self.columns.len() + 1);
-        let mut places = places(line.text).peekable();
+        let mut positions = screen_positions(line.text).peekable();
         for column in &self.columns {
             let wanted = (column.at + to).checked_sub(from)?;
             // columns ascend, so one pass over the line finds them all
-            while places.next_if(|(place, _)| *place < wanted).is_some() {}
-            bounds.push(places.peek().map_or(line.text.len(), |(_, byte)| *byte));
+            while positions
+                .next_if(|(position, _)| *position < wanted)
+                .is_some()
+            {}
+            bounds.push(positions.peek().map_or(line.text.len(), |(_, byte)| *byte));
         }
         if bounds
             .first()
@@ -273,22 +277,23 @@ impl<'h> Columns<'h> {
     }
 }
 
-/// The place of each character on the screen, with its byte.
-pub(crate) fn places(text: &str) -> impl Iterator<Item = (usize, usize)> {
-    let mut place = 0;
+/// Yields the screen position and the byte offset of each character.
+pub(crate) fn screen_positions(text: &str) -> impl Iterator<Item = (usize, usize)> {
+    let mut position = 0;
     text.char_indices().map(move |(byte, c)| {
-        let at = place;
-        place = if c == '\t' {
-            (place / TAB + 1) * TAB
+        let at = position;
+        position = if c == '\t' {
+            (position / TAB + 1) * TAB
         } else {
-            place + 1
+            position + 1
         };
         (at, byte)
     })
 }
 
-/// Returns true if a word is a column alone. The names of describe's events occurred one space apart up to 1.8.
-fn is_one(word: &str) -> bool {
+/// Returns true if the word is a column on its own. Up to 1.8, describe separated the names of its
+/// event columns by a single space.
+fn is_single_column(word: &str) -> bool {
     names::is_known(word) || matches!(word, "FirstSeen" | "LastSeen" | "FIRSTSEEN" | "LASTSEEN")
 }
 

@@ -1,53 +1,52 @@
-//! Tables of `kubectl get` and its neighbours, by their header.
+//! Tables of `kubectl get` and similar tools, recognised by their header.
 //!
-//! Sources: kubernetes/kubernetes `pkg/printers/internalversion/printers.go` (the built-in
-//! kinds, from the oldest releases to 1.36), `additionalPrinterColumns` of any custom resource,
-//! `kubectl top`, `kubectl api-resources`, `oc get`; and the tables of crictl, docker, nerdctl,
-//! helm and k9s (`names` names their sources).
+//! Sources: kubernetes/kubernetes `pkg/printers/internalversion/printers.go` (the built-in kinds,
+//! from the oldest releases to 1.36), `additionalPrinterColumns` of any custom resource, `kubectl
+//! top`, `kubectl api-resources`, `oc get`; and the tables of crictl, docker, nerdctl, helm and k9s
+//! (sources in `names`).
 //!
-//! Accepted: a header of words in capitals with its rows, with `-A`, `-o wide`, `--show-labels`
-//! and custom columns; several tables after one another (`kubectl get all`); cells cut at the
-//! header's offsets or tabs, or fitted to the columns by what each may hold where the table was
-//! squeezed to single spaces or a row was printed wider than the header (`--watch`); tables that
-//! a terminal cut at its width. Rows of pods are read without a header too. Lines of dots occur
-//! for rows that the author cut out and are skipped. A cell `<none>` stays as it is; an empty one
-//! becomes nothing.
-//! Refused: headers that are not in capitals, and tables whose first column is not a name.
+//! Accepted: a header of upper-case words with its rows, with `-A`, `-o wide`, `--show-labels` and
+//! custom columns; several tables in a row (`kubectl get all`); cells cut at the header's offsets
+//! or at tabs, or aligned by the values each column accepts if the table was squeezed to single
+//! spaces or a row was printed wider than the header (`--watch`); tables wrapped at the width of a
+//! terminal. Rows of pods are recognised without a header too. Lines of dots replace rows that the
+//! author removed and are skipped. A cell `<none>` is kept; an empty cell yields no field.
+//!
+//! Refused: headers that are not in upper case, and tables whose first column is not a name.
 
+mod align;
 mod cells;
 pub(crate) mod columns;
-mod fit;
-mod kind;
+mod detect_kind;
 mod names;
 mod runtime;
-pub(crate) mod wrap;
+pub(crate) mod unwrap;
 
-use cells::Reading;
+use align::ColumnType;
+use cells::RowBuilder;
 use columns::{Cell, Columns};
-use fit::Shape;
-pub(crate) use kind::is_vague;
-use wrap::Whole;
+pub(crate) use detect_kind::is_ambiguous;
+use unwrap::LogicalLine;
 
 use super::events;
 use crate::input::Line;
 use kwhy_model::{Event, Format, Map, Object, Parsed, Severity, Subject, Value};
 
-/// The most lines that a header or row may have been cut into.
-const MOST_PARTS: usize = 8;
+/// The maximum number of lines a header or row may be wrapped over.
+const MAX_PARTS: usize = 8;
 
-/// The number of lines that show how wide the lines of a table are.
-const LATEST: usize = 32;
+/// The number of recent lines that determine the width of a table.
+const RECENT_LINES: usize = 32;
 
-/// The most spaces that a line may have lost where a terminal cut it.
-const LOST_BLANKS: usize = 40;
+/// The maximum number of trailing spaces that a wrapped line may have lost.
+const MAX_LOST_SPACES: usize = 40;
 
-/// The header of a table of pods, for rows that lost theirs.
+/// The header of a table of pods, for rows without one.
 const PODS: &str = "NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES";
 const PODS_NAMESPACED: &str =
     "NAMESPACE NAME READY STATUS RESTARTS AGE IP NODE NOMINATED NODE READINESS GATES";
 
-/// Returns true if a line is the header of a table of `kubectl get`. The header of an Events table is
-/// none.
+/// Returns true if the line is the header of a table of `kubectl get`, but not of an Events table.
 ///
 /// ```
 /// use kwhy_parse::table::is_header;
@@ -60,7 +59,7 @@ pub fn is_header(line: &str) -> bool {
     header(line).is_some()
 }
 
-/// Returns true if `line` fits the table that `header` starts.
+/// Returns true if `line` is a row of the table with this header.
 ///
 /// ```
 /// use kwhy_parse::table::is_row;
@@ -81,7 +80,7 @@ pub fn is_row(header: &str, line: &str) -> bool {
     table.cells(&line).is_some()
 }
 
-/// Returns true if a line, taken alone, is surely a row of a table of pods.
+/// Returns true if the line on its own is certainly a row of a table of pods.
 ///
 /// ```
 /// use kwhy_parse::table::is_row_without_header;
@@ -97,8 +96,8 @@ pub fn is_row_without_header(line: &str) -> bool {
     pod_cells(&line).is_some()
 }
 
-/// Returns true if `line` continues with the table whose lines so far are these, the first one its header
-/// or a row of pods: a row, a part of one that a terminal cut, or what stands for rows.
+/// Returns true if `line` continues the table made up of `lines`, whose first line is its header or
+/// a row of pods. A continuation is a row, a part of a wrapped row, or a marker for removed rows.
 ///
 /// ```
 /// use kwhy_parse::{table::continues, input::lines};
@@ -110,7 +109,7 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
     let Some(first) = lines.first() else {
         return false;
     };
-    if is_ornament(line) {
+    if is_decoration(line) {
         return true;
     }
     let Some(table) = header(first.text) else {
@@ -128,30 +127,32 @@ pub fn continues(lines: &[Line<'_>], line: &str) -> bool {
         return true;
     }
     if is_rest_of_header(first, lines.get(1).map_or(line, |second| second.text)) {
-        // the header itself was cut: all lines have its width at most, but for spaces at its end
-        return wrap::of(&next) <= wrap::of(first) + LOST_BLANKS;
+        // the header itself was wrapped: no line is wider than it, except for lost trailing spaces
+        return unwrap::width_of(&next) <= unwrap::width_of(first) + MAX_LOST_SPACES;
     }
-    // only rows were cut, in their last column
+    // only rows were wrapped, in their last column
     let Some(last) = lines.last().filter(|last| is_cut(last)) else {
         return false;
     };
-    let width = wrap::of(last);
-    // looking at the latest lines keeps a long table linear
-    let mut latest = lines.iter().rev().take(LATEST);
-    if latest.any(|line| wrap::of(line) > width) {
+    let width = unwrap::width_of(last);
+    // checking only recent lines keeps the cost of a long table linear
+    let mut latest = lines.iter().rev().take(RECENT_LINES);
+    if latest.any(|line| unwrap::width_of(line) > width) {
         return false;
     }
-    let parts = lines.iter().skip(1).rev().take(MOST_PARTS - 1);
-    let full = parts.take_while(|line| wrap::is_full(line, width)).count();
+    let parts = lines.iter().skip(1).rev().take(MAX_PARTS - 1);
+    let full = parts
+        .take_while(|line| unwrap::is_full(line, width))
+        .count();
     (lines.len() - full..lines.len()).any(|start| {
         let mut parts = lines.get(start..).unwrap_or(&[]).to_vec();
         parts.push(next);
-        Whole::join(&parts).is_some_and(|whole| table.joined(&whole.line()).is_some())
+        LogicalLine::join(&parts).is_some_and(|whole| table.joined(&whole.line()).is_some())
     })
 }
 
-/// Reads the lines of one table; the first is its header. A header further on starts another
-/// table; rows of pods need none.
+/// Parses the lines of one table, whose first line is the header. A later header starts another
+/// table; rows of pods need no header.
 ///
 /// ```
 /// use kwhy_parse::{table, input::lines};
@@ -171,12 +172,12 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
         let head = header_parts(rest);
         let next = rest.iter().skip(head).position(|line| is_header(line.text));
         let own = next.map_or(rest.len(), |next| head + next);
-        let (table, behind) = rest.split_at(own);
-        rest = behind;
+        let (table, after) = rest.split_at(own);
+        rest = after;
         if is_header(line.text) {
             rows_below_header(table, head, &mut parsed);
         } else {
-            for line in table.iter().filter(|line| !is_ornament(line.text)) {
+            for line in table.iter().filter(|line| !is_decoration(line.text)) {
                 rows_without_header(line, &mut parsed);
             }
         }
@@ -184,21 +185,21 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     parsed
 }
 
-/// Reads a table that starts with its header, which is on so many lines.
+/// Parses a table that starts with its header, which occupies `parts` lines.
 fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'a>) {
     let (head, mut rest) = lines.split_at(parts);
-    let width = if parts > 1 { wrap::longest(lines) } else { 0 };
-    let Some(head) = Whole::join_at(head, width) else {
+    let width = if parts > 1 { unwrap::longest(lines) } else { 0 };
+    let Some(head) = LogicalLine::join_at(head, width) else {
         return;
     };
     let Some(table) = header(head.text.as_str()) else {
         return;
     };
-    let width = wrap::longest(lines);
+    let width = unwrap::longest(lines);
     let first = parsed.objects.len();
     let mut is_whole = true;
     while let Some(line) = rest.first() {
-        if is_ornament(line.text) {
+        if is_decoration(line.text) {
             is_whole &= line.is_blank();
             rest = rest.get(1..).unwrap_or(&[]);
             continue;
@@ -206,7 +207,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
         let mut taken = 1;
         match table.row(rest, parts > 1, width) {
             Some((object, parts)) => {
-                parsed.events.extend(told(table.kind, &object));
+                parsed.events.extend(message_event(table.kind, &object));
                 parsed.objects.push(object);
                 taken = parts;
             }
@@ -217,7 +218,7 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
         }
         rest = rest.get(taken..).unwrap_or(&[]);
     }
-    // one row may be all that was asked for
+    // a single row may be all that was asked for
     let rows = parsed.objects.get_mut(first..).unwrap_or_default();
     let listed = is_whole && rows.len() > 1;
     for row in rows {
@@ -225,8 +226,8 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
     }
 }
 
-/// Columns of conditions that are good where they are true.
-const GOOD: [&str; 8] = [
+/// Condition columns that are healthy when true.
+const HEALTHY_WHEN_TRUE: [&str; 8] = [
     "ready",
     "synced",
     "available",
@@ -237,22 +238,26 @@ const GOOD: [&str; 8] = [
     "reconciled",
 ];
 
-/// The condition in a custom resource's row: most print the message of their condition `Ready`, as a column that is
-/// called so or in place of the status or the reason. Rows of kinds with columns of their own say it as a message
-/// beside a condition.
-fn told<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
+/// Returns the message in a custom resource's row. Most print the message of their `Ready`
+/// condition, in a column of that name or in place of the status or reason. For kinds with columns
+/// of their own, a message counts only next to a condition.
+fn message_event<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
     let columns: &[&str] = match kind {
         None => &["message", "status", "reason"],
         Some(_) => &["message"],
     };
-    let states = || GOOD.iter().filter_map(|key| object.fields.text(key));
+    let states = || {
+        HEALTHY_WHEN_TRUE
+            .iter()
+            .filter_map(|key| object.fields.text(key))
+    };
     let is_state = |state: &str| matches!(state, "True" | "False" | "Unknown");
     if kind.is_some() && !states().any(|state| is_state(&state)) {
         return None;
     }
     let mut columns = columns.iter().filter_map(|key| object.fields.get(key));
     let message = columns.find_map(|value| match value {
-        // one word is a state
+        // a single word is a state
         Value::Text(text) if text.as_str().contains(' ') => Some(text.clone()),
         _ => None,
     })?;
@@ -275,7 +280,7 @@ fn told<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a>> {
 }
 
 fn rows_without_header<'a>(line: &Line<'a>, parsed: &mut Parsed<'a>) {
-    let whole = Whole::of(line);
+    let whole = LogicalLine::of(line);
     let cut = whole.line();
     match pod_cells(&cut) {
         Some((table, cells)) => parsed.objects.push(table.object(&whole, &cells)),
@@ -283,7 +288,7 @@ fn rows_without_header<'a>(line: &Line<'a>, parsed: &mut Parsed<'a>) {
     }
 }
 
-/// The number of lines that the header takes.
+/// Returns the number of lines that the header occupies.
 fn header_parts(lines: &[Line<'_>]) -> usize {
     let Some((first, rest)) = lines.split_first() else {
         return 0;
@@ -292,7 +297,7 @@ fn header_parts(lines: &[Line<'_>]) -> usize {
     if !is_header(first.text) {
         return parts;
     }
-    for line in rest.iter().take(MOST_PARTS - 1) {
+    for line in rest.iter().take(MAX_PARTS - 1) {
         if !is_rest_of_header(first, line.text) {
             break;
         }
@@ -301,8 +306,7 @@ fn header_parts(lines: &[Line<'_>]) -> usize {
     parts
 }
 
-/// Returns true if a line contains nothing but names of columns, as the rest of a header does that a terminal
-/// cut.
+/// Returns true if the line contains only column names, like the rest of a wrapped header.
 fn is_rest_of_header(first: &Line<'_>, line: &str) -> bool {
     let is_capital = |byte: u8| byte.is_ascii_uppercase() || b" -_()/%".contains(&byte);
     is_cut(first)
@@ -311,13 +315,13 @@ fn is_rest_of_header(first: &Line<'_>, line: &str) -> bool {
         && !matches!(line.split_whitespace().next(), Some("NAME" | "NAMESPACE"))
 }
 
-/// Returns true if a line is long enough to have been cut by a terminal.
+/// Returns true if the line is long enough to have been wrapped by a terminal.
 fn is_cut(line: &Line<'_>) -> bool {
-    line.text.len() >= wrap::NARROWEST && wrap::of(line) >= wrap::NARROWEST
+    line.text.len() >= unwrap::MIN_WIDTH && unwrap::width_of(line) >= unwrap::MIN_WIDTH
 }
 
-/// Returns true if a line belongs to a table's form and says nothing: dots for what was cut out, a rule.
-fn is_ornament(line: &str) -> bool {
+/// Returns true if the line is decoration: dots for removed text, or a rule.
+fn is_decoration(line: &str) -> bool {
     let line = line.trim();
     line.chars().all(|c| {
         matches!(
@@ -327,39 +331,39 @@ fn is_ornament(line: &str) -> bool {
     })
 }
 
-/// A table's header and what it shows.
+/// A table's header and what it implies.
 struct Table<'h> {
     columns: Columns<'h>,
-    shapes: Vec<Shape>,
+    types: Vec<ColumnType>,
     kind: Option<&'static str>,
 }
 
 fn header(line: &str) -> Option<Table<'_>> {
     let start = line.trim_start();
-    // cheap refusal of almost every line
+    // cheap rejection of almost every line
     if !start.starts_with(|c: char| c.is_ascii_uppercase()) || !has_two_capitals(start) {
         return None;
     }
     let columns = Columns::read(line)?;
     let first = columns.names().next()?;
-    let is_table = (kind::is_first(first) || kind::is_first_of_kind(first))
-        && columns.names().all(is_name_of_column)
+    let is_table = (detect_kind::is_first(first) || detect_kind::is_first_if_kind_known(first))
+        && columns.names().all(is_column_name)
         && !events::is_header(line);
     if !is_table {
         return None;
     }
     let is_plain = columns.is_aligned() || columns.names().all(names::is_known);
-    let is_told = !(is_plain && kind::is_first(first));
-    Some(Table::new(columns)).filter(|table| !is_told || table.kind.is_some())
+    let needs_kind = !(is_plain && detect_kind::is_first(first));
+    Some(Table::new(columns)).filter(|table| !needs_kind || table.kind.is_some())
 }
 
 fn has_two_capitals(text: &str) -> bool {
     matches!(text.as_bytes(), [_, second, ..] if second.is_ascii_uppercase())
 }
 
-/// Returns true if a word is written as kubectl writes column names: in capitals, but for a unit in
-/// brackets (`CPU(cores)`, `PORT(S)`).
-fn is_name_of_column(name: &str) -> bool {
+/// Returns true if the word is written like a column name of kubectl: upper case except for a unit
+/// in parentheses (`CPU(cores)`, `PORT(S)`).
+fn is_column_name(name: &str) -> bool {
     let (plain, unit) = name.split_once('(').unwrap_or((name, ")"));
     unit.ends_with(')')
         && plain.starts_with(|c: char| c.is_ascii_uppercase() || c == '%')
@@ -370,42 +374,46 @@ fn is_name_of_column(name: &str) -> bool {
 
 impl<'h> Table<'h> {
     fn new(columns: Columns<'h>) -> Self {
-        let kind = kind::of_header(&columns.names().collect::<Vec<_>>());
-        // labels that were asked for, and what custom resources show, may not be there
-        let shape = |name| names::of(kind, name).map_or(Shape::Optional, |known| known.shape);
-        let shapes = columns.names().map(shape).collect();
+        let kind = detect_kind::of_header(&columns.names().collect::<Vec<_>>());
+        // requested labels and columns of custom resources may be empty
+        let column_type =
+            |name| names::find(kind, name).map_or(ColumnType::Optional, |known| known.column_type);
+        let types = columns.names().map(column_type).collect();
         Table {
             columns,
-            shapes,
+            types,
             kind,
         }
     }
 
-    /// The cells of a row, one a column; `None` if the line does not fit.
+    /// Splits a row into one cell per column; `None` if the line is not a row of this table.
     fn cells<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         self.aligned(line)
-            .or_else(|| fit::fit(&self.shapes, &self.columns, line))
+            .or_else(|| align::align(&self.types, &self.columns, line))
     }
 
-    /// The cells of a row that occurs in the header's columns.
+    /// Splits a row that is aligned with the header.
     fn aligned<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
         self.columns
             .cells(line)
-            .filter(|cells| fit::suits(&self.shapes, cells))
+            .filter(|cells| align::is_plausible(&self.types, cells))
     }
 
-    /// The cells of a row that was cut and joined. Where a line was joined that is not the row's,
-    /// the last cell contains more than a cell may.
+    /// Splits a row joined from wrapped lines. If a line of another row was joined by error, the
+    /// last cell contains more than it may.
     fn joined<'r>(&self, line: &Line<'r>) -> Option<Vec<Cell<'r>>> {
-        let is_long = self.shapes.last().is_some_and(|shape| shape.is_long());
+        let is_long = self
+            .types
+            .last()
+            .is_some_and(|column_type| column_type.is_long());
         let most = if is_long { "  " } else { " " };
         let fits =
             |cells: &Vec<Cell<'r>>| cells.last().is_none_or(|cell| !cell.text.contains(most));
         self.aligned(line).filter(fits)
     }
 
-    /// The row with which the lines start, and on how many it occurs: each but its last fills the
-    /// width at which a terminal cut them. Where the header is on one line, most rows do.
+    /// Parses the first row and returns the number of lines it occupies: all but its last fill the
+    /// width at which a terminal wrapped them. If the header is on one line, most rows are too.
     fn row<'a>(
         &self,
         lines: &[Line<'a>],
@@ -413,34 +421,34 @@ impl<'h> Table<'h> {
         width: usize,
     ) -> Option<(Object<'a>, usize)> {
         let first = lines.first()?;
-        // the header's lines show the width; without them only full lines do
+        // a wrapped header shows that lines are wrapped; without it only full lines are
         let full = lines
             .iter()
-            .take(MOST_PARTS - 1)
-            .take_while(|line| is_header_cut || wrap::is_full(line, width))
+            .take(MAX_PARTS - 1)
+            .take_while(|line| is_header_cut || unwrap::is_full(line, width))
             .count();
         let mut most = (full + 1).min(lines.len());
         if !is_header_cut && most > 1 {
-            let is_own = |line: &Line<'_>| self.aligned(line).is_some() || is_ornament(line.text);
+            let is_own = |line: &Line<'_>| self.aligned(line).is_some() || is_decoration(line.text);
             let others = lines.get(1..most)?.iter().position(is_own);
             most = others.map_or(most, |at| at + 1);
         }
         let joined = (2..=most).rev().find_map(|parts| {
-            let whole = Whole::join_at(lines.get(..parts)?, width)?;
+            let whole = LogicalLine::join_at(lines.get(..parts)?, width)?;
             let line = whole.line();
             let cells = self.joined(&line)?;
             Some((self.object(&whole, &cells), parts))
         });
         joined.or_else(|| {
-            let whole = Whole::of(first);
+            let whole = LogicalLine::of(first);
             let line = whole.line();
             let cells = self.cells(&line)?;
             Some((self.object(&whole, &cells), 1))
         })
     }
 
-    fn object<'a>(&self, whole: &Whole<'a>, cells: &[Cell<'_>]) -> Object<'a> {
-        let mut reading = Reading {
+    fn object<'a>(&self, whole: &LogicalLine<'a>, cells: &[Cell<'_>]) -> Object<'a> {
+        let mut builder = RowBuilder {
             whole,
             kind: self.kind,
             subject: Subject {
@@ -449,33 +457,33 @@ impl<'h> Table<'h> {
             },
             fields: Map::new(),
         };
-        // the pod of a container has a column of its own in `kubectl top --containers`, crictl
+        // `kubectl top --containers` and crictl print the pod of a container in a column of its own
         let has_pod = self.columns.names().any(|name| name == "POD");
         for (name, cell) in self.columns.names().zip(cells) {
-            let owned = || (!cells::is_nothing(cell.text)).then(|| cell.text.to_owned());
+            let owned = || (!cells::is_absent(cell.text)).then(|| cell.text.to_owned());
             match name {
                 _ if cell.is_empty() => {}
-                "NAMESPACE" => reading.subject.namespace = owned(),
-                "NAME" if has_pod => reading.subject.container = owned(),
+                "NAMESPACE" => builder.subject.namespace = owned(),
+                "NAME" if has_pod => builder.subject.container = owned(),
                 "POD" if has_pod && self.columns.names().any(|name| name == "NAME") => {
-                    reading.subject.kind = Some("Pod".to_owned());
-                    reading.subject.name = owned();
+                    builder.subject.kind = Some("Pod".to_owned());
+                    builder.subject.name = owned();
                 }
-                "NAME" => reading.name(*cell),
+                "NAME" => builder.name(*cell),
                 "IMAGE" | "REPOSITORY" if self.kind == Some("Image") => {
-                    reading.subject.name = owned();
-                    reading.field(name, *cell);
+                    builder.subject.name = owned();
+                    builder.field(name, *cell);
                 }
-                "NAMES" if self.kind == Some("Container") => reading.docker_name(*cell),
-                _ => reading.field(name, *cell),
+                "NAMES" if self.kind == Some("Container") => builder.docker_name(*cell),
+                _ => builder.field(name, *cell),
             }
         }
-        let Reading {
+        let RowBuilder {
             mut subject,
             fields,
             ..
-        } = reading;
-        if let Some(node) = fields.text("node").filter(|node| !cells::is_nothing(node)) {
+        } = builder;
+        if let Some(node) = fields.text("node").filter(|node| !cells::is_absent(node)) {
             subject.node = Some(node.into_owned());
         }
         Object {
@@ -488,22 +496,22 @@ impl<'h> Table<'h> {
     }
 }
 
-/// The cells of a row of pods without header, with the header that it must have had.
+/// Splits a row of pods that has no header, and returns the header it must have had.
 fn pod_cells<'a>(line: &Line<'a>) -> Option<(Table<'static>, Vec<Cell<'a>>)> {
-    // the column READY, which hardly any other line has, is seen without cutting cells
+    // look for the READY column, rare in other lines, before cutting cells
     let ready =
         |part: &[u8]| matches!(part, [a, b'/', b] if a.is_ascii_digit() && b.is_ascii_digit());
     if !line.text.as_bytes().windows(3).any(ready) {
         return None;
     }
-    let cells = fit::pieces(line)?;
+    let cells = align::pieces(line)?;
     let is_pod = |cells: &[Cell<'a>]| match cells {
         [name, ready, status, restarts, age, rest @ ..] => {
-            fit::is_object_name(name.text)
-                && fit::is_ratio(ready.text)
-                && kind::is_pod_status(status.text)
-                && fit::restarts(restarts.text).is_some()
-                && fit::is_age(age.text)
+            align::is_object_name(name.text)
+                && align::is_ratio(ready.text)
+                && detect_kind::is_pod_status(status.text)
+                && align::restarts(restarts.text).is_some()
+                && align::is_age(age.text)
                 && rest.len() <= 4
         }
         _ => false,
@@ -512,7 +520,7 @@ fn pod_cells<'a>(line: &Line<'a>) -> Option<(Table<'static>, Vec<Cell<'a>>)> {
         PODS
     } else if cells
         .split_first()
-        .is_some_and(|(namespace, rest)| fit::is_object_name(namespace.text) && is_pod(rest))
+        .is_some_and(|(namespace, rest)| align::is_object_name(namespace.text) && is_pod(rest))
     {
         PODS_NAMESPACED
     } else {

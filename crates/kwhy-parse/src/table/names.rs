@@ -1,135 +1,139 @@
-//! The column names that kubectl and its neighbours print: what each may hold, and what its cells
-//! become.
+//! The column names that kubectl and similar tools print, the values each accepts, and the fields
+//! they become.
 //!
 //! Sources: kubernetes/kubernetes `pkg/printers/internalversion/printers.go` up to 1.36,
 //! kubernetes/kubectl `pkg/metricsutil`, `pkg/cmd/apiresources`; cri-tools `cmd/crictl`;
 //! docker/cli `cli/command/formatter`; containerd/nerdctl; helm `cmd/helm`; derailed/k9s
 //! `internal/render`; openshift/oc.
 
-use super::fit::Shape;
+use super::align::ColumnType;
 
-/// The field that the cells of a column become.
+/// The conversion of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Becomes {
+pub(super) enum Conversion {
     /// The text as printed.
     Text,
-    /// A number, if it is one.
+    /// An integer, if it parses as one.
     Integer,
-    /// Seconds under the name with `_s`, if it is an age.
+    /// Seconds, with `_s` appended to the name, if it parses as an age.
     Age,
     /// `2 (3d23h ago)`.
     Restarts,
     /// `a=b,c=d`.
     Labels,
-    /// docker's `3 hours ago`: seconds under the name with `_age_s`.
+    /// docker's `3 hours ago`: seconds, with `_age_s` appended to the name.
     Ago,
     /// docker's `Exited (137) 3 hours ago`.
     ContainerState,
 }
 
 /// A known column.
-pub(super) struct Name {
+pub(super) struct KnownColumn {
     pub name: &'static str,
-    /// The field's name where it is not the column's in snake case.
+    /// The field's name, if it differs from the column's name in snake case.
     key: &'static str,
-    pub shape: Shape,
-    pub becomes: Becomes,
+    pub column_type: ColumnType,
+    pub conversion: Conversion,
 }
 
-const fn column(name: &'static str, shape: Shape, becomes: Becomes) -> Name {
-    Name {
+const fn column(
+    name: &'static str,
+    column_type: ColumnType,
+    conversion: Conversion,
+) -> KnownColumn {
+    KnownColumn {
         name,
         key: "",
-        shape,
-        becomes,
+        column_type,
+        conversion,
     }
 }
 
-const fn word(name: &'static str) -> Name {
-    column(name, Shape::Word, Becomes::Text)
+const fn word(name: &'static str) -> KnownColumn {
+    column(name, ColumnType::Word, Conversion::Text)
 }
 
-const fn words(name: &'static str) -> Name {
-    column(name, Shape::Words, Becomes::Text)
+const fn words(name: &'static str) -> KnownColumn {
+    column(name, ColumnType::Words, Conversion::Text)
 }
 
-const fn count(name: &'static str) -> Name {
-    column(name, Shape::Count, Becomes::Integer)
+const fn count(name: &'static str) -> KnownColumn {
+    column(name, ColumnType::Count, Conversion::Integer)
 }
 
-const fn age(name: &'static str) -> Name {
-    column(name, Shape::Age, Becomes::Age)
+const fn age(name: &'static str) -> KnownColumn {
+    column(name, ColumnType::Age, Conversion::Age)
 }
 
-const fn quantity(name: &'static str, key: &'static str) -> Name {
-    Name {
+const fn quantity(name: &'static str, key: &'static str) -> KnownColumn {
+    KnownColumn {
         key,
-        ..column(name, Shape::Usage, Becomes::Text)
+        ..column(name, ColumnType::Usage, Conversion::Text)
     }
 }
 
-impl Name {
-    const fn of(self, key: &'static str) -> Name {
-        Name { key, ..self }
+impl KnownColumn {
+    const fn key(self, key: &'static str) -> KnownColumn {
+        KnownColumn { key, ..self }
     }
 }
 
-const KNOWN: &[Name] = &[
-    column("NAME", Shape::Name, Becomes::Text),
-    column("NAMESPACE", Shape::Name, Becomes::Text),
+const KNOWN: &[KnownColumn] = &[
+    column("NAME", ColumnType::Name, Conversion::Text),
+    column("NAMESPACE", ColumnType::Name, Conversion::Text),
     age("AGE"),
     age("LAST SEEN"),
     age("FIRST SEEN"),
     age("DURATION"),
     age("SINCE"),
     age("UPTIME"),
-    age("LAST SCHEDULE").of("last_schedule_age"),
-    age("LASTSCHEDULE").of("last_schedule_age"),
-    age("REQUESTEDDURATION").of("requested_duration"),
+    age("LAST SCHEDULE").key("last_schedule_age"),
+    age("LASTSCHEDULE").key("last_schedule_age"),
+    age("REQUESTEDDURATION").key("requested_duration"),
     word("TYPE"),
     word("KIND"),
     word("POD"),
     word("NODE"),
-    column("READY", Shape::Ratio, Becomes::Integer),
+    column("READY", ColumnType::Ratio, Conversion::Integer),
     word("STATUS"),
-    column("RESTARTS", Shape::Restarts, Becomes::Restarts),
-    column("IP", Shape::Address, Becomes::Text),
+    column("RESTARTS", ColumnType::Restarts, Conversion::Restarts),
+    column("IP", ColumnType::Address, Conversion::Text),
     word("NOMINATED NODE"),
     word("READINESS GATES"),
-    column("LABELS", Shape::Word, Becomes::Labels),
-    column("CLUSTER-IP", Shape::Address, Becomes::Text),
-    column("EXTERNAL-IP", Shape::Address, Becomes::Text),
-    column("INTERNAL-IP", Shape::Address, Becomes::Text),
-    word("PORT(S)").of("ports"),
+    column("LABELS", ColumnType::Word, Conversion::Labels),
+    column("CLUSTER-IP", ColumnType::Address, Conversion::Text),
+    column("EXTERNAL-IP", ColumnType::Address, Conversion::Text),
+    column("INTERNAL-IP", ColumnType::Address, Conversion::Text),
+    word("PORT(S)").key("ports"),
     words("SELECTOR"),
     words("ENDPOINTS"),
-    column("VOLUME", Shape::Volume, Becomes::Text),
-    column("CAPACITY", Shape::Capacity, Becomes::Text),
-    column("ACCESS MODES", Shape::AccessModes, Becomes::Text),
-    column("ACCESSMODES", Shape::AccessModes, Becomes::Text).of("access_modes"),
-    column("STORAGECLASS", Shape::Class, Becomes::Text).of("storage_class"),
+    column("VOLUME", ColumnType::Volume, Conversion::Text),
+    column("CAPACITY", ColumnType::Capacity, Conversion::Text),
+    column("ACCESS MODES", ColumnType::AccessModes, Conversion::Text),
+    column("ACCESSMODES", ColumnType::AccessModes, Conversion::Text).key("access_modes"),
+    column("STORAGECLASS", ColumnType::Class, Conversion::Text).key("storage_class"),
     column(
         "VOLUMEATTRIBUTESCLASS",
-        Shape::AttributesClass,
-        Becomes::Text,
+        ColumnType::AttributesClass,
+        Conversion::Text,
     )
-    .of("volume_attributes_class"),
-    word("VOLUMEMODE").of("volume_mode"),
+    .key("volume_attributes_class"),
+    word("VOLUMEMODE").key("volume_mode"),
     word("RECLAIM POLICY"),
-    word("RECLAIMPOLICY").of("reclaim_policy"),
-    column("CLAIM", Shape::Claim, Becomes::Text),
+    word("RECLAIMPOLICY").key("reclaim_policy"),
+    column("CLAIM", ColumnType::Claim, Conversion::Text),
     words("REASON"),
     word("PROVISIONER"),
-    word("VOLUMEBINDINGMODE").of("volume_binding_mode"),
-    word("ALLOWVOLUMEEXPANSION").of("allow_volume_expansion"),
-    word("VOLUMESNAPSHOTCLASS").of("volume_snapshot_class"),
+    word("VOLUMEBINDINGMODE").key("volume_binding_mode"),
+    word("ALLOWVOLUMEEXPANSION").key("allow_volume_expansion"),
+    word("VOLUMESNAPSHOTCLASS").key("volume_snapshot_class"),
     word("ROLES"),
     word("VERSION"),
     words("OS-IMAGE"),
     word("KERNEL-VERSION"),
     word("CONTAINER-RUNTIME"),
     count("UP-TO-DATE"),
-    column("AVAILABLE", Shape::Count, Becomes::Integer),
+    column("AVAILABLE", ColumnType::Count, Conversion::Integer),
     count("DESIRED"),
     count("CURRENT"),
     count("SUCCESSFUL"),
@@ -137,19 +141,19 @@ const KNOWN: &[Name] = &[
     word("IMAGES"),
     words("NODE SELECTOR"),
     words("NODE-SELECTOR"),
-    column("COMPLETIONS", Shape::Ratio, Becomes::Text),
+    column("COMPLETIONS", ColumnType::Ratio, Conversion::Text),
     words("SCHEDULE"),
     word("TIMEZONE"),
     word("SUSPEND"),
     count("ACTIVE"),
     word("REFERENCE"),
     words("TARGETS"),
-    count("MINPODS").of("min_pods"),
-    count("MAXPODS").of("max_pods"),
+    count("MINPODS").key("min_pods"),
+    count("MAXPODS").key("max_pods"),
     count("REPLICAS"),
     word("CLASS"),
     word("HOSTS"),
-    column("ADDRESS", Shape::Optional, Becomes::Text),
+    column("ADDRESS", ColumnType::Optional, Conversion::Text),
     words("PORTS"),
     word("CONTROLLER"),
     word("PARAMETERS"),
@@ -165,27 +169,27 @@ const KNOWN: &[Name] = &[
     word("POD LABELS"),
     word("VALUE"),
     word("GLOBAL-DEFAULT"),
-    word("PREEMPTIONPOLICY").of("preemption_policy"),
+    word("PREEMPTIONPOLICY").key("preemption_policy"),
     word("ATTACHER"),
     word("PV"),
     word("ATTACHED"),
-    word("ATTACHREQUIRED").of("attach_required"),
-    word("PODINFOONMOUNT").of("pod_info_on_mount"),
-    word("STORAGECAPACITY").of("storage_capacity"),
-    word("TOKENREQUESTS").of("token_requests"),
-    word("REQUIRESREPUBLISH").of("requires_republish"),
+    word("ATTACHREQUIRED").key("attach_required"),
+    word("PODINFOONMOUNT").key("pod_info_on_mount"),
+    word("STORAGECAPACITY").key("storage_capacity"),
+    word("TOKENREQUESTS").key("token_requests"),
+    word("REQUIRESREPUBLISH").key("requires_republish"),
     word("MODES"),
     count("DRIVERS"),
     word("HOLDER"),
     word("SERVICE"),
     count("WEBHOOKS"),
-    word("ADDRESSTYPE").of("address_type"),
+    word("ADDRESSTYPE").key("address_type"),
     word("ROLE"),
     word("USERS"),
     word("GROUPS"),
-    word("SERVICEACCOUNTS").of("service_accounts"),
+    word("SERVICEACCOUNTS").key("service_accounts"),
     word("PHASE"),
-    column("PROGRESS", Shape::Optional, Becomes::Text),
+    column("PROGRESS", ColumnType::Optional, Conversion::Text),
     words("MESSAGE"),
     words("ERROR"),
     word("STATE"),
@@ -198,60 +202,60 @@ const KNOWN: &[Name] = &[
     word("HEALTH"),
     word("SYNC STATUS"),
     word("HEALTH STATUS"),
-    word("READYTOUSE").of("ready_to_use"),
-    word("SOURCEPVC").of("source_pvc"),
-    word("RESTORESIZE").of("restore_size"),
-    word("SNAPSHOTCONTENT").of("snapshot_content"),
-    age("CREATIONTIME").of("creation_time"),
-    word("SIGNERNAME").of("signer_name"),
+    word("READYTOUSE").key("ready_to_use"),
+    word("SOURCEPVC").key("source_pvc"),
+    word("RESTORESIZE").key("restore_size"),
+    word("SNAPSHOTCONTENT").key("snapshot_content"),
+    age("CREATIONTIME").key("creation_time"),
+    word("SIGNERNAME").key("signer_name"),
     word("REQUESTOR"),
     word("CONDITION"),
     word("HANDLER"),
-    // events, where a header shows them from other tables
+    // events, listed to distinguish their header from other tables
     word("OBJECT"),
     word("SUBOBJECT"),
     word("FROM"),
     word("SOURCE"),
     count("COUNT"),
     // container runtimes
-    column("CONTAINER", Shape::Identifier, Becomes::Text).of("container_id"),
-    column("CONTAINER ID", Shape::Identifier, Becomes::Text),
-    column("POD ID", Shape::Identifier, Becomes::Text),
-    column("IMAGE ID", Shape::Identifier, Becomes::Text),
+    column("CONTAINER", ColumnType::Identifier, Conversion::Text).key("container_id"),
+    column("CONTAINER ID", ColumnType::Identifier, Conversion::Text),
+    column("POD ID", ColumnType::Identifier, Conversion::Text),
+    column("IMAGE ID", ColumnType::Identifier, Conversion::Text),
     word("IMAGE"),
     word("TAG"),
     words("SIZE"),
     words("BLOB SIZE"),
     word("PLATFORM"),
     word("REPOSITORY"),
-    column("COMMAND", Shape::Quoted, Becomes::Text),
-    column("CREATED", Shape::Ago, Becomes::Ago),
-    column("NAMES", Shape::Word, Becomes::Text),
+    column("COMMAND", ColumnType::Quoted, Conversion::Text),
+    column("CREATED", ColumnType::Ago, Conversion::Ago),
+    column("NAMES", ColumnType::Word, Conversion::Text),
     count("ATTEMPT"),
     word("RUNTIME"),
     // helm
     count("REVISION"),
-    column("UPDATED", Shape::Moment, Becomes::Text),
+    column("UPDATED", ColumnType::Timestamp, Conversion::Text),
     word("CHART"),
-    column("APP VERSION", Shape::Optional, Becomes::Text),
+    column("APP VERSION", ColumnType::Optional, Conversion::Text),
     words("DESCRIPTION"),
     // kubectl api-resources
-    column("SHORTNAMES", Shape::Optional, Becomes::Text).of("short_names"),
-    column("APIVERSION", Shape::ApiVersion, Becomes::Text).of("api_version"),
-    column("NAMESPACED", Shape::Flag, Becomes::Text),
+    column("SHORTNAMES", ColumnType::Optional, Conversion::Text).key("short_names"),
+    column("APIVERSION", ColumnType::ApiVersion, Conversion::Text).key("api_version"),
+    column("NAMESPACED", ColumnType::Flag, Conversion::Text),
     word("VERBS"),
-    column("CATEGORIES", Shape::Optional, Becomes::Text),
+    column("CATEGORIES", ColumnType::Optional, Conversion::Text),
     // k9s
     word("PF"),
     word("CPU"),
     word("MEM"),
-    word("%CPU/R").of("cpu_request_percent"),
-    word("%CPU/L").of("cpu_limit_percent"),
-    word("%MEM/R").of("memory_request_percent"),
-    word("%MEM/L").of("memory_limit_percent"),
+    word("%CPU/R").key("cpu_request_percent"),
+    word("%CPU/L").key("cpu_limit_percent"),
+    word("%MEM/R").key("memory_request_percent"),
+    word("%MEM/L").key("memory_limit_percent"),
     // oc
     word("HOST/PORT"),
-    column("PATH", Shape::Optional, Becomes::Text),
+    column("PATH", ColumnType::Optional, Conversion::Text),
     word("SERVICES"),
     word("TERMINATION"),
     word("WILDCARD"),
@@ -262,36 +266,49 @@ const KNOWN: &[Name] = &[
     word("PROGRESSING"),
     word("DEGRADED"),
     // custom resources of Rook
-    word("DATADIRHOSTPATH").of("data_dir_host_path"),
-    count("MONCOUNT").of("mon_count"),
+    word("DATADIRHOSTPATH").key("data_dir_host_path"),
+    count("MONCOUNT").key("mon_count"),
 ];
 
-/// Columns that contain something else in the tables of one kind.
-const OF_KIND: &[(&str, Name)] = &[
-    ("APIResource", column("KIND", Shape::Kind, Becomes::Text)),
+/// Columns with a different content in the tables of one kind.
+const OF_KIND: &[(&str, KnownColumn)] = &[
     (
-        "Container",
-        column("STATUS", Shape::ContainerState, Becomes::ContainerState),
+        "APIResource",
+        column("KIND", ColumnType::Kind, Conversion::Text),
     ),
     (
         "Container",
-        column("PORTS", Shape::OptionalWords, Becomes::Text),
+        column(
+            "STATUS",
+            ColumnType::ContainerState,
+            Conversion::ContainerState,
+        ),
+    ),
+    (
+        "Container",
+        column("PORTS", ColumnType::OptionalWords, Conversion::Text),
     ),
     ("APIService", words("AVAILABLE")),
     ("EndpointSlice", word("PORTS")),
     ("ClusterOperator", word("AVAILABLE")),
-    ("Job", column("STATUS", Shape::Optional, Becomes::Text)),
-    ("Route", column("PORT", Shape::Optional, Becomes::Text)),
+    (
+        "Job",
+        column("STATUS", ColumnType::Optional, Conversion::Text),
+    ),
+    (
+        "Route",
+        column("PORT", ColumnType::Optional, Conversion::Text),
+    ),
 ];
 
-/// Returns true if kubectl or one of its neighbours prints a column of this name.
+/// Returns true if kubectl or a similar tool prints a column of this name.
 pub(super) fn is_known(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_uppercase() || c == '%')
         && KNOWN.iter().any(|known| known.name == name)
 }
 
-/// A column of a kind's table.
-pub(super) fn of(kind: Option<&str>, name: &str) -> Option<&'static Name> {
+/// Returns the known column of that name in a kind's table.
+pub(super) fn find(kind: Option<&str>, name: &str) -> Option<&'static KnownColumn> {
     OF_KIND
         .iter()
         .filter(|(of, _)| Some(*of) == kind)
@@ -300,9 +317,9 @@ pub(super) fn of(kind: Option<&str>, name: &str) -> Option<&'static Name> {
         .find(|known| known.name == name)
 }
 
-/// A column's name as a field's: `NOMINATED NODE` is `nominated_node`, `PORT(S)` is `ports`.
+/// Returns the field name of a column: `NOMINATED NODE` is `nominated_node`, `PORT(S)` is `ports`.
 pub(super) fn key(kind: Option<&str>, name: &str) -> String {
-    if let Some(known) = of(kind, name).filter(|known| !known.key.is_empty()) {
+    if let Some(known) = find(kind, name).filter(|known| !known.key.is_empty()) {
         return known.key.to_owned();
     }
     let plain = name.split('(').next().unwrap_or(name);
@@ -344,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn each_name_stands_once() {
+    fn names_are_unique() {
         for (index, known) in KNOWN.iter().enumerate() {
             assert!(
                 KNOWN[..index].iter().all(|other| other.name != known.name),

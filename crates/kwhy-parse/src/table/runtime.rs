@@ -1,24 +1,24 @@
-//! How container runtimes tell times and states.
+//! Times and states in the wording of container runtimes.
 //!
 //! Sources: docker/go-units `HumanDuration`, moby/moby `container/state.go` (`String`), and the
-//! same words in crictl and nerdctl.
+//! same wording in crictl and nerdctl.
 
 use kwhy_model::Age;
 
 /// A container's state as `docker ps` prints it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct State<'t> {
-    /// `up`, `exited`, `created`, ...: the first word.
+    /// The first word, in lower case: `up`, `exited`, `created`, ...
     pub word: &'t str,
-    /// The code in brackets.
+    /// The exit code in parentheses.
     pub exit_code: Option<i64>,
-    /// The time that it has been in this state.
+    /// The number of seconds in this state.
     pub for_seconds: Option<u64>,
-    /// The last brackets: `healthy`, `unhealthy`, `health: starting`.
+    /// The last parentheses: `healthy`, `unhealthy`, `health: starting`.
     pub health: Option<&'t str>,
 }
 
-/// Reads `Up 3 hours (healthy)`, `Exited (137) 5 minutes ago`, `Restarting (1) 2 seconds ago`.
+/// Parses `Up 3 hours (healthy)`, `Exited (137) 5 minutes ago`, `Restarting (1) 2 seconds ago`.
 pub(super) fn state(text: &str) -> Option<State<'_>> {
     let (word, mut rest) = text.split_once(' ').unwrap_or((text, ""));
     let mut state = State {
@@ -31,9 +31,9 @@ pub(super) fn state(text: &str) -> Option<State<'_>> {
         "Up" | "Exited" | "Restarting" if !rest.is_empty() => {}
         _ => return None,
     }
-    if let Some((code, behind)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+    if let Some((code, after)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
         state.exit_code = Some(code.parse().ok()?);
-        rest = behind.trim_start();
+        rest = after.trim_start();
     }
     if let Some((before, health)) = rest
         .strip_suffix(')')
@@ -49,7 +49,7 @@ pub(super) fn state(text: &str) -> Option<State<'_>> {
     Some(state)
 }
 
-/// Reads `3 hours ago` and an age of kubectl's form.
+/// Parses `3 hours ago`, or an age as kubectl prints it.
 pub(super) fn ago(text: &str) -> Option<u64> {
     match text.strip_suffix(" ago") {
         Some(length) => duration(length),
@@ -57,7 +57,7 @@ pub(super) fn ago(text: &str) -> Option<u64> {
     }
 }
 
-/// Reads `3 hours`, `About a minute`, `Less than a second`.
+/// Parses `3 hours`, `About a minute`, `Less than a second`.
 fn duration(text: &str) -> Option<u64> {
     match text {
         "Less than a second" | "now" => return Some(0),
@@ -97,11 +97,14 @@ mod tests {
 
     #[test]
     fn states() {
-        let told = state("Exited (137) 5 minutes ago").unwrap();
-        assert_eq!((told.exit_code, told.for_seconds), (Some(137), Some(300)));
-        let told = state("Up 2 days (health: starting)").unwrap();
-        assert_eq!(told.health, Some("health: starting"));
-        assert_eq!((told.word, told.for_seconds), ("Up", Some(172_800)));
+        let parsed = state("Exited (137) 5 minutes ago").unwrap();
+        assert_eq!(
+            (parsed.exit_code, parsed.for_seconds),
+            (Some(137), Some(300))
+        );
+        let parsed = state("Up 2 days (health: starting)").unwrap();
+        assert_eq!(parsed.health, Some("health: starting"));
+        assert_eq!((parsed.word, parsed.for_seconds), ("Up", Some(172_800)));
         assert_eq!(state("Up 3 hours (Paused)").unwrap().health, Some("Paused"));
         assert!(state("Created").is_some());
         for other in ["", "Running away", "Up", "Exited (x) 3 hours ago", "Upper"] {

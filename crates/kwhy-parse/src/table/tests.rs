@@ -19,8 +19,8 @@ fn squeeze(text: &str) -> String {
         .collect()
 }
 
-/// The rows as `Kind namespace/name key=value ...`.
-fn tell(objects: &[Object<'_>]) -> Vec<String> {
+/// Renders the rows as `Kind namespace/name key=value ...`.
+fn render(objects: &[Object<'_>]) -> Vec<String> {
     objects
         .iter()
         .map(|object| {
@@ -34,22 +34,22 @@ fn tell(objects: &[Object<'_>]) -> Vec<String> {
         .collect()
 }
 
-/// Reads a table as it is and squeezed; both must say the same.
-fn both(text: &str) -> Vec<String> {
-    let told = tell(&objects(text));
-    assert_eq!(tell(&objects(&squeeze(text))), told);
-    told
+/// Parses a table as printed and squeezed to single spaces; both must give the same rows.
+fn parse_both(text: &str) -> Vec<String> {
+    let rows = render(&objects(text));
+    assert_eq!(render(&objects(&squeeze(text))), rows);
+    rows
 }
 
 #[test]
 fn pods() {
-    let told = both("\
+    let rows = parse_both("\
 NAMESPACE   NAME       READY   STATUS                  RESTARTS       AGE     IP           NODE     NOMINATED NODE   READINESS GATES
 pay         ledger-0   0/1     Init:CrashLoopBackOff   6 (3m19s ago)  9m30s   10.4.1.77    rack-7   <none>           <none>
 ...
 pay         trainer    0/1     Pending                 0              19h     <none>       <none>   rack-2           0/1");
     assert_eq!(
-        told,
+        rows,
         [
             "Pod pay/ledger-0 ready=0/1 status=Init:CrashLoopBackOff restarts=6 \
              last_restart_age_s=199 age_s=570 ip=10.4.1.77 node=rack-7 nominated_node=<none> \
@@ -61,7 +61,7 @@ pay         trainer    0/1     Pending                 0              19h     <n
 }
 
 #[test]
-fn values_know_their_place() {
+fn spans_point_at_the_values() {
     let text = "NAME  READY  STATUS   RESTARTS     AGE\nweb   1/1    Running  2 (4d ago)   9d\n";
     let objects = objects(text);
     let fields = &objects[0].fields;
@@ -79,9 +79,9 @@ fn values_know_their_place() {
 fn pods_without_header() {
     let text = "   etcd-rack-7   0/1   CreateContainerError   4 (2d8h ago)   9m50s   10.0.0.1   rack-7   <none>   <none>
    dns-x         1/1   Running                2              17d     10.0.0.2   rack-7   <none>   <none>";
-    let told = both(text);
+    let rows = parse_both(text);
     assert_eq!(
-        told[0],
+        rows[0],
         "Pod etcd-rack-7 ready=0/1 status=CreateContainerError restarts=4 \
          last_restart_age_s=201600 age_s=590 ip=10.0.0.1 node=rack-7 nominated_node=<none> \
          readiness_gates=<none>"
@@ -99,12 +99,12 @@ fn pods_without_header() {
 
 #[test]
 fn claims_with_empty_cells() {
-    let told = both("\
+    let rows = parse_both("\
 NAME     STATUS    VOLUME                                     CAPACITY   ACCESS MODES   STORAGECLASS   VOLUMEATTRIBUTESCLASS   AGE
 data-0   Pending                                                                        fast           <unset>                 5m
 data-1   Bound     pvc-2b7e1516-28ae-4d2a-abf7-158809cf4f3c   10Gi       RWO            fast           <unset>                 9d");
     assert_eq!(
-        told,
+        rows,
         [
             "PersistentVolumeClaim data-0 status=Pending storage_class=fast \
              volume_attributes_class=<unset> age_s=300",
@@ -117,7 +117,7 @@ data-1   Bound     pvc-2b7e1516-28ae-4d2a-abf7-158809cf4f3c   10Gi       RWO    
 
 #[test]
 fn volumes_and_quotas() {
-    let told = both(
+    let rows = parse_both(
         "\
 NAME   CAPACITY   ACCESS MODES   RECLAIM POLICY   STATUS      CLAIM        STORAGECLASS   VOLUMEATTRIBUTESCLASS   REASON   AGE
 pv-1   5Gi        RWO,ROX        Retain           Available                slow           <unset>                          9d
@@ -127,7 +127,7 @@ NAME    AGE   REQUEST                                       LIMIT
 small   5d    requests.cpu: 7/8, requests.memory: 1Gi/2Gi   limits.cpu: 1/4",
     );
     assert_eq!(
-        told,
+        rows,
         [
             "PersistentVolume pv-1 capacity=5Gi access_modes=RWO,ROX reclaim_policy=Retain \
              status=Available storage_class=slow volume_attributes_class=<unset> age_s=777600",
@@ -141,12 +141,12 @@ small   5d    requests.cpu: 7/8, requests.memory: 1Gi/2Gi   limits.cpu: 1/4",
 
 #[test]
 fn storage_classes() {
-    let told = both("\
+    let rows = parse_both("\
 NAME                 PROVISIONER             RECLAIMPOLICY   VOLUMEBINDINGMODE      ALLOWVOLUMEEXPANSION   AGE
 standard (default)   disk.example.com        Delete          WaitForFirstConsumer   false                  40d
 slow                 tape.example.com        Retain          Immediate              true                   40d");
     assert_eq!(
-        told,
+        rows,
         [
             "StorageClass standard is_default_class=true provisioner=disk.example.com \
              reclaim_policy=Delete volume_binding_mode=WaitForFirstConsumer \
@@ -160,7 +160,7 @@ slow                 tape.example.com        Retain          Immediate          
 
 #[test]
 fn services_and_their_endpoints() {
-    let told = both(
+    let rows = parse_both(
         "\
 NAME   TYPE           CLUSTER-IP   EXTERNAL-IP   PORT(S)        AGE   SELECTOR
 edge   LoadBalancer   10.96.4.2    <pending>     80:30080/TCP   5h    app=edge
@@ -169,7 +169,7 @@ NAME   ENDPOINTS   AGE
 edge   <none>      5h",
     );
     assert_eq!(
-        told,
+        rows,
         [
             "Service edge type=LoadBalancer cluster_ip=10.96.4.2 external_ip=<pending> \
              ports=80:30080/TCP age_s=18000 selector=app=edge",
@@ -180,7 +180,7 @@ edge   <none>      5h",
 
 #[test]
 fn workloads_of_get_all() {
-    let told = both(
+    let rows = parse_both(
         "\
 NAME        READY   STATUS    RESTARTS   AGE
 pod/web-0   1/1     Running   0          5d
@@ -195,7 +195,7 @@ NAME                  READY   AGE
 statefulset.apps/db   0/2     5d",
     );
     assert_eq!(
-        told,
+        rows,
         [
             "Pod web-0 ready=1/1 status=Running restarts=0 age_s=432000",
             "Deployment web ready=1/3 up_to_date=3 available=1 age_s=432000",
@@ -207,24 +207,24 @@ statefulset.apps/db   0/2     5d",
 
 #[test]
 fn cells_of_several_words() {
-    let told = both("\
+    let rows = parse_both("\
 NAME     STATUS     ROLES           AGE   VERSION   INTERNAL-IP   EXTERNAL-IP   OS-IMAGE             KERNEL-VERSION   CONTAINER-RUNTIME
 rack-7   NotReady   control-plane   9d    v1.34.1   10.0.0.7      <none>        Ubuntu 24.04.1 LTS   6.8.0-45         containerd://2.1.4");
     assert_eq!(
-        told,
+        rows,
         [
             "Node rack-7 status=NotReady roles=control-plane age_s=777600 version=v1.34.1 \
           internal_ip=10.0.0.7 external_ip=<none> os_image=Ubuntu 24.04.1 LTS kernel_version=6.8.0-45 \
           container_runtime=containerd://2.1.4"
         ]
     );
-    let told = both(
+    let rows = parse_both(
         "\
 NAME      SCHEDULE      TIMEZONE   SUSPEND   ACTIVE   LAST SCHEDULE   AGE
 nightly   */5 2 * * *   <none>     False     0        7h              9d",
     );
     assert_eq!(
-        told,
+        rows,
         [
             "CronJob nightly schedule=*/5 2 * * * timezone=<none> suspend=False active=0 \
           last_schedule_age_s=25200 age_s=777600"
@@ -242,7 +242,7 @@ a-much-longer-name   Ready   billing   2d
 ",
     );
     assert_eq!(
-        tell(&objects),
+        render(&objects),
         [
             "orders phase=Failing owner_team=shop age_s=432000",
             "a-much-longer-name phase=Ready owner_team=billing age_s=172800",
@@ -251,7 +251,7 @@ a-much-longer-name   Ready   billing   2d
 }
 
 #[test]
-fn what_is_no_table() {
+fn other_text_is_not_a_table() {
     for prose in [
         "NAME AND SHAME",
         "NAME THE NODE",

@@ -1,8 +1,8 @@
 //! HorizontalPodAutoscalers.
 
 use super::common::{ANNOTATIONS, CONDITIONS_FIELD, CREATED, LABELS, NAME, NAMESPACE};
-use super::layout::{Below, Block, Field, Node, Tree, field, part, trimmed};
-use super::read::{block, counts, integer, lines, put, text, text_of};
+use super::layout::{Block, Content, Field, Node, Tree, field, part, trimmed};
+use super::values::{block, counts, integer, lines, put, text, text_of};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
@@ -12,20 +12,20 @@ static RULES: Block = Block {
         field(
             "Stabilization Window",
             "stabilization_window",
-            Below::Value,
+            Content::Value,
             text,
         ),
-        field("Select Policy", "select_policy", Below::Value, text),
-        field("Tolerance", "tolerance", Below::Value, text),
-        field("Policies", "policies", Below::Rows(is_policy), lines),
+        field("Select Policy", "select_policy", Content::Value, text),
+        field("Tolerance", "tolerance", Content::Value, text),
+        field("Policies", "policies", Content::Rows(is_policy), lines),
     ],
 };
 
 static BEHAVIOR: Block = Block {
     repeats: false,
     fields: &[
-        field("Scale Up", "scale_up", Below::Fields(&RULES), block),
-        field("Scale Down", "scale_down", Below::Fields(&RULES), block),
+        field("Scale Up", "scale_up", Content::Fields(&RULES), block),
+        field("Scale Down", "scale_down", Content::Fields(&RULES), block),
     ],
 };
 
@@ -34,7 +34,7 @@ fn is_policy(line: &str) -> bool {
 }
 
 const fn pods(key: &'static str) -> Field {
-    field(key, "replicas", Below::Value, counts)
+    field(key, "replicas", Content::Value, counts)
 }
 
 static AUTOSCALER: Block = Block {
@@ -45,24 +45,24 @@ static AUTOSCALER: Block = Block {
         LABELS,
         ANNOTATIONS,
         CREATED,
-        field("Reference", "reference", Below::Value, text),
-        // of version 1
+        field("Reference", "reference", Content::Value, text),
+        // autoscaling/v1
         field(
             "Target CPU utilization",
             "target_cpu_utilization",
-            Below::Value,
+            Content::Value,
             text,
         ),
         field(
             "Current CPU utilization",
             "current_cpu_utilization",
-            Below::Value,
+            Content::Value,
             text,
         ),
-        field("Metrics", "metrics", Below::Entries, metrics),
-        field("Min replicas", "min_replicas", Below::Value, integer),
-        field("Max replicas", "max_replicas", Below::Value, integer),
-        field("Behavior", "behavior", Below::Fields(&BEHAVIOR), block),
+        field("Metrics", "metrics", Content::Entries, metrics),
+        field("Min replicas", "min_replicas", Content::Value, integer),
+        field("Max replicas", "max_replicas", Content::Value, integer),
+        field("Behavior", "behavior", Content::Fields(&BEHAVIOR), block),
         pods("Deployment pods"),
         pods("ReplicaSet pods"),
         pods("ReplicationController pods"),
@@ -74,7 +74,7 @@ static AUTOSCALER: Block = Block {
 /// HorizontalPodAutoscalers.
 pub(super) static KIND: Kind = kind("HorizontalPodAutoscaler", &AUTOSCALER).finish(finish);
 
-/// The replicas of a kind that is not among the fields, such as `Rollout pods`.
+/// Adds the replicas of a target kind without a field of its own, such as `Rollout pods`.
 fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     let other = tree
         .children(tree.root())
@@ -84,7 +84,7 @@ fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     }
 }
 
-/// `METRIC:  CURRENT / TARGET`.
+/// Parses `METRIC:  CURRENT / TARGET`.
 fn metrics<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = tree
         .children(node)
@@ -95,7 +95,7 @@ fn metrics<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
             let slash = value.text.rfind(" / ").unwrap_or(value.text.len());
             let current = trimmed(part(value, 0, slash));
             let target = trimmed(part(value, slash + 3, value.text.len()));
-            // that a value is not known is what may be wrong
+            // an unknown value may be the very problem, so `<unknown>` is kept
             for (name, amount) in [("current", current), ("target", target)] {
                 if !amount.text.is_empty() {
                     map.insert(name, Value::Text(text_of(amount)));

@@ -1,25 +1,25 @@
 //! PersistentVolumeClaims and PersistentVolumes.
 
 use super::common::{ANNOTATIONS, CONDITIONS_FIELD, LABELS, NAME, NAMESPACE, status, terminating};
-use super::layout::{Below, Block, Field, Node, Tree, field};
-use super::read::{block, entries, lines, scalar, text, values_of};
+use super::layout::{Block, Content, Field, Node, Tree, field};
+use super::values::{block, entries, lines, scalar, text, values_of};
 use super::volume::{VOLUME as SOURCE, source};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
-const STORAGE_CLASS: Field = field("StorageClass", "storage_class", Below::Value, text);
-const STATUS: Field = field("Status", "status", Below::Value, status);
-const FINALIZERS: Field = field("Finalizers", "finalizers", Below::Value, values_of);
-const CAPACITY: Field = field("Capacity", "capacity", Below::Value, text);
-const ACCESS_MODES: Field = field("Access Modes", "access_modes", Below::Value, values_of);
-const VOLUME_MODE: Field = field("VolumeMode", "volume_mode", Below::Value, text);
+const STORAGE_CLASS: Field = field("StorageClass", "storage_class", Content::Value, text);
+const STATUS: Field = field("Status", "status", Content::Value, status);
+const FINALIZERS: Field = field("Finalizers", "finalizers", Content::Value, values_of);
+const CAPACITY: Field = field("Capacity", "capacity", Content::Value, text);
+const ACCESS_MODES: Field = field("Access Modes", "access_modes", Content::Value, values_of);
+const VOLUME_MODE: Field = field("VolumeMode", "volume_mode", Content::Value, text);
 
 static DATA_SOURCE: Block = Block {
     repeats: false,
     fields: &[
-        field("APIGroup", "api_group", Below::Value, text),
-        field("Kind", "kind", Below::Value, text),
-        field("Name", "name", Below::Value, text),
+        field("APIGroup", "api_group", Content::Value, text),
+        field("Kind", "kind", Content::Value, text),
+        field("Name", "name", Content::Value, text),
     ],
 };
 
@@ -30,7 +30,7 @@ static CLAIM_BLOCK: Block = Block {
         NAMESPACE,
         STORAGE_CLASS,
         STATUS,
-        field("Volume", "volume", Below::Value, text),
+        field("Volume", "volume", Content::Value, text),
         LABELS,
         ANNOTATIONS,
         FINALIZERS,
@@ -40,11 +40,11 @@ static CLAIM_BLOCK: Block = Block {
         field(
             "DataSource",
             "data_source",
-            Below::Fields(&DATA_SOURCE),
+            Content::Fields(&DATA_SOURCE),
             block,
         ),
-        field("Used By", "used_by", Below::Lines, lines),
-        field("Mounted By", "used_by", Below::Lines, lines),
+        field("Used By", "used_by", Content::Lines, lines),
+        field("Mounted By", "used_by", Content::Lines, lines),
         CONDITIONS_FIELD,
     ],
 };
@@ -57,7 +57,7 @@ static AFFINITY: Block = Block {
     fields: &[field(
         "Required Terms",
         "required_terms",
-        Below::Entries,
+        Content::Entries,
         text,
     )],
 };
@@ -71,19 +71,19 @@ static VOLUME_BLOCK: Block = Block {
         FINALIZERS,
         STORAGE_CLASS,
         STATUS,
-        field("Claim", "claim", Below::Value, text),
-        field("Reclaim Policy", "reclaim_policy", Below::Value, text),
+        field("Claim", "claim", Content::Value, text),
+        field("Reclaim Policy", "reclaim_policy", Content::Value, text),
         ACCESS_MODES,
         VOLUME_MODE,
         CAPACITY,
         field(
             "Node Affinity",
             "node_affinity",
-            Below::Fields(&AFFINITY),
+            Content::Fields(&AFFINITY),
             node_affinity,
         ),
-        field("Message", "message", Below::Text, text),
-        field("Source", "source", Below::Fields(&SOURCE), source),
+        field("Message", "message", Content::Text, text),
+        field("Source", "source", Content::Fields(&SOURCE), source),
     ],
 };
 
@@ -94,7 +94,7 @@ fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     terminating(map, tree);
 }
 
-/// The expressions of all terms.
+/// Returns the expressions of all terms.
 fn node_affinity<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let terms = tree.child(node, "Required Terms")?;
     let items: Vec<_> = tree

@@ -1,9 +1,8 @@
-//! Cluster-scoped kinds that are described in few lines: StorageClasses, CSINodes,
-//! PriorityClasses.
+//! Cluster-scoped kinds with a short describe: StorageClasses, CSINodes, PriorityClasses.
 
 use super::common::{ANNOTATIONS, CREATED, LABELS, NAME};
-use super::layout::{Below, Block, Node, Tree, field};
-use super::read::{boolean, entries, integer, lines, pairs, put, scalar, text, values_of};
+use super::layout::{Block, Content, Node, Tree, field};
+use super::values::{boolean, entries, integer, lines, pairs, put, scalar, text, values_of};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
@@ -11,23 +10,23 @@ static STORAGE_BLOCK: Block = Block {
     repeats: false,
     fields: &[
         NAME,
-        field("IsDefaultClass", "is_default", Below::Value, boolean),
-        field("Annotations", "annotations", Below::Text, pairs),
-        field("Provisioner", "provisioner", Below::Value, text),
-        field("Parameters", "parameters", Below::Value, pairs),
+        field("IsDefaultClass", "is_default", Content::Value, boolean),
+        field("Annotations", "annotations", Content::Text, pairs),
+        field("Provisioner", "provisioner", Content::Value, text),
+        field("Parameters", "parameters", Content::Value, pairs),
         field(
             "AllowVolumeExpansion",
             "allow_expansion",
-            Below::Value,
+            Content::Value,
             boolean,
         ),
-        field("MountOptions", "mount_options", Below::Lines, lines),
-        field("ReclaimPolicy", "reclaim_policy", Below::Value, text),
-        field("VolumeBindingMode", "binding_mode", Below::Value, text),
+        field("MountOptions", "mount_options", Content::Lines, lines),
+        field("ReclaimPolicy", "reclaim_policy", Content::Value, text),
+        field("VolumeBindingMode", "binding_mode", Content::Value, text),
         field(
             "AllowedTopologies",
             "allowed_topologies",
-            Below::Entries,
+            Content::Entries,
             topologies,
         ),
     ],
@@ -49,11 +48,16 @@ static PRIORITY_BLOCK: Block = Block {
     repeats: false,
     fields: &[
         NAME,
-        field("Value", "value", Below::Value, integer),
-        field("GlobalDefault", "global_default", Below::Value, boolean),
-        field("PreemptionPolicy", "preemption_policy", Below::Value, text),
-        field("Description", "description", Below::Text, text),
-        field("Annotations", "annotations", Below::Text, pairs),
+        field("Value", "value", Content::Value, integer),
+        field("GlobalDefault", "global_default", Content::Value, boolean),
+        field(
+            "PreemptionPolicy",
+            "preemption_policy",
+            Content::Value,
+            text,
+        ),
+        field("Description", "description", Content::Text, text),
+        field("Annotations", "annotations", Content::Text, pairs),
     ],
 };
 
@@ -62,26 +66,31 @@ pub(super) static PRIORITY: Kind = kind("PriorityClass", &PRIORITY_BLOCK);
 
 static ALLOCATABLES: Block = Block {
     repeats: false,
-    fields: &[field("Count", "count", Below::Value, integer)],
+    fields: &[field("Count", "count", Content::Value, integer)],
 };
 
 static DRIVER: Block = Block {
     repeats: false,
     fields: &[
-        field("Node ID", "node_id", Below::Value, text),
+        field("Node ID", "node_id", Content::Value, text),
         field(
             "Allocatables",
             "allocatables",
-            Below::Fields(&ALLOCATABLES),
-            super::read::block,
+            Content::Fields(&ALLOCATABLES),
+            super::values::block,
         ),
-        field("Topology Keys", "topology_keys", Below::Value, values_of),
+        field("Topology Keys", "topology_keys", Content::Value, values_of),
     ],
 };
 
 static SPEC: Block = Block {
     repeats: false,
-    fields: &[field("Drivers", "drivers", Below::Named(&DRIVER), drivers)],
+    fields: &[field(
+        "Drivers",
+        "drivers",
+        Content::Named(&DRIVER),
+        drivers,
+    )],
 };
 
 static CSI_NODE_BLOCK: Block = Block {
@@ -91,7 +100,12 @@ static CSI_NODE_BLOCK: Block = Block {
         LABELS,
         ANNOTATIONS,
         CREATED,
-        field("Spec", "spec", Below::Fields(&SPEC), super::read::later),
+        field(
+            "Spec",
+            "spec",
+            Content::Fields(&SPEC),
+            super::values::deferred,
+        ),
     ],
 };
 
@@ -100,7 +114,7 @@ pub(super) static CSI_NODE: Kind = kind("CSINode", &CSI_NODE_BLOCK).finish(finis
 
 fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     if let Some(spec) = tree.child(tree.root(), "Spec") {
-        super::read::add_fields(map, tree, spec);
+        super::values::add_fields(map, tree, spec);
     }
 }
 
@@ -110,7 +124,7 @@ fn drivers<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
         .map(|driver| {
             let mut map = Map::new();
             put(&mut map, "name", scalar(driver.key));
-            super::read::add_fields(&mut map, tree, driver);
+            super::values::add_fields(&mut map, tree, driver);
             if let Some(count) = map.get("allocatables.count").cloned() {
                 map.insert("count", count);
             }

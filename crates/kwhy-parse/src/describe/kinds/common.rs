@@ -1,57 +1,62 @@
-//! Fields that many kinds print alike.
+//! Fields and tables shared by many kinds.
 
-use super::layout::{Below, Field, Node, Tree, field, part, trimmed};
-use super::read::{age, annotations, labels, put, scalar, text};
-use super::table::{self, Cell, Table, column, no_remark};
+use super::layout::{Content, Field, Node, Tree, field, part, trimmed};
+use super::table::{self, CellSyntax, Table, column, no_remark};
+use super::values::{age, annotations, labels, put, scalar, text};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
 
-/// `Name`, of every object.
-pub(super) const NAME: Field = field("Name", "name", Below::Value, text);
-/// `Namespace`, of every object that is in one.
-pub(super) const NAMESPACE: Field = field("Namespace", "namespace", Below::Value, text);
+/// `Name`, present in every object.
+pub(super) const NAME: Field = field("Name", "name", Content::Value, text);
+/// `Namespace`, present in every namespaced object.
+pub(super) const NAMESPACE: Field = field("Namespace", "namespace", Content::Value, text);
 /// `Labels`.
-pub(super) const LABELS: Field = field("Labels", "labels", Below::Lines, labels);
+pub(super) const LABELS: Field = field("Labels", "labels", Content::Lines, labels);
 /// `Annotations`.
 pub(super) const ANNOTATIONS: Field =
-    field("Annotations", "annotations", Below::Lines, annotations);
+    field("Annotations", "annotations", Content::Lines, annotations);
 /// `CreationTimestamp`.
 pub(in super::super) const CREATED: Field = field(
     "CreationTimestamp",
     "created_time",
-    Below::Value,
-    super::read::time,
+    Content::Value,
+    super::values::time,
 );
 /// `Selector`.
-pub(super) const SELECTOR: Field = field("Selector", "selector", Below::Value, text);
+pub(super) const SELECTOR: Field = field("Selector", "selector", Content::Value, text);
 /// `Controlled By`.
-pub(super) const CONTROLLED_BY: Field = field("Controlled By", "controlled_by", Below::Value, text);
+pub(super) const CONTROLLED_BY: Field =
+    field("Controlled By", "controlled_by", Content::Value, text);
 /// `Conditions`, a table.
 pub(in super::super) const CONDITIONS_FIELD: Field = field(
     "Conditions",
     "conditions",
-    Below::Table(&CONDITIONS),
+    Content::Table(&CONDITIONS),
     conditions,
 );
 
-/// The conditions of any kind: each prints some of these columns.
+/// The conditions of any kind; each kind prints some of these columns.
 pub(super) static CONDITIONS: Table = Table {
     columns: &[
-        column("Type", "type", Cell::Word),
-        column("Status", "status", Cell::Status),
-        column("LastHeartbeatTime", "last_heartbeat_time", Cell::Time),
-        column("LastProbeTime", "last_probe_time", Cell::Time),
-        column("LastTransitionTime", "last_transition_time", Cell::Time),
-        column("Reason", "reason", Cell::Word).optional(),
-        column("Message", "message", Cell::Rest).optional(),
+        column("Type", "type", CellSyntax::Word),
+        column("Status", "status", CellSyntax::Status),
+        column("LastHeartbeatTime", "last_heartbeat_time", CellSyntax::Time),
+        column("LastProbeTime", "last_probe_time", CellSyntax::Time),
+        column(
+            "LastTransitionTime",
+            "last_transition_time",
+            CellSyntax::Time,
+        ),
+        column("Reason", "reason", CellSyntax::Word).optional(),
+        column("Message", "message", CellSyntax::Rest).optional(),
     ],
     parts: None,
     headless: &[&[0, 1, 2, 4, 5, 6], &[0, 1, 4, 5, 6], &[0, 1, 5, 6]],
     remark: no_remark,
-    runs_on: true,
+    last_cell_continues: true,
 };
 
-/// The rows of a Conditions table.
+/// Parses the rows of a Conditions table.
 pub(super) fn conditions<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     table::rows(node, &CONDITIONS)
 }
@@ -59,28 +64,28 @@ pub(super) fn conditions<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>>
 /// A pod's readiness gates.
 pub(super) static GATES: Table = Table {
     columns: &[
-        column("Type", "type", Cell::Word),
-        column("Status", "status", Cell::Status),
+        column("Type", "type", CellSyntax::Word),
+        column("Status", "status", CellSyntax::Status),
     ],
     parts: None,
     headless: &[],
     remark: no_remark,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
-/// The rows of a table of readiness gates.
+/// Parses the rows of a table of readiness gates.
 pub(super) fn gates<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     table::rows(node, &GATES)
 }
 
-/// The phase, without the `(lasts AGE)` of one that is terminating.
+/// The phase, without the `(lasts AGE)` of a terminating object.
 pub(super) fn status<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let end = node.value.text.find(" (").unwrap_or(node.value.text.len());
     scalar(trimmed(part(node.value, 0, end)))
 }
 
-/// Adds for how long an object is being deleted: `Terminating (lasts AGE)`; `(expires DATE)` in
-/// old releases has no age.
+/// Adds the time since deletion was requested: `Terminating (lasts AGE)`; `(expires DATE)` in old
+/// releases has no age.
 pub(super) fn terminating<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     if let Some(status) = tree.child(tree.root(), "Status")
         && let Some(lasts) = between(status.value, "(lasts ", ")")
@@ -89,7 +94,7 @@ pub(super) fn terminating<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     }
 }
 
-/// The text between two markers.
+/// Returns the text between two delimiters.
 pub(super) fn between<'a>(line: Line<'a>, from: &str, to: &str) -> Option<Line<'a>> {
     let from = line.text.find(from)? + from.len();
     let length = line.text.get(from..)?.find(to)?;

@@ -1,8 +1,8 @@
 //! ConfigMaps, Secrets and ServiceAccounts.
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
-use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
-use super::read::{entries, lines, put, scalar, text};
+use super::layout::{Block, Content, Node, Tree, field, part, trimmed};
+use super::values::{entries, lines, put, scalar, text};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
@@ -11,7 +11,7 @@ static CONFIG_MAP_BLOCK: Block = Block {
     fields: &[NAME, NAMESPACE, LABELS, ANNOTATIONS],
 };
 
-/// ConfigMaps; their [`data`](super::super::data) is not a part of the layout.
+/// ConfigMaps; their [`data`](super::super::raw_data) is not part of the layout.
 pub(super) static CONFIG_MAP: Kind = kind("ConfigMap", &CONFIG_MAP_BLOCK);
 
 static SECRET_BLOCK: Block = Block {
@@ -21,7 +21,7 @@ static SECRET_BLOCK: Block = Block {
         NAMESPACE,
         LABELS,
         ANNOTATIONS,
-        field("Type", "type", Below::Value, text),
+        field("Type", "type", Content::Value, text),
     ],
 };
 
@@ -38,23 +38,23 @@ static ACCOUNT_BLOCK: Block = Block {
         field(
             "Image pull secrets",
             "image_pull_secrets",
-            Below::Lines,
+            Content::Lines,
             secrets,
         ),
         field(
             "Mountable secrets",
             "mountable_secrets",
-            Below::Lines,
+            Content::Lines,
             secrets,
         ),
-        field("Tokens", "tokens", Below::Lines, lines),
+        field("Tokens", "tokens", Content::Lines, lines),
     ],
 };
 
 /// ServiceAccounts.
 pub(super) static SERVICE_ACCOUNT: Kind = kind("ServiceAccount", &ACCOUNT_BLOCK);
 
-/// `NAME (not found)` a line.
+/// Parses `NAME (not found)`, one per line.
 fn secrets<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .map(|line| {

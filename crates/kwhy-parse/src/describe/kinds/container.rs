@@ -1,7 +1,7 @@
-//! Containers as a pod or a pod template shows them.
+//! Containers of a pod or pod template.
 
-use super::layout::{Below, Block, Node, Tree, field, is_nothing, part, trimmed};
-use super::read::{
+use super::layout::{Block, Content, Node, Tree, field, is_absent, part, trimmed};
+use super::values::{
     add_fields, boolean, decoded, entries, integer, number, ports, put, quantities, raw_lines,
     scalar, text, text_of, time, trim_end,
 };
@@ -12,12 +12,12 @@ use kwhy_model::{Map, Text, Value};
 static STATE: Block = Block {
     repeats: false,
     fields: &[
-        field("Reason", "reason", Below::Value, text),
-        field("Message", "message", Below::Text, text),
-        field("Exit Code", "exit_code", Below::Value, integer),
-        field("Signal", "signal", Below::Value, integer),
-        field("Started", "started_time", Below::Value, time),
-        field("Finished", "finished_time", Below::Value, time),
+        field("Reason", "reason", Content::Value, text),
+        field("Message", "message", Content::Text, text),
+        field("Exit Code", "exit_code", Content::Value, integer),
+        field("Signal", "signal", Content::Value, integer),
+        field("Started", "started_time", Content::Value, time),
+        field("Finished", "finished_time", Content::Value, time),
     ],
 };
 
@@ -25,47 +25,52 @@ static STATE: Block = Block {
 pub(super) static CONTAINER: Block = Block {
     repeats: false,
     fields: &[
-        field("Container ID", "container_id", Below::Value, text),
-        field("Image", "image", Below::Value, text),
-        field("Image ID", "image_id", Below::Value, text),
-        field("Port", "ports", Below::Value, ports),
-        field("Ports", "ports", Below::Value, ports),
-        field("Host Port", "host_ports", Below::Value, ports),
-        field("Host Ports", "host_ports", Below::Value, ports),
-        field("SeccompProfile", "seccomp_profile", Below::Value, text),
-        field("LocalhostProfile", "localhost_profile", Below::Value, text),
-        field("Command", "command", Below::Lines, raw_lines),
-        field("Args", "args", Below::Lines, raw_lines),
-        field("State", "state", Below::Fields(&STATE), state),
-        field("Last State", "last_state", Below::Fields(&STATE), state),
+        field("Container ID", "container_id", Content::Value, text),
+        field("Image", "image", Content::Value, text),
+        field("Image ID", "image_id", Content::Value, text),
+        field("Port", "ports", Content::Value, ports),
+        field("Ports", "ports", Content::Value, ports),
+        field("Host Port", "host_ports", Content::Value, ports),
+        field("Host Ports", "host_ports", Content::Value, ports),
+        field("SeccompProfile", "seccomp_profile", Content::Value, text),
+        field(
+            "LocalhostProfile",
+            "localhost_profile",
+            Content::Value,
+            text,
+        ),
+        field("Command", "command", Content::Lines, raw_lines),
+        field("Args", "args", Content::Lines, raw_lines),
+        field("State", "state", Content::Fields(&STATE), state),
+        field("Last State", "last_state", Content::Fields(&STATE), state),
         field(
             "Last Termination State",
             "last_state",
-            Below::Fields(&STATE),
+            Content::Fields(&STATE),
             state,
         ),
-        field("Ready", "ready", Below::Value, boolean),
-        field("Restart Count", "restart_count", Below::Value, integer),
-        field("Limits", "limits", Below::Entries, quantities),
-        field("Requests", "requests", Below::Entries, quantities),
-        field("Liveness", "liveness", Below::Value, probe),
-        field("Readiness", "readiness", Below::Value, probe),
-        field("Startup", "startup", Below::Value, probe),
+        field("Ready", "ready", Content::Value, boolean),
+        field("Restart Count", "restart_count", Content::Value, integer),
+        field("Limits", "limits", Content::Entries, quantities),
+        field("Requests", "requests", Content::Entries, quantities),
+        field("Liveness", "liveness", Content::Value, probe),
+        field("Readiness", "readiness", Content::Value, probe),
+        field("Startup", "startup", Content::Value, probe),
         field(
             "Environment Variables from",
             "env_from",
-            Below::Lines,
+            Content::Lines,
             env_from,
         ),
-        field("Environment", "env", Below::Entries, env),
-        field("Environment Variables", "env", Below::Entries, env),
-        field("Mounts", "mounts", Below::Rows(is_mount), mounts),
-        field("Volume Mounts", "mounts", Below::Rows(is_mount), mounts),
-        field("Devices", "devices", Below::Rows(is_mount), mounts),
+        field("Environment", "env", Content::Entries, env),
+        field("Environment Variables", "env", Content::Entries, env),
+        field("Mounts", "mounts", Content::Rows(is_mount), mounts),
+        field("Volume Mounts", "mounts", Content::Rows(is_mount), mounts),
+        field("Devices", "devices", Content::Rows(is_mount), mounts),
     ],
 };
 
-/// Containers under their names.
+/// Parses containers, each with its name.
 pub(super) fn containers<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = tree
         .children(node)
@@ -81,7 +86,7 @@ pub(super) fn containers<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'
 
 fn state<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
-    if !node.value.text.is_empty() && !is_nothing(node.value.text) {
+    if !node.value.text.is_empty() && !is_absent(node.value.text) {
         let kind = node.value.text.to_ascii_lowercase();
         map.insert("type", decoded(&kind, node.value));
     }
@@ -89,8 +94,8 @@ fn state<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!map.is_empty()).then_some(Value::Map(map))
 }
 
-/// `http-get http://:80/ delay=0s timeout=1s period=10s #success=1 #failure=3`; after 1.36 the
-/// last two are `successThreshold=1 failureThreshold=3`.
+/// Parses `http-get http://:80/ delay=0s timeout=1s period=10s #success=1 #failure=3`; after 1.36
+/// the last two are `successThreshold=1 failureThreshold=3`.
 fn probe<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let line = node.value;
     scalar(line)?;
@@ -103,7 +108,7 @@ fn probe<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
         "target",
         scalar(trimmed(part(line, kind, settings))),
     );
-    for word in super::read::words(part(line, settings, line.text.len())) {
+    for word in super::values::words(part(line, settings, line.text.len())) {
         let Some(at) = word.text.find('=') else {
             continue;
         };
@@ -121,7 +126,7 @@ fn probe<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     Some(Value::Map(map))
 }
 
-/// `NAME:  value`, with the value's source in brackets after it or instead of it.
+/// Parses `NAME:  value`; the source of the value is in angle brackets after it or in its place.
 fn env<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = tree
         .children(node)
@@ -148,11 +153,11 @@ fn env_value<'a>(node: &Node<'a>) -> (Option<Text<'a>>, Option<Map<'a>>) {
             node.column
         };
         let further = node.lines.iter().map(|line| {
-            let blanks = line.indent().min(column);
-            trim_end(part(*line, blanks, line.text.len()))
+            let spaces = line.indent().min(column);
+            trim_end(part(*line, spaces, line.text.len()))
         });
         return (
-            super::read::joined(std::iter::once(line).chain(further)),
+            super::values::joined(std::iter::once(line).chain(further)),
             None,
         );
     }
@@ -182,24 +187,24 @@ fn env_value<'a>(node: &Node<'a>) -> (Option<Text<'a>>, Option<Map<'a>>) {
     (Some(text_of(value)), Some(source))
 }
 
-/// `<set to the key 'K' in secret 'S'>  Optional: false`, `... of config map 'C'>`.
+/// Parses `<set to the key 'K' in secret 'S'>  Optional: false`, `... of config map 'C'>`.
 fn key_reference<'a>(line: Line<'a>) -> Option<Map<'a>> {
     let rest = line.text.strip_prefix("<set to the key '")?;
     let mut at = line.text.len() - rest.len();
     let key = part(line, at, at + rest.find('\'')?);
     at += key.text.len();
     let rest = line.text.get(at..)?;
-    let (kind, mark) = if rest.starts_with("' in secret '") {
+    let (kind, prefix) = if rest.starts_with("' in secret '") {
         ("secret", "' in secret '")
     } else if rest.starts_with("' of config map '") {
         ("config_map", "' of config map '")
     } else {
         return None;
     };
-    at += mark.len();
+    at += prefix.len();
     let name = part(line, at, at + line.text.get(at..)?.find('\'')?);
     let mut source = Map::new();
-    source.insert("type", decoded(kind, part(line, at - mark.len(), at)));
+    source.insert("type", decoded(kind, part(line, at - prefix.len(), at)));
     source.insert("name", Value::Text(text_of(name)));
     source.insert("key", Value::Text(text_of(key)));
     put(&mut source, "optional", optional(line));
@@ -208,20 +213,20 @@ fn key_reference<'a>(line: Line<'a>) -> Option<Map<'a>> {
 
 fn optional<'a>(line: Line<'a>) -> Option<Value<'a>> {
     let at = line.text.rfind("Optional:")? + "Optional:".len();
-    super::read::flag(trimmed(part(line, at, line.text.len())))
+    super::values::flag(trimmed(part(line, at, line.text.len())))
 }
 
-/// `NAME  ConfigMap|Secret [with prefix 'P']  Optional: false`.
+/// Parses `NAME  ConfigMap|Secret [with prefix 'P']  Optional: false`.
 fn env_from<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .filter_map(|line| {
-            let mut words = super::read::words(line);
+            let mut words = super::values::words(line);
             let mut map = Map::new();
             map.insert("name", Value::Text(text_of(words.next()?)));
             map.insert("type", Value::Text(text_of(words.next()?)));
-            let mark = "with prefix '";
-            if let Some(at) = line.text.find(mark) {
-                let from = at + mark.len();
+            let prefix = "with prefix '";
+            if let Some(at) = line.text.find(prefix) {
+                let from = at + prefix.len();
                 let length = line.text.get(from..)?.find('\'')?;
                 put(&mut map, "prefix", scalar(part(line, from, from + length)));
             }
@@ -238,7 +243,7 @@ fn is_mount(line: &str) -> bool {
         && line.contains(" from ")
 }
 
-/// `PATH from VOLUME (ro,path="SUB")`; a device has nothing after its volume.
+/// Parses `PATH from VOLUME (ro,path="SUB")`; a device has nothing after its volume.
 fn mounts<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .filter_map(|line| {

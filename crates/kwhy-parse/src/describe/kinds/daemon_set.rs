@@ -1,9 +1,9 @@
 //! DaemonSets.
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE, SELECTOR};
-use super::layout::{Below, Block, field};
-use super::read::{counts, integer, labels};
+use super::layout::{Block, Content, field};
 use super::template::POD_TEMPLATE;
+use super::values::{counts, integer, labels};
 use super::{Kind, controller};
 
 static DAEMON_SET: Block = Block {
@@ -12,40 +12,40 @@ static DAEMON_SET: Block = Block {
         NAME,
         NAMESPACE,
         SELECTOR,
-        field("Node-Selector", "node_selector", Below::Lines, labels),
+        field("Node-Selector", "node_selector", Content::Lines, labels),
         LABELS,
         ANNOTATIONS,
         field(
             "Desired Number of Nodes Scheduled",
             "desired_scheduled",
-            Below::Value,
+            Content::Value,
             integer,
         ),
         field(
             "Current Number of Nodes Scheduled",
             "current_scheduled",
-            Below::Value,
+            Content::Value,
             integer,
         ),
         field(
             "Number of Nodes Scheduled with Up-to-date Pods",
             "up_to_date",
-            Below::Value,
+            Content::Value,
             integer,
         ),
         field(
             "Number of Nodes Scheduled with Available Pods",
             "available",
-            Below::Value,
+            Content::Value,
             integer,
         ),
         field(
             "Number of Nodes Misscheduled",
             "misscheduled",
-            Below::Value,
+            Content::Value,
             integer,
         ),
-        field("Pods Status", "pods_status", Below::Value, counts),
+        field("Pods Status", "pods_status", Content::Value, counts),
         POD_TEMPLATE,
     ],
 };

@@ -4,9 +4,9 @@ use super::common::{
     ANNOTATIONS, CONDITIONS_FIELD, CONTROLLED_BY, CREATED, LABELS, NAME, NAMESPACE, SELECTOR,
     between,
 };
-use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
-use super::read::{counts, integer, later, number, put, scalar, split, text};
+use super::layout::{Block, Content, Node, Tree, field, part, trimmed};
 use super::template::POD_TEMPLATE;
+use super::values::{counts, deferred, integer, number, put, scalar, split, text};
 use super::{Kind, controller};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
@@ -20,38 +20,38 @@ static DEPLOYMENT_BLOCK: Block = Block {
         LABELS,
         ANNOTATIONS,
         SELECTOR,
-        field("Replicas", "replicas", Below::Value, counts),
-        field("StrategyType", "strategy", Below::Value, text),
+        field("Replicas", "replicas", Content::Value, counts),
+        field("StrategyType", "strategy", Content::Value, text),
         field(
             "MinReadySeconds",
             "min_ready_seconds",
-            Below::Value,
+            Content::Value,
             integer,
         ),
         field(
             "RollingUpdateStrategy",
             "rolling_update",
-            Below::Value,
-            later,
+            Content::Value,
+            deferred,
         ),
         POD_TEMPLATE,
         CONDITIONS_FIELD,
         field(
             "OldReplicaSets",
             "old_replica_sets",
-            Below::Value,
+            Content::Value,
             replica_sets,
         ),
         field(
             "OldReplicaSet",
             "old_replica_sets",
-            Below::Value,
+            Content::Value,
             replica_sets,
         ),
         field(
             "NewReplicaSet",
             "new_replica_set",
-            Below::Value,
+            Content::Value,
             new_replica_set,
         ),
     ],
@@ -70,17 +70,17 @@ static REPLICA_SET_BLOCK: Block = Block {
         LABELS,
         ANNOTATIONS,
         CONTROLLED_BY,
-        field("Replicas", "replicas", Below::Value, counts),
-        field("Pods Status", "pods_status", Below::Value, counts),
+        field("Replicas", "replicas", Content::Value, counts),
+        field("Pods Status", "pods_status", Content::Value, counts),
         POD_TEMPLATE,
         CONDITIONS_FIELD,
     ],
 };
 
-/// ReplicaSets, and ReplicationControllers, which print alike.
+/// ReplicaSets and ReplicationControllers, which have the same layout.
 pub(super) static REPLICA_SET: Kind = controller("ReplicaSet", &REPLICA_SET_BLOCK);
 
-/// `25% max unavailable, 1 max surge`.
+/// Parses `25% max unavailable, 1 max surge`.
 fn rolling_update<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     let Some(node) = tree.child(tree.root(), "RollingUpdateStrategy") else {
         return;
@@ -97,7 +97,7 @@ fn rolling_update<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     }
 }
 
-/// `NAME (n/m replicas created)`.
+/// Parses `NAME (n/m replicas created)`.
 fn replica_set<'a>(line: Line<'a>) -> Option<Value<'a>> {
     let end = line.text.find(" (").unwrap_or(line.text.len());
     let mut map = Map::new();

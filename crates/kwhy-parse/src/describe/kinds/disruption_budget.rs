@@ -1,8 +1,8 @@
 //! PodDisruptionBudgets.
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE, SELECTOR};
-use super::layout::{Below, Block, Tree, field};
-use super::read::{add_fields, integer, later, text};
+use super::layout::{Block, Content, Tree, field};
+use super::values::{add_fields, deferred, integer, text};
 use super::{Kind, kind};
 use kwhy_model::Map;
 
@@ -12,12 +12,12 @@ static STATUS: Block = Block {
         field(
             "Allowed disruptions",
             "allowed_disruptions",
-            Below::Value,
+            Content::Value,
             integer,
         ),
-        field("Current", "current", Below::Value, integer),
-        field("Desired", "desired", Below::Value, integer),
-        field("Total", "total", Below::Value, integer),
+        field("Current", "current", Content::Value, integer),
+        field("Desired", "desired", Content::Value, integer),
+        field("Total", "total", Content::Value, integer),
     ],
 };
 
@@ -28,10 +28,10 @@ static BUDGET: Block = Block {
         NAMESPACE,
         LABELS,
         ANNOTATIONS,
-        field("Min available", "min_available", Below::Value, text),
-        field("Max unavailable", "max_unavailable", Below::Value, text),
+        field("Min available", "min_available", Content::Value, text),
+        field("Max unavailable", "max_unavailable", Content::Value, text),
         SELECTOR,
-        field("Status", "status", Below::Fields(&STATUS), later),
+        field("Status", "status", Content::Fields(&STATUS), deferred),
     ],
 };
 

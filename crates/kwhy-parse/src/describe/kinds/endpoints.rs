@@ -1,35 +1,35 @@
 //! Endpoints and EndpointSlices.
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
-use super::layout::{Below, Block, Node, Tree, field};
-use super::read::{block, boolean, groups, text, values_of};
-use super::table::{self, Cell, Table, column, no_remark};
+use super::layout::{Block, Content, Node, Tree, field};
+use super::table::{self, CellSyntax, Table, column, no_remark};
+use super::values::{block, boolean, groups, text, values_of};
 use super::{Kind, kind};
 use kwhy_model::Value;
 
 static PORTS: Table = Table {
     columns: &[
-        column("Name", "name", Cell::Word).optional(),
-        column("Port", "port", Cell::Count),
-        column("Protocol", "protocol", Cell::Word),
+        column("Name", "name", CellSyntax::Word).optional(),
+        column("Port", "port", CellSyntax::Count),
+        column("Protocol", "protocol", CellSyntax::Word),
     ],
     parts: None,
     headless: &[],
     remark: no_remark,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
 static SUBSETS: Block = Block {
     repeats: true,
     fields: &[
-        field("Addresses", "addresses", Below::Value, values_of),
+        field("Addresses", "addresses", Content::Value, values_of),
         field(
             "NotReadyAddresses",
             "not_ready_addresses",
-            Below::Value,
+            Content::Value,
             values_of,
         ),
-        field("Ports", "ports", Below::Table(&PORTS), ports),
+        field("Ports", "ports", Content::Table(&PORTS), ports),
     ],
 };
 
@@ -40,7 +40,7 @@ static ENDPOINTS_BLOCK: Block = Block {
         NAMESPACE,
         LABELS,
         ANNOTATIONS,
-        field("Subsets", "subsets", Below::Fields(&SUBSETS), groups),
+        field("Subsets", "subsets", Content::Fields(&SUBSETS), groups),
     ],
 };
 
@@ -50,23 +50,23 @@ pub(super) static ENDPOINTS: Kind = kind("Endpoints", &ENDPOINTS_BLOCK);
 static STATE: Block = Block {
     repeats: false,
     fields: &[
-        field("Ready", "ready", Below::Value, boolean),
-        field("Serving", "serving", Below::Value, boolean),
-        field("Terminating", "terminating", Below::Value, boolean),
+        field("Ready", "ready", Content::Value, boolean),
+        field("Serving", "serving", Content::Value, boolean),
+        field("Terminating", "terminating", Content::Value, boolean),
     ],
 };
 
 static ENDPOINT: Block = Block {
     repeats: true,
     fields: &[
-        field("- Addresses", "addresses", Below::Value, values_of),
-        // a list's mark may be taken for a quote's
-        field("Addresses", "addresses", Below::Value, values_of),
-        field("Conditions", "conditions", Below::Fields(&STATE), block),
-        field("Hostname", "hostname", Below::Value, text),
-        field("TargetRef", "target_ref", Below::Value, text),
-        field("NodeName", "node_name", Below::Value, text),
-        field("Zone", "zone", Below::Value, text),
+        field("- Addresses", "addresses", Content::Value, values_of),
+        // the list marker may have been stripped as that of a quotation
+        field("Addresses", "addresses", Content::Value, values_of),
+        field("Conditions", "conditions", Content::Fields(&STATE), block),
+        field("Hostname", "hostname", Content::Value, text),
+        field("TargetRef", "target_ref", Content::Value, text),
+        field("NodeName", "node_name", Content::Value, text),
+        field("Zone", "zone", Content::Value, text),
     ],
 };
 
@@ -77,12 +77,12 @@ static SLICE_BLOCK: Block = Block {
         NAMESPACE,
         LABELS,
         ANNOTATIONS,
-        field("AddressType", "address_type", Below::Value, text),
-        field("Ports", "ports", Below::Table(&PORTS), ports),
+        field("AddressType", "address_type", Content::Value, text),
+        field("Ports", "ports", Content::Table(&PORTS), ports),
         field(
             "Endpoints",
             "endpoints",
-            Below::Fields(&ENDPOINT),
+            Content::Fields(&ENDPOINT),
             endpoints,
         ),
     ],

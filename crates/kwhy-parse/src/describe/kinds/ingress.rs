@@ -1,9 +1,9 @@
 //! Ingresses and their classes.
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
-use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
-use super::read::{block, entries, list, put, scalar, text, text_of, values_of, words};
+use super::layout::{Block, Content, Node, Tree, field, part, trimmed};
 use super::table::is_dashes;
+use super::values::{block, entries, list, put, scalar, text, text_of, values_of, words};
 use super::{Kind, kind};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
@@ -14,16 +14,16 @@ static INGRESS_BLOCK: Block = Block {
         NAME,
         LABELS,
         NAMESPACE,
-        field("Address", "addresses", Below::Value, values_of),
-        field("Ingress Class", "ingress_class", Below::Value, text),
+        field("Address", "addresses", Content::Value, values_of),
+        field("Ingress Class", "ingress_class", Content::Value, text),
         field(
             "Default backend",
             "default_backend",
-            Below::Value,
+            Content::Value,
             default_backend,
         ),
-        field("TLS", "tls", Below::Rows(is_tls), tls),
-        field("Rules", "rules", Below::Rows(is_rule), rules),
+        field("TLS", "tls", Content::Rows(is_tls), tls),
+        field("Rules", "rules", Content::Rows(is_rule), rules),
         ANNOTATIONS,
     ],
 };
@@ -31,15 +31,15 @@ static INGRESS_BLOCK: Block = Block {
 /// Ingresses.
 pub(super) static INGRESS: Kind = kind("Ingress", &INGRESS_BLOCK).finish(default_endpoints);
 
-/// The endpoints that kubectl found for the default backend: addresses, or why there are none.
+/// Adds the endpoints that kubectl found for the default backend, or the reason for their absence.
 fn default_endpoints<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     if let Some(node) = tree.child(tree.root(), "Default backend") {
-        put(map, "default_endpoints", found_behind(node.value));
+        put(map, "default_endpoints", endpoints_of(node.value));
     }
 }
 
-/// The text in brackets after a backend.
-fn found_behind<'a>(line: Line<'a>) -> Option<Value<'a>> {
+/// Returns the text in parentheses after a backend.
+fn endpoints_of<'a>(line: Line<'a>) -> Option<Value<'a>> {
     let from = line.text.find(" (")? + " (".len();
     let to = line.text.strip_suffix(')').unwrap_or(line.text).len();
     scalar(part(line, from, to))
@@ -48,9 +48,9 @@ fn found_behind<'a>(line: Line<'a>) -> Option<Value<'a>> {
 static PARAMETERS: Block = Block {
     repeats: false,
     fields: &[
-        field("APIGroup", "api_group", Below::Value, text),
-        field("Kind", "kind", Below::Value, text),
-        field("Name", "name", Below::Value, text),
+        field("APIGroup", "api_group", Content::Value, text),
+        field("Kind", "kind", Content::Value, text),
+        field("Name", "name", Content::Value, text),
     ],
 };
 
@@ -60,11 +60,11 @@ static CLASS_BLOCK: Block = Block {
         NAME,
         LABELS,
         ANNOTATIONS,
-        field("Controller", "controller", Below::Value, text),
+        field("Controller", "controller", Content::Value, text),
         field(
             "Parameters",
             "parameters_ref",
-            Below::Fields(&PARAMETERS),
+            Content::Fields(&PARAMETERS),
             block,
         ),
     ],
@@ -73,7 +73,7 @@ static CLASS_BLOCK: Block = Block {
 /// IngressClasses.
 pub(super) static CLASS: Kind = kind("IngressClass", &CLASS_BLOCK);
 
-/// A backend, without what kubectl found after it.
+/// Returns a backend, without its endpoints.
 fn default_backend<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     if node.value.text == "<default>" {
         return None;
@@ -92,7 +92,7 @@ fn is_tls(line: &str) -> bool {
     TLS_WORDS.iter().any(|word| line.contains(word))
 }
 
-/// `SECRET terminates HOST,HOST`; without a secret `SNI routes HOST`.
+/// Parses `SECRET terminates HOST,HOST`; without a secret, `SNI routes HOST`.
 fn tls<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .filter_map(|line| {
@@ -111,7 +111,7 @@ fn tls<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// A line of the rules: a host alone, a path with its backend, or all of them.
+/// Returns true for a line of the rules: a host, a path with its backend, or both.
 fn is_rule(line: &str) -> bool {
     let text = line.trim();
     is_header(text)
@@ -141,12 +141,12 @@ fn rules<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
             continue;
         };
         let mut before: Vec<_> = words(part(line, 0, from)).collect();
-        // a path starts with a slash, unless the controller takes anything for one
+        // a path starts with a slash, unless the controller accepts anything
         let path = before.pop();
         if let Some(first) = before.first() {
             host = Some(*first);
         }
-        // without any rule kubectl prints the default backend as one
+        // without any rule, kubectl prints the default backend as one
         if path.is_some_and(|path| path.text == "*") && !before.is_empty() {
             continue;
         }
@@ -157,13 +157,13 @@ fn rules<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
         put(&mut map, "path", path.and_then(scalar));
         let backend = part(line, from, line.text.len());
         put(&mut map, "backend", scalar(before_bracket(backend)));
-        put(&mut map, "endpoints", found_behind(backend));
+        put(&mut map, "endpoints", endpoints_of(backend));
         items.push(Value::Map(map));
     }
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// The start of a path's backend; none if the line names a host only.
+/// Returns the offset of a path's backend; `None` if the line contains only a host.
 fn backend_start(line: Line<'_>) -> Option<usize> {
     if let Some(at) = line.text.find("APIGroup: ") {
         return Some(at);

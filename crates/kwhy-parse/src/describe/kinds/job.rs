@@ -1,18 +1,18 @@
 //! Jobs and CronJobs.
 
 use super::common::{ANNOTATIONS, CONTROLLED_BY, LABELS, NAME, NAMESPACE, SELECTOR};
-use super::layout::{Below, Block, Field, field};
-use super::read::{boolean, counts, integer, seconds, text, time, values_of, whole_seconds};
+use super::layout::{Block, Content, Field, field};
 use super::template::POD_TEMPLATE;
+use super::values::{boolean, counts, integer, seconds, text, time, values_of, whole_seconds};
 use super::{Kind, controller};
 
-const PARALLELISM: Field = field("Parallelism", "parallelism", Below::Value, integer);
-const COMPLETIONS: Field = field("Completions", "completions", Below::Value, integer);
-const SUSPEND: Field = field("Suspend", "suspend", Below::Value, boolean);
+const PARALLELISM: Field = field("Parallelism", "parallelism", Content::Value, integer);
+const COMPLETIONS: Field = field("Completions", "completions", Content::Value, integer);
+const SUSPEND: Field = field("Suspend", "suspend", Content::Value, boolean);
 const DEADLINE: Field = field(
     "Active Deadline Seconds",
     "active_deadline_s",
-    Below::Value,
+    Content::Value,
     whole_seconds,
 );
 
@@ -27,21 +27,26 @@ static JOB_BLOCK: Block = Block {
         CONTROLLED_BY,
         PARALLELISM,
         COMPLETIONS,
-        field("Completion Mode", "completion_mode", Below::Value, text),
+        field("Completion Mode", "completion_mode", Content::Value, text),
         SUSPEND,
-        field("Backoff Limit", "backoff_limit", Below::Value, integer),
+        field("Backoff Limit", "backoff_limit", Content::Value, integer),
         field(
             "TTL Seconds After Finished",
             "ttl_s",
-            Below::Value,
+            Content::Value,
             whole_seconds,
         ),
-        field("Start Time", "start_time", Below::Value, time),
-        field("Completed At", "completed_time", Below::Value, time),
-        field("Duration", "duration_s", Below::Value, seconds),
+        field("Start Time", "start_time", Content::Value, time),
+        field("Completed At", "completed_time", Content::Value, time),
+        field("Duration", "duration_s", Content::Value, seconds),
         DEADLINE,
-        field("Pods Statuses", "pods_statuses", Below::Value, counts),
-        field("Completed Indexes", "completed_indexes", Below::Value, text),
+        field("Pods Statuses", "pods_statuses", Content::Value, counts),
+        field(
+            "Completed Indexes",
+            "completed_indexes",
+            Content::Value,
+            text,
+        ),
         POD_TEMPLATE,
     ],
 };
@@ -56,31 +61,31 @@ static CRON_JOB_BLOCK: Block = Block {
         NAMESPACE,
         LABELS,
         ANNOTATIONS,
-        field("Schedule", "schedule", Below::Value, text),
-        field("Time Zone", "time_zone", Below::Value, text),
+        field("Schedule", "schedule", Content::Value, text),
+        field("Time Zone", "time_zone", Content::Value, text),
         field(
             "Concurrency Policy",
             "concurrency_policy",
-            Below::Value,
+            Content::Value,
             text,
         ),
         SUSPEND,
         field(
             "Successful Job History Limit",
             "successful_history_limit",
-            Below::Value,
+            Content::Value,
             integer,
         ),
         field(
             "Failed Job History Limit",
             "failed_history_limit",
-            Below::Value,
+            Content::Value,
             integer,
         ),
         field(
             "Starting Deadline Seconds",
             "starting_deadline_s",
-            Below::Value,
+            Content::Value,
             whole_seconds,
         ),
         SELECTOR,
@@ -91,10 +96,10 @@ static CRON_JOB_BLOCK: Block = Block {
         field(
             "Last Schedule Time",
             "last_schedule_time",
-            Below::Value,
+            Content::Value,
             time,
         ),
-        field("Active Jobs", "active_jobs", Below::Value, values_of),
+        field("Active Jobs", "active_jobs", Content::Value, values_of),
     ],
 };
 

@@ -1,7 +1,7 @@
-//! The kinds that kubectl has a describer for: one file a kind, or two that print alike.
+//! The kinds with a describer in kubectl, one file per kind or pair of kinds with the same layout.
 //!
 //! Each has the keys that `pkg/describe/describe.go` of kubernetes/kubectl printed in any of the
-//! releases 1.8 to 1.36. [`mark`] shows which kind lines are of, as kubectl does not print it.
+//! releases 1.8 to 1.36. [`detect_kind`] detects the kind, as kubectl does not print it.
 
 mod autoscaler;
 mod claim;
@@ -11,11 +11,11 @@ mod config;
 mod container;
 mod daemon_set;
 mod deployment;
+pub(super) mod detect_kind;
 mod disruption_budget;
 mod endpoints;
 mod ingress;
 mod job;
-pub(super) mod mark;
 mod namespace;
 mod network_policy;
 mod node;
@@ -28,53 +28,53 @@ mod volume;
 
 pub(super) use common::{CONDITIONS_FIELD, CREATED};
 
-use super::layout::{Below, Block, Schema, Tree};
-use super::{data, generic, layout, read, table};
+use super::layout::{Block, Content, Schema, Tree};
+use super::{generic, layout, raw_data, table, values};
 use kwhy_model::Map;
 
-/// How objects of a kind are read.
+/// A kind and the conversion of its objects.
 pub(super) struct Kind {
-    /// Its name.
+    /// The name of the kind.
     pub name: &'static str,
-    /// The schema of its describe.
+    /// The layout of its describe.
     pub schema: Schema,
-    /// Adds what several lines say together.
+    /// Adds fields that combine several lines.
     pub finish: for<'a> fn(&mut Map<'a>, &Tree<'a>),
 }
 
 impl Kind {
-    /// The fields of an object.
+    /// Returns the fields of an object.
     pub fn fields<'a>(&self, tree: &Tree<'a>) -> Map<'a> {
         let mut map = Map::new();
-        read::add_fields(&mut map, tree, tree.root());
+        values::add_fields(&mut map, tree, tree.root());
         (self.finish)(&mut map, tree);
         map
     }
 }
 
-/// A kind whose lines say one field each.
+/// Returns a kind with one field per line.
 const fn kind(name: &'static str, block: &'static Block) -> Kind {
     Kind {
         name,
         schema: Schema {
-            root: Below::Fields(block),
+            root: Content::Fields(block),
             implied: &[],
             generic: false,
         },
-        finish: nothing_more,
+        finish: no_extra_fields,
     }
 }
 
-/// A kind that makes pods of a template.
+/// Returns a kind that creates pods from a template.
 const fn controller(name: &'static str, block: &'static Block) -> Kind {
     Kind {
         name,
         schema: Schema {
-            root: Below::Fields(block),
+            root: Content::Fields(block),
             implied: template::IMPLIED,
             generic: false,
         },
-        finish: nothing_more,
+        finish: no_extra_fields,
     }
 }
 
@@ -85,21 +85,21 @@ impl Kind {
     }
 }
 
-/// Each line says one field.
-fn nothing_more<'a>(_: &mut Map<'a>, _: &Tree<'a>) {}
+/// Adds nothing: each line is one field.
+fn no_extra_fields<'a>(_: &mut Map<'a>, _: &Tree<'a>) {}
 
-/// How a kind without a schema of its own is read.
+/// The fallback for a kind without a schema of its own.
 static UNKNOWN: Kind = Kind {
     name: "",
     schema: generic::UNKNOWN,
-    finish: nothing_more,
+    finish: no_extra_fields,
 };
 
-/// How what the generic describer printed is read.
+/// Output of the generic describer.
 static GENERIC: Kind = Kind {
     name: "",
     schema: generic::SCHEMA,
-    finish: nothing_more,
+    finish: no_extra_fields,
 };
 
 static KINDS: &[&Kind] = &[
@@ -134,13 +134,13 @@ static KINDS: &[&Kind] = &[
     &stateful_set::KIND,
 ];
 
-/// How a part of an object of unknown kind is read that the generic describer printed.
+/// Returns the kind for part of an object of unknown kind in the generic describer's output.
 pub(super) fn generic_part() -> &'static Kind {
     &GENERIC
 }
 
-/// How objects of a kind are read that `mark` reported.
-pub(super) fn reader(found: Option<mark::Found<'_>>) -> &'static Kind {
+/// Returns the kind for objects whose kind was detected by `detect_kind`.
+pub(super) fn reader(found: Option<detect_kind::DetectedKind<'_>>) -> &'static Kind {
     match found {
         Some(found) if found.is_generic => &GENERIC,
         Some(found) => KINDS

@@ -1,57 +1,57 @@
 //! Namespaces, ResourceQuotas and LimitRanges.
 
 use super::common::{ANNOTATIONS, CONDITIONS_FIELD, LABELS};
-use super::layout::{Below, Block, Node, Tree, field};
-use super::read::{add_to_group, later, put, scalar, text, values_of};
-use super::table::{self, Cell, Table, column, no_remark};
+use super::layout::{Block, Content, Node, Tree, field};
+use super::table::{self, CellSyntax, Table, column, no_remark};
+use super::values::{add_to_group, deferred, put, scalar, text, values_of};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
 static RESOURCES: Table = Table {
     columns: &[
-        column("Resource", "resource", Cell::Word),
-        column("Used", "used", Cell::Word),
-        column("Hard", "hard", Cell::Word),
+        column("Resource", "resource", CellSyntax::Word),
+        column("Used", "used", CellSyntax::Word),
+        column("Hard", "hard", CellSyntax::Word),
     ],
     parts: None,
     headless: &[],
     remark: is_help,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
-/// The meaning of a scope, which is below the scopes.
+/// Returns true for the explanation of a scope, printed below the scopes.
 fn is_help(line: &str) -> bool {
     line.starts_with("* ")
 }
 
 static LIMIT_ROWS: Table = Table {
     columns: &[
-        column("Type", "type", Cell::Word),
-        column("Resource", "resource", Cell::Word),
-        column("Min", "min", Cell::Dash),
-        column("Max", "max", Cell::Dash),
-        column("Default Request", "default_request", Cell::Dash),
-        column("Default Limit", "default_limit", Cell::Dash),
-        column("Max Limit/Request Ratio", "max_ratio", Cell::Dash),
+        column("Type", "type", CellSyntax::Word),
+        column("Resource", "resource", CellSyntax::Word),
+        column("Min", "min", CellSyntax::Dash),
+        column("Max", "max", CellSyntax::Dash),
+        column("Default Request", "default_request", CellSyntax::Dash),
+        column("Default Limit", "default_limit", CellSyntax::Dash),
+        column("Max Limit/Request Ratio", "max_ratio", CellSyntax::Dash),
     ],
     parts: None,
     headless: &[],
     remark: no_remark,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
 /// A quota; its rows are below its last key.
 static QUOTA_BLOCK: Block = Block {
     repeats: false,
     fields: &[
-        field("Name", "name", Below::Table(&RESOURCES), text_alone),
+        field("Name", "name", Content::Table(&RESOURCES), text_alone),
         field(
             "Namespace",
             "namespace",
-            Below::Table(&RESOURCES),
+            Content::Table(&RESOURCES),
             text_alone,
         ),
-        field("Scopes", "scopes", Below::Table(&RESOURCES), values_of),
+        field("Scopes", "scopes", Content::Table(&RESOURCES), values_of),
     ],
 };
 
@@ -61,19 +61,19 @@ pub(super) static QUOTA: Kind = kind("ResourceQuota", &QUOTA_BLOCK).finish(resou
 static QUOTAS: Block = Block {
     repeats: true,
     fields: &[
-        field("Name", "name", Below::Table(&RESOURCES), text_alone),
-        field("Scopes", "scopes", Below::Table(&RESOURCES), values_of),
+        field("Name", "name", Content::Table(&RESOURCES), text_alone),
+        field("Scopes", "scopes", Content::Table(&RESOURCES), values_of),
     ],
 };
 
 static LIMITS_BLOCK: Block = Block {
     repeats: false,
     fields: &[
-        field("Name", "name", Below::Table(&LIMIT_ROWS), text_alone),
+        field("Name", "name", Content::Table(&LIMIT_ROWS), text_alone),
         field(
             "Namespace",
             "namespace",
-            Below::Table(&LIMIT_ROWS),
+            Content::Table(&LIMIT_ROWS),
             text_alone,
         ),
     ],
@@ -85,21 +85,33 @@ pub(super) static LIMITS: Kind = kind("LimitRange", &LIMITS_BLOCK).finish(limit_
 static NAMESPACE_BLOCK: Block = Block {
     repeats: false,
     fields: &[
-        field("Name", "name", Below::Value, text),
+        field("Name", "name", Content::Value, text),
         LABELS,
         ANNOTATIONS,
-        field("Status", "status", Below::Value, text),
+        field("Status", "status", Content::Value, text),
         CONDITIONS_FIELD,
-        field("Resource Quotas", "quotas", Below::Fields(&QUOTAS), quotas).bare(),
-        field("No resource quota.", "no_quota", Below::Value, later).bare(),
+        field(
+            "Resource Quotas",
+            "quotas",
+            Content::Fields(&QUOTAS),
+            quotas,
+        )
+        .bare(),
+        field("No resource quota.", "no_quota", Content::Value, deferred).bare(),
         field(
             "Resource Limits",
             "limits",
-            Below::Table(&LIMIT_ROWS),
+            Content::Table(&LIMIT_ROWS),
             limits,
         )
         .bare(),
-        field("No LimitRange resource.", "no_limits", Below::Value, later).bare(),
+        field(
+            "No LimitRange resource.",
+            "no_limits",
+            Content::Value,
+            deferred,
+        )
+        .bare(),
     ],
 };
 
@@ -110,7 +122,7 @@ fn text_alone<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     scalar(node.value)
 }
 
-/// Adds the rows below any key of the object.
+/// Adds the rows below all keys of the object.
 fn add_rows<'a>(map: &mut Map<'a>, tree: &Tree<'a>, table: &Table, name: &'static str) {
     let lines: Vec<_> = tree
         .children(tree.root())
@@ -131,7 +143,7 @@ fn limits<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     table::rows(node, &LIMIT_ROWS)
 }
 
-/// The quotas of a namespace, each with its rows.
+/// Parses the quotas of a namespace, each with its rows.
 fn quotas<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut items: Vec<Map<'a>> = Vec::new();
     let mut seen = Vec::new();

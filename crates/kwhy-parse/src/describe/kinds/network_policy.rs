@@ -1,16 +1,16 @@
 //! NetworkPolicies.
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE};
-use super::layout::{Below, Block, Node, Tree, field, part, trimmed};
-use super::read::{add_fields, block, later, scalar, text, text_of, time, values_of};
+use super::layout::{Block, Content, Node, Tree, field, part, trimmed};
+use super::values::{add_fields, block, deferred, scalar, text, text_of, time, values_of};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
 static BLOCK: Block = Block {
     repeats: false,
     fields: &[
-        field("CIDR", "cidr", Below::Value, text),
-        field("Except", "except", Below::Value, values_of),
+        field("CIDR", "cidr", Content::Value, text),
+        field("Except", "except", Content::Value, values_of),
     ],
 };
 
@@ -20,35 +20,35 @@ static PEER: Block = Block {
         field(
             "NamespaceSelector",
             "namespace_selector",
-            Below::Value,
+            Content::Value,
             selector,
         ),
-        field("PodSelector", "pod_selector", Below::Value, selector),
-        field("IPBlock", "ip_block", Below::Fields(&BLOCK), later),
+        field("PodSelector", "pod_selector", Content::Value, selector),
+        field("IPBlock", "ip_block", Content::Fields(&BLOCK), deferred),
     ],
 };
 
-/// The rules of one direction, which follow each other with a line of dashes between.
+/// The rules of one direction, separated by lines of dashes.
 static RULES: Block = Block {
     repeats: true,
     fields: &[
-        field("To Port", "port", Below::Value, later),
-        field("To Port Range", "port", Below::Value, later),
-        field("From", "peer", Below::Fields(&PEER), block),
-        field("To", "peer", Below::Fields(&PEER), block),
-        // no rules: what that means is alone
+        field("To Port", "port", Content::Value, deferred),
+        field("To Port Range", "port", Content::Value, deferred),
+        field("From", "peer", Content::Fields(&PEER), block),
+        field("To", "peer", Content::Fields(&PEER), block),
+        // without rules, their meaning is the only text
         field(
             "<none> (Selected pods are isolated for ingress connectivity)",
             "none",
-            Below::Value,
-            later,
+            Content::Value,
+            deferred,
         )
         .bare(),
         field(
             "<none> (Selected pods are isolated for egress connectivity)",
             "none",
-            Below::Value,
-            later,
+            Content::Value,
+            deferred,
         )
         .bare(),
     ],
@@ -57,34 +57,34 @@ static RULES: Block = Block {
 static SPEC: Block = Block {
     repeats: false,
     fields: &[
-        field("PodSelector", "pod_selector", Below::Value, own_selector),
+        field("PodSelector", "pod_selector", Content::Value, own_selector),
         field(
             "Allowing ingress traffic",
             "ingress",
-            Below::Fields(&RULES),
+            Content::Fields(&RULES),
             rules,
         ),
         field(
             "Not affecting ingress traffic",
             "no_ingress",
-            Below::Value,
-            later,
+            Content::Value,
+            deferred,
         )
         .bare(),
         field(
             "Allowing egress traffic",
             "egress",
-            Below::Fields(&RULES),
+            Content::Fields(&RULES),
             rules,
         ),
         field(
             "Not affecting egress traffic",
             "no_egress",
-            Below::Value,
-            later,
+            Content::Value,
+            deferred,
         )
         .bare(),
-        field("Policy Types", "policy_types", Below::Value, values_of),
+        field("Policy Types", "policy_types", Content::Value, values_of),
     ],
 };
 
@@ -93,10 +93,10 @@ static POLICY: Block = Block {
     fields: &[
         NAME,
         NAMESPACE,
-        field("Created on", "created_time", Below::Value, time),
+        field("Created on", "created_time", Content::Value, time),
         LABELS,
         ANNOTATIONS,
-        field("Spec", "spec", Below::Fields(&SPEC), later),
+        field("Spec", "spec", Content::Fields(&SPEC), deferred),
     ],
 };
 
@@ -109,12 +109,12 @@ fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     }
 }
 
-/// A selector; `<none>` selects all and stays.
+/// Returns a selector; `<none>` selects everything and is kept.
 fn selector<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!node.value.text.is_empty()).then(|| Value::Text(text_of(node.value)))
 }
 
-/// The selector of the policy's own pods, without the remark that it selects all.
+/// Returns the selector of the policy's own pods, without the remark that it selects all.
 fn own_selector<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let end = node
         .value

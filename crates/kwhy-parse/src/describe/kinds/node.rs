@@ -2,85 +2,87 @@
 
 use super::common::{ANNOTATIONS, CONDITIONS_FIELD, CREATED, LABELS, NAME, between};
 use super::generic::snake_case;
-use super::layout::{Below, Block, Node, Tree, field, part};
-use super::read::{
+use super::layout::{Block, Content, Node, Tree, field, part};
+use super::table::{self, CellSyntax, Table, column, no_remark};
+use super::values::{
     block, boolean, entries, put, quantities, scalar, text, text_of, time, values_of,
 };
-use super::table::{self, Cell, Table, column, no_remark};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
 static LEASE: Block = Block {
     repeats: false,
     fields: &[
-        field("HolderIdentity", "holder", Below::Value, text),
-        field("AcquireTime", "acquire_time", Below::Value, time),
-        field("RenewTime", "renew_time", Below::Value, time),
+        field("HolderIdentity", "holder", Content::Value, text),
+        field("AcquireTime", "acquire_time", Content::Value, time),
+        field("RenewTime", "renew_time", Content::Value, time),
     ],
 };
 
 static PODS: Table = Table {
     columns: &[
-        column("Namespace", "namespace", Cell::Word),
-        column("Name", "name", Cell::Word),
-        column("CPU Requests", "cpu_requests", Cell::Amount).percent("cpu_requests_percent"),
-        column("CPU Limits", "cpu_limits", Cell::Amount).percent("cpu_limits_percent"),
-        column("Memory Requests", "memory_requests", Cell::Amount)
+        column("Namespace", "namespace", CellSyntax::Word),
+        column("Name", "name", CellSyntax::Word),
+        column("CPU Requests", "cpu_requests", CellSyntax::Amount).percent("cpu_requests_percent"),
+        column("CPU Limits", "cpu_limits", CellSyntax::Amount).percent("cpu_limits_percent"),
+        column("Memory Requests", "memory_requests", CellSyntax::Amount)
             .percent("memory_requests_percent"),
-        column("Memory Limits", "memory_limits", Cell::Amount).percent("memory_limits_percent"),
-        // from 1.18 on
-        column("Age", "age_s", Cell::Age).optional(),
+        column("Memory Limits", "memory_limits", CellSyntax::Amount)
+            .percent("memory_limits_percent"),
+        // since 1.18
+        column("Age", "age_s", CellSyntax::Age).optional(),
     ],
     parts: None,
     headless: &[],
     remark: no_remark,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
 static ALLOCATED: Table = Table {
     columns: &[
-        column("Resource", "resource", Cell::Word),
-        column("Requests", "requests", Cell::Amount).percent("requests_percent"),
-        column("Limits", "limits", Cell::Amount).percent("limits_percent"),
+        column("Resource", "resource", CellSyntax::Word),
+        column("Requests", "requests", CellSyntax::Amount).percent("requests_percent"),
+        column("Limits", "limits", CellSyntax::Amount).percent("limits_percent"),
         // one row for both, up to 1.11
-        column("CPU Requests", "cpu_requests", Cell::Amount).percent("cpu_requests_percent"),
-        column("CPU Limits", "cpu_limits", Cell::Amount).percent("cpu_limits_percent"),
-        column("Memory Requests", "memory_requests", Cell::Amount)
+        column("CPU Requests", "cpu_requests", CellSyntax::Amount).percent("cpu_requests_percent"),
+        column("CPU Limits", "cpu_limits", CellSyntax::Amount).percent("cpu_limits_percent"),
+        column("Memory Requests", "memory_requests", CellSyntax::Amount)
             .percent("memory_requests_percent"),
-        column("Memory Limits", "memory_limits", Cell::Amount).percent("memory_limits_percent"),
+        column("Memory Limits", "memory_limits", CellSyntax::Amount)
+            .percent("memory_limits_percent"),
     ],
     parts: None,
     headless: &[&[0, 1, 2], &[3, 4, 5, 6]],
     remark: is_remark,
-    runs_on: false,
+    last_cell_continues: false,
 };
 
 static NODE: Block = Block {
     repeats: false,
     fields: &[
         NAME,
-        field("Roles", "roles", Below::Value, values_of),
-        field("Role", "roles", Below::Value, values_of),
+        field("Roles", "roles", Content::Value, values_of),
+        field("Role", "roles", Content::Value, values_of),
         LABELS,
         ANNOTATIONS,
         CREATED,
-        field("Taints", "taints", Below::Lines, taints),
-        field("Unschedulable", "unschedulable", Below::Value, boolean),
-        field("Lease", "lease", Below::Fields(&LEASE), block),
+        field("Taints", "taints", Content::Lines, taints),
+        field("Unschedulable", "unschedulable", Content::Value, boolean),
+        field("Lease", "lease", Content::Fields(&LEASE), block),
         CONDITIONS_FIELD,
-        field("Addresses", "addresses", Below::Entries, addresses),
-        field("Capacity", "capacity", Below::Entries, quantities),
-        field("Allocatable", "allocatable", Below::Entries, quantities),
-        field("System Info", "system_info", Below::Entries, system_info),
-        field("PodCIDR", "pod_cidr", Below::Value, text),
-        field("PodCIDRs", "pod_cidrs", Below::Value, values_of),
-        field("ExternalID", "external_id", Below::Value, text),
-        field("ProviderID", "provider_id", Below::Value, text),
-        field("Non-terminated Pods", "pods", Below::Table(&PODS), pods),
+        field("Addresses", "addresses", Content::Entries, addresses),
+        field("Capacity", "capacity", Content::Entries, quantities),
+        field("Allocatable", "allocatable", Content::Entries, quantities),
+        field("System Info", "system_info", Content::Entries, system_info),
+        field("PodCIDR", "pod_cidr", Content::Value, text),
+        field("PodCIDRs", "pod_cidrs", Content::Value, values_of),
+        field("ExternalID", "external_id", Content::Value, text),
+        field("ProviderID", "provider_id", Content::Value, text),
+        field("Non-terminated Pods", "pods", Content::Table(&PODS), pods),
         field(
             "Allocated resources",
             "allocated",
-            Below::Table(&ALLOCATED),
+            Content::Table(&ALLOCATED),
             allocated,
         ),
     ],
@@ -93,7 +95,7 @@ fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     if let Some(pods) = tree.child(tree.root(), "Non-terminated Pods")
         && let Some(total) = between(pods.value, "(", " in total")
     {
-        put(map, "pods_total", super::read::number(total));
+        put(map, "pods_total", super::values::number(total));
     }
 }
 
@@ -101,7 +103,7 @@ fn is_remark(line: &str) -> bool {
     line.starts_with("(Total limits may be over")
 }
 
-/// `key=value:Effect`, the value may be absent.
+/// Parses `key=value:Effect`; the value is optional.
 fn taints<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .map(|line| {
@@ -130,7 +132,7 @@ fn addresses<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
             Value::Map(map)
         })
         .collect();
-    // before 1.9 the addresses occurred alone, with commas
+    // before 1.9 addresses were printed without a type, separated by commas
     if let Some(Value::List(own)) = values_of(tree, node) {
         items.extend(own.into_iter().map(|address| {
             let mut map = Map::new();

@@ -3,108 +3,118 @@
 use super::Kind;
 use super::common::{CONDITIONS, GATES, conditions, gates, status, terminating};
 use super::container::{CONTAINER, containers};
-use super::layout::{Below, Block, Node, Schema, Tree, field, part};
-use super::read::{
+use super::layout::{Block, Content, Node, Schema, Tree, field, part};
+use super::template::{tolerations, topology_spread};
+use super::values::{
     annotations, block, integer, labels, list, put, quantities, scalar, seconds, text, time,
 };
-use super::template::{tolerations, topology_spread};
 use super::volume::{VOLUME, volumes};
 use kwhy_model::{Map, Value};
 
-/// Pod-level resources, from 1.32 on.
+/// Pod-level resources, since 1.32.
 static RESOURCES: Block = Block {
     repeats: false,
     fields: &[
-        field("Limits", "limits", Below::Entries, quantities),
-        field("Requests", "requests", Below::Entries, quantities),
+        field("Limits", "limits", Content::Entries, quantities),
+        field("Requests", "requests", Content::Entries, quantities),
     ],
 };
 
 static IPS: Block = Block {
     repeats: true,
-    fields: &[field("IP", "ip", Below::Value, text)],
+    fields: &[field("IP", "ip", Content::Value, text)],
 };
 
 static POD: Block = Block {
     repeats: false,
     fields: &[
-        field("Name", "name", Below::Value, text),
-        field("Namespace", "namespace", Below::Value, text),
-        field("Priority", "priority", Below::Value, integer),
-        field("Priority Class Name", "priority_class", Below::Value, text),
-        field("PriorityClassName", "priority_class", Below::Value, text),
-        field("Runtime Class Name", "runtime_class", Below::Value, text),
-        field("Service Account", "service_account", Below::Value, text),
-        field("Security Policy", "security_policy", Below::Value, text),
-        field("Node", "node", Below::Value, node_name),
-        field("Start Time", "start_time", Below::Value, time),
-        field("Labels", "labels", Below::Lines, labels),
-        field("Annotations", "annotations", Below::Lines, annotations),
-        field("Status", "status", Below::Value, status),
+        field("Name", "name", Content::Value, text),
+        field("Namespace", "namespace", Content::Value, text),
+        field("Priority", "priority", Content::Value, integer),
+        field(
+            "Priority Class Name",
+            "priority_class",
+            Content::Value,
+            text,
+        ),
+        field("PriorityClassName", "priority_class", Content::Value, text),
+        field("Runtime Class Name", "runtime_class", Content::Value, text),
+        field("Service Account", "service_account", Content::Value, text),
+        field("Security Policy", "security_policy", Content::Value, text),
+        field("Node", "node", Content::Value, node_name),
+        field("Start Time", "start_time", Content::Value, time),
+        field("Labels", "labels", Content::Lines, labels),
+        field("Annotations", "annotations", Content::Lines, annotations),
+        field("Status", "status", Content::Value, status),
         field(
             "Termination Grace Period",
             "termination_grace_period_s",
-            Below::Value,
+            Content::Value,
             seconds,
         ),
-        field("Reason", "reason", Below::Value, text),
-        field("Message", "message", Below::Text, text),
-        field("SeccompProfile", "seccomp_profile", Below::Value, text),
-        field("LocalhostProfile", "localhost_profile", Below::Value, text),
-        field("IP", "ip", Below::Value, text),
-        field("IPs", "ips", Below::Fields(&IPS), ips),
-        field("Controlled By", "controlled_by", Below::Value, text),
-        field("Controllers", "controlled_by", Below::Value, text),
-        field("NominatedNodeName", "nominated_node", Below::Value, text),
-        field("Resources", "resources", Below::Fields(&RESOURCES), block),
+        field("Reason", "reason", Content::Value, text),
+        field("Message", "message", Content::Text, text),
+        field("SeccompProfile", "seccomp_profile", Content::Value, text),
+        field(
+            "LocalhostProfile",
+            "localhost_profile",
+            Content::Value,
+            text,
+        ),
+        field("IP", "ip", Content::Value, text),
+        field("IPs", "ips", Content::Fields(&IPS), ips),
+        field("Controlled By", "controlled_by", Content::Value, text),
+        field("Controllers", "controlled_by", Content::Value, text),
+        field("NominatedNodeName", "nominated_node", Content::Value, text),
+        field("Resources", "resources", Content::Fields(&RESOURCES), block),
         field(
             "Init Containers",
             "init_containers",
-            Below::Named(&CONTAINER),
+            Content::Named(&CONTAINER),
             containers,
         ),
         field(
             "Containers",
             "containers",
-            Below::Named(&CONTAINER),
+            Content::Named(&CONTAINER),
             containers,
         ),
         field(
             "Ephemeral Containers",
             "ephemeral_containers",
-            Below::Named(&CONTAINER),
+            Content::Named(&CONTAINER),
             containers,
         ),
         field(
             "Readiness Gates",
             "readiness_gates",
-            Below::Table(&GATES),
+            Content::Table(&GATES),
             gates,
         ),
         field(
             "Conditions",
             "conditions",
-            Below::Table(&CONDITIONS),
+            Content::Table(&CONDITIONS),
             conditions,
         ),
-        field("Volumes", "volumes", Below::Named(&VOLUME), volumes),
-        field("QoS Class", "qos_class", Below::Value, text),
-        field("QoS Tier", "qos_class", Below::Value, text),
-        field("Node-Selectors", "node_selectors", Below::Lines, labels),
-        field("Tolerations", "tolerations", Below::Lines, tolerations),
+        field("Volumes", "volumes", Content::Named(&VOLUME), volumes),
+        field("QoS Class", "qos_class", Content::Value, text),
+        field("QoS Tier", "qos_class", Content::Value, text),
+        field("Node-Selectors", "node_selectors", Content::Lines, labels),
+        field("Tolerations", "tolerations", Content::Lines, tolerations),
         field(
             "Topology Spread Constraints",
             "topology_spread",
-            Below::Lines,
+            Content::Lines,
             topology_spread,
         ),
         field(
             "SchedulingGroup",
             "scheduling_group",
-            Below::Any,
+            Content::Any,
             super::generic::value,
         ),
-        field("Workload", "workload", Below::Any, super::generic::value),
+        field("Workload", "workload", Content::Any, super::generic::value),
     ],
 };
 
@@ -112,7 +122,7 @@ static POD: Block = Block {
 pub(super) static KIND: Kind = Kind {
     name: "Pod",
     schema: Schema {
-        root: Below::Fields(&POD),
+        root: Content::Fields(&POD),
         implied: &[
             &["Containers", ""],
             &["Containers"],
@@ -135,13 +145,13 @@ fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
     terminating(map, tree);
 }
 
-/// `NAME/ADDRESS`, the name.
+/// Returns the name in `NAME/ADDRESS`.
 fn node_name<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let end = node.value.text.find('/').unwrap_or(node.value.text.len());
     scalar(part(node.value, 0, end))
 }
 
-/// The addresses on the key's line, and those below it.
+/// Returns the addresses on the key's line and below it.
 fn ips<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut items = match list(node.value) {
         Some(Value::List(items)) => items,

@@ -1,8 +1,8 @@
 //! Services.
 
 use super::common::{ANNOTATIONS, LABELS, NAME, NAMESPACE, SELECTOR};
-use super::layout::{Below, Block, Node, Tree, field, is_nothing, part, trimmed};
-use super::read::{integer, later, number, put, scalar, split, text, values_of, words};
+use super::layout::{Block, Content, Node, Tree, field, is_absent, part, trimmed};
+use super::values::{deferred, integer, number, put, scalar, split, text, values_of, words};
 use super::{Kind, kind};
 use kwhy_model::{Map, Value};
 
@@ -14,60 +14,60 @@ static SERVICE: Block = Block {
         LABELS,
         ANNOTATIONS,
         SELECTOR,
-        field("Type", "type", Below::Value, text),
-        field("IP Family Policy", "ip_family_policy", Below::Value, text),
-        field("IP Families", "ip_families", Below::Value, values_of),
-        field("IP Family", "ip_families", Below::Value, values_of),
-        field("IP", "ip", Below::Value, text).again(),
-        field("IPs", "ips", Below::Value, values_of),
-        field("External IPs", "external_ips", Below::Value, values_of),
+        field("Type", "type", Content::Value, text),
+        field("IP Family Policy", "ip_family_policy", Content::Value, text),
+        field("IP Families", "ip_families", Content::Value, values_of),
+        field("IP Family", "ip_families", Content::Value, values_of),
+        field("IP", "ip", Content::Value, text).repeatable(),
+        field("IPs", "ips", Content::Value, values_of),
+        field("External IPs", "external_ips", Content::Value, values_of),
         field(
             "Desired LoadBalancer IP",
             "desired_load_balancer_ip",
-            Below::Value,
+            Content::Value,
             text,
         ),
-        field("External Name", "external_name", Below::Value, text),
+        field("External Name", "external_name", Content::Value, text),
         field(
             "LoadBalancer Ingress",
             "load_balancer_ingress",
-            Below::Value,
+            Content::Value,
             values_of,
         ),
-        field("Port", "port", Below::Value, later).again(),
-        field("TargetPort", "target_port", Below::Value, later).again(),
-        field("AppProtocol", "app_protocol", Below::Value, later).again(),
-        field("NodePort", "node_port", Below::Value, later).again(),
-        field("Endpoints", "endpoints", Below::Value, later).again(),
-        field("Session Affinity", "session_affinity", Below::Value, text),
+        field("Port", "port", Content::Value, deferred).repeatable(),
+        field("TargetPort", "target_port", Content::Value, deferred).repeatable(),
+        field("AppProtocol", "app_protocol", Content::Value, deferred).repeatable(),
+        field("NodePort", "node_port", Content::Value, deferred).repeatable(),
+        field("Endpoints", "endpoints", Content::Value, deferred).repeatable(),
+        field("Session Affinity", "session_affinity", Content::Value, text),
         field(
             "External Traffic Policy",
             "external_traffic_policy",
-            Below::Value,
+            Content::Value,
             text,
         ),
         field(
             "Internal Traffic Policy",
             "internal_traffic_policy",
-            Below::Value,
+            Content::Value,
             text,
         ),
         field(
             "HealthCheck NodePort",
             "health_check_node_port",
-            Below::Value,
+            Content::Value,
             integer,
         ),
         field(
             "LoadBalancer Source Ranges",
             "source_ranges",
-            Below::Value,
+            Content::Value,
             values_of,
         ),
         field(
             "Traffic Distribution",
             "traffic_distribution",
-            Below::Value,
+            Content::Value,
             text,
         ),
     ],
@@ -77,7 +77,7 @@ static SERVICE: Block = Block {
 pub(super) static KIND: Kind = kind("Service", &SERVICE).finish(finish);
 
 fn finish<'a>(map: &mut Map<'a>, tree: &Tree<'a>) {
-    // the second one, up to 1.30, is what the user asked for
+    // the second one, up to 1.30, is the address that the user asked for
     let mut addresses = tree
         .children(tree.root())
         .filter(|node| node.key.text == "IP");
@@ -126,7 +126,7 @@ fn add_to_port<'a>(port: &mut Map<'a>, name: &'static str, node: &Node<'a>) {
         "endpoints" => {
             let more = value.text.find(" + ").unwrap_or(value.text.len());
             let shown = trimmed(part(value, 0, more));
-            if shown.text.is_empty() || is_nothing(shown.text) {
+            if shown.text.is_empty() || is_absent(shown.text) {
                 let span = if shown.text.is_empty() {
                     node.key.span()
                 } else {

@@ -1,37 +1,37 @@
 //! StatefulSets.
 
 use super::common::{ANNOTATIONS, CREATED, LABELS, NAME, NAMESPACE, SELECTOR};
-use super::layout::{Below, Block, Node, Tree, field};
-use super::read::{annotations, counts, groups, integer, labels, put, scalar, text, values_of};
+use super::layout::{Block, Content, Node, Tree, field};
 use super::template::POD_TEMPLATE;
+use super::values::{annotations, counts, groups, integer, labels, put, scalar, text, values_of};
 use super::{Kind, controller};
 use kwhy_model::{Map, Value};
 
 static STRATEGY: Block = Block {
     repeats: false,
     fields: &[
-        field("Partition", "partition", Below::Value, integer),
-        field("MaxUnavailable", "max_unavailable", Below::Value, text),
+        field("Partition", "partition", Content::Value, integer),
+        field("MaxUnavailable", "max_unavailable", Content::Value, text),
     ],
 };
 
 static RETENTION: Block = Block {
     repeats: false,
     fields: &[
-        field("WhenDeleted", "when_deleted", Below::Value, text),
-        field("WhenScaled", "when_scaled", Below::Value, text),
+        field("WhenDeleted", "when_deleted", Content::Value, text),
+        field("WhenScaled", "when_scaled", Content::Value, text),
     ],
 };
 
 static CLAIMS: Block = Block {
     repeats: true,
     fields: &[
-        field("Name", "name", Below::Value, text),
-        field("StorageClass", "storage_class", Below::Value, text),
-        field("Labels", "labels", Below::Lines, labels),
-        field("Annotations", "annotations", Below::Lines, annotations),
-        field("Capacity", "capacity", Below::Value, capacity),
-        field("Access Modes", "access_modes", Below::Value, values_of),
+        field("Name", "name", Content::Value, text),
+        field("StorageClass", "storage_class", Content::Value, text),
+        field("Labels", "labels", Content::Lines, labels),
+        field("Annotations", "annotations", Content::Lines, annotations),
+        field("Capacity", "capacity", Content::Value, capacity),
+        field("Access Modes", "access_modes", Content::Value, values_of),
     ],
 };
 
@@ -44,32 +44,32 @@ static STATEFUL_SET: Block = Block {
         SELECTOR,
         LABELS,
         ANNOTATIONS,
-        field("Service Name", "service_name", Below::Value, text),
+        field("Service Name", "service_name", Content::Value, text),
         field(
             "Pod Management Policy",
             "pod_management_policy",
-            Below::Value,
+            Content::Value,
             text,
         ),
-        field("Replicas", "replicas", Below::Value, counts),
+        field("Replicas", "replicas", Content::Value, counts),
         field(
             "Update Strategy",
             "update_strategy",
-            Below::Fields(&STRATEGY),
+            Content::Fields(&STRATEGY),
             strategy,
         ),
         field(
             "Persistent Volume Claim Retention Policy",
             "claim_retention",
-            Below::Fields(&RETENTION),
-            super::read::block,
+            Content::Fields(&RETENTION),
+            super::values::block,
         ),
-        field("Pods Status", "pods_status", Below::Value, counts),
+        field("Pods Status", "pods_status", Content::Value, counts),
         POD_TEMPLATE,
         field(
             "Volume Claims",
             "volume_claims",
-            Below::Fields(&CLAIMS),
+            Content::Fields(&CLAIMS),
             groups,
         ),
     ],
@@ -92,7 +92,7 @@ fn strategy<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     scalar(node.value)
 }
 
-/// A quantity; the driver's default is none.
+/// Returns a quantity; the driver's default is `None`.
 fn capacity<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     scalar(node.value).filter(|_| node.value.text != "<default>")
 }

@@ -1,39 +1,44 @@
-//! Pod templates, as the objects show them that make pods, and what pods have in common with them.
+//! Pod templates of controllers, and what pods share with them.
 
 use super::container::{CONTAINER, containers};
-use super::layout::{Below, Block, Field, Node, Tree, field, part, trimmed};
-use super::read::{annotations, block, entries, labels, number, put, scalar, text, text_of};
+use super::layout::{Block, Content, Field, Node, Tree, field, part, trimmed};
+use super::values::{annotations, block, entries, labels, number, put, scalar, text, text_of};
 use super::volume::{VOLUME, volumes};
 use kwhy_model::{Map, Value};
 
 static TEMPLATE: Block = Block {
     repeats: false,
     fields: &[
-        field("Labels", "labels", Below::Lines, labels),
-        field("Annotations", "annotations", Below::Lines, annotations),
-        field("Service Account", "service_account", Below::Value, text),
+        field("Labels", "labels", Content::Lines, labels),
+        field("Annotations", "annotations", Content::Lines, annotations),
+        field("Service Account", "service_account", Content::Value, text),
         field(
             "Init Containers",
             "init_containers",
-            Below::Named(&CONTAINER),
+            Content::Named(&CONTAINER),
             containers,
         ),
         field(
             "Containers",
             "containers",
-            Below::Named(&CONTAINER),
+            Content::Named(&CONTAINER),
             containers,
         ),
-        field("Volumes", "volumes", Below::Named(&VOLUME), volumes),
+        field("Volumes", "volumes", Content::Named(&VOLUME), volumes),
         field(
             "Topology Spread Constraints",
             "topology_spread",
-            Below::Lines,
+            Content::Lines,
             topology_spread,
         ),
-        field("Priority Class Name", "priority_class", Below::Value, text),
-        field("Node-Selectors", "node_selectors", Below::Lines, labels),
-        field("Tolerations", "tolerations", Below::Lines, tolerations),
+        field(
+            "Priority Class Name",
+            "priority_class",
+            Content::Value,
+            text,
+        ),
+        field("Node-Selectors", "node_selectors", Content::Lines, labels),
+        field("Tolerations", "tolerations", Content::Lines, tolerations),
     ],
 };
 
@@ -41,11 +46,11 @@ static TEMPLATE: Block = Block {
 pub(super) const POD_TEMPLATE: Field = field(
     "Pod Template",
     "pod_template",
-    Below::Fields(&TEMPLATE),
+    Content::Fields(&TEMPLATE),
     block,
 );
 
-/// Lines at which a text that was cut within a template may start.
+/// The blocks in which a text may start that was cut within a template.
 pub(super) const IMPLIED: &[&[&str]] = &[
     &["Pod Template", "Containers", ""],
     &["Pod Template", "Containers"],
@@ -54,8 +59,8 @@ pub(super) const IMPLIED: &[&[&str]] = &[
     &["Pod Template"],
 ];
 
-/// `key=value:Effect op=Exists for 300s`; each part may be absent. 1.19 lacked a space before
-/// `op` where there is no key.
+/// Parses `key=value:Effect op=Exists for 300s`; each part is optional. 1.19 lacked a space before
+/// `op` if there was no key.
 pub(super) fn tolerations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .map(|line| {
@@ -95,7 +100,7 @@ pub(super) fn tolerations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// `KEY:ACTION when max skew N is exceeded for selector SELECTOR`.
+/// Parses `KEY:ACTION when max skew N is exceeded for selector SELECTOR`.
 pub(super) fn topology_spread<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node)
         .filter_map(|line| {

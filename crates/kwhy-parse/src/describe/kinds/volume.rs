@@ -1,129 +1,139 @@
-//! Volumes as a pod or a pod template shows them.
+//! Volumes of a pod or pod template.
 
 use super::generic;
-use super::layout::{Below, Block, Node, Tree, field};
-use super::read::{
-    annotations, boolean, decoded, integer, labels, later, number, put, raw_lines, scalar, text,
+use super::layout::{Block, Content, Node, Tree, field};
+use super::values::{
+    annotations, boolean, decoded, deferred, integer, labels, number, put, raw_lines, scalar, text,
     words,
 };
 use kwhy_model::{Map, Value};
 
-/// The lines of one volume, of any type. A projected volume repeats them for each source.
+/// The lines of one volume of any type. A projected volume repeats them for each source.
 pub(super) static VOLUME: Block = Block {
     repeats: true,
     fields: &[
-        field("Type", "type", Below::Value, text),
-        // of a type that this release does not know
-        field("<unknown>", "unknown", Below::Value, later).bare(),
-        field("Name", "config_map_name", Below::Value, text),
-        field("Optional", "optional", Below::Value, boolean),
-        field("SecretName", "secret_name", Below::Value, text),
-        field("SecretOptionalName", "secret_optional", Below::Value, text),
-        field("ConfigMapName", "config_map_name", Below::Value, text),
+        field("Type", "type", Content::Value, text),
+        // a type unknown to the kubectl release
+        field("<unknown>", "unknown", Content::Value, deferred).bare(),
+        field("Name", "config_map_name", Content::Value, text),
+        field("Optional", "optional", Content::Value, boolean),
+        field("SecretName", "secret_name", Content::Value, text),
+        field(
+            "SecretOptionalName",
+            "secret_optional",
+            Content::Value,
+            text,
+        ),
+        field("ConfigMapName", "config_map_name", Content::Value, text),
         field(
             "ConfigMapOptional",
             "config_map_optional",
-            Below::Value,
+            Content::Value,
             text,
         ),
-        field("DownwardAPI", "downward_api", Below::Value, boolean),
+        field("DownwardAPI", "downward_api", Content::Value, boolean),
         field(
             "TokenExpirationSeconds",
             "token_expiration_s",
-            Below::Value,
+            Content::Value,
             integer,
         ),
-        field("Items", "items", Below::Lines, raw_lines),
-        field("ClaimName", "claim_name", Below::Value, text),
-        field("ReadOnly", "read_only", Below::Value, boolean),
-        field("Path", "path", Below::Value, text),
-        field("HostPathType", "host_path_type", Below::Value, text),
-        field("Medium", "medium", Below::Value, text),
-        field("SizeLimit", "size_limit", Below::Value, text),
-        field("Server", "server", Below::Value, text),
-        field("Driver", "driver", Below::Value, text),
-        field("FSType", "fs_type", Below::Value, text),
-        field("VolumeHandle", "volume_handle", Below::Value, text),
+        field("Items", "items", Content::Lines, raw_lines),
+        field("ClaimName", "claim_name", Content::Value, text),
+        field("ReadOnly", "read_only", Content::Value, boolean),
+        field("Path", "path", Content::Value, text),
+        field("HostPathType", "host_path_type", Content::Value, text),
+        field("Medium", "medium", Content::Value, text),
+        field("SizeLimit", "size_limit", Content::Value, text),
+        field("Server", "server", Content::Value, text),
+        field("Driver", "driver", Content::Value, text),
+        field("FSType", "fs_type", Content::Value, text),
+        field("VolumeHandle", "volume_handle", Content::Value, text),
         field(
             "VolumeAttributes",
             "volume_attributes",
-            Below::Lines,
+            Content::Lines,
             labels,
         ),
-        field("Reference", "reference", Below::Value, text),
-        field("PullPolicy", "pull_policy", Below::Value, text),
-        field("VolumeID", "volume_id", Below::Value, text),
-        field("VolumePath", "volume_path", Below::Value, text),
-        field("PDName", "pd_name", Below::Value, text),
-        field("Partition", "partition", Below::Value, text),
-        field("ShareName", "share_name", Below::Value, text),
-        field("Repository", "repository", Below::Value, text),
-        field("Revision", "revision", Below::Value, text),
-        field("EndpointsName", "endpoints_name", Below::Value, text),
-        field("IQN", "iqn", Below::Value, text),
-        field("TargetPortal", "target_portal", Below::Value, text),
-        field("Portals", "portals", Below::Value, text),
-        field("Lun", "lun", Below::Value, text),
-        // kubectl forgets its colon
-        field("ISCSIInterface", "iscsi_interface", Below::Value, text).bare(),
+        field("Reference", "reference", Content::Value, text),
+        field("PullPolicy", "pull_policy", Content::Value, text),
+        field("VolumeID", "volume_id", Content::Value, text),
+        field("VolumePath", "volume_path", Content::Value, text),
+        field("PDName", "pd_name", Content::Value, text),
+        field("Partition", "partition", Content::Value, text),
+        field("ShareName", "share_name", Content::Value, text),
+        field("Repository", "repository", Content::Value, text),
+        field("Revision", "revision", Content::Value, text),
+        field("EndpointsName", "endpoints_name", Content::Value, text),
+        field("IQN", "iqn", Content::Value, text),
+        field("TargetPortal", "target_portal", Content::Value, text),
+        field("Portals", "portals", Content::Value, text),
+        field("Lun", "lun", Content::Value, text),
+        // kubectl omits its colon
+        field("ISCSIInterface", "iscsi_interface", Content::Value, text).bare(),
         field(
             "DiscoveryCHAPAuth",
             "discovery_chap_auth",
-            Below::Value,
+            Content::Value,
             boolean,
         ),
         field(
             "SessionCHAPAuth",
             "session_chap_auth",
-            Below::Value,
+            Content::Value,
             boolean,
         ),
-        field("SecretRef", "secret_ref", Below::Value, text),
-        field("InitiatorName", "initiator_name", Below::Value, text),
-        field("CephMonitors", "ceph_monitors", Below::Value, text),
-        field("RBDImage", "rbd_image", Below::Value, text),
-        field("Monitors", "monitors", Below::Value, text),
-        field("TargetWWNs", "target_wwns", Below::Value, text),
-        field("LUN", "lun", Below::Value, text),
-        field("RBDPool", "rbd_pool", Below::Value, text),
-        field("RadosUser", "rados_user", Below::Value, text),
-        field("Keyring", "keyring", Below::Value, text),
-        field("User", "user", Below::Value, text),
-        field("SecretFile", "secret_file", Below::Value, text),
-        field("SecretNamespace", "secret_namespace", Below::Value, text),
-        field("Kind", "kind", Below::Value, text),
-        field("CachingMode", "caching_mode", Below::Value, text),
-        field("VolumeName", "volume_name", Below::Value, text),
-        field("VolumeNamespace", "volume_namespace", Below::Value, text),
-        field("Registry", "registry", Below::Value, text),
-        field("PdID", "pd_id", Below::Value, text),
-        field("Gateway", "gateway", Below::Value, text),
-        field("System", "system", Below::Value, text),
-        field("Protection Domain", "protection_domain", Below::Value, text),
-        field("Storage Pool", "storage_pool", Below::Value, text),
-        field("Storage Mode", "storage_mode", Below::Value, text),
-        field("DatasetName", "dataset_name", Below::Value, text),
-        field("DatasetUUID", "dataset_uuid", Below::Value, text),
-        field("DiskName", "disk_name", Below::Value, text),
-        field("DiskURI", "disk_uri", Below::Value, text),
+        field("SecretRef", "secret_ref", Content::Value, text),
+        field("InitiatorName", "initiator_name", Content::Value, text),
+        field("CephMonitors", "ceph_monitors", Content::Value, text),
+        field("RBDImage", "rbd_image", Content::Value, text),
+        field("Monitors", "monitors", Content::Value, text),
+        field("TargetWWNs", "target_wwns", Content::Value, text),
+        field("LUN", "lun", Content::Value, text),
+        field("RBDPool", "rbd_pool", Content::Value, text),
+        field("RadosUser", "rados_user", Content::Value, text),
+        field("Keyring", "keyring", Content::Value, text),
+        field("User", "user", Content::Value, text),
+        field("SecretFile", "secret_file", Content::Value, text),
+        field("SecretNamespace", "secret_namespace", Content::Value, text),
+        field("Kind", "kind", Content::Value, text),
+        field("CachingMode", "caching_mode", Content::Value, text),
+        field("VolumeName", "volume_name", Content::Value, text),
+        field("VolumeNamespace", "volume_namespace", Content::Value, text),
+        field("Registry", "registry", Content::Value, text),
+        field("PdID", "pd_id", Content::Value, text),
+        field("Gateway", "gateway", Content::Value, text),
+        field("System", "system", Content::Value, text),
+        field(
+            "Protection Domain",
+            "protection_domain",
+            Content::Value,
+            text,
+        ),
+        field("Storage Pool", "storage_pool", Content::Value, text),
+        field("Storage Mode", "storage_mode", Content::Value, text),
+        field("DatasetName", "dataset_name", Content::Value, text),
+        field("DatasetUUID", "dataset_uuid", Content::Value, text),
+        field("DiskName", "disk_name", Content::Value, text),
+        field("DiskURI", "disk_uri", Content::Value, text),
         field(
             "StoragePolicyName",
             "storage_policy_name",
-            Below::Value,
+            Content::Value,
             text,
         ),
-        field("Options", "options", Below::Lines, raw_lines),
-        field("StorageClass", "storage_class", Below::Value, text),
-        field("Volume", "volume", Below::Value, text),
-        field("Labels", "labels", Below::Lines, labels),
-        field("Annotations", "annotations", Below::Lines, annotations),
-        field("Capacity", "capacity", Below::Value, text),
-        field("Access Modes", "access_modes", Below::Value, text),
-        field("VolumeMode", "volume_mode", Below::Value, text),
+        field("Options", "options", Content::Lines, raw_lines),
+        field("StorageClass", "storage_class", Content::Value, text),
+        field("Volume", "volume", Content::Value, text),
+        field("Labels", "labels", Content::Lines, labels),
+        field("Annotations", "annotations", Content::Lines, annotations),
+        field("Capacity", "capacity", Content::Value, text),
+        field("Access Modes", "access_modes", Content::Value, text),
+        field("VolumeMode", "volume_mode", Content::Value, text),
     ],
 };
 
-/// The field that names what a volume of a type is made from.
+/// The key that names the source of a volume, by type.
 const SOURCES: &[(&str, &str)] = &[
     ("ConfigMap", "Name"),
     ("Secret", "SecretName"),
@@ -149,7 +159,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("FlexVolume", "Driver"),
 ];
 
-/// Volumes under their names.
+/// Parses volumes, each with its name.
 pub(super) fn volumes<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = tree
         .children(node)
@@ -165,7 +175,7 @@ fn volume<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Map<'a> {
     map
 }
 
-/// The source of a PersistentVolume.
+/// Returns the source of a PersistentVolume.
 pub(super) fn source<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     add_source(&mut map, tree, node);
@@ -200,7 +210,7 @@ fn add_source<'a>(map: &mut Map<'a>, tree: &Tree<'a>, node: &Node<'a>) {
     generic::add(map, tree, others);
 }
 
-/// The sources of a projected volume, which follow each other without a mark.
+/// Parses the sources of a projected volume, which follow each other without a separator.
 fn projected<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Vec<Value<'a>> {
     let mut items = Vec::new();
     for child in tree.children(node) {
@@ -213,7 +223,7 @@ fn projected<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Vec<Value<'a>> {
                 ("ServiceAccountToken", "expiration_s", number(child.value))
             }
             "Optional" | "ConfigMapOptional" => {
-                let optional = super::read::flag(child.value);
+                let optional = super::values::flag(child.value);
                 if let (Some(Value::Map(last)), Some(optional)) = (items.last_mut(), optional) {
                     last.insert("optional", optional);
                 }

@@ -1,4 +1,4 @@
-//! Any text, damaged and large ones: no panic, spans inside, linear time.
+//! Arbitrary, damaged and large texts: no panics, all spans in bounds, linear time.
 
 use proptest::prelude::*;
 
@@ -69,7 +69,7 @@ fn hostile_sizes_stay_linear() {
         check_parsed(&line.repeat(many));
         check_parsed(&format!("{POD}{}", line.repeat(many)));
     }
-    // what makes long lists in other kinds
+    // long lists in other kinds
     for (head, line) in [
         ("Name: x\n\nData\n====\n", "key:\n----\nvalue\n\n"),
         ("Name: x\nType: Opaque\n\nData\n====\n", "key:  5 bytes\n"),

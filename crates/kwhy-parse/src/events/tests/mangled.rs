@@ -1,4 +1,4 @@
-//! Any text: no panic, spans inside.
+//! Arbitrary text: no panics, and all spans are in bounds.
 
 use proptest::prelude::*;
 

@@ -1,29 +1,29 @@
-//! Fits the words of a row to a table's columns by what each column may hold, for rows whose
-//! spaces no longer tell.
+//! Alignment of the words of a row with the columns of a table, by the values each column accepts,
+//! for rows whose spacing is lost.
 
-use super::columns::{Cell, Columns, places, words};
+use super::columns::{Cell, Columns, screen_positions, words};
 use super::runtime;
 use crate::input::Line;
 use kwhy_model::{Age, Quantity, Span};
 
-/// The most words of a row that are fitted; the work grows with their square.
-const MOST_PIECES: usize = 48;
+/// The maximum number of words in an aligned row; the cost is quadratic.
+const MAX_PIECES: usize = 48;
 
-/// The longest row that is fitted, in bytes.
-const LONGEST_ROW: usize = 16 * 1024;
+/// The maximum length of an aligned row, in bytes.
+const MAX_ROW_LENGTH: usize = 16 * 1024;
 
-/// The type of a column's cells.
+/// The values a column accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum ColumnType {
     /// The name of an object or namespace; never empty.
     Name,
-    /// An age or a moment.
+    /// An age or a timestamp.
     Age,
-    /// A number of restarts, `2 (3d23h ago)` from kubectl 1.22 on.
+    /// A number of restarts; `2 (3d23h ago)` since kubectl 1.22.
     Restarts,
-    /// Mostly a number, never several words.
+    /// Usually a number, never several words.
     Count,
-    /// `1/2`, a number or a flag.
+    /// `1/2`, a number or a boolean.
     Ratio,
     /// A quantity; empty while unbound.
     Capacity,
@@ -39,15 +39,15 @@ pub(super) enum Shape {
     Class,
     /// `<unset>` or the name of a class.
     AttributesClass,
-    /// Hexadecimal digits, as container runtimes name things.
+    /// A hexadecimal identifier of a container runtime.
     Identifier,
     /// docker's `3 hours ago`.
     Ago,
-    /// A moment of several words, as helm prints it; `3 hours ago` elsewhere.
-    Moment,
+    /// A timestamp of several words, as helm prints it; `3 hours ago` elsewhere.
+    Timestamp,
     /// docker's `Up 3 hours (healthy)`.
     ContainerState,
-    /// An address; a name where a load balancer has one.
+    /// An address; the host name of a load balancer.
     Address,
     /// `v1`, `apps/v1`.
     ApiVersion,
@@ -55,11 +55,11 @@ pub(super) enum Shape {
     Flag,
     /// `ConfigMap`.
     Kind,
-    /// A text in quotes.
+    /// Quoted text.
     Quoted,
     /// One word; often empty.
     Optional,
-    /// Any number of words; often none.
+    /// Any number of words; often empty.
     OptionalWords,
     /// Any number of words.
     Words,
@@ -67,63 +67,66 @@ pub(super) enum Shape {
     Word,
 }
 
-impl Shape {
-    /// Returns true if any number of words may occur in it.
+impl ColumnType {
+    /// Returns true if the column accepts any number of words.
     pub fn is_long(self) -> bool {
-        matches!(self, Shape::Words | Shape::OptionalWords | Shape::Quoted)
+        matches!(
+            self,
+            ColumnType::Words | ColumnType::OptionalWords | ColumnType::Quoted
+        )
     }
 
-    /// How well `count` words, as one text, suit the column; `None` if they cannot.
+    /// Scores how well `count` words, taken as one text, suit the column; `None` if they cannot.
     fn score(self, text: &str, count: usize) -> Option<i64> {
         let extra = 4 * i64::try_from(count)
             .unwrap_or(i64::MAX / 8)
             .saturating_sub(1);
-        let prefer = |suits: bool, otherwise: i64| if suits { 3 } else { otherwise - extra };
+        let prefer = |matches: bool, otherwise: i64| if matches { 3 } else { otherwise - extra };
         let is_none = text == "<none>";
         match self {
-            Shape::Name => (count == 1 && is_name(text)).then_some(2),
-            Shape::Age if count == 0 => Some(-6),
-            Shape::Age => (is_age(text) || is_none).then_some(3),
-            Shape::Restarts if count == 0 => Some(-6),
-            Shape::Restarts => restarts(text).map(|_| 3),
-            Shape::Words if count == 0 => Some(-1),
+            ColumnType::Name => (count == 1 && is_name(text)).then_some(2),
+            ColumnType::Age if count == 0 => Some(-6),
+            ColumnType::Age => (is_age(text) || is_none).then_some(3),
+            ColumnType::Restarts if count == 0 => Some(-6),
+            ColumnType::Restarts => restarts(text).map(|_| 3),
+            ColumnType::Words if count == 0 => Some(-1),
             // a text does not end in the middle of a list
-            Shape::Words | Shape::OptionalWords
+            ColumnType::Words | ColumnType::OptionalWords
                 if text.ends_with([':', ',']) || text == "<unset>" =>
             {
                 Some(0)
             }
-            Shape::Words => Some(2),
-            Shape::Capacity
-            | Shape::AccessModes
-            | Shape::Volume
-            | Shape::Claim
-            | Shape::Class
-            | Shape::AttributesClass
-            | Shape::OptionalWords
-            | Shape::Optional
+            ColumnType::Words => Some(2),
+            ColumnType::Capacity
+            | ColumnType::AccessModes
+            | ColumnType::Volume
+            | ColumnType::Claim
+            | ColumnType::Class
+            | ColumnType::AttributesClass
+            | ColumnType::OptionalWords
+            | ColumnType::Optional
                 if count == 0 =>
             {
                 Some(0)
             }
             _ if count == 0 => Some(-4),
-            Shape::OptionalWords => Some(if text.contains('/') { 2 } else { -2 }),
-            Shape::Count => {
+            ColumnType::OptionalWords => Some(if text.contains('/') { 2 } else { -2 }),
+            ColumnType::Count => {
                 let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
                 Some(prefer(is_number || is_none, 0))
             }
-            Shape::Ratio => {
+            ColumnType::Ratio => {
                 let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
                 let is_flag = matches!(text, "True" | "False" | "Unknown");
                 Some(prefer(is_ratio(text) || is_number || is_flag || is_none, 0))
             }
-            Shape::Capacity => Some(prefer(Quantity::parse(text).is_some(), -3)),
-            Shape::Usage => {
+            ColumnType::Capacity => Some(prefer(Quantity::parse(text).is_some(), -3)),
+            ColumnType::Usage => {
                 let number = text.strip_suffix('%').unwrap_or(text);
                 let is_usage = Quantity::parse(number).is_some() || text == "<unknown>";
                 (count == 1 && is_usage).then_some(3)
             }
-            Shape::AccessModes => {
+            ColumnType::AccessModes => {
                 // custom columns print the object's own list
                 let list = text
                     .strip_prefix('[')
@@ -134,24 +137,24 @@ impl Shape {
                 let is_modes = list.unwrap_or(text).split([',', ' ']).all(is_mode);
                 Some(prefer(is_modes || is_none, -4))
             }
-            Shape::Volume => Some(prefer(text.starts_with("pvc-"), 1)),
-            Shape::Claim => Some(prefer(text.contains('/') && !is_ratio(text), -4)),
-            Shape::Class => {
+            ColumnType::Volume => Some(prefer(text.starts_with("pvc-"), 1)),
+            ColumnType::Claim => Some(prefer(text.contains('/') && !is_ratio(text), -4)),
+            ColumnType::Class => {
                 let is_class = is_object_name(text)
                     && !text.contains('/')
                     && !is_age(text)
                     && text.contains(|c: char| c.is_ascii_lowercase());
                 Some(prefer(is_class && !text.starts_with("pvc-"), 0))
             }
-            Shape::AttributesClass => Some(prefer(text == "<unset>", 0)),
-            Shape::Identifier => {
+            ColumnType::AttributesClass => Some(prefer(text == "<unset>", 0)),
+            ColumnType::Identifier => {
                 let digits = text.strip_prefix("sha256:").unwrap_or(text);
                 let is_identifier =
                     digits.len() >= 12 && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
                 (count == 1 && (is_identifier || is_none)).then_some(3)
             }
-            Shape::Ago => (is_age(text) || runtime::ago(text).is_some()).then_some(3),
-            Shape::Moment => {
+            ColumnType::Ago => (is_age(text) || runtime::ago(text).is_some()).then_some(3),
+            ColumnType::Timestamp => {
                 let words = text.split_whitespace().count();
                 let is_dated = text.get(..5).is_some_and(|year| {
                     year.ends_with('-') && year.starts_with(|c: char| c.is_ascii_digit())
@@ -164,117 +167,118 @@ impl Shape {
                     _ => Some(-extra),
                 }
             }
-            Shape::ContainerState => runtime::state(text).map(|_| 3),
-            Shape::Address => {
+            ColumnType::ContainerState => runtime::state(text).map(|_| 3),
+            ColumnType::Address => {
                 let is_address = text
                     .bytes()
                     .all(|byte| byte.is_ascii_hexdigit() || b".:,".contains(&byte));
                 let is_word = matches!(text, "None" | "<pending>");
                 Some(prefer(is_address || is_word || is_none, 1))
             }
-            Shape::ApiVersion => {
+            ColumnType::ApiVersion => {
                 let version = text.rsplit('/').next().unwrap_or(text);
                 let digits = version.strip_prefix('v').unwrap_or("");
                 Some(prefer(digits.starts_with(|c: char| c.is_ascii_digit()), -2))
             }
-            Shape::Flag => Some(prefer(matches!(text, "true" | "false"), -2)),
-            Shape::Kind => {
+            ColumnType::Flag => Some(prefer(matches!(text, "true" | "false"), -2)),
+            ColumnType::Kind => {
                 let is_kind = count == 1 && text.starts_with(|c: char| c.is_ascii_uppercase());
                 Some(prefer(is_kind, -2))
             }
-            Shape::Quoted => {
+            ColumnType::Quoted => {
                 let is_quoted = text.len() > 1 && text.starts_with('"') && text.ends_with('"');
                 Some(prefer(is_quoted, 0))
             }
-            Shape::Optional | Shape::Word => {
-                // what surely belongs to another column
+            ColumnType::Optional | ColumnType::Word => {
+                // almost certainly belongs to another column
                 let is_foreign = is_age(text) || is_ratio(text);
                 Some(if is_foreign { 0 } else { 2 } - extra)
             }
         }
     }
 
-    /// Returns true if a cell that is at its column's place may contain this.
-    fn allows(self, text: &str) -> bool {
+    /// Returns true if the column accepts this as an aligned cell.
+    fn accepts(self, text: &str) -> bool {
         match self {
             _ if text == "<none>" => true,
-            Shape::Name => {
+            ColumnType::Name => {
                 let plain = text.strip_suffix(" (default)").unwrap_or(text);
                 !plain.is_empty() && !plain.contains(char::is_whitespace)
             }
             _ if text.is_empty() => true,
-            Shape::Age => is_age(text),
-            Shape::Restarts => restarts(text).is_some(),
-            Shape::Usage | Shape::Identifier => self.score(text, 1).is_some(),
-            Shape::Ago | Shape::ContainerState => self.score(text, 1).is_some(),
+            ColumnType::Age => is_age(text),
+            ColumnType::Restarts => restarts(text).is_some(),
+            ColumnType::Usage | ColumnType::Identifier => self.score(text, 1).is_some(),
+            ColumnType::Ago | ColumnType::ContainerState => self.score(text, 1).is_some(),
             _ => true,
         }
     }
 }
 
-/// Returns true if cells cut at the header's offsets are a row's.
-pub(super) fn suits(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
+/// Returns true if cells cut at the header's offsets make a plausible row.
+pub(super) fn is_plausible(types: &[ColumnType], cells: &[Cell<'_>]) -> bool {
     let filled = cells.iter().filter(|cell| !cell.is_empty()).count();
     filled >= 2
-        && shapes
+        && types
             .iter()
             .zip(cells)
-            .all(|(shape, cell)| shape.allows(cell.text))
+            .all(|(column_type, cell)| column_type.accepts(cell.text))
 }
 
-/// The cells of a row, one a column, by the best fit: of the parts between wide gaps, else of
-/// the words.
-pub(super) fn fit<'a>(
-    shapes: &[Shape],
+/// Returns the cells of a row, one per column, by the best alignment of the parts between wide
+/// gaps, or else of the words.
+pub(super) fn align<'a>(
+    types: &[ColumnType],
     columns: &Columns<'_>,
     line: &Line<'a>,
 ) -> Option<Vec<Cell<'a>>> {
     let parts = split(line, true)?;
     let by_gaps = if parts.len() > 1 {
-        assign(shapes, columns, line, &parts)
+        assign(types, columns, line, &parts)
     } else {
         None
     };
     match by_gaps {
-        Some(cells) if !is_crowded(shapes, &cells) => Some(cells),
+        Some(cells) if !is_crowded(types, &cells) => Some(cells),
         Some(cells) => {
-            // a gap was narrowed to one space: its two cells are one, and another column has none
-            let by_words = assign(shapes, columns, line, &pieces(line)?);
+            // if a gap shrank to one space, two cells have merged and another column is empty
+            let by_words = assign(types, columns, line, &pieces(line)?);
             let is_full = |cells: &Vec<Cell<'a>>| {
-                !cells.iter().any(Cell::is_empty) && !is_crowded(shapes, cells)
+                !cells.iter().any(Cell::is_empty) && !is_crowded(types, cells)
             };
             by_words.filter(is_full).or(Some(cells))
         }
-        None => assign(shapes, columns, line, &pieces(line)?),
+        None => assign(types, columns, line, &pieces(line)?),
     }
 }
 
-/// Returns true if a column of single words contains several.
-fn is_crowded(shapes: &[Shape], cells: &[Cell<'_>]) -> bool {
-    let of_words = |shape: &Shape| {
+/// Returns true if a single-word column got several words.
+fn is_crowded(types: &[ColumnType], cells: &[Cell<'_>]) -> bool {
+    let of_words = |column_type: &ColumnType| {
         matches!(
-            shape,
-            Shape::Word
-                | Shape::Optional
-                | Shape::Ratio
-                | Shape::Count
-                | Shape::Flag
-                | Shape::Address
+            column_type,
+            ColumnType::Word
+                | ColumnType::Optional
+                | ColumnType::Ratio
+                | ColumnType::Count
+                | ColumnType::Flag
+                | ColumnType::Address
         )
     };
-    let mut cells = shapes.iter().zip(cells);
-    cells.any(|(shape, cell)| of_words(shape) && cell.text.contains(char::is_whitespace))
+    let mut cells = types.iter().zip(cells);
+    cells
+        .any(|(column_type, cell)| of_words(column_type) && cell.text.contains(char::is_whitespace))
 }
 
-/// The words of a row, those in brackets with the word before them (`2 (3d23h ago)`,
-/// `standard (default)`), and those in one pair of quotes together.
+/// Returns the words of a row. Words in parentheses are joined with the word before them (`2 (3d23h
+/// ago)`, `standard (default)`), and quoted words with each other.
 pub(super) fn pieces<'a>(line: &Line<'a>) -> Option<Vec<Cell<'a>>> {
     split(line, false)
 }
 
-/// The words of a row, or its parts between wide gaps; `None` if there are too many.
+/// Returns the words of a row, or its parts between wide gaps; `None` if there are too many.
 fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
-    if line.text.len() > LONGEST_ROW {
+    if line.text.len() > MAX_ROW_LENGTH {
         return None;
     }
     let mut pieces: Vec<Span> = Vec::new();
@@ -285,7 +289,7 @@ fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
         let joins = if at_wide_gaps {
             !is_wide
         } else {
-            // the mark of a default class follows its name only
+            // the default-class marker only follows a name
             let is_mark = word == "(default)" && pieces.len() > 2;
             is_quoted || is_bracketed || (word.starts_with('(') && !is_mark)
         };
@@ -296,7 +300,7 @@ fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
             Some(before) if joins => before.end = span.end,
             _ => pieces.push(span),
         }
-        if pieces.len() > MOST_PIECES {
+        if pieces.len() > MAX_PIECES {
             return None;
         }
     }
@@ -308,11 +312,11 @@ fn split<'a>(line: &Line<'a>, at_wide_gaps: bool) -> Option<Vec<Cell<'a>>> {
     )
 }
 
-/// Gives every column a run of pieces, all pieces in order, so that the sum of scores is best.
+/// Assigns each column a run of consecutive pieces, in order, that maximises the sum of scores.
 ///
-/// A piece that starts where its column does is worth more, so that empty cells stay empty.
+/// A piece that starts at its column's position earns a bonus, so that empty cells stay empty.
 fn assign<'a>(
-    shapes: &[Shape],
+    types: &[ColumnType],
     columns: &Columns<'_>,
     line: &Line<'a>,
     pieces: &[Cell<'a>],
@@ -320,7 +324,7 @@ fn assign<'a>(
     if pieces.len() < 2 {
         return None;
     }
-    let places = places_of(pieces, line);
+    let positions = positions_of(pieces, line);
     let run = |from: usize, to: usize| -> Cell<'a> {
         match (pieces.get(from), pieces.get(to.wrapping_sub(1))) {
             (Some(first), Some(last)) if from < to => {
@@ -330,22 +334,22 @@ fn assign<'a>(
         }
     };
     let ends = pieces.len() + 1;
-    // best[end]: the score of the columns so far on pieces[..end]; from[column][end]: where the
-    // column's own run starts
+    // best[end]: score of the columns so far on pieces[..end]; from[column][end]: start of the run
+    // assigned to that column
     let mut best: Vec<Option<i64>> = vec![None; ends];
     best[0] = Some(0);
-    let mut from: Vec<Vec<usize>> = Vec::with_capacity(shapes.len());
-    for (column, shape) in shapes.iter().enumerate() {
-        let place = columns.place(column);
+    let mut from: Vec<Vec<usize>> = Vec::with_capacity(types.len());
+    for (column, column_type) in types.iter().enumerate() {
+        let position = columns.position(column);
         let mut next: Vec<Option<i64>> = vec![None; ends];
         let mut starts = vec![0; ends];
         for (start, score) in best.iter().enumerate() {
             let Some(score) = score else { continue };
-            // only texts and foreign columns contain more than a few words
-            let most = if shape.is_long() { ends } else { 6 };
-            let begins = place.is_some() && place == places.get(start).copied();
+            // only free text and unknown columns contain more than a few words
+            let most = if column_type.is_long() { ends } else { 6 };
+            let begins = position.is_some() && position == positions.get(start).copied();
             for end in start..ends.min(start.saturating_add(most)) {
-                let Some(own) = shape.score(run(start, end).text, end - start) else {
+                let Some(own) = column_type.score(run(start, end).text, end - start) else {
                     continue;
                 };
                 let bonus = if begins && end > start { 2 } else { 0 };
@@ -375,20 +379,22 @@ fn assign<'a>(
     Some(cells)
 }
 
-/// The screen column at which each piece starts.
-fn places_of(pieces: &[Cell<'_>], line: &Line<'_>) -> Vec<usize> {
-    let mut places = places(line.text).peekable();
+/// Returns the screen position of each piece.
+fn positions_of(pieces: &[Cell<'_>], line: &Line<'_>) -> Vec<usize> {
+    let mut positions = screen_positions(line.text).peekable();
     let found = pieces.iter().map(|piece| {
-        while places
+        while positions
             .next_if(|(_, byte)| line.start + byte < piece.start)
             .is_some()
         {}
-        places.peek().map_or(usize::MAX, |(place, _)| *place)
+        positions
+            .peek()
+            .map_or(usize::MAX, |(position, _)| *position)
     });
     found.collect()
 }
 
-/// The number of restarts, and how long ago the last one was.
+/// Parses the number of restarts and the age of the last one.
 pub(super) fn restarts(text: &str) -> Option<(i64, Option<Age>)> {
     let (number, rest) = match text.split_once(' ') {
         Some((number, rest)) => (number, rest.trim_start()),
@@ -405,15 +411,15 @@ pub(super) fn restarts(text: &str) -> Option<(i64, Option<Age>)> {
     }
 }
 
-/// An age, one that kubectl could not tell, or a moment of a custom column.
+/// Returns true for an age, an age unknown to kubectl, or the timestamp of a custom column.
 pub(super) fn is_age(text: &str) -> bool {
-    let is_moment = || {
+    let is_timestamp = || {
         text.len() >= 20 && text.ends_with('Z') && text.starts_with(|c: char| c.is_ascii_digit())
     };
-    matches!(text, "<unknown>" | "<invalid>") || Age::parse(text).is_some() || is_moment()
+    matches!(text, "<unknown>" | "<invalid>") || Age::parse(text).is_some() || is_timestamp()
 }
 
-/// `1/2`.
+/// Returns true for `1/2`.
 pub(super) fn is_ratio(text: &str) -> bool {
     let is_number = |text: &str| {
         !text.is_empty() && text.len() < 10 && text.bytes().all(|byte| byte.is_ascii_digit())
@@ -422,12 +428,13 @@ pub(super) fn is_ratio(text: &str) -> bool {
         .is_some_and(|(left, right)| is_number(left) && is_number(right))
 }
 
-/// A name in a row: of an object, with its kind before it or the default class's mark after it.
+/// Returns true for a name in a row, optionally with its kind before it or the default-class marker
+/// after it.
 fn is_name(text: &str) -> bool {
     text == "<none>" || is_object_name(text.strip_suffix(" (default)").unwrap_or(text))
 }
 
-/// A Kubernetes name as DNS or RBAC allow it, with or without a kind (`pod/web-0`).
+/// Returns true for a Kubernetes name valid in DNS or RBAC, with or without a kind (`pod/web-0`).
 pub(super) fn is_object_name(text: &str) -> bool {
     text.len() < 512
         && text.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())

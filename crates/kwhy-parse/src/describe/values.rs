@@ -1,28 +1,28 @@
-//! Readers of the values that many fields share.
+//! Conversions of values shared by many fields.
 
 use jiff::fmt::rfc2822;
 
-use super::layout::{Below, Entry, Node, Tree, is_nothing, part, trimmed};
+use super::layout::{Content, Entry, Node, Tree, is_absent, part, trimmed};
 use crate::input::Line;
 use kwhy_model::{Age, Map, Text, TextBuilder, Value};
 
-/// A piece of a line as text.
+/// Returns a part of a line as text.
 pub(super) fn text_of<'a>(line: Line<'a>) -> Text<'a> {
     Text::borrowed(line.text, line.start)
 }
 
-/// A piece of a line as a value; none if it is empty or stands for nothing.
+/// Returns a part of a line as a value; `None` if it is empty or a placeholder.
 pub(super) fn scalar<'a>(line: Line<'a>) -> Option<Value<'a>> {
-    (!line.text.is_empty() && !is_nothing(line.text)).then(|| Value::Text(text_of(line)))
+    (!line.text.is_empty() && !is_absent(line.text)).then(|| Value::Text(text_of(line)))
 }
 
-/// A piece of a line as a number.
+/// Parses a part of a line as a number.
 pub(super) fn number<'a>(line: Line<'a>) -> Option<Value<'a>> {
     let number = line.text.parse().ok()?;
     Some(Value::Integer(number, line.span()))
 }
 
-/// A piece of a line as a flag.
+/// Parses a part of a line as a boolean.
 pub(super) fn flag<'a>(line: Line<'a>) -> Option<Value<'a>> {
     let flag = match line.text {
         "True" | "true" | "Yes" => true,
@@ -32,21 +32,21 @@ pub(super) fn flag<'a>(line: Line<'a>) -> Option<Value<'a>> {
     Some(Value::Boolean(flag, line.span()))
 }
 
-/// A piece of a line that reads otherwise in the object.
+/// Returns a value whose text differs from its source in the line.
 pub(super) fn decoded<'a>(text: &str, line: Line<'a>) -> Value<'a> {
     let mut builder = TextBuilder::new();
     builder.push_decoded(text, line.span());
     Value::Text(builder.finish())
 }
 
-/// Adds a value that there may be.
+/// Adds a value if there is one.
 pub(super) fn put<'a>(map: &mut Map<'a>, key: &'static str, value: Option<Value<'a>>) {
     if let Some(value) = value {
         map.insert(key, value);
     }
 }
 
-/// Text on one line, or over several.
+/// Text on one line or several.
 pub(super) fn text<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     if node.lines.is_empty() {
         return scalar(node.value);
@@ -55,12 +55,12 @@ pub(super) fn text<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
         .map(Value::Text)
 }
 
-/// A whole number.
+/// An integer.
 pub(super) fn integer<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     number(node.value)
 }
 
-/// `True`, `false`, `Yes`.
+/// A boolean: `True`, `false`, `Yes`.
 pub(super) fn boolean<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     flag(node.value)
 }
@@ -70,7 +70,7 @@ pub(super) fn seconds<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     age(node.value)
 }
 
-/// A piece of a line as an age in seconds.
+/// Parses a part of a line as an age in seconds.
 pub(super) fn age<'a>(line: Line<'a>) -> Option<Value<'a>> {
     let age = Age::parse(line.text)?;
     Some(Value::Integer(
@@ -79,12 +79,12 @@ pub(super) fn age<'a>(line: Line<'a>) -> Option<Value<'a>> {
     ))
 }
 
-/// A time in RFC 1123 with zone, as RFC 3339 in UTC; as printed if it is in another form.
+/// A time in RFC 1123 with zone, converted to RFC 3339 in UTC; as printed if in another format.
 pub(super) fn time<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     time_of(node.value)
 }
 
-/// A piece of a line as a time: in RFC 1123 or 3339, or as Go's `Time.String`.
+/// Parses a part of a line as a time in RFC 1123 or 3339, or as Go's `Time.String` prints it.
 pub(super) fn time_of<'a>(line: Line<'a>) -> Option<Value<'a>> {
     static PARSER: rfc2822::DateTimeParser = rfc2822::DateTimeParser::new().relaxed_weekday(true);
     let text = line.text;
@@ -110,7 +110,7 @@ pub(super) fn time_of<'a>(line: Line<'a>) -> Option<Value<'a>> {
     }
 }
 
-/// `[a b]` or `a,b`, each one text.
+/// Parses `[a b]` or `a,b` as a list of texts.
 pub(super) fn list<'a>(line: Line<'a>) -> Option<Value<'a>> {
     let inner = bracketed(line);
     let items: Vec<_> = if inner.start > line.start || line.text.starts_with('[') {
@@ -121,7 +121,7 @@ pub(super) fn list<'a>(line: Line<'a>) -> Option<Value<'a>> {
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// A line without the brackets around it.
+/// Returns a line without the brackets around it.
 pub(super) fn bracketed(line: Line<'_>) -> Line<'_> {
     if line.text.starts_with('[') && line.text.ends_with(']') && line.text.len() > 1 {
         return part(line, 1, line.text.len() - 1);
@@ -129,21 +129,21 @@ pub(super) fn bracketed(line: Line<'_>) -> Line<'_> {
     line
 }
 
-/// The values in a field, separated by commas or in brackets.
+/// A list of values, separated by commas or in brackets.
 pub(super) fn values_of<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
-    if is_nothing(node.value.text) {
+    if is_absent(node.value.text) {
         return None;
     }
     list(node.value)
 }
 
-/// One value a line.
+/// A list with one value per line.
 pub(super) fn lines<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = entries(node).filter_map(scalar).collect();
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// The counts in `3 desired | 2 updated`, under their words.
+/// The counts in `3 desired | 2 updated`, by their names.
 pub(super) fn counts<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     for piece in split(node.value, ['|', '/', '(', ')']) {
@@ -161,16 +161,15 @@ pub(super) fn counts<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     Some(Value::Map(map))
 }
 
-/// Seconds after a number: `600s`.
+/// An integer with the unit of seconds: `600s`.
 pub(super) fn whole_seconds<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let text = node.value.text;
     number(part(node.value, 0, text.trim_end_matches('s').len())).or_else(|| age(node.value))
 }
 
-/// `a=b,c=d` on one line, as of annotations and parameters of classes; a comma may occur in a
-/// value.
+/// `a=b,c=d` on one line, as in annotations and parameters of classes; values may contain commas.
 pub(super) fn pairs<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
-    if is_nothing(node.value.text) {
+    if is_absent(node.value.text) {
         return None;
     }
     if !node.lines.is_empty() {
@@ -185,7 +184,7 @@ pub(super) fn pairs<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
         let next = ends
             .get(index + 1)
             .and_then(|next| line.text.get(end + 1..*next));
-        // what follows without a key continues with the value
+        // a part without a key continues the previous value
         if next.is_some_and(|next| !is_pair(next)) {
             continue;
         }
@@ -216,8 +215,8 @@ pub(super) fn block<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!map.is_empty()).then_some(Value::Map(map))
 }
 
-/// Maps of the fields below a node, which follow each other without a mark: one starts where a
-/// field comes again.
+/// A list of maps of the fields below a node. Maps follow each other without a separator, so a new
+/// one starts where a field repeats.
 pub(super) fn groups<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut items = Vec::new();
     let mut seen = Vec::new();
@@ -227,7 +226,7 @@ pub(super) fn groups<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> 
     (!items.is_empty()).then(|| Value::List(items.into_iter().map(Value::Map).collect()))
 }
 
-/// Adds a field to the last map, or to a new one if it was `seen` there.
+/// Adds a field to the last map, or to a new one if it is already in `seen`.
 pub(super) fn add_to_group<'a>(
     items: &mut Vec<Map<'a>>,
     seen: &mut Vec<&'static str>,
@@ -245,12 +244,12 @@ pub(super) fn add_to_group<'a>(
     }
 }
 
-/// Nothing: the kind makes the value of several nodes.
-pub(super) fn later<'a>(_: &Tree<'a>, _: &Node<'a>) -> Option<Value<'a>> {
+/// No value: the kind combines several nodes later.
+pub(super) fn deferred<'a>(_: &Tree<'a>, _: &Node<'a>) -> Option<Value<'a>> {
     None
 }
 
-/// A container's ports; newer releases add the port's name in brackets.
+/// The ports of a container; newer releases append the port's name in parentheses.
 pub(super) fn ports<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let items: Vec<_> = split(node.value, [','])
         .filter_map(|port| scalar(words(port).next()?))
@@ -258,7 +257,7 @@ pub(super) fn ports<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// The parts of a line between separators, without their outer spaces.
+/// Splits a line at separators into trimmed parts.
 pub(super) fn split<'a, const N: usize>(
     line: Line<'a>,
     separators: [char; N],
@@ -272,19 +271,19 @@ pub(super) fn split<'a, const N: usize>(
     })
 }
 
-/// The words of a line.
+/// Returns the words of a line.
 pub(super) fn words<'a>(line: Line<'a>) -> impl Iterator<Item = Line<'a>> {
     split(line, [' ', '\t']).filter(|word| !word.text.is_empty())
 }
 
-/// The lines of a node: that of the key, if a value is there, then the further ones.
+/// Returns the lines of a node: first the value on the key's line, if any.
 pub(super) fn entries<'n, 'a>(node: &'n Node<'a>) -> impl Iterator<Item = Line<'a>> + use<'n, 'a> {
     std::iter::once(node.value)
         .chain(node.lines.iter().map(|line| trimmed(*line)))
-        .filter(|line| !line.text.is_empty() && !is_nothing(line.text))
+        .filter(|line| !line.text.is_empty() && !is_absent(line.text))
 }
 
-/// `key=value` a line, as of labels and node selectors.
+/// A map of `key=value` lines, as in labels and node selectors.
 pub(super) fn labels<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     for line in entries(node) {
@@ -295,7 +294,7 @@ pub(super) fn labels<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     (!map.is_empty()).then_some(Value::Map(map))
 }
 
-/// `key: value` a line, as of annotations; the lines of a long value are below their key.
+/// A map of `key: value` lines, as in annotations; a long value is on the lines below its key.
 pub(super) fn annotations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     let base = node
@@ -313,15 +312,15 @@ pub(super) fn annotations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>
         let is_first = line.start == node.value.start;
         let deeper = !is_first && (line.is_blank() || line.indent() > base);
         let annotation = annotation(&entry);
-        // without indentation a key with a prefix is not followed by one without
+        // without indentation, a key with a prefix is not followed by one without
         let is_text = |open: &str| {
             let key = annotation.as_ref().map_or("", |(key, _)| key);
             open.contains('/') && !key.contains('/')
         };
         match (&mut open, annotation) {
             (Some((_, lines)), _) if deeper => {
-                let blanks = line.indent().min(base + 2);
-                lines.push(trim_end(part(line, blanks, line.text.len())));
+                let spaces = line.indent().min(base + 2);
+                lines.push(trim_end(part(line, spaces, line.text.len())));
             }
             (Some((open, lines)), _) if is_text(open) => lines.push(trimmed(line)),
             (_, Some((key, value))) => {
@@ -332,7 +331,7 @@ pub(super) fn annotations<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>
                     map.insert(key, Value::Text(text_of(value)));
                 }
             }
-            // without its indentation a long value's line is known by the key before it
+            // without indentation, a line of a long value belongs to the key before it
             (Some((_, lines)), None) => lines.push(trimmed(line)),
             (None, None) => {}
         }
@@ -360,22 +359,22 @@ fn annotation<'a>(entry: &Entry<'a>) -> Option<(&'a str, Line<'a>)> {
     is_key.then(|| (key, part(entry.value, at + 1, entry.value.text.len())))
 }
 
-/// The lines below a key as they are, without the indentation of the first.
+/// The lines below a key verbatim, without the indentation of the first.
 pub(super) fn raw_lines<'a>(_: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let base = node.lines.first().map_or(0, Line::indent);
-    let own = (!node.value.text.is_empty() && !is_nothing(node.value.text)).then_some(node.value);
+    let own = (!node.value.text.is_empty() && !is_absent(node.value.text)).then_some(node.value);
     let items: Vec<_> = own
         .into_iter()
         .chain(node.lines.iter().map(|line| {
-            let blanks = line.indent().min(base);
-            trim_end(part(*line, blanks, line.text.len()))
+            let spaces = line.indent().min(base);
+            trim_end(part(*line, spaces, line.text.len()))
         }))
         .map(|line| Value::Text(text_of(line)))
         .collect();
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// Named values below a key, as of limits.
+/// A map of the named values below a key, as in limits.
 pub(super) fn quantities<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'a>> {
     let mut map = Map::new();
     for child in tree.children(node) {
@@ -386,15 +385,15 @@ pub(super) fn quantities<'a>(tree: &Tree<'a>, node: &Node<'a>) -> Option<Value<'
     (!map.is_empty()).then_some(Value::Map(map))
 }
 
-/// Adds the fields below a node under their names. What occurs in the place of a block or table,
-/// such as an error, is added as the field's note.
+/// Adds the fields below a node by name. Text in place of a block or table, such as an error, is
+/// added as the field's note.
 pub(super) fn add_fields<'a>(map: &mut Map<'a>, tree: &Tree<'a>, node: &Node<'a>) {
     for child in tree.children(node) {
         let Some(field) = child.field else { continue };
         match (field.read)(tree, child) {
             Some(value) => map.insert(field.name, value),
-            None if matches!(field.below, Below::Fields(_) | Below::Table(_)) => {
-                // a count is no such thing
+            None if matches!(field.content, Content::Fields(_) | Content::Table(_)) => {
+                // a count is not a note
                 let note = scalar(child.value).filter(|_| !child.value.text.starts_with('('));
                 if let Some(note) = note {
                     map.insert(format!("{}_note", field.name), note);
@@ -407,7 +406,7 @@ pub(super) fn add_fields<'a>(map: &mut Map<'a>, tree: &Tree<'a>, node: &Node<'a>
     super::generic::add(map, tree, others);
 }
 
-/// Lines as one text, joined by newlines; trailing empty ones are omitted.
+/// Joins lines with newlines, without trailing empty ones.
 pub(super) fn joined<'a>(lines: impl Iterator<Item = Line<'a>>) -> Option<Text<'a>> {
     let mut lines: Vec<_> = lines.collect();
     while lines.last().is_some_and(|line| line.text.is_empty()) {
@@ -428,7 +427,7 @@ pub(super) fn joined<'a>(lines: impl Iterator<Item = Line<'a>>) -> Option<Text<'
     (!builder.is_empty()).then(|| builder.finish())
 }
 
-/// A line without the spaces at its right end.
+/// Returns a line without its trailing spaces.
 pub(super) fn trim_end(line: Line<'_>) -> Line<'_> {
     Line {
         text: line.text.trim_end(),

@@ -1,18 +1,18 @@
-//! The raw data of a ConfigMap or Secret, which is not a part of the layout.
+//! Raw data of a ConfigMap or Secret, outside the regular layout.
 //!
 //! kubernetes/kubectl `pkg/describe/describe.go`, `ConfigMapDescriber` and `SecretDescriber`
-//! (releases 1.8 to 1.36): a title, a rule of `====`; then `key:`, `----` and the value as it is,
-//! with an empty line after it from 1.31 on; or `key: N bytes`.
+//! (releases 1.8 to 1.36): a title, a rule of `====`; then `key:`, `----` and the value verbatim,
+//! followed by an empty line since 1.31; or `key: N bytes`.
 
-use super::layout::{Entry, is_nothing, trimmed};
-use super::read::{joined, number, scalar, trim_end, words};
+use super::layout::{Entry, is_absent, trimmed};
+use super::values::{joined, number, scalar, trim_end, words};
 use crate::input::Line;
 use kwhy_model::{Map, Value};
 
-/// Values that one object may have; the lines of further ones are not understood.
+/// The maximum number of values per object; further lines are not understood.
 const MAX_VALUES: usize = 1000;
 
-/// The lines before the raw data, and the data.
+/// Splits off the raw data; returns the lines before it and the data.
 pub(super) fn split<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], &'l [Line<'a>]) {
     let title = lines
         .windows(2)
@@ -29,22 +29,26 @@ fn is_rule(text: &str, of: char) -> bool {
     text.len() >= 4 && text.chars().all(|c| c == of)
 }
 
-/// The lines of raw data up to the object's events. A value may hold anything, so the last line
-/// decides that can be their title.
-pub(super) fn until_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], &'l [Line<'a>]) {
+/// Splits at the object's events. A value may contain any text, so the last line that can be the
+/// title of the events decides.
+pub(super) fn split_at_events<'l, 'a>(lines: &'l [Line<'a>]) -> (&'l [Line<'a>], &'l [Line<'a>]) {
     let base = lines.first().map_or(0, Line::indent);
     let title = lines.iter().rposition(|line| {
         let entry = Entry::new(*line);
         line.indent() <= base
             && entry.key_text() == "Events"
-            && (entry.value.text.is_empty() || is_nothing(entry.value.text))
+            && (entry.value.text.is_empty() || is_absent(entry.value.text))
     });
     lines.split_at(title.unwrap_or(lines.len()))
 }
 
-/// Adds what the lines show: values, or how many bytes they have. Lines before the first key are
-/// not understood.
-pub(super) fn add<'a>(map: &mut Map<'a>, kind: &str, lines: &[Line<'a>], lost: &mut Vec<u64>) {
+/// Adds the values, or their sizes in bytes. Lines before the first key are not understood.
+pub(super) fn add<'a>(
+    map: &mut Map<'a>,
+    kind: &str,
+    lines: &[Line<'a>],
+    not_understood: &mut Vec<u64>,
+) {
     let (mut data, mut bytes, mut binary) = (Map::new(), Map::new(), Map::new());
     let mut is_binary = false;
     let mut open: Option<(&'a str, Vec<Line<'a>>)> = None;
@@ -78,14 +82,14 @@ pub(super) fn add<'a>(map: &mut Map<'a>, kind: &str, lines: &[Line<'a>], lost: &
         if is_binary || kind == "Secret" {
             let counts = if is_binary { &mut binary } else { &mut bytes };
             if counts.len() < MAX_VALUES
-                && let Some((key, count)) = counted(text)
+                && let Some((key, count)) = byte_count(text)
             {
                 counts.insert(key, count);
                 continue;
             }
             let entry = Entry::new(*line);
             if let Some(key) = entry.key.filter(|key| is_key(key.text)) {
-                // a token of a service account is shown
+                // the token of a service account is printed
                 if key.text == "token"
                     && let Some(token) = scalar(entry.value)
                 {
@@ -97,7 +101,7 @@ pub(super) fn add<'a>(map: &mut Map<'a>, kind: &str, lines: &[Line<'a>], lost: &
         match &mut open {
             Some((_, lines)) => lines.push(trim_end(*line)),
             None if line.is_blank() => {}
-            None => lost.push(line.number),
+            None => not_understood.push(line.number),
         }
     }
     close(&mut data, &mut open);
@@ -119,8 +123,8 @@ fn close<'a>(data: &mut Map<'a>, open: &mut Option<(&'a str, Vec<Line<'a>>)>) {
     }
 }
 
-/// `KEY:  N bytes`.
-fn counted(line: Line<'_>) -> Option<(&str, Value<'_>)> {
+/// Parses `KEY:  N bytes`.
+fn byte_count(line: Line<'_>) -> Option<(&str, Value<'_>)> {
     let entry = Entry::new(line);
     let key = entry.key.filter(|key| is_key(key.text))?;
     let mut words = words(entry.value);
@@ -128,7 +132,7 @@ fn counted(line: Line<'_>) -> Option<(&str, Value<'_>)> {
     (words.next()?.text == "bytes" && words.next().is_none()).then_some((key.text, count))
 }
 
-/// Returns true if a text can be the name of a value.
+/// Returns true if the text can be the name of a value.
 fn is_key(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 253

@@ -1,5 +1,5 @@
-//! A large sample of each format, made of its log in `fixtures/logs` with other names in each copy, bare and
-//! in all envelopes.
+//! A large sample of each format, made from its log in `fixtures/logs` with other names in each
+//! copy, bare and in all envelopes.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,17 +8,17 @@ use proptest::prelude::Rng as _;
 use proptest::test_runner::{RngAlgorithm, TestRng};
 use serde_json::Value;
 
-use super::generate::CARRIERS;
+use super::generate::ENVELOPES;
 use super::{Bare, PARTS, Score, same, score};
 use crate::neutral::records;
 use crate::records::{comparable, logs};
 
-/// Names that occur in the logs, and mean nothing to any format.
+/// Names that occur in the logs and have no meaning in any format.
 const NAMES: [&str; 8] = [
     "harbour", "crane", "berth", "quay", "orders", "sidecar", "pool", "arm",
 ];
 
-/// A log of at least so many bytes, and its records.
+/// Returns a log of at least `bytes` bytes, and its records.
 fn sample(log: &Path, bytes: usize, random: &mut TestRng) -> (String, Vec<Value>) {
     let whole = String::from_utf8_lossy(&std::fs::read(log).unwrap()).into_owned();
     let truth = std::fs::read_to_string(log.with_extension("ndjson")).unwrap();
@@ -45,7 +45,7 @@ fn sample(log: &Path, bytes: usize, random: &mut TestRng) -> (String, Vec<Value>
     (text, all)
 }
 
-/// The number of records that are found at their lines, and of those with each property right.
+/// Counts the records found at their lines, and how much of them is correct.
 fn against_truth(text: &str, truth: &[Value]) -> Score {
     let found = records(text.as_bytes());
     let mut score = Score {
@@ -71,9 +71,10 @@ fn percent(right: usize, all: usize) -> f64 {
     100.0 * right as f64 / all.max(1) as f64
 }
 
-/// A table: of each format the lines of a sample, the records found and the parts that are right, in
-/// percent; then the same of the sample in each envelope against the bare one, the worst first.
-/// `KWHY_TABLE_FORMATS=klog,node` takes some formats only.
+/// Prints a table: for each format the lines of a sample, the records found and the members that
+/// are correct, in percent; then the same for the sample in each envelope compared with the bare
+/// one, worst first. `KWHY_TABLE_FORMATS=klog,node` selects formats.
+///
 /// `KWHY_TABLE_BYTES=100000 cargo test --release -p kwhy-core --test main -- --ignored --nocapture
 /// table_of_samples`
 #[test]
@@ -88,7 +89,7 @@ fn table_of_samples() {
     let is_wanted = |format: &str| wanted.is_empty() || wanted.split(',').any(|one| one == format);
     let mut random = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut table = String::from(
-        "| format | lines | found % | right % | carriers with all | worst carrier, found %, right % |\n\
+        "| format | lines | found % | right % | envelopes with all | worst envelope, found %, right % |\n\
          | --- | ---: | ---: | ---: | ---: | --- |\n",
     );
     for log in logs("") {
@@ -101,12 +102,12 @@ fn table_of_samples() {
         let lines = text.lines().count();
         let bare = Bare::new(&format, text);
         let mut cells: Vec<(f64, f64, &str)> = Vec::new();
-        for carrier in CARRIERS {
-            let (score, _) = score(&bare, carrier);
+        for envelope in ENVELOPES {
+            let (score, _) = score(&bare, envelope);
             cells.push((
                 percent(score.found, score.records),
                 percent(score.right, score.fields),
-                carrier.name,
+                envelope.name,
             ));
         }
         let whole = cells
@@ -114,10 +115,10 @@ fn table_of_samples() {
             .filter(|(found, right, _)| found.min(*right) > 99.995);
         let whole = whole.count();
         cells.sort_by(|(a, b, _), (c, d, _)| (a + b).total_cmp(&(c + d)));
-        let (found, right, carrier) = cells[0];
+        let (found, right, envelope) = cells[0];
         writeln!(
             table,
-            "| {format} | {lines} | {:.2} | {:.2} | {whole} of {} | {carrier} {found:.2} {right:.2} |",
+            "| {format} | {lines} | {:.2} | {:.2} | {whole} of {} | {envelope} {found:.2} {right:.2} |",
             percent(own.found, own.records),
             percent(own.right, own.fields),
             cells.len(),

@@ -1,40 +1,40 @@
-//! The node of the tree that a line belongs to.
+//! Assignment of lines to nodes of the tree.
 
-use super::label;
-use super::layout::{Below, Block, Entry, Field, Node, Schema, Tree, is_nothing, part, trimmed};
+use super::key_case;
+use super::layout::{Block, Content, Entry, Field, Node, Schema, Tree, is_absent, part, trimmed};
 use super::table::is_dashes;
 use crate::input::Line;
 
-/// Nodes deeper than this are kept as plain lines of their ancestor.
+/// The maximum depth of the tree; deeper nodes are attached to an ancestor at this depth.
 const MAX_DEPTH: usize = 24;
-/// Entries that one node takes; further lines are listed as not understood.
+/// The maximum number of entries per node; further lines are listed as not understood.
 const MAX_ENTRIES: usize = 1000;
 
-/// How a line fits a node.
-enum Fit {
+/// The way in which a line belongs to a node.
+enum Placement {
     Field(&'static Block, usize),
-    Child(Below),
+    Child(Content),
     Line,
 }
 
-/// Places line after line.
-pub(super) struct Builder<'a, 's> {
+/// Builds the tree line by line.
+pub(super) struct TreeBuilder<'a, 's> {
     tree: Tree<'a>,
     /// The path from the root to the node of the last line.
     open: Vec<usize>,
-    /// Empty lines since then.
-    blanks: Vec<Line<'a>>,
+    /// Empty lines since that line.
+    empty_lines: Vec<Line<'a>>,
     flat: bool,
     schema: &'s Schema,
 }
 
-impl<'a, 's> Builder<'a, 's> {
-    /// Starts with a tree that has its root only; `flat` says that indentation was lost.
+impl<'a, 's> TreeBuilder<'a, 's> {
+    /// Starts with a tree that has only its root; `flat` means that indentation was lost.
     pub fn new(tree: Tree<'a>, schema: &'s Schema, flat: bool) -> Self {
-        Builder {
+        TreeBuilder {
             tree,
             open: vec![0],
-            blanks: Vec::new(),
+            empty_lines: Vec::new(),
             flat,
             schema,
         }
@@ -44,20 +44,20 @@ impl<'a, 's> Builder<'a, 's> {
     pub fn push(&mut self, entry: &Entry<'a>, next: &str) {
         if !entry.line.is_blank() {
             self.place(entry, next);
-        } else if self.blanks.len() < MAX_ENTRIES {
-            self.blanks.push(entry.line);
+        } else if self.empty_lines.len() < MAX_ENTRIES {
+            self.empty_lines.push(entry.line);
         }
     }
 
-    /// The tree.
+    /// Returns the tree.
     pub fn finish(self) -> Tree<'a> {
         self.tree
     }
 
     fn place(&mut self, entry: &Entry<'a>, next: &str) {
-        let blanks = std::mem::take(&mut self.blanks);
+        let empty_lines = std::mem::take(&mut self.empty_lines);
         let indent = entry.line.indent() as i64;
-        // cut at its top inside a block whose keys the object itself has too
+        // a text without its top that starts inside a block with keys that the object has too
         if self.tree.nodes.len() == 1
             && !next.is_empty()
             && known_key(self.schema.root, next).is_none()
@@ -69,8 +69,8 @@ impl<'a, 's> Builder<'a, 's> {
             return;
         }
         match self.find(entry, indent, next) {
-            Some((depth, Fit::Line)) => self.add_line(depth, entry.line, blanks),
-            Some((depth, Fit::Field(block, position))) => {
+            Some((depth, Placement::Line)) => self.add_line(depth, entry.line, empty_lines),
+            Some((depth, Placement::Field(block, position))) => {
                 if let Some(field) = block.fields.get(position) {
                     if let Some(node) = self.node_mut(depth)
                         && !block.repeats
@@ -78,17 +78,19 @@ impl<'a, 's> Builder<'a, 's> {
                     {
                         node.seen |= 1 << (position % 64);
                     }
-                    self.add_child(depth, entry, indent, field.below, Some(field));
+                    self.add_child(depth, entry, indent, field.content, Some(field));
                 }
             }
-            Some((depth, Fit::Child(below))) => self.add_child(depth, entry, indent, below, None),
+            Some((depth, Placement::Child(content))) => {
+                self.add_child(depth, entry, indent, content, None)
+            }
             None if self.place_implied(entry, indent, next, false) => {}
             None if is_dashes(entry.line.text) => {}
             None => self.place_unknown(entry, indent),
         }
     }
 
-    fn find(&self, entry: &Entry<'a>, indent: i64, next: &str) -> Option<(usize, Fit)> {
+    fn find(&self, entry: &Entry<'a>, indent: i64, next: &str) -> Option<(usize, Placement)> {
         let open = || {
             self.open
                 .iter()
@@ -97,30 +99,31 @@ impl<'a, 's> Builder<'a, 's> {
                 .filter_map(|(depth, index)| Some((depth, self.tree.nodes.get(*index)?)))
         };
         if !self.flat {
-            let fit = open()
+            let placement = open()
                 .filter(|(_, node)| node.indent < indent)
-                .find_map(|(depth, node)| Some((depth, fit(node, entry, next, true)?)));
-            if fit.is_some() {
-                return fit;
+                .find_map(|(depth, node)| Some((depth, placement(node, entry, next, true)?)));
+            if placement.is_some() {
+                return placement;
             }
         }
-        let known = open().find_map(|(depth, node)| Some((depth, known_fit(node, entry, next)?)));
+        let known =
+            open().find_map(|(depth, node)| Some((depth, known_placement(node, entry, next)?)));
         if known.is_some() {
             return known;
         }
         if let Some((depth, node)) = open().next()
-            && runs_on(node, entry)
+            && continues_text(node, entry)
         {
-            return Some((depth, Fit::Line));
+            return Some((depth, Placement::Line));
         }
         open()
             .filter(|(_, node)| self.flat || node.indent == indent)
-            .find_map(|(depth, node)| Some((depth, fit(node, entry, next, self.flat)?)))
+            .find_map(|(depth, node)| Some((depth, placement(node, entry, next, self.flat)?)))
     }
 
-    /// Opens the table whose header this is, if the title above it was cut off.
+    /// Opens the table that this header belongs to, if the title above it was cut off.
     fn place_headless(&mut self, line: Line<'a>, indent: i64) -> bool {
-        let (Below::Fields(block) | Below::Open(block)) = self.schema.root else {
+        let (Content::Fields(block) | Content::Open(block)) = self.schema.root else {
             return false;
         };
         let nodes = || {
@@ -128,18 +131,19 @@ impl<'a, 's> Builder<'a, 's> {
                 .iter()
                 .filter_map(|index| self.tree.nodes.get(*index))
         };
-        let is_inside =
-            || nodes().any(|node| matches!(node.below, Below::Table(table) if table.accepts(line)));
+        let is_inside = || {
+            nodes().any(|node| matches!(node.content, Content::Table(table) if table.accepts(line)))
+        };
         let seen = nodes().next().map_or(0, |root| root.seen);
         let found = (0..).zip(block.fields).find(|(position, field)| {
-            matches!(field.below, Below::Table(table) if table.is_header(line.text))
+            matches!(field.content, Content::Table(table) if table.is_header(line.text))
                 && seen & (1 << (position % 64)) == 0
         });
         let Some((position, field)) = found.filter(|_| !is_inside()) else {
             return false;
         };
-        let place = part(line, 0, 0);
-        let node = Node::new(place, place, 0, indent - 1, field.below, Some(field));
+        let origin = part(line, 0, 0);
+        let node = Node::new(origin, origin, 0, indent - 1, field.content, Some(field));
         if !self.push_node(0, node) {
             return false;
         }
@@ -150,7 +154,7 @@ impl<'a, 's> Builder<'a, 's> {
         true
     }
 
-    /// Opens the block that an outer title, which was cut off, would have opened.
+    /// Opens the block whose title was cut off.
     fn place_implied(
         &mut self,
         entry: &Entry<'a>,
@@ -159,44 +163,44 @@ impl<'a, 's> Builder<'a, 's> {
         next_too: bool,
     ) -> bool {
         for path in self.schema.implied {
-            let mut below = self.schema.root;
+            let mut content = self.schema.root;
             let mut blocks = Vec::new();
             for key in *path {
-                match below {
-                    Below::Fields(block) => {
+                match content {
+                    Content::Fields(block) => {
                         let Some(position) = block.position(key) else {
                             break;
                         };
                         let Some(field) = block.fields.get(position) else {
                             break;
                         };
-                        blocks.push((part(entry.line, 0, 0), *key, field.below, Some(field)));
-                        below = field.below;
+                        blocks.push((part(entry.line, 0, 0), *key, field.content, Some(field)));
+                        content = field.content;
                     }
-                    Below::Named(block) => {
-                        below = Below::Fields(block);
-                        blocks.push((part(entry.line, 0, 0), "", below, None));
+                    Content::Named(block) => {
+                        content = Content::Fields(block);
+                        blocks.push((part(entry.line, 0, 0), "", content, None));
                     }
                     _ => break,
                 }
             }
-            let probe = Node::new(entry.value, entry.value, 0, i64::MIN, below, None);
-            let Some(found) = known_fit(&probe, entry, next) else {
+            let probe = Node::new(entry.value, entry.value, 0, i64::MIN, content, None);
+            let Some(found) = known_placement(&probe, entry, next) else {
                 continue;
             };
-            if next_too && known_key(below, next).is_none() {
+            if next_too && known_key(content, next).is_none() {
                 continue;
             }
             self.open.truncate(1);
             let count = blocks.len() as i64;
-            for (step, (place, key, below, field)) in (0..).zip(blocks) {
+            for (step, (origin, key, content, field)) in (0..).zip(blocks) {
                 let depth = self.open.len() - 1;
                 let existing = self.node(depth).and_then(|node| {
                     node.children.iter().copied().rfind(|index| {
                         self.tree.nodes.get(*index).is_some_and(|child| {
                             !key.is_empty()
                                 && child.field.is_some_and(|known| known.key == key)
-                                && matches!(child.below, Below::Named(_))
+                                && matches!(child.content, Content::Named(_))
                         })
                     })
                 });
@@ -204,40 +208,43 @@ impl<'a, 's> Builder<'a, 's> {
                     self.open.push(index);
                     continue;
                 }
-                let node = Node::new(place, place, 0, indent - count + step, below, field);
+                let node = Node::new(origin, origin, 0, indent - count + step, content, field);
                 self.push_node(depth, node);
             }
             let depth = self.open.len() - 1;
             match found {
-                Fit::Field(block, position) => {
+                Placement::Field(block, position) => {
                     if let Some(node) = self.node_mut(depth)
                         && !block.repeats
                     {
                         node.seen |= 1 << (position % 64);
                     }
                     if let Some(field) = block.fields.get(position) {
-                        self.add_child(depth, entry, indent, field.below, Some(field));
+                        self.add_child(depth, entry, indent, field.content, Some(field));
                     }
                 }
-                Fit::Child(below) => self.add_child(depth, entry, indent, below, None),
-                Fit::Line => {}
+                Placement::Child(content) => self.add_child(depth, entry, indent, content, None),
+                Placement::Line => {}
             }
             return true;
         }
         false
     }
 
-    /// Keeps a key that the schema lacks, as a newer kubectl may print it.
+    /// Keeps a key missing from the schema; a newer kubectl may print it.
     fn place_unknown(&mut self, entry: &Entry<'a>, indent: i64) {
         let depth = (0..self.open.len()).rev().find(|depth| {
             self.node(*depth).is_some_and(|node| {
                 node.indent < indent
-                    && matches!(node.below, Below::Fields(_) | Below::Any | Below::Open(_))
+                    && matches!(
+                        node.content,
+                        Content::Fields(_) | Content::Any | Content::Open(_)
+                    )
             })
         });
         match (entry.key, depth) {
             (Some(key), Some(depth)) if is_title(key.text) => {
-                self.add_child(depth, entry, indent, Below::Any, None);
+                self.add_child(depth, entry, indent, Content::Any, None);
             }
             _ => self.reject(entry.line),
         }
@@ -255,13 +262,13 @@ impl<'a, 's> Builder<'a, 's> {
         self.tree.not_understood.push(line.number);
     }
 
-    fn add_line(&mut self, depth: usize, line: Line<'a>, blanks: Vec<Line<'a>>) {
+    fn add_line(&mut self, depth: usize, line: Line<'a>, empty_lines: Vec<Line<'a>>) {
         let is_last = depth + 1 == self.open.len();
         self.open.truncate(depth + 1);
         match self.node_mut(depth) {
             Some(node) if node.lines.len() < MAX_ENTRIES => {
                 if is_last {
-                    node.lines.extend(blanks);
+                    node.lines.extend(empty_lines);
                 }
                 node.lines.push(line);
             }
@@ -274,12 +281,12 @@ impl<'a, 's> Builder<'a, 's> {
         depth: usize,
         entry: &Entry<'a>,
         indent: i64,
-        below: Below,
+        content: Content,
         field: Option<&'static Field>,
     ) {
         let (key, value) = match (entry.key, field) {
             (Some(key), _) => (key, entry.value),
-            // a field that occurs without a colon
+            // a field printed without a colon
             (None, Some(field)) => (
                 part(entry.value, 0, field.key.len()),
                 trimmed(part(entry.value, field.key.len(), entry.value.text.len())),
@@ -287,7 +294,7 @@ impl<'a, 's> Builder<'a, 's> {
             (None, None) => return,
         };
         let column = value.start.saturating_sub(entry.line.start);
-        let node = Node::new(key, value, column, indent, below, field);
+        let node = Node::new(key, value, column, indent, content, field);
         if !self.push_node(depth, node) {
             self.reject(entry.line);
         }
@@ -307,13 +314,13 @@ impl<'a, 's> Builder<'a, 's> {
     }
 }
 
-/// Returns true if a line continues with the text of the node before it, in whatever column it occurs.
-fn runs_on(node: &Node<'_>, entry: &Entry<'_>) -> bool {
-    match node.below {
-        Below::Text => node.field.is_some() || entry.key.is_none(),
-        Below::Table(table) => table.runs_on && node.lines.len() > 1,
+/// Returns true if a line continues the text of the previous node, at any indentation.
+fn continues_text(node: &Node<'_>, entry: &Entry<'_>) -> bool {
+    match node.content {
+        Content::Text => node.field.is_some() || entry.key.is_none(),
+        Content::Table(table) => table.last_cell_continues && node.lines.len() > 1,
         // text of the generic describer
-        Below::Any => {
+        Content::Any => {
             entry.key.is_none()
                 && node.indent > i64::MIN
                 && node.children.is_empty()
@@ -323,56 +330,57 @@ fn runs_on(node: &Node<'_>, entry: &Entry<'_>) -> bool {
     }
 }
 
-fn known_key(below: Below, key: &str) -> Option<usize> {
-    match below {
-        Below::Fields(block) | Below::Open(block) => block.position(key),
+fn known_key(content: Content, key: &str) -> Option<usize> {
+    match content {
+        Content::Fields(block) | Content::Open(block) => block.position(key),
         _ => None,
     }
 }
 
-/// The place of a line that surely belongs to a node: by a known key, or by the name of a block
-/// that a known key follows.
-fn known_fit(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Fit> {
-    match node.below {
-        Below::Fields(block) | Below::Open(block) => {
+/// Matches a line that certainly belongs to the node: by a known key, or by the name of a block
+/// that is followed by a known key.
+fn known_placement(node: &Node<'_>, entry: &Entry<'_>, next: &str) -> Option<Placement> {
+    match node.content {
+        Content::Fields(block) | Content::Open(block) => {
             let position = block.find(entry)?;
-            (node.seen & (1 << (position % 64)) == 0).then_some(Fit::Field(block, position))
+            (node.seen & (1 << (position % 64)) == 0).then_some(Placement::Field(block, position))
         }
-        Below::Named(block) => {
+        Content::Named(block) => {
             let key = entry.key?.text;
             (entry.value.text.is_empty() && is_name(key) && block.position(next).is_some())
-                .then_some(Fit::Child(Below::Fields(block)))
+                .then_some(Placement::Child(Content::Fields(block)))
         }
         _ => None,
     }
 }
 
-/// The place of a line by its form; `inside` says that it is likely below the node.
-fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<Fit> {
-    let line = || inside.then_some(Fit::Line);
+/// Matches a line by its syntax; `inside` means that it is probably below the node.
+fn placement(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<Placement> {
+    let line = || inside.then_some(Placement::Line);
     let indent = entry.line.indent() as i64;
-    match node.below {
-        Below::Value if entry.key.is_none() && !is_nothing(node.value.text) => {
-            (indent > node.indent).then_some(Fit::Line)
+    match node.content {
+        Content::Value if entry.key.is_none() && !is_absent(node.value.text) => {
+            (indent > node.indent).then_some(Placement::Line)
         }
-        Below::Text => (inside && indent > node.indent).then_some(Fit::Line),
-        Below::Lines if !is_nothing(node.value.text) => line(),
-        Below::Rows(accepts) => accepts(entry.line.text).then_some(Fit::Line),
-        Below::Table(table) => {
-            let goes_on = table.runs_on && !node.lines.is_empty() && indent > node.indent;
-            (table.accepts(entry.line) || goes_on).then_some(Fit::Line)
+        Content::Text => (inside && indent > node.indent).then_some(Placement::Line),
+        Content::Lines if !is_absent(node.value.text) => line(),
+        Content::Rows(accepts) => accepts(entry.line.text).then_some(Placement::Line),
+        Content::Table(table) => {
+            let continues =
+                table.last_cell_continues && !node.lines.is_empty() && indent > node.indent;
+            (table.accepts(entry.line) || continues).then_some(Placement::Line)
         }
-        Below::Fields(_) => known_fit(node, entry, next),
-        Below::Named(block) => (entry.value.text.is_empty()
+        Content::Fields(_) => known_placement(node, entry, next),
+        Content::Named(block) => (entry.value.text.is_empty()
             && entry.key.is_some_and(|key| is_name(key.text)))
-        .then_some(Fit::Child(Below::Fields(block))),
-        Below::Entries if entry.key.is_some() && !is_nothing(node.value.text) => {
-            inside.then_some(Fit::Child(Below::Text))
+        .then_some(Placement::Child(Content::Fields(block))),
+        Content::Entries if entry.key.is_some() && !is_absent(node.value.text) => {
+            inside.then_some(Placement::Child(Content::Text))
         }
-        Below::Open(_) => known_fit(node, entry, next)
-            .or_else(|| (inside && entry.key.is_some()).then_some(Fit::Child(Below::Any))),
-        // the items of a list that are no maps are alone, each in the same column
-        Below::Any
+        Content::Open(_) => known_placement(node, entry, next)
+            .or_else(|| (inside && entry.key.is_some()).then_some(Placement::Child(Content::Any))),
+        // list items that are not maps are lines without a key, all at the same indentation
+        Content::Any
             if node
                 .lines
                 .first()
@@ -380,18 +388,19 @@ fn fit(node: &Node<'_>, entry: &Entry<'_>, next: &str, inside: bool) -> Option<F
         {
             line()
         }
-        Below::Any if entry.key.is_some() => {
-            // without indentation a title contains what follows, up to the next part of the object
+        Content::Any if entry.key.is_some() => {
+            // without indentation, all that follows a title belongs to it, up to the object's next
+            // part
             let is_title = node.value.text.is_empty() && node.lines.is_empty();
-            let holds = indent > node.indent || (is_title && !label::is_part(entry));
-            (inside && holds).then_some(Fit::Child(Below::Any))
+            let holds = indent > node.indent || (is_title && !key_case::is_part(entry));
+            (inside && holds).then_some(Placement::Child(Content::Any))
         }
-        Below::Any if node.children.is_empty() => line(),
+        Content::Any if node.children.is_empty() => line(),
         _ => None,
     }
 }
 
-/// Returns true if a key can be the name of a container or volume.
+/// Returns true if the key can be the name of a container or volume.
 fn is_name(key: &str) -> bool {
     key.len() <= 253
         && key.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
@@ -400,7 +409,7 @@ fn is_name(key: &str) -> bool {
             .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-._".contains(&b))
 }
 
-/// Returns true if a key reads like one of kubectl's: a capital letter and few words.
+/// Returns true if the key looks like one of kubectl's: an initial capital and few words.
 fn is_title(key: &str) -> bool {
     key.len() <= 64
         && key.starts_with(|c: char| c.is_ascii_uppercase())

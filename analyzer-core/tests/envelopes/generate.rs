@@ -1,28 +1,28 @@
-//! The envelopes' grammars: how each writes the lines of a log.
+//! The grammars of the envelopes: how each writes the lines of a log.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
 /// An envelope.
-pub struct Carrier {
+pub struct Envelope {
     pub name: &'static str,
     kind: Kind,
 }
 
 enum Kind {
-    /// Writes something for each line alone.
+    /// Wraps each line on its own.
     Line(fn(&str, usize) -> String),
-    /// Writes each line in parts of so many bytes.
+    /// Writes each line in parts of at most this many bytes.
     Parts(usize, fn(&str, bool, usize) -> String),
-    /// Writes another stream's lines between.
+    /// Interleaves the lines of another stream.
     TwoStreams,
 }
 
 use Kind::{Line, Parts, TwoStreams};
 
 /// All envelopes.
-pub const CARRIERS: &[Carrier] = &[
+pub const ENVELOPES: &[Envelope] = &[
     line("kubectl --timestamps", |line, n| {
         format!("{} {line}", nanos(n))
     }),
@@ -54,16 +54,16 @@ pub const CARRIERS: &[Carrier] = &[
     }),
     line("compose", |line, _| format!("crane-1   | {line}")),
     line("docker json-file", |line, n| docker(line, true, n)),
-    Carrier {
+    Envelope {
         name: "docker json-file in parts",
         kind: Parts(70, docker),
     },
     line("CRI", |line, n| cri(line, true, n)),
-    Carrier {
+    Envelope {
         name: "CRI in parts",
         kind: Parts(50, cri),
     },
-    Carrier {
+    Envelope {
         name: "CRI two streams",
         kind: TwoStreams,
     },
@@ -97,7 +97,7 @@ pub const CARRIERS: &[Carrier] = &[
     }),
     line("journald export binary", |line, n| {
         let length = u64::try_from(line.len()).unwrap_or(0).to_le_bytes();
-        // a byte that is not UTF-8 alone is read as U+FFFD
+        // a byte that is not valid UTF-8 on its own is read as U+FFFD
         let byte = |byte: &u8| {
             if byte.is_ascii() {
                 char::from(*byte)
@@ -132,14 +132,14 @@ pub const CARRIERS: &[Carrier] = &[
     }),
 ];
 
-const fn line(name: &'static str, write: fn(&str, usize) -> String) -> Carrier {
-    Carrier {
+const fn line(name: &'static str, write: fn(&str, usize) -> String) -> Envelope {
+    Envelope {
         name,
         kind: Line(write),
     }
 }
 
-/// A time of the day, the later the line. Lines come a microsecond after each other.
+/// Returns the time of day of a line. Consecutive lines are a microsecond apart.
 fn clock(number: usize) -> String {
     let seconds = number / 1_000_000;
     format!(
@@ -196,22 +196,22 @@ fn export(number: usize) -> String {
     )
 }
 
-/// The parts of a line of at most so many bytes, cut between characters.
+/// Splits a line into parts of at most `most` bytes, between characters.
 fn parts(line: &str, most: usize) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = line;
     while rest.len() > most {
         let cut = (1..=most).rev().find(|at| rest.is_char_boundary(*at));
-        let (part, behind) = rest.split_at(cut.unwrap_or(rest.len()));
+        let (part, tail) = rest.split_at(cut.unwrap_or(rest.len()));
         parts.push(part);
-        rest = behind;
+        rest = tail;
     }
     parts.push(rest);
     parts
 }
 
-impl Carrier {
-    /// A log in this envelope.
+impl Envelope {
+    /// Returns a log in this envelope.
     pub fn around(&self, text: &str) -> String {
         let mut out = String::new();
         let mut number = 0;
@@ -246,7 +246,7 @@ impl Carrier {
         out
     }
 
-    /// Of all records those of the log that was put in.
+    /// Selects the records of the original log.
     pub fn own(&self, records: Vec<Value>) -> Vec<Value> {
         let is_own = |record: &Value| {
             !matches!(self.kind, TwoStreams) || record["carrier"]["stream"] == "stderr"
@@ -254,22 +254,24 @@ impl Carrier {
         records.into_iter().filter(is_own).collect()
     }
 
-    /// Returns true if it writes more than one line for one, which no other envelope can hold.
+    /// Returns true if it writes several lines for one, which no other envelope can contain.
     fn is_long(&self) -> bool {
         let sample = self.around("x\n");
         sample.lines().count() > 1
     }
 }
 
-/// A log in an envelope in an envelope; none where the outer writes what the inner's lines do not survive.
-pub fn stacked(outer: &Carrier, inner: &Carrier, text: &str) -> Option<String> {
-    let in_tabs = |carrier: &Carrier| carrier.name == "journald short";
+/// Returns a log in two nested envelopes; `None` if the lines of the inner one do not survive the
+/// outer one.
+pub fn stacked(outer: &Envelope, inner: &Envelope, text: &str) -> Option<String> {
+    let in_tabs = |envelope: &Envelope| envelope.name == "journald short";
     if inner.is_long() || outer.is_long() || matches!(outer.kind, TwoStreams) {
         return None;
     }
-    // compose and stern print a terminal's text, in which names of others cannot be reported
+    // compose and stern print to a terminal, where the names of other envelopes cannot be
+    // recognised
     let needs_record =
-        |carrier: &Carrier| carrier.name.starts_with("stern") && !carrier.name.contains("json");
+        |envelope: &Envelope| envelope.name.starts_with("stern") && !envelope.name.contains("json");
     if needs_record(inner) || in_tabs(outer) {
         return None;
     }

@@ -1,6 +1,6 @@
-//! Forms that older releases of kubectl print, and texts without what newer ones add.
+//! Layouts of older kubectl releases, and texts without additions of newer ones.
 
-use super::tests::read;
+use super::read;
 use kwhy_model::{Object, Value};
 
 fn only(text: &str) -> Object<'_> {

@@ -1,16 +1,17 @@
 //! Keys as the generic describer prints them.
 //!
-//! kubernetes/kubectl `pkg/describe/describe.go`, `smartLabelFor` and `printUnstructuredContent`:
-//! a field's name becomes words with capitals (`lastProbeTime` is `Last Probe Time`), unless it
-//! holds anything but letters and hyphens. Values occur two spaces or more after the colon.
+//! kubernetes/kubectl `pkg/describe/describe.go`, `smartLabelFor` and `printUnstructuredContent`: a
+//! field's name becomes capitalised words (`lastProbeTime` is `Last Probe Time`), unless it
+//! contains anything but letters and hyphens. Values follow the colon after two spaces or more.
 
 use super::layout::{Entry, trimmed};
 use crate::input::Line;
 
-/// Reads lines of a generic describe; `lines` show whether runs of spaces were squeezed.
+/// Returns the reader for lines of a generic describe; `lines` show whether runs of spaces were
+/// squeezed.
 pub(super) fn reader<'a>(lines: &[Line<'a>]) -> fn(Line<'a>) -> Entry<'a> {
     let (mut wide, mut narrow) = (0usize, 0usize);
-    // the first keys are the object's own, which no text is between
+    // the first keys are the object's own, without free text between them
     for line in lines.iter().take(16) {
         let entry = Entry::new(*line);
         if entry.key.is_some_and(|key| is_label(key.text)) && !entry.value.text.is_empty() {
@@ -57,13 +58,13 @@ fn is_wide(entry: &Entry<'_>) -> bool {
     })
 }
 
-/// Returns true if a line is the title of a part that an object of any kind has.
+/// Returns true if the line is the title of a part common to objects of all kinds.
 pub(super) fn is_part(entry: &Entry<'_>) -> bool {
     entry.value.text.is_empty() && matches!(entry.key_text(), "Metadata" | "Spec" | "Status")
 }
 
-/// Returns true if lines of a generic describe lost their indentation: nothing occurs deeper than the
-/// titles of its parts.
+/// Returns true if the lines of a generic describe lost their indentation: the lines after the
+/// titles of its parts are not indented more.
 pub(super) fn is_flat(lines: &[Line<'_>]) -> bool {
     let mut filled = lines.iter().filter(|line| !line.is_blank()).peekable();
     let (mut flat, mut deep) = (0usize, 0usize);
@@ -81,12 +82,12 @@ pub(super) fn is_flat(lines: &[Line<'_>]) -> bool {
     flat > deep
 }
 
-/// Returns true if a key can be a label of the generic describer.
+/// Returns true if the key can be a label of the generic describer.
 pub(super) fn is_label(key: &str) -> bool {
     if key.is_empty() || key.len() > 512 {
         return false;
     }
-    // of managed fields, which releases up to 1.26 show
+    // from managed fields, printed by releases up to 1.26
     if key == "." || key.starts_with("k:{\"") || key.starts_with("v:\"") {
         return true;
     }
@@ -98,7 +99,7 @@ pub(super) fn is_label(key: &str) -> bool {
             .split(' ')
             .all(|word| word.starts_with(|c: char| c.is_uppercase() || c == '-'));
     }
-    // anything else is a field's name as it is
+    // anything else is a field name printed verbatim
     !key.contains(char::is_whitespace)
         && !key.contains([
             '"', '\'', '{', '}', '[', ']', '(', ')', '<', '>', ',', ';', '=',
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn one_blank_is_no_column() {
+    fn single_spaces_do_not_separate_columns() {
         let line = |text| Line {
             text,
             start: 0,

@@ -14,15 +14,15 @@ use serde_json::Value;
 use crate::neutral::records;
 use crate::records::logs;
 use exceptions::{Part, excepted};
-use generate::{CARRIERS, Carrier, stacked};
+use generate::{ENVELOPES, Envelope, stacked};
 
-/// The number of records within which a record is looked for.
-const NEAR: usize = 100;
+/// The number of records searched ahead for a match.
+const MAX_DISTANCE: usize = 100;
 
-/// The properties that are compared.
+/// The members compared.
 const PARTS: [&str; 6] = ["level", "time", "message", "logger", "caller", "fields"];
 
-/// The number of the bare log's records that were found, and of those with each property right.
+/// The number of records of the bare log that were found, and how much of them is correct.
 #[derive(Clone, Copy, Debug, Default)]
 struct Score {
     records: usize,
@@ -31,7 +31,7 @@ struct Score {
     right: usize,
 }
 
-/// A format's log and its records.
+/// The log of a format, and its records.
 #[derive(Clone)]
 struct Bare {
     format: String,
@@ -50,9 +50,9 @@ impl Bare {
         }
     }
 
-    /// Without what the envelope cannot keep.
-    fn fit_for(&self, carrier: &Carrier) -> Bare {
-        if excepted(&self.format, carrier.name, Part::RawLines) {
+    /// Returns the log without what the envelope cannot preserve.
+    fn without_losses(&self, envelope: &Envelope) -> Bare {
+        if excepted(&self.format, envelope.name, Part::RawLines) {
             Bare::new(&self.format, without_raw_lines(&self.format, &self.text))
         } else {
             self.clone()
@@ -60,7 +60,7 @@ impl Bare {
     }
 }
 
-/// The logs of all formats.
+/// Returns the logs of all formats.
 fn bare_logs() -> Vec<Bare> {
     let bare = |log: PathBuf| {
         let format = log.file_stem().unwrap().to_string_lossy().into_owned();
@@ -70,7 +70,7 @@ fn bare_logs() -> Vec<Bare> {
     logs("").into_iter().map(bare).collect()
 }
 
-/// Takes out records with further lines that are not indented.
+/// Removes records with continuation lines that are not indented.
 fn without_raw_lines(format: &str, text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let mut kept = String::new();
@@ -79,18 +79,19 @@ fn without_raw_lines(format: &str, text: &str) -> String {
         let first = number("line") - 1;
         let own = &lines[first..first + number("lines")];
         let is_object = own[0] == "{\n" && own.last() == Some(&"}\n");
-        // java.util.logging's records have two lines
+        // records of java.util.logging have two lines
         let two = usize::from(format == "java-util-logging");
         let further = own.get(1 + two..).unwrap_or(&[]);
-        if is_object || further.iter().all(|line| is_marked(line)) {
+        if is_object || further.iter().all(|line| belongs_to_previous(line)) {
             kept.extend(own.iter().copied());
         }
     }
     kept
 }
 
-/// Returns true if a line shows that it belongs to the record before it: it is indented or a stack trace's.
-fn is_marked(line: &str) -> bool {
+/// Returns true if a line visibly belongs to the record before it: it is indented or part of a
+/// stack trace.
+fn belongs_to_previous(line: &str) -> bool {
     const STARTS: [&str; 10] = [
         " ",
         "\t",
@@ -109,8 +110,8 @@ fn is_marked(line: &str) -> bool {
     STARTS.iter().any(|start| line.starts_with(start)) || is_error || is_function
 }
 
-/// A time without its year and zone: a log may state neither where its envelope states both.
-fn month_and_on(time: &str) -> &str {
+/// Returns a time without its year and zone: the envelope may state both, the log neither.
+fn without_year(time: &str) -> &str {
     let time = time.trim_end_matches('Z');
     if time.get(4..5) == Some("-") {
         &time[5..]
@@ -119,31 +120,31 @@ fn month_and_on(time: &str) -> &str {
     }
 }
 
-/// journald writes a tab as eight spaces.
-fn blanks(value: &Value) -> String {
+/// Replaces tabs with eight spaces, as journald does.
+fn spaces(value: &Value) -> String {
     let text = value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned);
     text.replace("\\t", "\t").replace('\t', "        ")
 }
 
-fn same(part: &str, bare: &Value, carried: &Value) -> bool {
-    let (bare, carried) = (&bare[part], &carried[part]);
+fn same(part: &str, bare: &Value, wrapped: &Value) -> bool {
+    let (bare, wrapped) = (&bare[part], &wrapped[part]);
     match part {
-        // an envelope may state what the record does not
+        // the envelope may state what the record does not
         "level" | "time" if bare.is_null() => true,
         "time" => {
-            let time = |value: &Value| value.as_str().map(|time| month_and_on(time).to_owned());
-            time(bare) == time(carried)
+            let time = |value: &Value| value.as_str().map(|time| without_year(time).to_owned());
+            time(bare) == time(wrapped)
         }
-        _ => bare == carried || blanks(bare) == blanks(carried),
+        _ => bare == wrapped || spaces(bare) == spaces(wrapped),
     }
 }
 
-fn score(bare: &Bare, carrier: &Carrier) -> (Score, Vec<String>) {
-    let bare = bare.fit_for(carrier);
-    let carried = carrier.around(&bare.text);
-    let found = carrier.own(records(carried.as_bytes()));
+fn score(bare: &Bare, envelope: &Envelope) -> (Score, Vec<String>) {
+    let bare = bare.without_losses(envelope);
+    let wrapped = envelope.around(&bare.text);
+    let found = envelope.own(records(wrapped.as_bytes()));
     let mut score = Score {
         records: bare.records.len(),
         ..Score::default()
@@ -159,10 +160,10 @@ fn score(bare: &Bare, carrier: &Carrier) -> (Score, Vec<String>) {
     let mut rest = found.as_slice();
     for bare in &bare.records {
         score.fields += PARTS.len();
-        // the next record that is it; else the next one, which is left for those after
+        // take the next equal record, or else the next one unless a later record needs it
         let at = rest
             .iter()
-            .take(NEAR)
+            .take(MAX_DISTANCE)
             .position(|found| same("message", bare, found) && same("level", bare, found));
         let Some(found) = rest.get(at.unwrap_or(0)) else {
             continue;
@@ -181,12 +182,12 @@ fn score(bare: &Bare, carrier: &Carrier) -> (Score, Vec<String>) {
 }
 
 #[test]
-fn keep_every_format() {
+fn preserve_every_format() {
     let mut wrong = String::new();
     for bare in bare_logs() {
-        for carrier in CARRIERS {
-            let (_, misses) = score(&bare, carrier);
-            let is_excepted = excepted(&bare.format, carrier.name, Part::Text);
+        for envelope in ENVELOPES {
+            let (_, misses) = score(&bare, envelope);
+            let is_excepted = excepted(&bare.format, envelope.name, Part::Text);
             if is_excepted == misses.is_empty() {
                 let shown = misses
                     .iter()
@@ -194,7 +195,7 @@ fn keep_every_format() {
                     .cloned()
                     .collect::<Vec<_>>()
                     .join("; ");
-                let names = (&bare.format, carrier.name, is_excepted);
+                let names = (&bare.format, envelope.name, is_excepted);
                 writeln!(wrong, "{names:?}: {shown}").unwrap();
             }
         }
@@ -202,7 +203,7 @@ fn keep_every_format() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// Two envelopes around each other, in any order.
+/// Two nested envelopes, in any order.
 #[test]
 fn stack_in_any_order() {
     let mut wrong = String::new();
@@ -212,8 +213,8 @@ fn stack_in_any_order() {
         .collect();
     assert_eq!(bares.len(), 3);
     for bare in &bares {
-        for outer in CARRIERS {
-            for inner in CARRIERS {
+        for outer in ENVELOPES {
+            for inner in ENVELOPES {
                 let Some(text) = stacked(outer, inner, &bare.text) else {
                     continue;
                 };
@@ -240,20 +241,21 @@ fn stack_in_any_order() {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
-/// A table: for each format and envelope the records found and the parts that are right, in percent.
-/// `cargo test -p kwhy-core --test main -- --ignored --nocapture table_of_carriers`
+/// Prints, for each format and envelope, the records found and the members that are correct, in
+/// percent.
+/// `cargo test -p kwhy-core --test main -- --ignored --nocapture table_of_envelopes`
 #[test]
 #[ignore = "prints a table"]
 #[allow(clippy::print_stdout, reason = "run by hand")]
-fn table_of_carriers() {
+fn table_of_envelopes() {
     let mut totals: BTreeMap<&str, Score> = BTreeMap::new();
     let percent = |right: usize, all: usize| 100.0 * right as f64 / all.max(1) as f64;
     let mut table = String::new();
     for bare in bare_logs() {
         write!(table, "{:<20}", bare.format).unwrap();
-        for carrier in CARRIERS {
-            let (score, _) = score(&bare, carrier);
-            let total = totals.entry(carrier.name).or_default();
+        for envelope in ENVELOPES {
+            let (score, _) = score(&bare, envelope);
+            let total = totals.entry(envelope.name).or_default();
             total.records += score.records;
             total.found += score.found;
             total.fields += score.fields;
@@ -266,8 +268,8 @@ fn table_of_carriers() {
         }
         table.push('\n');
     }
-    for (number, carrier) in CARRIERS.iter().enumerate() {
-        let total = totals[carrier.name];
+    for (number, envelope) in ENVELOPES.iter().enumerate() {
+        let total = totals[envelope.name];
         let (found, right) = (
             percent(total.found, total.records),
             percent(total.right, total.fields),
@@ -275,13 +277,13 @@ fn table_of_carriers() {
         println!(
             "{:>2} {:<28} {found:>6.2} {right:>6.2}",
             number + 1,
-            carrier.name
+            envelope.name
         );
     }
     println!("{table}");
 }
 
-/// Payloads that look like anything but have no form of their own.
+/// Generates payloads that resemble known formats but match none.
 fn payload() -> impl Strategy<Value = String> {
     prop_oneof![
         "[ -~]{0,60}",
@@ -293,21 +295,21 @@ fn payload() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The contents of an envelope are read as they went in, with what the envelope says.
+    /// The payload comes out of an envelope unchanged, with the fields of the envelope.
     #[test]
-    fn give_back_what_they_hold(tail in "[a-zé][ -~é]{0,40}", index in 0..CARRIERS.len()) {
-        let carrier = &CARRIERS[index];
+    fn preserve_their_payload(tail in "[a-zé][ -~é]{0,40}", index in 0..ENVELOPES.len()) {
+        let envelope = &ENVELOPES[index];
         let line = format!("E0304 05:06:07.123456       1 tide.go:7] {}\n", tail.trim_end());
         let bare = records(line.as_bytes());
-        let found = carrier.own(records(carrier.around(&line).as_bytes()));
+        let found = envelope.own(records(envelope.around(&line).as_bytes()));
         prop_assert_eq!(bare.len(), 1);
-        prop_assert_eq!(found.len(), 1, "{}", carrier.around(&line));
+        prop_assert_eq!(found.len(), 1, "{}", envelope.around(&line));
         for part in PARTS {
-            prop_assert!(same(part, &bare[0], &found[0]), "{} {:?}", carrier.name, found);
+            prop_assert!(same(part, &bare[0], &found[0]), "{} {:?}", envelope.name, found);
         }
     }
 
-    /// The CRI's runtimes cut a line between bytes, not between characters.
+    /// CRI runtimes split a line between bytes, not between characters.
     #[test]
     fn join_cut_characters(tail in "[a-zé日😀]{1,40}", most in 4usize..30) {
         let line = format!("E0304 05:06:07.123456       1 tide.go:7] {tail}");
@@ -324,13 +326,13 @@ proptest! {
         prop_assert_eq!(own.and_then(|record| record["message"].as_str()), Some(&*tail));
     }
 
-    /// Any text in any envelopes, whole or cut, is read without a panic.
+    /// Arbitrary text in any envelopes, complete or cut, is parsed without a panic.
     #[test]
     fn never_panic(lines in proptest::collection::vec(payload(), 1..6),
-        outer in 0..CARRIERS.len(), inner in 0..CARRIERS.len(), cut in any::<proptest::sample::Index>()) {
+        outer in 0..ENVELOPES.len(), inner in 0..ENVELOPES.len(), cut in any::<proptest::sample::Index>()) {
         let text = lines.join("\n") + "\n";
-        let text = stacked(&CARRIERS[outer], &CARRIERS[inner], &text)
-            .unwrap_or_else(|| CARRIERS[outer].around(&text));
+        let text = stacked(&ENVELOPES[outer], &ENVELOPES[inner], &text)
+            .unwrap_or_else(|| ENVELOPES[outer].around(&text));
         records(text.as_bytes());
         records(&text.as_bytes()[..cut.index(text.len() + 1)]);
     }

@@ -1,45 +1,44 @@
-//! Detection of an object's kind: kubectl prints none but for what the generic describer
-//! shows.
+//! Detection of an object's kind from its keys: only the generic describer prints the kind.
 
 use std::collections::HashSet;
 
-use super::data;
 use super::layout::Entry;
+use super::raw_data;
 use crate::input::Line;
 
-/// Evidence of a kind in the lines of a describe.
+/// The kind detected in lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in super::super) struct Found<'a> {
+pub(in super::super) struct DetectedKind<'a> {
     /// The kind.
     pub kind: &'a str,
-    /// True if the generic describer printed it, which says the kind.
+    /// True if the generic describer printed the lines, which states the kind.
     pub is_generic: bool,
 }
 
-/// A kind with keys of which any, or of which all, show it.
-struct Mark {
+/// The keys that identify a kind: any one of `any`, or all of `all`.
+struct KindKeys {
     kind: &'static str,
     any: &'static [&'static str],
     all: &'static [&'static str],
 }
 
-const fn mark(
+const fn kind_keys(
     kind: &'static str,
     any: &'static [&'static str],
     all: &'static [&'static str],
-) -> Mark {
-    Mark { kind, any, all }
+) -> KindKeys {
+    KindKeys { kind, any, all }
 }
 
-/// The kinds' marks among an object's own keys; the first that fits decides.
-const MARKS: &[Mark] = &[
-    // what a pod template lacks
-    mark(
+/// The identifying keys of each kind; the first match decides.
+const KIND_KEYS: &[KindKeys] = &[
+    // keys absent from pod templates
+    kind_keys(
         "Pod",
         &["QoS Class", "Container ID", "Restart Count", "Last State"],
         &[],
     ),
-    mark(
+    kind_keys(
         "Node",
         &[
             "System Info",
@@ -51,12 +50,12 @@ const MARKS: &[Mark] = &[
         ],
         &[],
     ),
-    mark(
+    kind_keys(
         "CronJob",
         &["Concurrency Policy", "Last Schedule Time"],
         &[],
     ),
-    mark(
+    kind_keys(
         "Deployment",
         &[
             "StrategyType",
@@ -66,15 +65,15 @@ const MARKS: &[Mark] = &[
         ],
         &[],
     ),
-    mark("StatefulSet", &["Update Strategy", "Volume Claims"], &[]),
-    mark("DaemonSet", &["Desired Number of Nodes Scheduled"], &[]),
-    mark("Job", &["Pods Statuses", "Parallelism"], &[]),
-    mark(
+    kind_keys("StatefulSet", &["Update Strategy", "Volume Claims"], &[]),
+    kind_keys("DaemonSet", &["Desired Number of Nodes Scheduled"], &[]),
+    kind_keys("Job", &["Pods Statuses", "Parallelism"], &[]),
+    kind_keys(
         "ReplicaSet",
         &["Pods Status"],
         &["Replicas", "Pod Template"],
     ),
-    mark(
+    kind_keys(
         "StorageClass",
         &[
             "IsDefaultClass",
@@ -83,34 +82,34 @@ const MARKS: &[Mark] = &[
         ],
         &[],
     ),
-    mark(
+    kind_keys(
         "PersistentVolumeClaim",
         &["Used By", "Mounted By"],
         &["StorageClass", "Volume"],
     ),
-    mark(
+    kind_keys(
         "PersistentVolume",
         &["Reclaim Policy", "Node Affinity"],
         &["StorageClass", "Claim"],
     ),
-    mark(
+    kind_keys(
         "Service",
         &["Session Affinity", "TargetPort", "IP Family Policy"],
         &[],
     ),
-    mark("EndpointSlice", &["AddressType"], &[]),
-    mark("Endpoints", &["Subsets"], &[]),
-    mark(
+    kind_keys("EndpointSlice", &["AddressType"], &[]),
+    kind_keys("Endpoints", &["Subsets"], &[]),
+    kind_keys(
         "CSINode",
         &["Node ID", "Allocatables"],
         &["CreationTimestamp", "Spec"],
     ),
-    mark(
+    kind_keys(
         "Ingress",
         &["Default backend", "Ingress Class"],
         &["Rules", "Address"],
     ),
-    mark(
+    kind_keys(
         "HorizontalPodAutoscaler",
         &[
             "Min replicas",
@@ -120,26 +119,26 @@ const MARKS: &[Mark] = &[
         ],
         &[],
     ),
-    mark(
+    kind_keys(
         "PodDisruptionBudget",
         &["Min available", "Max unavailable", "Allowed disruptions"],
         &[],
     ),
-    mark("PriorityClass", &["GlobalDefault", "PreemptionPolicy"], &[]),
-    mark("NetworkPolicy", &["Created on"], &[]),
-    mark(
+    kind_keys("PriorityClass", &["GlobalDefault", "PreemptionPolicy"], &[]),
+    kind_keys("NetworkPolicy", &["Created on"], &[]),
+    kind_keys(
         "ServiceAccount",
         &["Image pull secrets", "Mountable secrets"],
         &[],
     ),
-    mark("IngressClass", &["Controller"], &[]),
-    mark("Role", &["PolicyRule"], &[]),
-    mark("RoleBinding", &[], &["Role", "Subjects"]),
-    mark("VolumeAttributesClass", &["DriverName"], &[]),
-    mark("CertificateSigningRequest", &["Requesting User"], &[]),
-    mark("IPAddress", &["Parent Reference"], &[]),
-    mark("ServiceCIDR", &["CIDRs"], &[]),
-    mark(
+    kind_keys("IngressClass", &["Controller"], &[]),
+    kind_keys("Role", &["PolicyRule"], &[]),
+    kind_keys("RoleBinding", &[], &["Role", "Subjects"]),
+    kind_keys("VolumeAttributesClass", &["DriverName"], &[]),
+    kind_keys("CertificateSigningRequest", &["Requesting User"], &[]),
+    kind_keys("IPAddress", &["Parent Reference"], &[]),
+    kind_keys("ServiceCIDR", &["CIDRs"], &[]),
+    kind_keys(
         "Pod",
         &[
             "Containers",
@@ -159,7 +158,7 @@ const MARKS: &[Mark] = &[
     ),
 ];
 
-/// Keys of a pod's containers: with none of the marks they show a pod cut off at its top.
+/// Keys of a pod's containers. Without any identifying key they indicate a pod without its top.
 const CONTAINER_KEYS: &[&str] = &[
     "Container ID",
     "Image ID",
@@ -179,13 +178,13 @@ const CONTAINER_KEYS: &[&str] = &[
     "TokenExpirationSeconds",
 ];
 
-/// The kind of the object that lines show.
-pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
-    let built_in = |kind| Found {
+/// Returns the kind of the object in the lines.
+pub(in super::super) fn detect<'a>(lines: &[Line<'a>]) -> Option<DetectedKind<'a>> {
+    let built_in = |kind| DetectedKind {
         kind,
         is_generic: false,
     };
-    let (layout, raw) = data::split(lines);
+    let (layout, raw) = raw_data::split(lines);
     let entries = || layout.iter().map(|line| Entry::new(*line));
     let base = entries()
         .filter(|entry| entry.key.is_some_and(|key| key.text == "Name"))
@@ -200,7 +199,7 @@ pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
     let mut is_container = false;
     for entry in entries() {
         let Some(key) = entry.key else {
-            if let Some(kind) = titled(entry.value.text) {
+            if let Some(kind) = kind_of_title(entry.value.text) {
                 return Some(built_in(kind));
             }
             continue;
@@ -216,12 +215,12 @@ pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
             keys.insert(key.text);
         }
     }
-    // of a text whose top was cut off the parts show that this is not a part's kind
+    // if the top was cut off, `Kind` may belong to a nested part unless these keys are present
     let is_own = ["API Version", "Metadata"]
         .iter()
         .any(|key| keys.contains(key));
     if let Some(kind) = custom.filter(|kind| !kind.is_empty() && is_own) {
-        return Some(Found {
+        return Some(DetectedKind {
             kind,
             is_generic: true,
         });
@@ -234,27 +233,27 @@ pub(in super::super) fn find<'a>(lines: &[Line<'a>]) -> Option<Found<'a>> {
         };
         return Some(built_in(kind));
     }
-    MARKS
+    KIND_KEYS
         .iter()
-        .find(|mark| {
-            mark.any.iter().any(|key| keys.contains(key))
-                || (!mark.all.is_empty() && mark.all.iter().all(|key| keys.contains(key)))
+        .find(|known| {
+            known.any.iter().any(|key| keys.contains(key))
+                || (!known.all.is_empty() && known.all.iter().all(|key| keys.contains(key)))
         })
-        .map(|mark| mark.kind)
+        .map(|known| known.kind)
         .or(is_container.then_some("Pod"))
         .map(built_in)
 }
 
-/// Returns true if lines of no known kind are a part of what the generic describer printed: no other prints the time of
-/// a condition in a line of its own.
+/// Returns true if lines of unknown kind are part of the generic describer's output: no other
+/// describer prints the time of a condition on a line of its own.
 pub(in super::super) fn is_generic_part(lines: &[Line<'_>]) -> bool {
     lines
         .iter()
         .any(|line| Entry::new(*line).key_text() == "Last Transition Time")
 }
 
-/// The kind that a line without a colon shows.
-fn titled(text: &str) -> Option<&'static str> {
+/// Returns the kind identified by a line without a colon.
+fn kind_of_title(text: &str) -> Option<&'static str> {
     let mut words = text.split_whitespace();
     match (words.next(), words.next(), words.next()) {
         (Some("Resource"), Some("Used"), Some("Hard")) => Some("ResourceQuota"),

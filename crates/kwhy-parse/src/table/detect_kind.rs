@@ -1,7 +1,7 @@
-//! Recognition of headers, and of the kind that they belong to.
+//! Detection of table headers and of the kind they list.
 
 /// The first columns of kubectl's tables.
-const FIRST: &[&str] = &[
+const FIRST_COLUMNS: &[&str] = &[
     "NAME",
     "NAMESPACE",
     "LAST SEEN",
@@ -13,9 +13,9 @@ const FIRST: &[&str] = &[
     "POD ID",
 ];
 
-/// First columns of tables that are believed only where the whole header shows a kind: other
-/// programs print them too.
-const FIRST_OF_KIND: &[&str] = &[
+/// First columns accepted only if the whole header identifies a kind: other programs print them
+/// too.
+const FIRST_IF_KIND_KNOWN: &[&str] = &[
     "CONTAINER",
     "IMAGE",
     "REPOSITORY",
@@ -24,7 +24,7 @@ const FIRST_OF_KIND: &[&str] = &[
     "CLUSTER",
 ];
 
-/// Kinds with the columns that only they have together, the most telling first.
+/// Kinds with a set of columns unique to them, most specific first.
 const KINDS: &[(&str, &[&str])] = &[
     ("DataVolume", &["PHASE", "PROGRESS", "RESTARTS"]),
     ("Pod", &["READY", "STATUS", "RESTARTS"]),
@@ -78,8 +78,8 @@ const KINDS: &[(&str, &[&str])] = &[
     ("CephCluster", &["DATADIRHOSTPATH", "MONCOUNT"]),
 ];
 
-/// Tables whose columns are so few that only all of them together show the kind.
-const WHOLE: &[(&str, &[&str])] = &[
+/// Tables with so few columns that only the complete set identifies the kind.
+const EXACT: &[(&str, &[&str])] = &[
     ("StatefulSet", &["READY", "AGE"]),
     ("StatefulSet", &["READY", "AGE", "CONTAINERS", "IMAGES"]),
     ("StatefulSet", &["DESIRED", "CURRENT", "AGE"]),
@@ -93,15 +93,15 @@ const WHOLE: &[(&str, &[&str])] = &[
 
 /// Returns true if a table may start with this column.
 pub(super) fn is_first(column: &str) -> bool {
-    FIRST.contains(&column)
+    FIRST_COLUMNS.contains(&column)
 }
 
-/// Returns true if a table may start with this column if its header shows a kind.
-pub(super) fn is_first_of_kind(column: &str) -> bool {
-    FIRST_OF_KIND.contains(&column)
+/// Returns true if a table may start with this column, provided that its header identifies a kind.
+pub(super) fn is_first_if_kind_known(column: &str) -> bool {
+    FIRST_IF_KIND_KNOWN.contains(&column)
 }
 
-/// The kind whose table has these columns.
+/// Returns the kind whose table has these columns.
 pub(super) fn of_header(columns: &[&str]) -> Option<&'static str> {
     let has = |name: &&str| columns.contains(name);
     let own: Vec<&str> = columns
@@ -109,20 +109,20 @@ pub(super) fn of_header(columns: &[&str]) -> Option<&'static str> {
         .copied()
         .filter(|name| !matches!(*name, "NAMESPACE" | "NAME" | "LABELS"))
         .collect();
-    let whole = WHOLE.iter().find(|(_, names)| *names == own.as_slice());
+    let whole = EXACT.iter().find(|(_, names)| *names == own.as_slice());
     whole
         .or_else(|| KINDS.iter().find(|(_, names)| names.iter().all(has)))
         .map(|(kind, _)| *kind)
 }
 
-/// Returns true if a kind is recognised by columns that are so few that other kinds have them too, in old releases or as custom
-/// columns.
-pub(crate) fn is_vague(kind: &str) -> bool {
-    WHOLE.iter().any(|(known, _)| *known == kind)
+/// Returns true if the kind is identified by so few columns that other kinds print them too, in old
+/// releases or as custom columns.
+pub(crate) fn is_ambiguous(kind: &str) -> bool {
+    EXACT.iter().any(|(known, _)| *known == kind)
 }
 
-/// Returns true if a word is one that kubectl prints as a pod's status: a phase, a reason of a state,
-/// or these of an init container (`Init:0/1`, `Init:CrashLoopBackOff`).
+/// Returns true if kubectl prints the word as a pod's status: a phase, the reason of a state, or
+/// either for an init container (`Init:0/1`, `Init:CrashLoopBackOff`).
 pub(super) fn is_pod_status(word: &str) -> bool {
     let own = word.strip_prefix("Init:").unwrap_or(word);
     let is_code = |prefix: &str| {
@@ -132,5 +132,5 @@ pub(super) fn is_pod_status(word: &str) -> bool {
     let is_reason = own.len() < 64
         && own.starts_with(|c: char| c.is_ascii_uppercase())
         && own.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    is_reason || is_code("ExitCode:") || is_code("Signal:") || super::fit::is_ratio(own)
+    is_reason || is_code("ExitCode:") || is_code("Signal:") || super::align::is_ratio(own)
 }

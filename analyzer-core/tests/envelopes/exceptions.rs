@@ -1,25 +1,25 @@
-//! Properties of records that envelopes cannot keep, as data.
+//! Information that envelopes cannot preserve, as data.
 
-/// A property of a format that an envelope cannot keep, and why. A `*` stands for all.
+/// The parts of a format that an envelope cannot preserve, with the reason. A `*` matches all.
 const EXCEPTIONS: &[(&str, &str, Part, &str)] = &[
     (
         "*",
         "docker json-file in parts",
         Part::RawLines,
-        "each line comes in parts, so nothing tells that it was written with the one before",
+        "each line is split, so nothing shows that it was written with the previous one",
     ),
     ("*", "CRI in parts", Part::RawLines, "the same"),
     (
         "*",
         "CRI two streams",
         Part::RawLines,
-        "the other stream's lines stand between",
+        "lines of the other stream are interleaved",
     ),
     (
         "*",
         "journald export",
         Part::RawLines,
-        "the journal keeps a message whole: what is an entry of its own was written alone",
+        "the journal keeps a message in one piece: a separate entry was written on its own",
     ),
     ("*", "journald export binary", Part::RawLines, "the same"),
     ("*", "journald verbose", Part::RawLines, "the same"),
@@ -27,7 +27,7 @@ const EXCEPTIONS: &[(&str, &str, Part, &str)] = &[
         "zap-console",
         "journald short",
         Part::Text,
-        "tabs between elements are blanks there, from which blanks of the message cannot be told",
+        "tabs between elements become spaces, indistinguishable from those of the message",
     ),
     (
         "controller-runtime",
@@ -39,13 +39,13 @@ const EXCEPTIONS: &[(&str, &str, Part, &str)] = &[
         "klog-text",
         "CRI in parts",
         Part::Text,
-        "the runtime drops a carriage return at a part's end",
+        "the runtime drops a carriage return at the end of a part",
     ),
     (
         "logrus-terminal",
         "docker json-file in parts",
         Part::Text,
-        "a colour sequence that is cut in two is none",
+        "a colour sequence cut in two is not recognised",
     ),
     ("logrus-terminal", "CRI in parts", Part::Text, "the same"),
     ("logrus-terminal", "CRI two streams", Part::Text, "the same"),
@@ -54,119 +54,119 @@ const EXCEPTIONS: &[(&str, &str, Part, &str)] = &[
         "java-util-logging",
         "docker json-file in parts",
         Part::Text,
-        "an error's first line is told by the one behind it, and both come in parts here",
+        "the first line of an error is recognised by the next one, and both are split here",
     ),
     (
         "java-util-logging",
         "CRI in parts",
         Part::Text,
-        "an error's first line is told by the one behind it, and both come in parts here",
+        "the first line of an error is recognised by the next one, and both are split here",
     ),
     (
         "log4j2",
         "docker json-file in parts",
         Part::Text,
-        "an error's first line is told by the one behind it, and both come in parts here",
+        "the first line of an error is recognised by the next one, and both are split here",
     ),
     (
         "log4j2",
         "CRI in parts",
         Part::Text,
-        "an error's first line is told by the one behind it, and both come in parts here",
+        "the first line of an error is recognised by the next one, and both are split here",
     ),
     (
         "logback",
         "docker json-file in parts",
         Part::Text,
-        "an error's first line is told by the one behind it, and both come in parts here",
+        "the first line of an error is recognised by the next one, and both are split here",
     ),
     (
         "logback",
         "CRI in parts",
         Part::Text,
-        "an error's first line is told by the one behind it, and both come in parts here",
+        "the first line of an error is recognised by the next one, and both are split here",
     ),
     (
         "spring-boot",
         "docker json-file in parts",
         Part::Text,
-        "an error's first line is told by the one behind it, and both come in parts here",
+        "the first line of an error is recognised by the next one, and both are split here",
     ),
     (
         "spring-boot",
         "CRI in parts",
         Part::Text,
-        "an error's first line is told by the one behind it, and both come in parts here",
+        "the first line of an error is recognised by the next one, and both are split here",
     ),
     (
         "java-util-logging",
         "CRI two streams",
         Part::Text,
-        "a trace begins right behind its record, and here the other stream stands between",
+        "a trace directly follows its record, but here the other stream is interleaved",
     ),
     (
         "log4j2",
         "CRI two streams",
         Part::Text,
-        "a trace begins right behind its record, and here the other stream stands between",
+        "a trace directly follows its record, but here the other stream is interleaved",
     ),
     (
         "logback",
         "CRI two streams",
         Part::Text,
-        "a trace begins right behind its record, and here the other stream stands between",
+        "a trace directly follows its record, but here the other stream is interleaved",
     ),
     (
         "spring-boot",
         "CRI two streams",
         Part::Text,
-        "a trace begins right behind its record, and here the other stream stands between",
+        "a trace directly follows its record, but here the other stream is interleaved",
     ),
     (
         "spring-boot3",
         "CRI two streams",
         Part::Text,
-        "a trace begins right behind its record, and here the other stream stands between",
+        "a trace directly follows its record, but here the other stream is interleaved",
     ),
     (
         "node",
         "CRI two streams",
         Part::Text,
-        "a trace begins right behind its record, and here the other stream stands between",
+        "a trace directly follows its record, but here the other stream is interleaved",
     ),
     (
         "python-asctime",
         "CRI two streams",
         Part::Text,
-        "a trace begins right behind its record, and here the other stream stands between",
+        "a trace directly follows its record, but here the other stream is interleaved",
     ),
     (
         "python-basic",
         "CRI two streams",
         Part::Text,
-        "a trace begins right behind its record, and here the other stream stands between",
+        "a trace directly follows its record, but here the other stream is interleaved",
     ),
     (
         "python-bracketed",
         "CRI two streams",
         Part::Text,
-        "a trace begins right behind its record, and here the other stream stands between",
+        "a trace directly follows its record, but here the other stream is interleaved",
     ),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Some text of some records.
+    /// Part of the text of some records.
     Text,
-    /// Records with further lines that are not indented.
+    /// Records with continuation lines that are not indented.
     RawLines,
 }
 
-/// Returns true if an envelope cannot keep a part of a format.
-pub fn excepted(format: &str, carrier: &str, part: Part) -> bool {
-    EXCEPTIONS.iter().any(|(formats, carriers, parts, _)| {
+/// Returns true if an envelope cannot preserve a part of a format.
+pub fn excepted(format: &str, envelope: &str, part: Part) -> bool {
+    EXCEPTIONS.iter().any(|(formats, envelopes, parts, _)| {
         *parts == part
             && (*formats == "*" || *formats == format)
-            && (*carriers == "*" || *carriers == carrier)
+            && (*envelopes == "*" || *envelopes == envelope)
     })
 }

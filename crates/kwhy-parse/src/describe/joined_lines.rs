@@ -1,9 +1,9 @@
-//! Lines of a container that a page joined: `Host Port: <none>   State:  Waiting`.
+//! Container lines joined by page layout: `Host Port: <none>   State:  Waiting`.
 
 use super::layout::part;
 use crate::input::Line;
 
-/// Keys of a container that follow one another.
+/// Keys of a container that may share a line.
 const KEYS: &[&str] = &[
     "Container ID",
     "Image",
@@ -25,18 +25,18 @@ const KEYS: &[&str] = &[
 ];
 
 /// The key whose value may be any text.
-const TEXT: &str = "Message";
+const FREE_TEXT_KEY: &str = "Message";
 
-/// The lines with one key each, if several are on one line. Where they were joined their
-/// indentation says nothing, so it is taken off.
+/// Splits lines with several keys into one line per key; `None` if there are none. Joined lines
+/// have lost their indentation, so it is removed from all.
 pub(super) fn split<'a>(lines: &[Line<'a>]) -> Option<Vec<Line<'a>>> {
-    if !lines.iter().any(|line| second(line.text).is_some()) {
+    if !lines.iter().any(|line| second_key(line.text).is_some()) {
         return None;
     }
     let mut all = Vec::with_capacity(lines.len() + 8);
     for line in lines {
         let mut rest = line.trim_start();
-        while let Some(at) = second(rest.text) {
+        while let Some(at) = second_key(rest.text) {
             all.push(part(
                 rest,
                 0,
@@ -49,12 +49,12 @@ pub(super) fn split<'a>(lines: &[Line<'a>]) -> Option<Vec<Line<'a>>> {
     Some(all)
 }
 
-/// The start of a line's second key, if its first one is also a container's.
-fn second(line: &str) -> Option<usize> {
+/// Returns the offset of the second key of a line whose first key is a container's.
+fn second_key(line: &str) -> Option<usize> {
     let text = line.trim_start();
     let indent = line.len() - text.len();
     let (first, _) = text.split_once(':')?;
-    if first == TEXT || !KEYS.contains(&first) {
+    if first == FREE_TEXT_KEY || !KEYS.contains(&first) {
         return None;
     }
     let mut from = first.len() + 1;
@@ -65,11 +65,11 @@ fn second(line: &str) -> Option<usize> {
             continue;
         };
         let at = gap + 2;
-        let behind = text.as_bytes().get(colon + 1);
-        // the gap between a key and its own value is none
+        let after = text.as_bytes().get(colon + 1);
+        // the gap between a key and its own value does not count
         let is_value = before.get(..gap)?.trim_end().ends_with(':');
         if KEYS.contains(&before.get(at..)?)
-            && behind.is_none_or(u8::is_ascii_whitespace)
+            && after.is_none_or(u8::is_ascii_whitespace)
             && !is_value
         {
             return Some(indent + at);
@@ -84,7 +84,7 @@ mod tests {
     use crate::input::lines;
 
     #[test]
-    fn one_key_a_line() {
+    fn one_key_per_line() {
         let text = "  app:\n    Image: a:1   Port: <none>   State:  Waiting\n    Reason: CrashLoopBackOff   Last State: Terminated\n    Message: lost  Reason: no\n";
         let all: Vec<_> = lines(text).collect();
         let split = split(&all).unwrap();
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_as_they_are_printed_stay() {
+    fn lines_as_printed_are_kept() {
         let text = "    State:          Waiting\n      Reason:       CrashLoopBackOff\n    Port:  80/TCP  Ready\n    Command:  Reason:  x\n    State:  Reason: x\n";
         assert!(split(&lines(text).collect::<Vec<_>>()).is_none());
     }
