@@ -30,10 +30,10 @@ fn cut(bencher: Bencher<'_, '_>, format: LogFormat) {
 
 /// The lines of a block: which start a record, which must be read.
 #[divan::bench(args = FORMATS)]
-fn survey(bencher: Bencher<'_, '_>, format: LogFormat) {
+fn index_lines(bencher: Bencher<'_, '_>, format: LogFormat) {
     let log = log(format, BLOCK, 1);
     bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
-        let (lines, records) = bench::survey(black_box(log.text.as_bytes()));
+        let (lines, records) = bench::index_lines(black_box(log.text.as_bytes()));
         assert_eq!((lines, records), (log.records, log.records));
     });
 }

@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use crate::engine::{Incident, Way};
-use crate::matcher::{Period, Prefilter, Tester};
+use crate::engine::{Incident, ScanOptions};
+use crate::matcher::{Prefilter, Tester, TimeRange};
 use crate::report::Report;
 use jiff::Timestamp;
 use kwhy_catalogue::Catalogue;
@@ -27,7 +27,7 @@ pub struct Analyzer {
     since: Option<Timestamp>,
     until: Option<Timestamp>,
     naive: bool,
-    way: Way,
+    way: ScanOptions,
 }
 
 impl Default for Analyzer {
@@ -51,7 +51,7 @@ impl Analyzer {
             since: None,
             until: None,
             naive: false,
-            way: Way::default(),
+            way: ScanOptions::default(),
         }
     }
 
@@ -164,7 +164,7 @@ impl Analyzer {
     /// Starts an incident, to which documents are streamed one at a time.
     pub fn incident(&self) -> Incident<'_> {
         if self.naive {
-            let way = Way {
+            let way = ScanOptions {
                 block: usize::MAX,
                 all_up_to: usize::MAX,
                 ..self.way
@@ -179,9 +179,9 @@ impl Analyzer {
         Incident::new(self, tester, Some(prefilter.index()), self.way)
     }
 
-    fn period(&self) -> Period {
+    fn period(&self) -> TimeRange {
         let nanos = |time: Option<Timestamp>| time.map(Timestamp::as_nanosecond);
-        Period {
+        TimeRange {
             since: nanos(self.since),
             until: nanos(self.until),
             now: nanos(self.reference),

@@ -1,7 +1,7 @@
 //! Entry points into the stages of the engine for the workspace's benchmarks, which measure each
 //! stage alone. Unstable.
 
-use crate::engine::{blocks, survey as surveyed};
+use crate::engine::{blocks, line_index};
 use kwhy_catalogue::Catalogue;
 
 /// Returns the number of the catalogue's literals that occur in `text`.
@@ -12,8 +12,8 @@ pub fn sweep(catalogue: &Catalogue, text: &[u8]) -> u64 {
 }
 
 /// Returns the number of lines in `text`, and the number of those that start a record.
-pub fn survey(text: &[u8]) -> (u64, u64) {
-    let survey = surveyed::survey(text, false);
+pub fn index_lines(text: &[u8]) -> (u64, u64) {
+    let survey = line_index::index_lines(text, false);
     (survey.lines, survey.records)
 }
 

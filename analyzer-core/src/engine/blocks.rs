@@ -5,8 +5,8 @@ use std::io::{self, Read};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
-use super::boundary;
 use super::pieces::{Cutter, Piece};
+use super::split;
 use super::utf16::Utf16;
 use kwhy_parse::input::ReadLimits;
 use kwhy_parse::{log, object};
@@ -62,7 +62,7 @@ pub(crate) struct Blocks<R> {
     long: Vec<usize>,
     encoding: Option<Encoding>,
     ended: bool,
-    /// Why no more could be read.
+    /// RegionReason no more could be read.
     pub failure: Option<io::Error>,
     offset: usize,
     /// The bytes read so far.
@@ -132,7 +132,7 @@ impl<R: Read> Blocks<R> {
             }
             // the end of a line of which the rest is omitted comes in any case
             let may_grow = self.dropping || self.buffer.len() < self.size.saturating_add(MAX_MORE);
-            match boundary::find(&self.buffer, self.size, may_grow) {
+            match split::find(&self.buffer, self.size, may_grow) {
                 Some(at) => return Some(self.give(at, true)),
                 None if may_grow && !self.ended => wanted = self.buffer.len() + MORE,
                 None => return Some(self.give(self.buffer.len(), true)),
@@ -145,7 +145,7 @@ impl<R: Read> Blocks<R> {
         while !self.buffer.is_empty() {
             let at = match self.buffer.len() <= self.size {
                 true => None,
-                false => boundary::find(&self.buffer, self.size, false),
+                false => split::find(&self.buffer, self.size, false),
             };
             let block = self.give(at.unwrap_or(self.buffer.len()), false);
             self.ready.push_back(block);
@@ -155,7 +155,7 @@ impl<R: Read> Blocks<R> {
     /// Takes the first bytes of the buffer out, which may end with the document's last.
     fn give(&mut self, length: usize, is_last: bool) -> Block {
         let whole = self.offset == 0 && self.ended && is_last && length == self.buffer.len();
-        let followed = length < self.buffer.len() && boundary::begins_record(&self.buffer, length);
+        let followed = length < self.buffer.len() && split::begins_record(&self.buffer, length);
         let rest = self.buffer.split_off(length);
         let bytes = std::mem::replace(&mut self.buffer, rest);
         if !self.ended {

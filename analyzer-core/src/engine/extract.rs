@@ -8,9 +8,9 @@ use memchr::memchr_iter;
 use rayon::prelude::*;
 
 use super::blocks::{Block, Blocks};
-use super::order::{Clocks, Seen};
+use super::clock_skew::{Clocks, Seen};
+use super::document_stats::DocumentStats;
 use super::pieces::Piece;
-use super::told::Input;
 use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
 use crate::report::LimitMet;
 use kwhy_model::{Event, Parsed, Span, Subject};
@@ -105,7 +105,7 @@ pub struct Extracted {
     pub bytes: u64,
     /// Limits that were met.
     pub limits: Vec<LimitMet>,
-    /// Why it was not read to its end. What was read before has gone to `each`.
+    /// RegionReason it was not read to its end. What was read before has gone to `each`.
     pub failure: Option<io::Error>,
 }
 
@@ -133,9 +133,9 @@ pub fn extract_with<T: Send>(
         about: options.about,
         near: options.near,
         limits,
-        met: Input {
+        met: DocumentStats {
             name: source.to_owned(),
-            ..Input::default()
+            ..DocumentStats::default()
         },
         ..State::default()
     };
@@ -167,7 +167,7 @@ struct State {
     lines: u64,
     limits: ReadLimits,
     /// The limits that were met.
-    met: Input,
+    met: DocumentStats,
     /// The object that a command names for the log that is open.
     open: Option<Subject>,
     /// The latest time with a year.

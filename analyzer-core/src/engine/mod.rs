@@ -1,28 +1,28 @@
 //! From a stream of bytes to a report, in bounded memory.
 //!
-//! A document is cut into blocks that can be read independently ([`blocks`], [`boundary`]). Of each
-//! block only what may prove something is parsed and tested ([`read`], [`survey`]); blocks are read in
-//! parallel. What they hold is put together in the order of the input ([`collect`]), so the
+//! A document is cut into blocks that can be read independently ([`blocks`], [`split`]). Of each
+//! block only what may prove something is parsed and tested ([`block_scan`], [`line_index`]); blocks are read in
+//! parallel. What they hold is put together in the order of the input ([`hit_store`]), so the
 //! report is the same for any number of threads.
 
-mod around;
+mod adaptive;
+mod block_scan;
 pub(crate) mod blocks;
-mod boundary;
-mod collect;
-mod collected;
-mod counted;
+mod candidates;
+mod clock_skew;
+mod collection_time;
+mod document_order;
+mod document_stats;
 mod extract;
-mod finish;
-mod learned;
-mod lists;
-mod names;
-mod open_log;
-mod order;
-mod pick;
+mod hit_store;
+pub(crate) mod line_index;
+mod list_continuation;
+mod lookback;
 mod pieces;
-mod read;
-pub(crate) mod survey;
-mod told;
+mod record_extent;
+mod report_builder;
+mod split;
+mod timeline;
 mod utf16;
 
 use std::cmp::Ordering;
@@ -40,16 +40,16 @@ use kwhy_model::Subject;
 use kwhy_parse::infer_year;
 use kwhy_parse::input::ReadLimits;
 use kwhy_parse::timeline::Timeline;
-use kwhy_signature::{Index, Leaf};
+use kwhy_signature::{ConditionId, Index};
 
 pub use extract::{Extract, ExtractOptions, Extracted, extract, extract_with};
 
+use adaptive::{AdaptiveState, EPOCH, Full, MAX_IN_FLIGHT};
+use block_scan::BlockResult;
 use blocks::{Block, Blocks};
-use collect::Collector;
-use learned::{Full, GENERATION, Learned, MAX_IN_FLIGHT};
-use lists::{Ended, Open};
-use read::Outcome;
-use told::Input;
+use document_stats::DocumentStats;
+use hit_store::HitStore;
+use list_continuation::{Ended, Open};
 
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.
 pub(crate) const BLOCK: usize = 256 * 1024;
@@ -74,7 +74,7 @@ const LISTED: usize = 32;
 
 /// How an input is read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Way {
+pub(crate) struct ScanOptions {
     /// The least size of a block that is not a document's last one.
     pub block: usize,
     /// The size up to which all of a document is parsed.
@@ -85,9 +85,9 @@ pub(crate) struct Way {
     pub limits: ReadLimits,
 }
 
-impl Default for Way {
+impl Default for ScanOptions {
     fn default() -> Self {
-        Way {
+        ScanOptions {
             block: BLOCK,
             all_up_to: BLOCK,
             timeline: false,
@@ -117,7 +117,7 @@ pub struct Incident<'a> {
     waiting: Vec<Block>,
     waiting_bytes: usize,
     /// The results of blocks that were scanned, which are not merged yet.
-    scanned: Vec<Outcome>,
+    scanned: Vec<BlockResult>,
     merged: Merged<'a>,
 }
 
@@ -125,9 +125,9 @@ pub struct Incident<'a> {
 struct Scanner<'a> {
     tester: Tester<'a>,
     index: Option<&'a Index>,
-    way: Way,
+    way: ScanOptions,
     /// Knowledge for the next blocks.
-    learned: Learned,
+    learned: AdaptiveState,
     /// The number of blocks that were scanned.
     scanned: u64,
 }
@@ -135,13 +135,13 @@ struct Scanner<'a> {
 /// The results of the blocks so far, merged in the order of the input.
 struct Merged<'a> {
     analyzer: &'a Analyzer,
-    documents: Vec<Input>,
+    documents: Vec<DocumentStats>,
     /// The number of blocks that were merged.
     taken: u64,
-    collector: Collector<'a>,
-    telling: UnexplainedEvents,
+    collector: HitStore<'a>,
+    unexplained_events: UnexplainedEvents,
     graph: Graph,
-    prints: Snapshots,
+    snapshots: Snapshots,
     stats: Stats,
     latest: Option<i128>,
     /// The time at which the input was collected, as a node's lease shows it.
@@ -164,16 +164,16 @@ impl<'a> Incident<'a> {
         analyzer: &'a Analyzer,
         tester: Tester<'a>,
         index: Option<&'a Index>,
-        way: Way,
+        way: ScanOptions,
     ) -> Self {
         let merged = Merged {
-            collector: Collector::new(tester.catalogue()),
+            collector: HitStore::new(tester.catalogue()),
             analyzer,
             documents: Vec::new(),
             taken: 0,
-            telling: UnexplainedEvents::default(),
+            unexplained_events: UnexplainedEvents::default(),
             graph: Graph::default(),
-            prints: Snapshots::default(),
+            snapshots: Snapshots::default(),
             stats: Stats::default(),
             latest: None,
             collected: None,
@@ -189,7 +189,7 @@ impl<'a> Incident<'a> {
                 tester,
                 index,
                 way,
-                learned: Learned::new(),
+                learned: AdaptiveState::new(),
                 scanned: 0,
             },
             waiting: Vec::new(),
@@ -229,11 +229,11 @@ impl<'a> Incident<'a> {
         reader: impl Read,
     ) -> io::Result<u64> {
         let number = self.merged.documents.len();
-        told::note_namespace(&about, &mut self.merged.namespaces);
-        self.merged.documents.push(Input {
+        document_stats::note_namespace(&about, &mut self.merged.namespaces);
+        self.merged.documents.push(DocumentStats {
             name: name.into(),
             about,
-            ..Input::default()
+            ..DocumentStats::default()
         });
         let way = &self.scanner.way;
         let mut blocks = Blocks::new(number, reader, way.block).with_limits(way.limits);
@@ -272,7 +272,7 @@ impl<'a> Incident<'a> {
         let Some(input) = self.merged.documents.get_mut(number) else {
             return;
         };
-        if names::is_before(name, &input.name) {
+        if document_order::is_before(name, &input.name) {
             name.clone_into(&mut input.name);
         }
     }
@@ -302,14 +302,14 @@ impl<'a> Incident<'a> {
 }
 
 impl Scanner<'_> {
-    fn scan(&self, blocks: &[Block]) -> Vec<Outcome> {
+    fn scan(&self, blocks: &[Block]) -> Vec<BlockResult> {
         let read = |(number, block): (u64, &Block)| {
             let all = block.whole && block.bytes.len() <= self.way.all_up_to;
             let known = self.learned.known(number);
             let index = self.learned.index(self.index).filter(|_| !all);
-            let mut outcome = read::read(block, &self.tester, index, known, &self.way.limits);
+            let mut outcome = block_scan::read(block, &self.tester, index, known, &self.way.limits);
             if self.way.timeline && block.piece.is_none() {
-                outcome.timeline = counted::timeline(&block.bytes);
+                outcome.timeline = timeline::timeline(&block.bytes);
             }
             outcome
         };
@@ -336,12 +336,12 @@ impl Merged<'_> {
     }
 
     /// Takes what the next blocks hold. Returns what is full at the ends of generations among them.
-    fn take_all(&mut self, outcomes: Vec<Outcome>) -> Vec<Full> {
+    fn take_all(&mut self, outcomes: Vec<BlockResult>) -> Vec<Full> {
         let mut full = Vec::new();
         for outcome in outcomes {
             self.take(outcome);
             self.taken += 1;
-            if self.taken.is_multiple_of(GENERATION) {
+            if self.taken.is_multiple_of(EPOCH) {
                 full.push(self.collector.full().collect());
             }
         }
@@ -349,7 +349,7 @@ impl Merged<'_> {
     }
 
     /// Takes what the next block holds.
-    fn take(&mut self, mut outcome: Outcome) {
+    fn take(&mut self, mut outcome: BlockResult) {
         self.latest = self.latest.max(outcome.latest);
         self.collected = self.collected.max(outcome.collected);
         let limit = self.limit();
@@ -364,7 +364,7 @@ impl Merged<'_> {
         input.lines += outcome.lines;
         input.invalid += outcome.invalid;
         for (format, lines) in outcome.formats {
-            read::count(&mut input.formats, format, lines);
+            block_scan::count(&mut input.formats, format, lines);
         }
         // a line that is read in pieces counts once
         let failed = &mut input.failed;
@@ -415,21 +415,22 @@ impl Merged<'_> {
         self.end_list(ended, limit);
         let order = by_name(&self.documents);
         if outcome.unread > 0 {
-            self.telling.miss();
+            self.unexplained_events.miss();
             self.unread += outcome.unread;
         }
-        self.telling.absorb(outcome.telling, before, &order);
+        self.unexplained_events
+            .absorb(outcome.unexplained_events, before, &order);
         self.graph.absorb(outcome.graph, &order);
-        for mut print in outcome.prints {
+        for mut print in outcome.snapshots {
             print.place.line += before;
-            self.prints.add(print);
+            self.snapshots.add(print);
         }
         self.timeline.merge(outcome.timeline);
         let namespaces = &mut self.namespaces;
         outcome
             .namespaces
             .iter()
-            .for_each(|name| told::note(name, namespaces));
+            .for_each(|name| document_stats::note(name, namespaces));
     }
 
     /// Ends the list that is open at a document's end.
@@ -445,7 +446,7 @@ impl Merged<'_> {
     }
 
     /// Takes hits in the order of the input.
-    fn collect(&mut self, hits: Vec<(Leaf, Hit)>, limit: Option<i128>) {
+    fn collect(&mut self, hits: Vec<(ConditionId, Hit)>, limit: Option<i128>) {
         let order = by_name(&self.documents);
         let mut hits = hits.into_iter().peekable();
         while let Some((_, first)) = hits.peek() {
@@ -460,8 +461,8 @@ impl Merged<'_> {
 }
 
 /// Compares documents by their names.
-fn by_name(documents: &[Input]) -> impl Fn(usize, usize) -> Ordering {
-    names::compare(|number| documents.get(number).map(|input| input.name.as_str()))
+fn by_name(documents: &[DocumentStats]) -> impl Fn(usize, usize) -> Ordering {
+    document_order::compare(|number| documents.get(number).map(|input| input.name.as_str()))
 }
 
 fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {

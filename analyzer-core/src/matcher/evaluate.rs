@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use super::atom::Capture;
 use super::hit::{Hit, Moment};
+use super::leaf::Capture;
 use super::scope::related;
 use kwhy_signature::{Condition, Scope, What};
 

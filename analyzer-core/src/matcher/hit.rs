@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::atom::{Capture, Found};
 use super::ids::Ids;
+use super::leaf::{Capture, Found};
 use kwhy_model::{Event, Format, Object, Span, Stamp, Subject, Text};
 use kwhy_parse::input::{Place, Stretch};
 

@@ -4,25 +4,25 @@
 //! [`Hit`]s; it keeps no state, so that many threads can share it. [`evaluate()`] joins hits to
 //! [`Match`]es.
 
-mod atom;
-mod derive;
+mod computed;
 mod evaluate;
-mod facts;
+mod event_view;
 mod hit;
 pub(crate) mod ids;
 #[cfg(test)]
 mod joins;
-mod period;
+mod leaf;
+mod object_prefilter;
 mod prefilter;
 pub(crate) mod scope;
-mod sieve;
+mod time_range;
 
 pub(crate) use evaluate::{Match, enrich, evaluate};
-pub(crate) use facts::EventFacts;
+pub(crate) use event_view::EventView;
 pub(crate) use hit::{Hit, Moment};
-pub(crate) use period::Period;
 pub(crate) use prefilter::Prefilter;
 pub(crate) use scope::{node, related, subjects_agree};
+pub(crate) use time_range::TimeRange;
 
 use std::cell::OnceCell;
 use std::sync::OnceLock;
@@ -32,11 +32,12 @@ use kwhy_model::{Event, Format, Object, Severity};
 use kwhy_parse::input::Stretch;
 use kwhy_prefilter::Token;
 use kwhy_signature::{
-    Condition, Leaf, Need, NeedKind, ObjectPattern, Record, RequiredTokens, What, leaves,
+    Condition, ConditionId, LiteralRequirement, ObjectPattern, Record, RequiredTokens,
+    RequirementKind, What, leaves,
 };
 
 use ids::Ids;
-use sieve::Sieve;
+use object_prefilter::ObjectPrefilter;
 
 /// The number of letters and digits of an error that a sentence must quote: a word or two are talked about
 /// without having been seen.
@@ -51,9 +52,9 @@ pub(crate) struct Tester<'c> {
     leaves: Vec<OnceLock<Vec<LeafCondition<'c>>>>,
     /// The conditions on objects of each kind that one asks for, and on those of other kinds, made when such
     /// an object is tested first.
-    sieves: Vec<OnceLock<Sieve<'c>>>,
+    object_prefilters: Vec<OnceLock<ObjectPrefilter<'c>>>,
     /// The period in which events count.
-    period: Period,
+    period: TimeRange,
 }
 
 /// A leaf condition with what it needs.
@@ -62,7 +63,7 @@ struct LeafCondition<'c> {
     /// Texts one of which must occur as it is in an event of a log.
     needed: Vec<Token>,
     /// The texts that it asks for.
-    asked: atom::Asked,
+    asked: leaf::RequiredTexts,
     /// The tokens that a record must contain literally.
     words: RequiredTokens,
 }
@@ -71,7 +72,7 @@ impl<'c> Tester<'c> {
     pub fn new(catalogue: &'c Catalogue, prefilter: &'c Prefilter) -> Self {
         Tester {
             prefilter: Some(prefilter),
-            sieves: (0..=prefilter.kinds()).map(|_| OnceLock::new()).collect(),
+            object_prefilters: (0..=prefilter.kinds()).map(|_| OnceLock::new()).collect(),
             ..Tester::naive(catalogue)
         }
     }
@@ -82,8 +83,8 @@ impl<'c> Tester<'c> {
             catalogue,
             prefilter: None,
             leaves: (0..catalogue.len()).map(|_| OnceLock::new()).collect(),
-            sieves: Vec::new(),
-            period: Period::default(),
+            object_prefilters: Vec::new(),
+            period: TimeRange::default(),
         }
     }
 
@@ -93,7 +94,7 @@ impl<'c> Tester<'c> {
     }
 
     /// Takes only events of a part of time.
-    pub fn within(self, period: Period) -> Self {
+    pub fn within(self, period: TimeRange) -> Self {
         Tester { period, ..self }
     }
 
@@ -108,14 +109,14 @@ impl<'c> Tester<'c> {
     }
 
     /// Returns true if a log record of one line may fulfil a leaf condition, judging by its words.
-    pub fn may_fulfil(&self, (number, leaf): Leaf, record: &Record<'_>) -> bool {
+    pub fn may_fulfil(&self, (number, leaf): ConditionId, record: &Record<'_>) -> bool {
         self.leaves(number)
             .get(usize::from(leaf))
             .is_some_and(|leaf| leaf.words.may_stand(record))
     }
 
     /// The lowest severity of a record that may fulfil a leaf condition, if it asks for one.
-    pub fn least(&self, (number, leaf): Leaf) -> Option<Severity> {
+    pub fn least(&self, (number, leaf): ConditionId) -> Option<Severity> {
         match &self.leaves(number).get(usize::from(leaf))?.condition.what {
             What::Event(pattern) => pattern.severity,
             _ => None,
@@ -129,13 +130,13 @@ impl<'c> Tester<'c> {
         &self,
         stretch: &Stretch,
         event: &Event<'_>,
-        candidates: Option<&[Leaf]>,
-        into: &mut Vec<(Leaf, Hit)>,
+        candidates: Option<&[ConditionId]>,
+        into: &mut Vec<(ConditionId, Hit)>,
     ) {
         let as_it_is = prefilter::stands_as_it_is(event.format);
         let candidates = candidates.filter(|_| as_it_is);
         let record = stretch.text.text().as_bytes().get(event.span.clone());
-        let facts = EventFacts::new(event, record.unwrap_or_default());
+        let facts = EventView::new(event, record.unwrap_or_default());
         // where the texts were searched, the prefilter has seen to it already
         let as_it_is = as_it_is && (self.prefilter.is_none() || candidates.is_some());
         let least = if event.format == Format::Prose {
@@ -150,7 +151,7 @@ impl<'c> Tester<'c> {
             if as_it_is && !leaf.needed.is_empty() && !facts.hold_one_of(&leaf.needed) {
                 return Vec::new();
             }
-            atom::event(pattern, &leaf.asked, &facts, least)
+            leaf::event(pattern, &leaf.asked, &facts, least)
         };
         let ids = OnceCell::new();
         let mut test = |leaf, condition: &LeafCondition<'_>| {
@@ -177,11 +178,11 @@ impl<'c> Tester<'c> {
         &self,
         stretch: &Stretch,
         object: &Object<'_>,
-        into: &mut Vec<(Leaf, Hit)>,
-        mut is_counted: impl FnMut(Leaf, bool, usize) -> bool,
+        into: &mut Vec<(ConditionId, Hit)>,
+        mut is_counted: impl FnMut(ConditionId, bool, usize) -> bool,
     ) {
-        let mut test = |leaf: Leaf, pattern: &ObjectPattern| {
-            let found = atom::object(pattern, object);
+        let mut test = |leaf: ConditionId, pattern: &ObjectPattern| {
+            let found = leaf::object(pattern, object);
             if found.is_empty() || is_counted(leaf, pattern.listed, found.len()) {
                 return;
             }
@@ -193,8 +194,8 @@ impl<'c> Tester<'c> {
                 (leaf, hit)
             }));
         };
-        match self.sieve(object.subject.kind.as_deref()) {
-            Some(sieve) => sieve.pass(object, test),
+        match self.object_prefilter(object.subject.kind.as_deref()) {
+            Some(prefilter) => prefilter.pass(object, test),
             None => self.all(|leaf, condition| {
                 if let What::Object(pattern) = &condition.condition.what {
                     test(leaf, pattern);
@@ -204,12 +205,12 @@ impl<'c> Tester<'c> {
     }
 
     /// The conditions on objects of a kind; none for the slow reference.
-    fn sieve(&self, kind: Option<&str>) -> Option<&Sieve<'c>> {
+    fn object_prefilter(&self, kind: Option<&str>) -> Option<&ObjectPrefilter<'c>> {
         let prefilter = self.prefilter?;
-        let slot = self.sieves.get(prefilter.kind(kind))?;
+        let slot = self.object_prefilters.get(prefilter.kind(kind))?;
         Some(slot.get_or_init(|| {
             let leaves = prefilter.objects(kind).into_iter();
-            Sieve::new(leaves.filter_map(|(number, leaf)| {
+            ObjectPrefilter::new(leaves.filter_map(|(number, leaf)| {
                 let condition = self.leaves(number).get(usize::from(leaf))?.condition;
                 match &condition.what {
                     What::Object(pattern) => Some(((number, leaf), &**pattern)),
@@ -220,7 +221,7 @@ impl<'c> Tester<'c> {
     }
 
     /// Goes through some conditions.
-    fn each(&self, leaves: &[Leaf], mut test: impl FnMut(Leaf, &LeafCondition<'c>)) {
+    fn each(&self, leaves: &[ConditionId], mut test: impl FnMut(ConditionId, &LeafCondition<'c>)) {
         for (number, leaf) in leaves {
             if let Some(condition) = self.leaves(*number).get(usize::from(*leaf)) {
                 test((*number, *leaf), condition);
@@ -229,7 +230,7 @@ impl<'c> Tester<'c> {
     }
 
     /// Goes through all conditions.
-    fn all(&self, mut test: impl FnMut(Leaf, &LeafCondition<'c>)) {
+    fn all(&self, mut test: impl FnMut(ConditionId, &LeafCondition<'c>)) {
         for number in (0..).take(self.catalogue.len()) {
             for (leaf, condition) in (0..).zip(self.leaves(number)) {
                 test((number, leaf), condition);
@@ -248,17 +249,17 @@ impl<'c> Tester<'c> {
                 &mut conditions,
             );
             let leaf = |condition| {
-                let need = Need::of(condition);
+                let need = LiteralRequirement::of(condition);
                 LeafCondition {
                     condition,
                     words: RequiredTokens::of(condition, &need.raw),
                     needed: match need.what {
-                        NeedKind::Text => words_of(&need.words),
+                        RequirementKind::Text => words_of(&need.words),
                         _ => Vec::new(),
                     },
                     asked: match &condition.what {
-                        What::Event(pattern) => atom::Asked::of(pattern),
-                        _ => atom::Asked::default(),
+                        What::Event(pattern) => leaf::RequiredTexts::of(pattern),
+                        _ => leaf::RequiredTexts::default(),
                     },
                 }
             };

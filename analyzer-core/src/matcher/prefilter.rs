@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Event, Format, Text};
-use kwhy_signature::{Index, Leaf};
+use kwhy_signature::{ConditionId, Index};
 
 /// Finds the leaf conditions worth a full test.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Prefilter {
     }
 
     /// The leaf conditions that an event may fulfil, in order, each once.
-    pub fn event(&self, event: &Event<'_>, texts: &[Text<'_>], into: &mut Vec<Leaf>) {
+    pub fn event(&self, event: &Event<'_>, texts: &[Text<'_>], into: &mut Vec<ConditionId>) {
         into.clear();
         into.extend(self.index.any_event.iter());
         if let Some(reason) = &event.reason {
@@ -57,7 +57,7 @@ impl Prefilter {
     }
 
     /// The leaf conditions on objects of a kind, in order, each once.
-    pub fn objects(&self, kind: Option<&str>) -> Vec<Leaf> {
+    pub fn objects(&self, kind: Option<&str>) -> Vec<ConditionId> {
         let mut leaves = self.index.any_object.to_vec();
         if let Some(kind) = kind {
             self.index.kind(kind, &mut leaves);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::LintLevel;
 use kwhy_prefilter::MIN_LITERAL;
-use kwhy_signature::{Condition, Need, Pattern, STARTS, What, leaves};
+use kwhy_signature::{Condition, LiteralRequirement, Pattern, STARTS, What, leaves};
 
 /// Static checks of a signature's condition.
 pub(super) trait ConditionChecks {
@@ -111,7 +111,7 @@ impl ConditionChecks for Condition {
         let mut conditions = Vec::new();
         leaves(self, &mut conditions);
         let mut costs = Vec::new();
-        for need in conditions.into_iter().map(Need::of) {
+        for need in conditions.into_iter().map(LiteralRequirement::of) {
             if need.is_boundless() {
                 let message = "every log record must be parsed for it; add `literals`, one of which occurs in the message";
                 costs.push((

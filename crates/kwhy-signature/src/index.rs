@@ -1,6 +1,6 @@
 //! An index of the conditions that a text, reason or kind may fulfil.
 //!
-//! Each condition names literals one of which occurs in every match ([`Need`]). One search of a text finds all of
+//! Each condition names literals one of which occurs in every match ([`LiteralRequirement`]). One search of a text finds all of
 //! them that occur in it ([`LiteralSet`]); the conditions of these are its candidates.
 
 use std::borrow::Cow;
@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use kwhy_prefilter::{LiteralHit, LiteralSet, MIN_LITERAL};
 use memchr::{memchr_iter, memmem};
 
-use super::required::{KLOG_FATAL, Need, NeedKind};
+use super::required::{KLOG_FATAL, LiteralRequirement, RequirementKind};
 
 /// A leaf condition: the signature's number in the catalogue and the leaf's in the signature.
-pub type Leaf = (u32, u16);
+pub type ConditionId = (u32, u16);
 
 /// A word with the conditions that need it.
-pub type Word = (Cow<'static, str>, Cow<'static, [Leaf]>);
+pub type Word = (Cow<'static, str>, Cow<'static, [ConditionId]>);
 
 /// Literals that no signature asks for but the engine does: a record that contains one reports an error.
 const ERROR_LEVEL_MARKERS: &[&str] = &[
@@ -43,39 +43,42 @@ pub struct Index {
     /// The literals; first the markers of error levels.
     pub literals: LiteralSet,
     /// The conditions that need a literal, by its number.
-    pub conditions: Cow<'static, [Cow<'static, [Leaf]>]>,
+    pub conditions: Cow<'static, [Cow<'static, [ConditionId]>]>,
     /// The reasons that conditions ask for, in order.
     pub reasons: Cow<'static, [Word]>,
     /// The kinds of objects that conditions ask for, in order.
     pub kinds: Cow<'static, [Word]>,
     /// Conditions that any event may fulfil.
-    pub any_event: Cow<'static, [Leaf]>,
+    pub any_event: Cow<'static, [ConditionId]>,
     /// Conditions that an object of any kind may fulfil.
-    pub any_object: Cow<'static, [Leaf]>,
+    pub any_object: Cow<'static, [ConditionId]>,
     /// Conditions on fatal records of klog.
-    pub klog_fatal: Cow<'static, [Leaf]>,
+    pub klog_fatal: Cow<'static, [ConditionId]>,
     /// Conditions that need one of [`STARTS`].
-    pub starts: Cow<'static, [Leaf]>,
+    pub starts: Cow<'static, [ConditionId]>,
     /// Conditions for which each record must be parsed.
-    pub boundless: Cow<'static, [Leaf]>,
+    pub boundless: Cow<'static, [ConditionId]>,
 }
 
 impl Index {
     /// Lays out what leaf conditions need; `sample` is a piece of a typical text.
-    pub fn new(needs: impl IntoIterator<Item = (Leaf, Need)>, sample: &str) -> Index {
+    pub fn new(
+        needs: impl IntoIterator<Item = (ConditionId, LiteralRequirement)>,
+        sample: &str,
+    ) -> Index {
         let markers = ERROR_LEVEL_MARKERS.iter();
         let markers = markers.map(|text| (text.to_string(), Vec::new()));
         Index::lay_out(markers.collect(), needs, sample)
     }
 
     fn lay_out(
-        mut literals: Vec<(String, Vec<Leaf>)>,
-        needs: impl IntoIterator<Item = (Leaf, Need)>,
+        mut literals: Vec<(String, Vec<ConditionId>)>,
+        needs: impl IntoIterator<Item = (ConditionId, LiteralRequirement)>,
         sample: &str,
     ) -> Index {
-        let mut words: [BTreeMap<String, Vec<Leaf>>; 3] = Default::default();
-        let mut any: [Vec<Leaf>; 5] = Default::default();
-        let mut add = |group: usize, word: String, leaf: Leaf| {
+        let mut words: [BTreeMap<String, Vec<ConditionId>>; 3] = Default::default();
+        let mut any: [Vec<ConditionId>; 5] = Default::default();
+        let mut add = |group: usize, word: String, leaf: ConditionId| {
             let leaves = words[group].entry(word).or_default();
             if leaves.last() != Some(&leaf) {
                 leaves.push(leaf);
@@ -83,11 +86,11 @@ impl Index {
         };
         for (leaf, need) in needs {
             match need.what {
-                NeedKind::Text => {}
-                NeedKind::Reason => need.words.iter().for_each(|w| add(1, w.clone(), leaf)),
-                NeedKind::Kind => need.words.iter().for_each(|w| add(2, w.clone(), leaf)),
-                NeedKind::AnyEvent => any[0].push(leaf),
-                NeedKind::AnyObject => any[1].push(leaf),
+                RequirementKind::Text => {}
+                RequirementKind::Reason => need.words.iter().for_each(|w| add(1, w.clone(), leaf)),
+                RequirementKind::Kind => need.words.iter().for_each(|w| add(2, w.clone(), leaf)),
+                RequirementKind::AnyEvent => any[0].push(leaf),
+                RequirementKind::AnyObject => any[1].push(leaf),
             }
             if need.is_boundless() {
                 any[2].push(leaf);
@@ -105,7 +108,8 @@ impl Index {
         }
         let [raw, reasons, kinds] = words;
         literals.extend(raw);
-        let (literals, conditions): (Vec<String>, Vec<Vec<Leaf>>) = literals.into_iter().unzip();
+        let (literals, conditions): (Vec<String>, Vec<Vec<ConditionId>>) =
+            literals.into_iter().unzip();
         let [any_event, any_object, boundless, klog_fatal, starts] = any;
         let owned = |(word, leaves)| (Cow::Owned(word), Cow::Owned(leaves));
         Index {
@@ -133,10 +137,13 @@ impl Index {
 
     /// Returns this index with what further conditions need.
     #[must_use]
-    pub fn joined(&self, needs: impl IntoIterator<Item = (Leaf, Need)>) -> Index {
+    pub fn joined(
+        &self,
+        needs: impl IntoIterator<Item = (ConditionId, LiteralRequirement)>,
+    ) -> Index {
         let more = Index::lay_out(Vec::new(), needs, "");
         let both = |mine: &[Word], theirs: &[Word]| {
-            let mut all: BTreeMap<&str, Vec<Leaf>> = BTreeMap::new();
+            let mut all: BTreeMap<&str, Vec<ConditionId>> = BTreeMap::new();
             for (word, leaves) in mine.iter().chain(theirs) {
                 all.entry(word).or_default().extend(leaves.iter());
             }
@@ -144,7 +151,7 @@ impl Index {
             all.map(|(word, leaves)| (Cow::Owned(word.to_owned()), Cow::Owned(leaves)))
                 .collect()
         };
-        let chained = |mine: &[Leaf], theirs: &[Leaf]| [mine, theirs].concat().into();
+        let chained = |mine: &[ConditionId], theirs: &[ConditionId]| [mine, theirs].concat().into();
         Index {
             literals: self.literals.joined(&more.literals),
             conditions: [&*self.conditions, &*more.conditions].concat().into(),
@@ -177,7 +184,7 @@ impl Index {
     }
 
     /// Adds the conditions that [`Index::sweep`] does not announce in a record because it contains one of [`STARTS`].
-    pub fn add_starting(&self, record: &[u8], into: &mut Vec<Leaf>) {
+    pub fn add_starting(&self, record: &[u8], into: &mut Vec<ConditionId>) {
         let occurs = |start: &&str| memmem::find(record, start.as_bytes()).is_some();
         if !self.starts.is_empty() && STARTS.iter().any(occurs) {
             into.extend(self.starts.iter());
@@ -185,7 +192,7 @@ impl Index {
     }
 
     /// The conditions that need a literal.
-    pub fn leaves(&self, literal: u32) -> &[Leaf] {
+    pub fn leaves(&self, literal: u32) -> &[ConditionId] {
         if literal == KLOG_FATAL_NUMBER {
             return &self.klog_fatal;
         }
@@ -205,18 +212,18 @@ impl Index {
     }
 
     /// Adds the conditions a literal of which occurs in this text.
-    pub fn text(&self, text: &[u8], into: &mut Vec<Leaf>) {
+    pub fn text(&self, text: &[u8], into: &mut Vec<ConditionId>) {
         let add = |hit: LiteralHit| into.extend(self.leaves(hit.literal));
         self.find(text, |_| true, add);
     }
 
     /// Adds the conditions that ask for this reason.
-    pub fn reason(&self, reason: &str, into: &mut Vec<Leaf>) {
+    pub fn reason(&self, reason: &str, into: &mut Vec<ConditionId>) {
         into.extend(look_up(&self.reasons, reason));
     }
 
     /// Adds the conditions that ask for objects of this kind.
-    pub fn kind(&self, kind: &str, into: &mut Vec<Leaf>) {
+    pub fn kind(&self, kind: &str, into: &mut Vec<ConditionId>) {
         into.extend(look_up(&self.kinds, kind));
     }
 
@@ -246,7 +253,7 @@ fn klog_fatal(text: &[u8]) -> impl Iterator<Item = usize> {
     })
 }
 
-fn look_up<'w>(words: &'w [Word], word: &str) -> &'w [Leaf] {
+fn look_up<'w>(words: &'w [Word], word: &str) -> &'w [ConditionId] {
     let found = position(words, word).and_then(|at| words.get(at));
     found.map_or(&[], |(_, leaves)| leaves)
 }
@@ -255,16 +262,16 @@ fn look_up<'w>(words: &'w [Word], word: &str) -> &'w [Leaf] {
 mod tests {
     use super::*;
 
-    fn need(words: &[&str]) -> Need {
+    fn need(words: &[&str]) -> LiteralRequirement {
         let words: Vec<String> = words.iter().map(ToString::to_string).collect();
-        Need {
-            what: NeedKind::Text,
+        LiteralRequirement {
+            what: RequirementKind::Text,
             raw: words.clone(),
             words,
         }
     }
 
-    fn candidates(index: &Index, text: &str) -> Vec<Leaf> {
+    fn candidates(index: &Index, text: &str) -> Vec<ConditionId> {
         let mut found = Vec::new();
         index.text(text.as_bytes(), &mut found);
         found.sort_unstable();

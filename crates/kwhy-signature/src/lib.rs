@@ -57,9 +57,9 @@ pub use template::Template;
 
 pub use compare::number;
 pub use condition::{EventPattern, ObjectPattern, What};
-pub use index::{Index, Leaf, STARTS, Word};
+pub use index::{ConditionId, Index, STARTS, Word};
 pub use pattern::Place;
-pub use required::{Need, NeedKind, leaves, needs, refuting_objects};
+pub use required::{LiteralRequirement, RequirementKind, leaves, needs, refuting_objects};
 pub use schema::GIVEN;
 pub use temporal::Reach;
 pub use tokens::{Record, RequiredTokens};

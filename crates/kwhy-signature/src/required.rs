@@ -13,9 +13,9 @@ pub(crate) const KLOG_FATAL: &str = "F0000 00:";
 
 /// The requirements of a condition on a parsed event or object, and on a record that is not parsed yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Need {
+pub struct LiteralRequirement {
     /// Where the words must occur.
-    pub what: NeedKind,
+    pub what: RequirementKind,
     /// The words of which one must be there.
     pub words: Vec<String>,
     /// The texts of which each log record that fulfils it contains one as it is; none if nothing is
@@ -25,7 +25,7 @@ pub struct Need {
 
 /// The place where the words must occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NeedKind {
+pub enum RequirementKind {
     /// In one of the event's texts, spaces folded and backslashes before quotes dropped.
     Text,
     /// As the event's reason.
@@ -38,9 +38,9 @@ pub enum NeedKind {
     AnyObject,
 }
 
-impl Need {
-    fn of_object(what: NeedKind, words: Vec<String>) -> Need {
-        Need {
+impl LiteralRequirement {
+    fn of_object(what: RequirementKind, words: Vec<String>) -> LiteralRequirement {
+        LiteralRequirement {
             what,
             words,
             raw: Vec::new(),
@@ -48,37 +48,43 @@ impl Need {
     }
 
     /// The requirements of a leaf condition.
-    pub fn of(leaf: &Condition) -> Need {
+    pub fn of(leaf: &Condition) -> LiteralRequirement {
         match &leaf.what {
             What::Event(event) => of_event(event),
             What::Object(object) if object.kind.0.is_empty() => {
-                Need::of_object(NeedKind::AnyObject, Vec::new())
+                LiteralRequirement::of_object(RequirementKind::AnyObject, Vec::new())
             }
-            What::Object(object) => Need::of_object(NeedKind::Kind, object.kind.0.clone()),
+            What::Object(object) => {
+                LiteralRequirement::of_object(RequirementKind::Kind, object.kind.0.clone())
+            }
             // a leaf is an event or an object
             What::All(_) | What::Any(_) | What::Sequence(_) => {
-                Need::of_object(NeedKind::AnyEvent, Vec::new())
+                LiteralRequirement::of_object(RequirementKind::AnyEvent, Vec::new())
             }
         }
     }
 
     /// Returns true if each log record must be parsed, as no text is known that it must hold.
     pub fn is_boundless(&self) -> bool {
-        self.raw.is_empty() && !matches!(self.what, NeedKind::Kind | NeedKind::AnyObject)
+        self.raw.is_empty()
+            && !matches!(
+                self.what,
+                RequirementKind::Kind | RequirementKind::AnyObject
+            )
     }
 }
 
-fn of_event(event: &EventPattern) -> Need {
+fn of_event(event: &EventPattern) -> LiteralRequirement {
     if event.is_klog_fatal() {
-        return Need {
-            what: NeedKind::AnyEvent,
+        return LiteralRequirement {
+            what: RequirementKind::AnyEvent,
             words: Vec::new(),
             raw: vec![KLOG_FATAL.to_owned()],
         };
     }
     if !event.raw.0.is_empty() {
-        return Need {
-            what: NeedKind::AnyEvent,
+        return LiteralRequirement {
+            what: RequirementKind::AnyEvent,
             words: Vec::new(),
             raw: event.raw.0.clone(),
         };
@@ -95,16 +101,16 @@ fn of_event(event: &EventPattern) -> Need {
         .or_else(|| known.into_iter().flatten().max_by_key(least))
         .filter(|words| least(words) >= MIN_LITERAL || reasons.is_empty());
     match words {
-        Some(words) => Need {
-            what: NeedKind::Text,
+        Some(words) => LiteralRequirement {
+            what: RequirementKind::Text,
             raw: words.clone(),
             words,
         },
-        None => Need {
+        None => LiteralRequirement {
             what: if exact {
-                NeedKind::Reason
+                RequirementKind::Reason
             } else {
-                NeedKind::AnyEvent
+                RequirementKind::AnyEvent
             },
             words: if exact { reasons.clone() } else { Vec::new() },
             raw: reasons.iter().flat_map(|reason| written(reason)).collect(),
@@ -165,12 +171,12 @@ fn phrases(patterns: &[Pattern]) -> Option<Vec<String>> {
 }
 
 /// The requirements of each leaf of a signature's condition.
-pub fn needs(number: u32, condition: &Condition) -> Vec<((u32, u16), Need)> {
+pub fn needs(number: u32, condition: &Condition) -> Vec<((u32, u16), LiteralRequirement)> {
     let mut conditions = Vec::new();
     leaves(condition, &mut conditions);
     (0..)
         .zip(conditions)
-        .map(|(leaf, condition)| ((number, leaf), Need::of(condition)))
+        .map(|(leaf, condition)| ((number, leaf), LiteralRequirement::of(condition)))
         .collect()
 }
 

@@ -5,7 +5,7 @@ use kwhy_parse::infer_year;
 
 /// A part of time, in nanoseconds since 1970; an event of which no time is known always belongs to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Period {
+pub(crate) struct TimeRange {
     /// Not before.
     pub since: Option<i128>,
     /// Not after.
@@ -14,7 +14,7 @@ pub(crate) struct Period {
     pub now: Option<i128>,
 }
 
-impl Period {
+impl TimeRange {
     /// Returns true if an event was last seen in it. A time without a year is taken in the year nearest to it.
     pub fn holds(&self, event: &Event<'_>) -> bool {
         let Some(near) = self.until.or(self.since) else {

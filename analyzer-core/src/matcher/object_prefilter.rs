@@ -4,9 +4,9 @@
 //! any condition asks for is looked up once for all of them.
 
 use kwhy_model::{Format, Object, Value};
-use kwhy_signature::{Leaf, ObjectPattern, ValueTest};
+use kwhy_signature::{ConditionId, ObjectPattern, ValueTest};
 
-use super::atom::is_one_of;
+use super::leaf::is_one_of;
 
 /// The formats that show objects; a condition may ask for some of them.
 const FORMATS: [Format; 4] = [
@@ -18,29 +18,29 @@ const FORMATS: [Format; 4] = [
 
 /// The conditions on objects of one kind.
 #[derive(Debug)]
-pub(super) struct Sieve<'c> {
+pub(super) struct ObjectPrefilter<'c> {
     /// The paths of the values that are asked of an object itself.
     paths: Vec<&'c str>,
     /// Lists, each with where the values occur that are asked of its items.
     lists: Vec<(&'c str, Vec<&'c str>)>,
-    conditions: Vec<Known<'c>>,
+    conditions: Vec<PrefilteredCondition<'c>>,
     /// The numbers of the conditions that an object of each format may fulfil.
     by_format: [Vec<usize>; FORMATS.len()],
 }
 
 /// The part of a condition that is decided without a search in any text.
 #[derive(Debug)]
-struct Known<'c> {
-    leaf: Leaf,
+struct PrefilteredCondition<'c> {
+    leaf: ConditionId,
     pattern: &'c ObjectPattern,
-    fields: Vec<Asked<'c>>,
+    fields: Vec<RequiredTexts<'c>>,
     /// By the lists' numbers, what one item of one of them must fulfil.
-    lists: Vec<(usize, Vec<Asked<'c>>)>,
+    lists: Vec<(usize, Vec<RequiredTexts<'c>>)>,
 }
 
 /// A test of one value.
 #[derive(Debug)]
-struct Asked<'c> {
+struct RequiredTexts<'c> {
     /// The number of its path.
     path: usize,
     /// True if it must be there.
@@ -49,11 +49,15 @@ struct Asked<'c> {
     words: Vec<&'c str>,
 }
 
-impl<'c> Asked<'c> {
-    fn new(path: &'c str, test: &'c ValueTest, paths: &mut Vec<&'c str>) -> Option<Asked<'c>> {
+impl<'c> RequiredTexts<'c> {
+    fn new(
+        path: &'c str,
+        test: &'c ValueTest,
+        paths: &mut Vec<&'c str>,
+    ) -> Option<RequiredTexts<'c>> {
         let words = test.words();
         let needed = test.refuses_none();
-        (needed || !words.is_empty()).then(|| Asked {
+        (needed || !words.is_empty()).then(|| RequiredTexts {
             path: number(paths, path, |known| *known == path),
             needed,
             words,
@@ -79,10 +83,12 @@ fn number<T>(all: &mut Vec<T>, new: T, is_same: impl Fn(&T) -> bool) -> usize {
     })
 }
 
-impl<'c> Sieve<'c> {
+impl<'c> ObjectPrefilter<'c> {
     /// Of these conditions, in their order.
-    pub fn new(conditions: impl Iterator<Item = (Leaf, &'c ObjectPattern)>) -> Sieve<'c> {
-        let mut sieve = Sieve {
+    pub fn new(
+        conditions: impl Iterator<Item = (ConditionId, &'c ObjectPattern)>,
+    ) -> ObjectPrefilter<'c> {
+        let mut prefilter = ObjectPrefilter {
             paths: Vec::new(),
             lists: Vec::new(),
             conditions: Vec::new(),
@@ -92,45 +98,46 @@ impl<'c> Sieve<'c> {
             let of_object = |(path, _): &(&String, _)| !path.starts_with("sum(");
             let fields = pattern.fields.iter().filter(of_object);
             let fields = fields
-                .filter_map(|(path, test)| Asked::new(path, test, &mut sieve.paths))
+                .filter_map(|(path, test)| RequiredTexts::new(path, test, &mut prefilter.paths))
                 .collect();
             let mut lists = Vec::new();
             for list in &pattern.each.0 {
                 let at = number(
-                    &mut sieve.lists,
+                    &mut prefilter.lists,
                     (list.as_str(), Vec::new()),
                     |(known, _)| known == list,
                 );
-                if let Some((_, paths)) = sieve.lists.get_mut(at) {
+                if let Some((_, paths)) = prefilter.lists.get_mut(at) {
                     let asked = pattern.item.iter();
-                    let asked = asked.filter_map(|(path, test)| Asked::new(path, test, paths));
+                    let asked =
+                        asked.filter_map(|(path, test)| RequiredTexts::new(path, test, paths));
                     lists.push((at, asked.collect()));
                 }
             }
-            for (format, numbers) in FORMATS.iter().zip(&mut sieve.by_format) {
+            for (format, numbers) in FORMATS.iter().zip(&mut prefilter.by_format) {
                 if is_one_of(&pattern.format.0, Some(format.name())) {
-                    numbers.push(sieve.conditions.len());
+                    numbers.push(prefilter.conditions.len());
                 }
             }
-            sieve.conditions.push(Known {
+            prefilter.conditions.push(PrefilteredCondition {
                 leaf,
                 pattern,
                 fields,
                 lists,
             });
         }
-        sieve
+        prefilter
     }
 
     /// Calls `may` with each condition that an object may fulfil.
-    pub fn pass(&self, object: &Object<'_>, mut may: impl FnMut(Leaf, &'c ObjectPattern)) {
+    pub fn pass(&self, object: &Object<'_>, mut may: impl FnMut(ConditionId, &'c ObjectPattern)) {
         let mut values = Values {
-            sieve: self,
+            prefilter: self,
             object,
             places: vec![None; self.lists.len()],
             known: vec![None; self.paths.len()],
         };
-        let mut test = |known: &Known<'c>| {
+        let mut test = |known: &PrefilteredCondition<'c>| {
             if (!known.pattern.listed || object.listed)
                 && !known.fields.iter().any(|asked| values.refuse(asked))
                 && (known.lists.is_empty()
@@ -155,7 +162,7 @@ impl<'c> Sieve<'c> {
 
 /// The values of an object that were asked for.
 struct Values<'s, 'c, 'o, 'a> {
-    sieve: &'s Sieve<'c>,
+    prefilter: &'s ObjectPrefilter<'c>,
     object: &'o Object<'a>,
     /// Of each list its items, and where the values of the first one start.
     places: Vec<Option<(&'o [Value<'a>], usize)>>,
@@ -165,8 +172,12 @@ struct Values<'s, 'c, 'o, 'a> {
 
 impl<'o, 'a> Values<'_, '_, 'o, 'a> {
     /// Returns true if a value of the object refuses what is asked.
-    fn refuse(&mut self, asked: &Asked<'_>) -> bool {
-        let find = || self.object.fields.get(self.sieve.paths.get(asked.path)?);
+    fn refuse(&mut self, asked: &RequiredTexts<'_>) -> bool {
+        let find = || {
+            self.object
+                .fields
+                .get(self.prefilter.paths.get(asked.path)?)
+        };
         let Some(slot) = self.known.get_mut(asked.path) else {
             return false;
         };
@@ -174,9 +185,9 @@ impl<'o, 'a> Values<'_, '_, 'o, 'a> {
     }
 
     /// Returns true if an item of a list may be all that is asked.
-    fn has_item(&mut self, list: usize, asked: &[Asked<'_>]) -> bool {
+    fn has_item(&mut self, list: usize, asked: &[RequiredTexts<'_>]) -> bool {
         let (Some((name, paths)), Some(place)) =
-            (self.sieve.lists.get(list), self.places.get_mut(list))
+            (self.prefilter.lists.get(list), self.places.get_mut(list))
         else {
             return false;
         };
@@ -207,10 +218,10 @@ mod tests {
 
     fn passed(yaml: &str, pattern: &str) -> bool {
         let pattern: ObjectPattern = serde_yaml::from_str(pattern).unwrap();
-        let sieve = Sieve::new(std::iter::once(((0, 0), &pattern)));
+        let prefilter = ObjectPrefilter::new(std::iter::once(((0, 0), &pattern)));
         let lines: Vec<_> = lines(yaml).collect();
         let mut passed = false;
-        sieve.pass(&object::parse(&lines).objects[0], |_, _| passed = true);
+        prefilter.pass(&object::parse(&lines).objects[0], |_, _| passed = true);
         passed
     }
 

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::boundary::{begins_record, line_at, lines_before, next_line, text};
+use super::split::{begins_record, line_at, lines_before, next_line, text};
 use kwhy_parse::input::ends_log;
 use kwhy_parse::log::{self, Belongs, Follower};
 
@@ -78,7 +78,7 @@ fn record_before(bytes: &[u8], at: usize) -> Option<(usize, Cow<'_, str>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::boundary::find;
+    use super::super::split::find;
 
     #[test]
     fn no_block_begins_inside_a_record() {

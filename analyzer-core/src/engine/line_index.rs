@@ -4,7 +4,7 @@
 
 use memchr::{memchr, memchr_iter, memchr2, memmem};
 
-use super::boundary::{line_at, stream, window};
+use super::split::{line_at, stream, window};
 use kwhy_model::{Format, Severity};
 use kwhy_parse::input::{ends_log, is_structural, marked_record};
 use kwhy_parse::log::{self, Belongs, Follower};
@@ -17,33 +17,33 @@ pub(super) const DOCKER_LINE: usize = 16_000;
 /// The number of lines between two whose offsets are kept, from which others are counted.
 const MILE: u64 = 8;
 
-/// Why a line must be read.
+/// RegionReason a line must be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Why {
+pub(crate) enum RegionReason {
     /// It is part of an output with a structure.
     Structure,
     /// A text of a signature occurs in it, or may occur in it and the next ones.
     Text,
     /// It reports an error.
-    Grave,
+    Error,
 }
 
 /// A line that must be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Trigger {
+pub(crate) struct Region {
     /// The byte of the block at which the line starts.
     pub at: usize,
-    pub why: Why,
+    pub why: RegionReason,
     /// The end of the record that starts with the line, if it is known.
     pub end: Option<usize>,
     /// The conditions whose literals occur in the line, as a range of those of all lines, if that is known.
     pub candidates: Option<(usize, usize)>,
 }
 
-impl Trigger {
+impl Region {
     /// A line of which nothing else is known.
-    pub fn new(at: usize, why: Why) -> Trigger {
-        Trigger {
+    pub fn new(at: usize, why: RegionReason) -> Region {
+        Region {
             at,
             why,
             end: None,
@@ -54,13 +54,13 @@ impl Trigger {
 
 /// The lines of a block.
 #[derive(Debug, Default)]
-pub(crate) struct Survey {
+pub(crate) struct LineIndex {
     pub lines: u64,
     /// The offset of every [`MILE`]-th line, from the first on.
     pub miles: Vec<usize>,
     /// Lines that start a log record.
     pub records: u64,
-    pub triggers: Vec<Trigger>,
+    pub regions: Vec<Region>,
     /// The offsets of lines that a container runtime cut: they continue in another line.
     pub partial: Vec<usize>,
     /// The offsets of lines that end a run of log records.
@@ -80,13 +80,13 @@ pub(crate) struct Survey {
 }
 
 /// The class of a line by its first bytes: for the lines that fill logs, and only whether they can have
-/// a structure. Where a record starts exactly, [`begins_record`](super::boundary::begins_record) says.
+/// a structure. Where a record starts exactly, [`begins_record`](super::split::begins_record) says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Head {
     /// A log record starts.
     Record,
     /// A log record starts, at error or above.
-    Grave,
+    Error,
     /// A part of a log record starts, which continues in another line.
     Partial,
     /// Nothing starts that would have a structure.
@@ -97,52 +97,52 @@ enum Head {
 
 /// Surveys the lines of a block.
 #[inline(never)]
-pub(crate) fn survey(bytes: &[u8], followed: bool) -> Survey {
-    let mut survey = Survey::default();
+pub(crate) fn index_lines(bytes: &[u8], followed: bool) -> LineIndex {
+    let mut index = LineIndex::default();
     let last = (!bytes.is_empty() && !bytes.ends_with(b"\n")).then_some(bytes.len());
     let mut start = 0;
     for end in memchr_iter(b'\n', bytes).chain(last) {
         let line = &bytes[start..end];
-        if survey.lines.is_multiple_of(MILE) {
-            survey.miles.push(start);
+        if index.lines.is_multiple_of(MILE) {
+            index.miles.push(start);
         }
-        survey.lines += 1;
+        index.lines += 1;
         // what is indented starts no record
-        let inside = survey.structured && matches!(line.first(), Some(b' ' | b'\t'));
-        if start < survey.taken || inside {
+        let inside = index.structured && matches!(line.first(), Some(b' ' | b'\t'));
+        if start < index.taken || inside {
             start = end + 1;
             continue;
         }
-        survey.may_be_dated(start, line.first());
+        index.may_be_dated(start, line.first());
         match head(line) {
             Head::Record => {
-                survey.record(start);
+                index.record(start);
                 let is_long = line.len() > DOCKER_LINE && line.starts_with(b"{\"log\":\"");
                 if is_long || is_journal_of_bytes(line) {
-                    survey.add(start, Why::Text);
+                    index.add(start, RegionReason::Text);
                 }
             }
             Head::Partial => {
-                survey.record(start);
-                survey.partial.push(start);
+                index.record(start);
+                index.partial.push(start);
             }
-            Head::Grave => {
-                survey.record(start);
-                survey.add(start, Why::Grave);
+            Head::Error => {
+                index.record(start);
+                index.add(start, RegionReason::Error);
             }
-            Head::Inside => survey.inside(bytes, start, line),
+            Head::Inside => index.inside(bytes, start, line),
             Head::Unknown => {
                 // what was cut from a text with whole characters has whole ones
-                survey.unknown(bytes, start, std::str::from_utf8(line).unwrap_or(""));
+                index.unknown(bytes, start, std::str::from_utf8(line).unwrap_or(""));
             }
         }
         start = end + 1;
     }
-    survey.settle(followed);
-    survey
+    index.settle(followed);
+    index
 }
 
-impl Survey {
+impl LineIndex {
     /// The number of lines before the one that starts at a byte.
     pub fn lines_before(&self, bytes: &[u8], at: usize) -> u64 {
         let mile = self
@@ -166,8 +166,8 @@ impl Survey {
         }
     }
 
-    fn add(&mut self, at: usize, why: Why) {
-        self.triggers.push(Trigger::new(at, why));
+    fn add(&mut self, at: usize, why: RegionReason) {
+        self.regions.push(Region::new(at, why));
     }
 
     /// A record starts.
@@ -263,15 +263,15 @@ impl Survey {
             });
             if second {
                 if let Some(at) = self.record.filter(|_| line.starts_with("SEVERE")) {
-                    self.add(at, Why::Grave);
+                    self.add(at, RegionReason::Error);
                 }
                 return;
             }
             self.record(start);
             if format == Format::Plain && is_crash(line) {
-                self.add(start, Why::Text);
+                self.add(start, RegionReason::Text);
             } else if is_grave(format, line) {
-                self.add(start, Why::Grave);
+                self.add(start, RegionReason::Error);
             }
             return;
         }
@@ -280,12 +280,12 @@ impl Survey {
             self.may_be_dated(start, line.as_bytes().first());
             let format = log::detect(line).unwrap_or(Format::Plain);
             if is_grave(format, line) {
-                self.add(start, Why::Grave);
+                self.add(start, RegionReason::Error);
             }
             return;
         }
         if is_structural(line) {
-            self.add(start, Why::Structure);
+            self.add(start, RegionReason::Structure);
             self.other(bytes, start, line);
             self.structured = self.record.is_none();
             return;
@@ -293,7 +293,7 @@ impl Survey {
         self.other(bytes, start, line);
         let may_be_open = memchr2(b'"', b'\'', line.as_bytes()).is_some();
         if (may_be_open && plain::is_open(line)) || plain::ends_open(line) {
-            self.add(start, Why::Text);
+            self.add(start, RegionReason::Text);
         }
     }
 }
@@ -344,7 +344,7 @@ fn head(line: &[u8]) -> Head {
     match first {
         b'I' | b'W' | b'E' | b'F' if digits(line, 1..5) && is(5, b' ') && is(8, b':') => {
             if matches!(first, b'E' | b'F') {
-                Head::Grave
+                Head::Error
             } else {
                 Head::Record
             }
@@ -356,7 +356,7 @@ fn head(line: &[u8]) -> Head {
             let stamp = &line[..line.len().min(48)];
             match memchr(b'\t', stamp) {
                 Some(tab) if tab > 19 => match line.get(tab + 1) {
-                    Some(b'E' | b'F' | b'P') => Head::Grave,
+                    Some(b'E' | b'F' | b'P') => Head::Error,
                     Some(b'I' | b'D' | b'W') => Head::Record,
                     _ => Head::Unknown,
                 },
@@ -405,34 +405,31 @@ Killed
 he said \"this
 goes on\"
 ";
-        let survey = survey(text.as_bytes(), false);
+        let index = index_lines(text.as_bytes(), false);
         let line = |at: usize| text[..at].matches('\n').count() + 1;
-        let told: Vec<(usize, Why)> = survey
-            .triggers
-            .iter()
-            .map(|t| (line(t.at), t.why))
-            .collect();
+        let told: Vec<(usize, RegionReason)> =
+            index.regions.iter().map(|t| (line(t.at), t.why)).collect();
         let wanted = [
-            (2, Why::Grave),
-            (5, Why::Grave),
-            (9, Why::Structure),
-            (10, Why::Structure),
-            (12, Why::Text),
-            (13, Why::Text),
+            (2, RegionReason::Error),
+            (5, RegionReason::Error),
+            (9, RegionReason::Structure),
+            (10, RegionReason::Structure),
+            (12, RegionReason::Text),
+            (13, RegionReason::Text),
         ];
         assert_eq!(told, wanted);
-        assert_eq!((survey.lines, survey.records), (13, 6));
-        let breaks: Vec<usize> = survey.breaks.iter().map(|at| line(*at)).collect();
+        assert_eq!((index.lines, index.records), (13, 6));
+        let breaks: Vec<usize> = index.breaks.iter().map(|at| line(*at)).collect();
         assert_eq!(breaks, [9, 10, 11, 12, 13]);
     }
 
     #[test]
     fn lines_are_counted_from_the_nearest_mile() {
         let text = "I0304 05:06:07.123456       1 sync.go:88] \"Synced\"\n\n  more\n".repeat(11);
-        let survey = survey(text.as_bytes(), false);
+        let index = index_lines(text.as_bytes(), false);
         let starts = memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
         for (number, start) in (0..).zip(std::iter::once(0).chain(starts)) {
-            assert_eq!(survey.lines_before(text.as_bytes(), start), number);
+            assert_eq!(index.lines_before(text.as_bytes(), start), number);
         }
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use crate::matcher::Hit;
 use kwhy_model::Parsed;
-use kwhy_signature::Leaf;
+use kwhy_signature::ConditionId;
 
 /// The number of hits of a list that wait for its end.
 const MAX_HITS: usize = 8192;
@@ -62,12 +62,12 @@ pub(super) struct Part {
     of_kind: bool,
     is_broken: bool,
     /// Hits that hold if the list is whole, with the kinds of their objects.
-    hits: Vec<(Leaf, Hit)>,
-    left_out: BTreeMap<Leaf, u64>,
+    hits: Vec<(ConditionId, Hit)>,
+    left_out: BTreeMap<ConditionId, u64>,
 }
 
 impl Part {
-    pub fn object(&mut self, kind: Option<&str>, hits: impl Iterator<Item = (Leaf, Hit)>) {
+    pub fn object(&mut self, kind: Option<&str>, hits: impl Iterator<Item = (ConditionId, Hit)>) {
         if let Some(kind) = kind {
             match self.kinds.get_mut(kind) {
                 Some(count) => *count += 1,
@@ -81,7 +81,7 @@ impl Part {
         }
     }
 
-    fn wait(&mut self, leaf: Leaf, hit: Hit) {
+    fn wait(&mut self, leaf: ConditionId, hit: Hit) {
         if self.hits.len() < MAX_HITS {
             self.hits.push((leaf, hit));
         } else {
@@ -90,7 +90,7 @@ impl Part {
     }
 
     /// Takes how many hits of a condition are not kept.
-    pub fn leave_out(&mut self, leaf: Leaf, hits: u64) {
+    pub fn leave_out(&mut self, leaf: ConditionId, hits: u64) {
         *self.left_out.entry(leaf).or_default() += hits;
     }
 
@@ -131,8 +131,8 @@ impl Part {
 /// The result of a list that has ended.
 #[derive(Debug, Default)]
 pub(super) struct Ended {
-    pub hits: Vec<(Leaf, Hit)>,
-    pub left_out: BTreeMap<Leaf, u64>,
+    pub hits: Vec<(ConditionId, Hit)>,
+    pub left_out: BTreeMap<ConditionId, u64>,
 }
 
 impl Ended {

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::told::{
-    Input, many_errors, many_matches, many_objects, many_relations, not_compared, note_namespace,
+use super::document_stats::{
+    DocumentStats, many_errors, many_matches, many_objects, many_relations, not_compared,
+    note_namespace,
 };
-use super::{Incident, Merged, Way, by_name, names, settled};
+use super::{Incident, Merged, ScanOptions, by_name, document_order, settled};
 use crate::correlate::{Omitted, correlate, place, renumber};
 use crate::matcher::Hit;
 use crate::report::{CollectedAt, LimitMet, Report, SCHEMA};
@@ -15,7 +16,7 @@ use kwhy_model::Subject;
 impl Merged<'_> {
     /// Brings the documents into the order of their names, and says for each number that one had which it has now.
     fn by_name(&mut self) -> Vec<usize> {
-        let order = names::sorted(self.documents.len(), by_name(&self.documents));
+        let order = document_order::sorted(self.documents.len(), by_name(&self.documents));
         let mut numbers = vec![0; order.len()];
         let mut documents = Vec::with_capacity(order.len());
         for (now, before) in order.into_iter().enumerate() {
@@ -26,13 +27,13 @@ impl Merged<'_> {
         }
         self.documents = documents;
         self.graph.renumber(&numbers);
-        self.prints.renumber(&numbers);
-        self.telling.renumber(&numbers);
+        self.snapshots.renumber(&numbers);
+        self.unexplained_events.renumber(&numbers);
         numbers
     }
 
     /// The report of all that was merged.
-    fn report(mut self, catalogue: &Catalogue, way: &Way) -> Report {
+    fn report(mut self, catalogue: &Catalogue, way: &ScanOptions) -> Report {
         let reference = self.reference();
         let limit = self.limit();
         self.close_list(limit);
@@ -67,7 +68,7 @@ impl Merged<'_> {
             collected.matches,
             collected.surplus,
             &collected.at_least,
-            (&self.graph, &self.prints),
+            (&self.graph, &self.snapshots),
             reference,
         );
         for (number, count) in correlated.unplaced {
@@ -84,7 +85,7 @@ impl Merged<'_> {
             limits.extend(many_objects(name, by_id(&collected.further)));
             limits.extend(many_errors(name, self.unread));
             let omitted = Omitted {
-                snapshots: self.prints.omitted,
+                snapshots: self.snapshots.omitted,
                 ..self.graph.omitted()
             };
             limits.extend(many_relations(name, omitted, collected.details_left_out));
@@ -97,9 +98,13 @@ impl Merged<'_> {
         Report {
             schema: SCHEMA.into(),
             findings: correlated.findings,
-            unexplained: self.telling.report(&names, &correlated.covered),
+            unexplained: self.unexplained_events.report(&names, &correlated.covered),
             next: correlated.next,
-            inputs: self.documents.into_iter().map(Input::summary).collect(),
+            inputs: self
+                .documents
+                .into_iter()
+                .map(DocumentStats::summary)
+                .collect(),
             bundles: Vec::new(),
             limits,
             collected_at: reference.map(|time| CollectedAt {

@@ -3,22 +3,22 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::super::boundary::line_at;
-use super::super::collect::is_single;
-use super::super::collected::collected;
-use super::super::lists::{Items, Reach};
+use super::super::collection_time::collected;
+use super::super::document_stats::note_namespace;
+use super::super::hit_store::is_single;
+use super::super::list_continuation::{Items, Reach};
 use super::super::pieces::Piece;
-use super::super::told::note_namespace;
-use super::{MAX_SEGMENTS, MAX_TEXT, Reading, Run, count};
+use super::super::split::line_at;
+use super::{BlockScan, MAX_SEGMENTS, MAX_TEXT, Run, count};
 use crate::correlate::ObjectSnapshot;
 use crate::matcher::Hit;
 use crate::report::SegmentSummary;
 use kwhy_model::{Event, Format, Parsed, Stamp, Subject};
 use kwhy_parse::input::{Document, Stretch, floor_char, lines, segments_before};
 use kwhy_parse::{self as parse, log};
-use kwhy_signature::Leaf;
+use kwhy_signature::ConditionId;
 
-impl Reading<'_, '_, '_> {
+impl BlockScan<'_, '_, '_> {
     /// The ends of the block that a segment of a range reaches.
     fn reach(&self, range: &Range<usize>, is_first: bool, is_last: bool) -> Reach {
         Reach {
@@ -40,7 +40,7 @@ impl Reading<'_, '_, '_> {
         range: Range<usize>,
         lines_before: u64,
         part: bool,
-        candidates: Option<&[Leaf]>,
+        candidates: Option<&[ConditionId]>,
     ) {
         let Some(bytes) = self.block.bytes.get(range.clone()) else {
             return;
@@ -61,7 +61,7 @@ impl Reading<'_, '_, '_> {
             let mut parsed = log::parse(&line);
             self.fill(&mut parsed.events);
             let of = match &self.run {
-                Run::Known(subject) => subject.clone(),
+                Run::BlockContext(subject) => subject.clone(),
                 Run::Inherited | Run::Ended => Subject::default(),
             };
             self.test(&stretch, (parsed, &of), candidates, true, Reach::default());
@@ -93,7 +93,7 @@ impl Reading<'_, '_, '_> {
         let mut segments = segments_before(text, self.is_followed(range.end));
         let first_is_log = segments.first().is_some_and(|segment| segment.is_log);
         if first_is_log
-            && let (Some(first), Run::Known(subject)) = (segments.first_mut(), &self.run)
+            && let (Some(first), Run::BlockContext(subject)) = (segments.first_mut(), &self.run)
         {
             first.subject.fill_from(subject);
         }
@@ -124,7 +124,7 @@ impl Reading<'_, '_, '_> {
         let other = segments.iter().any(|segment| !segment.is_log);
         if let Some(last) = segments.last().filter(|_| other || !inherits) {
             self.run = if last.is_log && last.subject != Subject::default() {
-                Run::Known(last.subject.clone())
+                Run::BlockContext(last.subject.clone())
             } else {
                 Run::Ended
             };
@@ -158,7 +158,7 @@ impl Reading<'_, '_, '_> {
 
     /// Fills in what is known of the log that single records occur in.
     fn fill(&mut self, events: &mut [Event<'_>]) {
-        if let Run::Known(subject) = &self.run {
+        if let Run::BlockContext(subject) = &self.run {
             for event in events {
                 event.subject.fill_from(subject);
             }
@@ -189,7 +189,7 @@ impl Reading<'_, '_, '_> {
         &mut self,
         stretch: &Stretch,
         (mut parsed, of): (Parsed<'_>, &Subject),
-        candidates: Option<&[Leaf]>,
+        candidates: Option<&[ConditionId]>,
         counted: bool,
         reach: Reach,
     ) {
@@ -214,7 +214,7 @@ impl Reading<'_, '_, '_> {
             made.for_each(|(_, hit)| hit.written_in(of));
             let hits = outcome.hits.get(before..).unwrap_or_default();
             let catalogue = self.tester.catalogue();
-            let covers = |((number, _), _): &(Leaf, Hit)| {
+            let covers = |((number, _), _): &(ConditionId, Hit)| {
                 let condition = &catalogue.at(*number as usize).condition;
                 condition.comparisons.is_empty() && is_single(condition)
             };
@@ -222,7 +222,7 @@ impl Reading<'_, '_, '_> {
             let matched = !hits.is_empty();
             // what is a match on its own is reported as a finding
             if !hits.iter().any(covers) {
-                outcome.telling.event(stretch, event, matched);
+                outcome.unexplained_events.event(stretch, event, matched);
             }
         }
         let outcome = &mut self.outcome;
@@ -245,12 +245,14 @@ impl Reading<'_, '_, '_> {
                     is_full
                 });
             if let Some(part) = part {
-                let waits = |(_, hit): &mut (Leaf, Hit)| hit.of_list;
+                let waits = |(_, hit): &mut (ConditionId, Hit)| hit.of_list;
                 let kind = object.subject.kind.as_deref();
                 part.object(kind, outcome.hits.extract_if(before.., waits));
             }
             outcome.graph.object(stretch.document, object);
-            outcome.prints.extend(ObjectSnapshot::of(stretch, object));
+            outcome
+                .snapshots
+                .extend(ObjectSnapshot::of(stretch, object));
             outcome.collected = outcome.collected.max(collected(object));
         }
         if !counted {

@@ -2,12 +2,12 @@
 
 use memchr::memrchr;
 
-use super::boundary::{begins_record, line_at, next_line, part, stream};
-use super::survey::{DOCKER_LINE, Trigger, Why};
+use super::line_index::{DOCKER_LINE, Region, RegionReason};
+use super::split::{begins_record, line_at, next_line, part, stream};
 use crate::matcher::Tester;
 use kwhy_model::Severity;
 use kwhy_parse::log;
-use kwhy_signature::{Index, Leaf, Record, STARTS};
+use kwhy_signature::{ConditionId, Index, Record, STARTS};
 
 /// The number of lines over which an unfinished line may continue.
 const MAX_PARTS: usize = 256;
@@ -17,14 +17,14 @@ const MAX_RECORD_LINES: usize = 64;
 
 /// Adds the lines to read in which literals of the index occur: those of records that may fulfil a condition.
 /// Returns the conditions that the records of all these lines may fulfil.
-pub(super) fn choose(
+pub(super) fn select_candidates(
     tester: &Tester<'_>,
     index: &Index,
     bytes: &[u8],
-    triggers: &mut Vec<Trigger>,
-) -> Vec<Leaf> {
+    regions: &mut Vec<Region>,
+) -> Vec<ConditionId> {
     let mut candidates = Vec::new();
-    let mut standing: Vec<(usize, u32)> = Vec::new();
+    let mut hits: Vec<(usize, u32)> = Vec::new();
     // most texts occur in the line of the one before
     let mut last = 0..0;
     index.sweep(bytes, |found| {
@@ -32,11 +32,11 @@ pub(super) fn choose(
             let start = memrchr(b'\n', &bytes[..found.at]).map_or(0, |end| end + 1);
             last = start..start + line_at(bytes, start).len();
         }
-        standing.push((last.start, found.literal));
+        hits.push((last.start, found.literal));
     });
-    standing.sort_unstable();
-    let mut leaves: Vec<Leaf> = Vec::new();
-    for found in standing.chunk_by(|(line, _), (next, _)| line == next) {
+    hits.sort_unstable();
+    let mut leaves: Vec<ConditionId> = Vec::new();
+    for found in hits.chunk_by(|(line, _), (next, _)| line == next) {
         let at = found[0].0;
         leaves.clear();
         leaves.extend(found.iter().flat_map(|(_, phrase)| index.leaves(*phrase)));
@@ -59,16 +59,16 @@ pub(super) fn choose(
         }
         if leaves.is_empty() {
             if index.is_error_level(found[0].1) {
-                triggers.push(Trigger::new(at, Why::Grave));
+                regions.push(Region::new(at, RegionReason::Error));
             }
             continue;
         }
         let end = alone.map(|record| at + record.len());
         let first = candidates.len();
         candidates.append(&mut leaves);
-        triggers.push(Trigger {
+        regions.push(Region {
             at,
-            why: Why::Text,
+            why: RegionReason::Text,
             end,
             candidates: Some((first, candidates.len())),
         });
@@ -77,7 +77,7 @@ pub(super) fn choose(
 }
 
 /// Drops the conditions that a record surely does not fulfil, as its bytes tell.
-fn refuse(tester: &Tester<'_>, record: &[u8], line: &[u8], leaves: &mut Vec<Leaf>) {
+fn refuse(tester: &Tester<'_>, record: &[u8], line: &[u8], leaves: &mut Vec<ConditionId>) {
     let raw = Record::new(record, leaves.len());
     leaves.retain(|leaf| tester.may_fulfil(*leaf, &raw));
     if leaves.iter().any(|leaf| tester.least(*leaf).is_some())
@@ -120,8 +120,8 @@ pub(super) fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
         stands = STARTS
             .iter()
             .any(|start| joined.starts_with(start.as_bytes()));
-        index.sweep(&joined, |standing| {
-            stands |= !index.is_error_level(standing.literal);
+        index.sweep(&joined, |hits| {
+            stands |= !index.is_error_level(hits.literal);
         });
     }
     stands

@@ -11,7 +11,7 @@ use crate::matcher::{Hit, Match, Moment, evaluate};
 use crate::temporal::Followed;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Span, Subject};
-use kwhy_signature::{Condition, Leaf, What, leaves, refuting_objects};
+use kwhy_signature::{Condition, ConditionId, What, leaves, refuting_objects};
 
 use reservoir::{AMPLE, Capacity, TIGHT};
 use single::{Key, OfObject, Single};
@@ -51,7 +51,7 @@ pub(crate) struct Collected {
 }
 
 /// Takes hits in the order of the input.
-pub(crate) struct Collector<'c> {
+pub(crate) struct HitStore<'c> {
     catalogue: &'c Catalogue,
     signatures: BTreeMap<u32, Hits<'c>>,
     room: usize,
@@ -59,7 +59,7 @@ pub(crate) struct Collector<'c> {
     capacity: Capacity,
     room_of_several: usize,
     /// The conditions over several of which not all hits are kept, and how many are not.
-    cut: BTreeMap<Leaf, u64>,
+    cut: BTreeMap<ConditionId, u64>,
 }
 
 /// The hits of a signature.
@@ -72,9 +72,9 @@ enum Hits<'c> {
     Several(Vec<Vec<Hit>>),
 }
 
-impl<'c> Collector<'c> {
+impl<'c> HitStore<'c> {
     pub fn new(catalogue: &'c Catalogue) -> Self {
-        Collector {
+        HitStore {
             catalogue,
             signatures: BTreeMap::new(),
             room: ROOM,
@@ -88,13 +88,13 @@ impl<'c> Collector<'c> {
     /// by now; `order` compares documents.
     pub fn record(
         &mut self,
-        hits: impl Iterator<Item = (Leaf, Hit)>,
+        hits: impl Iterator<Item = (ConditionId, Hit)>,
         settle: impl Fn(Moment) -> Moment + Copy,
         order: &impl Fn(usize, usize) -> Ordering,
     ) {
         let catalogue = self.catalogue;
         let mut singles: Vec<(u32, Hit)> = Vec::new();
-        let mut several: Vec<(Leaf, Hit)> = Vec::new();
+        let mut several: Vec<(ConditionId, Hit)> = Vec::new();
         let mut parts: Vec<(u32, Span)> = Vec::new();
         for ((number, leaf), hit) in hits {
             let hits = self
@@ -216,14 +216,14 @@ impl<'c> Collector<'c> {
     }
 
     /// Takes how many hits of which conditions over several were not kept.
-    pub fn left_out(&mut self, hits: BTreeMap<Leaf, u64>) {
+    pub fn left_out(&mut self, hits: BTreeMap<ConditionId, u64>) {
         for (leaf, count) in hits {
             *self.cut.entry(leaf).or_default() += count;
         }
     }
 
     /// The conditions over several of which no further hit will be kept.
-    pub fn full(&self) -> impl Iterator<Item = Leaf> {
+    pub fn full(&self) -> impl Iterator<Item = ConditionId> {
         self.signatures.iter().flat_map(|(number, kept)| {
             let leaves: Vec<(u16, &Vec<Hit>)> = match kept {
                 Hits::Several(leaves) => (0..).zip(leaves).collect(),

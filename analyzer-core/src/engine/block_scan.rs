@@ -6,12 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use memchr::memchr_iter;
 
-use super::around::Around;
 use super::blocks::Block;
-use super::boundary::{begins_record, line_at, text};
-use super::lists::Edges;
-use super::pick::{choose, is_cut_in_two};
-use super::survey::{Trigger, Why, survey};
+use super::candidates::{is_cut_in_two, select_candidates};
+use super::line_index::{Region, RegionReason, index_lines};
+use super::list_continuation::Edges;
+use super::record_extent::RecordExtent;
+use super::split::{begins_record, line_at, text};
 use crate::correlate::{Graph, ObjectSnapshot, UnexplainedEvents};
 use crate::matcher::{Hit, Tester};
 use crate::report::SegmentSummary;
@@ -19,14 +19,14 @@ use kwhy_model::{Format, LeftOut, Stamp, Subject};
 use kwhy_parse::input::{Document, ReadLimits, is_clean};
 use kwhy_parse::log;
 use kwhy_parse::timeline::Timeline;
-use kwhy_signature::{Index, Leaf};
+use kwhy_signature::{ConditionId, Index};
 
 /// The number of error records of a block without a literal of a signature that are parsed, for
 /// what no finding covers.
-pub(super) const MAX_GRAVE: usize = 64;
+pub(super) const MAX_ERROR_RECORDS: usize = 64;
 
 /// The same for blocks after a document's first ones.
-pub(super) const MAX_LATER_GRAVE: usize = 4;
+pub(super) const MAX_LATER_ERROR_RECORDS: usize = 4;
 
 /// The number of segments of a document that are listed.
 const MAX_SEGMENTS: usize = 1000;
@@ -39,7 +39,7 @@ const SAMPLED: usize = 32;
 
 /// The contents of one block. Lines are counted from the block's first, which is line 1.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct BlockResult {
     pub document: usize,
     pub lines: u64,
     pub events: u64,
@@ -48,22 +48,22 @@ pub(crate) struct Outcome {
     /// The parts of objects that were omitted.
     pub left_out: LeftOut,
     /// The number of hits that were not made because a condition keeps no more.
-    pub surplus: BTreeMap<Leaf, u64>,
+    pub surplus: BTreeMap<ConditionId, u64>,
     pub long_lines: Vec<u64>,
     /// Each with its text.
     pub not_understood: Vec<(u64, String)>,
     pub segments: Vec<SegmentSummary>,
     /// The number of lines of each format.
     pub formats: Vec<(Format, u64)>,
-    pub hits: Vec<(Leaf, Hit)>,
+    pub hits: Vec<(ConditionId, Hit)>,
     /// The namespaces that were named.
     pub namespaces: BTreeSet<String>,
-    pub telling: UnexplainedEvents,
+    pub unexplained_events: UnexplainedEvents,
     /// The number of lines that report errors, contain no text of a signature and were not read.
     pub unread: u64,
     pub graph: Graph,
     /// The objects that were printed, in the order of the block.
-    pub prints: Vec<ObjectSnapshot>,
+    pub snapshots: Vec<ObjectSnapshot>,
     /// The parts of lists that continue before or after the block.
     pub lists: Edges,
     /// The latest time whose year is stated, in nanoseconds since 1970.
@@ -81,11 +81,11 @@ pub(crate) struct Outcome {
 
 /// The knowledge with which a block is scanned.
 #[derive(Clone, Copy)]
-pub(crate) struct Known<'k> {
+pub(crate) struct BlockContext<'k> {
     /// The conditions over several of which no further hit is kept.
-    pub full: &'k BTreeSet<Leaf>,
+    pub full: &'k BTreeSet<ConditionId>,
     /// The number of error records without a literal of a signature that are parsed.
-    pub grave: usize,
+    pub error_records: usize,
 }
 
 /// Reads a block: all of it without an index, otherwise what the index's texts and the lines'
@@ -94,10 +94,10 @@ pub(crate) fn read(
     block: &Block,
     tester: &Tester<'_>,
     index: Option<&Index>,
-    known: Known<'_>,
+    known: BlockContext<'_>,
     limits: &ReadLimits,
-) -> Outcome {
-    let mut reading = Reading::new(block, tester, limits, known.full);
+) -> BlockResult {
+    let mut reading = BlockScan::new(block, tester, limits, known.full);
     match (&block.piece, index) {
         (Some(piece), _) => reading.piece(piece),
         (None, None) => reading.all(),
@@ -112,7 +112,7 @@ pub(crate) fn read(
     let mut outcome = reading.outcome;
     match reading.run {
         Run::Inherited => outcome.unbroken = true,
-        Run::Known(subject) => outcome.subject = Some(subject),
+        Run::BlockContext(subject) => outcome.subject = Some(subject),
         Run::Ended => {}
     }
     outcome
@@ -124,39 +124,39 @@ enum Run {
     /// The one that was open at the block's start.
     Inherited,
     /// One of which a command says what it is about.
-    Known(Subject),
+    BlockContext(Subject),
     /// One of which nothing is known.
     Ended,
 }
 
-struct Reading<'b, 't, 'c> {
+struct BlockScan<'b, 't, 'c> {
     block: &'b Block,
     tester: &'t Tester<'c>,
     limits: &'b ReadLimits,
     /// The conditions over several of which no further hit is kept.
-    full: &'b BTreeSet<Leaf>,
-    outcome: Outcome,
+    full: &'b BTreeSet<ConditionId>,
+    outcome: BlockResult,
     run: Run,
 }
 
-impl<'b, 't, 'c> Reading<'b, 't, 'c> {
+impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
     fn new(
         block: &'b Block,
         tester: &'t Tester<'c>,
         limits: &'b ReadLimits,
-        full: &'b BTreeSet<Leaf>,
+        full: &'b BTreeSet<ConditionId>,
     ) -> Self {
-        Reading {
+        BlockScan {
             block,
             tester,
             limits,
             full,
             run: Run::Inherited,
-            outcome: Outcome {
+            outcome: BlockResult {
                 document: block.document,
                 long_lines: block.long_lines.iter().map(|line| line + 1).collect(),
                 invalid: block.undecoded,
-                ..Outcome::default()
+                ..BlockResult::default()
             },
         }
     }
@@ -174,12 +174,18 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
 
     /// Reads what may matter of a text; `cleaned` is the way back to the block's bytes if the text
     /// is not these.
-    fn sweep(&mut self, index: &Index, known: Known<'_>, bytes: &[u8], cleaned: Option<&Document>) {
-        let mut survey = survey(bytes, self.block.followed);
-        self.outcome.lines = survey.lines;
-        self.outcome.events = survey.records;
-        self.sample(bytes, survey.lines);
-        for at in survey.dated.into_iter().flatten() {
+    fn sweep(
+        &mut self,
+        index: &Index,
+        known: BlockContext<'_>,
+        bytes: &[u8],
+        cleaned: Option<&Document>,
+    ) {
+        let mut line_index = index_lines(bytes, self.block.followed);
+        self.outcome.lines = line_index.lines;
+        self.outcome.events = line_index.records;
+        self.sample(bytes, line_index.lines);
+        for at in line_index.dated.into_iter().flatten() {
             self.dated(time_of(line_at(bytes, at)));
         }
         if self.outcome.latest.is_none() {
@@ -189,45 +195,45 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
         if let Some(cleaned) = cleaned {
             self.outcome.invalid += cleaned.invalid_sequences();
         }
-        let mut triggers = std::mem::take(&mut survey.triggers);
+        let mut regions = std::mem::take(&mut line_index.regions);
         let original = |line: usize| cleaned.map_or(line, |c| c.original_line_begin(line));
         let mut candidates = Vec::new();
         if index.boundless.is_empty() {
-            candidates = choose(self.tester, index, bytes, &mut triggers);
-            for at in std::mem::take(&mut survey.partial) {
+            candidates = select_candidates(self.tester, index, bytes, &mut regions);
+            for at in std::mem::take(&mut line_index.partial) {
                 if is_cut_in_two(bytes, index, at) {
-                    triggers.push(Trigger::new(at, Why::Text));
+                    regions.push(Region::new(at, RegionReason::Text));
                 }
             }
         } else {
-            triggers.push(Trigger::new(0, Why::Structure));
+            regions.push(Region::new(0, RegionReason::Structure));
         }
-        triggers.sort_unstable();
-        triggers.dedup_by_key(|trigger| trigger.at);
-        let mut around = Around::new(bytes);
-        let mut breaks = survey.breaks.iter().copied().peekable();
-        let mut grave = 0;
+        regions.sort_unstable();
+        regions.dedup_by_key(|region| region.at);
+        let mut around = RecordExtent::new(bytes);
+        let mut breaks = line_index.breaks.iter().copied().peekable();
+        let mut error_records = 0;
         let mut leaves = Vec::new();
-        for (number, trigger) in triggers.iter().enumerate() {
-            if trigger.at < around.done {
+        for (number, region) in regions.iter().enumerate() {
+            if region.at < around.done {
                 continue;
             }
-            if trigger.why == Why::Grave {
-                grave += 1;
-                if grave > known.grave {
+            if region.why == RegionReason::Error {
+                error_records += 1;
+                if error_records > known.error_records {
                     self.outcome.unread += 1;
                     continue;
                 }
             }
-            let range = around.lines(trigger, &triggers[number..]);
+            let range = around.lines(region, &regions[number..]);
             while let Some(at) = breaks.next_if(|at| *at < range.end) {
                 if at < range.start {
                     self.run = Run::Ended;
                 }
             }
-            let lines_before = survey.lines_before(bytes, range.start);
-            let inside = triggers[number..].iter();
-            let inside = inside.take_while(|trigger| trigger.at < range.end);
+            let lines_before = line_index.lines_before(bytes, range.start);
+            let inside = regions[number..].iter();
+            let inside = inside.take_while(|region| region.at < range.end);
             let known = known_candidates(inside, &candidates, &mut leaves);
             if known {
                 index.add_starting(&bytes[range.clone()], &mut leaves);
@@ -275,9 +281,9 @@ impl<'b, 't, 'c> Reading<'b, 't, 'c> {
 
 /// Collects the conditions that the records of these lines may fulfil. Returns false if that is not known of each line.
 fn known_candidates<'t>(
-    lines: impl Iterator<Item = &'t Trigger>,
-    candidates: &[Leaf],
-    into: &mut Vec<Leaf>,
+    lines: impl Iterator<Item = &'t Region>,
+    candidates: &[ConditionId],
+    into: &mut Vec<ConditionId>,
 ) -> bool {
     into.clear();
     for line in lines {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memmem, memrchr};
 
-use super::open_log::OpenLog;
+use super::lookback::OpenLog;
 use kwhy_parse::input::{Document, is_clean, is_structural, marked_record};
 use kwhy_parse::{describe, log, object};
 

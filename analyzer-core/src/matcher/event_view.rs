@@ -9,7 +9,7 @@ use kwhy_model::{Event, Text, TextBuilder};
 use kwhy_prefilter::{Bloom, Token};
 
 /// An event with its texts ready for patterns.
-pub(crate) struct EventFacts<'e, 'a> {
+pub(crate) struct EventView<'e, 'a> {
     pub event: &'e Event<'a>,
     /// The record as it is written.
     record: &'e [u8],
@@ -21,9 +21,9 @@ pub(crate) struct EventFacts<'e, 'a> {
     chain: OnceCell<ErrorChain<'a>>,
 }
 
-impl<'e, 'a> EventFacts<'e, 'a> {
+impl<'e, 'a> EventView<'e, 'a> {
     pub fn new(event: &'e Event<'a>, record: &'e [u8]) -> Self {
-        EventFacts {
+        EventView {
             event,
             record,
             texts: OnceCell::new(),

@@ -2,8 +2,8 @@
 
 use memchr::memrchr;
 
-use super::boundary::{begins_record, next_line};
-use super::survey::{Trigger, Why};
+use super::line_index::{Region, RegionReason};
+use super::split::{begins_record, next_line};
 
 /// The number of lines without a record that are parsed before and after a literal.
 const AROUND: usize = 24;
@@ -12,7 +12,7 @@ const AROUND: usize = 24;
 const MAX_LINES: usize = 4000;
 
 /// Cuts out what belongs to a line.
-pub(super) struct Around<'t> {
+pub(super) struct RecordExtent<'t> {
     bytes: &'t [u8],
     /// The end of what was cut out last.
     pub done: usize,
@@ -20,29 +20,29 @@ pub(super) struct Around<'t> {
     barren: std::ops::Range<usize>,
 }
 
-impl<'t> Around<'t> {
+impl<'t> RecordExtent<'t> {
     /// For the lines of a block.
     pub fn new(bytes: &'t [u8]) -> Self {
-        Around {
+        RecordExtent {
             bytes,
             done: 0,
             barren: 0..0,
         }
     }
 
-    /// The whole lines that are read together with the first of these triggers.
-    pub fn lines(&mut self, trigger: &Trigger, triggers: &[Trigger]) -> std::ops::Range<usize> {
-        let further = triggers.iter().skip(1);
-        if let Some(end) = trigger.end
+    /// The whole lines that are read together with the first of these regions.
+    pub fn lines(&mut self, region: &Region, regions: &[Region]) -> std::ops::Range<usize> {
+        let further = regions.iter().skip(1);
+        if let Some(end) = region.end
             && further
                 .take_while(|next| next.at < end)
-                .all(|next| next.why != Why::Structure)
+                .all(|next| next.why != RegionReason::Structure)
         {
             self.done = end;
-            return trigger.at..end;
+            return region.at..end;
         }
-        let (start, of_record) = self.start(trigger.at);
-        let end = self.end(trigger, of_record, triggers);
+        let (start, of_record) = self.start(region.at);
+        let end = self.end(region, of_record, regions);
         self.done = end;
         start..end
     }
@@ -76,10 +76,10 @@ impl<'t> Around<'t> {
         (near.max(self.done), false)
     }
 
-    fn end(&mut self, trigger: &Trigger, of_record: bool, triggers: &[Trigger]) -> usize {
-        let mut triggers = triggers.iter().peekable();
-        let mut structure = trigger.why == Why::Structure;
-        let mut end = next_line(self.bytes, trigger.at).unwrap_or(self.bytes.len());
+    fn end(&mut self, region: &Region, of_record: bool, regions: &[Region]) -> usize {
+        let mut regions = regions.iter().peekable();
+        let mut structure = region.why == RegionReason::Structure;
+        let mut end = next_line(self.bytes, region.at).unwrap_or(self.bytes.len());
         let mut lines = 0;
         while end < self.bytes.len() {
             if begins_record(self.bytes, end) {
@@ -92,8 +92,8 @@ impl<'t> Around<'t> {
             } else if !of_record && !structure && lines >= AROUND {
                 return end;
             }
-            while let Some(next) = triggers.next_if(|next| next.at <= end) {
-                structure |= next.at == end && next.why == Why::Structure;
+            while let Some(next) = regions.next_if(|next| next.at <= end) {
+                structure |= next.at == end && next.why == RegionReason::Structure;
             }
             lines += 1;
             end = next_line(self.bytes, end).unwrap_or(self.bytes.len());

@@ -3,17 +3,17 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use super::block_scan::{BlockContext, MAX_ERROR_RECORDS, MAX_LATER_ERROR_RECORDS};
 use super::blocks::Block;
-use super::read::{Known, MAX_GRAVE, MAX_LATER_GRAVE};
-use kwhy_signature::{Index, Leaf};
+use kwhy_signature::{ConditionId, Index};
 
 /// The number of blocks of a generation. A block is scanned with what was known at the end of the generation
 /// before the previous one, whatever the number of threads.
-pub(super) const GENERATION: u64 = 64;
+pub(super) const EPOCH: u64 = 64;
 
 /// The most blocks that may be scanned or scanned and not merged at a time: what a block needs to know was merged
 /// before.
-pub(super) const MAX_IN_FLIGHT: usize = GENERATION as usize;
+pub(super) const MAX_IN_FLIGHT: usize = EPOCH as usize;
 
 /// The number of blocks at the start in which more error records are parsed.
 const FIRST_BLOCKS: u64 = 64;
@@ -24,10 +24,10 @@ const USUAL: usize = 512 * 1024;
 const USUAL_OF_BLOCK: usize = 32 * 1024;
 
 /// The conditions over several of which no further hit is kept.
-pub(super) type Full = BTreeSet<Leaf>;
+pub(super) type Full = BTreeSet<ConditionId>;
 
 /// The knowledge for the next blocks.
-pub(super) struct Learned {
+pub(super) struct AdaptiveState {
     /// The conditions that were full at the ends of the last generations of blocks, the oldest first.
     full: VecDeque<Full>,
     /// The number of generations that are over.
@@ -39,9 +39,9 @@ pub(super) struct Learned {
     usual: Vec<u8>,
 }
 
-impl Learned {
+impl AdaptiveState {
     pub fn new() -> Self {
-        Learned {
+        AdaptiveState {
             full: VecDeque::from([Full::new(), Full::new()]),
             generations: 0,
             tuned: None,
@@ -50,14 +50,14 @@ impl Learned {
     }
 
     /// Returns what is known when the block with this number is scanned, which is one of the next two generations.
-    pub fn known(&self, number: u64) -> Known<'_> {
-        let later = (number / GENERATION).saturating_sub(self.generations);
-        Known {
+    pub fn known(&self, number: u64) -> BlockContext<'_> {
+        let later = (number / EPOCH).saturating_sub(self.generations);
+        BlockContext {
             full: self.full.get(later as usize).unwrap_or(&self.full[0]),
-            grave: if number < FIRST_BLOCKS {
-                MAX_GRAVE
+            error_records: if number < FIRST_BLOCKS {
+                MAX_ERROR_RECORDS
             } else {
-                MAX_LATER_GRAVE
+                MAX_LATER_ERROR_RECORDS
             },
         }
     }

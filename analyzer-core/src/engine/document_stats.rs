@@ -9,7 +9,7 @@ use kwhy_parse::input::ReadLimits;
 
 /// A document and its state.
 #[derive(Debug, Default)]
-pub(super) struct Input {
+pub(super) struct DocumentStats {
     pub name: String,
     /// The object that the place of the document says it is about.
     pub about: Subject,
@@ -136,7 +136,7 @@ pub(super) fn note(name: &str, namespaces: &mut BTreeSet<String>) {
     }
 }
 
-impl Input {
+impl DocumentStats {
     /// Takes the lines of a block whose end was omitted, counted from 1 after so many lines.
     pub fn met_long_lines(&mut self, lines: &[u64], before: u64) {
         self.long_lines.0 += lines.len() as u64;

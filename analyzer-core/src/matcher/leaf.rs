@@ -1,7 +1,7 @@
 //! Tests of one event or one object against one pattern.
 
-use super::derive;
-use super::facts::EventFacts;
+use super::computed;
+use super::event_view::EventView;
 use super::words_of;
 use kwhy_model::{Object, Span, Subject, Text, Value};
 use kwhy_prefilter::Token;
@@ -100,14 +100,14 @@ fn whole(patterns: &[Pattern], text: &str, found: &mut Found) -> bool {
 
 /// The texts that an event's pattern asks for as they are, made ready to be searched for.
 #[derive(Default)]
-pub(crate) struct Asked {
+pub(crate) struct RequiredTexts {
     raw: Vec<Token>,
     literals: Vec<Token>,
 }
 
-impl Asked {
+impl RequiredTexts {
     pub fn of(pattern: &EventPattern) -> Self {
-        Asked {
+        RequiredTexts {
             raw: words_of(&pattern.raw.0),
             literals: words_of(&pattern.literals.0),
         }
@@ -118,8 +118,8 @@ impl Asked {
 /// `least` is none.
 pub(crate) fn event(
     pattern: &EventPattern,
-    asked: &Asked,
-    facts: &EventFacts<'_, '_>,
+    asked: &RequiredTexts,
+    facts: &EventView<'_, '_>,
     least: usize,
 ) -> Vec<Found> {
     let Some(found) = outside_of_message(pattern, asked, facts) else {
@@ -145,8 +145,8 @@ pub(crate) fn event(
 /// All that a pattern asks except its message, the cheapest first.
 fn outside_of_message(
     pattern: &EventPattern,
-    asked: &Asked,
-    facts: &EventFacts<'_, '_>,
+    asked: &RequiredTexts,
+    facts: &EventView<'_, '_>,
 ) -> Option<Found> {
     let event = facts.event;
     let reason = event.reason.as_ref().map(Text::as_str);
@@ -188,7 +188,7 @@ fn outside_of_message(
         found.weight += reason.map_or(0, str::len);
     }
     for (key, patterns) in &pattern.fields {
-        let value = super::facts::unquoted(event.field(key)?);
+        let value = super::event_view::unquoted(event.field(key)?);
         found.mark = find_in(&patterns.0, &value, &mut found)?;
     }
     for (fact, patterns) in &pattern.chain {
@@ -208,11 +208,11 @@ fn outside_of_message(
 }
 
 /// Returns true if one of these may be found in a text, judging by its words.
-fn may_say(patterns: &[Pattern], facts: &EventFacts<'_, '_>) -> bool {
+fn may_say(patterns: &[Pattern], facts: &EventView<'_, '_>) -> bool {
     (patterns.iter()).any(|pattern| pattern.may_be(facts.marks()))
 }
 
-fn says_any(patterns: &[Pattern], facts: &EventFacts<'_, '_>) -> bool {
+fn says_any(patterns: &[Pattern], facts: &EventView<'_, '_>) -> bool {
     facts
         .texts()
         .iter()
@@ -220,7 +220,7 @@ fn says_any(patterns: &[Pattern], facts: &EventFacts<'_, '_>) -> bool {
 }
 
 /// The bytes to show where no pattern points at any: the message, or the whole record.
-fn proof_of(facts: &EventFacts<'_, '_>) -> Span {
+fn proof_of(facts: &EventView<'_, '_>) -> Span {
     let message = facts.event.message.span();
     if message.is_empty() {
         facts.event.span.clone()
@@ -258,7 +258,7 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
     }
     let mut proof = Proof::None;
     for (path, test) in &pattern.fields {
-        let derived = derive::sum(path, &object.fields);
+        let derived = computed::sum(path, &object.fields);
         let field = derived.as_ref().or_else(|| object.fields.get(path));
         if !value(test, field, &mut found, &mut proof) {
             return Vec::new();
@@ -317,7 +317,7 @@ fn value(
     proof: &mut Proof,
 ) -> bool {
     if let Some(name) = &test.flat {
-        let Some(text) = value.map_or(Some(String::new()), derive::flat) else {
+        let Some(text) = value.map_or(Some(String::new()), computed::flat) else {
             return false;
         };
         if text.is_empty() && test.present {
