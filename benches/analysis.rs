@@ -57,13 +57,13 @@ fn parse_log(bencher: Bencher<'_, '_>, format: LogFormat) {
 
 /// Time and severity of each line without its record.
 #[divan::bench(args = FORMATS)]
-fn log_head(bencher: Bencher<'_, '_>, format: LogFormat) {
+fn log_header(bencher: Bencher<'_, '_>, format: LogFormat) {
     let log = log(format, 1_000_000, 1);
     let all: Vec<&str> = log.text.lines().collect();
     bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
         let heads = black_box(&all)
             .iter()
-            .filter_map(|line| parse::log::head(line));
+            .filter_map(|line| parse::log::header(line));
         let told = heads.filter(|head| head.time.is_some() && head.severity.is_some());
         assert_eq!(told.count() as u64, log.records);
     });
@@ -71,12 +71,13 @@ fn log_head(bencher: Bencher<'_, '_>, format: LogFormat) {
 
 /// The same from the first bytes alone.
 #[divan::bench(args = FORMATS)]
-fn log_kind(bencher: Bencher<'_, '_>, format: LogFormat) {
+fn classify_line(bencher: Bencher<'_, '_>, format: LogFormat) {
     let log = log(format, 1_000_000, 1);
     let all: Vec<&str> = log.text.lines().collect();
     bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
         let lines = black_box(&all).iter();
-        let known = lines.filter_map(|line| parse::log::kind(line.as_bytes()));
+        let classes = lines.map(|line| parse::framing::classify(line.as_bytes()));
+        let known = classes.filter(|class| *class != parse::framing::Class::Unknown);
         assert_eq!(known.count() as u64, log.records);
     });
 }
@@ -85,7 +86,7 @@ fn log_kind(bencher: Bencher<'_, '_>, format: LogFormat) {
 #[divan::bench]
 fn timeline(bencher: Bencher<'_, '_>) {
     let log = log(LogFormat::Klog, 1_000_000, 1);
-    let heads: Vec<_> = log.text.lines().filter_map(parse::log::head).collect();
+    let heads: Vec<_> = log.text.lines().filter_map(parse::log::header).collect();
     bencher.counter(ItemsCount::new(heads.len())).bench(|| {
         let mut timeline = Timeline::new();
         for head in black_box(&heads) {

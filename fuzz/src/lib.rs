@@ -190,7 +190,7 @@ pub fn log_formats(data: &[u8]) {
     parser(&text, parse::log::parse);
     each_line(&text, |line| {
         let format = parse::log::detect(line);
-        let head = parse::log::head(line);
+        let head = parse::log::header(line);
         assert_eq!(head.map(|head| head.format), format, "{line:?}");
     });
 }
@@ -238,7 +238,7 @@ pub fn log_wrappers(data: &[u8]) {
     parser(&text, parse::log::parse);
     each_line(&text, |line| {
         let format = parse::log::detect(line);
-        let head = parse::log::head(line);
+        let head = parse::log::header(line);
         assert_eq!(head.map(|head| head.format), format, "{line:?}");
     });
 }

@@ -11,11 +11,11 @@ use super::candidates::{is_cut_in_two, select_candidates};
 use super::line_index::{Region, RegionReason, index_lines};
 use super::list_continuation::Edges;
 use super::record_extent::RecordExtent;
-use super::split::{begins_record, line_at, text};
 use crate::correlate::{Graph, ObjectSnapshot, UnexplainedEvents};
 use crate::matcher::{Hit, Tester};
 use crate::report::SegmentSummary;
 use kwhy_model::{Format, LeftOut, Stamp, Subject};
+use kwhy_parse::framing::{Class, begins_record, classify, line_at, text};
 use kwhy_parse::input::{Document, ReadLimits, is_clean};
 use kwhy_parse::log;
 use kwhy_parse::timeline::Timeline;
@@ -254,11 +254,9 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         let mut formats: Vec<(Format, u64)> = Vec::new();
         for line in bytes.split(|byte| *byte == b'\n').take(SAMPLED) {
             sampled += 1;
-            let format = match log::kind(line) {
-                Some(log::Kind::Record(format)) => Some(format),
-                Some(log::Kind::Carried) | None => {
-                    log::detect(std::str::from_utf8(line).unwrap_or(""))
-                }
+            let format = match classify(line) {
+                Class::Record(format) => Some(format),
+                _ => log::detect(std::str::from_utf8(line).unwrap_or("")),
             };
             if let Some(format) = format {
                 count(&mut formats, format, 1);
@@ -297,7 +295,7 @@ fn known_candidates<'t>(
 
 /// The time of the record that starts on a line.
 fn time_of(line: &[u8]) -> Option<Stamp> {
-    log::head(&text(line))?.time
+    log::header(&text(line))?.time
 }
 
 pub(super) fn count(formats: &mut Vec<(Format, u64)>, format: Format, lines: u64) {

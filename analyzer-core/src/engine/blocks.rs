@@ -8,6 +8,7 @@ use memchr::{memchr, memchr_iter, memrchr};
 use super::pieces::{Cutter, Piece};
 use super::split;
 use super::utf16::Utf16;
+use kwhy_parse::framing::begins_record;
 use kwhy_parse::input::ReadLimits;
 use kwhy_parse::{log, object};
 
@@ -155,7 +156,7 @@ impl<R: Read> Blocks<R> {
     /// Takes the first bytes of the buffer out, which may end with the document's last.
     fn give(&mut self, length: usize, is_last: bool) -> Block {
         let whole = self.offset == 0 && self.ended && is_last && length == self.buffer.len();
-        let followed = length < self.buffer.len() && split::begins_record(&self.buffer, length);
+        let followed = length < self.buffer.len() && begins_record(&self.buffer, length);
         let rest = self.buffer.split_off(length);
         let bytes = std::mem::replace(&mut self.buffer, rest);
         if !self.ended {

@@ -2,18 +2,15 @@
 
 use memchr::memrchr;
 
-use super::line_index::{DOCKER_LINE, Region, RegionReason};
-use super::split::{begins_record, line_at, next_line, part, stream};
+use super::line_index::{Region, RegionReason};
 use crate::matcher::Tester;
 use kwhy_model::Severity;
+use kwhy_parse::framing::{Cri, line_at, next_line, record_at};
 use kwhy_parse::log;
 use kwhy_signature::{ConditionId, Index, Record, STARTS};
 
 /// The number of lines over which an unfinished line may continue.
 const MAX_PARTS: usize = 256;
-
-/// The number of lines of a record that are examined before it is parsed.
-const MAX_RECORD_LINES: usize = 64;
 
 /// Adds the lines to read in which literals of the index occur: those of records that may fulfil a condition.
 /// Returns the conditions that the records of all these lines may fulfil.
@@ -87,29 +84,10 @@ fn refuse(tester: &Tester<'_>, record: &[u8], line: &[u8], leaves: &mut Vec<Cond
     }
 }
 
-/// The lines from a record's first one up to the next record, if no line of it is cut in two.
-fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
-    if !begins_record(bytes, at) {
-        return None;
-    }
-    let mut end = at;
-    for _ in 0..MAX_RECORD_LINES {
-        let line = line_at(bytes, end);
-        if line.len() >= DOCKER_LINE || part(line).is_some_and(|(_, goes_on)| goes_on) {
-            return None;
-        }
-        end = (end + line.len() + 1).min(bytes.len());
-        if end == bytes.len() || begins_record(bytes, end) {
-            return bytes.get(at..end);
-        }
-    }
-    None
-}
-
 /// The severity of the record that starts with a line, if the line states it.
 fn severity(line: &[u8]) -> Option<Severity> {
     let line = std::str::from_utf8(line).ok()?;
-    let head = log::head(line)?;
+    let head = log::header(line)?;
     head.severity.filter(|_| !log::may_hold_another(line))
 }
 
@@ -129,14 +107,14 @@ pub(super) fn is_cut_in_two(bytes: &[u8], index: &Index, at: usize) -> bool {
 
 /// The text of a line of the CRI that continues in others, all in one.
 fn joined(bytes: &[u8], at: usize) -> Option<Vec<u8>> {
-    let first = stream(line_at(bytes, at)).filter(|cri| cri.partial)?;
+    let first = Cri::of(line_at(bytes, at)).filter(|cri| cri.partial)?;
     let mut joined = Vec::new();
     let mut at = Some(at);
     for _ in 0..MAX_PARTS {
         let Some(line) = at.map(|at| line_at(bytes, at)) else {
             break;
         };
-        let Some(cri) = stream(line) else {
+        let Some(cri) = Cri::of(line) else {
             break;
         };
         if cri.stream == first.stream {

@@ -2,17 +2,17 @@
 //! that is quoted over several lines, errors. Lines that surely start a log record are passed over
 //! by their first bytes.
 
-use memchr::{memchr, memchr_iter, memchr2, memmem};
+use memchr::{memchr_iter, memchr2, memmem};
 
-use super::split::{line_at, stream, window};
 use kwhy_model::{Format, Severity};
+use kwhy_parse::framing::{
+    Class, Cri, DOCKER_LINE, Framer, Relation, classify_bare, is_error, line_at, spread_lines,
+    starts,
+};
 use kwhy_parse::input::{ends_log, is_structural, marked_record};
-use kwhy_parse::log::{self, Belongs, Follower};
-use kwhy_parse::{object, plain};
+use kwhy_parse::log;
+use kwhy_parse::plain;
 use kwhy_signature::STARTS;
-
-/// From so many bytes on docker splits a line.
-pub(super) const DOCKER_LINE: usize = 16_000;
 
 /// The number of lines between two whose offsets are kept, from which others are counted.
 const MILE: u64 = 8;
@@ -68,7 +68,7 @@ pub(crate) struct LineIndex {
     /// The offset of the last record.
     record: Option<usize>,
     /// The rule for the lines that belong to it, once one may.
-    follower: Option<Follower>,
+    framer: Option<Framer>,
     /// The offsets of lines that end a run if the record does not continue after them.
     held: Vec<usize>,
     /// The end of the lines that surely belong to a record.
@@ -77,22 +77,6 @@ pub(crate) struct LineIndex {
     structured: bool,
     /// The offsets of the last lines that may state a date with its year, one for each first byte.
     pub dated: [Option<usize>; 4],
-}
-
-/// The class of a line by its first bytes: for the lines that fill logs, and only whether they can have
-/// a structure. Where a record starts exactly, [`begins_record`](super::split::begins_record) says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Head {
-    /// A log record starts.
-    Record,
-    /// A log record starts, at error or above.
-    Error,
-    /// A part of a log record starts, which continues in another line.
-    Partial,
-    /// Nothing starts that would have a structure.
-    Inside,
-    /// They do not tell.
-    Unknown,
 }
 
 /// Surveys the lines of a block.
@@ -114,24 +98,28 @@ pub(crate) fn index_lines(bytes: &[u8], followed: bool) -> LineIndex {
             continue;
         }
         index.may_be_dated(start, line.first());
-        match head(line) {
-            Head::Record => {
+        if let Some(cri) = Cri::of(line) {
+            index.cri(start, line, cri);
+            start = end + 1;
+            continue;
+        }
+        match classify_bare(line) {
+            Class::Record(format) => {
+                index.record(start);
+                if is_error(format, line) {
+                    index.add(start, RegionReason::Error);
+                }
+            }
+            Class::Enveloped => index.record(start),
+            Class::Json => {
                 index.record(start);
                 let is_long = line.len() > DOCKER_LINE && line.starts_with(b"{\"log\":\"");
                 if is_long || is_journal_of_bytes(line) {
                     index.add(start, RegionReason::Text);
                 }
             }
-            Head::Partial => {
-                index.record(start);
-                index.partial.push(start);
-            }
-            Head::Error => {
-                index.record(start);
-                index.add(start, RegionReason::Error);
-            }
-            Head::Inside => index.inside(bytes, start, line),
-            Head::Unknown => {
+            Class::Inside => index.inside(bytes, start, line),
+            Class::Unknown => {
                 // what was cut from a text with whole characters has whole ones
                 index.unknown(bytes, start, std::str::from_utf8(line).unwrap_or(""));
             }
@@ -170,14 +158,28 @@ impl LineIndex {
         self.regions.push(Region::new(at, why));
     }
 
+    /// Takes a line of the CRI: what was cut, and what crashed, is read in any case.
+    fn cri(&mut self, start: usize, line: &[u8], cri: Cri) {
+        self.record(start);
+        let payload = line.get(cri.payload..).unwrap_or_default();
+        if cri.partial {
+            self.partial.push(start);
+        } else if STARTS
+            .iter()
+            .any(|start| payload.starts_with(start.as_bytes()))
+        {
+            self.add(start, RegionReason::Text);
+        }
+    }
+
     /// A record starts.
     #[inline]
     fn record(&mut self, start: usize) {
         self.records += 1;
         self.record = Some(start);
         self.structured = false;
-        if self.follower.is_some() {
-            self.follower = None;
+        if self.framer.is_some() {
+            self.framer = None;
             self.held.clear();
         }
     }
@@ -191,87 +193,62 @@ impl LineIndex {
         }
     }
 
-    /// The lines after the last record.
-    fn follower(&mut self, bytes: &[u8]) -> &mut Follower {
-        self.follower.get_or_insert_with(|| {
-            let mut follower = Follower::default();
-            if let Some(at) = self.record {
-                let line = std::str::from_utf8(line_at(bytes, at)).unwrap_or("");
-                let line = marked_record(line).unwrap_or(line);
-                if let Some(format) = log::detect(line) {
-                    follower.record(format, line);
-                }
-            }
-            follower
-        })
-    }
-
-    fn blank(&mut self, bytes: &[u8], line: &str) {
-        if self.record.is_some() && !self.follower(bytes).blank(line) {
-            self.settle(false);
-        }
-    }
-
-    /// A line that starts no record.
+    /// Takes a line that begins no record.
     fn other(&mut self, bytes: &[u8], start: usize, line: &str) {
-        let belongs = if self.record.is_none() || ends_log(line) {
-            Belongs::No
-        } else {
-            self.follower(bytes).line(line)
+        let relation = match self.record {
+            None if line.trim().is_empty() => return,
+            None => Relation::Outside,
+            Some(at) => {
+                let framer = self.framer.get_or_insert_with(|| framer_at(bytes, at));
+                framer.take(line, None, || ends_log(line))
+            }
         };
-        match belongs {
-            Belongs::Surely => self.settle(true),
-            Belongs::Maybe => self.held.push(start),
-            Belongs::No => {
+        match relation {
+            Relation::Begins | Relation::Continues => self.settle(true),
+            Relation::MayContinue => self.held.push(start),
+            Relation::Blank => self.settle(false),
+            Relation::Outside => {
                 self.settle(false);
                 self.breaks.push(start);
-                (self.record, self.follower) = (None, None);
+                (self.record, self.framer) = (None, None);
             }
         }
     }
 
     fn inside(&mut self, bytes: &[u8], start: usize, line: &[u8]) {
-        let line = std::str::from_utf8(line).unwrap_or("");
-        if line.trim().is_empty() {
-            self.blank(bytes, line);
-        } else {
-            self.other(bytes, start, line);
-        }
+        self.other(bytes, start, std::str::from_utf8(line).unwrap_or(""));
     }
 
     fn unknown(&mut self, bytes: &[u8], start: usize, line: &str) {
         if line.trim().is_empty() {
-            self.blank(bytes, line);
+            self.other(bytes, start, line);
             return;
         }
-        if line.trim_end() == "{" {
-            let window = String::from_utf8_lossy(window(bytes, start));
-            if let Some(lines) = log::spread_lines(&window) {
-                let ends = memchr_iter(b'\n', bytes.get(start..).unwrap_or(&[]));
-                let last = ends.take(lines).last();
-                self.taken = last.map_or(bytes.len(), |end| start + end + 1);
-                self.record(start);
-                self.record = None;
-                return;
-            }
+        if let Some(lines) = spread_lines(bytes, start) {
+            let ends = memchr_iter(b'\n', bytes.get(start..).unwrap_or(&[]));
+            let last = ends.take(lines).last();
+            self.taken = last.map_or(bytes.len(), |end| start + end + 1);
+            self.record(start);
+            self.record = None;
+            return;
         }
-        if let Some(format) = log::detect(line) {
-            let second = self.record.is_some_and(|at| {
-                let before = line_at(bytes, at);
-                at + before.len() + 1 == start
-                    && log::is_second_line(std::str::from_utf8(before).unwrap_or(""), line)
-            });
-            if second {
-                if let Some(at) = self.record.filter(|_| line.starts_with("SEVERE")) {
-                    self.add(at, RegionReason::Error);
-                }
-                return;
-            }
+        let before = self
+            .record
+            .filter(|at| at + line_at(bytes, *at).len() + 1 == start);
+        let text = before.map_or(&b""[..], |at| line_at(bytes, at));
+        if let Some(format) = starts(line, std::str::from_utf8(text).unwrap_or("")) {
             self.record(start);
             if format == Format::Plain && is_crash(line) {
                 self.add(start, RegionReason::Text);
             } else if is_grave(format, line) {
                 self.add(start, RegionReason::Error);
+            }
+            return;
+        }
+        if log::detect(line).is_some() {
+            // the second line of the record before
+            if let Some(at) = before.filter(|_| line.starts_with("SEVERE")) {
+                self.add(at, RegionReason::Error);
             }
             return;
         }
@@ -322,7 +299,7 @@ fn is_grave(format: Format, line: &str) -> bool {
     let near = &line.as_bytes()[..line.len().min(NEAR)];
     let is_near = |word: &&str| memmem::find(near, word.as_bytes()).is_some();
     WORDS.iter().any(is_near)
-        && log::head(line).is_some_and(|head| head.severity >= Some(Severity::Error))
+        && log::header(line).is_some_and(|head| head.severity >= Some(Severity::Error))
 }
 
 /// Returns true if a text reports a crash, which is read in any case.
@@ -330,58 +307,13 @@ fn is_crash(text: &str) -> bool {
     STARTS.iter().any(|start| text.contains(start))
 }
 
-fn digits(bytes: &[u8], at: std::ops::Range<usize>) -> bool {
-    bytes
-        .get(at)
-        .is_some_and(|part| part.iter().all(u8::is_ascii_digit))
-}
-
-fn head(line: &[u8]) -> Head {
-    let Some(first) = line.first() else {
-        return Head::Inside;
-    };
-    let is = |at: usize, byte: u8| line.get(at) == Some(&byte);
-    match first {
-        b'I' | b'W' | b'E' | b'F' if digits(line, 1..5) && is(5, b' ') && is(8, b':') => {
-            if matches!(first, b'E' | b'F') {
-                Head::Error
-            } else {
-                Head::Record
-            }
-        }
-        b'A'..=b'S' if is(3, b' ') && is(6, b' ') && is(9, b':') && is(12, b':') => Head::Record,
-        b't' if line.starts_with(b"time=\"2") => Head::Record,
-        b'{' if is(1, b'"') && !object::is_compact_head(line) => Head::Record,
-        b'2' if is(4, b'-') && is(10, b'T') && is(13, b':') => {
-            let stamp = &line[..line.len().min(48)];
-            match memchr(b'\t', stamp) {
-                Some(tab) if tab > 19 => match line.get(tab + 1) {
-                    Some(b'E' | b'F' | b'P') => Head::Error,
-                    Some(b'I' | b'D' | b'W') => Head::Record,
-                    _ => Head::Unknown,
-                },
-                _ => match stream(line) {
-                    Some(cri) if cri.partial => Head::Partial,
-                    Some(cri) => {
-                        let payload = line.get(cri.payload..).unwrap_or_default();
-                        if STARTS
-                            .iter()
-                            .any(|start| payload.starts_with(start.as_bytes()))
-                        {
-                            Head::Unknown
-                        } else {
-                            Head::Record
-                        }
-                    }
-                    None => Head::Unknown,
-                },
-            }
-        }
-        b'"' | b'}' | b']' | b',' => Head::Inside,
-        // the place of a function in a stack trace
-        b'\t' if is(1, b'/') => Head::Inside,
-        _ => Head::Unknown,
-    }
+/// Returns a framer that has taken the record at a byte.
+fn framer_at(bytes: &[u8], at: usize) -> Framer {
+    let mut framer = Framer::default();
+    let line = std::str::from_utf8(line_at(bytes, at)).unwrap_or("");
+    let line = marked_record(line).unwrap_or(line);
+    framer.take(line, log::detect(line), || false);
+    framer
 }
 
 #[cfg(test)]
@@ -430,21 +362,6 @@ goes on\"
         let starts = memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
         for (number, start) in (0..).zip(std::iter::once(0).chain(starts)) {
             assert_eq!(index.lines_before(text.as_bytes(), start), number);
-        }
-    }
-
-    #[test]
-    fn what_the_first_bytes_tell_has_no_structure() {
-        for line in [
-            "I0304 05:06:07 Warning  BackOff  5s  kubelet  x",
-            "Mar 04 05:06:07 Name: x",
-            "time=\"2024 Name:",
-            "{\"NAME READY\"",
-            "2024-03-04T05:06:07Z stdout F Name: x",
-            "2024-03-04T05:06:07Z\tINFO Normal Started 5s kubelet x",
-        ] {
-            assert_ne!(head(line.as_bytes()), Head::Unknown, "{line}");
-            assert!(!is_structural(line), "{line}");
         }
     }
 }

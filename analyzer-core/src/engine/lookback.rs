@@ -3,65 +3,48 @@
 
 use std::borrow::Cow;
 
-use super::split::{begins_record, line_at, lines_before, next_line, text};
+use kwhy_parse::framing::{
+    Framer, Relation, begins_record, line_at, lines_before, next_line, text,
+};
 use kwhy_parse::input::ends_log;
-use kwhy_parse::log::{self, Belongs, Follower};
+use kwhy_parse::log;
 
 /// The number of lines in which the record that may take a line is looked for backwards.
 const LINES: usize = 1024;
 
-/// The last log record, and how far the lines after it were followed.
+/// The last log record, and how far the lines after it were framed.
 #[derive(Default)]
 pub(super) struct OpenLog {
-    follower: Option<Follower>,
+    framer: Option<Framer>,
     /// The start of the next line.
     at: usize,
 }
 
 impl OpenLog {
-    /// Returns true if the line at this byte may belong to a record before it. It is asked of lines in their order.
+    /// Returns true if the line at this byte may belong to a record before it. Call it for lines in their order.
     pub fn takes(&mut self, bytes: &[u8], at: usize, is_record: bool) -> bool {
-        let mut follower = self.follower.take().unwrap_or_else(|| {
+        let mut framer = self.framer.take().unwrap_or_else(|| {
+            let mut framer = Framer::default();
             self.at = at;
-            let Some((start, line)) = record_before(bytes, at) else {
-                return Follower::default();
-            };
-            self.at = next_line(bytes, start).unwrap_or(at);
-            begin(&line)
+            if let Some((start, line)) = record_before(bytes, at) {
+                self.at = next_line(bytes, start).unwrap_or(at);
+                framer.take(&line, log::detect(&line), || false);
+            }
+            framer
         });
-        let mut takes = false;
+        let mut relation = Relation::Outside;
         while self.at <= at {
             let line = text(line_at(bytes, self.at));
-            takes = if is_record && self.at == at {
-                follower = begin(&line);
-                false
-            } else if follower.is_in_entry(&line) {
-                true
-            } else if line.trim().is_empty() {
-                follower.blank(&line)
-            } else if ends_log(&line) {
-                follower = Follower::default();
-                false
-            } else {
-                follower.line(&line) != Belongs::No
-            };
+            let record = log::detect(&line).filter(|_| is_record && self.at == at);
+            relation = framer.take(&line, record, || ends_log(&line));
             let Some(next) = next_line(bytes, self.at) else {
                 break;
             };
             self.at = next;
         }
-        self.follower = Some(follower);
-        takes
+        self.framer = Some(framer);
+        matches!(relation, Relation::Continues | Relation::MayContinue)
     }
-}
-
-/// The rule by which a record continues after its first line.
-fn begin(line: &str) -> Follower {
-    let mut follower = Follower::default();
-    if let Some(format) = log::detect(line) {
-        follower.record(format, line);
-    }
-    follower
 }
 
 /// The start of the last record before a byte, and its first line.

@@ -3,7 +3,7 @@
 use memchr::memrchr;
 
 use super::line_index::{Region, RegionReason};
-use super::split::{begins_record, next_line};
+use kwhy_parse::framing::{begins_record, next_line};
 
 /// The number of lines without a record that are parsed before and after a literal.
 const AROUND: usize = 24;

@@ -19,7 +19,7 @@ pub(super) fn timeline(bytes: &[u8]) -> Timeline {
             Some(text) => text.get(start..end),
             None => std::str::from_utf8(&bytes[start..end]).ok(),
         };
-        let head = line.and_then(log::head);
+        let head = line.and_then(log::header);
         if let Some((before, time)) = first.take() {
             if line.is_some_and(|line| log::is_second_line_anywhere(before, line)) {
                 timeline.add(time, line.and_then(log::second_line_severity));

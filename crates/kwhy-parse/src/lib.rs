@@ -5,6 +5,7 @@
 
 pub mod describe;
 pub mod events;
+pub mod framing;
 pub mod infer_year;
 pub mod input;
 pub mod log;

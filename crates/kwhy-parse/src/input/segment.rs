@@ -4,7 +4,7 @@ use super::command::{self, Command, Verb};
 use super::describing::{Data, EventsTold, events_title};
 use super::line::{Line, lines};
 use super::shape;
-use crate::log::Belongs;
+use crate::framing::{self, Framer, Relation};
 use crate::{describe, events, log, object, table};
 use kwhy_model::{Format, Subject};
 
@@ -123,7 +123,7 @@ struct Cutter<'a> {
     /// True if records of a log follow the command.
     has_log: bool,
     /// The rule for the lines that belong to the last log record.
-    follower: log::Follower,
+    framer: Framer,
     /// Lines that belong to it if its log continues after them.
     pending: Vec<Line<'a>>,
     /// True if marks were stripped off the last record's line.
@@ -159,7 +159,7 @@ impl<'a> Cutter<'a> {
             self.push(raw);
             return;
         }
-        if self.follower.is_in_entry(raw.text) {
+        if self.framer.is_in_entry(raw.text) {
             self.settle(true);
             self.push(raw);
             return;
@@ -167,7 +167,7 @@ impl<'a> Cutter<'a> {
         if raw.is_blank() {
             self.boxed = false;
             self.before = "";
-            let inside = self.blanks.is_empty() && self.follower.blank(raw.text);
+            let inside = self.blanks.is_empty() && self.framer.blank(raw.text);
             if inside && self.open.as_ref().is_some_and(|open| open.is_log) {
                 self.settle(true);
                 self.push(raw);
@@ -201,18 +201,15 @@ impl<'a> Cutter<'a> {
             && self.open.as_ref().is_some_and(|open| open.is_log)
         {
             self.before = "";
-            self.follower.blank("");
+            self.framer.blank("");
             if self.has_end(&line) {
                 self.push(line);
             }
             return;
         }
-        let mut record = log::detect(line.text);
-        if record.is_some() && log::is_second_line(self.before, line.text) {
-            record = None;
-        }
+        let mut record = framing::starts(line.text, self.before);
         if raw.text == "{"
-            && let Some(lines) = self.text.get(raw.start..).and_then(log::spread_lines)
+            && let Some(lines) = framing::spread_lines(self.text.as_bytes(), raw.start)
         {
             record = Some(Format::JsonLog);
             self.spread = lines - 1;
@@ -231,26 +228,21 @@ impl<'a> Cutter<'a> {
             };
             let first = self.open.as_ref().and_then(|open| open.lines.first());
             let begins_object = objects.is_some() && line.indent() <= first.map_or(0, Line::indent);
-            let belongs = match record {
-                Some(_) => Belongs::Surely,
-                None if begins_object || ends_log(line.text) => Belongs::No,
-                None => self.follower.line(line.text),
-            };
-            match belongs {
-                Belongs::Surely => {
+            let ends = || begins_object || ends_log(line.text);
+            match self.framer.take(line.text, record, ends) {
+                relation @ (Relation::Begins | Relation::Continues) => {
                     self.settle(true);
-                    if let Some(format) = record {
-                        self.follower.record(format, line.text);
+                    if relation == Relation::Begins {
                         self.marked = line != raw;
                     }
                     self.push(line);
                     return;
                 }
-                Belongs::Maybe => {
+                Relation::MayContinue => {
                     self.pending.push(line);
                     return;
                 }
-                Belongs::No => self.settle(false),
+                Relation::Blank | Relation::Outside => self.settle(false),
             }
         }
         self.marked = line != raw;
@@ -288,7 +280,7 @@ impl<'a> Cutter<'a> {
         }
         self.close();
         if let Some(format) = record {
-            self.follower.record(format, line.text);
+            self.framer.begin(format, line.text);
         }
         self.events = EventsTold::NotYet.after(line.text);
         self.data = Data::None;
@@ -464,13 +456,13 @@ impl<'a> Cutter<'a> {
 
     fn close(&mut self) {
         let own = self.blanks.first().copied();
-        let own = own.filter(|line| self.follower.ends_blank() && self.has_end(line));
+        let own = own.filter(|line| self.framer.ends_blank() && self.has_end(line));
         self.blanks.clear();
         if let Some(open) = self.open.as_mut().filter(|open| open.is_log) {
             open.lines.extend(own);
         }
         self.objects = None;
-        self.follower = log::Follower::default();
+        self.framer = Framer::default();
         let Some(mut segment) = self.open.take() else {
             return;
         };

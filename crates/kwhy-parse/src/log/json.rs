@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::formats::{Follow, FormatSpec};
-use super::head::Shown;
+use super::header::Shown;
 use super::json_members::{Member, Members, ValueKind, string_member};
 use super::level;
 use super::payload::Payload;

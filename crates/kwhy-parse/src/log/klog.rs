@@ -11,7 +11,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr2};
 
 use super::formats::{Follow, FormatSpec};
-use super::head::Shown;
+use super::header::Shown;
 use super::logfmt::{Pairs, is_plain_key};
 use super::payload::Payload;
 use super::quote::{closing_quote, unquote_go};

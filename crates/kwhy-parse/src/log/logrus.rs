@@ -8,7 +8,7 @@
 use memchr::{memchr, memchr_iter};
 
 use super::formats::{Follow, FormatSpec};
-use super::head::Shown;
+use super::header::Shown;
 use super::level;
 use super::logfmt::{Pairs, is_plain_key};
 use super::payload::Payload;

@@ -4,12 +4,11 @@
 //! envelope too (journald, the CRI's and docker's files, `kubectl logs --timestamps`). Other lines in
 //! an envelope, and panics, become events of [`Format::Plain`].
 
-mod envelope;
-mod follow;
-mod formats;
-mod frame;
-mod glued;
-mod head;
+mod continuation;
+pub(crate) mod envelope;
+pub(crate) mod formats;
+mod header;
+mod interleaved;
 mod json;
 mod json_members;
 mod klog;
@@ -18,25 +17,26 @@ mod logfmt;
 mod logrus;
 mod payload;
 mod quote;
-mod raw;
 mod reader;
 mod record;
 #[cfg(test)]
 mod samples;
-mod stack_trace;
+mod stack_frame;
+pub(crate) mod stack_trace;
 mod subject;
-mod timestamp;
+pub(crate) mod timestamp;
 mod zap_console;
 
-pub use follow::{Belongs, Follower};
+pub(crate) use continuation::is_raw_line;
+pub use continuation::{is_second_line_anywhere, second_line_severity};
 pub use formats::is_second_line;
 #[doc(hidden)]
-pub use head::{Head, Kind, head, kind};
+pub use header::{Header, header};
 pub(crate) use level::stated as stated_severity;
-pub use raw::{is_raw_line, is_second_line_anywhere, second_line_severity};
 pub use timestamp::is_padded_month;
 
-use self::frame::is_frame;
+use self::stack_frame::is_frame;
+use crate::framing::payload_format;
 use crate::input::Line;
 use kwhy_model::{Format, Parsed, Stamp};
 
@@ -72,7 +72,7 @@ pub(crate) fn is_carried(text: &str) -> bool {
 
 /// Returns true if another record may start inside a line, as no newline was between two writers.
 pub fn may_hold_another(line: &str) -> bool {
-    glued::GLUED.may_be(line)
+    interleaved::GLUED.may_be(line)
 }
 
 /// The date and time that a value starts with.
@@ -86,7 +86,7 @@ pub fn carries_record(line: &str) -> bool {
     match envelope::layer(line).map(|layer| layer.inner) {
         Some(envelope::Inner::From(start)) => {
             let payload = line.as_bytes().get(start..).unwrap_or_default();
-            matches!(kind(payload), Some(Kind::Record(_)))
+            payload_format(payload).is_some()
         }
         _ => false,
     }

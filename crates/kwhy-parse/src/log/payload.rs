@@ -9,7 +9,7 @@ use kwhy_model::Text;
 /// The text of one record with its mapping to the document. If a record occurs verbatim in the
 /// document, its parts are borrowed.
 #[derive(Clone, Debug)]
-pub(super) struct Payload<'a> {
+pub(crate) struct Payload<'a> {
     text: Text<'a>,
     standing: Option<&'a str>,
 }

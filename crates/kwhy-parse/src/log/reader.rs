@@ -7,7 +7,7 @@
 
 use super::envelope::{Block, Envelope, Sources, Until};
 use super::formats::{self, is_panic};
-use super::glued::GLUED;
+use super::interleaved::GLUED;
 use super::json;
 use super::payload::Payload;
 use super::record::{Lines, Record};

@@ -3,11 +3,11 @@
 //! A record starts where a format is detected; unrecognised lines after it belong to it if its
 //! format allows: raw lines of a message, klog's blocks, stack traces.
 
+use super::continuation::{CARRIED_LINES, at_once};
 use super::envelope::{Envelope, nearer};
 use super::formats::{self, FormatSpec, add_oom_kill, is_panic};
 use super::logfmt::block_end;
 use super::payload::Payload;
-use super::raw::{CARRIED_LINES, at_once};
 use super::{level, stack_trace, subject};
 use kwhy_model::{Event, Field, Format, Severity, Span, Stamp, Text, TextBuilder};
 

@@ -4,11 +4,11 @@
 //! Java: Throwable.printStackTrace of Java 17, and its variants in logback and log4j2. Python:
 //! traceback of 3.11. Node: Error.stack of V8.
 
-use super::frame::{is_dump_head, is_frame};
+use super::stack_frame::{is_dump_head, is_frame};
 
 /// The role of a line in a stack trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(crate) enum Part {
     /// A frame, or a line around frames.
     Frame,
     /// An error's name and message, from this offset of the line.
@@ -37,7 +37,7 @@ enum State {
 
 /// The state of a stack trace.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Trace {
+pub(crate) struct Trace {
     state: State,
 }
 
@@ -50,7 +50,7 @@ const CHAINS: [&str; 2] = [
 impl Trace {
     /// Accepts a non-blank line on which no record starts; `None` if it may not belong to the
     /// trace.
-    pub(super) fn take(&mut self, line: &str) -> Option<Part> {
+    pub(crate) fn take(&mut self, line: &str) -> Option<Part> {
         let bare = line.trim_start();
         let indent = line.len() - bare.len();
         match self.state {
@@ -96,7 +96,7 @@ impl Trace {
 
     /// Accepts a line as the start of an error that frames follow, or as a further line of an
     /// error's message.
-    pub(super) fn take_error(&mut self, line: &str) -> Option<Part> {
+    pub(crate) fn take_error(&mut self, line: &str) -> Option<Part> {
         match self.state {
             State::Head | State::PythonError => Some(Part::Message),
             _ if is_head(line) => {
@@ -108,25 +108,25 @@ impl Trace {
     }
 
     /// Returns true if a line after a blank one belongs to the trace.
-    pub(super) fn continues_with(&self, line: &str) -> bool {
+    pub(crate) fn continues_with(&self, line: &str) -> bool {
         is_dump_head(line)
             || CHAINS.contains(&line)
             || (self.state == State::Between && line.starts_with(PYTHON))
     }
 
     /// Returns true if any line was accepted.
-    pub(super) fn is_open(&self) -> bool {
+    pub(crate) fn is_open(&self) -> bool {
         self.state != State::Outside
     }
 
     /// Returns true if the next lines may continue an error's message.
-    pub(super) fn is_in_message(&self) -> bool {
+    pub(crate) fn is_in_message(&self) -> bool {
         matches!(self.state, State::Head | State::PythonError)
     }
 }
 
 /// Returns true if the line is the heading of a Python traceback.
-pub(super) fn is_heading(line: &str) -> bool {
+pub(crate) fn is_heading(line: &str) -> bool {
     line.trim_start().starts_with(PYTHON)
 }
 
@@ -174,13 +174,13 @@ fn is_at(bare: &str) -> bool {
 
 /// Returns true if a line may be a function name in no known format, with its location on the next
 /// line.
-pub(super) fn may_be_function(line: &str) -> bool {
+pub(crate) fn may_be_function(line: &str) -> bool {
     line.contains('.') && !line.trim().contains(' ')
 }
 
 /// Returns true if a line looks like an error's name with or without a message:
 /// `java.io.IOException: text`, `TypeError: text`.
-pub(super) fn is_head(line: &str) -> bool {
+pub(crate) fn is_head(line: &str) -> bool {
     const ENDS: [&str; 6] = [
         "Error",
         "Exception",

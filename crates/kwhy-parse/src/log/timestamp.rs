@@ -155,12 +155,26 @@ fn stamp(days: i64, clock: &Clock, zone: Option<i32>, year_stated: bool) -> Opti
 }
 
 /// Parses a full date and time at the start of a text; also returns its length.
-pub(super) fn leading_date_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
+pub(crate) fn leading_date_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
     date_time(text.as_ref())
+}
+
+/// Returns the length of the full date and time at the start of a text, and true if it states a zone.
+#[inline]
+pub(crate) fn date_time_length(bytes: &[u8]) -> Option<(usize, bool)> {
+    let (_, _, zone, length) = date_time_parts(bytes)?;
+    let is_zone = |seconds: i32| seconds.abs() <= MAX_ZONE;
+    zone.is_none_or(is_zone).then_some((length, zone.is_some()))
 }
 
 #[inline]
 fn date_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
+    let (days, clock, zone, length) = date_time_parts(bytes)?;
+    Some((stamp(days, &clock, zone, true)?, length))
+}
+
+#[inline(always)]
+fn date_time_parts(bytes: &[u8]) -> Option<(i64, Clock, Option<i32>, usize)> {
     let &[
         a,
         b,
@@ -186,18 +200,30 @@ fn date_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
     };
     let length = zone.map_or(clock.end, |(_, end)| end);
     let zone = zone.map(|(seconds, _)| seconds);
-    Some((stamp(days, &clock, zone, true)?, length))
+    Some((days, clock, zone, length))
 }
 
 /// Parses klog's header time at the start of a text: `0304 05:06:07.123456`, or preceded by the
 /// year as C++ glog 0.5 writes it.
 #[inline(always)]
-pub(super) fn leading_klog_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
+pub(crate) fn leading_klog_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
     klog_time(text.as_ref())
+}
+
+/// Returns the length of klog's header time at the start of a text.
+#[inline(always)]
+pub(crate) fn klog_time_length(bytes: &[u8]) -> Option<usize> {
+    klog_time_parts(bytes).map(|(_, clock, _)| clock.end)
 }
 
 #[inline(always)]
 fn klog_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
+    let (days, clock, with_year) = klog_time_parts(bytes)?;
+    Some((stamp(days, &clock, None, with_year)?, clock.end))
+}
+
+#[inline(always)]
+fn klog_time_parts(bytes: &[u8]) -> Option<(i64, Clock, bool)> {
     let with_year = bytes.get(8) == Some(&b' ');
     let (year, at) = if with_year {
         (year_of(*bytes.first_chunk()?), 4)
@@ -209,12 +235,12 @@ fn klog_time(bytes: &[u8]) -> Option<(Stamp, usize)> {
     };
     let days = days(year, pair(a, b), pair(c, d))?;
     let clock = clock(bytes, at + 5)?;
-    Some((stamp(days, &clock, None, with_year)?, clock.end))
+    Some((days, clock, with_year))
 }
 
 /// Parses syslog's time at the start of a text: `Mar 04 05:06:07`, with the day padded by 0 or a
 /// space and an optional fraction. The month may be a number as in glibc's East Asian locales.
-pub(super) fn leading_syslog_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
+pub(crate) fn leading_syslog_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
     let bytes = text.as_ref();
     match bytes.first()? {
         b'0'..=b'9' | b' ' => numbered_month_time(bytes),
@@ -292,7 +318,7 @@ fn month(name: &[u8; 3]) -> Option<u32> {
 }
 
 /// Parses the common log format's time at the start of a text: `02/Jan/2006:15:04:05 -0700`.
-pub(super) fn leading_common_log_time(text: &str) -> Option<(Stamp, usize)> {
+pub(crate) fn leading_common_log_time(text: &str) -> Option<(Stamp, usize)> {
     let bytes = text.as_bytes();
     let &[d, e, b'/', a, b, c, b'/', y, x, w, v, b':'] = bytes.first_chunk::<12>()? else {
         return None;
@@ -309,7 +335,7 @@ pub(super) fn leading_common_log_time(text: &str) -> Option<(Stamp, usize)> {
 }
 
 /// Parses the time of java.util.logging at the start of a text: `Jan 2, 2006 3:04:05 PM`.
-pub(super) fn leading_java_time(text: &str) -> Option<(Stamp, usize)> {
+pub(crate) fn leading_java_time(text: &str) -> Option<(Stamp, usize)> {
     let bytes = text.as_bytes();
     let &[a, b, c, b' '] = bytes.first_chunk::<4>()? else {
         return None;
@@ -364,7 +390,7 @@ fn one_or_two(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
 }
 
 /// Parses the time of `dmesg -T` and `ctime` at the start of a text: `Mon Mar  4 05:06:07 2024`.
-pub(super) fn leading_ctime(text: &str) -> Option<(Stamp, usize)> {
+pub(crate) fn leading_ctime(text: &str) -> Option<(Stamp, usize)> {
     let bytes = text.as_bytes();
     let rest = bytes.get(3..)?.strip_prefix(b" ")?;
     let (unyeared, length) = syslog_time(rest)?;
@@ -387,7 +413,7 @@ pub(super) fn leading_ctime(text: &str) -> Option<(Stamp, usize)> {
 }
 
 /// Parses stern's short time at the start of a text: `03-04 05:06:07`.
-pub(super) fn leading_short_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
+pub(crate) fn leading_short_time(text: impl AsRef<[u8]>) -> Option<(Stamp, usize)> {
     let bytes = text.as_ref();
     let &[a, b, b'-', c, d, b' '] = bytes.first_chunk::<6>()? else {
         return None;

@@ -11,7 +11,7 @@ use std::ops::Range;
 use memchr::memchr;
 
 use super::formats::{Follow, FormatSpec};
-use super::head::Shown;
+use super::header::Shown;
 use super::json_members::Members;
 use super::level;
 use super::logfmt::is_plain_key;

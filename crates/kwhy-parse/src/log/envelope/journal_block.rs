@@ -25,7 +25,7 @@ const LENGTH: usize = 8;
 
 /// Decides, line by line after the first, which lines belong to an entry.
 #[derive(Clone, Debug)]
-pub(in super::super) struct Block {
+pub(crate) struct Block {
     verbose: bool,
     inside: Inside,
     lines: usize,
@@ -56,7 +56,7 @@ enum Part {
 }
 
 /// Parses the first line of an entry in either format.
-pub(super) fn layer(text: &str) -> Option<Layer> {
+pub(crate) fn layer(text: &str) -> Option<Layer> {
     if text.starts_with(CURSOR) {
         return Some(Layer::new(None, Names::default(), Inner::From(text.len())));
     }
@@ -90,7 +90,7 @@ fn name_length(text: &str) -> usize {
 
 impl Block {
     /// Returns the state for an entry that starts on this line, if one does.
-    pub(in super::super) fn begin(text: &str) -> Option<Block> {
+    pub(crate) fn begin(text: &str) -> Option<Block> {
         match text.as_bytes().first()? {
             b'_' | b'A'..=b'Z' => layer(text).map(|_| Block {
                 verbose: !text.starts_with('_'),
@@ -102,7 +102,7 @@ impl Block {
     }
 
     /// Returns true if the next line belongs to the entry.
-    pub(in super::super) fn takes(&mut self, text: &str) -> bool {
+    pub(crate) fn takes(&mut self, text: &str) -> bool {
         self.part(text).is_some()
     }
 
@@ -170,10 +170,7 @@ impl Block {
     }
 
     /// Reads the entry that starts on a line; also returns the number of further lines consumed.
-    pub(in super::super) fn read<'a>(
-        first: &Line<'a>,
-        after: &[Line<'a>],
-    ) -> Option<(Entry<'a>, usize)> {
+    pub(crate) fn read<'a>(first: &Line<'a>, after: &[Line<'a>]) -> Option<(Entry<'a>, usize)> {
         let mut block = Block::begin(first.text)?;
         let payload = Payload::from_line(*first);
         let mut entry = Entry {
@@ -273,7 +270,7 @@ impl<'a> Field<'a> {
 }
 
 /// An entry of the journal.
-pub(in super::super) struct Entry<'a> {
+pub(crate) struct Entry<'a> {
     pub wrapper: Envelope<'a>,
     pub message: Payload<'a>,
     pub span: Span,

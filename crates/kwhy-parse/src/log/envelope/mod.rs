@@ -25,15 +25,15 @@ use super::quote::unquote_json;
 use crate::infer_year;
 use kwhy_model::{Carrier, Severity, Stamp, Stream, Text, TextBuilder};
 
-pub(super) use journal_block::Block;
-pub(super) use sources::Sources;
+pub(crate) use journal_block::Block;
+pub(crate) use sources::Sources;
 
 /// The maximum nesting depth of envelopes.
-pub(super) const MAX_ENVELOPES: u32 = 4;
+pub(crate) const MAX_ENVELOPES: u32 = 4;
 
 /// The merged content of a line's envelopes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Envelope<'a> {
+pub(crate) struct Envelope<'a> {
     /// True if there was any envelope.
     pub present: bool,
     pub carrier: Carrier<'a>,
@@ -51,12 +51,12 @@ pub(super) struct Envelope<'a> {
 
 impl<'a> Envelope<'a> {
     /// Returns the number of envelopes.
-    pub(super) fn layers(&self) -> u32 {
+    pub(crate) fn layers(&self) -> u32 {
         self.layers
     }
 
     /// Returns true if two lines come from the same writer, judging by their envelopes.
-    pub(super) fn is_same_writer(&self, other: &Envelope<'_>) -> bool {
+    pub(crate) fn is_same_writer(&self, other: &Envelope<'_>) -> bool {
         fn same(one: Option<&Text<'_>>, two: Option<&Text<'_>>) -> bool {
             one.map(Text::as_str) == two.map(Text::as_str)
         }
@@ -114,7 +114,7 @@ impl<'a> Envelope<'a> {
 
 /// Returns the time closer to the record. If it has no year, it takes that of the outer time: the
 /// payload was written before it was received.
-pub(super) fn nearer(inner: Option<Stamp>, outer: Option<Stamp>) -> Option<Stamp> {
+pub(crate) fn nearer(inner: Option<Stamp>, outer: Option<Stamp>) -> Option<Stamp> {
     match (inner, outer) {
         (Some(inner), Some(outer)) if outer.year_stated => {
             Some(infer_year::settled(&inner, outer.nanos).unwrap_or(inner))
@@ -125,7 +125,7 @@ pub(super) fn nearer(inner: Option<Stamp>, outer: Option<Stamp>) -> Option<Stamp
 
 /// The depth to which envelopes are removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Until {
+pub(crate) enum Until {
     /// Up to the first that may have split the line.
     Stream,
     Record,
@@ -133,7 +133,7 @@ pub(super) enum Until {
 
 impl<'a> Envelope<'a> {
     /// Removes envelopes from a text, including those recognised only by preceding lines.
-    pub(super) fn peel(
+    pub(crate) fn peel(
         &mut self,
         text: Payload<'a>,
         until: Until,
@@ -164,12 +164,12 @@ impl<'a> Envelope<'a> {
 }
 
 /// Removes the envelopes from a line.
-pub(super) fn peel(line: Payload<'_>) -> (Envelope<'_>, Payload<'_>) {
+pub(crate) fn peel(line: Payload<'_>) -> (Envelope<'_>, Payload<'_>) {
     peel_from(line, &mut Sources::default())
 }
 
 /// Removes the envelopes from a line, including those recognised only by preceding lines.
-pub(super) fn peel_from<'a>(
+pub(crate) fn peel_from<'a>(
     line: Payload<'a>,
     sources: &mut Sources,
 ) -> (Envelope<'a>, Payload<'a>) {
@@ -180,7 +180,7 @@ pub(super) fn peel_from<'a>(
 
 /// One parsed envelope and its payload, as ranges of the text.
 #[derive(Debug)]
-pub(super) struct Layer {
+pub(crate) struct Layer {
     pub time: Option<Stamp>,
     pub severity: Option<Severity>,
     pub inner: Inner,
@@ -192,7 +192,7 @@ pub(super) struct Layer {
 }
 
 #[derive(Debug)]
-pub(super) enum Inner {
+pub(crate) enum Inner {
     /// The rest of the text from an offset.
     From(usize),
     /// The inside of a JSON string, and the meaning of its line break.
@@ -205,7 +205,7 @@ pub(super) enum Inner {
 
 /// The meaning of a missing line break in an encoded line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LineEnd {
+pub(crate) enum LineEnd {
     /// The next line continues this one.
     Marks,
     /// No meaning.
@@ -214,7 +214,7 @@ pub(super) enum LineEnd {
 
 /// The names in an envelope, as ranges of the text.
 #[derive(Clone, Debug, Default)]
-struct Names {
+pub(crate) struct Names {
     namespace: Option<Range<usize>>,
     pod: Option<Range<usize>>,
     container: Option<Range<usize>>,
@@ -237,7 +237,7 @@ impl Layer {
     }
 
     /// Returns the column to which the envelope indents further lines of a message, or 0.
-    pub(super) fn column(&self) -> usize {
+    pub(crate) fn column(&self) -> usize {
         match self.inner {
             Inner::From(start) if self.names.program.is_some() => start,
             _ => 0,
@@ -246,7 +246,7 @@ impl Layer {
 }
 
 /// Returns the outermost envelope of a line, if any.
-pub(super) fn layer(text: &str) -> Option<Layer> {
+pub(crate) fn layer(text: &str) -> Option<Layer> {
     match text.as_bytes().first()? {
         b'0'..=b'9' | b'a'..=b'z' => plain_layer(text).or_else(|| stern::layer(text)),
         _ => plain_layer(text),
@@ -286,7 +286,7 @@ fn without_line_end(text: Text<'_>) -> Text<'_> {
 }
 
 /// Returns a decoded line without its line break.
-pub(super) fn line_without_end(line: &str) -> &str {
+pub(crate) fn line_without_end(line: &str) -> &str {
     let line = line.strip_suffix('\n').unwrap_or(line);
     line.strip_suffix('\r').unwrap_or(line)
 }

@@ -8,13 +8,13 @@ const MAX_SOURCES: usize = 64;
 
 /// The names that prefix the lines of a log.
 #[derive(Clone, Debug, Default)]
-pub(in super::super) struct Sources {
+pub(crate) struct Sources {
     known: Vec<(String, Names)>,
 }
 
 impl Sources {
     /// Records the source of a line, if a line of this envelope cannot identify it on its own.
-    pub(in super::super) fn learn(&mut self, line: &str, carrier: &Layer) {
+    pub(crate) fn learn(&mut self, line: &str, carrier: &Layer) {
         let Some(prefix) = carrier.source.and_then(|length| line.get(..length)) else {
             return;
         };
@@ -28,7 +28,7 @@ impl Sources {
     }
 
     /// Returns true if a line comes from a known source.
-    pub(in super::super) fn contains(&self, line: &str) -> bool {
+    pub(crate) fn contains(&self, line: &str) -> bool {
         self.prefix(line).is_some()
     }
 
@@ -39,7 +39,7 @@ impl Sources {
     }
 
     /// Returns the envelope of a line from a known source.
-    pub(super) fn layer(&self, line: &str) -> Option<Layer> {
+    pub(crate) fn layer(&self, line: &str) -> Option<Layer> {
         let (prefix, names) = self.prefix(line)?;
         let start = prefix.len().min(line.len());
         let found = Layer::new(None, names.clone(), Inner::From(start));

@@ -2,7 +2,7 @@
 //!
 //! To add a format, add a file with its [`FormatSpec`] and a line in [`FORMATS`].
 
-use super::head::Shown;
+use super::header::Shown;
 use super::payload::Payload;
 use crate::input::Line;
 use kwhy_model::{Event, Format};
@@ -50,7 +50,7 @@ pub(super) struct FormatSpec {
 }
 
 /// The rules by which a record continues over lines, apart from stack traces.
-pub(super) struct Follow {
+pub(crate) struct Follow {
     /// Returns true if unrecognised lines may continue the message of a record with this first
     /// line.
     pub raw: fn(&str) -> bool,
@@ -146,12 +146,14 @@ pub(super) fn candidates(text: &str) -> impl Iterator<Item = &'static FormatSpec
     })
 }
 
+/// Returns the specification of a format.
+pub(super) fn spec(format: Format) -> Option<&'static FormatSpec> {
+    FORMATS.iter().find(|spec| spec.format == format)
+}
+
 /// Returns the continuation rules of a format.
-pub(super) fn follow(format: Format) -> &'static Follow {
-    FORMATS
-        .iter()
-        .find(|spec| spec.format == format)
-        .map_or(&Follow::ONE_LINE, |spec| &spec.follow)
+pub(crate) fn follow(format: Format) -> &'static Follow {
+    spec(format).map_or(&Follow::ONE_LINE, |spec| &spec.follow)
 }
 
 /// Extracts the time and the severity by parsing the whole line.

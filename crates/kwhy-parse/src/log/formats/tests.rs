@@ -7,7 +7,7 @@ use proptest::sample::{Index, select};
 use super::*;
 use crate::input::lines;
 use crate::log::samples::SAMPLES;
-use crate::log::{detect, head, parse};
+use crate::log::{detect, header, parse};
 use kwhy_model::{Field, Span};
 
 #[test]
@@ -15,7 +15,7 @@ fn every_format_is_distinguished() {
     for (format, sample) in SAMPLES {
         assert_eq!(detect(sample), Some(*format), "{sample}");
         assert_eq!(
-            head(sample).map(|head| head.format),
+            header(sample).map(|head| head.format),
             Some(*format),
             "{sample}"
         );
@@ -143,7 +143,7 @@ proptest! {
     #[test]
     fn lines_of_any_text_have_heads_that_agree(text in mangled()) {
         for line in text.split('\n') {
-            prop_assert_eq!(head(line).map(|head| head.format), detect(line), "{}", line);
+            prop_assert_eq!(header(line).map(|head| head.format), detect(line), "{}", line);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Stack traces: which lines are of one, and which record they belong to.
 
+use super::super::continuation::{Carried, frames_follow};
 use super::super::envelope::{Block, Envelope, Sources, peel_from};
-use super::super::frame::{is_dump_head, is_frame, is_location};
 use super::super::payload::Payload;
-use super::super::raw::{Carried, frames_follow};
 use super::super::record::{Lines, error_field};
+use super::super::stack_frame::{is_dump_head, is_frame, is_location};
 use super::super::stack_trace::{self, Part};
 use super::{HEAD_LINES, Place, Reader, Trace};
 use crate::input::Line;

@@ -1,8 +1,7 @@
 //! The format, time and severity of the record that starts on a line, from the line alone and
 //! without reading the rest of the record: for each line of a large log.
 //!
-//! [`head()`] says what [`parse`](super::parse) says of the line alone, [`kind()`] only looks at the
-//! commonest beginnings. What the short ways cannot tell for sure is read by the full parser, which
+//! [`header()`] says what [`parse`](super::parse) says of the line alone. What the short ways cannot tell for sure is read by the full parser, which
 //! allocates: a record that reports a Kubernetes event, a line with another record glued to it, JSON
 //! keys with escapes. Where they differ from `parse`:
 //!
@@ -23,20 +22,17 @@ use memchr::memmem::Finder;
 
 use super::envelope::{Inner, MAX_ENVELOPES, layer, line_without_end, nearer};
 use super::formats;
-use super::glued::GLUED;
+use super::interleaved::GLUED;
 use super::quote::push_unquoted_json;
 use super::reader::Reader;
 use super::record::plain_severity;
+use crate::framing::payload_format;
 use crate::input::Line;
 use kwhy_model::{Format, Severity, Stamp};
 
-mod kind;
-
-pub use kind::{Kind, kind};
-
 /// The header of a record: what its first line says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct Header {
     /// The record's format.
     pub format: Format,
     /// The time at which it was written, by the record itself or else by its envelope, which also shows its year.
@@ -71,16 +67,16 @@ thread_local! {
 /// The record that starts on a line, if one does.
 ///
 /// ```
-/// use kwhy_parse::log::head;
+/// use kwhy_parse::log::header;
 /// use kwhy_model::{Format, Severity};
 /// let line = "E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\" err=\"timeout\"";
-/// let found = head(line).unwrap();
+/// let found = header(line).unwrap();
 /// assert_eq!(found.format, Format::Klog);
 /// assert_eq!(found.severity, Some(Severity::Error));
 /// assert_eq!(found.time.unwrap().to_string(), "03-04T05:06:07.123456");
-/// assert_eq!(head("Name: web-0"), None);
+/// assert_eq!(header("Name: web-0"), None);
 /// ```
-pub fn head(line: &str) -> Option<Head> {
+pub fn header(line: &str) -> Option<Header> {
     let text = line.trim_start();
     let indented = text.len() < line.len();
     let head = match carried(text, Outer::default()) {
@@ -94,7 +90,7 @@ pub fn head(line: &str) -> Option<Head> {
 struct Unclear;
 
 /// The header as the full parser reads it.
-fn full(text: &str) -> Option<Head> {
+fn full(text: &str) -> Option<Header> {
     let format = super::detect(text)?;
     let line = Line {
         text,
@@ -103,7 +99,7 @@ fn full(text: &str) -> Option<Head> {
     };
     let parsed = Reader::new().read(&[line]);
     let event = parsed.events.first();
-    Some(Head {
+    Some(Header {
         format,
         time: event.and_then(|event| event.time),
         severity: event.and_then(|event| event.severity),
@@ -119,9 +115,9 @@ struct Outer {
 }
 
 /// Reads a text with envelopes around it.
-fn carried(text: &str, outer: Outer) -> Result<Option<Head>, Unclear> {
+fn carried(text: &str, outer: Outer) -> Result<Option<Header>, Unclear> {
     // what surely starts a record is in no further envelope
-    let sure = kind::form(text.as_bytes());
+    let sure = payload_format(text.as_bytes()).and_then(formats::spec);
     if sure.is_none()
         && outer.carriers < MAX_ENVELOPES
         && let Some(layer) = layer(text)
@@ -141,7 +137,7 @@ fn carried(text: &str, outer: Outer) -> Result<Option<Head>, Unclear> {
     let is_carried = outer.carriers > 0;
     let payload = text.trim_start();
     let Some((format, shown)) = record(payload, sure, is_carried)? else {
-        return Ok(is_carried.then(|| Head {
+        return Ok(is_carried.then(|| Header {
             format: Format::Plain,
             time: outer.time,
             severity: plain_severity(text).or(outer.severity),
@@ -151,14 +147,14 @@ fn carried(text: &str, outer: Outer) -> Result<Option<Head>, Unclear> {
         Format::Plain => (None, plain_severity(text)),
         _ => shown,
     };
-    Ok(Some(Head {
+    Ok(Some(Header {
         format,
         time: nearer(time, outer.time),
         severity: severity.or(outer.severity),
     }))
 }
 
-fn decoded(text: &str, log: Range<usize>, outer: Outer) -> Result<Option<Head>, Unclear> {
+fn decoded(text: &str, log: Range<usize>, outer: Outer) -> Result<Option<Header>, Unclear> {
     let mut room = DECODED.take();
     room.clear();
     push_unquoted_json(&mut room, text.get(log).unwrap_or(""));

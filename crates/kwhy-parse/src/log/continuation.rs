@@ -9,12 +9,9 @@ use std::borrow::Cow;
 
 use super::envelope::{Envelope, Sources, peel_from};
 use super::formats;
-use super::frame::is_location;
-use super::logfmt::block_end;
 use super::payload::Payload;
-use super::reader::HEAD_LINES;
-use super::record::opens_block;
-use super::stack_trace::{self, Trace};
+use super::reader::{HEAD_LINES, Reader};
+use super::stack_trace::Trace;
 use crate::input::Line;
 use kwhy_model::{Format, Severity, Stamp, Text};
 
@@ -60,10 +57,8 @@ impl<'l> Carried<'l> {
     }
 
     /// Returns true if it and the line after it may have been written at once.
-    fn is_of_one_write(&self, behind: Option<&Carried<'_>>) -> bool {
-        behind.is_some_and(|line| {
-            line.is_marked() || self.is_marked() || at_once(line.taken, self.taken)
-        })
+    fn is_of_one_write(&self, behind: &Carried<'_>) -> bool {
+        behind.is_marked() || self.is_marked() || at_once(behind.taken, self.taken)
     }
 
     /// Returns true if it shows alone that it continues with something.
@@ -95,9 +90,10 @@ fn is_of_trace(text: &str) -> bool {
     Trace::default().take(text).is_some()
 }
 
-/// Returns true if a line continues with a record before it, as the reader joins them. The lines before come
-/// last first.
-pub fn is_raw_line<'l>(
+/// Returns true if a line in an envelope continues with the record before it. The lines before come last first.
+///
+/// The nearest line decides most; where it may be of the same write, the reader itself reads the record's lines.
+pub(crate) fn is_raw_line<'l>(
     line: &str,
     before: impl Iterator<Item = Cow<'l, str>>,
     behind: impl Iterator<Item = Cow<'l, str>>,
@@ -110,52 +106,46 @@ pub fn is_raw_line<'l>(
     if begins(payload.as_str()) {
         return false;
     }
-    // the lines from the one after the record's head on, last first
-    let mut lines = vec![Carried::of(&writer, &payload)];
-    let mut raw = None;
-    let mut before = before
-        .filter(|line| !line.trim().is_empty())
-        .take(CARRIED_LINES);
-    // mostly the nearest one shows, and no other is looked at
-    let Some(nearest) = before.next() else {
-        return false;
-    };
-    let goes_on = whole(&nearest, &mut sources).is_some_and(|(earlier, payload)| {
-        earlier.is_same_writer(&writer)
-            && Carried::of(&earlier, &payload).is_of_one_write(lines.last())
-    });
-    if !goes_on {
-        return false;
-    }
-    let before: Vec<_> = std::iter::once(nearest).chain(before).collect();
-    for before in &before {
-        let Some((earlier, payload)) = whole(before, &mut sources) else {
+    let mut window = Vec::new();
+    let mut later = Carried::of(&writer, &payload);
+    let mut before = before.filter(|line| !line.trim().is_empty());
+    for _ in 0..CARRIED_LINES {
+        let Some(nearest) = before.next() else {
             return false;
         };
-        let earlier_line = Carried::of(&earlier, &payload);
-        if !earlier.is_same_writer(&writer) || !earlier_line.is_of_one_write(lines.last()) {
+        let Some((earlier, payload)) = whole(&nearest, &mut sources) else {
+            return false;
+        };
+        let carried = Carried::of(&earlier, &payload);
+        if !earlier.is_same_writer(&writer) || !carried.is_of_one_write(&later) {
             return false;
         }
-        if let Some(form) = formats::find(payload.as_str()) {
-            let head = payload.as_str();
-            let block = form.format == Format::Klog && opens_block(head);
-            raw = Some(((form.follow.raw)(head), block, earlier.carrier.time));
-            break;
-        }
-        if begins(payload.as_str()) {
+        let is_head = formats::find(payload.as_str()).is_some();
+        if !is_head && begins(payload.as_str()) {
             return false;
         }
-        lines.push(earlier_line);
+        let taken = carried.taken;
+        later = Carried {
+            text: carried.text.into_owned(),
+            taken,
+        };
+        window.push(nearest.into_owned());
+        if is_head {
+            window.reverse();
+            let start = window.iter().map(|line| line.len() + 1).sum();
+            window.push(line.to_owned());
+            window.extend(behind.take(HEAD_LINES).map(Cow::into_owned));
+            return is_joined(&window.join("\n"), start);
+        }
     }
-    let Some((raw, block, head)) = raw else {
-        return false;
-    };
-    lines.reverse();
-    let own = lines.len();
-    let behind: Vec<_> = behind.take(HEAD_LINES).collect();
-    let behind = behind.iter().filter(|line| !line.trim().is_empty());
-    lines.extend(behind.map_while(|line| Carried::of_writer(line, &writer, &mut sources)));
-    joins(&lines, own, (raw, block), head)
+    false
+}
+
+/// Returns true if no record begins on the line at a byte, as the reader reads a text.
+fn is_joined(text: &str, at: usize) -> bool {
+    let lines: Vec<_> = crate::input::lines(text).collect();
+    let events = Reader::new().read(&lines).events;
+    events.iter().all(|event| event.span.start != at)
 }
 
 /// Returns true if a line is the second one of a record that starts on the line before it, bare or in an envelope.
@@ -177,53 +167,6 @@ pub fn second_line_severity(line: &str) -> Option<Severity> {
     let payload = whole(line, &mut Sources::default()).map(|(_, payload)| payload);
     let text = payload.as_ref().map_or(line, Payload::as_str);
     super::level::severity(text.split_once(':')?.0)
-}
-
-/// Returns true if the reader joins the first lines to the record whose head precedes them.
-fn joins(
-    lines: &[Carried<'_>],
-    own: usize,
-    (raw, mut block): (bool, bool),
-    head: Option<Stamp>,
-) -> bool {
-    let (mut trace, mut stack, mut taken) = (Trace::default(), false, head);
-    for (index, line) in lines.iter().enumerate().take(own) {
-        let text = line.text.as_str();
-        let at_once = at_once(taken, line.taken);
-        taken = line.taken;
-        if text.trim().is_empty() && stack {
-            continue;
-        }
-        let indented = text.starts_with([' ', '\t']);
-        if block && (indented || text.is_empty() || at_once) {
-            block = block_end(text).is_none() || opens_block(text);
-            continue;
-        }
-        let behind = lines.get(index + 1..).unwrap_or(&[]);
-        let is_function = || {
-            let next = behind.first();
-            stack_trace::may_be_function(text)
-                && next.is_some_and(|next| is_location(next.text.as_str()))
-        };
-        if trace.take(text).is_some() || is_function() {
-            stack = true;
-            continue;
-        }
-        let in_message = trace.is_in_message() && at_once;
-        let is_head = || {
-            let behind = behind.iter().map(|line| Carried {
-                text: line.text.clone(),
-                taken: line.taken,
-            });
-            !indented && at_once && stack_trace::is_head(text) && frames_follow(behind, line.taken)
-        };
-        if (in_message || is_head()) && trace.take_error(text).is_some() {
-            stack = true;
-        } else if !raw || stack || !(indented || at_once) {
-            return false;
-        }
-    }
-    true
 }
 
 /// A line that an envelope contains whole, with what surrounds it.

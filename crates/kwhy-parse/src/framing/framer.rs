@@ -1,27 +1,42 @@
-//! Rules for the lines after a record's first one that belong to it.
+//! Which lines after a record's first one belong to it.
 
-use super::envelope::{Block, Layer, Sources, layer};
-use super::formats;
-use super::stack_trace::{self, Trace};
+use crate::log::envelope::{Block, Layer, Sources, layer};
+use crate::log::formats;
+use crate::log::stack_trace::{self, Trace};
 use kwhy_model::Format;
 
 /// The number of consecutive lines without a format of their own that a message may take.
 const MESSAGE_LINES: usize = 2000;
 
-/// True if a line belongs to the record before it.
+/// The relation of a line to the record before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Belongs {
-    /// By its own form.
-    Surely,
-    /// If a record or a line that surely belongs to it follows, with no blank line before that.
-    Maybe,
-    /// It does not belong to the record.
-    No,
+pub enum Relation {
+    /// It begins a record of its own.
+    Begins,
+    /// It belongs to the record.
+    Continues,
+    /// It belongs to the record if the next line that is not `MayContinue` begins or continues one.
+    MayContinue,
+    /// It is a blank line between records: `MayContinue` lines before it belong to none.
+    Blank,
+    /// It belongs to no record, and no line after it does until one begins.
+    Outside,
 }
 
-/// Follows a log line by line.
+/// Frames a log: fed the lines of a stream in order, it reports which record each belongs to.
+///
+/// ```
+/// use kwhy_model::Format;
+/// use kwhy_parse::framing::{Framer, Relation};
+/// let mut framer = Framer::default();
+/// let mut take = |line| framer.take(line, kwhy_parse::log::detect(line), || false);
+/// assert_eq!(take("2024-03-04T05:06:07.123Z\tERROR\tcrane\tlift failed"), Relation::Begins);
+/// assert_eq!(take("example.io/crane.Lift"), Relation::Continues);
+/// assert_eq!(take(""), Relation::Blank);
+/// assert_eq!(take("The crane stood still."), Relation::Outside);
+/// ```
 #[derive(Clone, Debug, Default)]
-pub struct Follower {
+pub struct Framer {
     /// The format of the last record; none where no log is open.
     format: Option<Format>,
     /// True if its message may continue over lines.
@@ -37,26 +52,59 @@ pub struct Follower {
     sources: Sources,
 }
 
-impl Follower {
-    /// A record starts on this line.
-    pub fn record(&mut self, format: Format, line: &str) {
+impl Framer {
+    /// Takes the next line. `record` is the format of the record that begins on it, `ends` says whether a line
+    /// that begins none ends the log in any case.
+    pub fn take(
+        &mut self,
+        line: &str,
+        record: Option<Format>,
+        ends: impl FnOnce() -> bool,
+    ) -> Relation {
+        if let Some(format) = record {
+            self.begin(format, line);
+            return Relation::Begins;
+        }
+        if self.is_in_entry(line) {
+            return Relation::Continues;
+        }
+        if line.trim().is_empty() {
+            return if self.blank(line) {
+                Relation::Continues
+            } else {
+                Relation::Blank
+            };
+        }
+        let relation = if ends() {
+            Relation::Outside
+        } else {
+            self.line(line)
+        };
+        if relation == Relation::Outside {
+            *self = Framer::default();
+        }
+        relation
+    }
+
+    /// Begins a record on this line.
+    pub fn begin(&mut self, format: Format, line: &str) {
         let carrier = layer(line);
         let mut sources = std::mem::take(&mut self.sources);
         if let Some(carrier) = &carrier {
             sources.learn(line, carrier);
         }
-        *self = Follower {
+        *self = Framer {
             format: Some(format),
             // in an envelope all lines have it
             raw: carrier.is_none() && (formats::follow(format).raw)(line),
             column: carrier.as_ref().map_or(0, Layer::column),
             entry: carrier.and_then(|_| Block::begin(line)),
             sources,
-            ..Follower::default()
+            ..Framer::default()
         };
     }
 
-    /// Takes a line, space or not, if it belongs to an entry that is open.
+    /// Returns true if a line, blank or not, belongs to the entry of the journal that is open.
     pub fn is_in_entry(&mut self, line: &str) -> bool {
         let inside = self.entry.as_mut().is_some_and(|entry| entry.takes(line));
         if !inside {
@@ -65,7 +113,7 @@ impl Follower {
         inside
     }
 
-    /// A blank line; whether it is a part of a value.
+    /// Takes a blank line, and returns true if it is a part of a value.
     pub fn blank(&mut self, line: &str) -> bool {
         if self.is_in_entry(line) {
             return true;
@@ -85,30 +133,29 @@ impl Follower {
         self.format == Some(Format::JavaUtilLogging) && self.trace.is_open()
     }
 
-    /// A line that is not space and starts no record.
-    pub fn line(&mut self, line: &str) -> Belongs {
+    /// Takes a line that is not blank and begins no record.
+    fn line(&mut self, line: &str) -> Relation {
         let Some(format) = self.format else {
-            return Belongs::No;
+            return Relation::Outside;
         };
         let blanks = line.len() - line.trim_start_matches(' ').len();
         let is_indented = !self.blank && self.column > 0 && blanks >= self.column;
         if is_indented || self.is_in_entry(line) || self.sources.contains(line) {
             self.maybe = 0;
-            return Belongs::Surely;
+            return Relation::Continues;
         }
         if !self.blank || self.trace.continues_with(line) {
             let frame = self.trace.take(line).is_some();
             if frame || (formats::follow(format).surely)(line) {
                 (self.maybe, self.blank) = (0, false);
-                return Belongs::Surely;
+                return Relation::Continues;
             }
             let may_be = self.raw || self.trace.is_in_message() || stack_trace::is_head(line);
             if may_be && self.maybe < MESSAGE_LINES {
                 self.maybe += 1;
-                return Belongs::Maybe;
+                return Relation::MayContinue;
             }
         }
-        self.format = None;
-        Belongs::No
+        Relation::Outside
     }
 }

@@ -1,71 +1,107 @@
-//! The class of a line by its first bytes.
+//! The class of a line by its first bytes, for the lines that fill logs.
+//!
+//! What these bytes leave open is decided by the parsers: [`Class::Unknown`] is never wrong, only slow.
 
 use memchr::memchr;
 
-use super::super::formats::FormatSpec;
-use super::super::timestamp::{leading_date_time, leading_klog_time, leading_syslog_time};
-use super::super::{json, klog, logrus, zap_console};
+use super::partial::Cri;
+use crate::log::timestamp::{date_time_length, klog_time_length, leading_syslog_time};
+use crate::object;
 use kwhy_model::Format;
 
 /// The class of a line by its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Class {
     /// A record of this format, maybe in an envelope.
     Record(Format),
-    /// An envelope with something else in it.
-    Carried,
+    /// An envelope around something else: a record of its own, or a further line of one.
+    Enveloped,
+    /// A JSON object on one line that is not a Kubernetes object: a record in all but rare cases.
+    Json,
+    /// A line that starts neither a record nor an output with a structure.
+    Inside,
+    /// The first bytes do not tell.
+    Unknown,
 }
 
-/// The class of a line, if its first bytes show it beyond doubt.
+/// Returns the class of a line.
 ///
-/// Known are klog's header, logrus' `time="…" level=`, JSON objects whose first two members make
-/// them records, zap's console form with tabs, the CRI's and syslog's envelopes.
+/// Recognises klog's header, logrus' `time="…" level=`, zap's console form with tabs, JSON objects, and the
+/// envelopes of the CRI and syslog.
 ///
 /// ```
 /// use kwhy_model::Format;
-/// use kwhy_parse::log::{Kind, kind};
+/// use kwhy_parse::framing::{Class, classify};
 /// let line = "E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\" err=\"timeout\"";
-/// assert_eq!(kind(line.as_bytes()), Some(Kind::Record(Format::Klog)));
-/// assert_eq!(kind(b"Name: web-0"), None);
+/// assert_eq!(classify(line.as_bytes()), Class::Record(Format::Klog));
+/// assert_eq!(classify(b"2024-03-04T05:06:07.123456789Z stderr F hoist"), Class::Enveloped);
+/// assert_eq!(classify(b"Name: web-0"), Class::Unknown);
 /// ```
-pub fn kind(line: &[u8]) -> Option<Kind> {
-    let payload = match line.first()? {
-        b'0'..=b'9' => {
-            let (time, length) = leading_date_time(line)?;
-            let rest = line.get(length..)?;
-            match cri(rest).filter(|_| line.get(10) == Some(&b'T') && time.zone_stated) {
-                Some(payload) => payload,
-                None => return is_zap_level(rest).then_some(Kind::Record(Format::ZapConsole)),
-            }
-        }
-        b'A'..=b'S' => match syslog(line) {
-            Some(payload) => payload,
-            None => return record(line).map(Kind::Record),
-        },
-        _ => return record(line).map(Kind::Record),
-    };
-    // one envelope is looked into: a deeper one may be one too many
-    let inner = record(payload).or_else(|| is_zap_console(payload).then_some(Format::ZapConsole));
-    Some(inner.map_or(Kind::Carried, Kind::Record))
-}
-
-/// The form of the record that starts with a text outside of any envelope, where that is beyond doubt.
-pub(super) fn form(text: &[u8]) -> Option<&'static FormatSpec> {
-    match text.first()? {
-        b'I' | b'W' | b'E' | b'F' if is_klog(text) => Some(&klog::FORMAT),
-        b't' if is_logrus(text) => Some(&logrus::FORMAT),
-        b'{' if is_json(text) => Some(&json::FORMAT),
-        b'0'..=b'9' if is_zap_console(text) => Some(&zap_console::FORMAT),
-        _ => None,
+pub fn classify(line: &[u8]) -> Class {
+    match Cri::of(line) {
+        Some(cri) => enveloped(line.get(cri.payload..).unwrap_or_default()),
+        None => classify_bare(line),
     }
 }
 
-fn record(text: &[u8]) -> Option<Format> {
+/// Returns the class of a line by what its envelope carries. One envelope is looked into: a deeper one may be one
+/// too many.
+fn enveloped(payload: &[u8]) -> Class {
+    payload_format(payload).map_or(Class::Enveloped, Class::Record)
+}
+
+/// Returns the class of a line that has no prefix of the CRI.
+#[inline]
+pub fn classify_bare(line: &[u8]) -> Class {
+    let Some(first) = line.first() else {
+        return Class::Inside;
+    };
+    match first {
+        b'0'..=b'9' => {
+            if is_zap_console(line) {
+                Class::Record(Format::ZapConsole)
+            } else {
+                Class::Unknown
+            }
+        }
+        b'I' | b'W' | b'E' | b'F' if is_klog(line) => Class::Record(Format::Klog),
+        b'A'..=b'S' => syslog(line).map_or(Class::Unknown, enveloped),
+        b't' if is_logrus(line) => Class::Record(Format::Logrus),
+        b'{' => json(line),
+        b'}' | b']' | b',' => Class::Inside,
+        // the location of a function in a stack trace
+        b'\t' if line.get(1) == Some(&b'/') => Class::Inside,
+        _ => Class::Unknown,
+    }
+}
+
+/// Returns true if a record that [`classify`] recognises says in its first bytes that it is an error.
+pub fn is_error(format: Format, line: &[u8]) -> bool {
+    match format {
+        Format::Klog => matches!(line.first(), Some(b'E' | b'F')),
+        Format::ZapConsole => memchr(b'\t', &line[..line.len().min(48)])
+            .and_then(|tab| line.get(tab + 1))
+            .is_some_and(|level| matches!(level, b'E' | b'e' | b'F' | b'P')),
+        _ => false,
+    }
+}
+
+/// Returns the format of the record that starts with a text outside of any envelope, where that is beyond doubt.
+pub(crate) fn payload_format(text: &[u8]) -> Option<Format> {
     match text.first()? {
         b'I' | b'W' | b'E' | b'F' if is_klog(text) => Some(Format::Klog),
         b't' if is_logrus(text) => Some(Format::Logrus),
         b'{' if is_json(text) => Some(Format::JsonLog),
+        b'0'..=b'9' if is_zap_console(text) => Some(Format::ZapConsole),
         _ => None,
+    }
+}
+
+fn json(line: &[u8]) -> Class {
+    if line.get(1) != Some(&b'"') || object::is_compact_head(line) {
+        Class::Unknown
+    } else {
+        Class::Json
     }
 }
 
@@ -73,11 +109,24 @@ fn run(text: &[u8], accepted: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|byte| accepted(**byte)).count()
 }
 
+/// The bytes of a file's path.
+const PATH: [bool; 256] = {
+    let mut path = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let is_mark = matches!(byte as u8, b'_' | b'-' | b'.' | b'/');
+        path[byte] = (byte as u8).is_ascii_alphanumeric() || is_mark;
+        byte += 1;
+    }
+    path
+};
+
 /// `0304 05:06:07.123456       1 file.go:12]` after the severity.
 fn is_klog(text: &[u8]) -> bool {
     klog_caller(text).is_some_and(|caller| {
-        let accepted = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
-        let file = run(&caller[..caller.len().min(100)], accepted);
+        let file = run(&caller[..caller.len().min(100)], |byte| {
+            PATH[usize::from(byte)]
+        });
         let line = caller.get(file + 1..).unwrap_or(&[]);
         let digits = run(&line[..line.len().min(10)], |byte| byte.is_ascii_digit());
         file > 3
@@ -94,7 +143,7 @@ fn klog_caller(text: &[u8]) -> Option<&[u8]> {
     if !header.first()?.is_ascii_digit() {
         return None;
     }
-    let (_, length) = leading_klog_time(header)?;
+    let length = klog_time_length(header)?;
     let rest = header.get(length..)?;
     let blanks = run(rest, |byte| byte == b' ');
     let thread = rest.get(blanks..)?;
@@ -169,8 +218,8 @@ fn is_json(text: &[u8]) -> bool {
 
 /// A time, a tab, a level and a tab.
 fn is_zap_console(text: &[u8]) -> bool {
-    leading_date_time(text)
-        .and_then(|(_, length)| text.get(length..))
+    date_time_length(text)
+        .and_then(|(length, _)| text.get(length..))
         .is_some_and(is_zap_level)
 }
 
@@ -183,16 +232,6 @@ fn is_zap_level(rest: &[u8]) -> bool {
         b"INFO\t", b"info\t", b"DEBUG\t", b"debug\t", b"WARN\t", b"warn\t", b"ERROR\t", b"error\t",
     ];
     words.iter().any(|word| level.starts_with(word))
-}
-
-/// The payload after ` stderr F `.
-fn cri(rest: &[u8]) -> Option<&[u8]> {
-    let rest = rest.strip_prefix(b" std")?;
-    let rest = rest
-        .strip_prefix(b"out ")
-        .or_else(|| rest.strip_prefix(b"err "))?;
-    rest.strip_prefix(b"F ")
-        .or_else(|| rest.strip_prefix(b"P "))
 }
 
 /// The payload after `Mar 04 05:06:07 host program[pid]: `.

@@ -7,13 +7,14 @@ use proptest::prelude::*;
 
 use super::super::{detect, parse};
 use super::*;
+use crate::framing::{Class, classify};
 
 mod generate;
 
 use generate::{change, line, mangle};
 
 /// The answers of `detect` and `parse`, in their own words.
-fn by_parser(line: &str) -> Option<Head> {
+fn by_parser(line: &str) -> Option<Header> {
     let text = line.trim_start();
     let format = detect(line)?;
     let events = parse(&[Line {
@@ -23,32 +24,29 @@ fn by_parser(line: &str) -> Option<Head> {
     }])
     .events;
     let first = events.first();
-    Some(Head {
+    Some(Header {
         format,
         time: first.and_then(|event| event.time),
         severity: first.and_then(|event| event.severity),
     })
 }
 
-/// The differences of `head` and the parser, or of `kind` and `head`.
+/// The differences of `header` and the parser, or of `classify` and `header`.
 fn difference(line: &str) -> Option<String> {
-    let (found, expected) = (head(line), by_parser(line));
+    let (found, expected) = (header(line), by_parser(line));
     if found != expected {
         return Some(format!(
             "{line:?}\n  head   {found:?}\n  parser {expected:?}"
         ));
     }
-    let agrees = match kind(line.as_bytes()) {
-        None => true,
-        Some(Kind::Carried) => found.is_some(),
-        Some(Kind::Record(format)) => found.is_some_and(|head| head.format == format),
+    let class = classify(line.as_bytes());
+    let agrees = match class {
+        Class::Json | Class::Unknown => true,
+        Class::Inside => found.is_none(),
+        Class::Enveloped => found.is_some(),
+        Class::Record(format) => found.is_some_and(|header| header.format == format),
     };
-    (!agrees).then(|| {
-        format!(
-            "{line:?}\n  kind {:?}\n  head {found:?}",
-            kind(line.as_bytes())
-        )
-    })
+    (!agrees).then(|| format!("{line:?}\n  class {class:?}\n  header {found:?}"))
 }
 
 fn agree(line: &str) -> Result<(), TestCaseError> {
@@ -94,7 +92,7 @@ fn check_all(texts: &[String]) -> usize {
     let mut heads = 0;
     let mut differences = Vec::new();
     for line in texts.iter().flat_map(|text| text.split('\n')) {
-        heads += usize::from(head(line).is_some());
+        heads += usize::from(header(line).is_some());
         differences.extend(difference(line));
     }
     assert!(

@@ -1,0 +1,140 @@
+//! Where a record begins.
+//!
+//! [`starts`] decides from a line and the one before it; [`begins_record`] also asks whether what an envelope
+//! carries continues the record before, for which it runs the reader over the lines around.
+
+use std::borrow::Cow;
+
+use super::classify::{Class, classify, payload_format};
+use super::lines::{line_at, lines_after, lines_before, next_line, text};
+use super::partial::{Cri, continues_partial, cut_line};
+use crate::log;
+use kwhy_model::Format;
+
+/// The number of lines of an entry that are examined: two entries of the journal have no more, unless a field
+/// contains a text of many lines.
+pub const ENTRY_LINES: usize = 256;
+
+/// The most bytes that an object spread over lines may take.
+const MAX_SPREAD: usize = 36 * 1024;
+
+/// The number of lines of a record that [`record_at`] looks at.
+const MAX_RECORD_LINES: usize = 64;
+
+/// The length from which docker splits a line.
+pub const DOCKER_LINE: usize = 16_000;
+
+/// Returns the format of the record that a line starts, unless it is the second line of the record before.
+pub fn starts(line: &str, before: &str) -> Option<Format> {
+    log::detect(line).filter(|_| !log::is_second_line(before, line))
+}
+
+/// Returns the number of lines of the log record that starts at a byte if it is an object that is spread over
+/// lines.
+pub fn spread_lines(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?;
+    let bare = line_at(bytes, at);
+    if bare != b"{" && bare != b"{\r" {
+        return None;
+    }
+    log::spread_lines(&String::from_utf8_lossy(
+        &rest[..rest.len().min(MAX_SPREAD)],
+    ))
+}
+
+/// Returns true if a log record begins with the line at this byte, and no line before it continues in it.
+pub fn begins_record(bytes: &[u8], at: usize) -> bool {
+    // most lines of objects are indented
+    if bytes.get(at..).is_some_and(|rest| rest.starts_with(b"  ")) {
+        return false;
+    }
+    let line = line_at(bytes, at);
+    // some locales pad a month
+    let line = if log::is_padded_month(line) {
+        &line[1..]
+    } else {
+        line
+    };
+    // what is indented may be a part of a value
+    let Some(first) = line.first().filter(|byte| !byte.is_ascii_whitespace()) else {
+        return false;
+    };
+    if !first.is_ascii_graphic() && *first != 0x1b {
+        return false;
+    }
+    if line == b"{" || line == b"{\r" {
+        return spread_lines(bytes, at).is_some();
+    }
+    let begins = match classify(line) {
+        // what an envelope contains starts a record of its own
+        Class::Record(_) => true,
+        Class::Enveloped => !continues_in_envelope(bytes, at, line),
+        Class::Json if payload_format(line).is_some() => true,
+        Class::Json | Class::Inside | Class::Unknown => {
+            log::detect(&text(line)).is_some()
+                && !is_second_line(bytes, at, line)
+                && !continues_in_envelope(bytes, at, line)
+        }
+    };
+    begins && !continues_partial(bytes, at, line)
+}
+
+/// Returns true if the line before takes this one as its second.
+fn is_second_line(bytes: &[u8], at: usize, line: &[u8]) -> bool {
+    let mut before = lines_before(bytes, at);
+    before
+        .next()
+        .is_some_and(|before| log::is_second_line_anywhere(&text(before), &text(line)))
+}
+
+/// Returns true if what an envelope contains continues with the record before.
+fn continues_in_envelope(bytes: &[u8], at: usize, line: &[u8]) -> bool {
+    // what starts a record itself continues with none; most envelopes are the CRI's, recognised by their bytes
+    let payload = Cri::of(line).and_then(|cri| line.get(cri.payload..));
+    if payload.and_then(payload_format).is_some() {
+        return false;
+    }
+    let line = text(line);
+    if let Some(entry) = entry_at(bytes, at, &line) {
+        return entry.goes_on;
+    }
+    if log::carries_record(&line) {
+        return false;
+    }
+    let next = next_line(bytes, at).map_or(&[][..], |next| line_at(bytes, next));
+    log::goes_on_in_carrier(&line, &text(next))
+        || log::is_raw_line(
+            &line,
+            lines_before(bytes, at).map(text),
+            lines_after(bytes, at).map(text),
+        )
+}
+
+/// Returns the entry of the journal over several lines that starts with the line at this byte.
+pub fn entry_at(bytes: &[u8], at: usize, line: &str) -> Option<log::EntryAt> {
+    if !line.starts_with(['_', 'M', 'T', 'W', 'F', 'S']) || !log::begins_entry(line) {
+        return None;
+    }
+    let mut lines = vec![Cow::Borrowed(line)];
+    lines.extend(lines_after(bytes, at).take(ENTRY_LINES).map(text));
+    log::entry_at(&lines)
+}
+
+/// Returns the lines from a record's first one up to the next record, if none of them is cut in two.
+pub fn record_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
+    if !begins_record(bytes, at) {
+        return None;
+    }
+    let mut end = at;
+    for _ in 0..MAX_RECORD_LINES {
+        let line = line_at(bytes, end);
+        if line.len() >= DOCKER_LINE || cut_line(line).is_some_and(|(_, continues)| continues) {
+            return None;
+        }
+        end = (end + line.len() + 1).min(bytes.len());
+        if end == bytes.len() || begins_record(bytes, end) {
+            return bytes.get(at..end);
+        }
+    }
+    None
+}
