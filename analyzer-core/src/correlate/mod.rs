@@ -5,9 +5,11 @@ mod causal_rules;
 mod explain;
 mod graph;
 mod group;
+mod health;
 mod identity;
 mod name_match;
 mod next_steps;
+mod over;
 mod overlap;
 mod rank;
 mod render;
@@ -96,6 +98,7 @@ pub(crate) fn correlate(
     at_least: &BTreeSet<usize>,
     (graph, snapshots): (&Graph, &Snapshots),
     reference: Option<Timestamp>,
+    now: Option<i128>,
 ) -> Correlated {
     let covered = matches
         .iter()
@@ -133,10 +136,23 @@ pub(crate) fn correlate(
         .collect();
     let ended = resolution::find_resolved(catalogue, &groups, &enders);
     let superseded = snapshots.superseded(catalogue, &groups);
+    let over = over::Over {
+        snapshots,
+        graph,
+        users: graph::Users::new(graph),
+        names,
+        now,
+    };
     let ended: Vec<Option<Hit>> = ended
         .into_iter()
         .zip(superseded)
-        .map(|(ended, superseded)| ended.or(superseded))
+        .zip(&groups)
+        .map(|((ended, superseded), group)| {
+            let is_absence = catalogue.at(group.signature).cause.ends_with("-missing");
+            ended
+                .or(superseded)
+                .or_else(|| over.shown(group, is_absence))
+        })
         .collect();
     let explain::Explained { by, cut, survived } =
         explain::explain(catalogue, &groups, &ended, graph);

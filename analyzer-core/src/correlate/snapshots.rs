@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::graph::plain;
 use super::group::Group;
+use super::health::{self, Health, State};
 use crate::matcher::Hit;
 use crate::report::{Level, Role};
 use kwhy_catalogue::Catalogue;
@@ -26,6 +27,8 @@ const CONTAINERS: [&str; 2] = ["containers", "init_containers"];
 pub(crate) struct ObjectSnapshot {
     /// A hash of the object and its shape.
     key: u64,
+    kind: String,
+    namespace: Option<String>,
     name: String,
     shape: Shape,
     document: usize,
@@ -34,6 +37,8 @@ pub(crate) struct ObjectSnapshot {
     version: Version,
     /// The number of container restarts.
     restarts: i64,
+    pub(super) state: State,
+    /// The line that shows the object's health, or its first one.
     pub place: Place,
 }
 
@@ -70,9 +75,10 @@ impl ObjectSnapshot {
     /// Takes the snapshot of an object that has a name.
     pub fn of(stretch: &Stretch, object: &Object<'_>) -> Option<ObjectSnapshot> {
         let subject = plain(&object.subject);
-        let name = subject.kind.as_ref().and(subject.name.clone())?;
+        let (kind, name) = (subject.kind.clone()?, subject.name.clone()?);
         let shape = Shape::of(object.format)?;
-        let mut place = stretch.place(&object.span);
+        let state = health::of(object);
+        let mut place = stretch.place(state.shown.as_ref().unwrap_or(&object.span));
         place.text.truncate(floor_char(&place.text, MAX_TEXT));
         place.text.shrink_to_fit();
         let end = place.text.len();
@@ -80,6 +86,8 @@ impl ObjectSnapshot {
         let number = |key: &str| object.fields.text(key)?.parse().ok();
         Some(ObjectSnapshot {
             key: key(&subject, shape),
+            kind,
+            namespace: subject.namespace,
             name,
             shape,
             document: stretch.document,
@@ -90,8 +98,19 @@ impl ObjectSnapshot {
                 time: latest(object),
             },
             restarts: restarts(object),
+            state,
             place,
         })
+    }
+
+    /// The document that shows it.
+    pub fn document(&self) -> usize {
+        self.document
+    }
+
+    /// The number of restarts of all containers.
+    pub fn restarts(&self) -> i64 {
+        self.restarts
     }
 
     fn place_in_input(&self) -> (usize, usize) {
@@ -121,6 +140,12 @@ impl ObjectSnapshot {
 fn key(subject: &Subject, shape: Shape) -> u64 {
     let mut hasher = DefaultHasher::new();
     (subject, shape).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn name_key(kind: &str, name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (kind, name).hash(&mut hasher);
     hasher.finish()
 }
 
@@ -154,6 +179,8 @@ fn restarts(object: &Object<'_>) -> i64 {
 pub(crate) struct Snapshots {
     all: Vec<ObjectSnapshot>,
     of_object: HashMap<u64, Vec<usize>>,
+    /// By a hash of kind and name.
+    of_name: HashMap<u64, Vec<usize>>,
     /// By document and byte offset.
     by_place: BTreeMap<(usize, usize), usize>,
     /// The number of snapshots that were not kept.
@@ -169,6 +196,8 @@ impl Snapshots {
             return;
         }
         self.of_object.entry(snapshot.key).or_default().push(number);
+        let name = name_key(&snapshot.kind, &snapshot.name);
+        self.of_name.entry(name).or_default().push(number);
         let place = (snapshot.document, snapshot.span.start);
         self.by_place.insert(place, number);
         self.all.push(snapshot);
@@ -182,8 +211,39 @@ impl Snapshots {
         }
         all.sort_by_key(ObjectSnapshot::place_in_input);
         self.of_object.clear();
+        self.of_name.clear();
         self.by_place.clear();
         all.into_iter().for_each(|snapshot| self.add(snapshot));
+    }
+
+    /// Returns the last snapshot of an object that shows its health, in whatever output: an unhealthy one where the
+    /// order of several is unknown.
+    pub fn current(&self, subject: &Subject) -> Option<&ObjectSnapshot> {
+        let (kind, name) = (subject.kind.as_ref()?, subject.name.as_ref()?);
+        let of_name = self.of_name.get(&name_key(kind, name))?;
+        let all = of_name.iter().filter_map(|number| self.all.get(*number));
+        let is_same = |snapshot: &&ObjectSnapshot| {
+            let namespaces = (&snapshot.namespace, &subject.namespace);
+            let same_namespace = match namespaces {
+                (Some(a), Some(b)) => a == b,
+                _ => true,
+            };
+            snapshot.kind == *kind && snapshot.name == *name && same_namespace
+        };
+        let worse = |state: &State| match state.health {
+            Health::Unwell => 2,
+            Health::Well => 1,
+            Health::Present => 0,
+        };
+        all.filter(is_same)
+            .reduce(|last, snapshot| match snapshot.is_after(last) {
+                _ if snapshot.state.health == Health::Present => last,
+                _ if last.state.health == Health::Present => snapshot,
+                Some(true) => snapshot,
+                Some(false) => last,
+                None if worse(&snapshot.state) > worse(&last.state) => snapshot,
+                None => last,
+            })
     }
 
     /// Returns the snapshot that contains a hit.
@@ -266,12 +326,21 @@ mod tests {
     fn snapshot(document: usize, start: usize, version: Version) -> ObjectSnapshot {
         ObjectSnapshot {
             key: 7,
+            kind: "Pod".to_owned(),
+            namespace: None,
             name: "quay-4".to_owned(),
             shape: Shape::Describe,
             document,
             span: start..start + 10,
             version,
             restarts: 0,
+            state: State {
+                health: Health::Present,
+                since: None,
+                created: None,
+                shown: None,
+                containers: Vec::new(),
+            },
             place: Place::default(),
         }
     }

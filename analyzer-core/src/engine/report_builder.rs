@@ -70,6 +70,7 @@ impl Merged<'_> {
             &collected.at_least,
             (&self.graph, &self.snapshots),
             reference,
+            limit,
         );
         for (number, count) in correlated.unplaced {
             *collected.further.entry(number).or_default() += count;

@@ -11,6 +11,7 @@ mod labels;
 mod namespaces;
 mod path_search;
 mod topology;
+mod users;
 
 use std::cmp::Ordering;
 use std::collections::btree_map::{BTreeMap, Entry};
@@ -27,6 +28,7 @@ use namespaces::Namespaces;
 use topology::{api_server, calls_api_server, static_pod};
 
 pub(super) use topology::static_workload;
+pub(super) use users::Users;
 
 /// The maximum number of edges kept for objects of one name.
 const MAX_OF_NAME: usize = 64;

@@ -67,6 +67,9 @@ pub fn parse(line: &str) -> Option<Command> {
     if line.starts_with(['"', '{', '}', ']']) {
         return None;
     }
+    if let Some(header) = line.strip_prefix("==== ") {
+        return dump_header(header);
+    }
     let line = line.trim_matches('`');
     let (prompted, rest) = strip_prompt(line);
     let mut words = rest.split_whitespace().peekable();
@@ -88,6 +91,31 @@ pub fn parse(line: &str) -> Option<Command> {
         return None;
     }
     Some(arguments(&words)).filter(|command| prompted || command.verb != Verb::Other)
+}
+
+/// Reads the lines around a log in `kubectl cluster-info dump` (kubernetes/kubectl
+/// `pkg/cmd/clusterinfo/clusterinfo_dump.go`): `==== START logs for container etcd of pod kube-system/etcd-m1 ====`.
+fn dump_header(header: &str) -> Option<Command> {
+    let header = header.strip_suffix(" ====")?;
+    let other = |verb, subject| Command {
+        verb,
+        subject,
+        resource: None,
+    };
+    if header.starts_with("END logs for container ") {
+        return Some(other(Verb::Other, Subject::default()));
+    }
+    let log = header.strip_prefix("START logs for container ")?;
+    let (container, pod) = log.split_once(" of pod ")?;
+    let (namespace, name) = pod.split_once('/')?;
+    let subject = Subject {
+        kind: Some("Pod".to_owned()),
+        namespace: Some(name_only(namespace)?),
+        name: Some(name_only(name)?),
+        container: Some(name_only(container)?),
+        node: None,
+    };
+    Some(other(Verb::Logs, subject))
 }
 
 fn is_assignment(word: &str) -> bool {
@@ -257,6 +285,20 @@ mod tests {
             "PersistentVolumeClaim data-db-0"
         );
         assert_eq!(subject("kubectl logs {$PodName} -n {$Namespace}"), "Pod");
+    }
+
+    #[test]
+    fn headers_of_dumped_logs_name_their_pod() {
+        let start =
+            parse("==== START logs for container crane of pod harbour/quay-0 ====").unwrap();
+        assert_eq!(start.verb, Verb::Logs);
+        assert_eq!(
+            start.subject.to_string(),
+            "Pod harbour/quay-0, container crane"
+        );
+        let end = parse("==== END logs for container crane of pod harbour/quay-0 ====").unwrap();
+        assert_eq!((end.verb, end.subject), (Verb::Other, Subject::default()));
+        assert_eq!(parse("==== START logs ===="), None);
     }
 
     #[test]

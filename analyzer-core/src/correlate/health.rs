@@ -1,0 +1,272 @@
+//! The health of an object, as one output shows it.
+
+use kwhy_model::{Object, Span, Value};
+
+/// The health of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Health {
+    /// It does what it is there for.
+    Well,
+    /// It does not, or is being deleted.
+    Unwell,
+    /// It exists; its kind has no health.
+    Present,
+}
+
+/// The health of an object, and what is known of its time.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub health: Health,
+    /// The time since which it has had this health, in nanoseconds since 1970.
+    pub since: Option<i128>,
+    /// The time at which it was created.
+    pub created: Option<i128>,
+    /// The span of the words that show its health.
+    pub shown: Option<Span>,
+    pub containers: Vec<ContainerState>,
+}
+
+/// The state of one container of a pod.
+#[derive(Clone, Debug)]
+pub(super) struct ContainerState {
+    pub name: String,
+    pub is_well: bool,
+    /// The time at which it was started, in nanoseconds since 1970.
+    pub started: Option<i128>,
+    pub restarts: i64,
+}
+
+/// Conditions that are true of an object that is well.
+const GOOD: &[&str] = &[
+    "Ready",
+    "Available",
+    "Established",
+    "Complete",
+    "Succeeded",
+    "Healthy",
+    "Reconciled",
+    "Synced",
+    "InstallSucceeded",
+];
+
+/// Conditions that are true of an object that is not well.
+const BAD: &[&str] = &[
+    "Degraded",
+    "Failed",
+    "Failing",
+    "Failure",
+    "Stalled",
+    "ReplicaFailure",
+    "MemoryPressure",
+    "DiskPressure",
+    "PIDPressure",
+    "NetworkUnavailable",
+];
+
+/// Returns the state of an object that shows its kind and name.
+pub(super) fn of(object: &Object<'_>) -> State {
+    let kind = object.subject.kind.as_deref().unwrap_or_default();
+    let conditions = Conditions::of(object);
+    let containers = containers(object);
+    let (health, shown) = if is_terminating(object) {
+        (Health::Unwell, None)
+    } else {
+        match kind {
+            "Pod" => pod(object, &conditions, &containers),
+            "Node" => node(object, &conditions),
+            "PersistentVolumeClaim" => phase(object, &["Bound"]),
+            "PersistentVolume" => phase(object, &["Bound", "Available"]),
+            "Namespace" => phase(object, &["Active"]),
+            "Deployment" | "ReplicaSet" | "ReplicationController" | "StatefulSet" | "DaemonSet" => {
+                workload(object, &conditions)
+            }
+            _ => conditions.health(),
+        }
+    };
+    let started = containers.iter().filter_map(|container| container.started);
+    State {
+        health,
+        since: conditions.since.into_iter().chain(started).max(),
+        created: time(object.fields.get("created_time")),
+        shown,
+        containers,
+    }
+}
+
+fn is_terminating(object: &Object<'_>) -> bool {
+    object.fields.get("deletion_time").is_some()
+        || object.fields.text("status").as_deref() == Some("Terminating")
+}
+
+/// The conditions of an object that say something of its health.
+struct Conditions {
+    good: Option<Span>,
+    is_bad: bool,
+    /// The last transition of those that are good.
+    since: Option<i128>,
+}
+
+impl Conditions {
+    fn of(object: &Object<'_>) -> Conditions {
+        let mut found = Conditions {
+            good: None,
+            is_bad: false,
+            since: None,
+        };
+        for condition in object.fields.items("conditions") {
+            let text = |key| condition.get(key).and_then(Value::to_text);
+            let (Some(kind), Some(status)) = (text("type"), text("status")) else {
+                continue;
+            };
+            let is_true = status == "True";
+            if GOOD.contains(&&*kind) {
+                if is_true {
+                    let span = condition.get("type").map(|kind| kind.span());
+                    found.good = span.or(found.good);
+                    found.since = time(condition.get("last_transition_time")).max(found.since);
+                } else {
+                    found.is_bad = true;
+                }
+            } else if BAD.contains(&&*kind) {
+                found.is_bad |= is_true;
+            }
+        }
+        found
+    }
+
+    fn health(&self) -> (Health, Option<Span>) {
+        match &self.good {
+            _ if self.is_bad => (Health::Unwell, None),
+            Some(span) => (Health::Well, Some(span.clone())),
+            None => (Health::Present, None),
+        }
+    }
+}
+
+fn pod(
+    object: &Object<'_>,
+    conditions: &Conditions,
+    containers: &[ContainerState],
+) -> (Health, Option<Span>) {
+    let status = object.fields.text("status");
+    let of_status = || object.fields.get("status").map(Value::span);
+    if matches!(status.as_deref(), Some("Succeeded" | "Completed")) {
+        return (Health::Well, of_status());
+    }
+    if let Some(ready) = object.fields.text("ready") {
+        let is_well = status.as_deref() == Some("Running") && counts_agree(&ready);
+        return (well(is_well), of_status());
+    }
+    match conditions.health() {
+        // the condition may lag behind
+        (Health::Well, span) if containers.iter().all(|container| container.is_well) => {
+            (Health::Well, span)
+        }
+        (Health::Present, _) if !containers.is_empty() => (
+            well(containers.iter().all(|container| container.is_well)),
+            of_status(),
+        ),
+        (Health::Present, _) => (Health::Present, None),
+        _ => (Health::Unwell, None),
+    }
+}
+
+fn node(object: &Object<'_>, conditions: &Conditions) -> (Health, Option<Span>) {
+    match object.fields.text("status") {
+        Some(status) => (
+            well(status == "Ready"),
+            object.fields.get("status").map(Value::span),
+        ),
+        None => conditions.health(),
+    }
+}
+
+fn phase(object: &Object<'_>, good: &[&str]) -> (Health, Option<Span>) {
+    match object.fields.text("status") {
+        Some(status) => (
+            well(good.contains(&&*status)),
+            object.fields.get("status").map(Value::span),
+        ),
+        None => (Health::Present, None),
+    }
+}
+
+fn workload(object: &Object<'_>, conditions: &Conditions) -> (Health, Option<Span>) {
+    if let Some(ready) = object
+        .fields
+        .text("ready")
+        .filter(|text| text.contains('/'))
+    {
+        let span = object.fields.get("ready").map(Value::span);
+        return (well(counts_agree(&ready)), span);
+    }
+    let number = |value: Option<&Value<'_>>| match value {
+        Some(Value::Integer(number, _)) => Some(*number),
+        Some(value) => value.to_text()?.parse().ok(),
+        None => None,
+    };
+    let replicas = object.fields.get("replicas");
+    let count = |key: &str| {
+        let nested = replicas.and_then(|replicas| replicas.get(key));
+        number(nested.or_else(|| object.fields.get(key)))
+    };
+    let desired = count("desired").or_else(|| count("desired_scheduled"));
+    let (Some(desired), Some(ready)) = (desired, count("ready").or_else(|| count("available")))
+    else {
+        return conditions.health();
+    };
+    let is_updated = count("updated").is_none_or(|updated| updated >= desired);
+    let span = replicas
+        .or_else(|| object.fields.get("ready"))
+        .map(Value::span);
+    (
+        well(ready >= desired && is_updated && !conditions.is_bad),
+        span,
+    )
+}
+
+fn well(is_well: bool) -> Health {
+    if is_well {
+        Health::Well
+    } else {
+        Health::Unwell
+    }
+}
+
+/// Returns true for `2/2`, not for `0/0`.
+fn counts_agree(ready: &str) -> bool {
+    ready
+        .split_once('/')
+        .is_some_and(|(ready, all)| ready == all && ready != "0")
+}
+
+fn containers(object: &Object<'_>) -> Vec<ContainerState> {
+    let containers = object.fields.items("containers").iter();
+    containers
+        .filter_map(|container| {
+            let text = |key| container.get(key).and_then(Value::to_text);
+            let state = container.get("state")?;
+            let is = state.get("type").and_then(Value::to_text)?;
+            let restarts = match container.get("restart_count") {
+                Some(Value::Integer(count, _)) => *count,
+                _ => 0,
+            };
+            let is_completed = is == "terminated"
+                && state.get("exit_code").and_then(Value::to_text).as_deref() == Some("0");
+            Some(ContainerState {
+                name: text("name")?.into_owned(),
+                is_well: is_completed
+                    || (is == "running" && text("ready").as_deref() == Some("true")),
+                started: time(state.get("started_time")),
+                restarts,
+            })
+        })
+        .collect()
+}
+
+/// Parses a time as the parsers give it, in nanoseconds since 1970.
+fn time(value: Option<&Value<'_>>) -> Option<i128> {
+    let text = value?.to_text()?;
+    let time: jiff::Timestamp = text.parse().ok()?;
+    Some(time.as_nanosecond())
+}

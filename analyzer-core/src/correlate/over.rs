@@ -1,0 +1,201 @@
+//! Faults that are over: the last output of the object that they are about shows it well, and nothing was heard of
+//! them for long enough.
+
+use super::graph::{Graph, Users};
+use super::group::Group;
+use super::health::Health;
+use super::snapshots::{ObjectSnapshot, Snapshots};
+use crate::matcher::{Hit, Moment};
+use kwhy_model::Subject;
+
+/// The number of seconds that a fault must be quiet where its object became well after it.
+const QUIET: i128 = 120;
+
+/// The same where the object was well all along, or its containers were restarted.
+const LONG_QUIET: i128 = 600;
+
+/// The maximum number of objects of a group that are checked.
+const MAX_OBJECTS: usize = 256;
+
+/// The maximum number of objects that use another one and are checked in its place.
+const MAX_USERS: usize = 64;
+
+const NANOS: i128 = 1_000_000_000;
+
+/// Decides which faults are over.
+pub(super) struct Over<'i> {
+    pub snapshots: &'i Snapshots,
+    pub graph: &'i Graph,
+    pub users: Users<'i>,
+    /// The names of the documents.
+    pub names: &'i [String],
+    /// The time at which the input was collected, or the latest time in it, in nanoseconds since 1970.
+    pub now: Option<i128>,
+}
+
+impl Over<'_> {
+    /// Returns the hit that shows a group to be over, for each of its objects.
+    pub fn shown(&self, group: &Group, is_absence: bool) -> Option<Hit> {
+        let mut shown: Option<Hit> = None;
+        let mut seen: Vec<&Subject> = Vec::new();
+        for hit in group.hits.iter().rev() {
+            if seen.contains(&&hit.subject) {
+                continue;
+            }
+            seen.push(&hit.subject);
+            if seen.len() > MAX_OBJECTS {
+                return None;
+            }
+            let snapshot = self.well_since(group, hit, is_absence)?;
+            shown.get_or_insert_with(|| Hit {
+                document: snapshot.document(),
+                place: snapshot.place.clone(),
+                ..hit.clone()
+            });
+        }
+        shown
+    }
+
+    /// Returns the snapshot of the object that the last hit of a fault is about, if the fault is over there.
+    fn well_since(&self, group: &Group, last: &Hit, is_absence: bool) -> Option<&ObjectSnapshot> {
+        let age = self.age(group, last)?;
+        let about = [&group.subject, &last.subject];
+        for subject in about {
+            if let Some(snapshot) = self.snapshots.current(subject) {
+                match snapshot.state.health {
+                    Health::Well => {
+                        return self
+                            .is_quiet(group, snapshot, subject, age)
+                            .then_some(snapshot);
+                    }
+                    Health::Unwell => return None,
+                    Health::Present if is_absence && age >= QUIET => return Some(snapshot),
+                    Health::Present => {}
+                }
+            }
+        }
+        if let Some(found) = about
+            .iter()
+            .find_map(|subject| self.users(group, subject, age))
+        {
+            return found;
+        }
+        let workload = about.iter().find_map(|subject| self.workload(subject));
+        let writer = || {
+            let document = self.names.get(last.document)?;
+            let written = last
+                .format
+                .is_log()
+                .then(|| self.graph.of_document(document));
+            self.snapshots.current(&written.flatten()?)
+        };
+        let node = || {
+            let node = last
+                .subject
+                .node
+                .as_deref()
+                .filter(|_| last.subject.name.is_none())?;
+            self.snapshots.current(&Subject::new("Node", None, node))
+        };
+        let snapshot = workload.or_else(node).or_else(writer)?;
+        let is_over = snapshot.state.health == Health::Well
+            && self.is_quiet(group, snapshot, &Subject::default(), age);
+        is_over.then_some(snapshot)
+    }
+
+    /// Returns the workload of a pod or ReplicaSet that the input does not show: it was replaced.
+    fn workload(&self, subject: &Subject) -> Option<&ObjectSnapshot> {
+        let kinds = match subject.kind.as_deref()? {
+            "Pod" => ["Deployment", "DaemonSet", "StatefulSet"].as_slice(),
+            "ReplicaSet" => &["Deployment"],
+            _ => return None,
+        };
+        let name = subject
+            .workload()
+            .filter(|name| Some(*name) != subject.name.as_deref())?;
+        let of_kind = |kind: &&str| {
+            let workload = Subject::new(kind, subject.namespace.as_deref(), name);
+            self.snapshots.current(&workload)
+        };
+        kinds.iter().find_map(of_kind)
+    }
+
+    /// Returns the snapshot of one of the objects that use another one, if all of them are well; the outer option
+    /// says whether any is known.
+    fn users(
+        &self,
+        group: &Group,
+        subject: &Subject,
+        age: i128,
+    ) -> Option<Option<&ObjectSnapshot>> {
+        let users = self.users.of(subject, MAX_USERS);
+        let mut known = users.iter().filter_map(|user| self.snapshots.current(user));
+        let first = known.next()?;
+        let is_over = |snapshot: &ObjectSnapshot| {
+            snapshot.state.health == Health::Well
+                && self.is_quiet(group, snapshot, &Subject::default(), age)
+        };
+        Some((is_over(first) && known.all(is_over)).then_some(first))
+    }
+
+    /// The seconds since a fault of an object was last seen.
+    fn age(&self, group: &Group, last: &Hit) -> Option<i128> {
+        let counted = group.last.filter(|_| group.more > 0);
+        let seen = match (last.last, counted) {
+            (Some(last), Some(counted)) => Some(last.later(counted)),
+            (last, counted) => last.or(counted),
+        };
+        match seen? {
+            Moment::At(stamp) => Some((self.now? - stamp.nanos) / NANOS),
+            Moment::Ago(seconds) => Some(i128::from(seconds)),
+        }
+    }
+
+    /// Returns true if a fault was last seen so long ago that its object, which is well, has recovered.
+    fn is_quiet(
+        &self,
+        group: &Group,
+        snapshot: &ObjectSnapshot,
+        subject: &Subject,
+        age: i128,
+    ) -> bool {
+        let state = &snapshot.state;
+        let mut containers = state.containers.iter();
+        let container = subject.container.as_ref();
+        let container = container.and_then(|name| containers.find(|known| known.name == *name));
+        let since = container.map_or(state.since, |container| container.started);
+        // no longer ago than the object has been well
+        let well_for = self
+            .now
+            .zip(since)
+            .map(|(now, since)| (now - since) / NANOS);
+        let recovered = well_for.is_some_and(|well_for| well_for <= age);
+        let quiet = well_for.filter(|_| recovered).unwrap_or(age);
+        let (mut needed, lasted) = (QUIET, lasted(group));
+        if !recovered {
+            needed = LONG_QUIET.max(lasted / 2);
+        }
+        if group.count > 1 {
+            needed = needed.max(2 * lasted / i128::from(group.count - 1));
+        }
+        let restarts = container.map_or(snapshot.restarts(), |container| container.restarts);
+        if recovered && restarts > 0 {
+            // it may be restarted again after as long as it ran before
+            let lived = self
+                .now
+                .zip(state.created)
+                .map(|(now, created)| (now - created) / NANOS);
+            let each = lived.map_or(0, |lived| lived / i128::from(restarts + 1));
+            needed = needed.max(LONG_QUIET).max(each);
+        }
+        quiet >= needed
+    }
+}
+
+/// The seconds from the first to the last time that a fault was seen.
+fn lasted(group: &Group) -> i128 {
+    match (group.first, group.last) {
+        (Some(first), Some(last)) => first.distance(&last).unwrap_or(0.0) as i128,
+        _ => 0,
+    }
+}
