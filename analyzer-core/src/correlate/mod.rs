@@ -137,6 +137,7 @@ pub(crate) fn correlate(
     let ended = resolution::find_resolved(catalogue, &groups, &enders);
     let superseded = snapshots.superseded(catalogue, &groups);
     let over = over::Over {
+        catalogue,
         snapshots,
         graph,
         users: graph::Users::new(graph),
@@ -147,12 +148,7 @@ pub(crate) fn correlate(
         .into_iter()
         .zip(superseded)
         .zip(&groups)
-        .map(|((ended, superseded), group)| {
-            let is_absence = catalogue.at(group.signature).cause.ends_with("-missing");
-            ended
-                .or(superseded)
-                .or_else(|| over.shown(group, is_absence))
-        })
+        .map(|((ended, superseded), group)| ended.or(superseded).or_else(|| over.shown(group)))
         .collect();
     let explain::Explained { by, cut, survived } =
         explain::explain(catalogue, &groups, &ended, graph);

@@ -6,6 +6,7 @@ use super::group::Group;
 use super::health::Health;
 use super::snapshots::{ObjectSnapshot, Snapshots};
 use crate::matcher::{Hit, Moment};
+use kwhy_catalogue::Catalogue;
 use kwhy_model::Subject;
 
 /// The number of seconds that a fault must be quiet where its object became well after it.
@@ -13,6 +14,9 @@ const QUIET: i128 = 120;
 
 /// The same where the object was well all along, or its containers were restarted.
 const LONG_QUIET: i128 = 600;
+
+/// The number of seconds without an event about an object after which no controller tries again in vain.
+const RETRIED: i128 = 1800;
 
 /// The maximum number of objects of a group that are checked.
 const MAX_OBJECTS: usize = 256;
@@ -24,6 +28,7 @@ const NANOS: i128 = 1_000_000_000;
 
 /// Decides which faults are over.
 pub(super) struct Over<'i> {
+    pub catalogue: &'i Catalogue,
     pub snapshots: &'i Snapshots,
     pub graph: &'i Graph,
     pub users: Users<'i>,
@@ -35,7 +40,13 @@ pub(super) struct Over<'i> {
 
 impl Over<'_> {
     /// Returns the hit that shows a group to be over, for each of its objects.
-    pub fn shown(&self, group: &Group, is_absence: bool) -> Option<Hit> {
+    pub fn shown(&self, group: &Group) -> Option<Hit> {
+        // ids of causes say so where an object does not exist
+        let is_absence = self
+            .catalogue
+            .at(group.signature)
+            .cause
+            .ends_with("-missing");
         let mut shown: Option<Hit> = None;
         let mut seen: Vec<&Subject> = Vec::new();
         for hit in group.hits.iter().rev() {
@@ -46,6 +57,10 @@ impl Over<'_> {
             if seen.len() > MAX_OBJECTS {
                 return None;
             }
+            if self.is_gone(group, hit) {
+                shown.get_or_insert_with(|| hit.clone());
+                continue;
+            }
             let snapshot = self.well_since(group, hit, is_absence)?;
             shown.get_or_insert_with(|| Hit {
                 document: snapshot.document(),
@@ -54,6 +69,18 @@ impl Over<'_> {
             });
         }
         shown
+    }
+
+    /// Returns true if a fault is about a pod that has been deleted: the input lists the pods of its namespace without
+    /// it.
+    fn is_gone(&self, group: &Group, last: &Hit) -> bool {
+        let pod = &last.subject;
+        let is_named = pod.kind.as_deref() == Some("Pod") && pod.name.is_some();
+        let namespace = pod.namespace.as_deref().filter(|_| is_named);
+        namespace.is_some_and(|namespace| self.snapshots.lists_pods(namespace))
+            && self.snapshots.current(pod).is_none()
+            && self.workload(pod).is_none()
+            && self.age(group, last).is_some_and(|age| age >= LONG_QUIET)
     }
 
     /// Returns the snapshot of the object that the last hit of a fault is about, if the fault is over there.
@@ -70,6 +97,12 @@ impl Over<'_> {
                     }
                     Health::Unwell => return None,
                     Health::Present if is_absence && age >= QUIET => return Some(snapshot),
+                    // what fails is tried again, with pauses of up to a quarter of an hour
+                    Health::Present
+                        if last.reason.is_some() && age >= RETRIED.max(3 * lasted(group)) =>
+                    {
+                        return Some(snapshot);
+                    }
                     Health::Present => {}
                 }
             }
@@ -81,21 +114,20 @@ impl Over<'_> {
             return found;
         }
         let workload = about.iter().find_map(|subject| self.workload(subject));
-        let writer = || {
-            let document = self.names.get(last.document)?;
-            let written = last
-                .format
-                .is_log()
-                .then(|| self.graph.of_document(document));
-            self.snapshots.current(&written.flatten()?)
-        };
         let node = || {
-            let node = last
-                .subject
-                .node
-                .as_deref()
-                .filter(|_| last.subject.name.is_none())?;
-            self.snapshots.current(&Subject::new("Node", None, node))
+            let is_of_node = last.subject.name.is_none();
+            let node = last.subject.node.as_deref().filter(|_| is_of_node)?;
+            self.snapshots.current_node(node)
+        };
+        let writer = || {
+            let of_document = self.graph.of_document(self.names.get(last.document)?);
+            let of_document = of_document.and_then(|writer| self.snapshots.current(&writer));
+            let mut pods = last
+                .writers
+                .iter()
+                .map(|name| Subject::new("Pod", None, name));
+            let named = || pods.find_map(|pod| self.snapshots.current(&pod));
+            of_document.or_else(named).filter(|_| last.format.is_log())
         };
         let snapshot = workload.or_else(node).or_else(writer)?;
         let is_over = snapshot.state.health == Health::Well
@@ -179,7 +211,8 @@ impl Over<'_> {
             needed = needed.max(2 * lasted / i128::from(group.count - 1));
         }
         let restarts = container.map_or(snapshot.restarts(), |container| container.restarts);
-        if recovered && restarts > 0 {
+        let family = self.catalogue.at(group.signature).family();
+        if recovered && restarts > 0 && matches!(family, "container" | "workload") {
             // it may be restarted again after as long as it ran before
             let lived = self
                 .now

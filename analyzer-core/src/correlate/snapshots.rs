@@ -1,7 +1,7 @@
 //! Snapshots of the same object: the latest one shows its current state.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::graph::plain;
@@ -31,6 +31,8 @@ pub(crate) struct ObjectSnapshot {
     namespace: Option<String>,
     name: String,
     shape: Shape,
+    /// True if it occurs in a list of its kind.
+    listed: bool,
     document: usize,
     /// The byte range in the document.
     span: Span,
@@ -90,6 +92,7 @@ impl ObjectSnapshot {
             namespace: subject.namespace,
             name,
             shape,
+            listed: object.listed,
             document: stretch.document,
             span: stretch.whole(&object.span),
             version: Version {
@@ -181,6 +184,10 @@ pub(crate) struct Snapshots {
     of_object: HashMap<u64, Vec<usize>>,
     /// By a hash of kind and name.
     of_name: HashMap<u64, Vec<usize>>,
+    /// The names of nodes.
+    nodes: BTreeSet<String>,
+    /// The namespaces of which a list of pods is shown.
+    pod_lists: BTreeSet<String>,
     /// By document and byte offset.
     by_place: BTreeMap<(usize, usize), usize>,
     /// The number of snapshots that were not kept.
@@ -198,6 +205,15 @@ impl Snapshots {
         self.of_object.entry(snapshot.key).or_default().push(number);
         let name = name_key(&snapshot.kind, &snapshot.name);
         self.of_name.entry(name).or_default().push(number);
+        match snapshot.kind.as_str() {
+            "Node" => {
+                self.nodes.insert(snapshot.name.clone());
+            }
+            "Pod" if snapshot.listed => {
+                self.pod_lists.extend(snapshot.namespace.clone());
+            }
+            _ => {}
+        }
         let place = (snapshot.document, snapshot.span.start);
         self.by_place.insert(place, number);
         self.all.push(snapshot);
@@ -244,6 +260,25 @@ impl Snapshots {
                 None if worse(&snapshot.state) > worse(&last.state) => snapshot,
                 None => last,
             })
+    }
+
+    /// Returns the last snapshot of a node, by its name or by its host name without the domain.
+    pub fn current_node(&self, host: &str) -> Option<&ObjectSnapshot> {
+        let of_name = |name: &str| self.current(&Subject::new("Node", None, name));
+        of_name(host).or_else(|| {
+            let is_of_host = |name: &&String| {
+                name.strip_prefix(host)
+                    .is_some_and(|domain| domain.starts_with('.'))
+            };
+            let mut names = self.nodes.iter().filter(is_of_host);
+            let only = names.next().filter(|_| names.next().is_none())?;
+            of_name(only)
+        })
+    }
+
+    /// Returns true if the input lists the pods of a namespace.
+    pub fn lists_pods(&self, namespace: &str) -> bool {
+        self.pod_lists.contains(namespace)
     }
 
     /// Returns the snapshot that contains a hit.
@@ -330,6 +365,7 @@ mod tests {
             namespace: None,
             name: "quay-4".to_owned(),
             shape: Shape::Describe,
+            listed: false,
             document,
             span: start..start + 10,
             version,
