@@ -66,6 +66,7 @@ mod matcher;
 mod report;
 mod selftest;
 mod temporal;
+mod verdict;
 
 pub use analyzer::Analyzer;
 pub use engine::{Extract, ExtractOptions, Extracted, Incident, extract, extract_with};
@@ -87,7 +88,8 @@ pub use kwhy_signature::{
 };
 pub use report::{
     BundleSummary, Check, CollectedAt, CommandLine, Evidence, Explained, Finding, Fix,
-    InputSummary, LimitMet, Report, SCHEMA, SegmentSummary, Stats, Unexplained,
+    InputSummary, KindHealth, LimitMet, Report, SCHEMA, SegmentSummary, State, Stats, Unexplained,
+    Verdict, judge,
 };
 pub use selftest::{
     CauseCoverage, ExampleOutcome, Form, Lint, LintLevel, Overlap, OverlapOutcome, Proof,

@@ -8,6 +8,7 @@ use kwhy_model::{Format, Severity, Subject};
 use kwhy_parse::input::Place;
 use kwhy_parse::timeline::TimelineReport;
 
+pub use crate::verdict::{KindHealth, State, Verdict, judge};
 pub use kwhy_model::{Level, Role};
 
 /// The schema that [`Report`] serializes to.
@@ -28,6 +29,15 @@ pub const SCHEMA: &str = "kwhy.report/1";
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: Cow<'static, str>,
+    /// The answer to "is something wrong?".
+    #[serde(default)]
+    pub verdict: Verdict,
+    /// The health of the objects that the input shows, by kind.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub health: Vec<KindHealth>,
+    /// The latest time in the input, as RFC 3339.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
     /// The findings, the most probable root cause first; a symptom follows its cause.
     pub findings: Vec<Finding>,
     /// The most relevant events that no finding covers.
@@ -81,6 +91,9 @@ pub struct Finding {
     pub role: Role,
     /// The severity.
     pub severity: Level,
+    /// Whether it holds at the end of the input.
+    #[serde(default)]
+    pub state: State,
     /// The confidence, from 0 to 1.
     pub confidence: f64,
     /// The fault in one line, with the captured values.

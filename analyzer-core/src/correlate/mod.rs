@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::matcher::{Hit, Match, Moment};
-use crate::report::{Check, Evidence, Explained, Finding, Level, Role};
+use crate::report::{Check, Evidence, Explained, Finding, Level, Role, State};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Age, Format, Subject};
 use kwhy_parse::log::stated_time;
@@ -180,7 +180,9 @@ pub(crate) fn correlate(
             if order.is_past[at] {
                 finding.severity = Level::Info;
             }
+            finding.state = over.state(&groups[at]);
             if let Some(hit) = &ended[at] {
+                finding.state = State::Over;
                 finding.severity = Level::Info;
                 finding.recovered = names
                     .get(hit.document)
@@ -278,6 +280,7 @@ fn finding(
         signature: signature.id.clone(),
         role: signature.role,
         severity: signature.severity,
+        state: State::Unknown,
         confidence: 0.0,
         title: title.unwrap_or_else(|| meaning().to_owned())
             + &identity::further(&group.values, &group.variants),

@@ -6,6 +6,7 @@ use super::group::Group;
 use super::health::Health;
 use super::snapshots::{ObjectSnapshot, Snapshots};
 use crate::matcher::{Hit, Moment};
+use crate::report::State;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::Subject;
 
@@ -69,6 +70,19 @@ impl Over<'_> {
             });
         }
         shown
+    }
+
+    /// Returns whether a group that is not over holds at the end of the input.
+    pub fn state(&self, group: &Group) -> State {
+        let is_now = |hit: &Hit| match self.age(group, hit) {
+            Some(age) => age <= LONG_QUIET,
+            None => hit.is_state && !self.snapshots.is_outdated(hit),
+        };
+        if group.hits.iter().rev().any(is_now) {
+            State::Now
+        } else {
+            State::Unknown
+        }
     }
 
     /// Returns true if a fault is about a pod that has been deleted: the input lists the pods of its namespace without

@@ -80,6 +80,20 @@ pub(crate) fn value(found: &Match, about: &Subject, count: u64, name: &str) -> O
     }
 }
 
+/// The kinds of which a text may say that they start or run.
+const RUN: [&str; 10] = [
+    "Pod",
+    "Deployment",
+    "ReplicaSet",
+    "StatefulSet",
+    "DaemonSet",
+    "ReplicationController",
+    "Job",
+    "CronJob",
+    "Container",
+    "Rollout",
+];
+
 /// The values available to the templates of a finding.
 #[derive(Debug)]
 pub(crate) struct Values<'a> {
@@ -108,7 +122,20 @@ impl<'a> Values<'a> {
 
     /// Renders a text if all of its values are known.
     pub fn text(&self, template: &Template) -> Option<String> {
-        template.fill(|name| self.value(name))
+        template.fill_or(|name, otherwise| {
+            let fits = name != "subject" || otherwise.is_none_or(|words| self.fits(words));
+            self.value(name).filter(|_| fits)
+        })
+    }
+
+    /// Returns true if the object at fault can be what the words of a default stand for: a ConfigMap does not start.
+    fn fits(&self, words: &str) -> bool {
+        let is_run = matches!(
+            words,
+            "the pod" | "a pod" | "the container" | "the program" | "the workload"
+        );
+        let kind = self.about.kind.as_deref();
+        !is_run || kind.is_none_or(|kind| RUN.contains(&kind)) || self.about.container.is_some()
     }
 
     /// Renders the sentences of a text whose values are known.

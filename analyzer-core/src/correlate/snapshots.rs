@@ -8,7 +8,7 @@ use super::graph::plain;
 use super::group::Group;
 use super::health::{self, Health, State};
 use crate::matcher::Hit;
-use crate::report::{Level, Role};
+use crate::report::{KindHealth, Level, Role};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Format, Object, Span, Subject, Value};
 use kwhy_parse::input::{Place, Stretch, floor_char};
@@ -18,6 +18,9 @@ const MAX_SNAPSHOTS: usize = 20_000;
 
 /// The number of bytes kept of a snapshot's first line.
 const MAX_TEXT: usize = 120;
+
+/// The kinds whose health is reported first.
+const FIRST_KINDS: [&str; 3] = ["Pod", "Node", "PersistentVolumeClaim"];
 
 /// Lists of a pod's containers.
 const CONTAINERS: [&str; 2] = ["containers", "init_containers"];
@@ -274,6 +277,38 @@ impl Snapshots {
             let only = names.next().filter(|_| names.next().is_none())?;
             of_name(only)
         })
+    }
+
+    /// Counts the objects of each kind by their health, pods and nodes first.
+    pub fn health(&self) -> Vec<KindHealth> {
+        let mut kinds: BTreeMap<(usize, &str), KindHealth> = BTreeMap::new();
+        let mut seen: HashSet<(&str, Option<&str>, &str)> = HashSet::new();
+        for snapshot in &self.all {
+            let namespace = snapshot.namespace.as_deref();
+            if !seen.insert((&snapshot.kind, namespace, &snapshot.name)) {
+                continue;
+            }
+            let subject = Subject::new(&snapshot.kind, namespace, &snapshot.name);
+            let current = self.current(&subject).map(|current| current.state.health);
+            let first = FIRST_KINDS.iter().position(|kind| *kind == snapshot.kind);
+            let key = (first.unwrap_or(FIRST_KINDS.len()), &*snapshot.kind);
+            let kind = || KindHealth {
+                kind: snapshot.kind.clone(),
+                ..KindHealth::default()
+            };
+            match current {
+                Some(Health::Well) => kinds.entry(key).or_insert_with(kind).well += 1,
+                Some(Health::Unwell) => {
+                    let kind = kinds.entry(key).or_insert_with(kind);
+                    kind.unwell += 1;
+                    if kind.unwell_objects.len() < KindHealth::NAMED {
+                        kind.unwell_objects.push(subject);
+                    }
+                }
+                Some(Health::Present) | None => {}
+            }
+        }
+        kinds.into_values().collect()
     }
 
     /// Returns true if the input lists the pods of a namespace.

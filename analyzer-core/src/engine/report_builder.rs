@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+
 use super::document_stats::{
     DocumentStats, many_errors, many_matches, many_objects, many_relations, not_compared,
     note_namespace,
@@ -9,7 +11,7 @@ use super::document_stats::{
 use super::{Incident, Merged, ScanOptions, by_name, document_order, settled};
 use crate::correlate::{Omitted, correlate, place, renumber};
 use crate::matcher::Hit;
-use crate::report::{CollectedAt, LimitMet, Report, SCHEMA};
+use crate::report::{CollectedAt, LimitMet, Report, SCHEMA, Verdict, judge};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::Subject;
 
@@ -96,8 +98,12 @@ impl Merged<'_> {
             let subjects = std::iter::once(&finding.subject).chain(&finding.others);
             subjects.for_each(|subject| note_namespace(subject, &mut self.namespaces));
         }
-        Report {
+        let until = limit.and_then(|limit| Timestamp::from_nanosecond(limit).ok());
+        let mut report = Report {
             schema: SCHEMA.into(),
+            verdict: Verdict::Unknown,
+            health: self.snapshots.health(),
+            until: until.map(|until| until.to_string()),
             findings: correlated.findings,
             unexplained: self.unexplained_events.report(&names, &correlated.covered),
             next: correlated.next,
@@ -119,7 +125,9 @@ impl Merged<'_> {
             }),
             namespaces: self.namespaces,
             stats: self.stats,
-        }
+        };
+        report.verdict = judge(&report);
+        report
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use kwhy_core::{CommandLine, Finding, Level, LimitMet, Report, Role, Subject};
+use kwhy_core::{CommandLine, Finding, Level, LimitMet, Report, Role, Subject, Verdict, judge};
 
 use crate::human::counted;
 
@@ -134,6 +134,13 @@ pub fn keep_namespace(report: &mut Report, namespace: &str, is_there: bool) {
         !argv.windows(2).any(is_of_other)
     });
     report.namespaces = namespaces;
+    // the health of objects is counted for all namespaces
+    report.health.clear();
+    report.verdict = if is_known {
+        judge(report)
+    } else {
+        Verdict::Unknown
+    };
     let source = report
         .inputs
         .first()

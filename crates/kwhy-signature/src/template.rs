@@ -111,6 +111,11 @@ impl Template {
     /// assert_eq!(title.fill(|_| None), None);
     /// ```
     pub fn fill(&self, value: impl Fn(&str) -> Option<String>) -> Option<String> {
+        self.fill_or(|name, _| value(name))
+    }
+
+    /// Returns the text like [`Template::fill`], with values chosen by a slot's name and its default.
+    pub fn fill_or(&self, value: impl Fn(&str, Option<&str>) -> Option<String>) -> Option<String> {
         let mut text = filled(&self.parts, &value)?;
         text.truncate(text.trim_end().len());
         Some(text)
@@ -124,6 +129,7 @@ impl Template {
     /// assert_eq!(why.sentences(|_| None), "Nothing else is known.");
     /// ```
     pub fn sentences(&self, value: impl Fn(&str) -> Option<String>) -> String {
+        let value = |name: &str, _: Option<&str>| value(name);
         let mut told = String::new();
         for sentence in self.split() {
             told.push_str(&filled(&sentence, &value).unwrap_or_default());
@@ -170,7 +176,7 @@ impl Template {
 }
 
 /// Fills the parts; `None` if a value without a default is missing.
-fn filled(parts: &[Part], value: impl Fn(&str) -> Option<String>) -> Option<String> {
+fn filled(parts: &[Part], value: impl Fn(&str, Option<&str>) -> Option<String>) -> Option<String> {
     let mut out = String::new();
     // true if the last slot was filled with an empty text
     let mut gap = false;
@@ -179,7 +185,8 @@ fn filled(parts: &[Part], value: impl Fn(&str) -> Option<String>) -> Option<Stri
         let mut text = match part {
             Part::Literal(text) => text.as_str(),
             Part::Slot { name, otherwise } => {
-                let value = value(name).filter(|text| !text.trim().is_empty());
+                let value = value(name, otherwise.as_deref());
+                let value = value.filter(|text| !text.trim().is_empty());
                 slot = value.or_else(|| otherwise.clone())?;
                 slot.as_str()
             }

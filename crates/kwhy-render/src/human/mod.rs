@@ -4,15 +4,19 @@ mod finding;
 #[cfg(test)]
 pub mod samples;
 mod snippet;
+mod sources;
 #[cfg(test)]
 mod tests;
+mod verdict;
 mod words;
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use kwhy_core::{Finding, Format, InputSummary, Level, Report, Role, Severity, Unexplained};
+use kwhy_core::{
+    Finding, Format, InputSummary, Level, Report, Role, Severity, State, Unexplained, Verdict,
+};
 
 use super::escape::visible;
 use super::style::Style;
@@ -22,6 +26,15 @@ use finding::{Findings, INDENT};
 pub use finding::{Step, only_if};
 pub use words::counted;
 use words::times;
+
+/// The number of findings without need of action up to which each is shown.
+const FOLDED: usize = 5;
+
+/// The number of titles that are shown of more.
+const SAMPLES: usize = 3;
+
+/// The number of limits up to which each is shown whole.
+const LIMITS: usize = 2;
 
 /// Unexplained events that are shown where nothing is known.
 const TELLING: usize = 5;
@@ -75,32 +88,45 @@ pub struct Human {
 
 impl Render for Human {
     fn render(&self, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let report = view.report;
+        let shortened = sources::shortened(view.report);
+        let report = shortened.as_ref().unwrap_or(view.report);
         let findings = Findings::new(&self.layout, report, self.verbose);
         let (benign, shown): (Vec<&Finding>, Vec<&Finding>) = report
             .findings
             .iter()
             .filter(|finding| self.verbose || findings.explanation(finding).is_none())
             .partition(|finding| finding.role == Role::Benign && !self.verbose);
+        let (over, benign): (Vec<&Finding>, Vec<&Finding>) = benign
+            .into_iter()
+            .partition(|finding| finding.state == State::Over);
+        let verdict = verdict::verdict(report);
+        if let Some(verdict) = &verdict {
+            self.layout.hang(out, Style::Strong, verdict, 0, 0)?;
+            writeln!(out)?;
+        }
         for (index, finding) in shown.iter().enumerate() {
             findings.write(finding, index == 0, out)?;
             writeln!(out)?;
         }
         let answered = report.findings.iter().any(|f| f.role == Role::Cause);
-        if !answered {
+        let is_well = matches!(report.verdict, Verdict::Healthy | Verdict::Over);
+        if !answered && !is_well {
             self.no_answer(report, &shown, out)?;
         }
-        if !answered || self.verbose {
+        if (!answered && !is_well) || self.verbose {
             self.unexplained(report, out)?;
         }
-        if !report.next.is_empty() {
+        if is_well {
+            // there is nothing to look for
+        } else if !report.next.is_empty() {
             let steps = report.next.iter().map(Step::from);
             self.layout.steps("collect", steps, out)?;
             writeln!(out)?;
         } else if !answered && !is_empty(report) {
             self.collect(report, out)?;
         }
-        self.benign(&benign, out)?;
+        self.folded("over", "earlier problem", &over, out)?;
+        self.folded("benign", "harmless message", &benign, out)?;
         if self.verbose {
             self.not_understood(view, out)?;
         }
@@ -227,8 +253,29 @@ impl Human {
         writeln!(out)
     }
 
-    /// Findings that look alarming and are harmless: one line each.
-    fn benign(&self, findings: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
+    /// Findings that need no action: one line each if they are few, their number otherwise.
+    fn folded(
+        &self,
+        word: &str,
+        noun: &str,
+        findings: &[&Finding],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let column = word.len() + 2;
+        if findings.len() > FOLDED {
+            let count = counted(findings.len() as u64, noun);
+            let mut titles: Vec<String> = Vec::new();
+            for finding in findings {
+                let title = visible(&finding.title).into_owned();
+                if titles.len() < SAMPLES && !titles.contains(&title) {
+                    titles.push(title);
+                }
+            }
+            let text = format!("{count}, such as: {}; kwhy -v shows all", titles.join("; "));
+            write!(out, "{}  ", self.layout.styled(Style::Faint, word))?;
+            self.layout.hang(out, Style::Plain, &text, column, column)?;
+            return writeln!(out);
+        }
         for finding in findings {
             let home = finding.evidence.first().map_or("", |e| e.source.as_str());
             let mut places = vec![times(finding.count, finding.at_least)];
@@ -237,8 +284,8 @@ impl Human {
                 places.push(lines);
             }
             let text = format!("{} ({})", visible(&finding.title), places.join(", "));
-            write!(out, "{}  ", self.layout.styled(Style::Faint, "benign"))?;
-            self.layout.hang(out, Style::Plain, &text, 8, 8)?;
+            write!(out, "{}  ", self.layout.styled(Style::Faint, word))?;
+            self.layout.hang(out, Style::Plain, &text, column, column)?;
         }
         if !findings.is_empty() {
             writeln!(out)?;
@@ -281,6 +328,13 @@ impl Human {
                 visible(&limit.limit),
                 visible(&limit.message)
             );
+            let is_cut = !self.verbose && report.limits.len() > LIMITS;
+            let room = self.layout.width.saturating_sub(6);
+            let text = if is_cut {
+                snippet::cut(&text, &(0..0), room)
+            } else {
+                text
+            };
             self.layout.hang(out, Style::Plain, &text, 6, 6)?;
         }
         if !report.limits.is_empty() {
@@ -319,7 +373,7 @@ impl Human {
                 .titles
                 .first()
                 .map_or("of no known make", String::as_str);
-            text += &format!(" The bundle: {make}.");
+            text += &format!(" The bundle: {make}, {}.", visible(&bundle.source));
         } else if !report.bundles.is_empty() {
             text += &format!(
                 " They are of {}.",

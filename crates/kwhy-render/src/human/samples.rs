@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kwhy_core::{
     Check, CommandLine, Evidence, Explained, Finding, Fix, Format, InputSummary, Level, LimitMet,
-    Report, Role, SCHEMA, SegmentSummary, Severity, Stats, Subject, Unexplained,
+    Report, Role, SCHEMA, SegmentSummary, Severity, State, Stats, Subject, Unexplained, Verdict,
 };
 
 pub fn evidence(line: u64, text: &str, marked: &str, label: Option<&str>) -> Evidence {
@@ -26,6 +26,7 @@ pub fn finding(rank: usize, role: Role, severity: Level, cause: &str, title: &st
         signature: cause.rsplit('/').next().unwrap().into(),
         role,
         severity,
+        state: State::Unknown,
         confidence: 0.9,
         title: title.into(),
         subject: Subject::new("Pod", Some("shop"), "cart-0"),
@@ -95,6 +96,9 @@ fn command(text: &str) -> Option<CommandLine> {
 pub fn report(findings: Vec<Finding>) -> Report {
     Report {
         schema: SCHEMA.into(),
+        verdict: Verdict::Unknown,
+        health: Vec::new(),
+        until: None,
         findings,
         next: Vec::new(),
         unexplained: Vec::new(),

@@ -1,0 +1,105 @@
+//! The verdict in words: what is wrong now, what is over, what was looked at.
+
+use kwhy_core::{KindHealth, Report, Role, State, Verdict};
+
+use super::words::counted;
+
+/// The number of kinds whose health is told one by one.
+const KINDS: usize = 3;
+
+/// Returns the verdict on a report in a sentence or two; none where the findings say it all.
+pub fn verdict(report: &Report) -> Option<String> {
+    let looked_at = looked_at(report);
+    let with = |text: &str| match &looked_at {
+        Some(looked_at) => format!("{text} {looked_at}"),
+        None => text.to_owned(),
+    };
+    match report.verdict {
+        Verdict::Healthy => Some(with("This looks healthy.")),
+        Verdict::Over => {
+            let over = report.findings.iter().filter(|f| f.state == State::Over);
+            let problems = match over.count() {
+                1 => "One earlier problem is over".to_owned(),
+                count => format!("{} are over", counted(count as u64, "earlier problem")),
+            };
+            Some(with(&format!("{problems}; nothing is wrong now.")))
+        }
+        Verdict::Unknown if report.health.iter().any(|kind| kind.unwell > 0) => looked_at,
+        Verdict::Faults if report.inputs.len() > 1 => {
+            let causes = report.findings.iter().filter(|finding| {
+                finding.role == Role::Cause && finding.severity > kwhy_core::Level::Info
+            });
+            let causes = counted(causes.count() as u64, "root cause");
+            Some(with(&format!("{causes} found.")))
+        }
+        _ => None,
+    }
+}
+
+/// Returns what was looked at: the health of objects, the number of events and log records.
+fn looked_at(report: &Report) -> Option<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for kind in report.health.iter().take(KINDS) {
+        let name = plural(&kind.kind);
+        let all = kind.well + kind.unwell;
+        parts.push(match kind.unwell {
+            0 if all == 1 => format!("the {}", singular(&kind.kind)),
+            0 => format!("all {all} {name}"),
+            _ => format!("{} of {all} {name}", kind.well),
+        });
+    }
+    let others = report.health.get(KINDS..).unwrap_or_default();
+    let sum = |count: fn(&KindHealth) -> u64| others.iter().map(count).sum::<u64>();
+    let (well, unwell) = (sum(|kind| kind.well), sum(|kind| kind.unwell));
+    if well + unwell > 0 {
+        let all = well + unwell;
+        parts.push(match unwell {
+            0 => counted(well, "other object"),
+            _ => format!("{well} of {all} other objects"),
+        });
+    }
+    let objects = match parts.as_slice() {
+        [] => None,
+        [one] => Some(one.clone()),
+        [first @ .., last] => Some(format!("{} and {last}", first.join(", "))),
+    };
+    let verb = match report.health.as_slice() {
+        [only] if only.well + only.unwell == 1 => "is",
+        _ => "are",
+    };
+    let records = match report.stats.events {
+        0 => None,
+        count => Some(
+            counted(count, "event and log record")
+                .replace("event and log records", "events and log records"),
+        ),
+    };
+    let until = report
+        .until
+        .as_deref()
+        .map(|until| format!(" until {until}"));
+    let until = until.unwrap_or_default();
+    let text = match (objects, records) {
+        (Some(objects), Some(records)) => {
+            format!("Well {verb} {objects}; {records} were read{until}.")
+        }
+        (Some(objects), None) => format!("Well {verb} {objects}."),
+        (None, Some(records)) => format!("{records} were read{until}."),
+        (None, None) => return None,
+    };
+    Some(text)
+}
+
+fn singular(kind: &str) -> String {
+    match kind {
+        "PersistentVolumeClaim" => "claim".to_owned(),
+        "Pod" | "Node" => kind.to_ascii_lowercase(),
+        _ => kind.to_owned(),
+    }
+}
+
+fn plural(kind: &str) -> String {
+    let mut name = singular(kind);
+    name.push_str(if name.ends_with('s') { "es" } else { "s" });
+    name
+}
