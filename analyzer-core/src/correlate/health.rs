@@ -150,8 +150,10 @@ fn pod(
 ) -> (Health, Option<Span>) {
     let status = object.fields.text("status");
     let of_status = || object.fields.get("status").map(Value::span);
-    if matches!(status.as_deref(), Some("Succeeded" | "Completed")) {
-        return (Health::Well, of_status());
+    match status.as_deref() {
+        Some("Succeeded" | "Completed") => return (Health::Well, of_status()),
+        Some("Pending" | "Failed" | "Unknown") => return (Health::Unwell, None),
+        _ => {}
     }
     if let Some(ready) = object.fields.text("ready") {
         let is_well = status.as_deref() == Some("Running") && counts_agree(&ready);

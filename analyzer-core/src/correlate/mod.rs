@@ -143,6 +143,7 @@ pub(crate) fn correlate(
         users: graph::Users::new(graph),
         names,
         now,
+        last: over::LastSeen::new(&groups),
     };
     let ended: Vec<Option<Hit>> = ended
         .into_iter()

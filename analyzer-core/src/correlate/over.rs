@@ -1,6 +1,8 @@
 //! Faults that are over: the last output of the object that they are about shows it well, and nothing was heard of
 //! them for long enough.
 
+use std::collections::HashMap;
+
 use super::graph::{Graph, Users};
 use super::group::Group;
 use super::health::Health;
@@ -37,6 +39,32 @@ pub(super) struct Over<'i> {
     pub names: &'i [String],
     /// The time at which the input was collected, or the latest time in it, in nanoseconds since 1970.
     pub now: Option<i128>,
+    /// When a signature last matched about an object, whatever the values.
+    pub last: LastSeen,
+}
+
+/// When each signature last matched about each object.
+#[derive(Default)]
+pub(super) struct LastSeen(HashMap<(usize, Subject), Moment>);
+
+impl LastSeen {
+    pub fn new(groups: &[Group]) -> LastSeen {
+        let mut last: HashMap<(usize, Subject), Moment> = HashMap::new();
+        for group in groups {
+            if let Some(seen) = group.last {
+                let known = last.entry((group.signature, group.subject.clone()));
+                let known = known.or_insert(seen);
+                *known = known.later(seen);
+            }
+        }
+        LastSeen(last)
+    }
+
+    fn of(&self, group: &Group) -> Option<Moment> {
+        self.0
+            .get(&(group.signature, group.subject.clone()))
+            .copied()
+    }
 }
 
 impl Over<'_> {
@@ -186,7 +214,9 @@ impl Over<'_> {
 
     /// The seconds since a fault of an object was last seen.
     fn age(&self, group: &Group, last: &Hit) -> Option<i128> {
-        let counted = group.last.filter(|_| group.more > 0);
+        // another value of the same fault shows that it goes on
+        let others = self.last.of(group).filter(|seen| Some(*seen) != group.last);
+        let counted = group.last.filter(|_| group.more > 0).or(others);
         let seen = match (last.last, counted) {
             (Some(last), Some(counted)) => Some(last.later(counted)),
             (last, counted) => last.or(counted),

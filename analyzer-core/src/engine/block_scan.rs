@@ -37,6 +37,9 @@ const MAX_TEXT: usize = 1024;
 /// The number of lines at the start of a block whose format counts, and at its end whose year does.
 const SAMPLED: usize = 32;
 
+/// The number of lines at the ends of a block in which a record with a time is looked for.
+const UNDATED: usize = 256;
+
 /// The contents of one block. Lines are counted from the block's first, which is line 1.
 #[derive(Debug, Default)]
 pub(crate) struct BlockResult {
@@ -70,6 +73,10 @@ pub(crate) struct BlockResult {
     pub latest: Option<i128>,
     /// The time at which the input was collected, as an object shows it, in nanoseconds since 1970.
     pub collected: Option<i128>,
+    /// The times of the first and the last log record that state one.
+    pub ends: Option<(Stamp, Stamp)>,
+    /// The latest time of an event of the cluster whose year is stated, in nanoseconds since 1970.
+    pub event: Option<i128>,
     pub timeline: Timeline,
     /// The number of leading hits that belong to the log that was open at the block's start.
     pub inherited: usize,
@@ -163,6 +170,10 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
 
     fn all(&mut self) {
         self.stretch(0..self.block.bytes.len(), 0, false, None);
+        let clean = Document::new("", self.block.bytes.as_slice());
+        let bytes = clean.text().as_bytes();
+        let records = index_lines(bytes, self.block.followed).records;
+        self.outcome.ends = ends(bytes, records);
         self.outcome.lines = match self.block.bytes.last() {
             None => 0,
             Some(last) => {
@@ -184,6 +195,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         let mut line_index = index_lines(bytes, self.block.followed);
         self.outcome.lines = line_index.lines;
         self.outcome.events = line_index.records;
+        self.outcome.ends = ends(bytes, line_index.records);
         self.sample(bytes, line_index.lines);
         for at in line_index.dated.into_iter().flatten() {
             self.dated(time_of(line_at(bytes, at)));
@@ -291,6 +303,17 @@ fn known_candidates<'t>(
         }
     }
     true
+}
+
+/// Returns the times of the first and the last log record of a block that state one.
+fn ends(bytes: &[u8], records: u64) -> Option<(Stamp, Stamp)> {
+    if records == 0 {
+        return None;
+    }
+    let is_end = |byte: &u8| *byte == b'\n';
+    let first = bytes.split(is_end).take(UNDATED).find_map(time_of)?;
+    let last = bytes.rsplit(is_end).take(UNDATED).find_map(time_of);
+    Some((first, last.unwrap_or(first)))
 }
 
 /// The time of the record that starts on a line.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::correlate::Omitted;
 use crate::report::{InputSummary, LimitMet, SegmentSummary};
-use kwhy_model::{Format, LeftOut as LeftOutOfObjects, Subject};
+use kwhy_model::{Format, LeftOut as LeftOutOfObjects, Stamp, Subject};
 use kwhy_parse::input::ReadLimits;
 
 /// A document and its state.
@@ -24,6 +24,8 @@ pub(super) struct DocumentStats {
     pub invalid: u64,
     /// The parts of objects that were omitted.
     pub left_out: LeftOutOfObjects,
+    /// The times of the first and the last log record that state one.
+    pub ends: Option<(Stamp, Stamp)>,
     /// The object that a command names for the log that is open at the end of what was read.
     pub open: Option<Subject>,
 }

@@ -36,7 +36,7 @@ use crate::analyzer::Analyzer;
 use crate::correlate::{Graph, Snapshots, UnexplainedEvents};
 use crate::matcher::{Hit, Moment, Tester};
 use crate::report::{SegmentSummary, Stats};
-use kwhy_model::Subject;
+use kwhy_model::{Stamp, Subject};
 use kwhy_parse::infer_year;
 use kwhy_parse::input::ReadLimits;
 use kwhy_parse::timeline::Timeline;
@@ -144,6 +144,8 @@ struct Merged<'a> {
     snapshots: Snapshots,
     stats: Stats,
     latest: Option<i128>,
+    /// The latest time of an event of the cluster.
+    event: Option<i128>,
     /// The time at which the input was collected, as a node's lease shows it.
     collected: Option<i128>,
     /// True if the newest time counts as that.
@@ -176,6 +178,7 @@ impl<'a> Incident<'a> {
             snapshots: Snapshots::default(),
             stats: Stats::default(),
             latest: None,
+            event: None,
             collected: None,
             newest: false,
             unread: 0,
@@ -335,6 +338,20 @@ impl Merged<'_> {
         reference.map(|now| now.as_nanosecond()).or(self.latest)
     }
 
+    /// The latest time at an end of a document or of an event of the cluster; a lower bound of the time at which the
+    /// input ends.
+    fn last_time(&self) -> Option<i128> {
+        let limit = self.limit();
+        let ends = self.documents.iter().filter_map(|document| document.ends);
+        let ends = ends.flat_map(|(first, last)| [first, last]);
+        let settled = |stamp: Stamp| {
+            let settled = limit.and_then(|limit| infer_year::settled(&stamp, limit));
+            settled.unwrap_or(stamp).nanos
+        };
+        let ends = ends.map(settled);
+        ends.chain(self.event).max()
+    }
+
     /// Takes what the next blocks hold. Returns what is full at the ends of generations among them.
     fn take_all(&mut self, outcomes: Vec<BlockResult>) -> Vec<Full> {
         let mut full = Vec::new();
@@ -388,6 +405,11 @@ impl Merged<'_> {
                 });
             }
         }
+        input.ends = match (input.ends, outcome.ends) {
+            (Some((first, _)), Some((_, last))) => Some((first, last)),
+            (known, ends) => known.or(ends),
+        };
+        self.event = self.event.max(outcome.event);
         input.left_out.add(outcome.left_out);
         input.met_long_lines(&outcome.long_lines, before);
         self.stats.lines += outcome.lines;

@@ -10,10 +10,13 @@ use super::document_stats::{
 };
 use super::{Incident, Merged, ScanOptions, by_name, document_order, settled};
 use crate::correlate::{Omitted, correlate, place, renumber};
-use crate::matcher::Hit;
+use crate::matcher::{Hit, Moment};
 use crate::report::{CollectedAt, LimitMet, Report, SCHEMA, Verdict, judge};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::Subject;
+
+/// The seconds of a year: earlier times are of logs that state none.
+const YEAR: i64 = 366 * 86_400;
 
 impl Merged<'_> {
     /// Brings the documents into the order of their names, and says for each number that one had which it has now.
@@ -38,6 +41,7 @@ impl Merged<'_> {
     fn report(mut self, catalogue: &Catalogue, way: &ScanOptions) -> Report {
         let reference = self.reference();
         let limit = self.limit();
+        let last_time = self.last_time();
         self.close_list(limit);
         let numbers = self.by_name();
         let names: Vec<String> = self.documents.iter().map(|i| i.name.clone()).collect();
@@ -64,6 +68,13 @@ impl Merged<'_> {
             .map(|(number, count)| (catalogue.at(*number).id.clone(), *count))
             .collect();
         self.graph.settle();
+        let hits = collected.matches.iter().flat_map(|(_, found)| &found.hits);
+        let hits = hits.filter_map(|hit| match hit.last? {
+            Moment::At(stamp) => Some(stamp.nanos),
+            Moment::Ago(_) => None,
+        });
+        let reference_nanos = reference.map(|reference| reference.as_nanosecond());
+        let now = reference_nanos.or_else(|| hits.chain(last_time).max());
         let correlated = correlate(
             catalogue,
             &names,
@@ -72,7 +83,7 @@ impl Merged<'_> {
             &collected.at_least,
             (&self.graph, &self.snapshots),
             reference,
-            limit,
+            now,
         );
         for (number, count) in correlated.unplaced {
             *collected.further.entry(number).or_default() += count;
@@ -98,7 +109,9 @@ impl Merged<'_> {
             let subjects = std::iter::once(&finding.subject).chain(&finding.others);
             subjects.for_each(|subject| note_namespace(subject, &mut self.namespaces));
         }
-        let until = limit.and_then(|limit| Timestamp::from_nanosecond(limit).ok());
+        let until = now.and_then(|now| Timestamp::from_nanosecond(now).ok());
+        // a time without a year says nothing to a reader
+        let until = until.filter(|until| until.as_second() > YEAR);
         let mut report = Report {
             schema: SCHEMA.into(),
             verdict: Verdict::Unknown,

@@ -19,7 +19,7 @@ use super::DEFAULT_CONFIDENCE;
 use super::graph::{Graph, Named};
 use super::group::Group;
 use super::name_match;
-use relation::{NEIGHBOUR, Pair, Provider, are_apart_in_time, named, providers};
+use relation::{NEIGHBOUR, Pair, Provider, are_apart_in_time, named, outlasts, providers};
 use rules::{Near, Rules};
 
 pub(crate) use rules::implied_explains;
@@ -39,6 +39,9 @@ const MAX_WORDINGS: usize = 64;
 
 /// The maximum number of groups of one signature that are considered as causes of a group.
 const MAX_CANDIDATES: usize = 16;
+
+/// The closeness up to which nothing but a node, a log or the cluster links two groups.
+const LOOSE: u8 = 1;
 
 /// The reason why one group explains another, as text.
 type Why = Cow<'static, str>;
@@ -139,6 +142,9 @@ pub(crate) fn explain(
                         }
                         None => None,
                     }?;
+                    if closeness <= LOOSE && outlasts(b, a) {
+                        return None;
+                    }
                     wordings += usize::from(near.rule.is_none());
                     Some(Candidate {
                         cause,

@@ -264,6 +264,11 @@ impl Pair<'_> {
     }
 }
 
+/// The number of seconds for which a symptom goes on after its cause at most, where no object links them; and the number
+/// of times that it is seen.
+const OUTLASTED: f64 = 600.0;
+const MANY: u64 = 3;
+
 /// Returns true if the cause ended before the symptom started, or started after it had ended.
 pub(super) fn are_apart_in_time(cause: &Group, symptom: &Group) -> bool {
     let far = |earlier: Option<_>, later: Option<_>| match (earlier, later) {
@@ -271,6 +276,25 @@ pub(super) fn are_apart_in_time(cause: &Group, symptom: &Group) -> bool {
         _ => false,
     };
     far(cause.last, symptom.first) || far(symptom.last, cause.first)
+}
+
+/// Returns true if a symptom goes on for long after what might have caused it was last seen: something else keeps it up.
+pub(super) fn outlasts(symptom: &Group, cause: &Group) -> bool {
+    let (Some(end), Some(last)) = (symptom.last, cause.last) else {
+        return false;
+    };
+    let lasted = |group: &Group| match (group.first, group.last) {
+        (Some(first), Some(last)) => first.distance(&last).unwrap_or(0.0),
+        _ => 0.0,
+    };
+    let gap = end.distance(&last).filter(|_| end.is_comparable(&last));
+    symptom.count >= MANY
+        && end.is_after(&last) == Some(true)
+        && gap.is_some_and(|gap| {
+            gap > OUTLASTED
+                .max(3.0 * lasted(cause))
+                .max(lasted(symptom) / 2.0)
+        })
 }
 
 fn is_long_after(later: &Moment, earlier: &Moment) -> bool {

@@ -203,6 +203,11 @@ impl BlockScan<'_, '_, '_> {
             note_namespace(subject, &mut self.outcome.namespaces);
         }
         for event in &parsed.events {
+            let time = event
+                .time
+                .filter(|time| time.year_stated && !event.format.is_log());
+            let outcome = &mut self.outcome;
+            outcome.event = outcome.event.max(time.map(|time| time.nanos));
             if !self.tester.takes(event) {
                 continue;
             }

@@ -97,7 +97,7 @@ macro_rules! layouts {
     };
 }
 
-const FILES: [(&str, &str); 21] = layouts![
+const FILES: [(&str, &str); 22] = layouts![
     "troubleshoot",
     "must-gather",
     "kind",
@@ -118,6 +118,7 @@ const FILES: [(&str, &str); 21] = layouts![
     "gke-snapshot",
     "cluster-api",
     "prow",
+    "sonobuoy",
     "node",
 ];
 

@@ -292,10 +292,7 @@ mod tests {
         let start =
             parse("==== START logs for container crane of pod harbour/quay-0 ====").unwrap();
         assert_eq!(start.verb, Verb::Logs);
-        assert_eq!(
-            start.subject.to_string(),
-            "Pod harbour/quay-0, container crane"
-        );
+        assert_eq!(start.subject.to_string(), "Pod harbour/quay-0");
         let end = parse("==== END logs for container crane of pod harbour/quay-0 ====").unwrap();
         assert_eq!((end.verb, end.subject), (Verb::Other, Subject::default()));
         assert_eq!(parse("==== START logs ===="), None);
