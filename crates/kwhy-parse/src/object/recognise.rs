@@ -336,7 +336,10 @@ pub fn is_compact(text: &str) -> bool {
         "kind" | "metadata" | "items" | "spec" | "status" | "type" | "object" => {
             let bytes = text.as_bytes();
             let has = |word: &[u8]| memmem::find(bytes, word).is_some();
-            has(b"\"apiVersion\"") && has(b"\"kind\"")
+            // Go's client leaves the kind of a list's items away, and so do collectors that write only these
+            let is_item = text.starts_with("[{") && key == "metadata";
+            (has(b"\"apiVersion\"") && has(b"\"kind\""))
+                || (is_item && has(b"\"creationTimestamp\""))
         }
         _ if FIRST_KEYS.contains(&key) => {
             memmem::find(text.as_bytes(), b"\"apiVersion\"").is_some()
