@@ -279,6 +279,14 @@ impl Snapshots {
         })
     }
 
+    /// The latest time in a condition of an object, in nanoseconds since 1970: nodes renew theirs every few minutes.
+    pub fn latest(&self) -> Option<i128> {
+        self.all
+            .iter()
+            .filter_map(|snapshot| snapshot.version.time)
+            .max()
+    }
+
     /// Counts the objects of each kind by their health, pods and nodes first.
     pub fn health(&self) -> Vec<KindHealth> {
         let mut kinds: BTreeMap<(usize, &str), KindHealth> = BTreeMap::new();

@@ -73,8 +73,10 @@ impl Merged<'_> {
             Moment::At(stamp) => Some(stamp.nanos),
             Moment::Ago(_) => None,
         });
-        let reference_nanos = reference.map(|reference| reference.as_nanosecond());
-        let now = reference_nanos.or_else(|| hits.chain(last_time).max());
+        let given = self.analyzer.reference().map(|given| given.as_nanosecond());
+        let shown = reference.map(|reference| reference.as_nanosecond());
+        let shown = shown.into_iter().chain(self.snapshots.latest());
+        let now = given.or_else(|| hits.chain(last_time).chain(shown).max());
         let correlated = correlate(
             catalogue,
             &names,
