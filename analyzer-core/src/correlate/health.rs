@@ -272,3 +272,68 @@ fn time(value: Option<&Value<'_>>) -> Option<i128> {
     let time: jiff::Timestamp = text.parse().ok()?;
     Some(time.as_nanosecond())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kwhy_parse::input::{Document, segments};
+
+    fn healths(text: &str) -> Vec<Health> {
+        let document = Document::new("", text);
+        let parsed = kwhy_parse::segments(&segments(document.text()));
+        parsed
+            .objects
+            .iter()
+            .map(|object| of(object).health)
+            .collect()
+    }
+
+    #[test]
+    fn rows_are_judged_by_their_cells() {
+        let pods = "\
+NAMESPACE   NAME     READY   STATUS             RESTARTS   AGE
+dock        quay-0   1/1     Running            0          5d
+dock        quay-1   0/1     Running            0          5d
+dock        quay-2   0/1     CrashLoopBackOff   9          5d
+dock        load-x   0/1     Completed          0          5d
+dock        quay-3   1/1     Terminating        0          5d
+";
+        use Health::{Unwell, Well};
+        assert_eq!(healths(pods), [Well, Unwell, Unwell, Well, Unwell]);
+        let nodes = "\
+NAME      STATUS                     ROLES    AGE   VERSION
+alder-1   Ready                      <none>   5d    v1.29.4
+alder-2   NotReady                   <none>   5d    v1.29.4
+alder-3   Ready,SchedulingDisabled   <none>   5d    v1.29.4
+";
+        assert_eq!(healths(nodes), [Well, Unwell, Unwell]);
+        let sets = "\
+NAMESPACE   NAME   READY   UP-TO-DATE   AVAILABLE   AGE
+dock        quay   2/2     2            2           5d
+dock        pier   1/2     2            1           5d
+";
+        assert_eq!(healths(sets), [Well, Unwell]);
+    }
+
+    #[test]
+    fn objects_are_judged_by_their_status() {
+        let pod = |ready: bool, phase: &str| {
+            format!(
+                "apiVersion: v1\nkind: Pod\nmetadata:\n  name: quay-0\nspec:\n  containers:\n  - name: crane\nstatus:\n  phase: {phase}\n  conditions:\n  - type: Ready\n    status: \"{}\"\n    lastTransitionTime: \"2024-03-04T05:06:07Z\"\n",
+                if ready { "True" } else { "False" },
+            )
+        };
+        assert_eq!(healths(&pod(true, "Running")), [Health::Well]);
+        assert_eq!(healths(&pod(false, "Running")), [Health::Unwell]);
+        assert_eq!(healths(&pod(true, "Pending")), [Health::Unwell]);
+        let operator = |degraded: &str| {
+            format!(
+                "apiVersion: config.openshift.io/v1\nkind: ClusterOperator\nmetadata:\n  name: dns\nstatus:\n  conditions:\n  - type: Available\n    status: \"True\"\n  - type: Degraded\n    status: \"{degraded}\"\n"
+            )
+        };
+        assert_eq!(healths(&operator("False")), [Health::Well]);
+        assert_eq!(healths(&operator("True")), [Health::Unwell]);
+        let secret = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: tls\ntype: Opaque\n";
+        assert_eq!(healths(secret), [Health::Present]);
+    }
+}
