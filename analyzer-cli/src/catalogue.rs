@@ -124,7 +124,8 @@ fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
         ..
     } = sources::below(path);
     if let Some(failure) = failures.into_iter().next() {
-        return Err(unreadable(&failure.path, failure.source));
+        let (path, source) = failure.into();
+        return Err(unreadable(&path, source));
     }
     files.retain(|file| {
         let extension = file.extension();

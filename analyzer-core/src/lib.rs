@@ -60,15 +60,19 @@
 mod analyzer;
 #[doc(hidden)]
 pub mod bench;
+mod cancel;
 mod correlate;
 mod engine;
 mod matcher;
+mod parallel;
 mod report;
 mod selftest;
 mod temporal;
 
 pub use analyzer::Analyzer;
+pub use cancel::Cancel;
 pub use engine::{Extract, ExtractOptions, Extracted, Incident, extract, extract_with};
+pub use jiff;
 pub use kwhy_catalogue::Catalogue;
 pub use kwhy_errors::{ErrorChain, Fact, Link, LinkKind};
 pub use kwhy_model::{
@@ -86,8 +90,9 @@ pub use kwhy_signature::{
     Template, ValueType,
 };
 pub use report::{
-    BundleSummary, Check, CollectedAt, CommandLine, Evidence, Explained, Finding, Fix,
-    InputSummary, LimitMet, Report, SCHEMA, SegmentSummary, Stats, Unexplained,
+    BundleSummary, CauseId, Check, CollectedAt, CommandLine, Evidence, Explained, Finding, Fix,
+    InputSummary, Limit, LimitMet, ParseWhenError, Report, SCHEMA, SegmentSummary, Stats,
+    Unexplained, When,
 };
 pub use selftest::{
     CauseCoverage, ExampleOutcome, Form, Lint, LintLevel, Overlap, OverlapOutcome, Proof,

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use kwhy_core::{Analyzer, Catalogue, Finding, Report};
+use kwhy_core::{Analyzer, Catalogue, Finding, Report, When};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use rayon::prelude::*;
@@ -208,7 +208,7 @@ fn on_a_file() {
     assert_eq!(findings(&fast), findings(&naive));
 }
 
-fn summary(finding: &Finding) -> (String, String, u64, Option<String>, Option<String>) {
+fn summary(finding: &Finding) -> (String, String, u64, Option<When>, Option<When>) {
     let Finding {
         signature,
         subject,
@@ -221,8 +221,8 @@ fn summary(finding: &Finding) -> (String, String, u64, Option<String>, Option<St
         signature.clone(),
         subject.to_string(),
         *count,
-        first.clone(),
-        last.clone(),
+        *first,
+        *last,
     )
 }
 

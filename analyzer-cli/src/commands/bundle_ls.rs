@@ -64,7 +64,7 @@ pub fn list(
         return Ok(inputs);
     }
     for limit in &inputs.limits {
-        let text = format!("{}: {}: {}", limit.source, limit.limit, limit.message);
+        let text = limit.to_string();
         writeln!(out, "note  {}", visible(&text))?;
     }
     for bundle in &inputs.bundles {

@@ -261,11 +261,9 @@ fn one(
 ) {
     let Document { name, about } = document;
     let name = name.as_str();
-    let options = ExtractOptions {
-        about,
-        near,
-        limits: convert.bundle.limits.read,
-    };
+    let mut options = ExtractOptions::default().with_about(about);
+    options.near = near;
+    options.limits = convert.bundle.limits.read;
     // the reader reports why a stream ends
     let read = match &convert.what {
         What::Objects { lines } => {

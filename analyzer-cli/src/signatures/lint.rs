@@ -92,10 +92,8 @@ fn read(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Failure> {
                 files, failures, ..
             } = sources::below(path);
             if let Some(failure) = failures.into_iter().next() {
-                return Err(Failure::Healthy {
-                    path: failure.path,
-                    source: failure.source,
-                });
+                let (path, source) = failure.into();
+                return Err(Failure::Healthy { path, source });
             }
             files
         } else {

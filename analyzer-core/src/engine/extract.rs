@@ -5,13 +5,14 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use memchr::memchr_iter;
-use rayon::prelude::*;
 
 use super::blocks::{Block, Blocks};
 use super::clock_skew::{Clocks, Seen};
 use super::document_stats::DocumentStats;
+use super::incident::fetch;
 use super::pieces::Piece;
-use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
+use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS};
+use crate::parallel;
 use crate::report::LimitMet;
 use kwhy_model::{Event, Parsed, Span, Subject};
 use kwhy_parse::input::{Document, Place, ReadLimits, Segment, Stretch, segments_before};
@@ -19,6 +20,7 @@ use kwhy_parse::{self as parse, infer_year, redact};
 
 /// The contents of a part of a document, as [`extract`] reads it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Extract<'e> {
     source: &'e str,
     stretch: &'e Stretch,
@@ -74,9 +76,9 @@ impl Extract<'_> {
 /// The reader's. What was read before has gone to `each`.
 pub fn extract<T: Send>(
     source: &str,
-    reader: impl Read + Send,
+    reader: impl Read,
     map: impl Fn(&Extract<'_>) -> T + Sync,
-    each: impl FnMut(T) + Send,
+    each: impl FnMut(T),
 ) -> io::Result<u64> {
     let read = extract_with(source, ExtractOptions::default(), reader, map, each);
     match read.failure {
@@ -87,6 +89,7 @@ pub fn extract<T: Send>(
 
 /// What is known of a document beside its text, and the limits of reading.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ExtractOptions {
     /// The object that the place of the document says it is about.
     pub about: Subject,
@@ -98,37 +101,76 @@ pub struct ExtractOptions {
     pub limits: ReadLimits,
 }
 
+impl ExtractOptions {
+    /// Sets the object that the place of the document says it is about.
+    ///
+    /// ```
+    /// use kwhy_core::{ExtractOptions, Subject, extract_with};
+    /// let options = ExtractOptions::default().with_about(Subject::new("Pod", Some("shop"), "web-0"));
+    /// let mut subjects = Vec::new();
+    /// let first = |part: &kwhy_core::Extract<'_>| part.parsed.events[0].subject.to_string();
+    /// extract_with("web.log", options, "panic: no\n".as_bytes(), first, |subject| subjects.push(subject));
+    /// assert_eq!(subjects, ["Pod shop/web-0"]);
+    /// ```
+    pub fn with_about(mut self, about: Subject) -> ExtractOptions {
+        self.about = about;
+        self
+    }
+
+    /// Sets a time that occurs elsewhere, in nanoseconds since 1970: times without a year are put near to it.
+    ///
+    /// ```
+    /// use kwhy_core::{ExtractOptions, extract_with};
+    /// let log = "E1231 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n";
+    /// let options = ExtractOptions::default().with_near(1_704_172_767_000_000_000);
+    /// let mut times = Vec::new();
+    /// let first = |part: &kwhy_core::Extract<'_>| part.parsed.events[0].time.map(|time| time.to_string());
+    /// extract_with("sync.log", options, log.as_bytes(), first, |time| times.extend(time));
+    /// assert_eq!(times, ["2023-12-31T23:59:58.000001Z"]);
+    /// ```
+    pub fn with_near(mut self, nanoseconds: i128) -> ExtractOptions {
+        self.near = Some(nanoseconds);
+        self
+    }
+
+    /// Sets the limits of reading.
+    pub fn with_limits(mut self, limits: ReadLimits) -> ExtractOptions {
+        self.limits = limits;
+        self
+    }
+}
+
 /// The result of reading a document.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Extracted {
     /// The size in bytes.
     pub bytes: u64,
     /// Limits that were met.
     pub limits: Vec<LimitMet>,
-    /// RegionReason it was not read to its end. What was read before has gone to `each`.
+    /// The reason why it was not read to its end. What was read before has gone to `each`.
     pub failure: Option<io::Error>,
 }
 
 /// Reads like [`extract`], with options.
 ///
 /// ```
-/// use kwhy_core::{ExtractOptions, ReadLimits, extract_with};
-/// let limits = ReadLimits { line_length: 64, ..ReadLimits::default() };
-/// let options = ExtractOptions { limits, ..ExtractOptions::default() };
+/// use kwhy_core::{ExtractOptions, Limit, ReadLimits, extract_with};
+/// let options = ExtractOptions::default().with_limits(ReadLimits::default().with_line_length(64));
 /// let log = format!("E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\"{}\n", " and so on".repeat(9));
 /// let read = extract_with("kubelet.log", options, log.as_bytes(), |part| part.parsed.events.len(), |_| {});
-/// assert_eq!(read.limits[0].limit, "long-line");
+/// assert_eq!(read.limits[0].limit, Limit::LongLine);
 /// ```
 pub fn extract_with<T: Send>(
     source: &str,
     options: ExtractOptions,
-    reader: impl Read + Send,
+    reader: impl Read,
     map: impl Fn(&Extract<'_>) -> T + Sync,
-    mut each: impl FnMut(T) + Send,
+    mut each: impl FnMut(T),
 ) -> Extracted {
     let limits = options.limits.bounded();
     let mut blocks = Blocks::new(0, reader, BLOCK).with_limits(limits);
-    let at_once = (rayon::current_num_threads() * BLOCKS_A_THREAD).min(MAX_BLOCKS);
+    let at_once = (parallel::threads() * BLOCKS_A_THREAD).min(MAX_BLOCKS);
     let mut state = State {
         about: options.about,
         near: options.near,
@@ -141,8 +183,9 @@ pub fn extract_with<T: Send>(
     };
     let mut ready = fetch(&mut blocks, at_once * BLOCK);
     while !ready.is_empty() {
-        let (made, next) = rayon::join(
-            || state.read(source, ready, &map),
+        let mut made = Vec::new();
+        let next = parallel::beside(
+            || made = state.read(source, ready, &map),
             || fetch(&mut blocks, at_once * BLOCK),
         );
         made.into_iter().for_each(&mut each);
@@ -220,23 +263,20 @@ impl State {
             .iter()
             .map(|block| block.long_lines.iter().map(|line| line + 1).collect())
             .collect();
-        let stretches: Vec<Stretch> = blocks
-            .into_par_iter()
-            .zip(&pieces)
-            .map(|(block, piece)| Stretch {
-                document: block.document,
-                first_byte: block.offset,
-                lines_before: memchr_iter(b'\n', &block.bytes).count() as u64,
-                text: Document::new("", block.bytes),
-                gaps: piece
-                    .as_ref()
-                    .map_or(Vec::new(), |piece| piece.gaps.clone()),
-                ends: piece
-                    .as_ref()
-                    .map_or(Vec::new(), |piece| piece.ends.clone()),
-                secrets: OnceLock::new(),
-            })
-            .collect();
+        let blocks = blocks.into_iter().zip(&pieces).collect();
+        let stretches = parallel::map(blocks, |(block, piece): (Block, &Option<Piece>)| Stretch {
+            document: block.document,
+            first_byte: block.offset,
+            lines_before: memchr_iter(b'\n', &block.bytes).count() as u64,
+            text: Document::new("", block.bytes),
+            gaps: piece
+                .as_ref()
+                .map_or(Vec::new(), |piece| piece.gaps.clone()),
+            ends: piece
+                .as_ref()
+                .map_or(Vec::new(), |piece| piece.ends.clone()),
+            secrets: OnceLock::new(),
+        });
         let stretches: Vec<Stretch> = stretches
             .into_iter()
             .zip(long)
@@ -250,26 +290,24 @@ impl State {
                 }
             })
             .collect();
-        let mut cut: Vec<Vec<Segment<'_>>> = stretches
-            .par_iter()
-            .zip(followed)
-            .zip(&pieces)
-            .map(|((stretch, followed), piece)| match piece {
+        let uncut = stretches.iter().zip(followed).zip(&pieces).collect();
+        let mut cut = parallel::map(
+            uncut,
+            |((stretch, followed), piece): ((&Stretch, bool), &Option<Piece>)| match piece {
                 Some(_) => Vec::new(),
                 None => segments_before(stretch.text.text(), followed),
-            })
-            .collect();
+            },
+        );
         for (segments, piece) in cut.iter_mut().zip(&pieces) {
             match piece {
                 Some(_) => self.open = None,
                 None => self.inherit(segments),
             }
         }
-        let parsed: Vec<(Parsed<'_>, Option<i128>)> = cut
-            .into_par_iter()
-            .zip(&stretches)
-            .zip(&pieces)
-            .map(|((segments, stretch), piece)| {
+        let unparsed = cut.into_iter().zip(&stretches).zip(&pieces).collect();
+        let parsed = parallel::map(
+            unparsed,
+            |((segments, stretch), piece): ((Vec<Segment<'_>>, &Stretch), &Option<Piece>)| {
                 let mut parsed = match piece {
                     Some(piece) => piece.parse(stretch.text.text(), &self.limits),
                     None => Parsed::default(),
@@ -282,8 +320,8 @@ impl State {
                 }
                 let latest = parsed.events.iter().filter_map(dated).max();
                 (parsed, latest)
-            })
-            .collect();
+            },
+        );
         for (parsed, _) in &parsed {
             self.met.left_out.add(parsed.left_out);
         }
@@ -301,14 +339,11 @@ impl State {
                 (parsed, before.or(self.near))
             })
             .collect();
-        let ordered: Vec<(Parsed<'_>, Seen)> = dated
-            .into_par_iter()
-            .map(|(mut parsed, latest)| {
-                settle(&mut parsed.events, latest);
-                let seen = Seen::mark(&mut parsed.events);
-                (parsed, seen)
-            })
-            .collect();
+        let ordered = parallel::map(dated, |(mut parsed, latest): (Parsed<'_>, Option<i128>)| {
+            settle(&mut parsed.events, latest);
+            let seen = Seen::mark(&mut parsed.events);
+            (parsed, seen)
+        });
         let ordered: Vec<Parsed<'_>> = ordered
             .into_iter()
             .map(|(mut parsed, seen)| {
@@ -316,18 +351,15 @@ impl State {
                 parsed
             })
             .collect();
-        stretches
-            .par_iter()
-            .zip(ordered)
-            .map(|(stretch, mut parsed)| {
-                redact::parsed(&mut parsed, stretch.secrets());
-                map(&Extract {
-                    source,
-                    stretch,
-                    parsed,
-                })
+        let settled = stretches.iter().zip(ordered).collect();
+        parallel::map(settled, |(stretch, mut parsed): (&Stretch, Parsed<'_>)| {
+            redact::parsed(&mut parsed, stretch.secrets());
+            map(&Extract {
+                source,
+                stretch,
+                parsed,
             })
-            .collect()
+        })
     }
 
     /// Gives the log at a block's start what is known of it, and keeps what is known of the one at its
@@ -488,10 +520,7 @@ mod tests {
         let klog = "E0102 23:59:58.000001       1 sync.go:88] \"Sync failed\" err=\"late\"\n";
         let log = klog.repeat(BLOCK / klog.len() + 2);
         assert_eq!(met(none, &log).1, Vec::<String>::new());
-        let short = ReadLimits {
-            line_length: 50,
-            ..none
-        };
+        let short = none.with_line_length(50);
         let (events, told) = met(short, &log);
         let more = BLOCK / klog.len() + 1;
         assert_eq!(events, more + 1);
@@ -500,7 +529,7 @@ mod tests {
         assert_eq!(told, [message]);
         let pod =
             "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels:\n    b: {c: {d: e}}\n";
-        let flat = ReadLimits { depth: 3, ..none };
+        let flat = none.with_depth(3);
         assert_eq!(met(none, pod), (1, Vec::new()));
         let (objects, told) = met(flat, pod);
         assert_eq!((objects, told.len()), (1, 1), "{told:?}");

@@ -6,14 +6,14 @@ use super::document_stats::{
     DocumentStats, many_errors, many_matches, many_objects, many_relations, not_compared,
     note_namespace,
 };
-use super::{Incident, Merged, ScanOptions, by_name, document_order, settled};
+use super::{Merged, ScanOptions, by_name, document_order, settled};
 use crate::correlate::{Omitted, correlate, place, renumber};
 use crate::matcher::Hit;
 use crate::report::{CollectedAt, LimitMet, Report, SCHEMA};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::Subject;
 
-impl Merged<'_> {
+impl Merged {
     /// Brings the documents into the order of their names, and says for each number that one had which it has now.
     fn by_name(&mut self) -> Vec<usize> {
         let order = document_order::sorted(self.documents.len(), by_name(&self.documents));
@@ -33,7 +33,7 @@ impl Merged<'_> {
     }
 
     /// The report of all that was merged.
-    fn report(mut self, catalogue: &Catalogue, way: &ScanOptions) -> Report {
+    pub(super) fn report(mut self, catalogue: &Catalogue, way: &ScanOptions) -> Report {
         let reference = self.reference();
         let limit = self.limit();
         self.close_list(limit);
@@ -108,8 +108,8 @@ impl Merged<'_> {
             bundles: Vec::new(),
             limits,
             collected_at: reference.map(|time| CollectedAt {
-                time: time.to_string(),
-                given: self.analyzer.reference().is_some(),
+                time: time.into(),
+                given: self.stated.is_some(),
             }),
             matched,
             timeline: way.timeline.then(|| {
@@ -119,23 +119,5 @@ impl Merged<'_> {
             namespaces: self.namespaces,
             stats: self.stats,
         }
-    }
-}
-
-impl Incident<'_> {
-    /// The report of all that was read.
-    pub fn finish(mut self) -> Report {
-        self.scan(|| ());
-        let Incident {
-            scanner,
-            scanned,
-            mut merged,
-            ..
-        } = self;
-        merged.take_all(scanned);
-        let (catalogue, way) = (scanner.tester.catalogue(), scanner.way);
-        // its memory is free for the report's making
-        drop(scanner);
-        merged.report(catalogue, &way)
     }
 }

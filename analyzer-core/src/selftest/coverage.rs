@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 use super::Proof;
 use super::run::ExampleRun;
+use crate::parallel;
 use kwhy_model::{Format, Span};
 use kwhy_parse::input::{Document, lines};
 
@@ -106,11 +105,11 @@ impl Proof<'_> {
             (cause, coverage)
         });
         let mut causes: BTreeMap<&str, CauseCoverage> = causes.collect();
-        let proofs = self.runs.par_iter();
+        let proofs = self.runs.iter();
         let proofs = proofs.filter(|run| run.wanted && run.failure.is_none());
-        let forms: Vec<(&str, Vec<Form>)> = proofs
-            .map(|run| (run.signature.cause.as_str(), forms(run)))
-            .collect();
+        let forms = parallel::map(proofs.collect(), |run: &ExampleRun<'_>| {
+            (run.signature.cause.as_str(), forms(run))
+        });
         for (cause, forms) in forms {
             let Some(coverage) = causes.get_mut(cause) else {
                 continue;

@@ -26,12 +26,11 @@ pub struct Options {
 /// ```
 /// use kwhy_bundle::{Options, read_path};
 /// use kwhy_core::Analyzer;
-/// let analyzer = Analyzer::new();
-/// let mut incident = analyzer.incident();
+/// let mut incident = Analyzer::new().incident();
 /// let inputs = read_path("/no/such/bundle".as_ref(), &Options::default(), &mut incident);
 /// assert_eq!(inputs.failures[0].to_string(), "cannot read /no/such/bundle");
 /// ```
-pub fn read_path(path: &Path, options: &Options, incident: &mut Incident<'_>) -> Inputs {
+pub fn read_path(path: &Path, options: &Options, incident: &mut Incident) -> Inputs {
     let set = InputSet {
         sources: vec![Source::Path(path.to_owned())],
         wanted: options.wanted.clone(),
@@ -47,18 +46,17 @@ pub fn read_path(path: &Path, options: &Options, incident: &mut Incident<'_>) ->
 ///
 /// ```
 /// use kwhy_bundle::{Options, read};
-/// use kwhy_core::Analyzer;
+/// use kwhy_core::{Analyzer, Limit};
 /// // the start of a gzip stream
-/// let analyzer = Analyzer::new();
-/// let mut incident = analyzer.incident();
+/// let mut incident = Analyzer::new().incident();
 /// let inputs = read("bundle.tar.gz", b"\x1f\x8b\x08".as_slice(), &Options::default(), &mut incident);
-/// assert_eq!(inputs.limits[0].limit, "damaged");
+/// assert_eq!(inputs.limits[0].limit, Limit::Damaged);
 /// ```
 pub fn read(
     name: &str,
     reader: impl Read + Send,
     options: &Options,
-    incident: &mut Incident<'_>,
+    incident: &mut Incident,
 ) -> Inputs {
     let mut members = Members::new(options, incident);
     members.source(name, reader);
@@ -66,7 +64,7 @@ pub fn read(
 }
 
 /// Gives an incident the time at which its bundles were made.
-fn date(inputs: &Inputs, incident: &mut Incident<'_>) {
+fn date(inputs: &Inputs, incident: &mut Incident) {
     if let Some(time) = inputs.collected {
         incident.collected_at(time);
     }
@@ -76,12 +74,12 @@ fn date(inputs: &Inputs, incident: &mut Incident<'_>) {
 }
 
 /// Takes documents into an incident.
-pub struct IncidentSink<'s, 'a> {
+pub struct IncidentSink<'s> {
     /// The incident.
-    pub incident: &'s mut Incident<'a>,
+    pub incident: &'s mut Incident,
 }
 
-impl DocumentSink for IncidentSink<'_, '_> {
+impl DocumentSink for IncidentSink<'_> {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
         let Document { name, about } = document;
         // the reader reports why a stream ends
@@ -98,24 +96,23 @@ impl DocumentSink for IncidentSink<'_, '_> {
 /// ```
 /// use kwhy_bundle::{Members, Options};
 /// use kwhy_core::Analyzer;
-/// let analyzer = Analyzer::new();
-/// let mut incident = analyzer.incident();
+/// let mut incident = Analyzer::new().incident();
 /// let mut members = Members::new(&Options::default(), &mut incident);
 /// let log = "panic: runtime error: index out of range [3] with length 3\n";
 /// members.member("case-7", "namespaces/shop/pods/web-0/web/web/logs/current.log", log.as_bytes());
 /// assert_eq!(members.finish().read, 1);
 /// assert_eq!(incident.finish().findings.len(), 1);
 /// ```
-pub struct Members<'s, 'a> {
-    bundles: Bundles<IncidentSink<'s, 'a>>,
+pub struct Members<'s> {
+    bundles: Bundles<IncidentSink<'s>>,
     limits: Limits,
     shared: Arc<Shared>,
     read: usize,
 }
 
-impl<'s, 'a> Members<'s, 'a> {
+impl<'s> Members<'s> {
     /// Reads members into an incident.
-    pub fn new(options: &Options, incident: &'s mut Incident<'a>) -> Members<'s, 'a> {
+    pub fn new(options: &Options, incident: &'s mut Incident) -> Members<'s> {
         let shared = Arc::<Shared>::default();
         let sink = IncidentSink { incident };
         Members {

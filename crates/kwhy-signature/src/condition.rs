@@ -1,6 +1,7 @@
 //! The condition of a signature over events and objects.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -41,9 +42,9 @@ pub struct Condition {
 #[derive(Debug)]
 pub enum What {
     /// One event.
-    Event(Box<EventPattern>),
+    Event(Arc<EventPattern>),
     /// One object.
-    Object(Box<ObjectPattern>),
+    Object(Arc<ObjectPattern>),
     /// All of these, in any order.
     All(Vec<Condition>),
     /// One of these.
@@ -243,8 +244,8 @@ impl Condition {
         let (at_least, within) = raw.frequency()?;
         let reach = raw.reach()?;
         let mut parts = Vec::new();
-        parts.extend(raw.event.map(What::Event));
-        parts.extend(raw.object.map(What::Object));
+        parts.extend(raw.event.map(|event| What::Event(event.into())));
+        parts.extend(raw.object.map(|object| What::Object(object.into())));
         for (list, make) in [
             (raw.all, What::All as fn(Vec<Condition>) -> What),
             (raw.any, What::Any),

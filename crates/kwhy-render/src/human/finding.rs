@@ -87,12 +87,12 @@ impl<'a> Findings<'a> {
 
         let mut parts = vec![format!(
             "{} ({})",
-            visible(&finding.cause),
+            visible(finding.cause.as_str()),
             visible(&finding.signature)
         )];
         match (finding.role, self.explanation(finding)) {
             (Role::Symptom, Some(cause)) => {
-                parts.push(format!("a symptom of {}", visible(&cause.cause)));
+                parts.push(format!("a symptom of {}", visible(cause.cause.as_str())));
             }
             (Role::Symptom, None) => parts.push("a symptom".into()),
             (Role::Benign, _) => parts.push("benign".into()),

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use kwhy_core::{Finding, Format, InputSummary, Level, Report, Role, Severity, Unexplained};
+use kwhy_core::{Finding, Format, InputSummary, Level, Limit, Report, Role, Severity, Unexplained};
 
 use super::escape::visible;
 use super::style::Style;
@@ -125,7 +125,7 @@ impl Human {
         let is_narrowed = report
             .limits
             .iter()
-            .any(|met| met.limit.starts_with("namespace"));
+            .any(|met| matches!(met.limit, Limit::Namespace | Limit::NamespaceUnknown));
         let text = if is_empty(report) {
             "The input is empty."
         } else if is_narrowed && shown.is_empty() {
@@ -278,7 +278,7 @@ impl Human {
             let text = format!(
                 "{}: {}: {}",
                 visible(&limit.source),
-                visible(&limit.limit),
+                visible(limit.limit.name()),
                 visible(&limit.message)
             );
             self.layout.hang(out, Style::Plain, &text, 6, 6)?;
