@@ -4,7 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kwhy_core::{Catalogue, SignatureError};
+use kwhy_core::Catalogue;
+use kwhy_core::signature::SignatureError;
 
 use crate::diagnostics::BadSignature;
 use crate::plan::CataloguePlan;

@@ -5,7 +5,8 @@ use std::cell::Cell;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use kwhy_core::{Analyzer, Incident, Limit, LimitMet, Report};
+use kwhy_core::report::{Limit, LimitMet};
+use kwhy_core::{Analyzer, Incident, Report};
 
 use crate::catalogue;
 use crate::commands;

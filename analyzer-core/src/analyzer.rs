@@ -31,6 +31,7 @@ pub struct Analyzer {
     way: ScanOptions,
 }
 
+#[cfg(feature = "builtin")]
 impl Default for Analyzer {
     fn default() -> Self {
         Analyzer::new()
@@ -39,6 +40,7 @@ impl Default for Analyzer {
 
 impl Analyzer {
     /// Creates an analyzer with the built-in signatures.
+    #[cfg(feature = "builtin")]
     pub fn new() -> Analyzer {
         Analyzer::with_catalogue(Catalogue::builtin())
     }
@@ -114,7 +116,7 @@ impl Analyzer {
     }
 
     /// Tests every signature on every record: the slow reference that tests compare with.
-    #[doc(hidden)]
+    #[cfg(feature = "unstable-internals")]
     pub fn with_naive_matching(mut self) -> Analyzer {
         self.naive = true;
         self
@@ -122,7 +124,7 @@ impl Analyzer {
 
     /// Reads in chunks of about this many bytes and parses only what the prefilter selects, even
     /// for small inputs. For tests that compare with the slow reference.
-    #[doc(hidden)]
+    #[cfg(feature = "unstable-internals")]
     pub fn with_blocks_of(mut self, bytes: usize) -> Analyzer {
         self.way.block = bytes;
         self.way.all_up_to = 0;

@@ -3,7 +3,8 @@
 
 use std::sync::LazyLock;
 
-use kwhy_core::{Analyzer, Catalogue, Finding, Report, When};
+use kwhy_core::report::When;
+use kwhy_core::{Analyzer, Catalogue, Finding, Report};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use rayon::prelude::*;

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kwhy_core::{Analyzer, Finding, Level, Report, Role, When};
+use kwhy_core::report::When;
+use kwhy_core::{Analyzer, Finding, Level, Report, Role};
 use serde::Deserialize;
 
 /// The content of an `expected.yaml`.

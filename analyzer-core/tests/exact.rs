@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
-use kwhy_core::{Analyzer, Limit, Report, When};
+use kwhy_core::report::{Limit, When};
+use kwhy_core::{Analyzer, Report};
 use rayon::prelude::*;
 
 /// The occurrences of one object in a log: count, first and last, in milliseconds since the start.

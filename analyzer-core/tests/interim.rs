@@ -5,7 +5,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use kwhy_core::{Analyzer, Cancel, Catalogue, Incident, Limit, Report};
+use kwhy_core::report::Limit;
+use kwhy_core::{Analyzer, Cancel, Catalogue, Incident, Report};
 use rayon::prelude::*;
 
 fn json(report: &Report) -> String {

@@ -1,7 +1,8 @@
 //! Objects on one line: the response of an API server is parsed like the output of kubectl,
 //! whatever the length of the line.
 
-use kwhy_core::{Analyzer, ExtractOptions, ReadLimits, Report, extract_with};
+use kwhy_core::events::{ExtractOptions, extract_with};
+use kwhy_core::{Analyzer, ReadLimits, Report};
 use serde_json::{Value, json};
 
 /// Returns `count` pods; every seventh cannot pull its image.
@@ -198,7 +199,7 @@ fn objects_are_printed_identically() {
     let names = |text: &str, limits: ReadLimits| {
         let options = ExtractOptions::default().with_limits(limits);
         let mut all = Vec::new();
-        let summary = |part: &kwhy_core::Extract<'_>| {
+        let summary = |part: &kwhy_core::events::Extract<'_>| {
             let objects = part.parsed.objects.iter();
             let rows = objects.map(|object| {
                 let place = part.place(&object.span);

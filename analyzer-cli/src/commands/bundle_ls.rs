@@ -2,7 +2,8 @@
 
 use std::io::{self, Read, Write};
 
-use kwhy_core::{Document as Text, segments};
+use kwhy_core::Document as Text;
+use kwhy_core::events::segments;
 use serde::Serialize;
 
 use kwhy_bundle::archive::Member;

@@ -16,7 +16,8 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use kwhy_core::{Event, Extract, ExtractOptions, Folded, LimitMet, extract, extract_with};
+use kwhy_core::events::{Event, Extract, ExtractOptions, Folded, extract, extract_with};
+use kwhy_core::report::LimitMet;
 
 use crate::plan::BundlePlan;
 use crate::run::{Failure, Status};

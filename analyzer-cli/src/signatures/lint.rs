@@ -5,7 +5,8 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-use kwhy_core::{Analyzer, Level, Lint, LintLevel};
+use kwhy_core::signature::{Lint, LintLevel};
+use kwhy_core::{Analyzer, Level};
 use serde::Serialize;
 
 use super::{how_many, is_meant, write_json};

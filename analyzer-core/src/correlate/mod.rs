@@ -30,6 +30,7 @@ use kwhy_signature::Signature;
 use group::Group;
 use render::Values;
 
+#[cfg(feature = "selftest")]
 pub(crate) use explain::implied_explains;
 pub(crate) use graph::{Graph, Omitted};
 pub(crate) use group::object_of;

@@ -61,7 +61,7 @@ impl Extract<'_> {
 /// several at once, and what that makes goes to `each` in the order of the document.
 ///
 /// ```
-/// use kwhy_core::extract;
+/// use kwhy_core::events::extract;
 /// let log = "E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\" err=\"timeout\"\n";
 /// let mut messages = Vec::new();
 /// extract("kubelet.log", log.as_bytes(), |part| {
@@ -105,10 +105,11 @@ impl ExtractOptions {
     /// Sets the object that the place of the document says it is about.
     ///
     /// ```
-    /// use kwhy_core::{ExtractOptions, Subject, extract_with};
+    /// use kwhy_core::events::{ExtractOptions, extract_with};
+    /// use kwhy_core::Subject;
     /// let options = ExtractOptions::default().with_about(Subject::new("Pod", Some("shop"), "web-0"));
     /// let mut subjects = Vec::new();
-    /// let first = |part: &kwhy_core::Extract<'_>| part.parsed.events[0].subject.to_string();
+    /// let first = |part: &kwhy_core::events::Extract<'_>| part.parsed.events[0].subject.to_string();
     /// extract_with("web.log", options, "panic: no\n".as_bytes(), first, |subject| subjects.push(subject));
     /// assert_eq!(subjects, ["Pod shop/web-0"]);
     /// ```
@@ -120,11 +121,11 @@ impl ExtractOptions {
     /// Sets a time that occurs elsewhere, in nanoseconds since 1970: times without a year are put near to it.
     ///
     /// ```
-    /// use kwhy_core::{ExtractOptions, extract_with};
+    /// use kwhy_core::events::{ExtractOptions, extract_with};
     /// let log = "E1231 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n";
     /// let options = ExtractOptions::default().with_near(1_704_172_767_000_000_000);
     /// let mut times = Vec::new();
-    /// let first = |part: &kwhy_core::Extract<'_>| part.parsed.events[0].time.map(|time| time.to_string());
+    /// let first = |part: &kwhy_core::events::Extract<'_>| part.parsed.events[0].time.map(|time| time.to_string());
     /// extract_with("sync.log", options, log.as_bytes(), first, |time| times.extend(time));
     /// assert_eq!(times, ["2023-12-31T23:59:58.000001Z"]);
     /// ```
@@ -155,7 +156,9 @@ pub struct Extracted {
 /// Reads like [`extract`], with options.
 ///
 /// ```
-/// use kwhy_core::{ExtractOptions, Limit, ReadLimits, extract_with};
+/// use kwhy_core::events::{ExtractOptions, extract_with};
+/// use kwhy_core::report::Limit;
+/// use kwhy_core::ReadLimits;
 /// let options = ExtractOptions::default().with_limits(ReadLimits::default().with_line_length(64));
 /// let log = format!("E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\"{}\n", " and so on".repeat(9));
 /// let read = extract_with("kubelet.log", options, log.as_bytes(), |part| part.parsed.events.len(), |_| {});

@@ -83,7 +83,7 @@ impl Evidence {
     /// Creates the evidence of a whole line, of which the bytes `mark` prove something.
     ///
     /// ```
-    /// use kwhy_core::Evidence;
+    /// use kwhy_core::report::Evidence;
     /// let evidence = Evidence::new("web.log", 7, "panic: no", 7..9);
     /// assert_eq!(evidence.column, 8);
     /// ```
@@ -110,7 +110,7 @@ impl Explained {
     /// Creates the entry of the finding with this rank.
     ///
     /// ```
-    /// let explained = kwhy_core::Explained::new(2, "the volume waits for the ConfigMap");
+    /// let explained = kwhy_core::report::Explained::new(2, "the volume waits for the ConfigMap");
     /// assert_eq!(explained.rank, 2);
     /// ```
     pub fn new(rank: usize, why: impl Into<String>) -> Explained {
@@ -125,7 +125,7 @@ impl Check {
     /// Creates a check without a command; `why` is the meaning of its result.
     ///
     /// ```
-    /// use kwhy_core::{Check, CommandLine};
+    /// use kwhy_core::report::{Check, CommandLine};
     /// let mut check = Check::new("NotFound confirms");
     /// check.command = CommandLine::new(["kubectl", "get", "nodes"].map(str::to_owned).to_vec());
     /// assert!(check.text.is_none());
@@ -143,7 +143,7 @@ impl Fix {
     /// Creates a fix without a command.
     ///
     /// ```
-    /// assert!(!kwhy_core::Fix::new("create the ConfigMap").destructive);
+    /// assert!(!kwhy_core::report::Fix::new("create the ConfigMap").destructive);
     /// ```
     pub fn new(text: impl Into<String>) -> Fix {
         Fix {
@@ -159,7 +159,7 @@ impl Unexplained {
     /// Creates an event that occurred once.
     ///
     /// ```
-    /// use kwhy_core::{Evidence, Unexplained};
+    /// use kwhy_core::report::{Evidence, Unexplained};
     /// let event = Unexplained::new("FailedBinding", Evidence::new("web.log", 1, "FailedBinding", 0..13));
     /// assert_eq!(event.count, 1);
     /// ```
@@ -179,7 +179,7 @@ impl InputSummary {
     /// Creates the summary of an empty document.
     ///
     /// ```
-    /// assert_eq!(kwhy_core::InputSummary::new("stdin").lines, 0);
+    /// assert_eq!(kwhy_core::report::InputSummary::new("stdin").lines, 0);
     /// ```
     pub fn new(source: impl Into<String>) -> InputSummary {
         InputSummary {
@@ -198,7 +198,7 @@ impl BundleSummary {
     /// Creates the summary of a bundle without files.
     ///
     /// ```
-    /// assert_eq!(kwhy_core::BundleSummary::new("case-7.tar.gz").members, 0);
+    /// assert_eq!(kwhy_core::report::BundleSummary::new("case-7.tar.gz").members, 0);
     /// ```
     pub fn new(source: impl Into<String>) -> BundleSummary {
         BundleSummary {
@@ -212,7 +212,8 @@ impl SegmentSummary {
     /// Creates the summary of the lines from `first_line` to `last_line`, counted from 1.
     ///
     /// ```
-    /// use kwhy_core::{Format, SegmentSummary};
+    /// use kwhy_core::events::Format;
+    /// use kwhy_core::report::SegmentSummary;
     /// assert_eq!(SegmentSummary::new(Format::Describe, 1, 40).last_line, 40);
     /// ```
     pub fn new(format: Format, first_line: u64, last_line: u64) -> SegmentSummary {
@@ -228,10 +229,10 @@ impl CollectedAt {
     /// Creates the time that was given with the input.
     ///
     /// ```
-    /// use kwhy_core::CollectedAt;
+    /// use kwhy_core::report::CollectedAt;
     /// let time = "2024-03-04T05:06:07Z".parse()?;
     /// assert!(CollectedAt::new(time).given);
-    /// # Ok::<(), kwhy_core::ParseWhenError>(())
+    /// # Ok::<(), kwhy_core::report::ParseWhenError>(())
     /// ```
     pub fn new(time: When) -> CollectedAt {
         CollectedAt { time, given: true }

@@ -6,7 +6,7 @@ use std::fmt;
 /// The id of a root cause: a family and a name, such as `storage/configmap-missing`. It compares with texts.
 ///
 /// ```
-/// use kwhy_core::CauseId;
+/// use kwhy_core::report::CauseId;
 /// let cause = CauseId::from("storage/configmap-missing");
 /// assert_eq!(cause, "storage/configmap-missing");
 /// assert_eq!((cause.family(), cause.name()), ("storage", "configmap-missing"));

@@ -12,7 +12,7 @@ impl CommandLine {
     /// if a word contains NUL.
     ///
     /// ```
-    /// use kwhy_core::CommandLine;
+    /// use kwhy_core::report::CommandLine;
     /// let words = ["kubectl", "get", "pods", "-l", "a in (b)"].map(str::to_owned);
     /// let command = CommandLine::new(words.to_vec()).unwrap();
     /// assert_eq!(command.run(), "kubectl get pods -l 'a in (b)'");

@@ -12,7 +12,8 @@ macro_rules! limits {
         /// The kind of a limit that was reached, or of damage that was found. In JSON it is its name.
         ///
         /// ```
-        /// use kwhy_core::{Analyzer, Limit};
+        /// use kwhy_core::report::Limit;
+        /// use kwhy_core::Analyzer;
         /// let report = Analyzer::new().analyze_text("app.log", b"caf\xe9 is closed\n".as_slice());
         /// assert_eq!(report.limits[0].limit, Limit::InvalidUtf8);
         /// assert_eq!(report.limits[0].limit.name(), "invalid-utf-8");
@@ -170,7 +171,7 @@ impl LimitMet {
     /// Creates the entry of a report.
     ///
     /// ```
-    /// use kwhy_core::{Limit, LimitMet};
+    /// use kwhy_core::report::{Limit, LimitMet};
     /// let met = LimitMet::new("web.log", Limit::Unreadable, "permission denied");
     /// assert_eq!(met.to_string(), "web.log: unreadable: permission denied");
     /// ```

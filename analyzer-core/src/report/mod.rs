@@ -11,13 +11,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use kwhy_model::{Format, Severity, Subject};
 use kwhy_parse::input::Place;
-use kwhy_parse::timeline::TimelineReport;
 
 pub use cause_id::CauseId;
 pub use command_line::CommandLine;
-pub use kwhy_model::{Level, Role};
+pub use kwhy_model::{Age, Format, Level, Role, Severity, Stamp, Subject};
+pub use kwhy_parse::timeline::{Counts, Timeline, TimelineBucket, TimelineReport};
 pub use limit::{Limit, LimitMet};
 pub use when::{ParseWhenError, When};
 
@@ -74,7 +73,8 @@ impl Report {
     /// Returns true if reading was cancelled or interrupted, so that the report covers a part of the input.
     ///
     /// ```
-    /// use kwhy_core::{Analyzer, Limit, LimitMet};
+    /// use kwhy_core::report::{Limit, LimitMet};
+    /// use kwhy_core::Analyzer;
     /// let mut report = Analyzer::new().analyze_text("app.log", "");
     /// assert!(!report.is_partial());
     /// report.limits.push(LimitMet::new("app.log", Limit::Interrupted, "the connection was lost"));

@@ -12,7 +12,7 @@ use super::text::as_text;
 /// (`03-04T05:06:07.25`), or an age such as `18m ago`.
 ///
 /// ```
-/// use kwhy_core::When;
+/// use kwhy_core::report::When;
 /// use kwhy_core::jiff::SignedDuration;
 /// let first: When = "2024-03-04T05:06:07.25Z".parse()?;
 /// let last: When = "2024-03-04T05:08:07Z".parse()?;
@@ -24,7 +24,7 @@ use super::text::as_text;
 /// // only the time of collection relates ages to times
 /// assert_eq!(ago.since(&first), None);
 /// assert_eq!(ago.timestamp(), None);
-/// # Ok::<(), kwhy_core::ParseWhenError>(())
+/// # Ok::<(), kwhy_core::report::ParseWhenError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -123,7 +123,7 @@ as_text!(When, |when: &When| *when, str::parse::<When>);
 /// The error of a text that is neither a time nor an age.
 ///
 /// ```
-/// use kwhy_core::When;
+/// use kwhy_core::report::When;
 /// let error = "yesterday".parse::<When>().unwrap_err();
 /// assert_eq!(error.to_string(), "neither a time as in RFC 3339 nor an age such as `18m ago`");
 /// ```

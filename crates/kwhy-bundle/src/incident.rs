@@ -46,7 +46,8 @@ pub fn read_path(path: &Path, options: &Options, incident: &mut Incident) -> Inp
 ///
 /// ```
 /// use kwhy_bundle::{Options, read};
-/// use kwhy_core::{Analyzer, Limit};
+/// use kwhy_core::report::Limit;
+/// use kwhy_core::Analyzer;
 /// // the start of a gzip stream
 /// let mut incident = Analyzer::new().incident();
 /// let inputs = read("bundle.tar.gz", b"\x1f\x8b\x08".as_slice(), &Options::default(), &mut incident);

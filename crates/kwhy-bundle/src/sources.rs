@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use kwhy_core::{BundleSummary, Limit, LimitMet};
+use kwhy_core::report::{BundleSummary, Limit, LimitMet};
 
 use crate::archive::limits::{Limits, Shared};
 use crate::archive::{self, Kind, Member, Walk};

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use kwhy_core::{CommandLine, Finding, Level, Limit, LimitMet, Report, Role, Subject};
+use kwhy_core::report::{CommandLine, Limit, LimitMet};
+use kwhy_core::{Finding, Level, Report, Role, Subject};
 
 use crate::human::counted;
 

@@ -21,6 +21,7 @@ use super::name_match;
 use relation::{NEIGHBOUR, Pair, Provider, are_apart_in_time, named, providers};
 use rules::{Near, Rules};
 
+#[cfg(feature = "selftest")]
 pub(crate) use rules::implied_explains;
 
 /// The maximum number of hits of a group that are compared with those of another.

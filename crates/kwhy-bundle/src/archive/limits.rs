@@ -7,7 +7,8 @@ use std::str::FromStr;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kwhy_core::{Cancel, Limit, LimitMet, ReadLimits};
+use kwhy_core::report::{Limit, LimitMet};
+use kwhy_core::{Cancel, ReadLimits};
 
 /// Limits on an archive, whatever it claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use kwhy_core::Limit;
+use kwhy_core::report::Limit;
 
 use super::limits::is_told;
 use super::readers::{Content, Layer};

@@ -20,7 +20,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kwhy_core::Limit;
+use kwhy_core::report::Limit;
 
 use limits::{Limits, Shared};
 use readers::{Capped, Counted, Layer, Raw};

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kwhy_core::Limit;
+use kwhy_core::report::Limit;
 
 use super::limits::{Limits, Shared, is_told, stopped};
 use super::source::Source;

@@ -12,7 +12,8 @@ use std::io::Read;
 use std::sync::Arc;
 
 use globset::GlobSet;
-use kwhy_core::{BundleSummary, Limit, Subject};
+use kwhy_core::Subject;
+use kwhy_core::report::{BundleSummary, Limit};
 
 use crate::archive::limits::Shared;
 use crate::archive::{Member, MemberVisitor, Start};

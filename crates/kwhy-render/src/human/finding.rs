@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
-use kwhy_core::{Check, Explained, Finding, Fix, Report, Role};
+use kwhy_core::report::{Check, Explained, Fix};
+use kwhy_core::{Finding, Report, Role};
 
 use super::{snippet, words};
 use crate::escape::visible;

@@ -12,7 +12,9 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use kwhy_core::{Finding, Format, InputSummary, Level, Limit, Report, Role, Severity, Unexplained};
+use kwhy_core::events::{Format, Severity};
+use kwhy_core::report::{InputSummary, Limit, Unexplained};
+use kwhy_core::{Finding, Level, Report, Role};
 
 use super::escape::visible;
 use super::style::Style;

@@ -1,9 +1,11 @@
 //! Reports made by hand, to draw in tests.
 
-use kwhy_core::{
-    Check, CommandLine, Evidence, Explained, Finding, Fix, Format, InputSummary, Level, Limit,
-    LimitMet, Report, Role, SegmentSummary, Severity, Subject, Unexplained,
+use kwhy_core::events::{Format, Severity};
+use kwhy_core::report::{
+    Check, CommandLine, Evidence, Explained, Fix, InputSummary, Limit, LimitMet, SegmentSummary,
+    Unexplained,
 };
+use kwhy_core::{Finding, Level, Report, Role, Subject};
 
 pub fn evidence(line: u64, text: &str, marked: &str, label: Option<&str>) -> Evidence {
     let start = text.find(marked).unwrap();

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use jiff::SignedDuration;
-use kwhy_core::{Evidence, Finding, Subject, When};
+use kwhy_core::report::{Evidence, When};
+use kwhy_core::{Finding, Subject};
 
 use crate::escape::visible;
 
