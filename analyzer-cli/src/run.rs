@@ -267,7 +267,7 @@ struct IncidentSink {
 
 impl DocumentSink for IncidentSink {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
-        let Document { name, about } = document;
+        let Document { name, about, .. } = document;
         // the reader reports why a stream ends
         let _ = match &mut self.namespace {
             Some(word) if !word.is_there => {

@@ -7,6 +7,7 @@
 //! assert_eq!(signature.cause, "storage/configmap-missing");
 //! let error = Catalogue::empty().add_str("mine.yaml", "id: x\n").unwrap_err();
 //! assert_eq!(error.file(), "mine.yaml");
+//! assert!(error.is_yaml());
 //! ```
 
 #[cfg(feature = "selftest")]

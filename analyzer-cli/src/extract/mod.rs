@@ -260,7 +260,7 @@ fn one(
     reader: impl Read + Send,
     output: &mut Output<'_>,
 ) {
-    let Document { name, about } = document;
+    let Document { name, about, .. } = document;
     let name = name.as_str();
     let mut options = ExtractOptions::default().with_about(about);
     options.near = near;

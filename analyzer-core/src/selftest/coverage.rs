@@ -11,6 +11,7 @@ use kwhy_parse::input::{Document, lines};
 /// A form of input, as the parsers distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Form {
     /// The status in a `kubectl describe`.
     Describe,
@@ -78,6 +79,7 @@ impl Form {
 
 /// The examples' coverage of a cause.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct CauseCoverage {
     /// The cause.
     pub cause: String,

@@ -25,6 +25,7 @@ const LEAST_LENGTH: usize = 12;
 
 /// A problem in a signature that does not stop it from working.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct Lint {
     /// The level.
     pub level: LintLevel,

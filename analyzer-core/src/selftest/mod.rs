@@ -22,6 +22,7 @@ use run::{ExampleRun, Found};
 
 /// The outcome of one example of a signature.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct ExampleOutcome {
     /// The signature's id.
     pub signature: String,

@@ -13,11 +13,33 @@ use crate::sources::{self, InputSet, Inputs, Source};
 
 /// The selection and limits with which a bundle is read.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// The members that are read.
     pub wanted: Wanted,
     /// Limits on archives.
     pub limits: Limits,
+}
+
+impl Options {
+    /// Sets the members that are read.
+    pub fn with_wanted(mut self, wanted: Wanted) -> Options {
+        self.wanted = wanted;
+        self
+    }
+
+    /// Sets the limits on archives.
+    ///
+    /// ```
+    /// use kwhy_bundle::{Limits, Options};
+    /// let options = Options::default().with_limits(Limits::default().with(&["members=10".parse()?]));
+    /// assert_eq!(options.limits.members, 10);
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn with_limits(mut self, limits: Limits) -> Options {
+        self.limits = limits;
+        self
+    }
 }
 
 /// Reads a file or folder into an incident. [`Inputs::failures`] has what could not be read, [`Inputs::limits`] what was
@@ -35,7 +57,7 @@ pub fn read_path(path: &Path, options: &Options, incident: &mut Incident) -> Inp
         sources: vec![Source::Path(path.to_owned())],
         wanted: options.wanted.clone(),
         limits: options.limits,
-        shared: Arc::default(),
+        shared: Shared::under(&incident.cancel_handle()),
     };
     let inputs = sources::read(&set, io::empty(), &mut IncidentSink { incident });
     date(&inputs, incident);
@@ -114,7 +136,7 @@ pub struct Members<'s> {
 impl<'s> Members<'s> {
     /// Reads members into an incident.
     pub fn new(options: &Options, incident: &'s mut Incident) -> Members<'s> {
-        let shared = Arc::<Shared>::default();
+        let shared = Shared::under(&incident.cancel_handle());
         let sink = IncidentSink { incident };
         Members {
             bundles: Bundles::new(sink, options.wanted.clone(), Arc::clone(&shared)),

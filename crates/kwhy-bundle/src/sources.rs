@@ -36,6 +36,7 @@ pub struct InputSet {
 
 /// The result of reading the inputs.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Inputs {
     /// The number of sources that could be read.
     pub read: usize,

@@ -276,6 +276,7 @@ why: it is mounted
         assert!(catalogue.is_added(id));
         assert_eq!(catalogue.get(id).unwrap().file, "mine.yaml");
         let again = catalogue.add_str("again.yaml", &mine).unwrap_err();
+        assert!(again.is_taken_id());
         assert!(again.to_string().contains("mine.yaml"), "{again}");
     }
 

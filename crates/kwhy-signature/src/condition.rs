@@ -17,6 +17,7 @@ use kwhy_model::{Severity, duration};
 
 /// A condition over the events and objects of an input.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Condition {
     /// The events or objects that it matches.
     pub what: What,
@@ -75,6 +76,7 @@ pub enum Scope {
 /// A pattern of one event.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct EventPattern {
     /// The reason, or `*` for any.
     #[serde(default)]
@@ -127,6 +129,7 @@ impl EventPattern {
 /// A pattern of one object.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ObjectPattern {
     /// The kind.
     #[serde(default)]

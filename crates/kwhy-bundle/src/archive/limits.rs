@@ -12,6 +12,7 @@ use kwhy_core::{Cancel, ReadLimits};
 
 /// Limits on an archive, whatever it claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Bytes of one member.
     pub member_size: u64,
@@ -145,12 +146,17 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// For a further run that ends together with this one.
-    pub fn next(&self) -> Arc<Shared> {
+    /// For a run that this handle ends early.
+    pub fn under(stop: &Cancel) -> Arc<Shared> {
         Arc::new(Shared {
-            stop: self.stop.clone(),
+            stop: stop.clone(),
             ..Shared::default()
         })
+    }
+
+    /// For a further run that ends together with this one.
+    pub fn next(&self) -> Arc<Shared> {
+        Shared::under(&self.stop)
     }
 
     fn told(&self) -> std::sync::MutexGuard<'_, Told> {

@@ -63,6 +63,7 @@ impl Wanted {
 
 /// A document that is to be analysed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Document {
     /// The name in a report.
     pub name: String,
