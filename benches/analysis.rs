@@ -4,7 +4,9 @@
 use benches::{FAULT_CAUSE, FORMATS, LogFormat, describe, log, paste};
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
-use kwhy_core::{Analyzer, Line, Timeline, lines, parse};
+use kwhy_core::Analyzer;
+use kwhy_core::events::{Line, lines, parse};
+use kwhy_core::report::Timeline;
 
 fn main() {
     divan::main();

@@ -7,7 +7,7 @@ use benches::{
 };
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use kwhy_core::{Analyzer, Catalogue, bench};
+use kwhy_core::{Analyzer, Catalogue, internals};
 
 /// The size of a block in the engine.
 const BLOCK: usize = 256 * 1024;
@@ -22,7 +22,7 @@ fn cut(bencher: Bencher<'_, '_>, format: LogFormat) {
     let log = log(format, 10_000_000, 1);
     let most = (log.text.len() / BLOCK + 1) as u64;
     bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
-        let (blocks, lines) = bench::cut(black_box(log.text.as_bytes()), BLOCK);
+        let (blocks, lines) = internals::cut(black_box(log.text.as_bytes()), BLOCK);
         assert_eq!(lines, log.records);
         assert!((most - 3..=most).contains(&blocks), "{blocks}");
     });
@@ -33,7 +33,7 @@ fn cut(bencher: Bencher<'_, '_>, format: LogFormat) {
 fn index_lines(bencher: Bencher<'_, '_>, format: LogFormat) {
     let log = log(format, BLOCK, 1);
     bencher.counter(BytesCount::of_str(&log.text)).bench(|| {
-        let (lines, records) = bench::index_lines(black_box(log.text.as_bytes()));
+        let (lines, records) = internals::index_lines(black_box(log.text.as_bytes()));
         assert_eq!((lines, records), (log.records, log.records));
     });
 }
@@ -56,11 +56,11 @@ fn sweep_mixed(bencher: Bencher<'_, '_>) {
 fn swept(bencher: Bencher<'_, '_>, text: String, least: u64) {
     let catalogue = Catalogue::builtin();
     let lines = text.lines();
-    let standing = lines.map(|line| bench::sweep(&catalogue, line.as_bytes()));
+    let standing = lines.map(|line| internals::sweep(&catalogue, line.as_bytes()));
     let standing: u64 = standing.sum();
     assert!(standing >= least, "{standing}");
     bencher.counter(BytesCount::of_str(&text)).bench(|| {
-        let found = bench::sweep(&catalogue, black_box(text.as_bytes()));
+        let found = internals::sweep(&catalogue, black_box(text.as_bytes()));
         assert_eq!(found, standing);
     });
 }

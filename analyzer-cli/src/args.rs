@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use kwhy_core::{Level, LintLevel};
+use kwhy_core::Level;
+use kwhy_core::signature::LintLevel;
 
 use crate::extract::Moment;
 use kwhy_bundle::archive::limits::SetLimit;

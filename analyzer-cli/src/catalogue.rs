@@ -4,7 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use kwhy_core::{Catalogue, SignatureError};
+use kwhy_core::Catalogue;
+use kwhy_core::signature::SignatureError;
 
 use crate::diagnostics::BadSignature;
 use crate::plan::CataloguePlan;
@@ -124,7 +125,8 @@ fn files_of(path: &Path) -> Result<Vec<PathBuf>, Failure> {
         ..
     } = sources::below(path);
     if let Some(failure) = failures.into_iter().next() {
-        return Err(unreadable(&failure.path, failure.source));
+        let (path, source) = failure.into();
+        return Err(unreadable(&path, source));
     }
     files.retain(|file| {
         let extension = file.extension();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use kwhy_core::SignatureError;
+use kwhy_core::signature::SignatureError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource};
 
 use kwhy_render::Layout;

@@ -1,7 +1,7 @@
 //! The progress that is shown while a run continues, and its interruption.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use kwhy_bundle::archive::limits::Shared;
+use kwhy_core::Cancel;
 
 /// Work that takes less is not shown.
 const QUIET: Duration = Duration::from_secs(1);
@@ -109,13 +110,13 @@ fn told(shared: &Shared, elapsed: Duration) -> String {
     )
 }
 
-/// Lets the first Ctrl-C set a flag, so that a report of what was read is made, and the second one end the
+/// Lets the first Ctrl-C cancel the reading, so that a report of what was read is made, and the second one end the
 /// program.
-pub fn on_interrupt(stop: &Arc<AtomicBool>) {
-    let stop = Arc::clone(stop);
+pub fn on_interrupt(stop: &Cancel) {
+    let stop = stop.clone();
     // without it Ctrl-C ends the program at once, as ever
     let _ = ctrlc::set_handler(move || {
-        if stop.swap(true, Ordering::Relaxed) {
+        if stop.cancel() {
             std::process::exit(130);
         }
     });

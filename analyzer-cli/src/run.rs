@@ -5,7 +5,8 @@ use std::cell::Cell;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use kwhy_core::{Analyzer, Incident, LimitMet, Report};
+use kwhy_core::report::{Limit, LimitMet};
+use kwhy_core::{Analyzer, Incident, Report};
 
 use crate::catalogue;
 use crate::commands;
@@ -153,7 +154,11 @@ pub fn run(
             for failure in &inputs.failures {
                 warn(failure, err)?;
             }
-            for limit in inputs.limits.iter().filter(|limit| limit.limit != "binary") {
+            for limit in inputs
+                .limits
+                .iter()
+                .filter(|limit| limit.limit != Limit::Binary)
+            {
                 let text = format!("{}: {}", limit.source, limit.message);
                 writeln!(err, "kwhy: {}", visible(&text))?;
             }
@@ -254,15 +259,15 @@ fn read(
 }
 
 /// Takes documents into an incident.
-struct IncidentSink<'a> {
-    incident: Incident<'a>,
+struct IncidentSink {
+    incident: Incident,
     /// The namespace that is asked for.
     namespace: Option<Word>,
 }
 
-impl DocumentSink for IncidentSink<'_> {
+impl DocumentSink for IncidentSink {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
-        let Document { name, about } = document;
+        let Document { name, about, .. } = document;
         // the reader reports why a stream ends
         let _ = match &mut self.namespace {
             Some(word) if !word.is_there => {
@@ -295,15 +300,14 @@ kwhy --help shows all options; kwhy - reads what you type or paste, up to Ctrl-D
 
 /// An input that cannot be read is reported; the rest is analysed.
 fn warn(failure: &InputError, err: &mut dyn Write) -> io::Result<()> {
-    let text = format!("{failure}: {}; {}", failure.source, failure.advice());
+    let text = format!("{failure}: {}; {}", failure.io_error(), failure.advice());
     writeln!(err, "kwhy: {}", visible(&text))
 }
 
 fn add_limits(report: &mut Report, limits: Vec<LimitMet>, failures: &[InputError]) {
-    let unreadable = failures.iter().map(|failure| LimitMet {
-        source: failure.path.display().to_string(),
-        limit: "unreadable".into(),
-        message: failure.source.to_string(),
+    let unreadable = failures.iter().map(|failure| {
+        let source = failure.path().display().to_string();
+        LimitMet::new(source, Limit::Unreadable, failure.io_error().to_string())
     });
     for limit in limits.into_iter().chain(unreadable) {
         let same = |known: &LimitMet| known.source == limit.source && known.limit == limit.limit;

@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use globset::GlobBuilder;
-use kwhy_core::{Report, Role};
+use kwhy_core::{Cancel, Report, Role};
 use serde::Serialize;
 
 use kwhy_bundle::Source;
@@ -66,10 +64,7 @@ pub fn bundles(paths: &[PathBuf]) -> (Vec<PathBuf>, Vec<InputError>) {
                 found.sort();
                 all.append(&mut found);
             }
-            Err(source) => failures.push(InputError {
-                path: path.clone(),
-                source,
-            }),
+            Err(source) => failures.push(InputError::new(path, source)),
         }
     }
     let mut seen = HashSet::new();
@@ -151,7 +146,7 @@ pub fn scan(
     reading: &InputSet,
     bundles: &[PathBuf],
     failures: &[InputError],
-    stop: &Arc<AtomicBool>,
+    stop: &Cancel,
     read: impl Fn(&InputSet) -> (Vec<InputError>, usize, Report),
     out: &mut dyn Write,
 ) -> io::Result<Summary> {
@@ -159,12 +154,17 @@ pub fn scan(
         schema: SCHEMA,
         ..Summary::default()
     };
-    for InputError { path, source } in failures {
+    for failure in failures {
         summary.failed += 1;
-        line(out, path, None, Some(source.to_string()))?;
+        line(
+            out,
+            failure.path(),
+            None,
+            Some(failure.io_error().to_string()),
+        )?;
     }
     for path in bundles {
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_cancelled() {
             summary.interrupted = true;
             break;
         }
@@ -179,7 +179,7 @@ pub fn scan(
             let why = failures
                 .first()
                 .map_or("it holds no file".to_owned(), |failure| {
-                    failure.source.to_string()
+                    failure.io_error().to_string()
                 });
             line(out, path, None, Some(why))?;
             continue;
@@ -189,13 +189,13 @@ pub fn scan(
             .findings
             .iter()
             .filter(|finding| finding.role == Role::Cause);
-        let causes: BTreeSet<&str> = causes.map(|finding| &*finding.cause).collect();
+        let causes: BTreeSet<&str> = causes.map(|finding| finding.cause.as_str()).collect();
         for cause in causes {
             *summary.causes.entry(cause.to_owned()).or_default() += 1;
         }
         line(out, path, Some(&report), None)?;
     }
-    summary.interrupted |= stop.load(Ordering::Relaxed);
+    summary.interrupted |= stop.is_cancelled();
     json::line(&LastLine { summary: &summary }, out)?;
     out.flush()?;
     Ok(summary)

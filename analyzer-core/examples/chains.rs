@@ -3,7 +3,7 @@
 
 use std::io::{BufRead, Result, Write};
 
-use kwhy_core::{ErrorChain, Text};
+use kwhy_core::events::{ErrorChain, Text};
 
 fn main() -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout());

@@ -1,9 +1,9 @@
 //! The analyzer: documents in, report out.
 
-use std::sync::OnceLock;
+use std::sync::Arc;
 
-use crate::engine::{Incident, ScanOptions};
-use crate::matcher::{Prefilter, Tester, TimeRange};
+use crate::engine::{Incident, ScanOptions, Settings};
+use crate::matcher::{Compiled, TimeRange};
 use crate::report::Report;
 use jiff::Timestamp;
 use kwhy_catalogue::Catalogue;
@@ -18,11 +18,12 @@ use kwhy_parse::input::{Document, ReadLimits};
 /// assert_eq!(report.findings[0].cause, "storage/configmap-missing");
 /// assert_eq!(report.findings[0].captures["configmap"], "web-conf");
 /// ```
-#[derive(Debug)]
+///
+/// What it derives from the catalogue is built on first use and kept for further inputs, so make one analyzer and
+/// use it often. Clones share that.
+#[derive(Clone, Debug)]
 pub struct Analyzer {
-    catalogue: Catalogue,
-    /// Built on first use and kept for further inputs.
-    prefilter: OnceLock<Prefilter>,
+    compiled: Arc<Compiled>,
     reference: Option<Timestamp>,
     since: Option<Timestamp>,
     until: Option<Timestamp>,
@@ -30,6 +31,7 @@ pub struct Analyzer {
     way: ScanOptions,
 }
 
+#[cfg(feature = "builtin")]
 impl Default for Analyzer {
     fn default() -> Self {
         Analyzer::new()
@@ -38,6 +40,7 @@ impl Default for Analyzer {
 
 impl Analyzer {
     /// Creates an analyzer with the built-in signatures.
+    #[cfg(feature = "builtin")]
     pub fn new() -> Analyzer {
         Analyzer::with_catalogue(Catalogue::builtin())
     }
@@ -45,8 +48,7 @@ impl Analyzer {
     /// Creates an analyzer with the signatures of `catalogue`.
     pub fn with_catalogue(catalogue: Catalogue) -> Analyzer {
         Analyzer {
-            catalogue,
-            prefilter: OnceLock::new(),
+            compiled: Arc::new(Compiled::new(catalogue)),
             reference: None,
             since: None,
             until: None,
@@ -69,7 +71,7 @@ impl Analyzer {
     /// ";
     /// let analyzer = Analyzer::new().with_reference_time("2024-03-04T05:00:00Z".parse()?);
     /// let report = analyzer.analyze_text("stdin", paste);
-    /// assert_eq!(report.findings[0].last.as_deref(), Some("2024-03-04T04:58:15Z"));
+    /// assert_eq!(report.findings[0].last, "2024-03-04T04:58:15Z".parse().ok());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_reference_time(mut self, now: Timestamp) -> Analyzer {
@@ -114,7 +116,7 @@ impl Analyzer {
     }
 
     /// Tests every signature on every record: the slow reference that tests compare with.
-    #[doc(hidden)]
+    #[cfg(feature = "unstable-internals")]
     pub fn with_naive_matching(mut self) -> Analyzer {
         self.naive = true;
         self
@@ -122,7 +124,7 @@ impl Analyzer {
 
     /// Reads in chunks of about this many bytes and parses only what the prefilter selects, even
     /// for small inputs. For tests that compare with the slow reference.
-    #[doc(hidden)]
+    #[cfg(feature = "unstable-internals")]
     pub fn with_blocks_of(mut self, bytes: usize) -> Analyzer {
         self.way.block = bytes;
         self.way.all_up_to = 0;
@@ -131,7 +133,7 @@ impl Analyzer {
 
     /// The signatures in use.
     pub fn catalogue(&self) -> &Catalogue {
-        &self.catalogue
+        &self.compiled.catalogue
     }
 
     /// Analyzes one text.
@@ -162,21 +164,22 @@ impl Analyzer {
     }
 
     /// Starts an incident, to which documents are streamed one at a time.
-    pub fn incident(&self) -> Incident<'_> {
-        if self.naive {
-            let way = ScanOptions {
+    pub fn incident(&self) -> Incident {
+        let way = match self.naive {
+            true => ScanOptions {
                 block: usize::MAX,
                 all_up_to: usize::MAX,
                 ..self.way
-            };
-            let tester = Tester::naive(&self.catalogue).within(self.period());
-            return Incident::new(self, tester, None, way);
-        }
-        let prefilter = self
-            .prefilter
-            .get_or_init(|| Prefilter::new(&self.catalogue));
-        let tester = Tester::new(&self.catalogue, prefilter).within(self.period());
-        Incident::new(self, tester, Some(prefilter.index()), self.way)
+            },
+            false => self.way,
+        };
+        Incident::new(Settings {
+            compiled: Arc::clone(&self.compiled),
+            naive: self.naive,
+            period: self.period(),
+            stated: self.reference,
+            way,
+        })
     }
 
     fn period(&self) -> TimeRange {
@@ -186,9 +189,5 @@ impl Analyzer {
             until: nanos(self.until),
             now: nanos(self.reference),
         }
-    }
-
-    pub(crate) fn reference(&self) -> Option<Timestamp> {
-        self.reference
     }
 }

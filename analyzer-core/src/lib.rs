@@ -32,14 +32,22 @@
 //! # Entry points
 //!
 //! - [`Analyzer::analyze_text`] for one text, [`Analyzer::analyze`] for several [`Document`]s that
-//!   belong to one incident, [`Analyzer::incident`] for streams of any size.
+//!   belong to one incident, [`Analyzer::incident`] for streams of any size, which can be
+//!   [cancelled](Incident::cancel_handle) and asked [before their end](Incident::report_so_far).
 //! - [`Catalogue::builtin`] and [`Catalogue::add_str`] for signatures of one's own beside the
-//!   built-in ones or without them; [`Analyzer::test_signatures`] and
-//!   [`Analyzer::lint_signatures`] check them.
-//! - [`extract`] and [`parse::document`] for the typed [`Event`]s and [`Object`]s without any diagnosis,
-//!   and [`ErrorChain::parse`] for one error message.
+//!   built-in ones or without them; with the feature `selftest`, `Analyzer::test_signatures` and
+//!   `Analyzer::lint_signatures` check them. [`signature`] has their parts.
+//! - [`events::extract`] and [`events::parse::document`] for the typed [`events::Event`]s and
+//!   [`events::Object`]s without any diagnosis, and [`events::ErrorChain::parse`] for one error message.
 //!
-//! A [`Report`] serializes to the schema [`SCHEMA`].
+//! A [`Report`] serializes to, and deserializes from, the schema [`report::SCHEMA`]; [`report`] has its parts.
+//!
+//! # Features
+//!
+//! - `builtin` (on): the built-in signatures, some MB of the program.
+//! - `parallel` (on): inputs are read on all processors; on one thread without it, with the same result.
+//! - `selftest`: runs the examples of signatures, and lints them.
+//! - `unstable-internals`: for the benchmarks and tests of this repository; may change at any time.
 //!
 //! # What is promised
 //!
@@ -50,47 +58,33 @@
 //! - No input makes it panic, and time grows linearly with the input's size.
 //! - Every piece of evidence is a line of the input as it is there, with its number and the
 //!   bytes that prove the finding.
-//! - What is not understood is counted ([`InputSummary::not_understood`]). Where no signature
+//! - What is not understood is counted ([`report::InputSummary::not_understood`]). Where no signature
 //!   matches there is no finding: no cause is guessed, [`Report::unexplained`] lists the most
 //!   telling events instead.
-//!
 //! - Memory does not grow with the input: [`Analyzer::incident`] reads streams. What is cut short for
 //!   that is reported in [`Report::limits`].
 
 mod analyzer;
-#[doc(hidden)]
-pub mod bench;
+mod cancel;
 mod correlate;
 mod engine;
+pub mod events;
+#[cfg(feature = "unstable-internals")]
+pub mod internals;
 mod matcher;
-mod report;
+mod parallel;
+pub mod report;
+#[cfg(feature = "selftest")]
 mod selftest;
+pub mod signature;
 mod temporal;
 mod verdict;
 
 pub use analyzer::Analyzer;
-pub use engine::{Extract, ExtractOptions, Extracted, Incident, extract, extract_with};
+pub use cancel::Cancel;
+pub use engine::Incident;
+pub use jiff;
 pub use kwhy_catalogue::Catalogue;
-pub use kwhy_errors::{ErrorChain, Fact, Link, LinkKind};
-pub use kwhy_model::{
-    Age, Carrier, Event, Field, Format, LeftOut, Level, Map, Object, Parsed, Quantity, Role,
-    Severity, Span, Stamp, Stream, Subject, Text, TextBuilder, Value, Written,
-};
-pub use kwhy_parse as parse;
-pub use kwhy_parse::input::{Document, Line, Place, ReadLimits, Segment, lines, segments};
-pub use kwhy_parse::templates::{Folded, FoldedRow};
-pub use kwhy_parse::timeline::{Counts, Timeline, TimelineBucket, TimelineReport};
-pub use kwhy_signature::format::format as format_signatures;
-pub use kwhy_signature::{
-    CheckTemplate, CommandTemplate, Comparison, Condition, Ends, Example, Examples, Explains,
-    FixTemplate, Needs, Pattern, Scope, Signature, SignatureError, StepTemplate, SubjectTemplate,
-    Template, ValueType,
-};
-pub use report::{
-    BundleSummary, Check, CollectedAt, CommandLine, Evidence, Explained, Finding, Fix,
-    InputSummary, KindHealth, LimitMet, Report, SCHEMA, SegmentSummary, State, Stats, Unexplained,
-    Verdict, judge,
-};
-pub use selftest::{
-    CauseCoverage, ExampleOutcome, Form, Lint, LintLevel, Overlap, OverlapOutcome, Proof,
-};
+pub use kwhy_model::Subject;
+pub use kwhy_parse::input::{Document, ReadLimits};
+pub use report::{Finding, Level, Report, Role, Verdict};

@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use kwhy_core::report::When;
 use kwhy_core::{Analyzer, Catalogue, Finding, Report};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -208,7 +209,7 @@ fn on_a_file() {
     assert_eq!(findings(&fast), findings(&naive));
 }
 
-fn summary(finding: &Finding) -> (String, String, u64, Option<String>, Option<String>) {
+fn summary(finding: &Finding) -> (String, String, u64, Option<When>, Option<When>) {
     let Finding {
         signature,
         subject,
@@ -221,8 +222,8 @@ fn summary(finding: &Finding) -> (String, String, u64, Option<String>, Option<St
         signature.clone(),
         subject.to_string(),
         *count,
-        first.clone(),
-        last.clone(),
+        *first,
+        *last,
     )
 }
 

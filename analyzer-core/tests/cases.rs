@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use kwhy_core::report::When;
 use kwhy_core::{Analyzer, Finding, Level, Report, Role};
 use serde::Deserialize;
 
@@ -146,7 +147,7 @@ struct Invariants {
 impl Invariants {
     fn of(finding: &Finding, shift: u64) -> Invariants {
         Invariants {
-            cause: finding.cause.clone(),
+            cause: finding.cause.to_string(),
             signature: finding.signature.clone(),
             role: finding.role,
             subject: finding.subject.to_string(),
@@ -204,6 +205,10 @@ fn lines(finding: &Finding) -> impl Iterator<Item = u64> + '_ {
     finding.evidence.iter().map(|evidence| evidence.line)
 }
 
+fn told(when: Option<When>) -> String {
+    when.map_or_else(String::new, |when| when.to_string())
+}
+
 /// Renders the findings in the syntax of an expectation.
 fn render(report: &Report) -> String {
     let mut text = String::new();
@@ -218,8 +223,8 @@ fn render(report: &Report) -> String {
             finding.subject,
             lines(finding).collect::<Vec<_>>(),
             finding.count,
-            finding.first,
-            finding.last,
+            finding.first.map(|when| when.to_string()),
+            finding.last.map(|when| when.to_string()),
             finding.explained_by,
             finding.captures,
         );
@@ -239,7 +244,7 @@ fn differences(expected: &ExpectedFinding, found: &Finding, report: &Report) -> 
             differences.push(format!("{what} is {found}, not {wanted}"));
         }
     };
-    differ("cause", expected.cause.clone(), found.cause.clone());
+    differ("cause", expected.cause.clone(), found.cause.to_string());
     differ(
         "role",
         format!("{:?}", expected.role),
@@ -262,14 +267,10 @@ fn differences(expected: &ExpectedFinding, found: &Finding, report: &Report) -> 
         differ("count", count.to_string(), found.count.to_string());
     }
     if let Some(first) = &expected.first {
-        differ(
-            "first",
-            first.clone(),
-            found.first.clone().unwrap_or_default(),
-        );
+        differ("first", first.clone(), told(found.first));
     }
     if let Some(last) = &expected.last {
-        differ("last", last.clone(), found.last.clone().unwrap_or_default());
+        differ("last", last.clone(), told(found.last));
     }
     for (key, value) in &expected.captures {
         let captured = found.captures.get(key).cloned().unwrap_or_default();
@@ -279,7 +280,7 @@ fn differences(expected: &ExpectedFinding, found: &Finding, report: &Report) -> 
         let by = found
             .explained_by
             .and_then(|rank| report.findings.get(rank.checked_sub(1)?));
-        let by = by.map_or_else(String::new, |finding| finding.cause.clone());
+        let by = by.map_or_else(String::new, |finding| finding.cause.to_string());
         differ("explained_by", cause.clone(), by);
     }
     let proof: Vec<u64> = lines(found).collect();

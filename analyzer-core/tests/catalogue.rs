@@ -1,6 +1,7 @@
 //! The built-in signatures: every file loads, passes its own examples, and has no lint errors.
 
-use kwhy_core::{Analyzer, Catalogue, LintLevel};
+use kwhy_core::signature::LintLevel;
+use kwhy_core::{Analyzer, Catalogue};
 
 #[test]
 fn the_compiled_catalogue_equals_the_files() {

@@ -9,7 +9,9 @@ use std::sync::LazyLock;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kwhy_core::{Analyzer, Catalogue, CommandLine, Report, Signature, ValueType};
+use kwhy_core::report::CommandLine;
+use kwhy_core::signature::{Signature, ValueType};
+use kwhy_core::{Analyzer, Catalogue, Report};
 
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 

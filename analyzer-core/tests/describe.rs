@@ -11,7 +11,8 @@ mod spans;
 use std::path::PathBuf;
 
 use compare::misses;
-use kwhy_core::{Document, Event, Format, Parsed, Severity, lines, parse};
+use kwhy_core::Document;
+use kwhy_core::events::{Event, Format, Parsed, Severity, lines, parse};
 use serde_json::{Map, Value, json};
 
 /// A text and the known fields of its objects.

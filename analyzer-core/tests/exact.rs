@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use jiff::{SignedDuration, Timestamp, tz::TimeZone};
+use kwhy_core::report::{Limit, When};
 use kwhy_core::{Analyzer, Report};
 use rayon::prelude::*;
 
@@ -167,8 +168,8 @@ fn log(bytes: usize, seed: u64, objects: u64) -> (String, Truth) {
 /// missed.
 fn occurrences(report: &Report) -> Truth {
     let start: Timestamp = START.parse().unwrap();
-    let millis = |time: &Option<String>| {
-        let time: Timestamp = time.as_deref().unwrap().parse().unwrap();
+    let millis = |time: Option<When>| {
+        let time = time.unwrap().timestamp().unwrap();
         i64::try_from(time.duration_since(start).as_millis()).unwrap()
     };
     let mut occurrences = Truth::new();
@@ -185,8 +186,8 @@ fn occurrences(report: &Report) -> Truth {
         };
         let seen = Seen {
             count: finding.count,
-            first: millis(&finding.first),
-            last: millis(&finding.last),
+            first: millis(finding.first),
+            last: millis(finding.last),
         };
         assert_eq!(finding.others, [], "{}", finding.title);
         assert!(
@@ -244,7 +245,10 @@ fn in_short_logs_as_in_the_slow_reference() {
 fn unlisted_objects_are_counted() {
     let (text, truth) = log(36 << 20, 5, 3000);
     let report = Analyzer::new().analyze_text("log", text.as_bytes());
-    let limit = report.limits.iter().find(|met| met.limit == "many-objects");
+    let limit = report
+        .limits
+        .iter()
+        .find(|met| met.limit == Limit::ManyObjects);
     let message = &limit.unwrap().message;
     let occurrences = occurrences(&report);
     for (signature, _) in FAILURES {

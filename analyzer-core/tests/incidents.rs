@@ -215,7 +215,8 @@ fn differences(expected: &Expected, report: &Report) -> Vec<String> {
                 .and_then(|rank| by_rank.get(&rank).copied());
             if Some(leads_to(finding, &by_rank)) != first.map(|f| f.rank) {
                 differences.push(format!("{} is under {:?}", render(finding), by.map(render)));
-            } else if wanted.by.is_some() && wanted.by.as_ref() != by.map(|by| &by.cause) {
+            } else if wanted.by.is_some() && wanted.by.as_deref() != by.map(|by| by.cause.as_str())
+            {
                 differences.push(format!(
                     "{} is directly under {:?}",
                     render(finding),

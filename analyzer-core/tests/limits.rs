@@ -6,7 +6,7 @@ use kwhy_core::{Analyzer, Document, ReadLimits, Report};
 
 /// Returns the messages of a report about a limit.
 fn messages<'r>(report: &'r Report, limit: &str) -> Vec<&'r str> {
-    let met = report.limits.iter().filter(|met| met.limit == limit);
+    let met = report.limits.iter().filter(|met| met.limit.name() == limit);
     met.map(|met| met.message.as_str()).collect()
 }
 
@@ -138,11 +138,8 @@ Events:  <none>
 
 /// Returns an analyzer with limits that a small text reaches.
 fn small() -> Analyzer {
-    Analyzer::new().with_limits(ReadLimits {
-        line_length: 200,
-        depth: 6,
-        aliases: 20,
-    })
+    let limits = ReadLimits::default().with_line_length(200);
+    Analyzer::new().with_limits(limits.with_depth(6).with_aliases(20))
 }
 
 #[test]

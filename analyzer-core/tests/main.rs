@@ -9,6 +9,7 @@ mod describe;
 mod envelopes;
 mod exact;
 mod incidents;
+mod interim;
 mod lab;
 mod limits;
 mod logs;

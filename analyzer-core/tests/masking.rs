@@ -1,6 +1,6 @@
 //! Secrets are masked in the result of `extract`.
 
-use kwhy_core::{Event, extract};
+use kwhy_core::events::{Event, extract};
 
 #[test]
 fn parsed_values_and_their_lines_are_masked() {

@@ -1,6 +1,6 @@
 //! Records in the neutral format printed by `kwhy records`.
 
-use kwhy_core::{Carrier, Event, Extract, Format, Severity, Stamp, Stream, Text, extract};
+use kwhy_core::events::{Carrier, Event, Extract, Format, Severity, Stamp, Stream, Text, extract};
 use serde_json::{Map, Value, json};
 
 /// Returns all records of a text.

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use kwhy_core::{Document, Event, Format, Object, Parsed, Span, Value, lines, parse, segments};
+use kwhy_core::Document;
+use kwhy_core::events::{Event, Format, Object, Parsed, Span, Value, lines, parse, segments};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Map, json};

@@ -1,7 +1,8 @@
 //! Objects on one line: the response of an API server is parsed like the output of kubectl,
 //! whatever the length of the line.
 
-use kwhy_core::{Analyzer, ExtractOptions, ReadLimits, Report, extract_with};
+use kwhy_core::events::{ExtractOptions, extract_with};
+use kwhy_core::{Analyzer, ReadLimits, Report};
 use serde_json::{Value, json};
 
 /// Returns `count` pods; every seventh cannot pull its image.
@@ -47,7 +48,7 @@ fn causes(report: &Report) -> Vec<(String, String, u64, Vec<String>)> {
     let causes = findings.map(|finding| {
         let others = finding.others.iter().map(|other| other.to_string());
         (
-            finding.cause.clone(),
+            finding.cause.to_string(),
             finding.subject.to_string(),
             finding.count,
             others.collect(),
@@ -63,7 +64,7 @@ fn analyze(analyzer: &Analyzer, threads: usize, text: &[u8]) -> Report {
 }
 
 fn limits(report: &Report) -> Vec<&str> {
-    report.limits.iter().map(|met| met.limit.as_str()).collect()
+    report.limits.iter().map(|met| met.limit.name()).collect()
 }
 
 #[test]
@@ -131,10 +132,7 @@ fn shapes() -> Vec<(&'static str, String)> {
 
 /// Returns limits so low that each line is cut.
 fn low() -> ReadLimits {
-    ReadLimits {
-        line_length: 200,
-        ..ReadLimits::default()
-    }
+    ReadLimits::default().with_line_length(200)
 }
 
 #[test]
@@ -199,12 +197,9 @@ fn in_utf16_too() {
 #[test]
 fn objects_are_printed_identically() {
     let names = |text: &str, limits: ReadLimits| {
-        let options = ExtractOptions {
-            limits,
-            ..ExtractOptions::default()
-        };
+        let options = ExtractOptions::default().with_limits(limits);
         let mut all = Vec::new();
-        let summary = |part: &kwhy_core::Extract<'_>| {
+        let summary = |part: &kwhy_core::events::Extract<'_>| {
             let objects = part.parsed.objects.iter();
             let rows = objects.map(|object| {
                 let place = part.place(&object.span);

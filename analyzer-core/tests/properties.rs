@@ -2,7 +2,9 @@
 
 use std::sync::LazyLock;
 
-use kwhy_core::{Analyzer, Catalogue, Document, Evidence, Report, lines, segments};
+use kwhy_core::events::{lines, segments};
+use kwhy_core::report::Evidence;
+use kwhy_core::{Analyzer, Catalogue, Document, Report};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

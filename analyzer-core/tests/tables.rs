@@ -7,8 +7,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use kwhy_core::parse::{events, table};
-use kwhy_core::{Document, Event, Format, Object, Parsed, Value, lines, parse};
+use kwhy_core::Document;
+use kwhy_core::events::parse::{events, table};
+use kwhy_core::events::{Event, Format, Object, Parsed, Value, lines, parse};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
@@ -44,8 +45,8 @@ fn object(object: &Object<'_>) -> String {
 
 fn event(event: &Event<'_>) -> String {
     let mut row = serde_json::to_string(&event.subject).unwrap();
-    let text = |text: Option<&kwhy_core::Text<'_>>| text.map(ToString::to_string);
-    let age = |age: Option<kwhy_core::Age>| {
+    let text = |text: Option<&kwhy_core::events::Text<'_>>| text.map(ToString::to_string);
+    let age = |age: Option<kwhy_core::events::Age>| {
         age.map_or("-".to_owned(), |age| {
             format!("{}s/{}", age.seconds, age.resolution)
         })

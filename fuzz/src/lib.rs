@@ -5,9 +5,8 @@
 use std::io::Read;
 use std::sync::{Arc, LazyLock};
 
-use kwhy_core::{
-    Analyzer, Catalogue, Document, ErrorChain, Event, Line, Parsed, Span, Text, lines, parse,
-};
+use kwhy_core::events::{ErrorChain, Event, Line, Parsed, Span, Text, lines, parse};
+use kwhy_core::{Analyzer, Catalogue, Document};
 
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
 static BLOCKS: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_blocks_of(300));
@@ -90,7 +89,7 @@ pub fn archive(data: &[u8]) {
 pub fn segments(data: &[u8]) {
     let document = Document::new("input", data);
     let mut last = 0;
-    for segment in kwhy_core::segments(document.text()) {
+    for segment in kwhy_core::events::segments(document.text()) {
         for line in &segment.lines {
             assert!(line.number > last);
             last = line.number;

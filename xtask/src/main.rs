@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 
 fn literals() -> Result<(), String> {
     let mut out = std::io::stdout().lock();
-    for literal in kwhy_core::bench::literals(&Catalogue::builtin()) {
+    for literal in kwhy_core::internals::literals(&Catalogue::builtin()) {
         writeln!(out, "{literal}").map_err(|e| e.to_string())?;
     }
     Ok(())

@@ -2,7 +2,8 @@
 
 use std::io::{self, Read, Write};
 
-use kwhy_core::{Document as Text, segments};
+use kwhy_core::Document as Text;
+use kwhy_core::events::segments;
 use serde::Serialize;
 
 use kwhy_bundle::archive::Member;
@@ -64,7 +65,7 @@ pub fn list(
         return Ok(inputs);
     }
     for limit in &inputs.limits {
-        let text = format!("{}: {}: {}", limit.source, limit.limit, limit.message);
+        let text = limit.to_string();
         writeln!(out, "note  {}", visible(&text))?;
     }
     for bundle in &inputs.bundles {

@@ -1,6 +1,7 @@
 //! An event as a JSON object.
 
-use kwhy_core::{Carrier, Event, Extract, Severity, Stream, Subject};
+use kwhy_core::Subject;
+use kwhy_core::events::{Carrier, Event, Extract, Severity, Stream};
 use serde::ser::Serialize;
 
 use super::fields;
@@ -105,7 +106,7 @@ pub fn event_type(severity: Severity) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use kwhy_core::{lines, parse};
+    use kwhy_core::events::{lines, parse};
 
     use super::*;
 

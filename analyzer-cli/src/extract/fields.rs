@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use kwhy_core::Field;
+use kwhy_core::events::Field;
 
 use super::json::{Object, string};
 
@@ -49,7 +49,7 @@ fn last_of_each<'f>(fields: &'f [Field<'_>]) -> HashMap<&'f str, usize> {
 
 #[cfg(test)]
 mod tests {
-    use kwhy_core::{Text, Written};
+    use kwhy_core::events::{Text, Written};
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Selection of events.
 
-use kwhy_core::{Event, Severity, Text};
+use kwhy_core::events::{Event, Severity, Text};
 
 /// The events that are wanted; what is not set does not matter.
 #[derive(Debug, Default, PartialEq)]
@@ -49,7 +49,7 @@ impl std::str::FromStr for Moment {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Moment, String> {
-        if let Some(age) = kwhy_core::Age::parse(text) {
+        if let Some(age) = kwhy_core::events::Age::parse(text) {
             return Ok(Moment::Ago(age.seconds));
         }
         text.parse().map(Moment::At).map_err(|_| {
@@ -134,7 +134,8 @@ impl Order {
 
 #[cfg(test)]
 mod tests {
-    use kwhy_core::{Document, lines, parse};
+    use kwhy_core::Document;
+    use kwhy_core::events::{lines, parse};
 
     use super::*;
 

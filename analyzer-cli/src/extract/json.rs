@@ -4,7 +4,7 @@
 use std::fmt::Display;
 use std::io::Write as _;
 
-use kwhy_core::Text;
+use kwhy_core::events::Text;
 
 /// An object that is being written.
 pub struct Object<'t> {

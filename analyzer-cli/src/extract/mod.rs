@@ -16,7 +16,8 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use kwhy_core::{Event, Extract, ExtractOptions, Folded, LimitMet, extract, extract_with};
+use kwhy_core::events::{Event, Extract, ExtractOptions, Folded, extract, extract_with};
+use kwhy_core::report::LimitMet;
 
 use crate::plan::BundlePlan;
 use crate::run::{Failure, Status};
@@ -259,13 +260,11 @@ fn one(
     reader: impl Read + Send,
     output: &mut Output<'_>,
 ) {
-    let Document { name, about } = document;
+    let Document { name, about, .. } = document;
     let name = name.as_str();
-    let options = ExtractOptions {
-        about,
-        near,
-        limits: convert.bundle.limits.read,
-    };
+    let mut options = ExtractOptions::default().with_about(about);
+    options.near = near;
+    options.limits = convert.bundle.limits.read;
     // the reader reports why a stream ends
     let read = match &convert.what {
         What::Objects { lines } => {

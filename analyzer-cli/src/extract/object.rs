@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use kwhy_core::{Event, Extract, Format, Object, Text, Value};
+use kwhy_core::events::{Event, Extract, Format, Object, Text, Value};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use kwhy_core::{Folded, FoldedRow, Level};
+use kwhy_core::Level;
+use kwhy_core::events::{Folded, FoldedRow};
 use unicode_width::UnicodeWidthStr;
 
 use kwhy_render::Layout;

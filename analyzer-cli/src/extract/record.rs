@@ -2,7 +2,7 @@
 //! `message`, `logger`, `caller`, `fields`, `error`; what carried it as `carrier`,
 //! `time_back_s` where times run backwards, and `cut` where its end is missing.
 
-use kwhy_core::{Event, Extract, Severity, Stamp, Text};
+use kwhy_core::events::{Event, Extract, Severity, Stamp, Text};
 
 use super::event::{carrier, seconds};
 use super::fields;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use kwhy_core::{Event, Level, Severity, Stamp};
+use kwhy_core::Level;
+use kwhy_core::events::{Event, Severity, Stamp};
 use unicode_width::UnicodeWidthStr;
 
 use kwhy_render::Layout;

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use globset::{Glob, GlobSetBuilder};
 use kwhy_bundle::{InputSet, Limits, Source, Wanted};
-use kwhy_core::{Level, LintLevel};
+use kwhy_core::Level;
+use kwhy_core::signature::LintLevel;
 use kwhy_render::Layout;
 
 use crate::extract::Convert;

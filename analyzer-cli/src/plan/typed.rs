@@ -4,7 +4,8 @@ use kwhy_bundle::Source;
 use kwhy_render::Layout;
 use std::path::PathBuf;
 
-use kwhy_core::{Level, Severity};
+use kwhy_core::Level;
+use kwhy_core::events::Severity;
 
 use super::{
     BundlePlan, CataloguePlan, Diagnose, Environment, Form, LintPlan, ListPlan, Plan, Task, Which,
@@ -244,7 +245,7 @@ fn sources(paths: Vec<PathBuf>) -> Vec<Source> {
 #[cfg(test)]
 mod tests {
     use clap::{CommandFactory, Parser};
-    use kwhy_core::LintLevel;
+    use kwhy_core::signature::LintLevel;
 
     use super::*;
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use kwhy_core::{Analyzer, CauseCoverage, Form};
+use kwhy_core::Analyzer;
+use kwhy_core::signature::{CauseCoverage, Form};
 use serde::Serialize;
 
 use super::write_json;

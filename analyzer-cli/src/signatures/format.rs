@@ -15,7 +15,8 @@ pub fn format(paths: &[PathBuf], check: bool, out: &mut dyn Write) -> Result<Sta
     for file in catalogue::signature_files(paths)? {
         let name = file.display().to_string();
         let text = catalogue::read(&file)?;
-        let formatted = kwhy_core::format_signatures(&name, &text).map_err(BadSignature::from)?;
+        let formatted =
+            kwhy_core::signature::format_signatures(&name, &text).map_err(BadSignature::from)?;
         if formatted == text {
             continue;
         }

@@ -5,7 +5,8 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-use kwhy_core::{Analyzer, Level, Lint, LintLevel};
+use kwhy_core::signature::{Lint, LintLevel};
+use kwhy_core::{Analyzer, Level};
 use serde::Serialize;
 
 use super::{how_many, is_meant, write_json};
@@ -92,10 +93,8 @@ fn read(paths: &[PathBuf]) -> Result<Vec<(String, Vec<u8>)>, Failure> {
                 files, failures, ..
             } = sources::below(path);
             if let Some(failure) = failures.into_iter().next() {
-                return Err(Failure::Healthy {
-                    path: failure.path,
-                    source: failure.source,
-                });
+                let (path, source) = failure.into();
+                return Err(Failure::Healthy { path, source });
             }
             files
         } else {

@@ -10,7 +10,8 @@ mod test;
 use kwhy_render::Layout;
 use std::io::Write;
 
-use kwhy_core::{Catalogue, CheckTemplate, FixTemplate, Signature};
+use kwhy_core::Catalogue;
+use kwhy_core::signature::{CheckTemplate, FixTemplate, Signature};
 use unicode_width::UnicodeWidthStr;
 
 use crate::catalogue;

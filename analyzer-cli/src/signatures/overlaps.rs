@@ -4,7 +4,8 @@ use kwhy_render::Layout;
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use kwhy_core::{Analyzer, Overlap, OverlapOutcome, Role};
+use kwhy_core::signature::{Overlap, OverlapOutcome};
+use kwhy_core::{Analyzer, Role};
 use serde::Serialize;
 
 use super::{is_meant, write_json};

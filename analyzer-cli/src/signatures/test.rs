@@ -3,7 +3,8 @@
 use kwhy_render::Layout;
 use std::io::Write;
 
-use kwhy_core::{Analyzer, ExampleOutcome, Lint};
+use kwhy_core::Analyzer;
+use kwhy_core::signature::{ExampleOutcome, Lint};
 use serde::Serialize;
 
 use super::{how_many, is_meant, write_json};

@@ -23,15 +23,16 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::matcher::{Hit, Match, Moment};
-use crate::report::{Check, Evidence, Explained, Finding, Level, Role, State};
+use crate::report::{Check, Evidence, Explained, Finding, Level, Role, State, When};
 use kwhy_catalogue::Catalogue;
-use kwhy_model::{Age, Format, Subject};
+use kwhy_model::{Age, Format, Stamp, Subject};
 use kwhy_parse::log::stated_time;
 use kwhy_signature::Signature;
 
 use group::Group;
 use render::Values;
 
+#[cfg(feature = "selftest")]
 pub(crate) use explain::implied_explains;
 pub(crate) use graph::{Graph, Omitted};
 pub(crate) use group::object_of;
@@ -187,7 +188,7 @@ pub(crate) fn correlate(
                 finding.severity = Level::Info;
                 finding.recovered = names
                     .get(hit.document)
-                    .map(|name| Evidence::new(name.clone(), hit.place.clone()));
+                    .map(|name| Evidence::at(name.clone(), hit.place.clone()));
             }
             (finding.role, finding.confidence) = rank::role_and_confidence(
                 catalogue,
@@ -277,7 +278,7 @@ fn finding(
     let captures: BTreeMap<String, String> = group.best.captures.iter().cloned().collect();
     Finding {
         rank: 0,
-        cause: signature.cause.clone(),
+        cause: signature.cause.as_str().into(),
         signature: signature.id.clone(),
         role: signature.role,
         severity: signature.severity,
@@ -308,26 +309,29 @@ fn finding(
     }
 }
 
-fn told(moment: Moment, reference: Option<Timestamp>) -> String {
+fn told(moment: Moment, reference: Option<Timestamp>) -> When {
     match moment {
-        Moment::At(stamp) => stamp.to_string(),
-        Moment::Ago(seconds) if let Some(now) = reference => before(now, seconds),
-        Moment::Ago(seconds) => format!(
-            "{} ago",
-            Age {
-                seconds,
-                resolution: 1
-            }
-        ),
+        Moment::At(stamp) => When::At(stamp),
+        Moment::Ago(seconds) if let Some(now) = reference => When::At(before(now, seconds)),
+        Moment::Ago(seconds) => When::Ago(Age {
+            seconds,
+            resolution: 1,
+        }),
     }
 }
 
-fn before(now: Timestamp, seconds: u64) -> String {
+/// The time so many seconds before another one, without a fraction: ages have none.
+fn before(now: Timestamp, seconds: u64) -> Stamp {
     let age = i64::try_from(seconds).map(SignedDuration::from_secs).ok();
     let then = age
         .and_then(|age| now.checked_sub(age).ok())
         .unwrap_or(Timestamp::MIN);
-    format!("{then:.0}")
+    Stamp {
+        nanos: then.as_nanosecond(),
+        digits: 0,
+        zone_stated: true,
+        year_stated: true,
+    }
 }
 
 /// The lines of evidence: those of the best match, then the first and last, then the others.
@@ -355,7 +359,7 @@ fn evidence(
         let label = signature.label.as_ref().filter(|_| evidence.is_empty());
         evidence.push(Evidence {
             label: label.and_then(|label| values.text(label)),
-            ..Evidence::new(name.clone(), hit.place.clone())
+            ..Evidence::at(name.clone(), hit.place.clone())
         });
     }
     evidence

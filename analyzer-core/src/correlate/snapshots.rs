@@ -181,7 +181,7 @@ fn restarts(object: &Object<'_>) -> i64 {
 }
 
 /// The snapshots of an input, in input order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Snapshots {
     all: Vec<ObjectSnapshot>,
     of_object: HashMap<u64, Vec<usize>>,

@@ -26,7 +26,7 @@ const MAX_LINE_BYTES: usize = 2 << 20;
 const MAX_MESSAGE: usize = 1024;
 
 /// Events at warning level or above and lines that report errors, grouped by template.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct UnexplainedEvents {
     groups: BTreeMap<EventTemplate, EventGroup>,
     /// True if events of unknown template were skipped.
@@ -41,7 +41,7 @@ type EventTemplate = (Option<String>, String);
 /// A document's index and a byte offset.
 type Position = (usize, usize);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct EventGroup {
     /// The reason, or the message if there is none.
     words: String,
@@ -198,7 +198,7 @@ impl UnexplainedEvents {
                 count,
                 at_least: group.at_least || self.missed,
                 severity: group.severity,
-                evidence: vec![Evidence::new(source, place)],
+                evidence: vec![Evidence::at(source, place)],
                 namespace: group.namespace,
             };
             Some((position, unexplained))

@@ -423,10 +423,7 @@ mod tests {
     #[test]
     fn a_shorter_limit_cuts_each_line() {
         let text = "abcdefgh\nabc\n\u{e9}\u{e9}\u{e9}\n\nabcdefgh";
-        let limits = ReadLimits {
-            line_length: 5,
-            ..ReadLimits::default()
-        };
+        let limits = ReadLimits::default().with_line_length(5);
         for drip in [usize::MAX, 3, 1] {
             let mut blocks =
                 Blocks::new(0, Dripping(text.as_bytes(), drip), 1000).with_limits(limits);

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::correlate::Omitted;
-use crate::report::{InputSummary, LimitMet, SegmentSummary};
+use crate::report::{InputSummary, Limit, LimitMet, SegmentSummary};
 use kwhy_model::{Format, LeftOut as LeftOutOfObjects, Stamp, Subject};
 use kwhy_parse::input::ReadLimits;
 
 /// A document and its state.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct DocumentStats {
     pub name: String,
     /// The object that the place of the document says it is about.
@@ -28,6 +28,8 @@ pub(super) struct DocumentStats {
     pub ends: Option<(Stamp, Stamp)>,
     /// The object that a command names for the log that is open at the end of what was read.
     pub open: Option<Subject>,
+    /// The number of bytes after which reading was cancelled, if it was.
+    pub cancelled_after: Option<u64>,
 }
 
 /// The sum of what each signature omits, and the words that name them: `a 30, b 4`, the most first.
@@ -45,7 +47,7 @@ pub(super) fn many_matches(source: &str, left_out: Vec<(&str, u64)>) -> Option<L
     let (all, named) = named(left_out)?;
     Some(LimitMet {
         source: source.to_owned(),
-        limit: "many-matches".into(),
+        limit: Limit::ManyMatches,
         message: format!(
             "{all} further matches of the same conditions were not counted, so counts of these signatures are lower bounds: {named}"
         ),
@@ -57,7 +59,7 @@ pub(super) fn many_objects(source: &str, further: Vec<(&str, u64)>) -> Option<Li
     let (all, named) = named(further)?;
     Some(LimitMet {
         source: source.to_owned(),
-        limit: "many-objects".into(),
+        limit: Limit::ManyObjects,
         message: format!(
             "{all} matches about further objects were counted and are not listed: {named}"
         ),
@@ -68,7 +70,7 @@ pub(super) fn many_objects(source: &str, further: Vec<(&str, u64)>) -> Option<Li
 pub(super) fn many_errors(source: &str, lines: u64) -> Option<LimitMet> {
     (lines > 0).then(|| LimitMet {
         source: source.to_owned(),
-        limit: "many-errors".into(),
+        limit: Limit::ManyErrors,
         message: format!(
             "{lines} further lines that report errors contain no text of a signature and were not read: unexplained events may be more than are counted"
         ),
@@ -92,7 +94,7 @@ pub(super) fn many_relations(source: &str, left: Omitted, details: u64) -> Optio
         .collect();
     (!told.is_empty()).then(|| LimitMet {
         source: source.to_owned(),
-        limit: "many-relations".into(),
+        limit: Limit::ManyRelations,
         message: format!(
             "{} were not kept: a finding may lack the one that explains it, or that it is over",
             told.join(", ")
@@ -104,7 +106,7 @@ pub(super) fn many_relations(source: &str, left: Omitted, details: u64) -> Optio
 pub(super) fn not_compared(source: &str, findings: u64) -> Option<LimitMet> {
     (findings > 0).then(|| LimitMet {
         source: source.to_owned(),
-        limit: "many-findings".into(),
+        limit: Limit::ManyFindings,
         message: format!(
             "for {findings} of the findings that nothing explains, not all the others that may explain them were looked at"
         ),
@@ -148,16 +150,12 @@ impl DocumentStats {
 
     /// The parts of the document that could not be read, or were not.
     pub fn damage(&self, limits: &ReadLimits) -> Vec<LimitMet> {
-        let met = |limit: &str, message: String| LimitMet {
-            source: self.name.clone(),
-            limit: limit.to_owned(),
-            message,
-        };
+        let met = |limit, message: String| LimitMet::new(self.name.as_str(), limit, message);
         let mut all = Vec::new();
         if self.invalid > 0 {
             let invalid = self.invalid;
             let message = format!("{invalid} byte sequences are no UTF-8 and were read as U+FFFD");
-            all.push(met("invalid-utf-8", message));
+            all.push(met(Limit::InvalidUtf8, message));
         }
         if let (lines, Some(first)) = self.long_lines {
             let length = match limits.line_length {
@@ -172,19 +170,25 @@ impl DocumentStats {
                     )
                 }
             };
-            all.push(met("long-line", message));
+            all.push(met(Limit::LongLine, message));
         }
         if self.left_out.too_deep > 0 {
             let (count, depth) = (self.left_out.too_deep, limits.depth);
             let message =
                 format!("maps and lists that stand in {depth} others were left out: {count}");
-            all.push(met("depth", message));
+            all.push(met(Limit::Depth, message));
         }
         if self.left_out.aliases > 0 {
             let (count, values) = (self.left_out.aliases, limits.aliases);
             let message =
                 format!("aliases that stand for more than {values} values were left out: {count}");
-            all.push(met("aliases", message));
+            all.push(met(Limit::Aliases, message));
+        }
+        if let Some(bytes) = self.cancelled_after {
+            let message = format!(
+                "reading was cancelled after {bytes} bytes: the report tells of what was read until then"
+            );
+            all.push(met(Limit::Interrupted, message));
         }
         let left = &self.left_out;
         if left.long_strings > 0 {
@@ -192,21 +196,21 @@ impl DocumentStats {
                 "values of which only the first 256 KiB was looked at: {}",
                 left.long_strings
             );
-            all.push(met("long-value", message));
+            all.push(met(Limit::LongValue, message));
         }
         if left.large_objects > 0 {
             let message = format!(
                 "objects in JSON of which only the first part was looked at: {}",
                 left.large_objects
             );
-            all.push(met("large-object", message));
+            all.push(met(Limit::LargeObject, message));
         }
         if left.cut_off > 0 {
             let message = format!(
                 "lines of JSON that end before their brackets are closed: {}; what stands there was looked at",
                 left.cut_off
             );
-            all.push(met("cut-off", message));
+            all.push(met(Limit::CutOff, message));
         }
         all
     }

@@ -1,17 +1,21 @@
 //! All events and objects of a stream of bytes, without any diagnosis, in bounded memory.
 
+#[cfg(test)]
+mod tests;
+
 use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use memchr::memchr_iter;
-use rayon::prelude::*;
 
 use super::blocks::{Block, Blocks};
 use super::clock_skew::{Clocks, Seen};
 use super::document_stats::DocumentStats;
+use super::incident::fetch;
 use super::pieces::Piece;
-use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, fetch};
+use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS};
+use crate::parallel;
 use crate::report::LimitMet;
 use kwhy_model::{Event, Parsed, Span, Subject};
 use kwhy_parse::input::{Document, Place, ReadLimits, Segment, Stretch, segments_before};
@@ -19,6 +23,7 @@ use kwhy_parse::{self as parse, infer_year, redact};
 
 /// The contents of a part of a document, as [`extract`] reads it.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Extract<'e> {
     source: &'e str,
     stretch: &'e Stretch,
@@ -59,7 +64,7 @@ impl Extract<'_> {
 /// several at once, and what that makes goes to `each` in the order of the document.
 ///
 /// ```
-/// use kwhy_core::extract;
+/// use kwhy_core::events::extract;
 /// let log = "E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\" err=\"timeout\"\n";
 /// let mut messages = Vec::new();
 /// extract("kubelet.log", log.as_bytes(), |part| {
@@ -74,9 +79,9 @@ impl Extract<'_> {
 /// The reader's. What was read before has gone to `each`.
 pub fn extract<T: Send>(
     source: &str,
-    reader: impl Read + Send,
+    reader: impl Read,
     map: impl Fn(&Extract<'_>) -> T + Sync,
-    each: impl FnMut(T) + Send,
+    each: impl FnMut(T),
 ) -> io::Result<u64> {
     let read = extract_with(source, ExtractOptions::default(), reader, map, each);
     match read.failure {
@@ -87,6 +92,7 @@ pub fn extract<T: Send>(
 
 /// What is known of a document beside its text, and the limits of reading.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ExtractOptions {
     /// The object that the place of the document says it is about.
     pub about: Subject,
@@ -98,37 +104,79 @@ pub struct ExtractOptions {
     pub limits: ReadLimits,
 }
 
+impl ExtractOptions {
+    /// Sets the object that the place of the document says it is about.
+    ///
+    /// ```
+    /// use kwhy_core::events::{ExtractOptions, extract_with};
+    /// use kwhy_core::Subject;
+    /// let options = ExtractOptions::default().with_about(Subject::new("Pod", Some("shop"), "web-0"));
+    /// let mut subjects = Vec::new();
+    /// let first = |part: &kwhy_core::events::Extract<'_>| part.parsed.events[0].subject.to_string();
+    /// extract_with("web.log", options, "panic: no\n".as_bytes(), first, |subject| subjects.push(subject));
+    /// assert_eq!(subjects, ["Pod shop/web-0"]);
+    /// ```
+    pub fn with_about(mut self, about: Subject) -> ExtractOptions {
+        self.about = about;
+        self
+    }
+
+    /// Sets a time that occurs elsewhere, in nanoseconds since 1970: times without a year are put near to it.
+    ///
+    /// ```
+    /// use kwhy_core::events::{ExtractOptions, extract_with};
+    /// let log = "E1231 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n";
+    /// let options = ExtractOptions::default().with_near(1_704_172_767_000_000_000);
+    /// let mut times = Vec::new();
+    /// let first = |part: &kwhy_core::events::Extract<'_>| part.parsed.events[0].time.map(|time| time.to_string());
+    /// extract_with("sync.log", options, log.as_bytes(), first, |time| times.extend(time));
+    /// assert_eq!(times, ["2023-12-31T23:59:58.000001Z"]);
+    /// ```
+    pub fn with_near(mut self, nanoseconds: i128) -> ExtractOptions {
+        self.near = Some(nanoseconds);
+        self
+    }
+
+    /// Sets the limits of reading.
+    pub fn with_limits(mut self, limits: ReadLimits) -> ExtractOptions {
+        self.limits = limits;
+        self
+    }
+}
+
 /// The result of reading a document.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Extracted {
     /// The size in bytes.
     pub bytes: u64,
     /// Limits that were met.
     pub limits: Vec<LimitMet>,
-    /// RegionReason it was not read to its end. What was read before has gone to `each`.
+    /// The reason why it was not read to its end. What was read before has gone to `each`.
     pub failure: Option<io::Error>,
 }
 
 /// Reads like [`extract`], with options.
 ///
 /// ```
-/// use kwhy_core::{ExtractOptions, ReadLimits, extract_with};
-/// let limits = ReadLimits { line_length: 64, ..ReadLimits::default() };
-/// let options = ExtractOptions { limits, ..ExtractOptions::default() };
+/// use kwhy_core::events::{ExtractOptions, extract_with};
+/// use kwhy_core::report::Limit;
+/// use kwhy_core::ReadLimits;
+/// let options = ExtractOptions::default().with_limits(ReadLimits::default().with_line_length(64));
 /// let log = format!("E0304 05:06:07.123456       1 sync.go:88] \"Sync failed\"{}\n", " and so on".repeat(9));
 /// let read = extract_with("kubelet.log", options, log.as_bytes(), |part| part.parsed.events.len(), |_| {});
-/// assert_eq!(read.limits[0].limit, "long-line");
+/// assert_eq!(read.limits[0].limit, Limit::LongLine);
 /// ```
 pub fn extract_with<T: Send>(
     source: &str,
     options: ExtractOptions,
-    reader: impl Read + Send,
+    reader: impl Read,
     map: impl Fn(&Extract<'_>) -> T + Sync,
-    mut each: impl FnMut(T) + Send,
+    mut each: impl FnMut(T),
 ) -> Extracted {
     let limits = options.limits.bounded();
     let mut blocks = Blocks::new(0, reader, BLOCK).with_limits(limits);
-    let at_once = (rayon::current_num_threads() * BLOCKS_A_THREAD).min(MAX_BLOCKS);
+    let at_once = (parallel::threads() * BLOCKS_A_THREAD).min(MAX_BLOCKS);
     let mut state = State {
         about: options.about,
         near: options.near,
@@ -141,8 +189,9 @@ pub fn extract_with<T: Send>(
     };
     let mut ready = fetch(&mut blocks, at_once * BLOCK);
     while !ready.is_empty() {
-        let (made, next) = rayon::join(
-            || state.read(source, ready, &map),
+        let mut made = Vec::new();
+        let next = parallel::beside(
+            || made = state.read(source, ready, &map),
             || fetch(&mut blocks, at_once * BLOCK),
         );
         made.into_iter().for_each(&mut each);
@@ -220,23 +269,20 @@ impl State {
             .iter()
             .map(|block| block.long_lines.iter().map(|line| line + 1).collect())
             .collect();
-        let stretches: Vec<Stretch> = blocks
-            .into_par_iter()
-            .zip(&pieces)
-            .map(|(block, piece)| Stretch {
-                document: block.document,
-                first_byte: block.offset,
-                lines_before: memchr_iter(b'\n', &block.bytes).count() as u64,
-                text: Document::new("", block.bytes),
-                gaps: piece
-                    .as_ref()
-                    .map_or(Vec::new(), |piece| piece.gaps.clone()),
-                ends: piece
-                    .as_ref()
-                    .map_or(Vec::new(), |piece| piece.ends.clone()),
-                secrets: OnceLock::new(),
-            })
-            .collect();
+        let blocks = blocks.into_iter().zip(&pieces).collect();
+        let stretches = parallel::map(blocks, |(block, piece): (Block, &Option<Piece>)| Stretch {
+            document: block.document,
+            first_byte: block.offset,
+            lines_before: memchr_iter(b'\n', &block.bytes).count() as u64,
+            text: Document::new("", block.bytes),
+            gaps: piece
+                .as_ref()
+                .map_or(Vec::new(), |piece| piece.gaps.clone()),
+            ends: piece
+                .as_ref()
+                .map_or(Vec::new(), |piece| piece.ends.clone()),
+            secrets: OnceLock::new(),
+        });
         let stretches: Vec<Stretch> = stretches
             .into_iter()
             .zip(long)
@@ -250,26 +296,24 @@ impl State {
                 }
             })
             .collect();
-        let mut cut: Vec<Vec<Segment<'_>>> = stretches
-            .par_iter()
-            .zip(followed)
-            .zip(&pieces)
-            .map(|((stretch, followed), piece)| match piece {
+        let uncut = stretches.iter().zip(followed).zip(&pieces).collect();
+        let mut cut = parallel::map(
+            uncut,
+            |((stretch, followed), piece): ((&Stretch, bool), &Option<Piece>)| match piece {
                 Some(_) => Vec::new(),
                 None => segments_before(stretch.text.text(), followed),
-            })
-            .collect();
+            },
+        );
         for (segments, piece) in cut.iter_mut().zip(&pieces) {
             match piece {
                 Some(_) => self.open = None,
                 None => self.inherit(segments),
             }
         }
-        let parsed: Vec<(Parsed<'_>, Option<i128>)> = cut
-            .into_par_iter()
-            .zip(&stretches)
-            .zip(&pieces)
-            .map(|((segments, stretch), piece)| {
+        let unparsed = cut.into_iter().zip(&stretches).zip(&pieces).collect();
+        let parsed = parallel::map(
+            unparsed,
+            |((segments, stretch), piece): ((Vec<Segment<'_>>, &Stretch), &Option<Piece>)| {
                 let mut parsed = match piece {
                     Some(piece) => piece.parse(stretch.text.text(), &self.limits),
                     None => Parsed::default(),
@@ -282,8 +326,8 @@ impl State {
                 }
                 let latest = parsed.events.iter().filter_map(dated).max();
                 (parsed, latest)
-            })
-            .collect();
+            },
+        );
         for (parsed, _) in &parsed {
             self.met.left_out.add(parsed.left_out);
         }
@@ -301,14 +345,11 @@ impl State {
                 (parsed, before.or(self.near))
             })
             .collect();
-        let ordered: Vec<(Parsed<'_>, Seen)> = dated
-            .into_par_iter()
-            .map(|(mut parsed, latest)| {
-                settle(&mut parsed.events, latest);
-                let seen = Seen::mark(&mut parsed.events);
-                (parsed, seen)
-            })
-            .collect();
+        let ordered = parallel::map(dated, |(mut parsed, latest): (Parsed<'_>, Option<i128>)| {
+            settle(&mut parsed.events, latest);
+            let seen = Seen::mark(&mut parsed.events);
+            (parsed, seen)
+        });
         let ordered: Vec<Parsed<'_>> = ordered
             .into_iter()
             .map(|(mut parsed, seen)| {
@@ -316,18 +357,15 @@ impl State {
                 parsed
             })
             .collect();
-        stretches
-            .par_iter()
-            .zip(ordered)
-            .map(|(stretch, mut parsed)| {
-                redact::parsed(&mut parsed, stretch.secrets());
-                map(&Extract {
-                    source,
-                    stretch,
-                    parsed,
-                })
+        let settled = stretches.iter().zip(ordered).collect();
+        parallel::map(settled, |(stretch, mut parsed): (&Stretch, Parsed<'_>)| {
+            redact::parsed(&mut parsed, stretch.secrets());
+            map(&Extract {
+                source,
+                stretch,
+                parsed,
             })
-            .collect()
+        })
     }
 
     /// Gives the log at a block's start what is known of it, and keeps what is known of the one at its
@@ -345,177 +383,5 @@ impl State {
             let known = last.is_log && last.subject != Subject::default();
             self.open = known.then(|| last.subject.clone());
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn subjects(text: &str) -> Vec<(u64, String)> {
-        let mut all = Vec::new();
-        extract(
-            "x",
-            text.as_bytes(),
-            |part| {
-                let events = part.parsed.events.iter();
-                let told = |event: &kwhy_model::Event<'_>| {
-                    (part.lines(&event.span).start, event.subject.to_string())
-                };
-                events.map(told).collect::<Vec<_>>()
-            },
-            |mut more| all.append(&mut more),
-        )
-        .unwrap();
-        all
-    }
-
-    /// The times of all events, as they are printed.
-    fn times(text: &str) -> Vec<String> {
-        let mut all = Vec::new();
-        let told = |part: &Extract<'_>| {
-            let events = part.parsed.events.iter();
-            let times = events.filter_map(|event| event.time);
-            times.map(|time| time.to_string()).collect::<Vec<_>>()
-        };
-        extract("x", text.as_bytes(), told, |mut more| all.append(&mut more)).unwrap();
-        all
-    }
-
-    #[test]
-    fn years_come_from_what_states_them() {
-        let klog = "E1231 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n";
-        let logrus = "time=\"2024-01-02T05:06:07Z\" level=info msg=ready\n";
-        let cri = format!("2021-01-01T00:00:00.5Z stderr F {klog}");
-        let found = times(&format!("{klog}{logrus}{klog}{cri}{klog}"));
-        let settled = "2023-12-31T23:59:58.000001Z";
-        let expected = [
-            settled,
-            "2024-01-02T05:06:07Z",
-            settled,
-            "2020-12-31T23:59:58.000001Z",
-            settled,
-        ];
-        assert_eq!(found, expected);
-        // from elsewhere
-        let near = |near| {
-            let mut all = Vec::new();
-            let told = |part: &Extract<'_>| part.parsed.events[0].time.unwrap().to_string();
-            let options = ExtractOptions {
-                near,
-                ..ExtractOptions::default()
-            };
-            extract_with("x", options, klog.as_bytes(), told, |time| all.push(time));
-            all
-        };
-        assert_eq!(near(None), ["12-31T23:59:58.000001"]);
-        assert_eq!(near(Some(1_704_172_767_000_000_000)), [settled]);
-    }
-
-    #[test]
-    fn years_do_not_depend_on_the_number_of_threads() {
-        let logrus =
-            |year: usize| format!("time=\"{year}-01-02T05:06:07Z\" level=info msg=ready\n");
-        let klog = "E1231 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n";
-        let many = klog.repeat(2 * BLOCK / klog.len());
-        let text: String = (2021..2025).map(|year| logrus(year) + &many).collect();
-        let by = |threads: usize| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            pool.build().unwrap().install(|| times(&text))
-        };
-        let one = by(1);
-        assert!(one.iter().all(|time| time.starts_with("20")));
-        assert!(one == by(3));
-    }
-
-    #[test]
-    fn times_that_run_backwards_are_marked() {
-        let line = |pod: &str, seconds: usize| {
-            let time = format!(
-                "2024-03-04T{:02}:{:02}:00Z",
-                seconds / 3600,
-                seconds / 60 % 60
-            );
-            format!("[pod/{pod}/arm] time=\"{time}\" level=info msg=ready\n")
-        };
-        let backs = |text: &str| {
-            let mut all = Vec::new();
-            let told = |part: &Extract<'_>| {
-                let events = part.parsed.events.iter();
-                events.map(|event| event.back).collect::<Vec<_>>()
-            };
-            extract("x", text.as_bytes(), told, |mut more| all.append(&mut more)).unwrap();
-            all
-        };
-        let log = [
-            ("a", 7200),
-            ("b", 60),
-            ("a", 7260),
-            ("a", 3660),
-            ("b", 60),
-            ("a", 3720),
-        ];
-        let text: String = log
-            .iter()
-            .map(|(pod, seconds)| line(pod, *seconds))
-            .collect();
-        let hour = Some(3_600_000_000_000);
-        assert_eq!(backs(&text), [None, None, None, hour, None, None]);
-        // from block to block
-        let many = line("a", 3600).repeat(BLOCK / 40);
-        let found = backs(&(many + &line("a", 0)));
-        let marked = found.iter().filter(|back| back.is_some()).count();
-        assert_eq!((marked, found.last()), (1, Some(&hour)));
-        // without a year, at its end
-        let klog = |day| format!("E{day} 23:59:58.000001       1 sync.go:88] \"Sync failed\"\n");
-        assert_eq!(backs(&(klog("1231") + &klog("0101"))), [None, None]);
-    }
-
-    #[test]
-    fn limits_hold() {
-        let met = |limits: ReadLimits, text: &str| {
-            let options = ExtractOptions {
-                limits,
-                ..ExtractOptions::default()
-            };
-            let mut events = 0;
-            let told = |part: &Extract<'_>| part.parsed.events.len() + part.parsed.objects.len();
-            let read = extract_with("x", options, text.as_bytes(), told, |more| events += more);
-            let all = read.limits.into_iter().map(|met| met.message);
-            (events, all.collect::<Vec<_>>())
-        };
-        let none = ReadLimits::default();
-        let klog = "E0102 23:59:58.000001       1 sync.go:88] \"Sync failed\" err=\"late\"\n";
-        let log = klog.repeat(BLOCK / klog.len() + 2);
-        assert_eq!(met(none, &log).1, Vec::<String>::new());
-        let short = ReadLimits {
-            line_length: 50,
-            ..none
-        };
-        let (events, told) = met(short, &log);
-        let more = BLOCK / klog.len() + 1;
-        assert_eq!(events, more + 1);
-        let message =
-            format!("of line 1 and {more} more only the first part of 50 bytes each was looked at");
-        assert_eq!(told, [message]);
-        let pod =
-            "apiVersion: v1\nkind: Pod\nmetadata:\n  name: a\n  labels:\n    b: {c: {d: e}}\n";
-        let flat = ReadLimits { depth: 3, ..none };
-        assert_eq!(met(none, pod), (1, Vec::new()));
-        let (objects, told) = met(flat, pod);
-        assert_eq!((objects, told.len()), (1, 1), "{told:?}");
-    }
-
-    #[test]
-    fn a_log_of_many_blocks_is_of_the_pod_that_the_command_names() {
-        let line = "time=\"2024-03-04T05:06:07Z\" level=info msg=\"go on\"\n";
-        let count = 3 * BLOCK / line.len();
-        let text = format!("$ kubectl logs -n shop web-0\n{}", line.repeat(count));
-        let told = subjects(&text);
-        assert_eq!(told.len(), count);
-        for (number, (line, subject)) in (2..).zip(&told) {
-            assert_eq!((*line, subject.as_str()), (number, "Pod shop/web-0"));
-        }
-        assert_eq!(subjects(line)[0].1, "");
     }
 }

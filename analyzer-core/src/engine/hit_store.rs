@@ -5,9 +5,10 @@ mod single;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::correlate::{Surplus, distinct, may_supersede, object_of, refines, winners};
-use crate::matcher::{Hit, Match, Moment, evaluate};
+use crate::matcher::{Compiled, Hit, Match, Moment, evaluate};
 use crate::temporal::Followed;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Span, Subject};
@@ -51,9 +52,10 @@ pub(crate) struct Collected {
 }
 
 /// Takes hits in the order of the input.
-pub(crate) struct HitStore<'c> {
-    catalogue: &'c Catalogue,
-    signatures: BTreeMap<u32, Hits<'c>>,
+#[derive(Clone)]
+pub(crate) struct HitStore {
+    compiled: Arc<Compiled>,
+    signatures: BTreeMap<u32, Hits>,
     room: usize,
     /// The number of hits that are kept about one object.
     capacity: Capacity,
@@ -63,19 +65,20 @@ pub(crate) struct HitStore<'c> {
 }
 
 /// The hits of a signature.
-enum Hits<'c> {
+#[derive(Clone)]
+enum Hits {
     /// Its condition is one event or object: each hit is a match.
-    Single(Single<'c>),
+    Single(Single),
     /// Its condition is over time.
-    Followed(Box<Followed<'c>>),
+    Followed(Box<Followed>),
     /// Its condition is over several: the hits of each leaf.
     Several(Vec<Vec<Hit>>),
 }
 
-impl<'c> HitStore<'c> {
-    pub fn new(catalogue: &'c Catalogue) -> Self {
+impl HitStore {
+    pub fn new(compiled: Arc<Compiled>) -> Self {
         HitStore {
-            catalogue,
+            compiled,
             signatures: BTreeMap::new(),
             room: ROOM,
             capacity: AMPLE,
@@ -92,7 +95,8 @@ impl<'c> HitStore<'c> {
         settle: impl Fn(Moment) -> Moment + Copy,
         order: &impl Fn(usize, usize) -> Ordering,
     ) {
-        let catalogue = self.catalogue;
+        let compiled = Arc::clone(&self.compiled);
+        let catalogue = &compiled.catalogue;
         let mut singles: Vec<(u32, Hit)> = Vec::new();
         let mut several: Vec<(ConditionId, Hit)> = Vec::new();
         let mut parts: Vec<(u32, Span)> = Vec::new();
@@ -105,8 +109,8 @@ impl<'c> HitStore<'c> {
                 Hits::Single(single) if single.of_also(leaf).is_some() => {
                     several.push(((number, leaf), hit));
                 }
-                Hits::Single(single) => {
-                    if single.holds(&hit) {
+                Hits::Single(_) => {
+                    if Single::holds(&catalogue.at(number as usize).condition, &hit) {
                         singles.push((number, hit));
                     }
                 }
@@ -250,7 +254,8 @@ impl<'c> HitStore<'c> {
             hit.last = hit.last.map(settle);
             place(hit);
         };
-        let mut singles: Vec<(u32, Single<'c>)> = Vec::new();
+        let catalogue = &self.compiled.catalogue;
+        let mut singles: Vec<(u32, Single)> = Vec::new();
         for (number, hits) in self.signatures {
             let mut cut = self.cut.range((number, 0)..=(number, u16::MAX));
             let left_out: u64 = cut.clone().map(|(_, count)| count).sum();
@@ -266,7 +271,7 @@ impl<'c> HitStore<'c> {
                     found
                 }
                 Hits::Several(leaves) => {
-                    let condition = &self.catalogue.at(number as usize).condition;
+                    let condition = &catalogue.at(number as usize).condition;
                     collected.leave_out(number, left_out);
                     // an object that is not kept might be the one that refutes it
                     let refuting = refuting_objects(condition);
@@ -284,7 +289,8 @@ impl<'c> HitStore<'c> {
             collected.matches.extend(found);
         }
         for (number, single) in singles {
-            collected.take(number as usize, single, settle, settled);
+            let condition = &catalogue.at(number as usize).condition;
+            collected.take(number as usize, (condition, single), settle, settled);
         }
         collected.matches.sort_by_key(|(number, _)| *number);
         collected
@@ -331,7 +337,7 @@ impl Collected {
     fn take(
         &mut self,
         number: usize,
-        single: Single<'_>,
+        (condition, single): (&Condition, Single),
         settle: impl Fn(Moment) -> Moment + Copy,
         settled: impl Fn(&mut Hit) + Copy,
     ) {
@@ -344,7 +350,6 @@ impl Collected {
         if single.any_may_miss {
             self.at_least.insert(number);
         }
-        let condition = single.condition();
         let also = in_order(single.also, settled);
         let mut objects = single.objects;
         for one in objects.iter_mut().flat_map(|object| &mut object.hits.kept) {
@@ -382,8 +387,8 @@ impl Collected {
     }
 }
 
-impl<'c> Hits<'c> {
-    fn new(catalogue: &'c Catalogue, number: u32) -> Self {
+impl Hits {
+    fn new(catalogue: &Catalogue, number: u32) -> Self {
         let condition = &catalogue.at(number as usize).condition;
         if let Some(followed) = Followed::new(condition) {
             return Hits::Followed(Box::new(followed));

@@ -54,7 +54,7 @@ impl Items {
 }
 
 /// The contribution of one block to a list.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Part {
     /// The number of objects of each kind.
     kinds: BTreeMap<String, u64>,
@@ -188,7 +188,7 @@ impl Edges {
 }
 
 /// The list that is open where a document was read to.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Open(Option<Part>);
 
 impl Open {

@@ -15,6 +15,7 @@ mod document_order;
 mod document_stats;
 mod extract;
 mod hit_store;
+mod incident;
 pub(crate) mod line_index;
 mod list_continuation;
 mod lookback;
@@ -27,26 +28,25 @@ mod utf16;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
-use std::io::{self, Read};
+use std::sync::Arc;
 
 use jiff::Timestamp;
-use rayon::prelude::*;
 
-use crate::analyzer::Analyzer;
 use crate::correlate::{Graph, Snapshots, UnexplainedEvents};
-use crate::matcher::{Hit, Moment, Tester};
+use crate::matcher::{Compiled, Hit, Moment};
 use crate::report::{SegmentSummary, Stats};
-use kwhy_model::{Stamp, Subject};
+use kwhy_model::Stamp;
 use kwhy_parse::infer_year;
 use kwhy_parse::input::ReadLimits;
 use kwhy_parse::timeline::Timeline;
-use kwhy_signature::{ConditionId, Index};
+use kwhy_signature::ConditionId;
 
 pub use extract::{Extract, ExtractOptions, Extracted, extract, extract_with};
+pub use incident::Incident;
+pub(crate) use incident::Settings;
 
-use adaptive::{AdaptiveState, EPOCH, Full, MAX_IN_FLIGHT};
+use adaptive::{EPOCH, Full, MAX_IN_FLIGHT};
 use block_scan::BlockResult;
-use blocks::{Block, Blocks};
 use document_stats::DocumentStats;
 use hit_store::HitStore;
 use list_continuation::{Ended, Open};
@@ -96,49 +96,15 @@ impl Default for ScanOptions {
     }
 }
 
-/// Documents that are read one after another as one incident, as streams.
-///
-/// Memory does not grow with the documents: it takes some blocks for each thread and of each
-/// signature's matches the first and last ones.
-///
-/// ```
-/// use kwhy_core::Analyzer;
-/// let analyzer = Analyzer::new();
-/// let mut incident = analyzer.incident();
-/// let log = r#"E0304 05:06:07.123456       1 volumes.go:42] MountVolume.SetUp failed for volume "conf" : configmap "web-conf" not found"#;
-/// incident.read("kubelet.log", log.as_bytes())?;
-/// let report = incident.finish();
-/// assert_eq!(report.findings[0].cause, "storage/configmap-missing");
-/// # Ok::<(), std::io::Error>(())
-/// ```
-pub struct Incident<'a> {
-    scanner: Scanner<'a>,
-    /// Blocks that are not scanned yet.
-    waiting: Vec<Block>,
-    waiting_bytes: usize,
-    /// The results of blocks that were scanned, which are not merged yet.
-    scanned: Vec<BlockResult>,
-    merged: Merged<'a>,
-}
-
-/// Scans blocks, each independently of all others.
-struct Scanner<'a> {
-    tester: Tester<'a>,
-    index: Option<&'a Index>,
-    way: ScanOptions,
-    /// Knowledge for the next blocks.
-    learned: AdaptiveState,
-    /// The number of blocks that were scanned.
-    scanned: u64,
-}
-
 /// The results of the blocks so far, merged in the order of the input.
-struct Merged<'a> {
-    analyzer: &'a Analyzer,
+#[derive(Clone)]
+struct Merged {
+    /// The time at which the input was collected, if the caller states it.
+    stated: Option<Timestamp>,
     documents: Vec<DocumentStats>,
     /// The number of blocks that were merged.
     taken: u64,
-    collector: HitStore<'a>,
+    collector: HitStore,
     unexplained_events: UnexplainedEvents,
     graph: Graph,
     snapshots: Snapshots,
@@ -161,16 +127,11 @@ struct Merged<'a> {
     list: (usize, Open),
 }
 
-impl<'a> Incident<'a> {
-    pub(crate) fn new(
-        analyzer: &'a Analyzer,
-        tester: Tester<'a>,
-        index: Option<&'a Index>,
-        way: ScanOptions,
-    ) -> Self {
-        let merged = Merged {
-            collector: HitStore::new(tester.catalogue()),
-            analyzer,
+impl Merged {
+    fn new(compiled: Arc<Compiled>, stated: Option<Timestamp>) -> Merged {
+        Merged {
+            collector: HitStore::new(compiled),
+            stated,
             documents: Vec::new(),
             taken: 0,
             unexplained_events: UnexplainedEvents::default(),
@@ -186,150 +147,14 @@ impl<'a> Incident<'a> {
             timeline: Timeline::new(),
             namespaces: BTreeSet::new(),
             list: Default::default(),
-        };
-        Incident {
-            scanner: Scanner {
-                tester,
-                index,
-                way,
-                learned: AdaptiveState::new(),
-                scanned: 0,
-            },
-            waiting: Vec::new(),
-            waiting_bytes: 0,
-            scanned: Vec::new(),
-            merged,
         }
     }
 
-    /// Reads a document to its end, and says how many bytes it has.
-    ///
-    /// # Errors
-    /// The reader's. What was read before belongs to the incident.
-    pub fn read(&mut self, name: impl Into<String>, reader: impl Read) -> io::Result<u64> {
-        self.read_about(name, Subject::default(), reader)
-    }
-
-    /// Reads a document of which the place where it was found shows what it is about, such as a log in the
-    /// folder of a pod. What its lines say themselves counts more.
-    ///
-    /// ```
-    /// use kwhy_core::{Analyzer, Subject};
-    /// let analyzer = Analyzer::new();
-    /// let mut incident = analyzer.incident();
-    /// let about = Subject::new("Pod", Some("shop"), "web-0");
-    /// incident.read_about("shop/web-0/app.log", about, "panic: runtime error: index out of range [3] with length 3\n".as_bytes())?;
-    /// assert_eq!(incident.finish().findings[0].subject.to_string(), "Pod shop/web-0");
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// The reader's. What was read before belongs to the incident.
-    pub fn read_about(
-        &mut self,
-        name: impl Into<String>,
-        about: Subject,
-        reader: impl Read,
-    ) -> io::Result<u64> {
-        let number = self.merged.documents.len();
-        document_stats::note_namespace(&about, &mut self.merged.namespaces);
-        self.merged.documents.push(DocumentStats {
-            name: name.into(),
-            about,
-            ..DocumentStats::default()
-        });
-        let way = &self.scanner.way;
-        let mut blocks = Blocks::new(number, reader, way.block).with_limits(way.limits);
-        let blocks_at_once = rayon::current_num_threads() * BLOCKS_A_THREAD;
-        let enough = blocks_at_once.min(MAX_BLOCKS) * BLOCK;
-        while let Some(block) = blocks.next() {
-            self.wait(block);
-            while self.waiting_bytes >= enough || self.waiting.len() >= MAX_BLOCKS {
-                let next = self.scan(|| fetch(&mut blocks, enough));
-                next.into_iter().for_each(|block| self.wait(block));
-            }
-        }
-        self.merged.stats.bytes += blocks.read;
-        match blocks.failure {
-            Some(error) => Err(error),
-            None => Ok(blocks.read),
-        }
-    }
-
-    /// Takes what the input's surroundings say of when it was collected, such as a folder's name. The
-    /// latest such time counts, and one that is given to the analyzer counts more.
-    pub fn collected_at(&mut self, time: Timestamp) {
-        let collected = &mut self.merged.collected;
-        *collected = (*collected).max(Some(time.as_nanosecond()));
-    }
-
-    /// Takes the newest time that the input states as the one of its collection, where nothing shows a better
-    /// one: a bundle is made while its cluster continues writing.
-    pub fn collected_at_newest(&mut self) {
-        self.merged.newest = true;
-    }
-
-    /// Takes a further name of the document with this number, counted from 0 as they were read: it was found again,
-    /// with the same content. It goes by the name that comes first.
-    pub fn also_called(&mut self, number: usize, name: &str) {
-        let Some(input) = self.merged.documents.get_mut(number) else {
-            return;
-        };
-        if document_order::is_before(name, &input.name) {
-            name.clone_into(&mut input.name);
-        }
-    }
-
-    fn wait(&mut self, block: Block) {
-        self.waiting_bytes += block.bytes.len();
-        self.waiting.push(block);
-    }
-
-    /// Scans the pending blocks; meanwhile merges what was found in those before, and does something else on this
-    /// thread.
-    fn scan<T>(&mut self, meanwhile: impl FnOnce() -> T) -> T {
-        let ready = std::mem::take(&mut self.waiting);
-        self.waiting_bytes = 0;
-        let before = std::mem::take(&mut self.scanned);
-        let (scanner, merged, scanned) = (&self.scanner, &mut self.merged, &mut self.scanned);
-        let (done, full) = rayon::in_place_scope(|scope| {
-            scope.spawn(|_| *scanned = scanner.scan(&ready));
-            let done = meanwhile();
-            (done, merged.take_all(before))
-        });
-        self.scanner.scanned += ready.len() as u64;
-        self.scanner.learned.take(full);
-        self.scanner.learned.tune(self.scanner.index, &ready);
-        done
-    }
-}
-
-impl Scanner<'_> {
-    fn scan(&self, blocks: &[Block]) -> Vec<BlockResult> {
-        let read = |(number, block): (u64, &Block)| {
-            let all = block.whole && block.bytes.len() <= self.way.all_up_to;
-            let known = self.learned.known(number);
-            let index = self.learned.index(self.index).filter(|_| !all);
-            let mut outcome = block_scan::read(block, &self.tester, index, known, &self.way.limits);
-            if self.way.timeline && block.piece.is_none() {
-                outcome.timeline = timeline::timeline(&block.bytes);
-            }
-            outcome
-        };
-        let numbered: Vec<(u64, &Block)> = (self.scanned..).zip(blocks).collect();
-        match numbered.as_slice() {
-            [only] => vec![read(*only)],
-            several => several.par_iter().copied().map(read).collect(),
-        }
-    }
-}
-
-impl Merged<'_> {
     /// The time at which the input was collected, if it is given or the input shows it.
     fn reference(&self) -> Option<Timestamp> {
         let newest = self.latest.filter(|_| self.newest);
         let shown = || Timestamp::from_nanosecond(self.collected.or(newest)?).ok();
-        self.analyzer.reference().or_else(shown)
+        self.stated.or_else(shown)
     }
 
     /// The latest time that a time without a year may mean.
@@ -485,17 +310,6 @@ impl Merged<'_> {
 /// Compares documents by their names.
 fn by_name(documents: &[DocumentStats]) -> impl Fn(usize, usize) -> Ordering {
     document_order::compare(|number| documents.get(number).map(|input| input.name.as_str()))
-}
-
-fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {
-    let mut fetched = Vec::new();
-    let mut bytes = 0;
-    while bytes < enough && fetched.len() < MAX_BLOCKS {
-        let Some(block) = blocks.next() else { break };
-        bytes += block.bytes.len();
-        fetched.push(block);
-    }
-    fetched
 }
 
 /// A time without a year in the year that the limit shows.

@@ -8,17 +8,17 @@ use super::document_stats::{
     DocumentStats, many_errors, many_matches, many_objects, many_relations, not_compared,
     note_namespace,
 };
-use super::{Incident, Merged, ScanOptions, by_name, document_order, settled};
+use super::{Merged, ScanOptions, by_name, document_order, settled};
 use crate::correlate::{Omitted, correlate, place, renumber};
 use crate::matcher::{Hit, Moment};
-use crate::report::{CollectedAt, LimitMet, Report, SCHEMA, Verdict, judge};
+use crate::report::{CollectedAt, LimitMet, Report, SCHEMA, Verdict, When, judge};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::Subject;
 
 /// The seconds of a year: earlier times are of logs that state none.
 const YEAR: i64 = 366 * 86_400;
 
-impl Merged<'_> {
+impl Merged {
     /// Brings the documents into the order of their names, and says for each number that one had which it has now.
     fn by_name(&mut self) -> Vec<usize> {
         let order = document_order::sorted(self.documents.len(), by_name(&self.documents));
@@ -38,7 +38,7 @@ impl Merged<'_> {
     }
 
     /// The report of all that was merged.
-    fn report(mut self, catalogue: &Catalogue, way: &ScanOptions) -> Report {
+    pub(super) fn report(mut self, catalogue: &Catalogue, way: &ScanOptions) -> Report {
         let reference = self.reference();
         let limit = self.limit();
         let last_time = self.last_time();
@@ -73,7 +73,7 @@ impl Merged<'_> {
             Moment::At(stamp) => Some(stamp.nanos),
             Moment::Ago(_) => None,
         });
-        let given = self.analyzer.reference().map(|given| given.as_nanosecond());
+        let given = self.stated.map(|given| given.as_nanosecond());
         let shown = reference.map(|reference| reference.as_nanosecond());
         let shown = shown.into_iter().chain(self.snapshots.latest());
         let now = given.or_else(|| hits.chain(last_time).chain(shown).max());
@@ -118,7 +118,7 @@ impl Merged<'_> {
             schema: SCHEMA.into(),
             verdict: Verdict::Unknown,
             health: self.snapshots.health(),
-            until: until.map(|until| until.to_string()),
+            until: until.map(When::from),
             findings: correlated.findings,
             unexplained: self.unexplained_events.report(&names, &correlated.covered),
             next: correlated.next,
@@ -130,8 +130,8 @@ impl Merged<'_> {
             bundles: Vec::new(),
             limits,
             collected_at: reference.map(|time| CollectedAt {
-                time: time.to_string(),
-                given: self.analyzer.reference().is_some(),
+                time: time.into(),
+                given: self.stated.is_some(),
             }),
             matched,
             timeline: way.timeline.then(|| {
@@ -143,23 +143,5 @@ impl Merged<'_> {
         };
         report.verdict = judge(&report);
         report
-    }
-}
-
-impl Incident<'_> {
-    /// The report of all that was read.
-    pub fn finish(mut self) -> Report {
-        self.scan(|| ());
-        let Incident {
-            scanner,
-            scanned,
-            mut merged,
-            ..
-        } = self;
-        merged.take_all(scanned);
-        let (catalogue, way) = (scanner.tester.catalogue(), scanner.way);
-        // its memory is free for the report's making
-        drop(scanner);
-        merged.report(catalogue, &way)
     }
 }

@@ -99,7 +99,7 @@ fn whole(patterns: &[Pattern], text: &str, found: &mut Found) -> bool {
 }
 
 /// The texts that an event's pattern asks for as they are, made ready to be searched for.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct RequiredTexts {
     raw: Vec<Token>,
     literals: Vec<Token>,

@@ -25,15 +25,15 @@ pub(crate) use scope::{node, related, subjects_agree};
 pub(crate) use time_range::TimeRange;
 
 use std::cell::OnceCell;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Event, Format, Object, Severity};
 use kwhy_parse::input::Stretch;
 use kwhy_prefilter::Token;
 use kwhy_signature::{
-    Condition, ConditionId, LiteralRequirement, ObjectPattern, Record, RequiredTokens,
-    RequirementKind, What, leaves,
+    Condition, ConditionId, EventPattern, Index, LiteralRequirement, ObjectPattern, Record,
+    RequiredTokens, RequirementKind, What, leaves,
 };
 
 use ids::Ids;
@@ -43,23 +43,46 @@ use object_prefilter::ObjectPrefilter;
 /// without having been seen.
 const LEAST_QUOTE: usize = 24;
 
+/// A catalogue with what testing its conditions takes. All incidents share it.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    pub catalogue: Catalogue,
+    /// Built on first use.
+    prefilter: OnceLock<Prefilter>,
+    /// The leaf conditions of each signature, listed when one is tested first.
+    leaves: Vec<OnceLock<Vec<LeafCondition>>>,
+}
+
+impl Compiled {
+    pub fn new(catalogue: Catalogue) -> Compiled {
+        Compiled {
+            prefilter: OnceLock::new(),
+            leaves: (0..catalogue.len()).map(|_| OnceLock::new()).collect(),
+            catalogue,
+        }
+    }
+
+    /// Finds the conditions worth a test.
+    pub fn prefilter(&self) -> &Prefilter {
+        self.prefilter
+            .get_or_init(|| Prefilter::new(&self.catalogue))
+    }
+}
+
 /// Tests events and objects against the signatures of a catalogue.
+#[derive(Clone, Copy)]
 pub(crate) struct Tester<'c> {
-    catalogue: &'c Catalogue,
+    compiled: &'c Compiled,
     /// Without it every condition is tested: the slow reference.
     prefilter: Option<&'c Prefilter>,
-    /// The leaf conditions of each signature, listed when one is tested first.
-    leaves: Vec<OnceLock<Vec<LeafCondition<'c>>>>,
-    /// The conditions on objects of each kind that one asks for, and on those of other kinds, made when such
-    /// an object is tested first.
-    object_prefilters: Vec<OnceLock<ObjectPrefilter<'c>>>,
     /// The period in which events count.
     period: TimeRange,
 }
 
 /// A leaf condition with what it needs.
-struct LeafCondition<'c> {
-    condition: &'c Condition,
+#[derive(Debug)]
+struct LeafCondition {
+    pattern: LeafPattern,
     /// Texts one of which must occur as it is in an event of a log.
     needed: Vec<Token>,
     /// The texts that it asks for.
@@ -68,22 +91,36 @@ struct LeafCondition<'c> {
     words: RequiredTokens,
 }
 
+/// The pattern of a leaf condition.
+#[derive(Debug)]
+enum LeafPattern {
+    Event(Arc<EventPattern>),
+    Object(Arc<ObjectPattern>),
+}
+
+impl LeafPattern {
+    fn of(condition: &Condition) -> Option<LeafPattern> {
+        match &condition.what {
+            What::Event(pattern) => Some(LeafPattern::Event(Arc::clone(pattern))),
+            What::Object(pattern) => Some(LeafPattern::Object(Arc::clone(pattern))),
+            What::All(_) | What::Any(_) | What::Sequence(_) => None,
+        }
+    }
+}
+
 impl<'c> Tester<'c> {
-    pub fn new(catalogue: &'c Catalogue, prefilter: &'c Prefilter) -> Self {
+    pub fn new(compiled: &'c Compiled) -> Self {
         Tester {
-            prefilter: Some(prefilter),
-            object_prefilters: (0..=prefilter.kinds()).map(|_| OnceLock::new()).collect(),
-            ..Tester::naive(catalogue)
+            prefilter: Some(compiled.prefilter()),
+            ..Tester::naive(compiled)
         }
     }
 
     /// Tests every condition on everything: slow, and what the fast way must agree with.
-    pub fn naive(catalogue: &'c Catalogue) -> Self {
+    pub fn naive(compiled: &'c Compiled) -> Self {
         Tester {
-            catalogue,
+            compiled,
             prefilter: None,
-            leaves: (0..catalogue.len()).map(|_| OnceLock::new()).collect(),
-            object_prefilters: Vec::new(),
             period: TimeRange::default(),
         }
     }
@@ -105,7 +142,12 @@ impl<'c> Tester<'c> {
 
     /// The signatures.
     pub fn catalogue(&self) -> &'c Catalogue {
-        self.catalogue
+        &self.compiled.catalogue
+    }
+
+    /// The index of the conditions' texts; none for the slow reference.
+    pub fn index(&self) -> Option<&'c Index> {
+        self.prefilter.map(Prefilter::index)
     }
 
     /// Returns true if a log record of one line may fulfil a leaf condition, judging by its words.
@@ -117,9 +159,9 @@ impl<'c> Tester<'c> {
 
     /// The lowest severity of a record that may fulfil a leaf condition, if it asks for one.
     pub fn least(&self, (number, leaf): ConditionId) -> Option<Severity> {
-        match &self.leaves(number).get(usize::from(leaf))?.condition.what {
-            What::Event(pattern) => pattern.severity,
-            _ => None,
+        match &self.leaves(number).get(usize::from(leaf))?.pattern {
+            LeafPattern::Event(pattern) => pattern.severity,
+            LeafPattern::Object(_) => None,
         }
     }
 
@@ -144,8 +186,8 @@ impl<'c> Tester<'c> {
         } else {
             0
         };
-        let test = |leaf: &LeafCondition<'_>| {
-            let What::Event(pattern) = &leaf.condition.what else {
+        let test = |leaf: &LeafCondition| {
+            let LeafPattern::Event(pattern) = &leaf.pattern else {
                 return Vec::new();
             };
             if as_it_is && !leaf.needed.is_empty() && !facts.hold_one_of(&leaf.needed) {
@@ -154,7 +196,7 @@ impl<'c> Tester<'c> {
             leaf::event(pattern, &leaf.asked, &facts, least)
         };
         let ids = OnceCell::new();
-        let mut test = |leaf, condition: &LeafCondition<'_>| {
+        let mut test = |leaf, condition: &LeafCondition| {
             let found = test(condition);
             into.extend(found.into_iter().map(|found| {
                 let ids = ids.get_or_init(|| Ids::of(event)).clone();
@@ -197,7 +239,7 @@ impl<'c> Tester<'c> {
         match self.object_prefilter(object.subject.kind.as_deref()) {
             Some(prefilter) => prefilter.pass(object, test),
             None => self.all(|leaf, condition| {
-                if let What::Object(pattern) = &condition.condition.what {
+                if let LeafPattern::Object(pattern) = &condition.pattern {
                     test(leaf, pattern);
                 }
             }),
@@ -205,23 +247,22 @@ impl<'c> Tester<'c> {
     }
 
     /// The conditions on objects of a kind; none for the slow reference.
-    fn object_prefilter(&self, kind: Option<&str>) -> Option<&ObjectPrefilter<'c>> {
+    fn object_prefilter(&self, kind: Option<&str>) -> Option<&'c ObjectPrefilter> {
         let prefilter = self.prefilter?;
-        let slot = self.object_prefilters.get(prefilter.kind(kind))?;
+        let slot = prefilter.of_objects(kind)?;
         Some(slot.get_or_init(|| {
             let leaves = prefilter.objects(kind).into_iter();
             ObjectPrefilter::new(leaves.filter_map(|(number, leaf)| {
-                let condition = self.leaves(number).get(usize::from(leaf))?.condition;
-                match &condition.what {
-                    What::Object(pattern) => Some(((number, leaf), &**pattern)),
-                    _ => None,
+                match &self.leaves(number).get(usize::from(leaf))?.pattern {
+                    LeafPattern::Object(pattern) => Some(((number, leaf), Arc::clone(pattern))),
+                    LeafPattern::Event(_) => None,
                 }
             }))
         }))
     }
 
     /// Goes through some conditions.
-    fn each(&self, leaves: &[ConditionId], mut test: impl FnMut(ConditionId, &LeafCondition<'c>)) {
+    fn each(&self, leaves: &[ConditionId], mut test: impl FnMut(ConditionId, &LeafCondition)) {
         for (number, leaf) in leaves {
             if let Some(condition) = self.leaves(*number).get(usize::from(*leaf)) {
                 test((*number, *leaf), condition);
@@ -230,40 +271,42 @@ impl<'c> Tester<'c> {
     }
 
     /// Goes through all conditions.
-    fn all(&self, mut test: impl FnMut(ConditionId, &LeafCondition<'c>)) {
-        for number in (0..).take(self.catalogue.len()) {
+    fn all(&self, mut test: impl FnMut(ConditionId, &LeafCondition)) {
+        for number in (0..).take(self.compiled.leaves.len()) {
             for (leaf, condition) in (0..).zip(self.leaves(number)) {
                 test((number, leaf), condition);
             }
         }
     }
 
-    fn leaves(&self, number: u32) -> &[LeafCondition<'c>] {
-        let Some(slot) = self.leaves.get(number as usize) else {
+    fn leaves(&self, number: u32) -> &'c [LeafCondition] {
+        let Some(slot) = self.compiled.leaves.get(number as usize) else {
             return &[];
         };
         slot.get_or_init(|| {
             let mut conditions = Vec::new();
             leaves(
-                &self.catalogue.at(number as usize).condition,
+                &self.catalogue().at(number as usize).condition,
                 &mut conditions,
             );
             let leaf = |condition| {
                 let need = LiteralRequirement::of(condition);
-                LeafCondition {
-                    condition,
+                let pattern = LeafPattern::of(condition)?;
+                Some(LeafCondition {
                     words: RequiredTokens::of(condition, &need.raw),
                     needed: match need.what {
                         RequirementKind::Text => words_of(&need.words),
                         _ => Vec::new(),
                     },
-                    asked: match &condition.what {
-                        What::Event(pattern) => leaf::RequiredTexts::of(pattern),
-                        _ => leaf::RequiredTexts::default(),
+                    asked: match &pattern {
+                        LeafPattern::Event(pattern) => leaf::RequiredTexts::of(pattern),
+                        LeafPattern::Object(_) => leaf::RequiredTexts::default(),
                     },
-                }
+                    pattern,
+                })
             };
-            conditions.into_iter().map(leaf).collect()
+            // each leaf is an event or an object
+            conditions.into_iter().filter_map(leaf).collect()
         })
     }
 }

@@ -3,6 +3,8 @@
 //! Most objects lack what most conditions ask for: a value is missing, or it is another word. Each value that
 //! any condition asks for is looked up once for all of them.
 
+use std::sync::Arc;
+
 use kwhy_model::{Format, Object, Value};
 use kwhy_signature::{ConditionId, ObjectPattern, ValueTest};
 
@@ -18,49 +20,45 @@ const FORMATS: [Format; 4] = [
 
 /// The conditions on objects of one kind.
 #[derive(Debug)]
-pub(super) struct ObjectPrefilter<'c> {
+pub(super) struct ObjectPrefilter {
     /// The paths of the values that are asked of an object itself.
-    paths: Vec<&'c str>,
+    paths: Vec<Box<str>>,
     /// Lists, each with where the values occur that are asked of its items.
-    lists: Vec<(&'c str, Vec<&'c str>)>,
-    conditions: Vec<PrefilteredCondition<'c>>,
+    lists: Vec<(Box<str>, Vec<Box<str>>)>,
+    conditions: Vec<PrefilteredCondition>,
     /// The numbers of the conditions that an object of each format may fulfil.
     by_format: [Vec<usize>; FORMATS.len()],
 }
 
 /// The part of a condition that is decided without a search in any text.
 #[derive(Debug)]
-struct PrefilteredCondition<'c> {
+struct PrefilteredCondition {
     leaf: ConditionId,
-    pattern: &'c ObjectPattern,
-    fields: Vec<RequiredTexts<'c>>,
+    pattern: Arc<ObjectPattern>,
+    fields: Vec<RequiredTexts>,
     /// By the lists' numbers, what one item of one of them must fulfil.
-    lists: Vec<(usize, Vec<RequiredTexts<'c>>)>,
+    lists: Vec<(usize, Vec<RequiredTexts>)>,
 }
 
 /// A test of one value.
 #[derive(Debug)]
-struct RequiredTexts<'c> {
+struct RequiredTexts {
     /// The number of its path.
     path: usize,
     /// True if it must be there.
     needed: bool,
     /// The words of which a text must be one; any if there is none.
-    words: Vec<&'c str>,
+    words: Vec<Box<str>>,
 }
 
-impl<'c> RequiredTexts<'c> {
-    fn new(
-        path: &'c str,
-        test: &'c ValueTest,
-        paths: &mut Vec<&'c str>,
-    ) -> Option<RequiredTexts<'c>> {
+impl RequiredTexts {
+    fn new(path: &str, test: &ValueTest, paths: &mut Vec<Box<str>>) -> Option<RequiredTexts> {
         let words = test.words();
         let needed = test.refuses_none();
         (needed || !words.is_empty()).then(|| RequiredTexts {
-            path: number(paths, path, |known| *known == path),
+            path: number(paths, path.into(), |known| **known == *path),
             needed,
-            words,
+            words: words.into_iter().map(Box::from).collect(),
         })
     }
 
@@ -68,7 +66,8 @@ impl<'c> RequiredTexts<'c> {
         match value {
             None => self.needed,
             Some(Value::Text(text)) => {
-                !self.words.is_empty() && !self.words.contains(&text.as_str())
+                let mut words = self.words.iter();
+                !self.words.is_empty() && !words.any(|word| **word == *text.as_str())
             }
             Some(_) => false,
         }
@@ -83,11 +82,11 @@ fn number<T>(all: &mut Vec<T>, new: T, is_same: impl Fn(&T) -> bool) -> usize {
     })
 }
 
-impl<'c> ObjectPrefilter<'c> {
+impl ObjectPrefilter {
     /// Of these conditions, in their order.
     pub fn new(
-        conditions: impl Iterator<Item = (ConditionId, &'c ObjectPattern)>,
-    ) -> ObjectPrefilter<'c> {
+        conditions: impl Iterator<Item = (ConditionId, Arc<ObjectPattern>)>,
+    ) -> ObjectPrefilter {
         let mut prefilter = ObjectPrefilter {
             paths: Vec::new(),
             lists: Vec::new(),
@@ -104,8 +103,8 @@ impl<'c> ObjectPrefilter<'c> {
             for list in &pattern.each.0 {
                 let at = number(
                     &mut prefilter.lists,
-                    (list.as_str(), Vec::new()),
-                    |(known, _)| known == list,
+                    (list.as_str().into(), Vec::new()),
+                    |(known, _)| **known == **list,
                 );
                 if let Some((_, paths)) = prefilter.lists.get_mut(at) {
                     let asked = pattern.item.iter();
@@ -130,14 +129,14 @@ impl<'c> ObjectPrefilter<'c> {
     }
 
     /// Calls `may` with each condition that an object may fulfil.
-    pub fn pass(&self, object: &Object<'_>, mut may: impl FnMut(ConditionId, &'c ObjectPattern)) {
+    pub fn pass(&self, object: &Object<'_>, mut may: impl FnMut(ConditionId, &ObjectPattern)) {
         let mut values = Values {
             prefilter: self,
             object,
             places: vec![None; self.lists.len()],
             known: vec![None; self.paths.len()],
         };
-        let mut test = |known: &PrefilteredCondition<'c>| {
+        let mut test = |known: &PrefilteredCondition| {
             if (!known.pattern.listed || object.listed)
                 && !known.fields.iter().any(|asked| values.refuse(asked))
                 && (known.lists.is_empty()
@@ -146,7 +145,7 @@ impl<'c> ObjectPrefilter<'c> {
                         .iter()
                         .any(|(list, asked)| values.has_item(*list, asked)))
             {
-                may(known.leaf, known.pattern);
+                may(known.leaf, &known.pattern);
             }
         };
         let format = FORMATS.iter().position(|format| *format == object.format);
@@ -161,8 +160,8 @@ impl<'c> ObjectPrefilter<'c> {
 }
 
 /// The values of an object that were asked for.
-struct Values<'s, 'c, 'o, 'a> {
-    prefilter: &'s ObjectPrefilter<'c>,
+struct Values<'s, 'o, 'a> {
+    prefilter: &'s ObjectPrefilter,
     object: &'o Object<'a>,
     /// Of each list its items, and where the values of the first one start.
     places: Vec<Option<(&'o [Value<'a>], usize)>>,
@@ -170,9 +169,9 @@ struct Values<'s, 'c, 'o, 'a> {
     known: Vec<Option<Option<&'o Value<'a>>>>,
 }
 
-impl<'o, 'a> Values<'_, '_, 'o, 'a> {
+impl<'o, 'a> Values<'_, 'o, 'a> {
     /// Returns true if a value of the object refuses what is asked.
-    fn refuse(&mut self, asked: &RequiredTexts<'_>) -> bool {
+    fn refuse(&mut self, asked: &RequiredTexts) -> bool {
         let find = || {
             self.object
                 .fields
@@ -185,7 +184,7 @@ impl<'o, 'a> Values<'_, '_, 'o, 'a> {
     }
 
     /// Returns true if an item of a list may be all that is asked.
-    fn has_item(&mut self, list: usize, asked: &[RequiredTexts<'_>]) -> bool {
+    fn has_item(&mut self, list: usize, asked: &[RequiredTexts]) -> bool {
         let (Some((name, paths)), Some(place)) =
             (self.prefilter.lists.get(list), self.places.get_mut(list))
         else {
@@ -218,7 +217,7 @@ mod tests {
 
     fn passed(yaml: &str, pattern: &str) -> bool {
         let pattern: ObjectPattern = serde_yaml::from_str(pattern).unwrap();
-        let prefilter = ObjectPrefilter::new(std::iter::once(((0, 0), &pattern)));
+        let prefilter = ObjectPrefilter::new(std::iter::once(((0, 0), Arc::new(pattern))));
         let lines: Vec<_> = lines(yaml).collect();
         let mut passed = false;
         prefilter.pass(&object::parse(&lines).objects[0], |_, _| passed = true);

@@ -1,22 +1,30 @@
 //! The conditions that an event or object may fulfil, found by a few words in it.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Event, Format, Text};
 use kwhy_signature::{ConditionId, Index};
 
+use super::object_prefilter::ObjectPrefilter;
+
 /// Finds the leaf conditions worth a full test.
 #[derive(Debug)]
 pub(crate) struct Prefilter {
     index: Cow<'static, Index>,
+    /// The conditions on objects of each kind that one asks for, and on those of other kinds, made when such
+    /// an object is tested first.
+    of_objects: Vec<OnceLock<ObjectPrefilter>>,
 }
 
 impl Prefilter {
     /// For all signatures of a catalogue.
     pub fn new(catalogue: &Catalogue) -> Prefilter {
+        let index = catalogue.index();
         Prefilter {
-            index: catalogue.index(),
+            of_objects: (0..=index.kinds.len()).map(|_| OnceLock::new()).collect(),
+            index,
         }
     }
 
@@ -45,15 +53,11 @@ impl Prefilter {
         into.dedup();
     }
 
-    /// The number of kinds that conditions ask for.
-    pub fn kinds(&self) -> usize {
-        self.index.kinds.len()
-    }
-
-    /// The number of a kind among those that conditions ask for; all others have the one after the last.
-    pub fn kind(&self, kind: Option<&str>) -> usize {
-        kind.and_then(|kind| self.index.kind_number(kind))
-            .unwrap_or(self.kinds())
+    /// The place of the conditions on objects of a kind; kinds that no condition asks for share the last one.
+    pub(super) fn of_objects(&self, kind: Option<&str>) -> Option<&OnceLock<ObjectPrefilter>> {
+        let number = kind.and_then(|kind| self.index.kind_number(kind));
+        self.of_objects
+            .get(number.unwrap_or(self.index.kinds.len()))
     }
 
     /// The leaf conditions on objects of a kind, in order, each once.

@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use rayon::prelude::*;
-
 use super::Proof;
 use super::run::ExampleRun;
+use crate::parallel;
 use kwhy_model::{Format, Span};
 use kwhy_parse::input::{Document, lines};
 
 /// A form of input, as the parsers distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Form {
     /// The status in a `kubectl describe`.
     Describe,
@@ -79,6 +79,7 @@ impl Form {
 
 /// The examples' coverage of a cause.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct CauseCoverage {
     /// The cause.
     pub cause: String,
@@ -106,11 +107,11 @@ impl Proof<'_> {
             (cause, coverage)
         });
         let mut causes: BTreeMap<&str, CauseCoverage> = causes.collect();
-        let proofs = self.runs.par_iter();
+        let proofs = self.runs.iter();
         let proofs = proofs.filter(|run| run.wanted && run.failure.is_none());
-        let forms: Vec<(&str, Vec<Form>)> = proofs
-            .map(|run| (run.signature.cause.as_str(), forms(run)))
-            .collect();
+        let forms = parallel::map(proofs.collect(), |run: &ExampleRun<'_>| {
+            (run.signature.cause.as_str(), forms(run))
+        });
         for (cause, forms) in forms {
             let Some(coverage) = causes.get_mut(cause) else {
                 continue;

@@ -4,13 +4,12 @@ use super::condition::ConditionChecks;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use rayon::prelude::*;
-
 use super::Proof;
 use super::conflicts::Conflicts;
 use super::location::line_of;
 use super::run::{self, ExampleRun};
 use crate::correlate::implied_explains;
+use crate::parallel;
 use crate::report::{Finding, Level, Role};
 use kwhy_signature::advice;
 use kwhy_signature::{GIVEN, Signature, SignatureError, placement};
@@ -26,6 +25,7 @@ const LEAST_LENGTH: usize = 12;
 
 /// A problem in a signature that does not stop it from working.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct Lint {
     /// The level.
     pub level: LintLevel,
@@ -209,17 +209,21 @@ impl Proof<'_> {
     /// The false positives in the healthy inputs, as the location of the evidence and the
     /// signature.
     fn alarms(&self, healthy: &[(String, Vec<u8>)]) -> Vec<(String, String)> {
-        let alarms = healthy.par_iter().flat_map_iter(|(name, bytes)| {
-            let report = self.analyzer.analyze_text(name, bytes.as_slice());
-            let findings = report.findings.into_iter();
-            let grave = findings.filter(|f| f.role == Role::Cause && f.severity >= Level::Warning);
-            let place = |finding: Finding| {
-                let line = finding.evidence.first().map_or(1, |evidence| evidence.line);
-                (format!("{name}:{line}"), finding.signature)
-            };
-            grave.map(place).collect::<Vec<_>>()
-        });
-        alarms.collect()
+        let alarms = parallel::map(
+            healthy.iter().collect(),
+            |(name, bytes): &(String, Vec<u8>)| {
+                let report = self.analyzer.analyze_text(name, bytes.as_slice());
+                let findings = report.findings.into_iter();
+                let grave =
+                    findings.filter(|f| f.role == Role::Cause && f.severity >= Level::Warning);
+                let place = |finding: Finding| {
+                    let line = finding.evidence.first().map_or(1, |evidence| evidence.line);
+                    (format!("{name}:{line}"), finding.signature)
+                };
+                grave.map(place).collect::<Vec<_>>()
+            },
+        );
+        alarms.into_iter().flatten().collect()
     }
 }
 

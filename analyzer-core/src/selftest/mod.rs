@@ -10,9 +10,8 @@ mod run;
 #[cfg(test)]
 mod tests;
 
-use rayon::prelude::*;
-
 use crate::analyzer::Analyzer;
+use crate::parallel;
 use kwhy_signature::Signature;
 
 pub use coverage::{CauseCoverage, Form};
@@ -23,6 +22,7 @@ use run::{ExampleRun, Found};
 
 /// The outcome of one example of a signature.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct ExampleOutcome {
     /// The signature's id.
     pub signature: String,
@@ -107,10 +107,8 @@ impl Analyzer {
         let signatures = self.catalogue().signatures();
         let signatures: Vec<&Signature> =
             signatures.filter(|&signature| wanted(signature)).collect();
-        signatures
-            .par_iter()
-            .flat_map_iter(|signature| run::of(self, signature))
-            .collect()
+        let runs = parallel::map(signatures, |signature| run::of(self, signature));
+        runs.into_iter().flatten().collect()
     }
 }
 

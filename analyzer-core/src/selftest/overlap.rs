@@ -7,6 +7,7 @@ use kwhy_signature::Signature;
 
 /// A signature that matches a positive example of another one.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct Overlap {
     /// The signature whose example it is.
     pub signature: String,

@@ -67,7 +67,7 @@ struct Kept<T> {
 }
 
 /// The entries of one slot, oldest first.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Slot<T> {
     kept: VecDeque<Kept<T>>,
     /// The sum of their counts.
@@ -119,7 +119,7 @@ impl<T> Slot<T> {
 pub(super) type Full<T> = Vec<(usize, T)>;
 
 /// Matches one shape against a stream of entries.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Automaton<T> {
     slots: Vec<Slot<T>>,
     /// The times of each refutation, oldest first.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::automaton::{Shape, Time};
 use crate::matcher::Hit;
-use kwhy_signature::{Condition, Reach, What, leaves};
+use kwhy_signature::{Comparison, Condition, Reach, Scope, What, leaves};
 
 /// The role of a leaf in a condition over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,27 +26,30 @@ impl Role {
 }
 
 #[derive(Debug)]
-pub(super) struct Plan<'c> {
-    pub condition: &'c Condition,
-    /// By leaf index; `None` for leaves of `also`.
-    pub leaves: Vec<Option<(Role, &'c Condition)>>,
+pub(super) struct Plan {
+    /// By leaf index, the role and what its captures must compare as; `None` for leaves of `also`.
+    pub leaves: Vec<Option<(Role, Vec<Comparison>)>>,
+    /// The property that the parts must share.
+    pub per: Scope,
+    /// Comparisons of what the parts captured.
+    pub comparisons: Vec<Comparison>,
     /// The captures that must agree across parts.
-    pub names: Vec<&'c str>,
+    pub names: Vec<String>,
     pub shape: Shape,
     /// True if it is a single event, reported in bursts.
     pub is_burst: bool,
 }
 
-impl<'c> Plan<'c> {
+impl Plan {
     /// Returns `None` if the condition is not temporal.
-    pub fn new(condition: &'c Condition) -> Option<Plan<'c>> {
+    pub fn new(condition: &Condition) -> Option<Plan> {
         if !condition.is_temporal() {
             return None;
         }
         let parts = condition.temporal_parts();
         let slots = parts.iter().enumerate();
         let mut roles: Vec<_> = slots
-            .map(|(at, part)| Some((Role::Slot(at), part)))
+            .map(|(at, part)| Some((Role::Slot(at), part.comparisons.clone())))
             .collect();
         let mut beside = Vec::new();
         for part in &condition.also {
@@ -54,13 +57,19 @@ impl<'c> Plan<'c> {
         }
         roles.extend(beside.iter().map(|_| None));
         let refutations = condition.none.iter().enumerate();
-        roles.extend(refutations.map(|(at, part)| Some((Role::Refutes(at), part))));
+        roles.extend(
+            refutations.map(|(at, part)| Some((Role::Refutes(at), part.comparisons.clone()))),
+        );
         let window = condition.within.map_or(0, |within| within.as_nanos());
         let is_lone = matches!(condition.what, What::Event(_));
         Some(Plan {
-            condition,
             leaves: roles,
-            names: shared_names(condition),
+            per: condition.per,
+            comparisons: condition.comparisons.clone(),
+            names: shared_names(condition)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
             shape: Shape {
                 ordered: matches!(condition.what, What::Sequence(_)),
                 needs: parts.iter().map(|part| part.at_least).collect(),

@@ -6,7 +6,7 @@ use crate::matcher::{Hit, Match};
 /// The maximum number of matches of one condition; the hits of further ones are counted as dropped.
 pub(super) const MAX_MATCHES: usize = 1024;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct MatchCollector {
     pub matches: Vec<Match>,
     /// The number of hits dropped.
@@ -17,7 +17,7 @@ impl MatchCollector {
     /// Adds the filled slots of an automaton, if they form a match.
     pub fn complete(
         &mut self,
-        plan: &Plan<'_>,
+        plan: &Plan,
         values: &[Option<String>],
         mut filled: Vec<(usize, &Hit)>,
     ) {
@@ -45,7 +45,7 @@ impl MatchCollector {
         if !shared.all(|(name, known)| value(name) == known.as_deref()) {
             return;
         }
-        let mut comparisons = plan.condition.comparisons.iter();
+        let mut comparisons = plan.comparisons.iter();
         if !comparisons.all(|comparison| comparison.holds(value)) {
             return;
         }

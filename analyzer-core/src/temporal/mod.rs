@@ -57,14 +57,28 @@ const MAX_WAITING: usize = 4096;
 /// Follows a condition over time through an input of any size. The first hits are held back so that
 /// those of several documents can be merged by time; beyond the limit hits are taken as they come,
 /// and those of a later document with an earlier time are dropped.
-pub(crate) struct Followed<'c> {
+pub(crate) struct Followed {
     waiting: Option<Vec<(usize, Hit)>>,
-    stream: Stream<'c>,
+    stream: Stream,
 }
 
-impl<'c> Followed<'c> {
+impl Clone for Followed {
+    /// Copies it, to be finished.
+    fn clone(&self) -> Followed {
+        Followed {
+            waiting: self.waiting.clone(),
+            stream: match self.waiting {
+                // the copy will take what waits, and must count by itself
+                Some(_) => self.stream.anew(),
+                None => self.stream.clone(),
+            },
+        }
+    }
+}
+
+impl Followed {
     /// Follows a condition; returns `None` if it is not temporal, or needs further hits at its end.
-    pub fn new(condition: &'c Condition) -> Option<Followed<'c>> {
+    pub fn new(condition: &Condition) -> Option<Followed> {
         if !condition.also.is_empty() {
             return None;
         }

@@ -32,14 +32,14 @@ impl Record {
 /// Values of the shared captures; `None` where a hit lacks one.
 type Values = Vec<Option<String>>;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Partition {
     automaton: Automaton<Arc<Record>>,
     /// The time of last use, in records taken.
     used: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PartitionSet {
     reorder: Reorder<Arc<Record>>,
     bursts: Bursts<Arc<Record>>,
@@ -63,7 +63,7 @@ impl PartitionSet {
     /// Takes a record in input order; returns false if it was too late.
     pub fn take(
         &mut self,
-        plan: &Plan<'_>,
+        plan: &Plan,
         time: Time,
         record: Record,
         collector: &mut MatchCollector,
@@ -79,7 +79,7 @@ impl PartitionSet {
     }
 
     /// Ends the input. Returns the number of entries that no match took.
-    pub fn finish(&mut self, plan: &Plan<'_>, collector: &mut MatchCollector) -> usize {
+    pub fn finish(&mut self, plan: &Plan, collector: &mut MatchCollector) -> usize {
         while let Some((time, record)) = self.reorder.pop_any() {
             self.deliver(plan, time, &record, collector);
         }
@@ -96,7 +96,7 @@ impl PartitionSet {
 
     fn deliver(
         &mut self,
-        plan: &Plan<'_>,
+        plan: &Plan,
         time: Time,
         record: &Arc<Record>,
         collector: &mut MatchCollector,
@@ -140,7 +140,7 @@ impl PartitionSet {
         }
     }
 
-    fn keep_loose(&mut self, plan: &Plan<'_>, time: Time, record: &Arc<Record>) {
+    fn keep_loose(&mut self, plan: &Plan, time: Time, record: &Arc<Record>) {
         let oldest = time - plan.shape.horizon() - plan.shape.look_back();
         while self.loose.front().is_some_and(|(time, _)| *time < oldest) {
             self.loose.pop_front();
@@ -152,13 +152,7 @@ impl PartitionSet {
     }
 
     /// Opens the partition of these values, with the earlier records that belong to it.
-    fn open(
-        &mut self,
-        plan: &Plan<'_>,
-        time: Time,
-        values: &Values,
-        collector: &mut MatchCollector,
-    ) {
+    fn open(&mut self, plan: &Plan, time: Time, values: &Values, collector: &mut MatchCollector) {
         if let Some(partition) = self.partitions.get_mut(values) {
             partition.used = self.used;
             return;
@@ -188,7 +182,7 @@ impl Partition {
     /// Takes the hits of a record that are compatible with these values.
     fn take(
         &mut self,
-        plan: &Plan<'_>,
+        plan: &Plan,
         values: &Values,
         time: Time,
         record: &Arc<Record>,
@@ -218,7 +212,7 @@ impl Partition {
 
     fn advance(
         &mut self,
-        plan: &Plan<'_>,
+        plan: &Plan,
         values: &Values,
         time: Time,
         collector: &mut MatchCollector,
@@ -228,7 +222,7 @@ impl Partition {
         collect_matches(plan, values, fired, collector);
     }
 
-    fn finish(mut self, plan: &Plan<'_>, values: &Values, collector: &mut MatchCollector) -> usize {
+    fn finish(mut self, plan: &Plan, values: &Values, collector: &mut MatchCollector) -> usize {
         let mut fired = Vec::new();
         self.automaton.finish(&plan.shape, &mut fired);
         collect_matches(plan, values, fired, collector);
@@ -238,7 +232,7 @@ impl Partition {
 }
 
 fn collect_matches(
-    plan: &Plan<'_>,
+    plan: &Plan,
     values: &Values,
     fired: Vec<Full<Arc<Record>>>,
     collector: &mut MatchCollector,

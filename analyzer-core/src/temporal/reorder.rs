@@ -8,7 +8,7 @@ use super::automaton::Time;
 pub(super) const MAX_WAITING: usize = 4096;
 
 /// Holds items back until no older one is expected.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Reorder<T> {
     /// By time; equal times in order of arrival.
     waiting: BTreeMap<(Time, u64), T>,

@@ -30,7 +30,7 @@ enum Axis {
 }
 
 /// The state of one scope.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Group {
     /// By axis.
     axes: [PartitionSet; 2],
@@ -59,9 +59,11 @@ pub(super) fn sort(matches: &mut [Match]) {
 }
 
 /// Follows one condition over time, in memory bounded for any number of hits.
-#[derive(Debug)]
-pub(crate) struct Stream<'c> {
-    plan: Plan<'c>,
+///
+/// A clone shares the records and their count with the original, so that it can only be finished.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream {
+    plan: Arc<Plan>,
     /// The record whose hits are being collected.
     record: Vec<(Role, Hit)>,
     groups: BTreeMap<ScopeKey, Group>,
@@ -73,27 +75,36 @@ pub(crate) struct Stream<'c> {
     counted: Arc<()>,
 }
 
-impl<'c> Stream<'c> {
+impl Stream {
     /// Creates a stream for a condition; `None` if it is not temporal.
-    pub fn new(condition: &'c Condition) -> Option<Stream<'c>> {
-        Some(Stream {
-            plan: Plan::new(condition)?,
+    pub fn new(condition: &Condition) -> Option<Stream> {
+        Plan::new(condition).map(|plan| Stream::of(Arc::new(plan)))
+    }
+
+    /// Creates a stream for the same condition, which has taken nothing.
+    pub fn anew(&self) -> Stream {
+        Stream::of(Arc::clone(&self.plan))
+    }
+
+    fn of(plan: Arc<Plan>) -> Stream {
+        Stream {
+            plan,
             record: Vec::new(),
             groups: BTreeMap::new(),
             order: BTreeMap::new(),
             used: 0,
             collector: MatchCollector::default(),
             counted: Arc::new(()),
-        })
+        }
     }
 
     /// Takes a hit of a leaf, by its index in [`leaves`](kwhy_signature::leaves), in input order.
     /// All hits of one record are consecutive. Those of `also` are ignored.
     pub fn take(&mut self, leaf: usize, hit: Hit) {
-        let Some(Some((role, condition))) = self.plan.leaves.get(leaf) else {
+        let Some(Some((role, comparisons))) = self.plan.leaves.get(leaf) else {
             return;
         };
-        let mut comparisons = condition.comparisons.iter();
+        let mut comparisons = comparisons.iter();
         if !comparisons.all(|comparison| comparison.holds(|name| value(&hit, name))) {
             return;
         }
@@ -103,6 +114,7 @@ impl<'c> Stream<'c> {
         });
         if !is_same || self.record.iter().any(|(other, _)| *other == role) {
             self.deliver();
+            self.make_room();
         }
         self.record.push((role, hit));
     }
@@ -110,6 +122,7 @@ impl<'c> Stream<'c> {
     /// Returns all matches in input order, and the number of hits dropped for being late or over
     /// the limits.
     pub fn finish(mut self) -> (Vec<Match>, u64) {
+        // at the end there is no room to be made
         self.deliver();
         for group in std::mem::take(&mut self.groups).values_mut() {
             for partitions in &mut group.axes {
@@ -126,7 +139,7 @@ impl<'c> Stream<'c> {
         let hits = std::mem::take(&mut self.record);
         let Some((_, hit)) = hits.first() else { return };
         let moment = hit.last.or(hit.first);
-        let key = ScopeKey::of(hit, self.plan.condition.per);
+        let key = ScopeKey::of(hit, self.plan.per);
         self.used += 1;
         let group = self.groups.entry(key.clone()).or_insert_with(Group::new);
         self.order.remove(&group.used);
@@ -145,7 +158,6 @@ impl<'c> Stream<'c> {
             group.last = (axis, time);
         }
         self.order.insert(self.used, key);
-        self.make_room();
     }
 
     fn make_room(&mut self) {

@@ -23,7 +23,7 @@ pub(super) struct Burst<T> {
     end: Time,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Seen<T> {
     time: Time,
     /// Its contribution to the threshold.
@@ -33,7 +33,7 @@ struct Seen<T> {
 }
 
 /// Detects bursts of one kind of event.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bursts<T> {
     /// The events in the window while there is no burst.
     seen: VecDeque<Seen<T>>,

@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use kwhy_core::{Document, Value, lines, parse};
+use kwhy_core::Document;
+use kwhy_core::events::{Value, lines, parse};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -65,7 +65,9 @@ fn walk_with(bytes: &[u8], limits: Limits) -> Found {
         .read(member, bytes)
         .unwrap();
     let (limits, _) = shared.finish();
-    let limits = limits.into_iter().map(|met| (met.limit, met.message));
+    let limits = limits
+        .into_iter()
+        .map(|met| (met.limit.to_string(), met.message));
     Found {
         kept,
         limits: limits.collect(),

@@ -13,11 +13,33 @@ use crate::sources::{self, InputSet, Inputs, Source};
 
 /// The selection and limits with which a bundle is read.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Options {
     /// The members that are read.
     pub wanted: Wanted,
     /// Limits on archives.
     pub limits: Limits,
+}
+
+impl Options {
+    /// Sets the members that are read.
+    pub fn with_wanted(mut self, wanted: Wanted) -> Options {
+        self.wanted = wanted;
+        self
+    }
+
+    /// Sets the limits on archives.
+    ///
+    /// ```
+    /// use kwhy_bundle::{Limits, Options};
+    /// let options = Options::default().with_limits(Limits::default().with(&["members=10".parse()?]));
+    /// assert_eq!(options.limits.members, 10);
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn with_limits(mut self, limits: Limits) -> Options {
+        self.limits = limits;
+        self
+    }
 }
 
 /// Reads a file or folder into an incident. [`Inputs::failures`] has what could not be read, [`Inputs::limits`] what was
@@ -26,17 +48,16 @@ pub struct Options {
 /// ```
 /// use kwhy_bundle::{Options, read_path};
 /// use kwhy_core::Analyzer;
-/// let analyzer = Analyzer::new();
-/// let mut incident = analyzer.incident();
+/// let mut incident = Analyzer::new().incident();
 /// let inputs = read_path("/no/such/bundle".as_ref(), &Options::default(), &mut incident);
 /// assert_eq!(inputs.failures[0].to_string(), "cannot read /no/such/bundle");
 /// ```
-pub fn read_path(path: &Path, options: &Options, incident: &mut Incident<'_>) -> Inputs {
+pub fn read_path(path: &Path, options: &Options, incident: &mut Incident) -> Inputs {
     let set = InputSet {
         sources: vec![Source::Path(path.to_owned())],
         wanted: options.wanted.clone(),
         limits: options.limits,
-        shared: Arc::default(),
+        shared: Shared::under(&incident.cancel_handle()),
     };
     let inputs = sources::read(&set, io::empty(), &mut IncidentSink { incident });
     date(&inputs, incident);
@@ -47,18 +68,18 @@ pub fn read_path(path: &Path, options: &Options, incident: &mut Incident<'_>) ->
 ///
 /// ```
 /// use kwhy_bundle::{Options, read};
+/// use kwhy_core::report::Limit;
 /// use kwhy_core::Analyzer;
 /// // the start of a gzip stream
-/// let analyzer = Analyzer::new();
-/// let mut incident = analyzer.incident();
+/// let mut incident = Analyzer::new().incident();
 /// let inputs = read("bundle.tar.gz", b"\x1f\x8b\x08".as_slice(), &Options::default(), &mut incident);
-/// assert_eq!(inputs.limits[0].limit, "damaged");
+/// assert_eq!(inputs.limits[0].limit, Limit::Damaged);
 /// ```
 pub fn read(
     name: &str,
     reader: impl Read + Send,
     options: &Options,
-    incident: &mut Incident<'_>,
+    incident: &mut Incident,
 ) -> Inputs {
     let mut members = Members::new(options, incident);
     members.source(name, reader);
@@ -66,7 +87,7 @@ pub fn read(
 }
 
 /// Gives an incident the time at which its bundles were made.
-fn date(inputs: &Inputs, incident: &mut Incident<'_>) {
+fn date(inputs: &Inputs, incident: &mut Incident) {
     if let Some(time) = inputs.collected {
         incident.collected_at(time);
     }
@@ -76,12 +97,12 @@ fn date(inputs: &Inputs, incident: &mut Incident<'_>) {
 }
 
 /// Takes documents into an incident.
-pub struct IncidentSink<'s, 'a> {
+pub struct IncidentSink<'s> {
     /// The incident.
-    pub incident: &'s mut Incident<'a>,
+    pub incident: &'s mut Incident,
 }
 
-impl DocumentSink for IncidentSink<'_, '_> {
+impl DocumentSink for IncidentSink<'_> {
     fn document(&mut self, document: Document, content: &mut (dyn Read + Send)) {
         let Document { name, about } = document;
         // the reader reports why a stream ends
@@ -98,25 +119,24 @@ impl DocumentSink for IncidentSink<'_, '_> {
 /// ```
 /// use kwhy_bundle::{Members, Options};
 /// use kwhy_core::Analyzer;
-/// let analyzer = Analyzer::new();
-/// let mut incident = analyzer.incident();
+/// let mut incident = Analyzer::new().incident();
 /// let mut members = Members::new(&Options::default(), &mut incident);
 /// let log = "panic: runtime error: index out of range [3] with length 3\n";
 /// members.member("case-7", "namespaces/shop/pods/web-0/web/web/logs/current.log", log.as_bytes());
 /// assert_eq!(members.finish().read, 1);
 /// assert_eq!(incident.finish().findings.len(), 1);
 /// ```
-pub struct Members<'s, 'a> {
-    bundles: Bundles<IncidentSink<'s, 'a>>,
+pub struct Members<'s> {
+    bundles: Bundles<IncidentSink<'s>>,
     limits: Limits,
     shared: Arc<Shared>,
     read: usize,
 }
 
-impl<'s, 'a> Members<'s, 'a> {
+impl<'s> Members<'s> {
     /// Reads members into an incident.
-    pub fn new(options: &Options, incident: &'s mut Incident<'a>) -> Members<'s, 'a> {
-        let shared = Arc::<Shared>::default();
+    pub fn new(options: &Options, incident: &'s mut Incident) -> Members<'s> {
+        let shared = Shared::under(&incident.cancel_handle());
         let sink = IncidentSink { incident };
         Members {
             bundles: Bundles::new(sink, options.wanted.clone(), Arc::clone(&shared)),

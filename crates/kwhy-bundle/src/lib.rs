@@ -9,8 +9,7 @@
 //! use kwhy_bundle::{Options, read};
 //! use kwhy_core::Analyzer;
 //! let log = "panic: runtime error: index out of range [3] with length 3\n";
-//! let analyzer = Analyzer::new();
-//! let mut incident = analyzer.incident();
+//! let mut incident = Analyzer::new().incident();
 //! let inputs = read("app.log", log.as_bytes(), &Options::default(), &mut incident);
 //! assert_eq!(inputs.read, 1);
 //! assert_eq!(incident.finish().findings[0].cause, "container/app-panic");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use kwhy_core::{BundleSummary, LimitMet};
+use kwhy_core::report::{BundleSummary, Limit, LimitMet};
 
 use crate::archive::limits::{Limits, Shared};
 use crate::archive::{self, Kind, Member, Walk};
@@ -36,6 +36,7 @@ pub struct InputSet {
 
 /// The result of reading the inputs.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Inputs {
     /// The number of sources that could be read.
     pub read: usize,
@@ -69,24 +70,68 @@ impl Inputs {
     }
 }
 
-/// A path that cannot be read.
+/// A path that cannot be read. Its source is the operating system's error.
+///
+/// ```
+/// use std::error::Error;
+/// use std::io;
+/// use kwhy_bundle::InputError;
+/// let error = InputError::new("must-gather", io::ErrorKind::NotFound.into());
+/// assert_eq!(error.to_string(), "cannot read must-gather");
+/// assert!(error.is_not_found() && !error.is_permission_denied());
+/// assert!(error.source().is_some());
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {}", path.display())]
 pub struct InputError {
-    /// The path.
-    pub path: PathBuf,
-    /// Why, in the operating system's words.
-    pub source: io::Error,
+    path: PathBuf,
+    source: io::Error,
 }
 
 impl InputError {
-    /// A hint on what to do about it.
-    pub fn advice(&self) -> &'static str {
-        match self.source.kind() {
-            io::ErrorKind::NotFound => "check the path",
-            io::ErrorKind::PermissionDenied => "make it readable, or copy it as a user who may",
-            _ => "copy it to a local file and give that",
+    /// Creates the error of a path.
+    pub fn new(path: impl Into<PathBuf>, source: io::Error) -> InputError {
+        InputError {
+            path: path.into(),
+            source,
         }
+    }
+
+    /// Returns the path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns why, in the operating system's words.
+    pub fn io_error(&self) -> &io::Error {
+        &self.source
+    }
+
+    /// Returns true if there is nothing at the path.
+    pub fn is_not_found(&self) -> bool {
+        self.source.kind() == io::ErrorKind::NotFound
+    }
+
+    /// Returns true if the path may not be read.
+    pub fn is_permission_denied(&self) -> bool {
+        self.source.kind() == io::ErrorKind::PermissionDenied
+    }
+
+    /// Returns a hint on what to do about it.
+    pub fn advice(&self) -> &'static str {
+        if self.is_not_found() {
+            "check the path"
+        } else if self.is_permission_denied() {
+            "make it readable, or copy it as a user who may"
+        } else {
+            "copy it to a local file and give that"
+        }
+    }
+}
+
+impl From<InputError> for (PathBuf, io::Error) {
+    fn from(error: InputError) -> (PathBuf, io::Error) {
+        (error.path, error.source)
     }
 }
 
@@ -122,7 +167,7 @@ pub fn read(reading: &InputSet, stdin: impl Read + Send, take: &mut dyn Document
                 Source::Stdin => "stdin".to_owned(),
                 Source::Path(path) => path.display().to_string(),
             };
-            shared.tell(&name, "interrupted", message);
+            shared.tell(&name, Limit::Interrupted, message);
             break;
         }
     }
@@ -180,12 +225,12 @@ fn folder(walk: &mut Walk<'_>, root: &Path, shared: &Shared) -> usize {
     };
     let name = root.display().to_string();
     let passed = [
-        (links, "link", archive::LINKS),
-        (devices, "device", archive::DEVICES),
+        (links, Limit::Link, archive::LINKS),
+        (devices, Limit::Device, archive::DEVICES),
     ];
     for (paths, limit, what) in passed {
         for path in paths {
-            shared.note(&name, limit, what, &inside(&path));
+            shared.note(&name, limit.clone(), what, &inside(&path));
         }
     }
     // a folder of anything is not a bundle: names tell something only if one is known
@@ -439,9 +484,12 @@ mod tests {
     #[test]
     fn no_text() {
         let limit = |text| stdin(text).0.limits.pop();
-        assert_eq!(limit(b"ab\0cd").unwrap().limit, "binary");
-        assert_eq!(limit(b"\x1f\x8b\x08").unwrap().limit, "damaged");
-        assert_eq!(limit(b"7z\xbc\xaf\x27\x1c").unwrap().limit, "unsupported");
+        assert_eq!(limit(b"ab\0cd").unwrap().limit, Limit::Binary);
+        assert_eq!(limit(b"\x1f\x8b\x08").unwrap().limit, Limit::Damaged);
+        assert_eq!(
+            limit(b"7z\xbc\xaf\x27\x1c").unwrap().limit,
+            Limit::Unsupported
+        );
         assert_eq!(limit(b"\xff\xfea\0"), None);
         assert_eq!(stdin(b"\xff\xfea\0").1.0[0].1.len(), 4);
     }

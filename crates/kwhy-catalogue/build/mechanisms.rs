@@ -31,14 +31,15 @@ const DISTANCES: &[(&str, &str)] = &[
 /// The names that a rule may use.
 pub struct Known<'n> {
     causes: HashSet<&'n str>,
-    signatures: HashSet<&'n str>,
+    /// None if they are not read: then every name may be one.
+    signatures: Option<HashSet<&'n str>>,
 }
 
 impl<'n> Known<'n> {
-    pub fn new(causes: &'n Causes, signatures: impl Iterator<Item = &'n str>) -> Known<'n> {
+    pub fn new(causes: &'n Causes, signatures: Option<impl Iterator<Item = &'n str>>) -> Known<'n> {
         Known {
             causes: causes.ids().collect(),
-            signatures: signatures.collect(),
+            signatures: signatures.map(Iterator::collect),
         }
     }
 
@@ -58,7 +59,9 @@ impl<'n> Known<'n> {
         if name.contains('/') {
             return self.refuse_cause(name);
         }
-        (!self.signatures.contains(name)).then(|| format!("unknown signature {name:?}"))
+        let known = self.signatures.as_ref();
+        let is_unknown = known.is_some_and(|signatures| !signatures.contains(name));
+        is_unknown.then(|| format!("unknown signature {name:?}"))
     }
 }
 

@@ -36,7 +36,7 @@ impl<'de, V: Deserialize<'de>> Visitor<'de> for PairsVisitor<V> {
 
 /// Reads a whole file.
 pub fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, SignatureError> {
-    serde_yaml::from_str(text).map_err(|error| SignatureError::from_yaml(file, text, &error))
+    serde_yaml::from_str(text).map_err(|error| SignatureError::from_yaml(file, text, error))
 }
 
 /// Returns the first name that occurs a second time, or is empty.

@@ -4,10 +4,12 @@
 //! runs. [`Catalogue::builtin`] returns the signatures, [`Catalogue::add_str`] adds others to them.
 //!
 //! ```
+//! # #[cfg(feature = "builtin")] {
 //! use kwhy_catalogue::Catalogue;
 //! let catalogue = Catalogue::builtin();
 //! let signature = catalogue.get("configmap-mount-missing").unwrap();
 //! assert_eq!(signature.cause, "storage/configmap-missing");
+//! # }
 //! ```
 
 mod catalogue;

@@ -42,6 +42,7 @@ pub enum LinkKind {
 
 /// One link of an error chain.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct Link<'a> {
     /// Its kind.
     pub kind: LinkKind,
@@ -53,6 +54,7 @@ pub struct Link<'a> {
 
 /// A wrapped error parsed, from the outside in.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
 pub struct ErrorChain<'a> {
     /// The links, the outermost first.
     pub links: Vec<Link<'a>>,

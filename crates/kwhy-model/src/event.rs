@@ -209,7 +209,7 @@ pub struct Event<'a> {
     /// The number of lines inside its span that belong to other records, which interrupt it.
     pub interrupted: u64,
     /// The number of nanoseconds by which its time precedes that of its writer's last record, if times run
-    /// backwards: a clock was set back, or the line came late. `kwhy_core::extract` reports it.
+    /// backwards: a clock was set back, or the line came late. `kwhy_core::events::extract` reports it.
     pub back: Option<u64>,
     /// True if its end is missing: the input ends in it, or it is longer than a record may be.
     pub cut: bool,

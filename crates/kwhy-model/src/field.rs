@@ -21,6 +21,7 @@ pub struct Field<'a> {
 
 /// How a value occurs in a log, which shows whether it can be anything else than a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Written {
     /// As a text: between quotes, or as a part of a sentence.
     Text,

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use kwhy_core::{CommandLine, Finding, Level, LimitMet, Report, Role, Subject, Verdict, judge};
+use kwhy_core::report::{CommandLine, Limit, LimitMet, judge};
+use kwhy_core::{Finding, Level, Report, Role, Subject, Verdict};
 
 use crate::human::counted;
 
@@ -145,16 +146,14 @@ pub fn keep_namespace(report: &mut Report, namespace: &str, is_there: bool) {
         .inputs
         .first()
         .map_or_else(String::new, |input| input.source.clone());
-    let mut tell = |limit: &str, message: String| {
-        report.limits.push(LimitMet {
-            source: source.clone(),
-            limit: limit.to_owned(),
-            message,
-        });
+    let mut tell = |limit, message: String| {
+        report
+            .limits
+            .push(LimitMet::new(source.as_str(), limit, message));
     };
     if !is_known {
         tell(
-            "namespace-unknown",
+            Limit::NamespaceUnknown,
             unknown_namespace(namespace, is_there, &report.namespaces),
         );
     }
@@ -173,7 +172,7 @@ pub fn keep_namespace(report: &mut Report, namespace: &str, is_there: bool) {
     }
     if !told.is_empty() {
         tell(
-            "namespace",
+            Limit::Namespace,
             format!("{namespace} only: {}", told.join(", ")),
         );
     }

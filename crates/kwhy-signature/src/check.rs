@@ -71,7 +71,7 @@ pub fn read_document(
     let text = document.text;
     let within = |error: SignatureError| error.within(yaml, document.lines_before);
     let mut signature: Signature = serde_yaml::from_str(text)
-        .map_err(|error| within(SignatureError::from_yaml(file, text, &error)))?;
+        .map_err(|error| within(SignatureError::from_yaml(file, text, error)))?;
     check(&signature, causes)
         .map_err(|(piece, message)| within(SignatureError::about(file, text, &piece, message)))?;
     signature.file = file.to_owned().into();

@@ -1,6 +1,7 @@
 //! The condition of a signature over events and objects.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -16,6 +17,7 @@ use kwhy_model::{Severity, duration};
 
 /// A condition over the events and objects of an input.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Condition {
     /// The events or objects that it matches.
     pub what: What,
@@ -41,9 +43,9 @@ pub struct Condition {
 #[derive(Debug)]
 pub enum What {
     /// One event.
-    Event(Box<EventPattern>),
+    Event(Arc<EventPattern>),
     /// One object.
-    Object(Box<ObjectPattern>),
+    Object(Arc<ObjectPattern>),
     /// All of these, in any order.
     All(Vec<Condition>),
     /// One of these.
@@ -74,6 +76,7 @@ pub enum Scope {
 /// A pattern of one event.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct EventPattern {
     /// The reason, or `*` for any.
     #[serde(default)]
@@ -126,6 +129,7 @@ impl EventPattern {
 /// A pattern of one object.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ObjectPattern {
     /// The kind.
     #[serde(default)]
@@ -243,8 +247,8 @@ impl Condition {
         let (at_least, within) = raw.frequency()?;
         let reach = raw.reach()?;
         let mut parts = Vec::new();
-        parts.extend(raw.event.map(What::Event));
-        parts.extend(raw.object.map(What::Object));
+        parts.extend(raw.event.map(|event| What::Event(event.into())));
+        parts.extend(raw.object.map(|object| What::Object(object.into())));
         for (list, make) in [
             (raw.all, What::All as fn(Vec<Condition>) -> What),
             (raw.any, What::Any),

@@ -1,9 +1,25 @@
 //! Errors in signature files.
 
-/// An error in a signature file, with its location.
+use std::sync::Arc;
+
+/// An error in a signature file, with its location. Its source is the YAML reader's error, if it is one.
+///
+/// ```
+/// use std::error::Error;
+/// use kwhy_signature::{Causes, check};
+/// let causes = Causes::default();
+/// let yaml = "id: [";
+/// let error = check::read_document("mine.yaml", yaml, &check::documents(yaml)[0], &causes).unwrap_err();
+/// assert_eq!((error.file(), error.line()), ("mine.yaml", 1));
+/// assert!(error.is_yaml() && !error.is_taken_id());
+/// assert!(error.source().is_some());
+/// ```
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{file}:{line}:{column}: {message}")]
 pub struct SignatureError {
+    kind: Kind,
+    #[source]
+    yaml: Option<Arc<serde_yaml::Error>>,
     file: String,
     line: usize,
     column: usize,
@@ -11,10 +27,19 @@ pub struct SignatureError {
     source_text: String,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Yaml,
+    TakenId,
+    Invalid,
+}
+
 impl SignatureError {
     /// Creates the error for a line and column, both counted from 1.
     pub fn new(file: &str, source: &str, at: (usize, usize), message: String) -> Self {
         SignatureError {
+            kind: Kind::Invalid,
+            yaml: None,
             file: file.to_owned(),
             line: at.0,
             column: at.1,
@@ -24,7 +49,7 @@ impl SignatureError {
     }
 
     /// An error of the YAML reader, at the value that it is about.
-    pub fn from_yaml(file: &str, source: &str, error: &serde_yaml::Error) -> Self {
+    pub fn from_yaml(file: &str, source: &str, error: serde_yaml::Error) -> Self {
         let message = error.to_string();
         // the location is reported separately
         let message = message
@@ -42,7 +67,11 @@ impl SignatureError {
                 .find(&value)
                 .map(|offset| place(source, start + offset))
         });
-        SignatureError::new(file, source, exact.unwrap_or(at), message)
+        SignatureError {
+            kind: Kind::Yaml,
+            yaml: Some(Arc::new(error)),
+            ..SignatureError::new(file, source, exact.unwrap_or(at), message)
+        }
     }
 
     /// Converts an error in a part of a file into one of the whole file, with `lines_before` lines
@@ -61,12 +90,21 @@ impl SignatureError {
 
     /// Creates an error for an id that a signature of another file already has.
     pub fn taken(file: &str, source: &str, id: &str, by: &str) -> Self {
-        SignatureError::about(
-            file,
-            source,
-            id,
-            format!("the id {id:?} is already used by {by}"),
-        )
+        let message = format!("the id {id:?} is already used by {by}");
+        SignatureError {
+            kind: Kind::TakenId,
+            ..SignatureError::about(file, source, id, message)
+        }
+    }
+
+    /// Returns true if the file is not YAML, or has a key, a value or a pattern that a signature cannot have.
+    pub fn is_yaml(&self) -> bool {
+        self.kind == Kind::Yaml
+    }
+
+    /// Returns true if another signature has the same id.
+    pub fn is_taken_id(&self) -> bool {
+        self.kind == Kind::TakenId
     }
 
     /// The file's name.

@@ -76,7 +76,7 @@ fn values(file: &str, yaml: &str) -> Result<Vec<serde_yaml::Value>, SignatureErr
     let documents = documents(yaml);
     let values = documents.iter().map(|document| {
         serde_yaml::from_str(document.text()).map_err(|error| {
-            SignatureError::from_yaml(file, document.text(), &error)
+            SignatureError::from_yaml(file, document.text(), error)
                 .within(yaml, document.lines_before())
         })
     });

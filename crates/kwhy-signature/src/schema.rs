@@ -106,6 +106,7 @@ pub struct Signature {
 /// The object at fault, with captured values.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct SubjectTemplate {
     /// The kind.
     pub kind: Template,
@@ -118,6 +119,7 @@ pub struct SubjectTemplate {
 
 /// A cause whose findings a signature explains.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Explains {
     /// The cause, or a signature's id.
     pub what: String,
@@ -128,6 +130,7 @@ pub struct Explains {
 /// Pods that something cannot work without.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Needs {
     /// Their name up to a `*`; without one, a name that shares two words with theirs.
     pub pod: Template,
@@ -143,6 +146,7 @@ fn anywhere() -> Scope {
 /// Findings that a signature shows to be resolved.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Ends {
     /// The cause, a family of causes (`scheduling/*`), any (`*`), or a signature's id.
     #[serde(rename = "cause")]
@@ -161,6 +165,7 @@ pub struct Ends {
 /// A read-only check.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "RawCheck")]
+#[non_exhaustive]
 pub struct CheckTemplate {
     /// The step: a command or a description.
     pub step: StepTemplate,
@@ -257,6 +262,7 @@ impl CheckTemplate {
 /// A fix.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct FixTemplate {
     /// The action.
     pub text: Template,
@@ -279,6 +285,7 @@ pub struct FixTemplate {
 /// Texts that a signature must and must not match.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Examples {
     /// Inputs that it must match.
     #[serde(default, rename = "match")]
@@ -291,6 +298,7 @@ pub struct Examples {
 /// An example input.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Example {
     /// The input, as it would be pasted.
     pub text: String,

@@ -37,7 +37,7 @@ pub fn judge(entry: &Entry, report: &Report) -> Verdict {
             }
         }
         (_, None) => Verdict::Silent,
-        (_, Some(finding)) if named(&finding.cause) => Verdict::Right,
+        (_, Some(finding)) if named(finding.cause.as_str()) => Verdict::Right,
         _ => Verdict::Wrong,
     }
 }

@@ -8,9 +8,8 @@ use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::prelude::*;
-
 use crate::matcher::Hit;
+use crate::parallel;
 use crate::report::Role;
 use kwhy_catalogue::Catalogue;
 use kwhy_signature::Signature;
@@ -22,6 +21,7 @@ use super::name_match;
 use relation::{NEIGHBOUR, Pair, Provider, are_apart_in_time, named, outlasts, providers};
 use rules::{Near, Rules};
 
+#[cfg(feature = "selftest")]
 pub(crate) use rules::implied_explains;
 
 /// The maximum number of hits of a group that are compared with those of another.
@@ -81,12 +81,13 @@ pub(crate) fn explain(
 ) -> Explained {
     let rules = Rules::new(catalogue, groups);
     let named: Vec<Vec<Named>> = groups.iter().map(named).collect();
-    let needed: Vec<Vec<Named>> = groups.par_iter().map(|group| graph.needed(group)).collect();
-    let hosts: Vec<BTreeSet<String>> = groups
-        .par_iter()
-        .zip(&named)
-        .map(|(group, named)| graph.hosts(group, named))
-        .collect();
+    let all = || groups.iter().collect::<Vec<_>>();
+    let needed: Vec<Vec<Named>> = parallel::map(all(), |group| graph.needed(group));
+    let named_groups = groups.iter().zip(&named).collect();
+    let hosts: Vec<BTreeSet<String>> =
+        parallel::map(named_groups, |(group, named): (&Group, &Vec<Named>)| {
+            graph.hosts(group, named)
+        });
     let calls_unknown: Vec<bool> = groups
         .iter()
         .map(|group| graph.calls_unknown(group))
@@ -103,9 +104,8 @@ pub(crate) fn explain(
     for (at, group) in groups.iter().enumerate() {
         of_signature.entry(group.signature).or_default().push(at);
     }
-    let candidates: Vec<Vec<Candidate>> = (0..groups.len())
-        .into_par_iter()
-        .map(|symptom| {
+    let candidates: Vec<Vec<Candidate>> =
+        parallel::map((0..groups.len()).collect(), |symptom: usize| {
             let own = groups[symptom].signature;
             let of_own = of_signature[&own].len();
             let mut wordings = 0;
@@ -154,8 +154,7 @@ pub(crate) fn explain(
                     })
                 })
                 .collect()
-        })
-        .collect();
+        });
     let mut candidates = candidates;
     let survived = take_neighbours(groups, &mut candidates);
     let is_explained: Vec<bool> = candidates
@@ -196,10 +195,10 @@ pub(crate) fn explain(
             }
         })
     };
-    let unexplained = (0..groups.len()).into_par_iter();
-    let unexplained = unexplained.filter(|symptom| explained[*symptom].is_none());
+    let unexplained = (0..groups.len()).filter(|symptom| explained[*symptom].is_none());
+    let cut = parallel::map(unexplained.collect(), |symptom| is_cut(&symptom));
     Explained {
-        cut: unexplained.filter(is_cut).count() as u64,
+        cut: cut.into_iter().filter(|is_cut| *is_cut).count() as u64,
         by: explained,
         survived,
     }

@@ -162,6 +162,7 @@ impl<'c> Known<'c> {
 }
 
 /// Returns the entries of `explains` without which a signature explains the same, in the same way, by its mechanism.
+#[cfg(feature = "selftest")]
 pub(crate) fn implied_explains<'s>(
     catalogue: &Catalogue,
     signature: &'s Signature,

@@ -12,13 +12,13 @@ const MAX_NAMES: usize = 20_000;
 const MAX_OF_NAME: usize = 4;
 
 /// The pods and nodes of the input by name.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Paths {
     known: BTreeMap<String, Vec<Placed>>,
 }
 
 /// The objects of one name. Kept small, as there may be very many.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Placed {
     kind: Kind,
     namespace: Option<Box<str>>,

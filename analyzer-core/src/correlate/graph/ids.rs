@@ -22,7 +22,7 @@ const OF_FILE: &[&str] = &["kubernetes.io/config.hash", "kubernetes.io/config.mi
 const CONTAINERS: &[&str] = &["containers", "init_containers", "ephemeral_containers"];
 
 /// The owners of the ids in the input.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct IdOwners {
     /// By id (a prefix for containers): the full id, and its owner with the first document that
     /// names it.

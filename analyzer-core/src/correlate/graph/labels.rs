@@ -31,7 +31,7 @@ type Labelled = (Subject, BTreeMap<String, String>);
 type Selecting = (usize, Subject, Selector);
 
 /// Labels of pods, and the selectors of the objects that depend on pods.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Labels {
     /// By namespace.
     pods: BTreeMap<Option<String>, Vec<Labelled>>,

@@ -49,7 +49,7 @@ const MAX_LINES: usize = 8;
 pub(crate) type Named = (usize, Subject);
 
 /// The dependencies between objects.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     /// By the dependant's name.
     by_dependant: BTreeMap<String, Vec<Edge>>,

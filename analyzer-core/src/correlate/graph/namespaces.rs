@@ -11,7 +11,7 @@ const MAX_OBJECTS: usize = 20_000;
 type Named = (Box<str>, Box<str>);
 
 /// The namespaces of objects by kind and name.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Namespaces {
     /// `None` if there are several.
     known: BTreeMap<Named, Option<Box<str>>>,

@@ -18,7 +18,7 @@ pub(super) const AMPLE: Capacity = Capacity { first: 16, last: 4 };
 pub(super) const TIGHT: Capacity = Capacity { first: 2, last: 1 };
 
 /// The hits about one object.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Reservoir {
     /// The first and last ones in the order of the documents.
     pub kept: Vec<Kept>,
@@ -30,6 +30,7 @@ pub(super) struct Reservoir {
 }
 
 /// A hit that is kept.
+#[derive(Clone)]
 pub(super) struct Kept {
     pub hit: Hit,
     /// The hit's number among all of its signature: the order within a document.
@@ -88,7 +89,7 @@ impl Reservoir {
 
 /// The first and last times of hits that are not kept. Times without a year are grouped by month: which
 /// of two is the later one is known when all have their year.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Seen(Vec<(i128, Option<Moment>, Option<Moment>)>);
 
 impl Seen {

@@ -22,8 +22,8 @@ const MAX_RIVALS: usize = 4;
 const AT_LEAST: usize = 4;
 
 /// The hits of a signature whose condition is one event or object.
-pub(super) struct Single<'c> {
-    condition: &'c Condition,
+#[derive(Clone)]
+pub(super) struct Single {
     by_key: HashMap<Key, Vec<usize>>,
     pub objects: Vec<OfObject>,
     /// The number of its leaf conditions each hit of which is a match; those of its `also` follow.
@@ -40,6 +40,7 @@ pub(super) struct Single<'c> {
 }
 
 /// Hits about one object.
+#[derive(Clone)]
 pub(super) struct OfObject {
     pub hits: Reservoir,
     /// The signatures over several events that a part of each of these records fulfils: if one of them matches, it
@@ -75,8 +76,8 @@ impl Key {
     }
 }
 
-impl<'c> Single<'c> {
-    pub fn new(condition: &'c Condition) -> Single<'c> {
+impl Single {
+    pub fn new(condition: &Condition) -> Single {
         let count = |parts: &[Condition]| {
             let mut all = Vec::new();
             parts.iter().for_each(|part| leaves(part, &mut all));
@@ -87,7 +88,6 @@ impl<'c> Single<'c> {
             _ => 1,
         };
         Single {
-            condition,
             own: u16::try_from(own).unwrap_or(u16::MAX),
             also: vec![Vec::new(); count(&condition.also)],
             by_key: HashMap::new(),
@@ -118,17 +118,13 @@ impl<'c> Single<'c> {
         matches
     }
 
-    pub fn condition(&self) -> &'c Condition {
-        self.condition
-    }
-
     /// Returns true if what the hit captured compares as the condition asks.
-    pub fn holds(&self, hit: &Hit) -> bool {
+    pub fn holds(condition: &Condition, hit: &Hit) -> bool {
         let value = |name: &str| {
             let captured = hit.captures.iter().find(|(known, _)| known == name);
             captured.map(|(_, value)| value.as_str())
         };
-        let mut comparisons = self.condition.comparisons.iter();
+        let mut comparisons = condition.comparisons.iter();
         comparisons.all(|comparison| comparison.holds(value))
     }
 

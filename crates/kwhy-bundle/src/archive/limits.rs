@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use kwhy_core::{LimitMet, ReadLimits};
+use kwhy_core::report::{Limit, LimitMet};
+use kwhy_core::{Cancel, ReadLimits};
 
 /// Limits on an archive, whatever it claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Bytes of one member.
     pub member_size: u64,
@@ -138,18 +140,23 @@ pub struct Shared {
     pub read: AtomicU64,
     /// Members that were read.
     pub members: AtomicU64,
-    /// True if to come to an end.
-    pub stop: Arc<AtomicBool>,
+    /// Ends the run early.
+    pub stop: Cancel,
     told: Mutex<Told>,
 }
 
 impl Shared {
-    /// For a further run that ends together with this one.
-    pub fn next(&self) -> Arc<Shared> {
+    /// For a run that this handle ends early.
+    pub fn under(stop: &Cancel) -> Arc<Shared> {
         Arc::new(Shared {
-            stop: Arc::clone(&self.stop),
+            stop: stop.clone(),
             ..Shared::default()
         })
+    }
+
+    /// For a further run that ends together with this one.
+    pub fn next(&self) -> Arc<Shared> {
+        Shared::under(&self.stop)
     }
 
     fn told(&self) -> std::sync::MutexGuard<'_, Told> {
@@ -157,16 +164,11 @@ impl Shared {
     }
 
     /// Reports a limit or a damage.
-    pub fn tell(&self, source: &str, limit: &'static str, message: impl Into<String>) {
+    pub fn tell(&self, source: &str, limit: Limit, message: impl Into<String>) {
         let mut told = self.told();
-        let (listed, more) = told.met.entry(limit).or_default();
+        let (listed, more) = told.met.entry(limit.clone()).or_default();
         let at = listed.partition_point(|known| known.source.as_str() <= source);
-        let met = LimitMet {
-            source: source.to_owned(),
-            limit: limit.to_owned(),
-            message: message.into(),
-        };
-        listed.insert(at, met);
+        listed.insert(at, LimitMet::new(source, limit, message));
         if listed.len() > MAX_TOLD {
             listed.pop();
             *more += 1;
@@ -174,7 +176,7 @@ impl Shared {
     }
 
     /// Reports one of many members of a source that were treated alike.
-    pub fn note(&self, source: &str, limit: &'static str, what: &'static str, member: &str) {
+    pub fn note(&self, source: &str, limit: Limit, what: &'static str, member: &str) {
         let mut told = self.told();
         let key = (limit, what, source.to_owned());
         if told.noted.len() >= MAX_SOURCES && !told.noted.contains_key(&key) {
@@ -210,18 +212,14 @@ impl Shared {
             if more > 0 {
                 names = format!("{names} and {more} more");
             }
-            all.push(LimitMet {
-                source,
-                limit: limit.to_owned(),
-                message: format!("{what}: {names}"),
-            });
+            all.push(LimitMet::new(source, limit, format!("{what}: {names}")));
         }
         (all, told.failures)
     }
 
     /// Returns true if to come to an end.
     pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.stop.is_cancelled()
     }
 }
 
@@ -237,8 +235,8 @@ type Noted = (Vec<String>, u64);
 
 #[derive(Debug, Default)]
 struct Told {
-    met: BTreeMap<&'static str, (Vec<LimitMet>, u64)>,
-    noted: BTreeMap<(&'static str, &'static str, String), Noted>,
+    met: BTreeMap<Limit, (Vec<LimitMet>, u64)>,
+    noted: BTreeMap<(Limit, &'static str, String), Noted>,
     failures: Vec<(PathBuf, io::Error)>,
 }
 
@@ -283,10 +281,10 @@ mod tests {
     fn what_is_told_stays_short() {
         let shared = Shared::default();
         for number in 0..100 {
-            shared.tell("b.tar", "damaged", "it ends early");
+            shared.tell("b.tar", Limit::Damaged, "it ends early");
             shared.note(
                 "b.tar",
-                "link",
+                Limit::Link,
                 "links are not followed",
                 &format!("m{number:02}"),
             );

@@ -3,6 +3,8 @@
 use std::io;
 use std::sync::Arc;
 
+use kwhy_core::report::Limit;
+
 use super::limits::is_told;
 use super::readers::{Content, Layer};
 use super::source::Source;
@@ -25,16 +27,16 @@ impl Walk<'_> {
                 EntryKind::Sparse => {
                     let what = "files with holes, of which what is written was read";
                     self.shared
-                        .note(&archive.name, "sparse", what, &member.path);
+                        .note(&archive.name, Limit::Sparse, what, &member.path);
                     None
                 }
                 EntryKind::Folder | EntryKind::Other => continue,
-                EntryKind::Symlink | EntryKind::Hardlink => Some(("link", LINKS)),
-                EntryKind::Device => Some(("device", DEVICES)),
+                EntryKind::Symlink | EntryKind::Hardlink => Some((Limit::Link, "link", LINKS)),
+                EntryKind::Device => Some((Limit::Device, "device", DEVICES)),
             };
-            if let Some((limit, what)) = what {
+            if let Some((limit, why, what)) = what {
                 self.shared.note(&archive.name, limit, what, &member.path);
-                self.visit.passed(&member, limit);
+                self.visit.passed(&member, why);
                 continue;
             }
             let content = Content {
@@ -65,7 +67,7 @@ impl Walk<'_> {
             };
             if let Some(what) = closed {
                 self.shared
-                    .note(&archive.name, "unsupported", what, &member.path);
+                    .note(&archive.name, Limit::Unsupported, what, &member.path);
                 self.visit.passed(&member, what);
             } else if !entry.is_folder() {
                 let layers = layers.deeper();
@@ -143,21 +145,21 @@ impl Walk<'_> {
         if lost > 0 {
             let path = &member.path;
             let message = format!("{lost} bytes before {path} are no part of any member");
-            self.shared.tell(&archive.name, "damaged", message);
+            self.shared.tell(&archive.name, Limit::Damaged, message);
         }
     }
 
     fn too_long(&self, member: &Member) {
         let what = "names were too long and were cut";
         self.shared
-            .note(&member.root, "path-length", what, &member.path);
+            .note(&member.root, Limit::PathLength, what, &member.path);
     }
 
     /// Reports an archive without members.
     fn ended(&self, archive: &Member, format: &str, last: &str) {
         if last.is_empty() {
             let message = format!("the {format} archive holds nothing");
-            self.shared.tell(&archive.name, "empty", message);
+            self.shared.tell(&archive.name, Limit::Empty, message);
         }
     }
 
@@ -178,6 +180,6 @@ impl Walk<'_> {
                 "the {format} archive is damaged {place} ({error}); what came before was read"
             ),
         };
-        self.shared.tell(&archive.name, "damaged", message);
+        self.shared.tell(&archive.name, Limit::Damaged, message);
     }
 }

@@ -20,6 +20,8 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kwhy_core::report::Limit;
+
 use limits::{Limits, Shared};
 use readers::{Capped, Counted, Layer, Raw};
 use source::{AHEAD, Source};
@@ -131,7 +133,7 @@ impl<'v> Walk<'v> {
                     "more than {} archives inside of one another: it was not opened",
                     self.limits.nesting
                 );
-                self.shared.tell(&member.name, "nesting", message);
+                self.shared.tell(&member.name, Limit::Nesting, message);
                 self.visit.passed(&member, "nested too deep");
             }
             Kind::Packed(packed) => {
@@ -167,7 +169,7 @@ impl<'v> Walk<'v> {
             Kind::Closed(what) => {
                 let message =
                     format!("{what}, which is not opened: open it and give what it holds");
-                self.shared.tell(&member.name, "unsupported", message);
+                self.shared.tell(&member.name, Limit::Unsupported, message);
                 self.visit.passed(&member, what);
             }
             Kind::Binary | Kind::Text => self.document(&member, start, source),
@@ -178,7 +180,7 @@ impl<'v> Walk<'v> {
         if self.shared.members.load(Ordering::Relaxed) >= self.limits.members {
             let root = &member.root;
             let what = "more members than --limit members allows, which were not read";
-            self.shared.note(root, "members", what, &member.path);
+            self.shared.note(root, Limit::Members, what, &member.path);
             self.visit.passed(member, "beyond the limit of members");
             return;
         }

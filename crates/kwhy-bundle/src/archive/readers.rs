@@ -4,6 +4,8 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kwhy_core::report::Limit;
+
 use super::limits::{Limits, Shared, is_told, stopped};
 use super::source::Source;
 use super::tar::Tar;
@@ -53,7 +55,7 @@ impl Read for Content<'_, '_> {
                 let path = self.path;
                 let message =
                     format!("the tar archive ends inside of {path}; what came before was read");
-                self.shared.tell(self.archive, "damaged", message);
+                self.shared.tell(self.archive, Limit::Damaged, message);
             }
             stopped()
         })
@@ -88,7 +90,7 @@ pub(super) struct Layer<'s> {
 }
 
 impl Layer<'_> {
-    fn stop(&mut self, limit: &'static str, message: String) -> io::Error {
+    fn stop(&mut self, limit: Limit, message: String) -> io::Error {
         self.shared.tell(&self.name, limit, message);
         self.failed = true;
         stopped()
@@ -112,7 +114,7 @@ impl Read for Layer<'_> {
                 let message = format!(
                     "the {format} data is damaged behind {given} bytes: {error}; what came before was read"
                 );
-                return Err(self.stop("damaged", message));
+                return Err(self.stop(Limit::Damaged, message));
             }
         };
         self.given += length as u64;
@@ -124,7 +126,7 @@ impl Read for Layer<'_> {
         if total > self.limits.total_size {
             let most = self.limits.total_size;
             return Err(self.stop(
-                "total-size",
+                Limit::TotalSize,
                 format!("more than {most} bytes in all: the rest was not read"),
             ));
         }
@@ -139,7 +141,7 @@ impl Read for Layer<'_> {
                 "more than {} bytes unpacked for each packed one: it was left behind {} bytes",
                 self.limits.ratio, self.given
             );
-            return Err(self.stop("ratio", message));
+            return Err(self.stop(Limit::Ratio, message));
         }
         Ok(length)
     }
@@ -160,7 +162,7 @@ impl Read for Capped<'_, '_> {
             if !self.inner.peek(1)?.is_empty() {
                 let most = self.limits.member_size;
                 let message = format!("of it only the first {most} bytes were read");
-                self.shared.tell(self.name, "member-size", message);
+                self.shared.tell(self.name, Limit::MemberSize, message);
                 self.inner = Source::new(Box::new(io::empty()));
             }
             return Ok(0);

@@ -12,7 +12,8 @@ use std::io::Read;
 use std::sync::Arc;
 
 use globset::GlobSet;
-use kwhy_core::{BundleSummary, Subject};
+use kwhy_core::Subject;
+use kwhy_core::report::{BundleSummary, Limit};
 
 use crate::archive::limits::Shared;
 use crate::archive::{Member, MemberVisitor, Start};
@@ -62,6 +63,7 @@ impl Wanted {
 
 /// A document that is to be analysed.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Document {
     /// The name in a report.
     pub name: String,
@@ -217,18 +219,17 @@ impl<S: DocumentSink> Bundles<S> {
                 "it holds no {}: what they would show is not known",
                 missing.join(", no ")
             );
-            self.shared.tell(&bundle.root, "not-collected", message);
+            self.shared.tell(&bundle.root, Limit::NotCollected, message);
         }
         if known.is_empty() && !bundle.packed {
             return;
         }
-        self.done.push(BundleSummary {
-            source: bundle.root,
-            layouts: known.iter().map(|layout| layout.id.clone()).collect(),
-            titles: known.iter().map(|layout| layout.title.clone()).collect(),
-            members: bundle.members,
-            missing,
-        });
+        let mut summary = BundleSummary::new(bundle.root);
+        summary.layouts = known.iter().map(|layout| layout.id.clone()).collect();
+        summary.titles = known.iter().map(|layout| layout.title.clone()).collect();
+        summary.members = bundle.members;
+        summary.missing = missing;
+        self.done.push(summary);
     }
 
     /// Returns the bundles that were read, the time at which the latest was made if one says so, and the sink.
@@ -316,12 +317,13 @@ impl<S: DocumentSink> MemberVisitor for Bundles<S> {
         {
             let what =
                 "members that say the same as another one about the same object were left out";
-            self.shared.note(&member.root, "duplicate", what, &again);
+            self.shared
+                .note(&member.root, Limit::Duplicate, what, &again);
             return self.skip(member, "the same again");
         }
         if start.binary {
             let what = "holds NUL bytes, so it is no text; what reads like text in it was analysed";
-            self.shared.tell(&member.name, "binary", what);
+            self.shared.tell(&member.name, Limit::Binary, what);
         }
         self.sink.told(member, Disposition::Read(place.content));
         let document = Document {
@@ -399,7 +401,8 @@ impl<S: DocumentSink> Bundles<S> {
         }
         let message =
             format!("a collector failed, so it may hold less than the cluster had: {told}");
-        self.shared.tell(&member.name, "collector-error", message);
+        self.shared
+            .tell(&member.name, Limit::CollectorError, message);
     }
 }
 

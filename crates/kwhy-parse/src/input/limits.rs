@@ -9,10 +9,11 @@ const DEEPEST: u64 = 500;
 ///
 /// ```
 /// use kwhy_parse::input::ReadLimits;
-/// let limits = ReadLimits { line_length: 64 * 1024, ..ReadLimits::default() };
+/// let limits = ReadLimits::default().with_line_length(64 * 1024);
 /// assert_eq!(limits.depth, 100);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReadLimits {
     /// Bytes of a line; 1 MiB at most.
     pub line_length: u64,
@@ -35,6 +36,24 @@ impl Default for ReadLimits {
 }
 
 impl ReadLimits {
+    /// Sets the bytes of a line.
+    pub fn with_line_length(mut self, bytes: u64) -> ReadLimits {
+        self.line_length = bytes;
+        self
+    }
+
+    /// Sets the number of maps and lists in one another.
+    pub fn with_depth(mut self, depth: u64) -> ReadLimits {
+        self.depth = depth;
+        self
+    }
+
+    /// Sets the number of values for which the aliases of one object may stand.
+    pub fn with_aliases(mut self, values: u64) -> ReadLimits {
+        self.aliases = values;
+        self
+    }
+
     /// Within what can be held.
     pub fn bounded(self) -> ReadLimits {
         ReadLimits {

@@ -74,6 +74,7 @@ struct Row {
 
 /// A group of similar events.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct FoldedRow {
     /// The message and error, with `<*>` for parts that vary.
     pub template: String,

@@ -83,6 +83,7 @@ pub struct Timeline {
 
 /// The number of records of each severity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct Counts {
     /// [`Severity::Fatal`].
     pub fatal: u64,
@@ -124,6 +125,7 @@ impl Counts {
 
 /// Records over time by severity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct TimelineReport {
     /// The width of a bucket in seconds.
     pub bucket_seconds: u64,
@@ -135,6 +137,7 @@ pub struct TimelineReport {
 
 /// A time span that contains records.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct TimelineBucket {
     /// The start, as RFC 3339; `03-04T05:06:07` if the year is unknown.
     pub start: String,

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
-use kwhy_core::{Check, Explained, Finding, Fix, Report, Role};
+use kwhy_core::report::{Check, Explained, Fix};
+use kwhy_core::{Finding, Report, Role};
 
 use super::{snippet, words};
 use crate::escape::visible;
@@ -87,12 +88,12 @@ impl<'a> Findings<'a> {
 
         let mut parts = vec![format!(
             "{} ({})",
-            visible(&finding.cause),
+            visible(finding.cause.as_str()),
             visible(&finding.signature)
         )];
         match (finding.role, self.explanation(finding)) {
             (Role::Symptom, Some(cause)) => {
-                parts.push(format!("a symptom of {}", visible(&cause.cause)));
+                parts.push(format!("a symptom of {}", visible(cause.cause.as_str())));
             }
             (Role::Symptom, None) => parts.push("a symptom".into()),
             (Role::Benign, _) => parts.push("benign".into()),

@@ -14,9 +14,9 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use kwhy_core::{
-    Finding, Format, InputSummary, Level, Report, Role, Severity, State, Unexplained, Verdict,
-};
+use kwhy_core::events::{Format, Severity};
+use kwhy_core::report::{InputSummary, Limit, State, Unexplained};
+use kwhy_core::{Finding, Level, Report, Role, Verdict};
 
 use super::escape::visible;
 use super::style::Style;
@@ -151,7 +151,7 @@ impl Human {
         let is_narrowed = report
             .limits
             .iter()
-            .any(|met| met.limit.starts_with("namespace"));
+            .any(|met| matches!(met.limit, Limit::Namespace | Limit::NamespaceUnknown));
         let text = if is_empty(report) {
             "The input is empty."
         } else if is_narrowed && shown.is_empty() {
@@ -325,7 +325,7 @@ impl Human {
             let text = format!(
                 "{}: {}: {}",
                 visible(&limit.source),
-                visible(&limit.limit),
+                visible(limit.limit.name()),
                 visible(&limit.message)
             );
             let is_cut = !self.verbose && report.limits.len() > LIMITS;

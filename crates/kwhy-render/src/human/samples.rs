@@ -1,92 +1,62 @@
 //! Reports made by hand, to draw in tests.
 
-use std::collections::BTreeMap;
-
-use kwhy_core::{
-    Check, CommandLine, Evidence, Explained, Finding, Fix, Format, InputSummary, Level, LimitMet,
-    Report, Role, SCHEMA, SegmentSummary, Severity, State, Stats, Subject, Unexplained, Verdict,
+use kwhy_core::events::{Format, Severity};
+use kwhy_core::report::{
+    Check, CommandLine, Evidence, Explained, Fix, InputSummary, Limit, LimitMet, SegmentSummary,
+    Unexplained,
 };
+use kwhy_core::{Finding, Level, Report, Role, Subject};
 
 pub fn evidence(line: u64, text: &str, marked: &str, label: Option<&str>) -> Evidence {
     let start = text.find(marked).unwrap();
-    Evidence {
-        source: "stdin".into(),
-        line,
-        column: text[..start].chars().count() as u64 + 1,
-        text: text.into(),
-        mark: start..start + marked.len(),
-        label: label.map(str::to_owned),
-    }
+    let mut evidence = Evidence::new("stdin", line, text, start..start + marked.len());
+    evidence.label = label.map(str::to_owned);
+    evidence
 }
 
 pub fn finding(rank: usize, role: Role, severity: Level, cause: &str, title: &str) -> Finding {
-    Finding {
-        rank,
-        cause: cause.into(),
-        signature: cause.rsplit('/').next().unwrap().into(),
-        role,
-        severity,
-        state: State::Unknown,
-        confidence: 0.9,
-        title: title.into(),
-        subject: Subject::new("Pod", Some("shop"), "cart-0"),
-        others: Vec::new(),
-        captures: BTreeMap::new(),
-        also: Vec::new(),
-        count: 1,
-        at_least: false,
-        first: None,
-        last: None,
-        evidence: Vec::new(),
-        explains: Vec::new(),
-        explained_by: None,
-        recovered: None,
-        why: String::new(),
-        check: Vec::new(),
-        fix: Vec::new(),
-        references: Vec::new(),
-    }
+    let mut finding = Finding::new(cause, cause.rsplit('/').next().unwrap(), title);
+    finding.rank = rank;
+    finding.role = role;
+    finding.severity = severity;
+    finding.confidence = 0.9;
+    finding.subject = Subject::new("Pod", Some("shop"), "cart-0");
+    finding
 }
 
 pub fn configmap() -> Finding {
     let text = "  Warning  FailedMount  105s (x16 over 18m)  kubelet  MountVolume.SetUp failed for \
                 volume \"settings\" : configmap \"cart-settings\" not found";
-    Finding {
-        signature: "configmap-mount-missing".into(),
-        confidence: 0.97,
-        count: 16,
-        at_least: false,
-        first: Some("18m ago".into()),
-        last: Some("105s ago".into()),
-        evidence: vec![evidence(
-            25,
-            text,
-            "configmap \"cart-settings\" not found",
-            Some("not in namespace shop"),
-        )],
-        why: "the kubelet mounts a pod's volumes before it starts any container; a ConfigMap that \
-              is not there is asked for again and again"
-            .into(),
-        check: vec![Check {
-            text: None,
-            command: command("kubectl -n shop get configmap cart-settings"),
-            why: "NotFound confirms, found rules it out".into(),
-        }],
-        fix: vec![Fix {
-            text: "create the ConfigMap, or correct its name in the pod template".into(),
-            command: None,
-            destructive: false,
-            precondition: None,
-        }],
-        references: vec!["https://kubernetes.io/docs/concepts/configuration/configmap/".into()],
-        ..finding(
-            1,
-            Role::Cause,
-            Level::Error,
-            "storage/configmap-missing",
-            "ConfigMap \"cart-settings\" does not exist, so Pod shop/cart-0 cannot start",
-        )
-    }
+    let mut finding = finding(
+        1,
+        Role::Cause,
+        Level::Error,
+        "storage/configmap-missing",
+        "ConfigMap \"cart-settings\" does not exist, so Pod shop/cart-0 cannot start",
+    );
+    finding.signature = "configmap-mount-missing".into();
+    finding.confidence = 0.97;
+    finding.count = 16;
+    finding.first = "18m ago".parse().ok();
+    finding.last = "105s ago".parse().ok();
+    finding.evidence = vec![evidence(
+        25,
+        text,
+        "configmap \"cart-settings\" not found",
+        Some("not in namespace shop"),
+    )];
+    finding.why = "the kubelet mounts a pod's volumes before it starts any container; a ConfigMap \
+                   that is not there is asked for again and again"
+        .into();
+    let mut check = Check::new("NotFound confirms, found rules it out");
+    check.command = command("kubectl -n shop get configmap cart-settings");
+    finding.check = vec![check];
+    finding.fix = vec![Fix::new(
+        "create the ConfigMap, or correct its name in the pod template",
+    )];
+    finding.references =
+        vec!["https://kubernetes.io/docs/concepts/configuration/configmap/".into()];
+    finding
 }
 
 fn command(text: &str) -> Option<CommandLine> {
@@ -94,40 +64,18 @@ fn command(text: &str) -> Option<CommandLine> {
 }
 
 pub fn report(findings: Vec<Finding>) -> Report {
-    Report {
-        schema: SCHEMA.into(),
-        verdict: Verdict::Unknown,
-        health: Vec::new(),
-        until: None,
-        findings,
-        next: Vec::new(),
-        unexplained: Vec::new(),
-        inputs: vec![InputSummary {
-            source: "stdin".into(),
-            format: "describe".into(),
-            lines: 40,
-            not_understood: 0,
-            not_understood_lines: Vec::new(),
-            not_understood_texts: Vec::new(),
-            segments: vec![SegmentSummary {
-                format: Format::Describe,
-                first_line: 1,
-                last_line: 40,
-            }],
-        }],
-        collected_at: None,
-        bundles: Vec::new(),
-        limits: Vec::new(),
-        matched: BTreeMap::new(),
-        timeline: None,
-        namespaces: Default::default(),
-        stats: Stats {
-            bytes: 2_048,
-            lines: 40,
-            records: 9,
-            events: 8,
-        },
-    }
+    let mut input = InputSummary::new("stdin");
+    input.format = "describe".into();
+    input.lines = 40;
+    input.segments = vec![SegmentSummary::new(Format::Describe, 1, 40)];
+    let mut report = Report::default();
+    report.findings = findings;
+    report.inputs = vec![input];
+    report.stats.bytes = 2_048;
+    report.stats.lines = 40;
+    report.stats.records = 9;
+    report.stats.events = 8;
+    report
 }
 
 pub fn one_cause() -> Report {
@@ -139,16 +87,12 @@ pub fn with_symptoms() -> Report {
     let mut cause = configmap();
     let waits = "volume settings of Pod shop/cart-0 is waited for";
     let mut symptoms: Vec<Finding> = (2..=3)
-        .map(|rank| Finding {
-            count: 4,
-            explained_by: Some(1),
-            ..finding(
-                rank,
-                Role::Symptom,
-                Level::Warning,
-                "storage/mount-timeout",
-                waits,
-            )
+        .map(|rank| {
+            let (role, severity) = (Role::Symptom, Level::Warning);
+            let mut symptom = finding(rank, role, severity, "storage/mount-timeout", waits);
+            symptom.count = 4;
+            symptom.explained_by = Some(1);
+            symptom
         })
         .collect();
     let line = "Unable to attach or mount volumes: timed out waiting for the condition";
@@ -158,10 +102,7 @@ pub fn with_symptoms() -> Report {
     ];
     symptoms[1].evidence = vec![evidence(26, line, "timed out", None)];
     cause.explains = (2..=3)
-        .map(|rank| Explained {
-            rank,
-            why: "the volume waits for the ConfigMap".into(),
-        })
+        .map(|rank| Explained::new(rank, "the volume waits for the ConfigMap"))
         .collect();
     let alone = "Deployment shop/cart has no ready replica";
     let mut benign = finding(
@@ -180,16 +121,10 @@ pub fn with_symptoms() -> Report {
     )];
     let mut findings = vec![cause];
     findings.append(&mut symptoms);
-    findings.push(Finding {
-        evidence: vec![evidence(38, "Available  False", "False", None)],
-        ..finding(
-            4,
-            Role::Symptom,
-            Level::Warning,
-            "workload/unavailable",
-            alone,
-        )
-    });
+    let (role, severity) = (Role::Symptom, Level::Warning);
+    let mut unavailable = finding(4, role, severity, "workload/unavailable", alone);
+    unavailable.evidence = vec![evidence(38, "Available  False", "False", None)];
+    findings.push(unavailable);
     findings.push(benign);
     let mut report = report(findings);
     report.inputs[0].not_understood = 2;
@@ -200,42 +135,20 @@ pub fn with_symptoms() -> Report {
 
 pub fn nothing_found() -> Report {
     let mut report = report(Vec::new());
-    report.unexplained = vec![
-        Unexplained {
-            reason: "FailedBinding".into(),
-            count: 12,
-            at_least: false,
-            severity: Some(Severity::Warning),
-            evidence: vec![
-                evidence(
-                    12,
-                    "  Warning  FailedBinding  no frobnicator",
-                    "no frob",
-                    None,
-                ),
-                evidence(
-                    19,
-                    "  Warning  FailedBinding  no frobnicator",
-                    "no frob",
-                    None,
-                ),
-            ],
-            namespace: None,
-        },
-        Unexplained {
-            reason: "cannot frobnicate".into(),
-            count: 1,
-            at_least: false,
-            severity: Some(Severity::Error),
-            evidence: vec![evidence(7, "E cannot frobnicate", "cannot", None)],
-            namespace: None,
-        },
-    ];
-    report.limits = vec![LimitMet {
-        source: "b.log".into(),
-        limit: "unreadable".into(),
-        message: "permission denied".into(),
-    }];
+    let line = "  Warning  FailedBinding  no frobnicator";
+    let mut binding = Unexplained::new("FailedBinding", evidence(12, line, "no frob", None));
+    binding.count = 12;
+    binding.severity = Some(Severity::Warning);
+    binding.evidence.push(evidence(19, line, "no frob", None));
+    let proof = evidence(7, "E cannot frobnicate", "cannot", None);
+    let mut error = Unexplained::new("cannot frobnicate", proof);
+    error.severity = Some(Severity::Error);
+    report.unexplained = vec![binding, error];
+    report.limits = vec![LimitMet::new(
+        "b.log",
+        Limit::Unreadable,
+        "permission denied",
+    )];
     report
 }
 
@@ -252,17 +165,11 @@ pub fn hostile() -> Report {
     finding.fix[0].command = CommandLine::new(vec![bad.into()]);
     finding.fix[0].precondition = Some(bad.into());
     finding.references = vec![bad.into()];
-    finding.first = Some(format!("{bad} ago"));
-    finding.last = Some(bad.into());
     finding.captures.insert("name".into(), bad.into());
     finding.evidence = vec![evidence(3, &format!("x\t{bad} y"), bad, Some(bad))];
     finding.evidence[0].source = format!("file{bad}");
     let mut report = report(vec![finding]);
-    report.limits = vec![LimitMet {
-        source: bad.into(),
-        limit: bad.into(),
-        message: bad.into(),
-    }];
+    report.limits = vec![LimitMet::new(bad, Limit::from(bad), bad)];
     report.inputs[0].source = bad.into();
     report.inputs[0].not_understood = 1;
     report.inputs[0].not_understood_lines = vec![1];

@@ -4,7 +4,8 @@ use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
 
-use kwhy_core::{Evidence, Level};
+use kwhy_core::Level;
+use kwhy_core::report::Evidence;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError,
     MietteSpanContents, SourceCode, SourceSpan, SpanContents,

@@ -1,6 +1,7 @@
 //! Short names of a bundle's members: the archive and the folders that all of them are in are named once.
 
-use kwhy_core::{Evidence, Report};
+use kwhy_core::Report;
+use kwhy_core::report::Evidence;
 
 /// Returns a report whose sources are short, if it is of one bundle.
 pub fn shortened(report: &Report) -> Option<Report> {

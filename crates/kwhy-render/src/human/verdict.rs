@@ -1,6 +1,7 @@
 //! The verdict in words: what is wrong now, what is over, what was looked at.
 
-use kwhy_core::{KindHealth, Report, Role, State, Verdict};
+use kwhy_core::report::{KindHealth, State};
+use kwhy_core::{Report, Role, Verdict};
 
 use super::words::counted;
 
@@ -74,10 +75,7 @@ fn looked_at(report: &Report) -> Option<String> {
                 .replace("event and log records", "events and log records"),
         ),
     };
-    let until = report
-        .until
-        .as_deref()
-        .map(|until| format!(" until {until}"));
+    let until = report.until.map(|until| format!(" until {until}"));
     let until = until.unwrap_or_default();
     let text = match (objects, records) {
         (Some(objects), Some(records)) => {

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use jiff::{SignedDuration, Timestamp};
-use kwhy_core::{Evidence, Finding, Subject};
+use jiff::SignedDuration;
+use kwhy_core::report::{Evidence, When};
+use kwhy_core::{Finding, Subject};
 
 use crate::escape::visible;
 
@@ -50,11 +51,10 @@ pub fn subjects(subjects: &[Subject], most: usize) -> String {
     }
 }
 
-/// The count and times of a finding: `16 times in 18m, last 105s before the end`.
+/// The count and times of a finding: `16 times in 18m, last 1m45s before the end`.
 pub fn seen(finding: &Finding) -> String {
     let mut out = times(finding.count, finding.at_least);
-    let first = finding.first.as_deref();
-    let last = finding.last.as_deref();
+    let (first, last) = (finding.first, finding.last);
     if finding.count > 1
         && let Some(span) = span(first, last)
     {
@@ -64,26 +64,20 @@ pub fn seen(finding: &Finding) -> String {
         return out;
     };
     let word = if finding.count > 1 { "last " } else { "" };
-    match last.strip_suffix(" ago") {
-        Some(age) => {
-            let _ = write!(out, ", {word}{} before the end", visible(age));
-        }
-        None => {
-            let _ = write!(out, ", {word}at {}", visible(last));
-        }
-    }
+    let _ = match last {
+        When::Ago(age) => write!(out, ", {word}{age} before the end"),
+        time => write!(out, ", {word}at {time}"),
+    };
     out
 }
 
 /// The duration of a finding. Ages count from the end, as `x16 over 18m` of an Events table does.
-fn span(first: Option<&str>, last: Option<&str>) -> Option<String> {
+fn span(first: Option<When>, last: Option<When>) -> Option<String> {
     let (first, last) = (first?, last?);
-    if let Some(age) = first.strip_suffix(" ago") {
-        return (first != last).then(|| visible(age).into_owned());
+    if let When::Ago(age) = first {
+        return (first.to_string() != last.to_string()).then(|| age.to_string());
     }
-    let first: Timestamp = first.parse().ok()?;
-    let last: Timestamp = last.parse().ok()?;
-    let span = last.duration_since(first);
+    let span = last.timestamp()?.duration_since(first.timestamp()?);
     (span > SignedDuration::ZERO).then(|| duration(span))
 }
 
@@ -162,14 +156,7 @@ mod tests {
     use super::*;
 
     fn at(source: &str, line: u64) -> Evidence {
-        Evidence {
-            source: source.into(),
-            line,
-            column: 1,
-            text: String::new(),
-            mark: 0..0,
-            label: None,
-        }
+        Evidence::new(source, line, "", 0..0)
     }
 
     #[test]
@@ -195,16 +182,16 @@ mod tests {
     #[test]
     fn how_often_and_when() {
         let mut finding = super::super::samples::configmap();
-        assert_eq!(seen(&finding), "16 times in 18m, last 105s before the end");
-        finding.first = Some("2026-03-01T10:00:00Z".into());
-        finding.last = Some("2026-03-01T12:03:04.5Z".into());
+        assert_eq!(seen(&finding), "16 times in 18m, last 1m45s before the end");
+        finding.first = "2026-03-01T10:00:00Z".parse().ok();
+        finding.last = "2026-03-01T12:03:04.5Z".parse().ok();
         assert_eq!(
             seen(&finding),
             "16 times in 2h3m, last at 2026-03-01T12:03:04.5Z"
         );
         finding.count = 1;
         finding.first = None;
-        finding.last = Some("3s ago".into());
+        finding.last = "3s ago".parse().ok();
         assert_eq!(seen(&finding), "once, 3s before the end");
         finding.last = None;
         assert_eq!(seen(&finding), "once");

@@ -1,15 +1,25 @@
 //! The report of an analysis: the data that every renderer reads.
 
+mod build;
+mod cause_id;
+mod command_line;
+mod limit;
+mod text;
+mod when;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use kwhy_model::{Format, Severity, Subject};
 use kwhy_parse::input::Place;
-use kwhy_parse::timeline::TimelineReport;
 
 pub use crate::verdict::{KindHealth, State, Verdict, judge};
-pub use kwhy_model::{Level, Role};
+pub use cause_id::CauseId;
+pub use command_line::CommandLine;
+pub use kwhy_model::{Age, Format, Level, Role, Severity, Stamp, Subject};
+pub use kwhy_parse::timeline::{Counts, Timeline, TimelineBucket, TimelineReport};
+pub use limit::{Limit, LimitMet};
+pub use when::{ParseWhenError, When};
 
 /// The schema that [`Report`] serializes to.
 pub const SCHEMA: &str = "kwhy.report/1";
@@ -26,6 +36,7 @@ pub const SCHEMA: &str = "kwhy.report/1";
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct Report {
     /// [`SCHEMA`].
     pub schema: Cow<'static, str>,
@@ -35,9 +46,9 @@ pub struct Report {
     /// The health of the objects that the input shows, by kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub health: Vec<KindHealth>,
-    /// The latest time in the input, as RFC 3339.
+    /// The latest time found in the input: its end, or somewhat before that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub until: Option<String>,
+    pub until: Option<When>,
     /// The findings, the most probable root cause first; a symptom follows its cause.
     pub findings: Vec<Finding>,
     /// The most relevant events that no finding covers.
@@ -68,11 +79,30 @@ pub struct Report {
     pub stats: Stats,
 }
 
+impl Report {
+    /// Returns true if reading was cancelled or interrupted, so that the report covers a part of the input.
+    ///
+    /// ```
+    /// use kwhy_core::report::{Limit, LimitMet};
+    /// use kwhy_core::Analyzer;
+    /// let mut report = Analyzer::new().analyze_text("app.log", "");
+    /// assert!(!report.is_partial());
+    /// report.limits.push(LimitMet::new("app.log", Limit::Interrupted, "the connection was lost"));
+    /// assert!(report.is_partial());
+    /// ```
+    pub fn is_partial(&self) -> bool {
+        self.limits
+            .iter()
+            .any(|met| met.limit == Limit::Interrupted)
+    }
+}
+
 /// The time at which an input was collected.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct CollectedAt {
-    /// The time, as RFC 3339.
-    pub time: String,
+    /// The time.
+    pub time: When,
     /// True if it was given with the input; otherwise it is the last heartbeat of a node in the
     /// input, some seconds earlier.
     pub given: bool,
@@ -80,11 +110,12 @@ pub struct CollectedAt {
 
 /// A signature that matched, with its evidence.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct Finding {
     /// The position in the report, counted from 1.
     pub rank: usize,
     /// The root cause's id, such as `storage/configmap-missing`.
-    pub cause: String,
+    pub cause: CauseId,
     /// The signature's id.
     pub signature: String,
     /// Cause, symptom or benign.
@@ -113,10 +144,10 @@ pub struct Finding {
     /// True if `count` is a lower bound and `last` may be later, because a limit was reached.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub at_least: bool,
-    /// The time of the first occurrence: RFC 3339, or an age such as `18m ago`.
-    pub first: Option<String>,
+    /// The time of the first occurrence.
+    pub first: Option<When>,
     /// The time of the last occurrence.
-    pub last: Option<String>,
+    pub last: Option<When>,
     /// The lines that prove it, the most informative first.
     pub evidence: Vec<Evidence>,
     /// The findings that this one explains.
@@ -138,6 +169,7 @@ pub struct Finding {
 
 /// A line that proves a finding.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct Evidence {
     /// The document's name.
     pub source: String,
@@ -156,7 +188,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    pub(crate) fn new(source: String, place: Place) -> Evidence {
+    pub(crate) fn at(source: String, place: Place) -> Evidence {
         Evidence {
             source,
             line: place.line,
@@ -170,6 +202,7 @@ impl Evidence {
 
 /// A finding that another one explains.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct Explained {
     /// The explained finding's rank.
     pub rank: usize,
@@ -179,12 +212,13 @@ pub struct Explained {
 
 /// A read-only check.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct Check {
     /// A description of where to look, if there is no command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The command, as `run` and `argv`.
-    #[serde(flatten, with = "run_and_argv")]
+    #[serde(flatten, with = "command_line::run_and_argv")]
     pub command: Option<CommandLine>,
     /// The meaning of its result.
     pub why: String,
@@ -192,11 +226,12 @@ pub struct Check {
 
 /// A fix.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct Fix {
     /// The action.
     pub text: String,
     /// The command that performs it, if any, as `run` and `argv`.
-    #[serde(flatten, with = "run_and_argv")]
+    #[serde(flatten, with = "command_line::run_and_argv")]
     pub command: Option<CommandLine>,
     /// True if it deletes, empties, forces or drains something.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -206,69 +241,9 @@ pub struct Fix {
     pub precondition: Option<String>,
 }
 
-/// A command: a program with its arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandLine {
-    argv: Vec<String>,
-    run: String,
-}
-
-impl CommandLine {
-    /// Creates a command of a program and its arguments. Returns `None` if there is no program, or
-    /// if a word contains NUL.
-    ///
-    /// ```
-    /// use kwhy_core::CommandLine;
-    /// let words = ["kubectl", "get", "pods", "-l", "a in (b)"].map(str::to_owned);
-    /// let command = CommandLine::new(words.to_vec()).unwrap();
-    /// assert_eq!(command.run(), "kubectl get pods -l 'a in (b)'");
-    /// ```
-    pub fn new(argv: Vec<String>) -> Option<CommandLine> {
-        let run = shlex::try_join(argv.iter().map(String::as_str)).ok()?;
-        (!argv.is_empty()).then_some(CommandLine { argv, run })
-    }
-
-    /// The program and its arguments.
-    pub fn argv(&self) -> &[String] {
-        &self.argv
-    }
-
-    /// The command line, with words quoted for a POSIX shell where necessary.
-    pub fn run(&self) -> &str {
-        &self.run
-    }
-}
-
-/// The JSON representation of a command: both keys are null if there is none.
-mod run_and_argv {
-    use serde::ser::SerializeMap;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use super::CommandLine;
-
-    pub fn serialize<S: Serializer>(
-        command: &Option<CommandLine>,
-        to: S,
-    ) -> Result<S::Ok, S::Error> {
-        let mut map = to.serialize_map(Some(2))?;
-        map.serialize_entry("run", &command.as_ref().map(CommandLine::run))?;
-        map.serialize_entry("argv", &command.as_ref().map(CommandLine::argv))?;
-        map.end()
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(
-        from: D,
-    ) -> Result<Option<CommandLine>, D::Error> {
-        #[derive(Deserialize)]
-        struct Argv {
-            argv: Option<Vec<String>>,
-        }
-        Ok(Argv::deserialize(from)?.argv.and_then(CommandLine::new))
-    }
-}
-
 /// Events that no finding covers, grouped.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct Unexplained {
     /// The event's reason, or its message where it has none.
     pub reason: String,
@@ -289,6 +264,7 @@ pub struct Unexplained {
 
 /// A summary of one document.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct InputSummary {
     /// The document's name.
     pub source: String,
@@ -309,6 +285,7 @@ pub struct InputSummary {
 
 /// An archive or folder whose members were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct BundleSummary {
     /// The name.
     pub source: String,
@@ -324,6 +301,7 @@ pub struct BundleSummary {
 
 /// A run of lines in one format.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct SegmentSummary {
     /// The format.
     pub format: Format,
@@ -333,23 +311,9 @@ pub struct SegmentSummary {
     pub last_line: u64,
 }
 
-/// A limit that was reached or damage that was found; the rest was analyzed.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct LimitMet {
-    /// The document's name.
-    pub source: String,
-    /// The kind of limit: `long-line`, `invalid-utf-8`, `binary`, `unreadable`, `many-matches`,
-    /// `many-objects`, `many-relations`, `many-findings`, `many-errors`, `long-value`,
-    /// `large-object`, `cut-off`, `namespace`; for archives `damaged`, `link`, `device`, `sparse`,
-    /// `duplicate`, `unsupported`, `not-collected`, `collector-error`, `interrupted`, and the
-    /// limits by their names.
-    pub limit: String,
-    /// A description of what was done.
-    pub message: String,
-}
-
 /// Sizes and counts of an analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub struct Stats {
     /// Bytes read.
     pub bytes: u64,

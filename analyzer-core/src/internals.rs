@@ -1,4 +1,4 @@
-//! Entry points into the stages of the engine for the workspace's benchmarks, which measure each
+//! Entry points into the stages of the engine, for the benchmarks of this repository, which measure each
 //! stage alone. Unstable.
 
 use crate::engine::{blocks, line_index};

@@ -1,0 +1,329 @@
+//! Documents that are read as streams into one report.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::adaptive::AdaptiveState;
+use super::block_scan::{self, BlockResult};
+use super::blocks::{Block, Blocks};
+use super::document_stats::{self, DocumentStats};
+use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, Merged, ScanOptions, document_order, timeline};
+use crate::cancel::{Cancel, Cancellable};
+use crate::matcher::{Compiled, Tester, TimeRange};
+use crate::parallel;
+use crate::report::Report;
+use kwhy_model::Subject;
+
+/// Documents that are read one after another as one incident, as streams.
+///
+/// Memory does not grow with the documents: it takes some blocks for each thread and of each
+/// signature's matches the first and last ones. An incident owns what it needs of its analyzer, and can be
+/// moved to another thread.
+///
+/// ```
+/// use kwhy_core::Analyzer;
+/// let mut incident = Analyzer::new().incident();
+/// let log = r#"E0304 05:06:07.123456       1 volumes.go:42] MountVolume.SetUp failed for volume "conf" : configmap "web-conf" not found"#;
+/// let reading = std::thread::spawn(move || {
+///     incident.read("kubelet.log", log.as_bytes())?;
+///     Ok::<_, std::io::Error>(incident)
+/// });
+/// let report = reading.join().unwrap()?.finish();
+/// assert_eq!(report.findings[0].cause, "storage/configmap-missing");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub struct Incident {
+    scanner: Scanner,
+    /// Blocks that are not scanned yet.
+    waiting: Vec<Block>,
+    waiting_bytes: usize,
+    /// The results of blocks that were scanned, which are not merged yet.
+    scanned: Vec<BlockResult>,
+    merged: Merged,
+    cancel: Cancel,
+    /// True if a document was not read to its end because of that.
+    is_cut: bool,
+}
+
+/// The settings of an analyzer that an incident takes.
+pub(crate) struct Settings {
+    pub compiled: Arc<Compiled>,
+    /// True if every condition is tested on everything.
+    pub naive: bool,
+    pub period: TimeRange,
+    /// The time at which the input was collected, if the caller states it.
+    pub stated: Option<Timestamp>,
+    pub way: ScanOptions,
+}
+
+/// Scans blocks, each independently of all others.
+struct Scanner {
+    settings: Settings,
+    /// Knowledge for the next blocks.
+    learned: AdaptiveState,
+    /// The number of blocks that were scanned.
+    scanned: u64,
+}
+
+impl Incident {
+    pub(crate) fn new(settings: Settings) -> Incident {
+        Incident {
+            merged: Merged::new(Arc::clone(&settings.compiled), settings.stated),
+            scanner: Scanner {
+                settings,
+                learned: AdaptiveState::new(),
+                scanned: 0,
+            },
+            waiting: Vec::new(),
+            waiting_bytes: 0,
+            scanned: Vec::new(),
+            cancel: Cancel::new(),
+            is_cut: false,
+        }
+    }
+
+    /// Reads a document to its end, and says how many bytes it has.
+    ///
+    /// # Errors
+    /// The reader's. What was read before belongs to the incident.
+    pub fn read(&mut self, name: impl Into<String>, reader: impl Read) -> io::Result<u64> {
+        self.read_about(name, Subject::default(), reader)
+    }
+
+    /// Reads a document of which the place where it was found shows what it is about, such as a log in the
+    /// folder of a pod. What its lines say themselves counts more.
+    ///
+    /// ```
+    /// use kwhy_core::{Analyzer, Subject};
+    /// let mut incident = Analyzer::new().incident();
+    /// let about = Subject::new("Pod", Some("shop"), "web-0");
+    /// incident.read_about("shop/web-0/app.log", about, "panic: runtime error: index out of range [3] with length 3\n".as_bytes())?;
+    /// assert_eq!(incident.finish().findings[0].subject.to_string(), "Pod shop/web-0");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The reader's. What was read before belongs to the incident.
+    pub fn read_about(
+        &mut self,
+        name: impl Into<String>,
+        about: Subject,
+        reader: impl Read,
+    ) -> io::Result<u64> {
+        let number = self.merged.documents.len();
+        document_stats::note_namespace(&about, &mut self.merged.namespaces);
+        self.merged.documents.push(DocumentStats {
+            name: name.into(),
+            about,
+            ..DocumentStats::default()
+        });
+        let way = &self.scanner.settings.way;
+        let mut reader = Cancellable::new(reader, &self.cancel);
+        let mut blocks = Blocks::new(number, &mut reader, way.block).with_limits(way.limits);
+        let blocks_at_once = parallel::threads() * BLOCKS_A_THREAD;
+        let enough = blocks_at_once.min(MAX_BLOCKS) * BLOCK;
+        while let Some(block) = blocks.next() {
+            self.wait(block);
+            while self.waiting_bytes >= enough || self.waiting.len() >= MAX_BLOCKS {
+                let next = self.scan(|| fetch(&mut blocks, enough));
+                next.into_iter().for_each(|block| self.wait(block));
+            }
+        }
+        let Blocks { read, failure, .. } = blocks;
+        self.merged.stats.bytes += read;
+        // of many documents the first one is told
+        if reader.is_cut
+            && !std::mem::replace(&mut self.is_cut, true)
+            && let Some(document) = self.merged.documents.get_mut(number)
+        {
+            document.cancelled_after = Some(read);
+        }
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(read),
+        }
+    }
+
+    /// Reads on under a handle of the caller's: see [`Incident::cancel_handle`].
+    ///
+    /// ```
+    /// use kwhy_core::{Analyzer, Cancel};
+    /// // one handle ends the reading of both
+    /// let cancel = Cancel::new();
+    /// let analyzer = Analyzer::new();
+    /// let incidents = [(); 2].map(|()| analyzer.incident().with_cancel(&cancel));
+    /// cancel.cancel();
+    /// assert!(incidents.iter().all(|incident| incident.cancel_handle().is_cancelled()));
+    /// ```
+    pub fn with_cancel(mut self, cancel: &Cancel) -> Incident {
+        self.cancel = cancel.clone();
+        self
+    }
+
+    /// Returns the handle that ends the reading early. Once it is cancelled, [`Incident::read`] asks its reader for
+    /// nothing more and returns the number of bytes that were read; the report covers these, and
+    /// [`Report::is_partial`] says that there may be more.
+    ///
+    /// ```
+    /// use kwhy_core::Analyzer;
+    /// let mut incident = Analyzer::new().incident();
+    /// incident.read("web.log", "panic: runtime error: index out of range [3] with length 3\n".as_bytes())?;
+    /// // from another thread, say
+    /// incident.cancel_handle().cancel();
+    /// assert_eq!(incident.read("dock.log", std::io::repeat(b'x'))?, 0);
+    /// let report = incident.finish();
+    /// assert!(report.is_partial());
+    /// assert_eq!(report.findings.len(), 1);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn cancel_handle(&self) -> Cancel {
+        self.cancel.clone()
+    }
+
+    /// Takes what the input's surroundings say of when it was collected, such as a folder's name. The
+    /// latest such time counts, and one that is given to the analyzer counts more.
+    pub fn collected_at(&mut self, time: Timestamp) {
+        let collected = &mut self.merged.collected;
+        *collected = (*collected).max(Some(time.as_nanosecond()));
+    }
+
+    /// Takes the newest time that the input states as the one of its collection, where nothing shows a better
+    /// one: a bundle is made while its cluster continues writing.
+    pub fn collected_at_newest(&mut self) {
+        self.merged.newest = true;
+    }
+
+    /// Takes a further name of the document with this number, counted from 0 as they were read: it was found again,
+    /// with the same content. It goes by the name that comes first.
+    pub fn also_called(&mut self, number: usize, name: &str) {
+        let Some(input) = self.merged.documents.get_mut(number) else {
+            return;
+        };
+        if document_order::is_before(name, &input.name) {
+            name.clone_into(&mut input.name);
+        }
+    }
+
+    /// Returns the report of all that was read until now: the one that [`Incident::finish`] would return. Reading goes
+    /// on as if it had not been asked for. It copies the incident's state, which takes some MiB for a large input.
+    ///
+    /// ```
+    /// use kwhy_core::Analyzer;
+    /// let mut incident = Analyzer::new().incident();
+    /// incident.read("web.log", "panic: runtime error: index out of range [3] with length 3\n".as_bytes())?;
+    /// assert_eq!(incident.report_so_far().findings.len(), 1);
+    /// incident.read("dock.log", r#"E0304 05:06:07.123456       1 volumes.go:42] configmap "cart" not found"#.as_bytes())?;
+    /// assert_eq!(incident.finish().inputs.len(), 2);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn report_so_far(&mut self) -> Report {
+        self.settle();
+        let settings = &self.scanner.settings;
+        self.merged
+            .clone()
+            .report(&settings.compiled.catalogue, &settings.way)
+    }
+
+    /// Returns the report of all that was read.
+    pub fn finish(mut self) -> Report {
+        self.settle();
+        let Incident {
+            scanner, merged, ..
+        } = self;
+        let Settings { compiled, way, .. } = scanner.settings;
+        // its memory is free for the report's making
+        drop(scanner.learned);
+        merged.report(&compiled.catalogue, &way)
+    }
+
+    /// Scans and merges all that was read.
+    fn settle(&mut self) {
+        self.scan(|| ());
+        let scanned = std::mem::take(&mut self.scanned);
+        let full = self.merged.take_all(scanned);
+        self.scanner.learned.take(full);
+    }
+
+    fn wait(&mut self, block: Block) {
+        self.waiting_bytes += block.bytes.len();
+        self.waiting.push(block);
+    }
+
+    /// Scans the pending blocks; meanwhile merges what was found in those before, and does something else on this
+    /// thread.
+    fn scan<T>(&mut self, meanwhile: impl FnOnce() -> T) -> T {
+        let ready = std::mem::take(&mut self.waiting);
+        self.waiting_bytes = 0;
+        let before = std::mem::take(&mut self.scanned);
+        let (scanner, merged, scanned) = (&self.scanner, &mut self.merged, &mut self.scanned);
+        let (done, full) = parallel::beside(
+            || *scanned = scanner.scan(&ready),
+            || {
+                let done = meanwhile();
+                (done, merged.take_all(before))
+            },
+        );
+        self.scanner.scanned += ready.len() as u64;
+        self.scanner.learned.take(full);
+        let index = self.scanner.settings.tester().index();
+        self.scanner.learned.tune(index, &ready);
+        done
+    }
+}
+
+impl fmt::Debug for Incident {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Incident")
+            .field("documents", &self.merged.documents.len())
+            .field("bytes", &self.merged.stats.bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Settings {
+    fn tester(&self) -> Tester<'_> {
+        let tester = if self.naive {
+            Tester::naive(&self.compiled)
+        } else {
+            Tester::new(&self.compiled)
+        };
+        tester.within(self.period)
+    }
+}
+
+impl Scanner {
+    fn scan(&self, blocks: &[Block]) -> Vec<BlockResult> {
+        let Settings { way, .. } = &self.settings;
+        let tester = self.settings.tester();
+        let read = |(number, block): (u64, &Block)| {
+            let all = block.whole && block.bytes.len() <= way.all_up_to;
+            let known = self.learned.known(number);
+            let index = self.learned.index(tester.index()).filter(|_| !all);
+            let mut outcome = block_scan::read(block, &tester, index, known, &way.limits);
+            if way.timeline && block.piece.is_none() {
+                outcome.timeline = timeline::timeline(&block.bytes);
+            }
+            outcome
+        };
+        let numbered: Vec<(u64, &Block)> = (self.scanned..).zip(blocks).collect();
+        match numbered.as_slice() {
+            [only] => vec![read(*only)],
+            _ => parallel::map(numbered, read),
+        }
+    }
+}
+
+/// Reads blocks of so many bytes.
+pub(super) fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {
+    let mut fetched = Vec::new();
+    let mut bytes = 0;
+    while bytes < enough && fetched.len() < MAX_BLOCKS {
+        let Some(block) = blocks.next() else { break };
+        bytes += block.bytes.len();
+        fetched.push(block);
+    }
+    fetched
+}

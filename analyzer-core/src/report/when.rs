@@ -1,0 +1,172 @@
+//! The times of a report.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::{SignedDuration, Timestamp};
+use kwhy_model::{Age, Stamp};
+
+use super::text::as_text;
+
+/// A time as the input states it. In JSON it is a text: RFC 3339, without the year where none is known
+/// (`03-04T05:06:07.25`), or an age such as `18m ago`.
+///
+/// ```
+/// use kwhy_core::report::When;
+/// use kwhy_core::jiff::SignedDuration;
+/// let first: When = "2024-03-04T05:06:07.25Z".parse()?;
+/// let last: When = "2024-03-04T05:08:07Z".parse()?;
+/// assert_eq!(last.since(&first), Some(SignedDuration::from_millis(119_750)));
+/// assert_eq!(first.to_string(), "2024-03-04T05:06:07.25Z");
+///
+/// let ago: When = "18m ago".parse()?;
+/// assert!(matches!(ago, When::Ago(age) if age.seconds == 1080));
+/// // only the time of collection relates ages to times
+/// assert_eq!(ago.since(&first), None);
+/// assert_eq!(ago.timestamp(), None);
+/// # Ok::<(), kwhy_core::report::ParseWhenError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum When {
+    /// At this time. One that is read from a text counts as one that stated its zone.
+    At(Stamp),
+    /// This long before the input was collected.
+    Ago(Age),
+}
+
+impl When {
+    /// Returns the time, if it is known with its year.
+    pub fn timestamp(&self) -> Option<Timestamp> {
+        match self {
+            When::At(stamp) if stamp.year_stated => stamp.timestamp(),
+            _ => None,
+        }
+    }
+
+    /// Returns the duration from `earlier` to this time; negative if this one is earlier. `None` if one is an age and
+    /// the other is not, or if only one states its year.
+    pub fn since(&self, earlier: &When) -> Option<SignedDuration> {
+        match (self, earlier) {
+            (When::At(a), When::At(b)) if a.year_stated == b.year_stated => {
+                Some(a.timestamp()?.duration_since(b.timestamp()?))
+            }
+            (When::Ago(a), When::Ago(b)) => {
+                let seconds = |age: &Age| i64::try_from(age.seconds).ok();
+                Some(SignedDuration::from_secs(
+                    seconds(b)?.checked_sub(seconds(a)?)?,
+                ))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            When::At(stamp) => stamp.fmt(f),
+            When::Ago(age) => write!(f, "{age} ago"),
+        }
+    }
+}
+
+impl From<Timestamp> for When {
+    /// A time with all the digits of its fraction.
+    fn from(time: Timestamp) -> When {
+        let text = time.to_string();
+        When::At(Stamp {
+            nanos: time.as_nanosecond(),
+            digits: digits(&text),
+            zone_stated: true,
+            year_stated: true,
+        })
+    }
+}
+
+impl FromStr for When {
+    type Err = ParseWhenError;
+
+    fn from_str(text: &str) -> Result<When, ParseWhenError> {
+        if let Some(age) = text.strip_suffix(" ago") {
+            return Age::parse(age).map(When::Ago).ok_or(ParseWhenError(()));
+        }
+        let stamp = |time: Timestamp, year_stated| {
+            When::At(Stamp {
+                nanos: time.as_nanosecond(),
+                digits: digits(text),
+                zone_stated: true,
+                year_stated,
+            })
+        };
+        if let Ok(time) = text.parse() {
+            return Ok(stamp(time, true));
+        }
+        // a leap day is of no other year
+        let mut years = ["1970", "1972"].into_iter();
+        years
+            .find_map(|year| format!("{year}-{text}Z").parse().ok())
+            .map(|time| stamp(time, false))
+            .ok_or(ParseWhenError(()))
+    }
+}
+
+/// The number of digits of a time's fraction.
+fn digits(text: &str) -> u8 {
+    let fraction = text.split_once('.').map_or("", |(_, fraction)| fraction);
+    let digits = fraction.bytes().take_while(u8::is_ascii_digit).count();
+    u8::try_from(digits.min(9)).unwrap_or(9)
+}
+
+as_text!(When, |when: &When| *when, str::parse::<When>);
+
+/// The error of a text that is neither a time nor an age.
+///
+/// ```
+/// use kwhy_core::report::When;
+/// let error = "yesterday".parse::<When>().unwrap_err();
+/// assert_eq!(error.to_string(), "neither a time as in RFC 3339 nor an age such as `18m ago`");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseWhenError(());
+
+impl fmt::Display for ParseWhenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("neither a time as in RFC 3339 nor an age such as `18m ago`")
+    }
+}
+
+impl std::error::Error for ParseWhenError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_stay_as_they_are() {
+        for text in [
+            "2024-03-04T05:06:07Z",
+            "2024-03-04T05:06:07.250000Z",
+            "2024-03-04T05:06:07.123456789Z",
+            "03-04T05:06:07.123456",
+            "02-29T05:06:07",
+            "0s ago",
+            "1h5s ago",
+            "3d6h ago",
+            "105s ago",
+        ] {
+            let when: When = text.parse().unwrap();
+            let expected = match text {
+                // the largest units come first
+                "105s ago" => "1m45s ago",
+                text => text,
+            };
+            assert_eq!(when.to_string(), expected);
+            let json = serde_json::to_string(&when).unwrap();
+            assert_eq!(serde_json::from_str::<When>(&json).unwrap(), when);
+        }
+        for text in ["", "18m", "ago", " ago", "2024-13-04T05:06:07Z", "soon ago"] {
+            assert!(text.parse::<When>().is_err(), "{text}");
+        }
+    }
+}
