@@ -64,12 +64,10 @@ pub fn archive(data: &[u8]) {
     }
     const MOST: u64 = 1 << 20;
 
-    let limits = Limits {
-        member_size: MOST,
-        total_size: 8 << 20,
-        members: 100,
-        ..Limits::default()
-    };
+    let mut limits = Limits::default();
+    limits.member_size = MOST;
+    limits.total_size = 8 << 20;
+    limits.members = 100;
     let member = Member {
         name: "input".to_owned(),
         root: "input".to_owned(),

@@ -134,7 +134,7 @@ impl Incident {
         }
         let Blocks { read, failure, .. } = blocks;
         self.merged.stats.bytes += read;
-        // of many documents the first one is told
+        // of many documents the first one is reported
         if reader.is_cut
             && !std::mem::replace(&mut self.is_cut, true)
             && let Some(document) = self.merged.documents.get_mut(number)

@@ -48,7 +48,7 @@ impl ReadLimits {
         self
     }
 
-    /// Sets the number of values for which the aliases of one object may stand.
+    /// Sets the number of values for which the anchors and aliases of one object may occur together.
     pub fn with_aliases(mut self, values: u64) -> ReadLimits {
         self.aliases = values;
         self
