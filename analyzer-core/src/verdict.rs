@@ -4,7 +4,7 @@ use kwhy_model::{Level, Role, Severity, Subject};
 
 use crate::report::{Report, Unexplained};
 
-/// Whether a fault holds at the time at which the input was collected.
+/// The state of a fault at the time at which the input was collected.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
 )]

@@ -160,7 +160,7 @@ fn pod(
         return (well(is_well), of_status());
     }
     match conditions.health() {
-        // the condition may lag behind
+        // the condition may be outdated
         (Health::Well, span) if containers.iter().all(|container| container.is_well) => {
             (Health::Well, span)
         }

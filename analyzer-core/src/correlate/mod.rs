@@ -90,7 +90,8 @@ pub(crate) fn renumber(document: &mut usize, numbers: &[usize]) {
     *document = numbers.get(*document).copied().unwrap_or(*document);
 }
 
-/// Turns matches into findings in order of rank. `names` are the documents' names.
+/// Turns matches into findings in order of rank. `names` are the documents' names; `reference` is the time that ages
+/// count back from, `now` the latest time in the input in nanoseconds since 1970.
 pub(crate) fn correlate(
     catalogue: &Catalogue,
     names: &[String],
@@ -98,8 +99,7 @@ pub(crate) fn correlate(
     mut surplus: Vec<Surplus>,
     at_least: &BTreeSet<usize>,
     (graph, snapshots): (&Graph, &Snapshots),
-    reference: Option<Timestamp>,
-    now: Option<i128>,
+    (reference, now): (Option<Timestamp>, Option<i128>),
 ) -> Correlated {
     let covered = matches
         .iter()

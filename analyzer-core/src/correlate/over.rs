@@ -18,7 +18,7 @@ const QUIET: i128 = 120;
 /// The same where the object was well all along, or its containers were restarted.
 const LONG_QUIET: i128 = 600;
 
-/// The number of seconds without an event about an object after which no controller tries again in vain.
+/// The number of seconds without an event about an object after which no controller is still retrying.
 const RETRIED: i128 = 1800;
 
 /// The maximum number of objects of a group that are checked.
@@ -214,7 +214,7 @@ impl Over<'_> {
 
     /// The seconds since a fault of an object was last seen.
     fn age(&self, group: &Group, last: &Hit) -> Option<i128> {
-        // another value of the same fault shows that it goes on
+        // another value of the same fault shows that it continues
         let others = self.last.of(group).filter(|seen| Some(*seen) != group.last);
         let counted = group.last.filter(|_| group.more > 0).or(others);
         let seen = match (last.last, counted) {

@@ -193,7 +193,7 @@ impl LineIndex {
         }
     }
 
-    /// Takes a line that begins no record.
+    /// Takes a line that starts no record.
     fn other(&mut self, bytes: &[u8], start: usize, line: &str) {
         let relation = match self.record {
             None if line.trim().is_empty() => return,

@@ -84,8 +84,7 @@ impl Merged {
             collected.surplus,
             &collected.at_least,
             (&self.graph, &self.snapshots),
-            reference,
-            now,
+            (reference, now),
         );
         for (number, count) in correlated.unplaced {
             *collected.further.entry(number).or_default() += count;

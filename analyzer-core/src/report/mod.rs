@@ -122,7 +122,7 @@ pub struct Finding {
     pub role: Role,
     /// The severity.
     pub severity: Level,
-    /// Whether it holds at the end of the input.
+    /// Its state at the end of the input.
     #[serde(default)]
     pub state: State,
     /// The confidence, from 0 to 1.

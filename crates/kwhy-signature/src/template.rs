@@ -132,7 +132,7 @@ impl Template {
         let value = |name: &str, _: Option<&str>| value(name);
         let mut told = String::new();
         for sentence in self.split() {
-            told.push_str(&filled(&sentence, &value).unwrap_or_default());
+            told.push_str(&filled(&sentence, value).unwrap_or_default());
         }
         told.truncate(told.trim_end().len());
         told

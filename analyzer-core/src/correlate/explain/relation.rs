@@ -264,7 +264,7 @@ impl Pair<'_> {
     }
 }
 
-/// The number of seconds for which a symptom goes on after its cause at most, where no object links them; and the number
+/// The number of seconds for which a symptom continues after its cause at most, where no object links them; and the number
 /// of times that it is seen.
 const OUTLASTED: f64 = 600.0;
 const MANY: u64 = 3;
@@ -278,7 +278,7 @@ pub(super) fn are_apart_in_time(cause: &Group, symptom: &Group) -> bool {
     far(cause.last, symptom.first) || far(symptom.last, cause.first)
 }
 
-/// Returns true if a symptom goes on for long after what might have caused it was last seen: something else keeps it up.
+/// Returns true if a symptom continues for long after what might have caused it was last seen: something else keeps it up.
 pub(super) fn outlasts(symptom: &Group, cause: &Group) -> bool {
     let (Some(end), Some(last)) = (symptom.last, cause.last) else {
         return false;

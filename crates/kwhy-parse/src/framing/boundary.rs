@@ -1,4 +1,4 @@
-//! Where a record begins.
+//! Where a record starts.
 //!
 //! [`starts`] decides from a line and the one before it; [`begins_record`] also asks whether what an envelope
 //! carries continues the record before, for which it runs the reader over the lines around.
@@ -42,7 +42,7 @@ pub fn spread_lines(bytes: &[u8], at: usize) -> Option<usize> {
     ))
 }
 
-/// Returns true if a log record begins with the line at this byte, and no line before it continues in it.
+/// Returns true if a log record starts with the line at this byte, and no line before it continues in it.
 pub fn begins_record(bytes: &[u8], at: usize) -> bool {
     // most lines of objects are indented
     if bytes.get(at..).is_some_and(|rest| rest.starts_with(b"  ")) {

@@ -11,15 +11,15 @@ const MESSAGE_LINES: usize = 2000;
 /// The relation of a line to the record before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// It begins a record of its own.
+    /// It starts a record of its own.
     Begins,
     /// It belongs to the record.
     Continues,
-    /// It belongs to the record if the next line that is not `MayContinue` begins or continues one.
+    /// It belongs to the record if the next line that is not `MayContinue` starts or continues one.
     MayContinue,
     /// It is a blank line between records: `MayContinue` lines before it belong to none.
     Blank,
-    /// It belongs to no record, and no line after it does until one begins.
+    /// It belongs to no record, and no line after it does until one starts.
     Outside,
 }
 
@@ -53,8 +53,8 @@ pub struct Framer {
 }
 
 impl Framer {
-    /// Takes the next line. `record` is the format of the record that begins on it, `ends` says whether a line
-    /// that begins none ends the log in any case.
+    /// Takes the next line. `record` is the format of the record that starts on it, `ends` says whether a line
+    /// that starts none ends the log in any case.
     pub fn take(
         &mut self,
         line: &str,
@@ -86,7 +86,7 @@ impl Framer {
         relation
     }
 
-    /// Begins a record on this line.
+    /// Starts a record on this line.
     pub fn begin(&mut self, format: Format, line: &str) {
         let carrier = layer(line);
         let mut sources = std::mem::take(&mut self.sources);
@@ -133,7 +133,7 @@ impl Framer {
         self.format == Some(Format::JavaUtilLogging) && self.trace.is_open()
     }
 
-    /// Takes a line that is not blank and begins no record.
+    /// Takes a line that is not blank and starts no record.
     fn line(&mut self, line: &str) -> Relation {
         let Some(format) = self.format else {
             return Relation::Outside;

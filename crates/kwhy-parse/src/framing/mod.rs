@@ -1,4 +1,4 @@
-//! Framing of logs: where a record begins and which lines belong to it.
+//! Framing of logs: where a record starts and which lines belong to it.
 //!
 //! - [`classify()`] gives the class of a line by its first bytes, for the lines that fill logs.
 //! - [`begins_record`] and [`record_at`] answer for an offset of a block of bytes, with the lines around it.

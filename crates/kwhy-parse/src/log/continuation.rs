@@ -103,7 +103,7 @@ pub(crate) fn is_raw_line<'l>(
     let Some((writer, payload)) = whole(line, &mut sources) else {
         return false;
     };
-    if begins(payload.as_str()) {
+    if starts(payload.as_str()) {
         return false;
     }
     let mut window = Vec::new();
@@ -121,7 +121,7 @@ pub(crate) fn is_raw_line<'l>(
             return false;
         }
         let is_head = formats::find(payload.as_str()).is_some();
-        if !is_head && begins(payload.as_str()) {
+        if !is_head && starts(payload.as_str()) {
             return false;
         }
         let taken = carried.taken;
@@ -141,7 +141,7 @@ pub(crate) fn is_raw_line<'l>(
     false
 }
 
-/// Returns true if no record begins on the line at a byte, as the reader reads a text.
+/// Returns true if no record starts on the line at a byte, as the reader reads a text.
 fn is_joined(text: &str, at: usize) -> bool {
     let lines: Vec<_> = crate::input::lines(text).collect();
     let events = Reader::new().read(&lines).events;
@@ -181,7 +181,7 @@ fn whole<'l>(line: &'l str, sources: &mut Sources) -> Option<(Envelope<'l>, Payl
 }
 
 /// Returns true if a record starts with a text, indented or not.
-pub fn begins(text: &str) -> bool {
+pub fn starts(text: &str) -> bool {
     let bare = text.trim_start();
     formats::find(bare).is_some_and(|form| {
         bare.len() == text.len()

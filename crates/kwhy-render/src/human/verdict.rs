@@ -5,7 +5,7 @@ use kwhy_core::{Report, Role, Verdict};
 
 use super::words::counted;
 
-/// The number of kinds whose health is told one by one.
+/// The number of kinds whose health is reported one by one.
 const KINDS: usize = 3;
 
 /// Returns the verdict on a report in a sentence or two; none where the findings say it all.
