@@ -25,7 +25,7 @@ use jiff::{SignedDuration, Timestamp};
 use crate::matcher::{Hit, Match, Moment};
 use crate::report::{Check, Evidence, Explained, Finding, Level, Role, State, When};
 use kwhy_catalogue::Catalogue;
-use kwhy_model::{Age, Format, Stamp, Subject};
+use kwhy_model::{Age, Format, Severity, Stamp, Subject};
 use kwhy_parse::log::stated_time;
 use kwhy_signature::Signature;
 
@@ -197,6 +197,9 @@ pub(crate) fn correlate(
                 ended[at].is_some(),
                 cause_known,
             );
+            if finding.role == Role::Symptom && is_routine(&groups[at]) {
+                finding.severity = Level::Info;
+            }
             finding.explained_by = explained[at].as_ref().map(|(cause, _)| ranks[*cause]);
             finding.explains = std::mem::take(&mut explains[at]);
             finding.explains.sort_by_key(|explained| explained.rank);
@@ -363,6 +366,14 @@ fn evidence(
         });
     }
     evidence
+}
+
+/// Returns true if the program that logged a fault calls it information: what follows from it says more.
+fn is_routine(group: &Group) -> bool {
+    group.hits.iter().all(|hit| {
+        let is_info = |severity| severity <= Severity::Info;
+        hit.format.is_log() && hit.severity.is_some_and(is_info)
+    })
 }
 
 /// Returns true if all evidence is in prose.

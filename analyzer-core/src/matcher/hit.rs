@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::ids::Ids;
 use super::leaf::{Capture, Found};
-use kwhy_model::{Event, Format, Object, Span, Stamp, Subject, Text};
+use kwhy_model::{Event, Format, Object, Severity, Span, Stamp, Subject, Text};
 use kwhy_parse::input::{Place, Stretch};
 
 /// A time, on one of two axes.
@@ -104,6 +104,8 @@ pub(crate) struct Hit {
     pub leads: bool,
     /// True if a signature that refines this one holds for the same record.
     pub refined: bool,
+    /// The severity that its writer states.
+    pub severity: Option<Severity>,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
 }
@@ -141,6 +143,7 @@ impl Hit {
             of_list: false,
             leads: true,
             refined: false,
+            severity: event.severity,
             first: event
                 .first_time
                 .map(Moment::At)
@@ -170,6 +173,7 @@ impl Hit {
             of_list: false,
             leads: true,
             refined: false,
+            severity: None,
             first: None,
             last: None,
         }

@@ -33,6 +33,7 @@ fn hit(place: usize, moment: Option<Moment>) -> Hit {
         of_list: false,
         leads: true,
         refined: false,
+        severity: None,
         first: moment,
         last: moment,
     }
