@@ -122,13 +122,13 @@ fn begins_object(line: &[u8]) -> bool {
 
 /// Returns true if an item of a list of objects starts, or the next object of several in YAML or JSON.
 pub fn begins_item(bytes: &[u8], at: usize, line: &[u8]) -> bool {
-    let next = || next_line(bytes, at).map_or(&b""[..], |next| line_at(bytes, next));
+    let after = || next_line(bytes, at).map_or(&b""[..], |next| &bytes[next..]);
     let before = || {
         let end = at.saturating_sub(1);
         let start = memrchr(b'\n', &bytes[..end]).map_or(0, |end| end + 1);
         &bytes[start..end]
     };
-    object::begins_item(line, before, next)
+    object::begins_item(line, before, after)
 }
 
 fn is_blank_before(bytes: &[u8], at: usize) -> bool {

@@ -8,11 +8,12 @@
 //! what is known of an event's text is found in it.
 //!
 //! Accepted besides: text cut at either end, `...` in place of what was omitted, broken lines, items
-//! of a list without its head, fragments of which the fields show what they belong to. A part of an object
+//! of a list without its head, the API server's internal form (`internal`), fragments of which the fields show what they belong to. A part of an object
 //! without its head is of the kind that alone has such fields or conditions (`kinds/tell.rs`), else of an
 //! unknown one.
 
 mod event;
+mod internal;
 mod json;
 mod kinds;
 mod recognise;
@@ -259,7 +260,16 @@ fn take<'a>(
         }
         _ => return,
     };
-    let own = map.text("kind").map(|kind| kind.into_owned());
+    let is_internal = internal::is_internal(&map);
+    let map = if is_internal { internal::external(map) } else { map };
+    let own = match map.text("kind") {
+        Some(kind) => Some(kind.into_owned()),
+        None if is_internal && map.get("items").is_some() => {
+            internal::kind(&map).map(|kind| format!("{kind}List"))
+        }
+        None if is_internal => internal::kind(&map).map(str::to_owned),
+        None => None,
+    };
     let kind = own.as_deref().or(of);
     let is_list = kind.is_none_or(|kind| kind.ends_with("List"));
     let within = if is_list && matches!(map.get("items"), Some(Value::List(_))) {

@@ -185,7 +185,8 @@ pub fn begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> Option<Format> {
                     .map(|line| line.text.trim())
                     .filter(|text| !text.is_empty() && !is_opening(text))
                     .take(1)
-                    .any(|text| json_key(text).is_some_and(is_head_key));
+                    .any(|text| json_key(text).is_some_and(is_head_key))
+                || begins_internal(rest);
             object.then_some(Format::ObjectJson)
         }
         Some(b'"') => {
@@ -205,6 +206,15 @@ pub fn begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> Option<Format> {
         }
         _ => yaml_begins(line, rest).then_some(Format::ObjectYaml),
     }
+}
+
+/// Returns true if the members after an opening bracket are those of an object in internal form ([`super::internal`]).
+fn begins_internal(rest: &Ahead<'_, '_>) -> bool {
+    let mut keys = rest.iter().take(4).map_while(|line| {
+        let text = line.text.trim_start();
+        json_key(text).map(str::to_owned)
+    });
+    keys.next().as_deref() == Some("name") && keys.any(|key| key == "selfLink")
 }
 
 fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
@@ -270,7 +280,7 @@ fn is_identity(key: &str) -> bool {
 }
 
 pub(super) fn is_head_key(key: &str) -> bool {
-    is_identity(key) || known_part(key).is_some() || matches!(key, "kind" | "items")
+    is_identity(key) || known_part(key).is_some() || matches!(key, "kind" | "items" | "selfLink")
 }
 
 /// `v1`, `apps/v1`, `discovery.k8s.io/v1beta1`, as it is or in quotes.
@@ -359,11 +369,11 @@ pub(super) fn is_ellipsis(text: &str) -> bool {
 }
 
 /// Returns true if a line starts an item of a list of objects or the next one of several, at which a stream
-/// of them can be cut: as kubectl and its like print them. `before` and `next` are its neighbours.
+/// of them can be cut: as kubectl and its like print them. `before` is the line before it, `after` are the bytes after it.
 pub fn begins_item<'b>(
     line: &[u8],
     before: impl Fn() -> &'b [u8],
-    next: impl Fn() -> &'b [u8],
+    after: impl Fn() -> &'b [u8],
 ) -> bool {
     const ITEMS: &[&[u8]] = &[
         b"- apiVersion: ",
@@ -382,8 +392,10 @@ pub fn begins_item<'b>(
         b"\"kind\": ",
     ];
     let member = |indent: &[u8]| {
-        let key = next().strip_prefix(indent);
-        key.is_some_and(|key| MEMBERS.iter().any(|start| key.starts_with(start)))
+        let key = after().strip_prefix(indent);
+        key.is_some_and(|key| {
+            MEMBERS.iter().any(|start| key.starts_with(start)) || is_internal_item(key, indent)
+        })
     };
     match line.first() {
         Some(b'-') => ITEMS.iter().any(|start| line.starts_with(start)),
@@ -395,6 +407,17 @@ pub fn begins_item<'b>(
         Some(b'{') => is_compact_head(line),
         _ => false,
     }
+}
+
+/// Returns true if the members of an item are those of an object in internal form; `indent` precedes each.
+fn is_internal_item(members: &[u8], indent: &[u8]) -> bool {
+    let mut lines = members.split(|byte| *byte == b'\n');
+    let is_named = lines.next().is_some_and(|line| line.starts_with(b"\"name\": \""));
+    is_named
+        && lines.take(3).any(|line| {
+            let key = line.strip_prefix(indent);
+            key.is_some_and(|key| key.starts_with(b"\"selfLink\": \""))
+        })
 }
 
 /// Returns true if a line's first bytes may be those of an object in JSON, and not of a log record.
