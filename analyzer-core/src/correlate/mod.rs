@@ -30,6 +30,7 @@ use kwhy_parse::log::stated_time;
 use kwhy_signature::Signature;
 
 use group::Group;
+use over::Recency;
 use render::Values;
 
 #[cfg(feature = "selftest")]
@@ -91,10 +92,10 @@ pub(crate) fn renumber(document: &mut usize, numbers: &[usize]) {
 }
 
 /// Turns matches into findings in order of rank. `names` are the documents' names; `reference` is the time that ages
-/// count back from, `now` the latest time in the input in nanoseconds since 1970.
+/// count back from, `now` the latest time in the input in nanoseconds since 1970, `ends` the latest one of each document.
 pub(crate) fn correlate(
     catalogue: &Catalogue,
-    names: &[String],
+    (names, ends): (&[String], &[Option<i128>]),
     matches: Vec<(usize, Match)>,
     mut surplus: Vec<Surplus>,
     at_least: &BTreeSet<usize>,
@@ -143,6 +144,7 @@ pub(crate) fn correlate(
         graph,
         users: graph::Users::new(graph),
         names,
+        ends,
         now,
         last: over::LastSeen::new(&groups),
     };
@@ -152,13 +154,15 @@ pub(crate) fn correlate(
         .zip(&groups)
         .map(|((ended, superseded), group)| ended.or(superseded).or_else(|| over.shown(group)))
         .collect();
+    let recency: Vec<Recency> = groups.iter().map(|group| over.recency(group)).collect();
     let explain::Explained { by, cut, survived } =
-        explain::explain(catalogue, &groups, &ended, graph);
+        explain::explain(catalogue, &groups, (&ended, &recency), graph);
     for (group, survived) in groups.iter_mut().zip(survived) {
         group.survived = survived;
     }
     let (groups, explained, ended) = replicas::fold_replicas(catalogue, groups, by, ended);
-    let order = rank::rank(catalogue, &groups, &explained, &ended);
+    let recency: Vec<Recency> = groups.iter().map(|group| over.recency(group)).collect();
+    let order = rank::rank(catalogue, &groups, &explained, (&ended, &recency));
     let cause_known = rank::is_cause_known(catalogue, &groups, &explained, &ended);
     let mut ranks = vec![0; groups.len()];
     for (rank, &group) in (1..).zip(&order.ranked) {
@@ -182,7 +186,9 @@ pub(crate) fn correlate(
             if order.is_past[at] {
                 finding.severity = Level::Info;
             }
-            finding.state = over.state(&groups[at]);
+            if recency[at] == Recency::Now {
+                finding.state = State::Now;
+            }
             if let Some(hit) = &ended[at] {
                 finding.state = State::Over;
                 finding.severity = Level::Info;

@@ -8,7 +8,6 @@ use super::group::Group;
 use super::health::Health;
 use super::snapshots::{ObjectSnapshot, Snapshots};
 use crate::matcher::{Hit, Moment};
-use crate::report::State;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::Subject;
 
@@ -29,6 +28,17 @@ const MAX_USERS: usize = 64;
 
 const NANOS: i128 = 1_000_000_000;
 
+/// How recently a fault was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Recency {
+    /// The last output of the object shows it, or it was seen shortly before the end.
+    Now,
+    /// The input shows no time.
+    Unknown,
+    /// It has not been seen for longer than its pauses.
+    Quiet,
+}
+
 /// Decides which faults are over.
 pub(super) struct Over<'i> {
     pub catalogue: &'i Catalogue,
@@ -37,6 +47,8 @@ pub(super) struct Over<'i> {
     pub users: Users<'i>,
     /// The names of the documents.
     pub names: &'i [String],
+    /// The latest time of the records of each document, in nanoseconds since 1970.
+    pub ends: &'i [Option<i128>],
     /// The time at which the input was collected, or the latest time in it, in nanoseconds since 1970.
     pub now: Option<i128>,
     /// When a signature last matched about an object, whatever the values.
@@ -100,17 +112,29 @@ impl Over<'_> {
         shown
     }
 
-    /// Returns whether a group that is not over holds at the end of the input.
-    pub fn state(&self, group: &Group) -> State {
-        let is_now = |hit: &Hit| match self.age(group, hit) {
-            Some(age) => age <= LONG_QUIET,
-            None => hit.is_state && !self.snapshots.is_outdated(hit),
+    /// Returns how recently the fault of a group was seen.
+    pub fn recency(&self, group: &Group) -> Recency {
+        let pause = match group.count {
+            0 | 1 => 0,
+            count => 2 * lasted(group) / i128::from(count - 1),
         };
-        if group.hits.iter().rev().any(is_now) {
-            State::Now
-        } else {
-            State::Unknown
-        }
+        let of_hit = |hit: &Hit| match self.age_in_stream(group, hit) {
+            Some(age) if age <= LONG_QUIET.max(pause) => Recency::Now,
+            Some(_) => Recency::Quiet,
+            None if hit.is_state && !self.snapshots.is_outdated(hit) => Recency::Now,
+            None => Recency::Unknown,
+        };
+        let all = group.hits.iter().rev().map(of_hit);
+        all.min().unwrap_or(Recency::Unknown)
+    }
+
+    /// The seconds from the last sight of a fault to the end of what was collected: for a log, to its own end.
+    fn age_in_stream(&self, group: &Group, last: &Hit) -> Option<i128> {
+        let age = self.age(group, last)?;
+        let end = self.ends.get(last.document).copied().flatten();
+        let end = end.filter(|_| last.format.is_log());
+        let before_now = self.now.zip(end).map(|(now, end)| (now - end) / NANOS);
+        Some(age - before_now.unwrap_or(0).max(0))
     }
 
     /// Returns true if a fault is about a pod that has been deleted: the input lists the pods of its namespace without

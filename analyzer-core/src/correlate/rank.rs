@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use super::group::Group;
+use super::over::Recency;
 use super::{ALONE_CONFIDENCE, DEFAULT_CONFIDENCE, PROSE_FACTOR, is_hearsay, role_alone};
 use crate::matcher::{Hit, Moment};
 use crate::report::{Level, Role};
@@ -73,14 +74,14 @@ pub(crate) struct Order {
     pub is_past: Vec<bool>,
 }
 
-/// Ranks causes by severity, confidence and what they explain, each followed by what it explains;
+/// Ranks causes by recency, severity, confidence and what they explain, each followed by what it explains;
 /// then unexplained symptoms; then benign findings. A resolved finding is benign, and one last seen
 /// long before other causes is a note.
 pub(crate) fn rank(
     catalogue: &Catalogue,
     groups: &[Group],
     explained: &[Option<(usize, String)>],
-    ended: &[Option<Hit>],
+    (ended, recency): (&[Option<Hit>], &[Recency]),
 ) -> Order {
     let cause_known = is_cause_known(catalogue, groups, explained, ended);
     let mut explains: Vec<Vec<usize>> = vec![Vec::new(); groups.len()];
@@ -118,8 +119,11 @@ pub(crate) fn rank(
         let score = confidence + EACH_EXPLAINED * breadth.min(MOST_EXPLAINED) as f64;
         let first = groups[at].hits.first().map(|hit| hit.position());
         let is_note = ended[at].is_some() || is_past[at];
+        let mut all = below(at, &explains).into_iter();
+        let is_quiet = all.all(|at| recency[at] == Recency::Quiet || ended[at].is_some());
         (
             role,
+            is_quiet,
             Reverse(if is_note { Level::Info } else { severity(at) }),
             groups[at].survived,
             // in hundredths, so that rounding does not affect the order

@@ -16,6 +16,9 @@ use kwhy_parse::input::{Place, Stretch, floor_char};
 /// The maximum number of snapshots kept, about 6 MB.
 const MAX_SNAPSHOTS: usize = 20_000;
 
+/// The folders above a list that may be named after its namespace: `NAMESPACE/pods.json`, `NAMESPACE/core/pods.yaml`.
+const MAX_FOLDERS: usize = 2;
+
 /// The number of bytes kept of a snapshot's first line.
 const MAX_TEXT: usize = 120;
 
@@ -191,6 +194,8 @@ pub(crate) struct Snapshots {
     nodes: BTreeSet<String>,
     /// The namespaces of which a list of pods is shown.
     pod_lists: BTreeSet<String>,
+    /// The documents that show a list of no pods in a namespace that only their path names.
+    empty_pod_lists: BTreeSet<usize>,
     /// By document and byte offset.
     by_place: BTreeMap<(usize, usize), usize>,
     /// The number of snapshots that were not kept.
@@ -222,8 +227,37 @@ impl Snapshots {
         self.all.push(snapshot);
     }
 
+    /// Adds a list without items, of a kind and perhaps a namespace.
+    pub fn add_empty_list(&mut self, document: usize, of: Subject) {
+        if of.kind.as_deref() != Some("Pod") {
+            return;
+        }
+        match of.namespace {
+            Some(namespace) => {
+                self.pod_lists.insert(namespace);
+            }
+            None => {
+                self.empty_pod_lists.insert(document);
+            }
+        }
+    }
+
+    /// Takes the namespaces whose lists of pods are empty from the documents' names: the folder that a list is in.
+    pub fn name_empty_lists(&mut self, names: &[String]) {
+        for document in std::mem::take(&mut self.empty_pod_lists) {
+            let Some(name) = names.get(document) else {
+                continue;
+            };
+            let folders = name.rsplit(['/', '\\']).skip(1).take(MAX_FOLDERS);
+            self.pod_lists.extend(folders.map(str::to_owned));
+        }
+    }
+
     /// Maps document indices to their final order.
     pub fn renumber(&mut self, numbers: &[usize]) {
+        let empty = std::mem::take(&mut self.empty_pod_lists);
+        let number = |document: usize| numbers.get(document).copied().unwrap_or(document);
+        self.empty_pod_lists = empty.into_iter().map(number).collect();
         let mut all = std::mem::take(&mut self.all);
         for snapshot in &mut all {
             super::renumber(&mut snapshot.document, numbers);

@@ -67,6 +67,8 @@ pub(crate) struct BlockResult {
     pub graph: Graph,
     /// The objects that were printed, in the order of the block.
     pub snapshots: Vec<ObjectSnapshot>,
+    /// The lists of objects that contain none: the document, and the kind and namespace.
+    pub empty_lists: Vec<(usize, Subject)>,
     /// The parts of lists that continue before or after the block.
     pub lists: Edges,
     /// The latest time whose year is stated, in nanoseconds since 1970.

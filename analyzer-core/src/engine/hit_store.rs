@@ -1,6 +1,7 @@
 //! Keeps hits in bounded memory: of each object the first and last ones, and counts of all.
 
 mod reservoir;
+mod several;
 mod single;
 
 use std::cmp::Ordering;
@@ -15,16 +16,14 @@ use kwhy_model::{Span, Subject};
 use kwhy_signature::{Condition, ConditionId, What, leaves, refuting_objects};
 
 use reservoir::{AMPLE, Capacity, TIGHT};
+use several::OfLeaf;
 use single::{Key, OfObject, Single};
-
-/// The most hits that a condition over several events keeps of one leaf.
-const MAX_HITS: usize = 512;
 
 /// The bytes of hits that are kept in all of those that are matches on their own; beyond, each object keeps fewer.
 const ROOM: usize = 6 << 20;
 
 /// The bytes of hits that are kept of those that go into conditions over several, which may be any healthy object;
-/// beyond, a condition keeps its first hits only.
+/// beyond, a condition keeps its first and latest hits only.
 const ROOM_OF_SEVERAL: usize = 4 << 20;
 
 /// The number of hits that a condition over several events keeps in any case.
@@ -72,7 +71,7 @@ enum Hits {
     /// Its condition is over time.
     Followed(Box<Followed>),
     /// Its condition is over several: the hits of each leaf.
-    Several(Vec<Vec<Hit>>),
+    Several(Vec<OfLeaf>),
 }
 
 impl HitStore {
@@ -206,15 +205,11 @@ impl HitStore {
             }
             Some(Hits::Followed(_)) | None => return,
         };
-        let kept: usize = leaves.iter().map(Vec::len).sum();
+        let kept: usize = leaves.iter().map(OfLeaf::len).sum();
         let Some(hits) = at.and_then(|at| leaves.get_mut(at)) else {
             return;
         };
-        let room = self.room_of_several.checked_sub(hit.size());
-        if hits.len() < MAX_HITS && (room.is_some() || kept < AT_LEAST) {
-            self.room_of_several = room.unwrap_or(0);
-            hits.push(hit);
-        } else {
+        if !hits.keep(hit, &mut self.room_of_several, kept < AT_LEAST) {
             *self.cut.entry((number, leaf)).or_default() += 1;
         }
     }
@@ -229,14 +224,14 @@ impl HitStore {
     /// The conditions over several of which no further hit will be kept.
     pub fn full(&self) -> impl Iterator<Item = ConditionId> {
         self.signatures.iter().flat_map(|(number, kept)| {
-            let leaves: Vec<(u16, &Vec<Hit>)> = match kept {
+            let leaves: Vec<(u16, &OfLeaf)> = match kept {
                 Hits::Several(leaves) => (0..).zip(leaves).collect(),
                 Hits::Single(single) => single.leaves_of_also().collect(),
                 Hits::Followed(_) => Vec::new(),
             };
             let full = leaves
                 .into_iter()
-                .filter(|(_, hits)| hits.len() >= MAX_HITS);
+                .filter(|(_, hits)| hits.is_full());
             full.map(|(leaf, _)| (*number, leaf))
         })
     }
@@ -300,7 +295,7 @@ impl HitStore {
 /// The matches of a condition over several events.
 fn evaluated(
     condition: &Condition,
-    leaves: Vec<Vec<Hit>>,
+    leaves: Vec<OfLeaf>,
     settled: impl Fn(&mut Hit) + Copy,
 ) -> Vec<Match> {
     let leaves = in_order(leaves, settled);
@@ -311,7 +306,8 @@ fn evaluated(
 }
 
 /// The hits of leaf conditions in the order of the input, with what is known at its end.
-fn in_order(mut leaves: Vec<Vec<Hit>>, settled: impl Fn(&mut Hit) + Copy) -> Vec<Vec<Hit>> {
+fn in_order(leaves: Vec<OfLeaf>, settled: impl Fn(&mut Hit) + Copy) -> Vec<Vec<Hit>> {
+    let mut leaves: Vec<Vec<Hit>> = leaves.into_iter().map(OfLeaf::into_hits).collect();
     leaves.iter_mut().flatten().for_each(settled);
     // what holds only for a whole list was taken at its end
     for hits in &mut leaves {
@@ -398,7 +394,7 @@ impl Hits {
         }
         let mut conditions = Vec::new();
         leaves(condition, &mut conditions);
-        Hits::Several(vec![Vec::new(); conditions.len()])
+        Hits::Several(conditions.into_iter().map(OfLeaf::new).collect())
     }
 }
 

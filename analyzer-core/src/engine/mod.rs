@@ -166,15 +166,21 @@ impl Merged {
     /// The latest time at an end of a document or of an event of the cluster; a lower bound of the time at which the
     /// input ends.
     fn last_time(&self) -> Option<i128> {
+        self.ends().into_iter().flatten().chain(self.event).max()
+    }
+
+    /// The latest time of the records of each document, in nanoseconds since 1970.
+    fn ends(&self) -> Vec<Option<i128>> {
         let limit = self.limit();
-        let ends = self.documents.iter().filter_map(|document| document.ends);
-        let ends = ends.flat_map(|(first, last)| [first, last]);
         let settled = |stamp: Stamp| {
             let settled = limit.and_then(|limit| infer_year::settled(&stamp, limit));
             settled.unwrap_or(stamp).nanos
         };
-        let ends = ends.map(settled);
-        ends.chain(self.event).max()
+        let end = |document: &DocumentStats| {
+            let (first, last) = document.ends?;
+            Some(settled(first).max(settled(last)))
+        };
+        self.documents.iter().map(end).collect()
     }
 
     /// Takes what the next blocks hold. Returns what is full at the ends of generations among them.
@@ -268,6 +274,9 @@ impl Merged {
         self.unexplained_events
             .absorb(outcome.unexplained_events, before, &order);
         self.graph.absorb(outcome.graph, &order);
+        for (document, of) in outcome.empty_lists {
+            self.snapshots.add_empty_list(document, of);
+        }
         for mut print in outcome.snapshots {
             print.place.line += before;
             self.snapshots.add(print);

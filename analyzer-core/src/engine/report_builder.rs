@@ -49,6 +49,8 @@ impl Merged {
             .iter()
             .map(|name| self.graph.of_document(name))
             .collect();
+        self.snapshots.name_empty_lists(&names);
+        let ends = self.ends();
         let given = |hit: &mut Hit| {
             self.graph.place(hit);
             renumber(&mut hit.document, &numbers);
@@ -79,7 +81,7 @@ impl Merged {
         let now = given.or_else(|| hits.chain(last_time).chain(shown).max());
         let correlated = correlate(
             catalogue,
-            &names,
+            (&names, &ends),
             collected.matches,
             collected.surplus,
             &collected.at_least,

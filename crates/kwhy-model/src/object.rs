@@ -350,6 +350,8 @@ pub struct Listing {
     pub objects: std::ops::Range<usize>,
     /// True if the list's own kind says that it is the list of all.
     pub of_kind: bool,
+    /// The kind and, where the list names it, the namespace of an empty list.
+    pub empty: Option<crate::Subject>,
 }
 
 /// The parts of objects that were omitted because a limit was met.

@@ -18,6 +18,7 @@ use super::DEFAULT_CONFIDENCE;
 use super::graph::{Graph, Named};
 use super::group::Group;
 use super::name_match;
+use super::over::Recency;
 use relation::{NEIGHBOUR, Pair, Provider, are_apart_in_time, named, outlasts, providers};
 use rules::{Near, Rules};
 
@@ -76,7 +77,7 @@ struct Candidate {
 pub(crate) fn explain(
     catalogue: &Catalogue,
     groups: &[Group],
-    ended: &[Option<Hit>],
+    (ended, recency): (&[Option<Hit>], &[Recency]),
     graph: &Graph,
 ) -> Explained {
     let rules = Rules::new(catalogue, groups);
@@ -142,7 +143,8 @@ pub(crate) fn explain(
                         }
                         None => None,
                     }?;
-                    if closeness <= LOOSE && outlasts(b, a) {
+                    let is_past = recency[cause] == Recency::Quiet && recency[symptom] == Recency::Now;
+                    if closeness <= LOOSE && (is_past || outlasts(b, a)) {
                         return None;
                     }
                     wordings += usize::from(near.rule.is_none());

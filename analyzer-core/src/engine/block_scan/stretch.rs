@@ -260,6 +260,9 @@ impl BlockScan<'_, '_, '_> {
                 .extend(ObjectSnapshot::of(stretch, object));
             outcome.collected = outcome.collected.max(collected(object));
         }
+        let empty = parsed.lists.iter().filter_map(|list| list.empty.clone());
+        let document = stretch.document;
+        outcome.empty_lists.extend(empty.map(|of| (document, of)));
         if !counted {
             outcome.events += parsed.events.len() as u64;
         }

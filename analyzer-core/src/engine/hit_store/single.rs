@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use super::reservoir::{Capacity, Kept, Reservoir};
+use super::several::OfLeaf;
 use crate::matcher::{Hit, Match, enrich};
 use kwhy_model::Subject;
 use kwhy_signature::{Condition, What, leaves};
@@ -29,7 +30,7 @@ pub(super) struct Single {
     /// The number of its leaf conditions each hit of which is a match; those of its `also` follow.
     own: u16,
     /// The hits of each leaf condition of its `also`.
-    pub also: Vec<Vec<Hit>>,
+    pub also: Vec<OfLeaf>,
     unnamed: usize,
     /// The number of hits that were taken.
     taken: u64,
@@ -78,18 +79,19 @@ impl Key {
 
 impl Single {
     pub fn new(condition: &Condition) -> Single {
-        let count = |parts: &[Condition]| {
+        fn all(parts: &[Condition]) -> Vec<&Condition> {
             let mut all = Vec::new();
             parts.iter().for_each(|part| leaves(part, &mut all));
-            all.len()
-        };
+            all
+        }
         let own = match &condition.what {
-            What::Any(parts) => count(parts),
+            What::Any(parts) => all(parts).len(),
             _ => 1,
         };
+        let also = all(&condition.also);
         Single {
             own: u16::try_from(own).unwrap_or(u16::MAX),
-            also: vec![Vec::new(); count(&condition.also)],
+            also: also.into_iter().map(OfLeaf::new).collect(),
             by_key: HashMap::new(),
             objects: Vec::new(),
             unnamed: 0,
@@ -106,7 +108,7 @@ impl Single {
     }
 
     /// The leaf conditions of `also`, with their hits.
-    pub fn leaves_of_also(&self) -> impl Iterator<Item = (u16, &Vec<Hit>)> {
+    pub fn leaves_of_also(&self) -> impl Iterator<Item = (u16, &OfLeaf)> {
         (self.own..).zip(&self.also)
     }
 

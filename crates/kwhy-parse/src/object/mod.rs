@@ -176,16 +176,19 @@ fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) 
     self::item(&mut item, limits, parsed);
     parsed.has_gaps |= !is_whole;
     if has_items {
-        mark_listed(parsed, first, false, is_whole);
+        mark_listed(parsed, first, None, is_whole);
     }
     self::item(&mut object, limits, parsed);
 }
 
 /// Says of the objects from the first one on that they occur in a list. One of its kind may be all that
 /// was asked for, unless the list's own kind says that it is the list of all.
-fn mark_listed(parsed: &mut Parsed<'_>, first: usize, of_kind: bool, is_whole: bool) {
+fn mark_listed(parsed: &mut Parsed<'_>, first: usize, of: Option<Subject>, is_whole: bool) {
+    let objects = first..parsed.objects.len();
+    let of_kind = of.is_some();
     parsed.lists.push(Listing {
-        objects: first..parsed.objects.len(),
+        empty: of.filter(|_| objects.is_empty()),
+        objects,
         of_kind,
     });
     let items = parsed.objects.get_mut(first..).unwrap_or_default();
@@ -284,7 +287,13 @@ fn take<'a>(
         };
         match kind {
             // an empty one, or what follows its items
-            Some(kind) if kind.ends_with("List") && map.get("metadata.name").is_none() => {}
+            Some(kind) if kind.ends_with("List") && map.get("metadata.name").is_none() => {
+                // Go writes an empty list as null
+                if map.get("metadata.resourceVersion").is_some() && map.get("items").is_none() {
+                    let first = parsed.objects.len();
+                    mark_listed(parsed, first, items_of(kind, &map), true);
+                }
+            }
             _ if is_event && event::is_event(&map) => {
                 parsed.events.extend(event::of_event(format, &map, span));
             }
@@ -297,6 +306,7 @@ fn take<'a>(
         .and_then(|kind| kind.strip_suffix("List"))
         .filter(|kind| !kind.is_empty());
     let of = of.map(str::to_owned);
+    let all_of = kind.and_then(|kind| items_of(kind, &map));
     let first = parsed.objects.len();
     for (key, value) in map {
         if key == within {
@@ -305,8 +315,23 @@ fn take<'a>(
         }
     }
     if within == "items" {
-        mark_listed(parsed, first, of.is_some(), true);
+        mark_listed(parsed, first, all_of, true);
     }
+}
+
+/// The kind of a list's items, and the namespace that its `selfLink` names.
+fn items_of(kind: &str, list: &Map<'_>) -> Option<Subject> {
+    let kind = kind.strip_suffix("List").filter(|kind| !kind.is_empty())?;
+    let link = list.text("metadata.selfLink");
+    let namespace = link.as_deref().and_then(|link| {
+        let (_, rest) = link.split_once("/namespaces/")?;
+        rest.split('/').next()
+    });
+    Some(Subject {
+        kind: Some(kind.to_owned()),
+        namespace: namespace.map(str::to_owned),
+        ..Subject::default()
+    })
 }
 
 fn object<'a>(
