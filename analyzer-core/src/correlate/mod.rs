@@ -203,9 +203,6 @@ pub(crate) fn correlate(
                 ended[at].is_some(),
                 cause_known,
             );
-            if finding.role == Role::Symptom && is_routine(&groups[at]) {
-                finding.severity = Level::Info;
-            }
             finding.explained_by = explained[at].as_ref().map(|(cause, _)| ranks[*cause]);
             finding.explains = std::mem::take(&mut explains[at]);
             finding.explains.sort_by_key(|explained| explained.rank);
@@ -290,7 +287,7 @@ fn finding(
         cause: signature.cause.as_str().into(),
         signature: signature.id.clone(),
         role: signature.role,
-        severity: signature.severity,
+        severity: severity(catalogue, group),
         state: State::Unknown,
         confidence: 0.0,
         title: title.unwrap_or_else(|| meaning().to_owned())
@@ -374,7 +371,17 @@ fn evidence(
     evidence
 }
 
-/// Returns true if the program that logged a fault calls it information: what follows from it says more.
+/// The severity of a group's finding while it holds: that of its signature, unless the program calls it information.
+fn severity(catalogue: &Catalogue, group: &Group) -> Level {
+    let signature = catalogue.at(group.signature);
+    if is_routine(group) && !signature.at_any_level {
+        Level::Info
+    } else {
+        signature.severity
+    }
+}
+
+/// Returns true if the program that logged a fault calls it information.
 fn is_routine(group: &Group) -> bool {
     group.hits.iter().all(|hit| {
         let is_info = |severity| severity <= Severity::Info;

@@ -146,7 +146,7 @@ impl Over<'_> {
         namespace.is_some_and(|namespace| self.snapshots.lists_pods(namespace))
             && self.snapshots.current(pod).is_none()
             && self.workload(pod).is_none()
-            && self.age(group, last).is_some_and(|age| age >= LONG_QUIET)
+            && self.age(group, last).is_some()
     }
 
     /// Returns the snapshot of the object that the last hit of a fault is about, if the fault is over there.

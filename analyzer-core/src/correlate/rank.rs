@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::group::Group;
 use super::over::Recency;
-use super::{ALONE_CONFIDENCE, DEFAULT_CONFIDENCE, PROSE_FACTOR, is_hearsay, role_alone};
+use super::{ALONE_CONFIDENCE, DEFAULT_CONFIDENCE, PROSE_FACTOR, is_hearsay, role_alone, severity};
 use crate::matcher::{Hit, Moment};
 use crate::report::{Level, Role};
 use kwhy_catalogue::Catalogue;
@@ -99,7 +99,7 @@ pub(crate) fn rank(
         .collect();
     let causes = roots.iter().filter(|at| role_of(**at).0 == Role::Cause);
     // a cause is as recent as the latest of its consequences
-    let severity = |at: usize| catalogue.at(groups[at].signature).severity;
+    let severity = |at: usize| severity(catalogue, &groups[at]);
     let seen: Vec<(usize, Option<Moment>)> = causes
         .map(|at| (*at, last_of_all(*at, groups, &explains)))
         .collect();

@@ -14,6 +14,7 @@ pub const KEYS: &[&str] = &[
     "alone",
     "generic",
     "severity",
+    "at_any_level",
     "confidence",
     "title",
     "label",

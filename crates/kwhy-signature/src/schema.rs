@@ -64,6 +64,10 @@ pub struct Signature {
     /// record takes precedence, unless this signature refines it.
     #[serde(default)]
     pub generic: bool,
+    /// The severity applies whatever level the writer logs the record at. Otherwise a finding whose records all say
+    /// that they are information is reported as such.
+    #[serde(default)]
+    pub at_any_level: bool,
     /// Captures that distinguish faults: findings that agree in them are one, whatever their
     /// objects. All captures by default.
     #[serde(default)]
