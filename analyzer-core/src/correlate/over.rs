@@ -26,6 +26,9 @@ const MAX_OBJECTS: usize = 256;
 /// The maximum number of objects that use another one and are checked in its place.
 const MAX_USERS: usize = 64;
 
+/// The number of its mean pauses for which a repeated fault must not be seen to have ended.
+const PAUSES: i128 = 2;
+
 const NANOS: i128 = 1_000_000_000;
 
 /// How recently a fault was seen.
@@ -114,10 +117,7 @@ impl Over<'_> {
 
     /// Returns how recently the fault of a group was seen.
     pub fn recency(&self, group: &Group) -> Recency {
-        let pause = match group.count {
-            0 | 1 => 0,
-            count => 2 * lasted(group) / i128::from(count - 1),
-        };
+        let pause = PAUSES * Course::of(group).pause();
         let of_hit = |hit: &Hit| match self.age_in_stream(group, hit) {
             Some(age) if age <= LONG_QUIET.max(pause) => Recency::Now,
             Some(_) => Recency::Quiet,
@@ -145,27 +145,28 @@ impl Over<'_> {
         let namespace = pod.namespace.as_deref().filter(|_| is_named);
         namespace.is_some_and(|namespace| self.snapshots.lists_pods(namespace))
             && self.snapshots.current(pod).is_none()
-            && self.workload(pod).is_none()
+            && !self.workload(pod).is_some_and(has_status)
             && self.age(group, last).is_some()
     }
 
     /// Returns the snapshot of the object that the last hit of a fault is about, if the fault is over there.
     fn well_since(&self, group: &Group, last: &Hit, is_absence: bool) -> Option<&ObjectSnapshot> {
         let age = self.age(group, last)?;
+        let course = Course::of_object(group, &last.subject);
         let about = [&group.subject, &last.subject];
         for subject in about {
             if let Some(snapshot) = self.snapshots.current(subject) {
                 match snapshot.state.health {
                     Health::Well => {
                         return self
-                            .is_quiet(group, snapshot, subject, age)
+                            .is_quiet((group, course), snapshot, subject, age)
                             .then_some(snapshot);
                     }
                     Health::Unwell => return None,
                     Health::Present if is_absence && age >= QUIET => return Some(snapshot),
                     // what fails is tried again, with pauses of up to a quarter of an hour
                     Health::Present
-                        if last.reason.is_some() && age >= RETRIED.max(3 * lasted(group)) =>
+                        if last.reason.is_some() && age >= RETRIED.max(3 * course.lasted) =>
                     {
                         return Some(snapshot);
                     }
@@ -173,15 +174,27 @@ impl Over<'_> {
                 }
             }
         }
+        if is_absence && age >= QUIET {
+            let mut namespaces = about
+                .iter()
+                .filter(|subject| subject.kind.as_deref() == Some("Namespace"));
+            let found = namespaces
+                .find_map(|namespace| self.snapshots.any_in_namespace(namespace.name.as_deref()?));
+            if found.is_some() {
+                return found;
+            }
+        }
         if let Some(found) = about
             .iter()
-            .find_map(|subject| self.users(group, subject, age))
+            .find_map(|subject| self.users((group, course), subject, age))
         {
             return found;
         }
         let workload = about.iter().find_map(|subject| self.workload(subject));
+        // what the input does not show of a pod, its node shows where the node is at fault
+        let family = self.catalogue.at(group.signature).family();
+        let is_of_node = last.subject.name.is_none() || matches!(family, "node" | "sandbox");
         let node = || {
-            let is_of_node = last.subject.name.is_none();
             let node = last.subject.node.as_deref().filter(|_| is_of_node)?;
             self.snapshots.current_node(node)
         };
@@ -197,7 +210,7 @@ impl Over<'_> {
         };
         let snapshot = workload.or_else(node).or_else(writer)?;
         let is_over = snapshot.state.health == Health::Well
-            && self.is_quiet(group, snapshot, &Subject::default(), age);
+            && self.is_quiet((group, course), snapshot, &Subject::default(), age);
         is_over.then_some(snapshot)
     }
 
@@ -222,7 +235,7 @@ impl Over<'_> {
     /// says whether any is known.
     fn users(
         &self,
-        group: &Group,
+        group: (&Group, Course),
         subject: &Subject,
         age: i128,
     ) -> Option<Option<&ObjectSnapshot>> {
@@ -243,6 +256,8 @@ impl Over<'_> {
         let counted = group.last.filter(|_| group.more > 0).or(others);
         let seen = match (last.last, counted) {
             (Some(last), Some(counted)) => Some(last.later(counted)),
+            // a record of a log may lack the time that those around it have
+            (None, None) if last.format.is_log() => group.last,
             (last, counted) => last.or(counted),
         };
         match seen? {
@@ -254,7 +269,7 @@ impl Over<'_> {
     /// Returns true if a fault was last seen so long ago that its object, which is well, has recovered.
     fn is_quiet(
         &self,
-        group: &Group,
+        (group, course): (&Group, Course),
         snapshot: &ObjectSnapshot,
         subject: &Subject,
         age: i128,
@@ -271,13 +286,11 @@ impl Over<'_> {
             .map(|(now, since)| (now - since) / NANOS);
         let recovered = well_for.is_some_and(|well_for| well_for <= age);
         let quiet = well_for.filter(|_| recovered).unwrap_or(age);
-        let (mut needed, lasted) = (QUIET, lasted(group));
+        let mut needed = QUIET;
         if !recovered {
-            needed = LONG_QUIET.max(lasted / 2);
+            needed = LONG_QUIET.max(course.lasted / 2);
         }
-        if group.count > 1 {
-            needed = needed.max(2 * lasted / i128::from(group.count - 1));
-        }
+        needed = needed.max(PAUSES * course.pause());
         let restarts = container.map_or(snapshot.restarts(), |container| container.restarts);
         let family = self.catalogue.at(group.signature).family();
         if recovered && restarts > 0 && matches!(family, "container" | "workload") {
@@ -293,9 +306,52 @@ impl Over<'_> {
     }
 }
 
-/// The seconds from the first to the last time that a fault was seen.
-fn lasted(group: &Group) -> i128 {
-    match (group.first, group.last) {
+/// Returns true if an object was read from a cluster: a manifest has no status.
+fn has_status(snapshot: &ObjectSnapshot) -> bool {
+    snapshot.state.health != Health::Present
+}
+
+/// How long and how often a fault was seen.
+#[derive(Clone, Copy, Debug, Default)]
+struct Course {
+    /// The seconds from the first to the last time.
+    lasted: i128,
+    count: u64,
+}
+
+impl Course {
+    fn of(group: &Group) -> Course {
+        Course {
+            lasted: seconds(group.first, group.last),
+            count: group.count,
+        }
+    }
+
+    /// The course of the fault of one object, where all of its hits are kept.
+    fn of_object(group: &Group, subject: &Subject) -> Course {
+        if group.more > 0 {
+            return Course::of(group);
+        }
+        let own = || group.hits.iter().filter(|hit| hit.subject == *subject);
+        let first = own().filter_map(|hit| hit.first).reduce(Moment::earlier);
+        let last = own().filter_map(|hit| hit.last).reduce(Moment::later);
+        Course {
+            lasted: seconds(first, last),
+            count: own().map(|hit| hit.count).sum(),
+        }
+    }
+
+    /// The mean seconds from one time to the next.
+    fn pause(self) -> i128 {
+        match self.count {
+            0 | 1 => 0,
+            count => self.lasted / i128::from(count - 1),
+        }
+    }
+}
+
+fn seconds(first: Option<Moment>, last: Option<Moment>) -> i128 {
+    match (first, last) {
         (Some(first), Some(last)) => first.distance(&last).unwrap_or(0.0) as i128,
         _ => 0,
     }

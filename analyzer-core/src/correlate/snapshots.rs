@@ -190,6 +190,8 @@ pub(crate) struct Snapshots {
     of_object: HashMap<u64, Vec<usize>>,
     /// By a hash of kind and name.
     of_name: HashMap<u64, Vec<usize>>,
+    /// The first object of each namespace.
+    of_namespace: HashMap<String, usize>,
     /// The names of nodes.
     nodes: BTreeSet<String>,
     /// The namespaces of which a list of pods is shown.
@@ -213,6 +215,11 @@ impl Snapshots {
         self.of_object.entry(snapshot.key).or_default().push(number);
         let name = name_key(&snapshot.kind, &snapshot.name);
         self.of_name.entry(name).or_default().push(number);
+        if let Some(namespace) = &snapshot.namespace
+            && !self.of_namespace.contains_key(namespace)
+        {
+            self.of_namespace.insert(namespace.clone(), number);
+        }
         match snapshot.kind.as_str() {
             "Node" => {
                 self.nodes.insert(snapshot.name.clone());
@@ -265,6 +272,7 @@ impl Snapshots {
         all.sort_by_key(ObjectSnapshot::place_in_input);
         self.of_object.clear();
         self.of_name.clear();
+        self.of_namespace.clear();
         self.by_place.clear();
         all.into_iter().for_each(|snapshot| self.add(snapshot));
     }
@@ -297,6 +305,12 @@ impl Snapshots {
                 None if worse(&snapshot.state) > worse(&last.state) => snapshot,
                 None => last,
             })
+    }
+
+    /// Returns the snapshot of an object in a namespace, which shows that the namespace exists.
+    pub fn any_in_namespace(&self, namespace: &str) -> Option<&ObjectSnapshot> {
+        let number = self.of_namespace.get(namespace)?;
+        self.all.get(*number)
     }
 
     /// Returns the last snapshot of a node, by its name or by its host name without the domain.

@@ -229,9 +229,7 @@ impl HitStore {
                 Hits::Single(single) => single.leaves_of_also().collect(),
                 Hits::Followed(_) => Vec::new(),
             };
-            let full = leaves
-                .into_iter()
-                .filter(|(_, hits)| hits.is_full());
+            let full = leaves.into_iter().filter(|(_, hits)| hits.is_full());
             full.map(|(leaf, _)| (*number, leaf))
         })
     }

@@ -143,7 +143,8 @@ pub(crate) fn explain(
                         }
                         None => None,
                     }?;
-                    let is_past = recency[cause] == Recency::Quiet && recency[symptom] == Recency::Now;
+                    let is_past =
+                        recency[cause] == Recency::Quiet && recency[symptom] == Recency::Now;
                     if closeness <= LOOSE && (is_past || outlasts(b, a)) {
                         return None;
                     }

@@ -109,7 +109,10 @@ fn value_of<'a>(key: &str, value: Value<'a>) -> Value<'a> {
 /// The API's name of one of Go's: `PodCIDR` is `podCIDR`, `HTTPGet` is `httpGet`.
 fn name(key: Cow<'_, str>) -> Cow<'_, str> {
     let capitals = key.bytes().take_while(u8::is_ascii_uppercase).count();
-    let starts_word = key.as_bytes().get(capitals).is_some_and(u8::is_ascii_lowercase);
+    let starts_word = key
+        .as_bytes()
+        .get(capitals)
+        .is_some_and(u8::is_ascii_lowercase);
     let lower = match capitals {
         0 => return key,
         1 => 1,

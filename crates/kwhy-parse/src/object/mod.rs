@@ -264,7 +264,11 @@ fn take<'a>(
         _ => return,
     };
     let is_internal = internal::is_internal(&map);
-    let map = if is_internal { internal::external(map) } else { map };
+    let map = if is_internal {
+        internal::external(map)
+    } else {
+        map
+    };
     let own = match map.text("kind") {
         Some(kind) => Some(kind.into_owned()),
         None if is_internal && map.get("items").is_some() => {

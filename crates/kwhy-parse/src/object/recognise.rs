@@ -412,7 +412,9 @@ pub fn begins_item<'b>(
 /// Returns true if the members of an item are those of an object in internal form; `indent` precedes each.
 fn is_internal_item(members: &[u8], indent: &[u8]) -> bool {
     let mut lines = members.split(|byte| *byte == b'\n');
-    let is_named = lines.next().is_some_and(|line| line.starts_with(b"\"name\": \""));
+    let is_named = lines
+        .next()
+        .is_some_and(|line| line.starts_with(b"\"name\": \""));
     is_named
         && lines.take(3).any(|line| {
             let key = line.strip_prefix(indent);
