@@ -93,7 +93,7 @@ impl Over<'_> {
             .ends_with("-missing");
         let mut shown: Option<Hit> = None;
         let mut seen: Vec<&Subject> = Vec::new();
-        for hit in group.hits.iter().rev() {
+        for hit in proofs(group).rev() {
             if seen.contains(&&hit.subject) {
                 continue;
             }
@@ -124,7 +124,7 @@ impl Over<'_> {
             None if hit.is_state && !self.snapshots.is_outdated(hit) => Recency::Now,
             None => Recency::Unknown,
         };
-        let all = group.hits.iter().rev().map(of_hit);
+        let all = proofs(group).map(of_hit);
         all.min().unwrap_or(Recency::Unknown)
     }
 
@@ -309,6 +309,13 @@ impl Over<'_> {
 /// Returns true if an object was read from a cluster: a manifest has no status.
 fn has_status(snapshot: &ObjectSnapshot) -> bool {
     snapshot.state.health != Health::Present
+}
+
+/// The hits that show the fault, without the details that go with them.
+fn proofs(group: &Group) -> impl DoubleEndedIterator<Item = &Hit> {
+    let has_leading = group.hits.iter().any(|hit| hit.leads);
+    let is_proof = move |hit: &&Hit| hit.leads || !has_leading;
+    group.hits.iter().filter(is_proof)
 }
 
 /// How long and how often a fault was seen.

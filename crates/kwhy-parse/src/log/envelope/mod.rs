@@ -112,14 +112,42 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// Returns the time closer to the record. If it has no year, it takes that of the outer time: the
-/// payload was written before it was received.
+/// The unit of the offsets of time zones, and the largest offset.
+const ZONE_UNIT: i128 = 900 * NANOS;
+const MAX_ZONE: i128 = 14 * 3600 * NANOS;
+
+/// The time within which a record is received.
+const DELAY: i128 = 5 * NANOS;
+
+const NANOS: i128 = 1_000_000_000;
+
+/// Returns the time closer to the record. If it has no year or no zone, it takes that of the outer time: the
+/// payload was written shortly before it was received.
 pub(crate) fn nearer(inner: Option<Stamp>, outer: Option<Stamp>) -> Option<Stamp> {
     match (inner, outer) {
         (Some(inner), Some(outer)) if outer.year_stated => {
-            Some(infer_year::settled(&inner, outer.nanos).unwrap_or(inner))
+            let inner = infer_year::settled(&inner, outer.nanos).unwrap_or(inner);
+            Some(in_zone(inner, &outer))
         }
         _ => inner.or(outer),
+    }
+}
+
+/// Sets the zone of a time by when the record was received.
+fn in_zone(inner: Stamp, outer: &Stamp) -> Stamp {
+    if inner.zone_stated || !inner.year_stated || !outer.zone_stated {
+        return inner;
+    }
+    let distance = outer.nanos - inner.nanos;
+    let zones = (distance + ZONE_UNIT / 2).div_euclid(ZONE_UNIT);
+    let offset = zones * ZONE_UNIT;
+    if offset.abs() > MAX_ZONE || (distance - offset).abs() > DELAY {
+        return inner;
+    }
+    Stamp {
+        nanos: inner.nanos + offset,
+        zone_stated: true,
+        ..inner
     }
 }
 
