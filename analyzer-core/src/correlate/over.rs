@@ -118,7 +118,12 @@ impl Over<'_> {
     /// Returns how recently the fault of a group was seen.
     pub fn recency(&self, group: &Group) -> Recency {
         let pause = PAUSES * Course::of(group).pause();
+        let is_well = |hit: &Hit| {
+            let current = self.snapshots.current(&hit.subject);
+            current.is_some_and(|snapshot| snapshot.state.health == Health::Well)
+        };
         let of_hit = |hit: &Hit| match self.age_in_stream(group, hit) {
+            _ if hit.is_state && !is_well(hit) && !self.snapshots.is_outdated(hit) => Recency::Now,
             Some(age) if age <= LONG_QUIET.max(pause) => Recency::Now,
             Some(_) => Recency::Quiet,
             None if hit.is_state && !self.snapshots.is_outdated(hit) => Recency::Now,
@@ -260,6 +265,11 @@ impl Over<'_> {
             (None, None) if last.format.is_log() => group.last,
             (last, counted) => last.or(counted),
         };
+        if seen.is_none()
+            && let Some(ended) = last.ended
+        {
+            return Some((self.now? - ended) / NANOS);
+        }
         match seen? {
             Moment::At(stamp) => Some((self.now? - stamp.nanos) / NANOS),
             Moment::Ago(seconds) => Some(i128::from(seconds)),

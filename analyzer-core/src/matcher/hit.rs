@@ -98,6 +98,9 @@ pub(crate) struct Hit {
     pub count: u64,
     /// True if it is the state of an object at the time of the output, not something that happened.
     pub is_state: bool,
+    /// The time at which the previous run of a container ended, if that is what the state shows, in nanoseconds since
+    /// 1970.
+    pub ended: Option<i128>,
     /// True if it holds only for an object of a list that is complete.
     pub of_list: bool,
     /// True if it is counted: it is what the match looks for, not what goes with it.
@@ -140,6 +143,7 @@ impl Hit {
             weight: found.weight,
             count: event.count.max(1),
             is_state: false,
+            ended: None,
             of_list: false,
             leads: true,
             refined: false,
@@ -170,6 +174,7 @@ impl Hit {
             weight: found.weight,
             count: 1,
             is_state: true,
+            ended: found.ended,
             of_list: false,
             leads: true,
             refined: false,

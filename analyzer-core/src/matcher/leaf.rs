@@ -20,6 +20,8 @@ pub(crate) struct Found {
     pub weight: usize,
     /// The container that it is about.
     pub container: Option<String>,
+    /// The time at which the previous run of the container ended, if it is about that, in nanoseconds since 1970.
+    pub ended: Option<i128>,
 }
 
 impl Found {
@@ -229,6 +231,9 @@ fn proof_of(facts: &EventView<'_, '_>) -> Span {
     }
 }
 
+/// The fields of a container that describe its previous run.
+const LAST_RUN: &str = "last_state.";
+
 /// Tests an object; one result for each item of the lists in `each`, or one in all.
 pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found> {
     let subject: &Subject = &object.subject;
@@ -304,6 +309,11 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
             }
             if proof == Proof::None {
                 found.mark = item.span();
+            }
+            if pattern.item.iter().any(|(path, _)| path.starts_with(LAST_RUN)) {
+                let ended = item.get("last_state.finished_time").and_then(Value::to_text);
+                let ended = ended.and_then(|text| text.parse::<jiff::Timestamp>().ok());
+                found.ended = ended.map(|ended| ended.as_nanosecond());
             }
             Some(found)
         })

@@ -30,6 +30,7 @@ fn hit(place: usize, moment: Option<Moment>) -> Hit {
         weight: 1,
         count: 1,
         is_state: false,
+        ended: None,
         of_list: false,
         leads: true,
         refined: false,
