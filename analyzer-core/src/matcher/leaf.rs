@@ -310,8 +310,14 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
             if proof == Proof::None {
                 found.mark = item.span();
             }
-            if pattern.item.iter().any(|(path, _)| path.starts_with(LAST_RUN)) {
-                let ended = item.get("last_state.finished_time").and_then(Value::to_text);
+            if pattern
+                .item
+                .iter()
+                .any(|(path, _)| path.starts_with(LAST_RUN))
+            {
+                let ended = item
+                    .get("last_state.finished_time")
+                    .and_then(Value::to_text);
                 let ended = ended.and_then(|text| text.parse::<jiff::Timestamp>().ok());
                 found.ended = ended.map(|ended| ended.as_nanosecond());
             }

@@ -15,7 +15,7 @@ use kwhy_catalogue::Catalogue;
 use kwhy_signature::Signature;
 
 use super::DEFAULT_CONFIDENCE;
-use super::graph::{Graph, Named};
+use super::graph::{Graph, Named, Reach};
 use super::group::Group;
 use super::name_match;
 use super::over::Recency;
@@ -84,6 +84,9 @@ pub(crate) fn explain(
     let named: Vec<Vec<Named>> = groups.iter().map(named).collect();
     let all = || groups.iter().collect::<Vec<_>>();
     let needed: Vec<Vec<Named>> = parallel::map(all(), |group| graph.needed(group));
+    let reached = parallel::map(named.iter().collect(), |of: &Vec<Named>| reach(graph, of));
+    let reached_by_calls =
+        parallel::map(needed.iter().collect(), |of: &Vec<Named>| reach(graph, of));
     let named_groups = groups.iter().zip(&named).collect();
     let hosts: Vec<BTreeSet<String>> =
         parallel::map(named_groups, |(group, named): (&Group, &Vec<Named>)| {
@@ -130,7 +133,8 @@ pub(crate) fn explain(
                         mine: &named[cause],
                         theirs: &named[symptom],
                         needed: &needed[symptom],
-                        cause_needs: &needed[cause],
+                        reached: (&reached[cause], &reached[symptom]),
+                        reached_by_calls: (&reached_by_calls[cause], &reached_by_calls[symptom]),
                         providers: &providers[symptom],
                         known_by: &known_by[cause],
                         hosts: (&hosts[cause], &hosts[symptom]),
@@ -285,6 +289,12 @@ fn open_circles(catalogue: &Catalogue, groups: &[Group], explained: &mut Explana
             explained[first] = None;
         }
     }
+}
+
+/// The objects that each of the first of some depends on.
+fn reach<'g>(graph: &'g Graph, named: &'g [Named]) -> Vec<Reach<'g>> {
+    let searched = named.iter().take(MAX_SEARCHED);
+    searched.map(|from| graph.reach(from)).collect()
 }
 
 /// Returns true if two groups name the same cause in different words and the first is the less

@@ -11,7 +11,7 @@ use super::super::graph::plain;
 use super::super::name_match;
 use super::super::render;
 use super::rules::Allowed;
-use super::{Graph, Group, MAX_HITS, MAX_SEARCHED, Named, Why};
+use super::{Graph, Group, MAX_HITS, MAX_SEARCHED, Named, Reach, Why};
 
 /// The maximum number of objects of a group that are considered.
 const MAX_SUBJECTS: usize = 64;
@@ -35,8 +35,10 @@ pub(super) struct Pair<'g> {
     pub theirs: &'g [Named],
     /// The endpoints that the symptom could not reach.
     pub needed: &'g [Named],
-    /// The endpoints that the cause could not reach.
-    pub cause_needs: &'g [Named],
+    /// What the first objects of the cause and of the symptom depend on.
+    pub reached: (&'g [Reach<'g>], &'g [Reach<'g>]),
+    /// What the first endpoints that each could not reach depend on.
+    pub reached_by_calls: (&'g [Reach<'g>], &'g [Reach<'g>]),
     /// The names of the pods that the symptom cannot work without.
     pub providers: &'g [Provider],
     /// The names by which the cause is known.
@@ -81,7 +83,7 @@ impl Pair<'_> {
             if let Some(provider) = self.provider() {
                 return Some((2, format!("needs {provider}").into()));
             }
-            if let Some((steps, why)) = self.path(rule.is_called, graph) {
+            if let Some((steps, why)) = self.path(rule.is_called) {
                 return Some((if steps == 1 { 3 } else { 2 }, why.into()));
             }
             let mut named = name_match::mentioned(self.known_by, self.symptom);
@@ -110,8 +112,8 @@ impl Pair<'_> {
         }
         // a callee does not depend on its caller
         let is_called = |b: &Named| {
-            let mut needed = self.cause_needs.iter().take(MAX_SEARCHED);
-            needed.any(|a| graph.path(a, b).is_some())
+            let mut needed = self.reached_by_calls.0.iter();
+            needed.any(|a| a.path_to(b).is_some())
         };
         if self.theirs.iter().take(MAX_SEARCHED).any(is_called) {
             return None;
@@ -186,28 +188,27 @@ impl Pair<'_> {
 
     /// Returns the shortest path from an object of the symptom to one of the cause. A callee does
     /// not depend on its caller.
-    fn path(&self, is_called: bool, graph: &Graph) -> Option<(usize, String)> {
-        let to = || self.mine.iter().take(MAX_SEARCHED);
-        let from = self.theirs.iter().take(MAX_SEARCHED);
-        let ways = from
-            .flat_map(|b| to().map(move |a| (a, b)))
-            .filter_map(|(a, b)| {
-                // a dependency may also fail for lack of its dependant: a claim for its pod
-                let back = || {
-                    graph
-                        .path(a, b)
-                        .filter(|(steps, _)| *steps == 1 && !is_called)
-                };
-                graph.path(b, a).or_else(back)
-            });
-        let needed = self.needed.iter().take(MAX_SEARCHED);
+    fn path(&self, is_called: bool) -> Option<(usize, String)> {
+        let to = || self.mine.iter().zip(self.reached.0);
+        let from = self.theirs.iter().zip(self.reached.1);
+        let ways =
+            from.flat_map(|b| to().map(move |a| (a, b)))
+                .filter_map(|((a, by_a), (b, by_b))| {
+                    // a dependency may also fail for lack of its dependant: a claim for its pod
+                    let back = || {
+                        let path = by_a.path_to(b).filter(|_| !is_called);
+                        path.filter(|(steps, _)| *steps == 1)
+                    };
+                    by_b.path_to(a).or_else(back)
+                });
+        let needed = self.needed.iter().zip(self.reached_by_calls.1);
         let over_needed = needed
-            .flat_map(|b| to().map(move |a| (a, b)))
-            .filter_map(|(a, b)| {
+            .flat_map(|b| to().map(move |(a, _)| (a, b)))
+            .filter_map(|(a, (b, by_b))| {
                 if subjects_agree(&a.1, &b.1, false, false) {
                     return Some((1, format!("needs {}", a.1)));
                 }
-                let (steps, why) = graph.path(b, a)?;
+                let (steps, why) = by_b.path_to(a)?;
                 Some((steps + 1, format!("needs {why}")))
             });
         ways.chain(over_needed).min_by_key(|(steps, _)| *steps)

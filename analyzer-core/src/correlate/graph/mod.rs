@@ -27,6 +27,7 @@ use labels::Labels;
 use namespaces::Namespaces;
 use topology::{api_server, calls_api_server, static_pod};
 
+pub(super) use path_search::Reach;
 pub(super) use topology::static_workload;
 pub(super) use users::Users;
 

@@ -7,6 +7,14 @@ use kwhy_model::Subject;
 /// The kinds whose objects are there for those who call their name.
 const SERVING: [&str; 2] = ["Service", "Endpoints"];
 
+/// Returns true if an object is of a kind that workloads serve.
+pub(super) fn may_be_served(object: &Subject) -> bool {
+    object
+        .kind
+        .as_deref()
+        .is_some_and(|kind| SERVING.contains(&kind))
+}
+
 /// Returns true if a workload serves a Service: it has its name, as most have, or is known to; or it is an
 /// operator's resource of that name, for which the operator makes both.
 pub(super) fn serves(service: &Subject, workload: &Subject) -> bool {
