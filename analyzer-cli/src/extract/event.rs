@@ -132,7 +132,7 @@ mod tests {
         object(&mut text, &events[0], Some(("x\ny", 3)));
         assert_eq!(
             String::from_utf8(text).unwrap(),
-            r#"{"source":"x\ny","line":3,"format":"klog","time":"2024-03-04T05:06:07.25Z","zone_stated":false,"count":1,"severity":"error","subject":{"kind":"Pod","namespace":"dock","name":"crane-0"},"message":"No \"arm\"","caller":"a.go:8","fields":{"pod":"dock/crane-0","n":7},"carrier":{"time":"2024-03-04T05:06:07.5Z","stream":"stderr"}}"#
+            r#"{"source":"x\ny","line":3,"format":"klog","time":"2024-03-04T05:06:07.25Z","count":1,"severity":"error","subject":{"kind":"Pod","namespace":"dock","name":"crane-0"},"message":"No \"arm\"","caller":"a.go:8","fields":{"pod":"dock/crane-0","n":7},"carrier":{"time":"2024-03-04T05:06:07.5Z","stream":"stderr"}}"#
         );
     }
 }

@@ -80,6 +80,10 @@ pub(super) fn of(object: &Object<'_>) -> State {
             "Deployment" | "ReplicaSet" | "ReplicationController" | "StatefulSet" | "DaemonSet" => {
                 workload(object, &conditions)
             }
+            "Job" if object.fields.get("completed_time").is_some() => {
+                let completed = object.fields.get("completed_time");
+                (Health::Well, completed.map(Value::span))
+            }
             _ => conditions.health(),
         }
     };

@@ -80,8 +80,8 @@ struct Version {
 }
 
 impl ObjectSnapshot {
-    /// Takes the snapshot of an object that has a name.
-    pub fn of(stretch: &Stretch, object: &Object<'_>) -> Option<ObjectSnapshot> {
+    /// Takes the snapshot of an object that has a name; `listed` says that it occurs in a list of its kind.
+    pub fn of(stretch: &Stretch, object: &Object<'_>, listed: bool) -> Option<ObjectSnapshot> {
         let subject = plain(&object.subject);
         let (kind, name) = (subject.kind.clone()?, subject.name.clone()?);
         let shape = Shape::of(object.format)?;
@@ -98,7 +98,7 @@ impl ObjectSnapshot {
             namespace: subject.namespace,
             name,
             shape,
-            listed: object.listed,
+            listed,
             document: stretch.document,
             span: stretch.whole(&object.span),
             version: Version {
@@ -232,6 +232,11 @@ impl Snapshots {
         let place = (snapshot.document, snapshot.span.start);
         self.by_place.insert(place, number);
         self.all.push(snapshot);
+    }
+
+    /// Adds namespaces whose pods a list shows.
+    pub fn add_pod_lists(&mut self, namespaces: BTreeSet<String>) {
+        self.pod_lists.extend(namespaces);
     }
 
     /// Adds a list without items, of a kind and perhaps a namespace.

@@ -1,15 +1,18 @@
 //! Lists of objects that are larger than a block: they are cut between their items, and whether all of a list is
 //! there, which `listed: true` asks for, is known at its end.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use crate::matcher::Hit;
-use kwhy_model::Parsed;
+use kwhy_model::{Parsed, Subject};
 use kwhy_signature::ConditionId;
 
 /// The number of hits of a list that wait for its end.
 const MAX_HITS: usize = 8192;
+
+/// The most namespaces of pods of one list.
+const MAX_NAMESPACES: usize = 10_000;
 
 /// The ends of the block that a segment reaches and that may cut a list's items.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,6 +61,8 @@ impl Items {
 pub(super) struct Part {
     /// The number of objects of each kind.
     kinds: BTreeMap<String, u64>,
+    /// The namespaces of its pods.
+    pod_namespaces: BTreeSet<String>,
     /// True if its own kind says that it is the list of all.
     of_kind: bool,
     is_broken: bool,
@@ -67,17 +72,27 @@ pub(super) struct Part {
 }
 
 impl Part {
-    pub fn object(&mut self, kind: Option<&str>, hits: impl Iterator<Item = (ConditionId, Hit)>) {
-        if let Some(kind) = kind {
+    pub fn object(&mut self, subject: &Subject, hits: impl Iterator<Item = (ConditionId, Hit)>) {
+        if let Some(kind) = subject.kind.as_deref() {
             match self.kinds.get_mut(kind) {
                 Some(count) => *count += 1,
                 None => {
                     self.kinds.insert(kind.to_owned(), 1);
                 }
             }
+            let namespace = subject.namespace.as_ref().filter(|_| kind == "Pod");
+            self.add_namespaces(namespace.cloned());
         }
         for (leaf, hit) in hits {
             self.wait(leaf, hit);
+        }
+    }
+
+    fn add_namespaces(&mut self, names: impl IntoIterator<Item = String>) {
+        for name in names {
+            if self.pod_namespaces.len() < MAX_NAMESPACES {
+                self.pod_namespaces.insert(name);
+            }
         }
     }
 
@@ -98,6 +113,7 @@ impl Part {
         for (kind, count) in next.kinds {
             *self.kinds.entry(kind).or_default() += count;
         }
+        self.add_namespaces(next.pod_namespaces);
         self.is_broken |= next.is_broken;
         for (leaf, hit) in next.hits {
             self.wait(leaf, hit);
@@ -113,15 +129,20 @@ impl Part {
         if self.is_broken {
             return Ended::default();
         }
-        let is_listed = |hit: &Hit| {
-            let kind = hit.subject.kind.as_deref();
+        let is_listed = |kind: Option<&str>| {
             self.of_kind || kind.and_then(|kind| self.kinds.get(kind)) > Some(&1)
         };
+        let pod_namespaces = if is_listed(Some("Pod")) {
+            self.pod_namespaces
+        } else {
+            BTreeSet::new()
+        };
         Ended {
+            pod_namespaces,
             hits: self
                 .hits
                 .into_iter()
-                .filter(|(_, hit)| is_listed(hit))
+                .filter(|(_, hit)| is_listed(hit.subject.kind.as_deref()))
                 .collect(),
             left_out: self.left_out,
         }
@@ -133,10 +154,13 @@ impl Part {
 pub(super) struct Ended {
     pub hits: Vec<(ConditionId, Hit)>,
     pub left_out: BTreeMap<ConditionId, u64>,
+    /// The namespaces whose pods it lists.
+    pub pod_namespaces: BTreeSet<String>,
 }
 
 impl Ended {
     fn and(mut self, other: Ended) -> Ended {
+        self.pod_namespaces.extend(other.pod_namespaces);
         self.hits.extend(other.hits);
         for (leaf, count) in other.left_out {
             *self.left_out.entry(leaf).or_default() += count;

@@ -298,6 +298,7 @@ impl Merged {
     /// Takes what the end of a list shows to hold.
     fn end_list(&mut self, ended: Ended, limit: Option<i128>) {
         self.collector.left_out(ended.left_out);
+        self.snapshots.add_pod_lists(ended.pod_namespaces);
         self.collect(ended.hits, limit);
     }
 

@@ -19,7 +19,9 @@ use super::graph::{Graph, Named, Reach};
 use super::group::Group;
 use super::name_match;
 use super::over::Recency;
-use relation::{NEIGHBOUR, Pair, Provider, are_apart_in_time, named, outlasts, providers};
+use relation::{
+    NEIGHBOUR, Pair, Provider, are_apart_in_time, is_repeated, named, outlasts, providers,
+};
 use rules::{Near, Rules};
 
 #[cfg(feature = "selftest")]
@@ -147,8 +149,9 @@ pub(crate) fn explain(
                         }
                         None => None,
                     }?;
-                    let is_past =
-                        recency[cause] == Recency::Quiet && recency[symptom] == Recency::Now;
+                    let is_past = recency[cause] == Recency::Quiet
+                        && recency[symptom] == Recency::Now
+                        && is_repeated(b);
                     if closeness <= LOOSE && (is_past || outlasts(b, a)) {
                         return None;
                     }

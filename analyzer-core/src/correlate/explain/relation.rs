@@ -279,6 +279,11 @@ pub(super) fn are_apart_in_time(cause: &Group, symptom: &Group) -> bool {
     far(cause.last, symptom.first) || far(symptom.last, cause.first)
 }
 
+/// Returns true if a symptom occurs over and over, and is not a state that lasts.
+pub(super) fn is_repeated(symptom: &Group) -> bool {
+    symptom.count >= MANY && symptom.hits.iter().any(|hit| !hit.is_state)
+}
+
 /// Returns true if a symptom continues for long after what might have caused it was last seen: something else keeps it up.
 pub(super) fn outlasts(symptom: &Group, cause: &Group) -> bool {
     let (Some(end), Some(last)) = (symptom.last, cause.last) else {

@@ -236,6 +236,8 @@ impl BlockScan<'_, '_, '_> {
         for (number, object) in parsed.objects.iter_mut().enumerate() {
             let before = outcome.hits.len();
             let mut part = outcome.lists.part(&items, number);
+            // what the end of a list that the block cuts shows is not known yet
+            let listed = object.listed && part.is_none();
             object.listed |= part.is_some();
             let full = self.full;
             let surplus = &mut outcome.surplus;
@@ -251,13 +253,12 @@ impl BlockScan<'_, '_, '_> {
                 });
             if let Some(part) = part {
                 let waits = |(_, hit): &mut (ConditionId, Hit)| hit.of_list;
-                let kind = object.subject.kind.as_deref();
-                part.object(kind, outcome.hits.extract_if(before.., waits));
+                part.object(&object.subject, outcome.hits.extract_if(before.., waits));
             }
             outcome.graph.object(stretch.document, object);
             outcome
                 .snapshots
-                .extend(ObjectSnapshot::of(stretch, object));
+                .extend(ObjectSnapshot::of(stretch, object, listed));
             outcome.collected = outcome.collected.max(collected(object));
         }
         let empty = parsed.lists.iter().filter_map(|list| list.empty.clone());
