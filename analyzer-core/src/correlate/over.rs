@@ -105,7 +105,7 @@ impl Over<'_> {
                 shown.get_or_insert_with(|| hit.clone());
                 continue;
             }
-            let snapshot = match self.completed_job(&hit.subject) {
+            let snapshot = match self.snapshots.completed_job(&hit.subject) {
                 Some(job) => job,
                 None => self.well_since(group, hit, is_absence)?,
             };
@@ -220,15 +220,6 @@ impl Over<'_> {
         let is_over = snapshot.state.health == Health::Well
             && self.is_quiet((group, course), snapshot, &Subject::default(), age);
         is_over.then_some(snapshot)
-    }
-
-    /// Returns the Job of a pod if it is complete: a failed attempt of it is over.
-    fn completed_job(&self, pod: &Subject) -> Option<&ObjectSnapshot> {
-        let is_pod = pod.kind.as_deref() == Some("Pod");
-        let name = pod.workload().filter(|_| is_pod)?;
-        let job = Subject::new("Job", pod.namespace.as_deref(), name);
-        let job = self.snapshots.current(&job)?;
-        (job.state.health == Health::Well).then_some(job)
     }
 
     /// Returns the workload of a pod or ReplicaSet that the input does not show: it was replaced.

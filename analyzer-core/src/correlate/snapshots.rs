@@ -359,6 +359,8 @@ impl Snapshots {
             };
             match current {
                 Some(Health::Well) => kinds.entry(key).or_insert_with(kind).well += 1,
+                // another attempt did its work
+                Some(Health::Unwell) if self.completed_job(&subject).is_some() => {}
                 Some(Health::Unwell) => {
                     let kind = kinds.entry(key).or_insert_with(kind);
                     kind.unwell += 1;
@@ -370,6 +372,15 @@ impl Snapshots {
             }
         }
         kinds.into_values().collect()
+    }
+
+    /// Returns the Job of a pod if it is complete: a failed attempt of it is over.
+    pub fn completed_job(&self, pod: &Subject) -> Option<&ObjectSnapshot> {
+        let is_pod = pod.kind.as_deref() == Some("Pod");
+        let name = pod.workload().filter(|_| is_pod)?;
+        let job = Subject::new("Job", pod.namespace.as_deref(), name);
+        let job = self.current(&job)?;
+        (job.state.health == Health::Well).then_some(job)
     }
 
     /// Returns true if the input lists the pods of a namespace.
