@@ -177,7 +177,7 @@ pub(crate) fn correlate(
             });
         }
     }
-    let findings: Vec<Finding> = order
+    let mut findings: Vec<Finding> = order
         .ranked
         .iter()
         .map(|&at| {
@@ -209,6 +209,7 @@ pub(crate) fn correlate(
             finding
         })
         .collect();
+    add_proofs_of_same_cause(&mut findings);
     let next = next_steps::steps(catalogue, &findings, &silent, graph);
     Correlated {
         findings,
@@ -216,6 +217,39 @@ pub(crate) fn correlate(
         next,
         unplaced,
         not_compared: cut,
+    }
+}
+
+/// Adds to each finding the evidence of those that it explains and that say the same of the same object in
+/// other words.
+fn add_proofs_of_same_cause(findings: &mut [Finding]) {
+    for symptom in 0..findings.len() {
+        let Some(by) = findings[symptom].explained_by else {
+            continue;
+        };
+        let object = |known: &Finding| Subject {
+            container: None,
+            ..known.subject.clone()
+        };
+        let (cause, own) = (&findings[symptom].cause, object(&findings[symptom]));
+        let says_same = |known: &Finding| known.cause == *cause && object(known) == own;
+        let found = findings
+            .iter()
+            .position(|known| known.rank == by && says_same(known));
+        let Some(found) = found.filter(|found| *found != symptom) else {
+            continue;
+        };
+        let proofs = findings[symptom].evidence.clone();
+        let known = &mut findings[found].evidence;
+        for proof in proofs {
+            let is_new = |e: &Evidence| (&e.source, e.line) != (&proof.source, proof.line);
+            if known.len() < MAX_EVIDENCE && known.iter().all(is_new) {
+                known.push(Evidence {
+                    label: None,
+                    ..proof
+                });
+            }
+        }
     }
 }
 
@@ -340,7 +374,8 @@ fn before(now: Timestamp, seconds: u64) -> Stamp {
     }
 }
 
-/// The lines of evidence: those of the best match, then the first and last, then the others.
+/// The lines of evidence: those of the best match, then the first and last, then the others, at last the rest
+/// of their values and states.
 fn evidence(
     signature: &Signature,
     names: &[String],
@@ -351,21 +386,24 @@ fn evidence(
     let ends = group.hits.first().into_iter().chain(group.hits.last());
     let mut shown: Vec<(usize, u64)> = Vec::new();
     let mut evidence = Vec::new();
-    for hit in best.chain(ends).chain(&group.hits) {
+    let hits = best.chain(ends).chain(&group.hits);
+    let proofs = hits.clone().map(|hit| (hit.document, &hit.place));
+    let around = hits.flat_map(|hit| hit.around.iter().map(|place| (hit.document, place)));
+    for (document, place) in proofs.chain(around) {
         if evidence.len() >= MAX_EVIDENCE {
             break;
         }
-        let Some(name) = names.get(hit.document) else {
+        let Some(name) = names.get(document) else {
             continue;
         };
-        if shown.contains(&(hit.document, hit.place.line)) {
+        if shown.contains(&(document, place.line)) {
             continue;
         }
-        shown.push((hit.document, hit.place.line));
+        shown.push((document, place.line));
         let label = signature.label.as_ref().filter(|_| evidence.is_empty());
         evidence.push(Evidence {
             label: label.and_then(|label| values.text(label)),
-            ..Evidence::at(name.clone(), hit.place.clone())
+            ..Evidence::at(name.clone(), place.clone())
         });
     }
     evidence

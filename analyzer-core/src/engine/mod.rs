@@ -247,7 +247,7 @@ impl Merged {
         self.stats.events += outcome.events;
         self.stats.records += outcome.events + outcome.objects;
         for (number, (_, hit)) in outcome.hits.iter_mut().enumerate() {
-            hit.place.line += before;
+            hit.move_down(before);
             if let Some(open) = input.open.as_ref().filter(|_| number < outcome.inherited) {
                 hit.subject.fill_from(open);
                 hit.written_in(open);
@@ -256,7 +256,7 @@ impl Merged {
             hit.written_in(&input.about);
         }
         for hit in outcome.lists.hits() {
-            hit.place.line += before;
+            hit.move_down(before);
             hit.subject.fill_from(&input.about);
         }
         let ended = self.list.1.take(outcome.lists);

@@ -1,5 +1,6 @@
 //! An event or object that a pattern matched, as it is kept.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ids::Ids;
@@ -85,6 +86,8 @@ pub(crate) struct Hit {
     pub mark: Span,
     /// The line of the proof.
     pub place: Place,
+    /// The other lines of the value or state that it is part of, in order.
+    pub around: Vec<Place>,
     pub format: Format,
     pub subject: Subject,
     /// Ids by which a log's record names objects.
@@ -132,6 +135,7 @@ impl Hit {
             document: stretch.document,
             record: stretch.whole(&event.span),
             place: stretch.place(&found.mark),
+            around: lines_around(stretch, &found.mark, &state_of(event, &found)),
             mark: stretch.whole(&found.mark),
             format: event.format,
             subject: with_container(&event.subject, found.container),
@@ -163,6 +167,7 @@ impl Hit {
             document: stretch.document,
             record: stretch.whole(&object.span),
             place: stretch.place(&found.mark),
+            around: lines_around(stretch, &found.mark, &found.around),
             mark: stretch.whole(&found.mark),
             format: object.format,
             subject: with_container(&object.subject, found.container),
@@ -182,6 +187,12 @@ impl Hit {
             first: None,
             last: None,
         }
+    }
+
+    /// Counts the lines of what precedes its part of the document.
+    pub fn move_down(&mut self, lines: u64) {
+        self.place.line += lines;
+        self.around.iter_mut().for_each(|place| place.line += lines);
     }
 
     /// Takes the object whose log it occurs in as its writer.
@@ -210,6 +221,11 @@ impl Hit {
         let subject = [kind, namespace, name, container, node].map(text);
         size_of::<Hit>()
             + self.place.text.len()
+            + self
+                .around
+                .iter()
+                .map(|place| place.text.len() + size_of::<Place>())
+                .sum::<usize>()
             + captures.sum::<usize>()
             + subject.iter().sum::<usize>()
             + self.ids.as_ref().map_or(0, |ids| ids.size())
@@ -231,6 +247,46 @@ impl Hit {
     pub fn position(&self) -> (usize, usize) {
         (self.document, self.mark.start)
     }
+}
+
+/// The maximum number of lines of one value that are shown beside the one that proves something.
+const MAX_LINES_OF_VALUE: u64 = 8;
+/// The number of these that may precede it.
+const LINES_BEFORE: u64 = 3;
+
+/// The spans of what an event states about a fault: of an object's or event's state all of it, of a log's record,
+/// which may continue for pages, what a pattern covers.
+fn state_of(event: &Event<'_>, found: &Found) -> Vec<Span> {
+    if event.format.is_log() {
+        return vec![found.mark.clone()];
+    }
+    let exit_code = event.field("exit_code").map(Text::span);
+    let reason = event.reason.as_ref().map(Text::span);
+    let message = Some(event.message.span()).filter(|span| !span.is_empty());
+    Vec::from_iter(message.into_iter().chain(reason).chain(exit_code))
+}
+
+/// Returns the lines that some spans cover, in order, except that of the mark.
+fn lines_around(stretch: &Stretch, mark: &Span, spans: &[Span]) -> Vec<Place> {
+    let text = &stretch.text;
+    let shown = text.line_of(mark.start);
+    let mut lines: BTreeMap<u64, Span> = BTreeMap::new();
+    for span in spans.iter().filter(|span| !span.is_empty()) {
+        let (first, last) = (text.line_of(span.start), text.line_of(span.end - 1));
+        let from = first.max(shown.saturating_sub(LINES_BEFORE).min(last));
+        for line in (from..=last).take(MAX_LINES_OF_VALUE as usize) {
+            let whole = text.line_span(line);
+            let part = span.start.max(whole.start)..span.end.min(whole.end);
+            let Some(value) = text.text().get(part.clone()).filter(|_| line != shown) else {
+                continue;
+            };
+            let start = part.start + (value.len() - value.trim_start().len());
+            if start < part.end {
+                lines.entry(line).or_insert(start..part.end);
+            }
+        }
+    }
+    lines.values().map(|span| stretch.place(span)).collect()
 }
 
 /// The program, container and pod that an event's envelope names.

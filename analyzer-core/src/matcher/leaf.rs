@@ -22,6 +22,8 @@ pub(crate) struct Found {
     pub container: Option<String>,
     /// The time at which the previous run of the container ended, if it is about that, in nanoseconds since 1970.
     pub ended: Option<i128>,
+    /// What else states it: the other values that were asked for, and those beside them.
+    pub around: Vec<Span>,
 }
 
 impl Found {
@@ -268,6 +270,7 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
         if !value(test, field, &mut found, &mut proof) {
             return Vec::new();
         }
+        add_state(path, |beside| object.fields.get(beside), &mut found);
     }
     if pattern.each.0.is_empty() {
         return vec![found];
@@ -296,7 +299,11 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
                 } else {
                     &mut proof
                 };
-                value(test, item.get(path), &mut found, slot)
+                let holds = value(test, item.get(path), &mut found, slot);
+                if holds && path != "name" {
+                    add_state(path, |beside| item.get(beside), &mut found);
+                }
+                holds
             });
             if !fits {
                 return None;
@@ -393,6 +400,31 @@ fn value(
         *proof = weight;
     }
     true
+}
+
+/// The fields that together make a state, of which a test names one.
+const STATE: &[&str] = &["status", "reason", "message", "exit_code", "signal"];
+
+/// Adds the spans of a value that was tested and, if it is part of a state, of the rest of that state.
+fn add_state<'v, 'a: 'v>(
+    path: &str,
+    get: impl Fn(&str) -> Option<&'v Value<'a>>,
+    found: &mut Found,
+) {
+    let (before, last) = match path.rsplit_once('.') {
+        Some((_, last)) => (&path[..path.len() - last.len()], last),
+        None => ("", path),
+    };
+    let mut add = |value: Option<&Value<'_>>| {
+        let spans = value.filter(|value| value.to_text().is_some());
+        found.around.extend(spans.map(Value::span));
+    };
+    add(get(path));
+    if last == "type" || STATE.contains(&last) {
+        for beside in STATE {
+            add(get(&format!("{before}{beside}")));
+        }
+    }
 }
 
 /// The proof that a field gives by passing its test; the first of the most telling ones is shown.

@@ -17,6 +17,7 @@ fn condition(yaml: &str) -> Condition {
 fn hit(place: usize, moment: Option<Moment>) -> Hit {
     Hit {
         place: Place::default(),
+        around: Vec::new(),
         document: 0,
         record: place..place + 1,
         mark: place..place + 1,

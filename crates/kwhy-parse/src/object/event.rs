@@ -256,6 +256,7 @@ impl<'a> Told<'_, 'a> {
             time: times.iter().find_map(|key| stamp(&text(map, key)?)),
             severity: Some(severity(map, around.key)),
             reason: text(map, "reason"),
+            fields: Vec::from_iter(exit_code(map)),
             subject: Subject {
                 container: around.container.map(str::to_owned),
                 ..self.subject.clone()
@@ -263,6 +264,12 @@ impl<'a> Told<'_, 'a> {
             ..Event::new(self.format, span, message)
         }
     }
+}
+
+/// How a container ended, which its message does not repeat.
+fn exit_code<'a>(map: &Map<'a>) -> Option<Field<'a>> {
+    let code = text(map, "exitCode").or_else(|| text(map, "exit_code"))?;
+    Some(Field::text("exit_code", code))
 }
 
 /// Words in the type of a condition that is bad where it is true.
