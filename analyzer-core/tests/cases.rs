@@ -404,7 +404,7 @@ fn healthy() -> Vec<(String, String)> {
 
 /// Returns true if the finding reports a problem.
 fn is_alarm(finding: &Finding) -> bool {
-    finding.role == Role::Cause && finding.severity >= Level::Warning
+    finding.role != Role::Benign && finding.severity >= Level::Warning
 }
 
 #[test]

@@ -215,7 +215,7 @@ impl Proof<'_> {
                 let report = self.analyzer.analyze_text(name, bytes.as_slice());
                 let findings = report.findings.into_iter();
                 let grave =
-                    findings.filter(|f| f.role == Role::Cause && f.severity >= Level::Warning);
+                    findings.filter(|f| f.role != Role::Benign && f.severity >= Level::Warning);
                 let place = |finding: Finding| {
                     let line = finding.evidence.first().map_or(1, |evidence| evidence.line);
                     (format!("{name}:{line}"), finding.signature)
