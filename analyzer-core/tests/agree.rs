@@ -297,6 +297,35 @@ proptest! {
     }
 }
 
+/// A dump of a cluster marks the log of each container, whose records may be of several formats.
+#[test]
+fn on_marked_logs_of_a_dump() {
+    let mut dump = String::new();
+    for number in 0..60 {
+        dump += &format!(
+            "==== START logs for container tide of pod ferry/tide-{number} ====\n.:53\nTIDE-1.3.1\n"
+        );
+        for second in 0..(number % 7) * 9 {
+            dump += &format!("2031-05-06T08:00:{second:02}.585Z [INFO] tide rises\n");
+        }
+        dump += "E0506 08:01:49.593501       1 reflector.go:134] Failed to list *v1.Service: Get https://10.96.0.1:443/api/v1/services?limit=500&resourceVersion=0: dial tcp 10.96.0.1:443: connect: connection refused\npanic: no berth left\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/main.go:7 +0x1d\n";
+        if number % 3 > 0 {
+            dump += &format!("==== END logs for container tide of pod ferry/tide-{number} ====\n");
+        }
+        if number % 5 == 0 {
+            dump += "{\n    \"kind\": \"PodList\",\n    \"apiVersion\": \"v1\",\n    \"metadata\": {\n        \"resourceVersion\": \"7\"\n    },\n    \"items\": []\n}\n";
+        }
+    }
+    assert_agreement("dump", dump.as_bytes());
+    let report = NAIVE.analyze_text("dump", &*dump);
+    let panics = report
+        .findings
+        .iter()
+        .filter(|finding| finding.signature == "go-panic");
+    let names = panics.map(|finding| finding.subject.name.clone());
+    assert!(names.clone().count() > 0 && names.flatten().all(|name| name.starts_with("tide-")));
+}
+
 /// Returns a list of a claim, many pods and StorageClasses, in JSON or YAML as kubectl prints it.
 fn list_with_classes(json: bool, pods: usize, classes: &[&str]) -> String {
     let padding = "a".repeat(2000);

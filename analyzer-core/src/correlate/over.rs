@@ -26,6 +26,9 @@ const MAX_OBJECTS: usize = 256;
 /// The maximum number of objects that use another one and are checked in its place.
 const MAX_USERS: usize = 64;
 
+/// The number of seconds after which a container that runs without an end is stable, however seldom it ended before.
+const STABLE: i128 = 6 * 3600;
+
 /// The number of its mean pauses for which a repeated fault must not be seen to have ended.
 const PAUSES: i128 = 2;
 
@@ -313,7 +316,7 @@ impl Over<'_> {
                 .zip(state.created)
                 .map(|(now, created)| (now - created) / NANOS);
             let each = lived.map_or(0, |lived| lived / i128::from(restarts + 1));
-            needed = needed.max(LONG_QUIET).max(each);
+            needed = needed.max(LONG_QUIET).max(each.min(STABLE));
         }
         quiet >= needed
     }

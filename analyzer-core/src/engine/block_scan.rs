@@ -86,6 +86,10 @@ pub(crate) struct BlockResult {
     pub unbroken: bool,
     /// The object that a command names for the log that is open at the end.
     pub subject: Option<Subject>,
+    /// The number of hits before the first mark of a container's log.
+    pub enclosed: Option<usize>,
+    /// The container whose marked log is open at the end.
+    pub enclosing: Option<Subject>,
 }
 
 /// The knowledge with which a block is scanned.

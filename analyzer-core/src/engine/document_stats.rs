@@ -28,6 +28,8 @@ pub(super) struct DocumentStats {
     pub ends: Option<(Stamp, Stamp)>,
     /// The object that a command names for the log that is open at the end of what was read.
     pub open: Option<Subject>,
+    /// The container whose marked log is open where the document was read to.
+    pub enclosing: Option<Subject>,
     /// The number of bytes after which reading was cancelled, if it was.
     pub cancelled_after: Option<u64>,
 }

@@ -18,7 +18,9 @@ use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS};
 use crate::parallel;
 use crate::report::LimitMet;
 use kwhy_model::{Event, Parsed, Span, Subject};
-use kwhy_parse::input::{Document, Place, ReadLimits, Segment, Stretch, segments_before};
+use kwhy_parse::input::{
+    Document, Place, ReadLimits, Segment, Stretch, is_output, log_section, segments_before,
+};
 use kwhy_parse::{self as parse, infer_year, redact};
 
 /// The contents of a part of a document, as [`extract`] reads it.
@@ -219,6 +221,8 @@ struct State {
     met: DocumentStats,
     /// The object that a command names for the log that is open.
     open: Option<Subject>,
+    /// The container whose marked log is open.
+    enclosing: Option<Subject>,
     /// The latest time with a year.
     latest: Option<i128>,
     clocks: Clocks,
@@ -371,6 +375,15 @@ impl State {
     /// Gives the log at a block's start what is known of it, and keeps what is known of the one at its
     /// end.
     fn inherit(&mut self, segments: &mut [Segment<'_>]) {
+        for segment in segments.iter_mut() {
+            if let Some(container) = log_section(segment) {
+                self.enclosing = container;
+            } else if let Some(container) = self.enclosing.as_ref()
+                && is_output(segment.format)
+            {
+                segment.subject.fill_from(container);
+            }
+        }
         let Some(first) = segments.first_mut() else {
             return;
         };

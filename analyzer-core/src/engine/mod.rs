@@ -37,7 +37,7 @@ use crate::matcher::{Compiled, Hit, Moment};
 use crate::report::{SegmentSummary, Stats};
 use kwhy_model::Stamp;
 use kwhy_parse::infer_year;
-use kwhy_parse::input::ReadLimits;
+use kwhy_parse::input::{ReadLimits, is_output};
 use kwhy_parse::timeline::Timeline;
 use kwhy_signature::ConditionId;
 
@@ -246,11 +246,17 @@ impl Merged {
         self.stats.lines += outcome.lines;
         self.stats.events += outcome.events;
         self.stats.records += outcome.events + outcome.objects;
+        let enclosed = outcome.enclosed.unwrap_or(usize::MAX);
         for (number, (_, hit)) in outcome.hits.iter_mut().enumerate() {
             hit.move_down(before);
             if let Some(open) = input.open.as_ref().filter(|_| number < outcome.inherited) {
                 hit.subject.fill_from(open);
                 hit.written_in(open);
+            }
+            let is_enclosed = is_output(hit.format) && number < enclosed;
+            if let Some(container) = input.enclosing.as_ref().filter(|_| is_enclosed) {
+                hit.subject.fill_from(container);
+                hit.written_in(container);
             }
             hit.subject.fill_from(&input.about);
             hit.written_in(&input.about);
@@ -262,6 +268,9 @@ impl Merged {
         let ended = self.list.1.take(outcome.lists);
         if !outcome.unbroken {
             input.open = outcome.subject;
+        }
+        if outcome.enclosed.is_some() {
+            input.enclosing = outcome.enclosing;
         }
         self.collect(outcome.hits, limit);
         self.collector.left_out(outcome.surplus);

@@ -14,7 +14,9 @@ use crate::matcher::Hit;
 use crate::report::SegmentSummary;
 use kwhy_model::{Event, Format, Parsed, Stamp, Subject};
 use kwhy_parse::framing::line_at;
-use kwhy_parse::input::{Document, Stretch, floor_char, lines, segments_before};
+use kwhy_parse::input::{
+    Document, Stretch, floor_char, is_output, lines, log_section, segments_before,
+};
 use kwhy_parse::{self as parse, log};
 use kwhy_signature::ConditionId;
 
@@ -60,10 +62,11 @@ impl BlockScan<'_, '_, '_> {
             let line: Vec<_> = lines(end).collect();
             let mut parsed = log::parse(&line);
             self.fill(&mut parsed.events);
-            let of = match &self.run {
+            let mut of = match &self.run {
                 Run::BlockContext(subject) => subject.clone(),
                 Run::Inherited | Run::Ended => Subject::default(),
             };
+            self.enclose(&mut of);
             self.test(&stretch, (parsed, &of), candidates, true, Reach::default());
             if matches!(self.run, Run::Inherited) {
                 self.outcome.inherited = self.outcome.hits.len();
@@ -98,9 +101,18 @@ impl BlockScan<'_, '_, '_> {
             first.subject.fill_from(subject);
         }
         let inherits = matches!(self.run, Run::Inherited) && first_is_log;
-        for (number, segment) in segments.iter().enumerate() {
+        let all = segments.len();
+        for (number, segment) in segments.iter_mut().enumerate() {
+            if let Some(container) = log_section(segment) {
+                self.outcome.enclosed.get_or_insert(self.outcome.hits.len());
+                self.outcome.enclosing = container;
+            }
+            if is_output(segment.format) {
+                self.enclose(&mut segment.subject);
+            }
+            let segment = &*segment;
             let is_log = part && segment.is_log;
-            let is_last = number + 1 == segments.len();
+            let is_last = number + 1 == all;
             let reach = self.reach(&range, number == 0, is_last);
             let parsed = parse::segment(segment, self.limits);
             self.test(
@@ -154,6 +166,13 @@ impl BlockScan<'_, '_, '_> {
             self.list(Format::ObjectJson, (1, 1), 1, 0);
         }
         self.run = Run::Ended;
+    }
+
+    /// Fills in the container whose marked log is open.
+    fn enclose(&self, subject: &mut Subject) {
+        if let Some(container) = &self.outcome.enclosing {
+            subject.fill_from(container);
+        }
     }
 
     /// Fills in what is known of the log that single records occur in.

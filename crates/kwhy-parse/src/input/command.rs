@@ -1,7 +1,8 @@
 //! Shell prompts and the kubectl commands after them: they name the object that the output
 //! below is about.
 
-use kwhy_model::Subject;
+use super::Segment;
+use kwhy_model::{Format, Subject};
 
 /// The request of a kubectl-like command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +92,22 @@ pub fn parse(line: &str) -> Option<Command> {
         return None;
     }
     Some(arguments(&words)).filter(|command| prompted || command.verb != Verb::Other)
+}
+
+/// The container whose log starts on the line of a segment, or the end of one, where both are marked, as in a dump of a
+/// cluster. Everything between the marks was written by that container.
+pub fn log_section(segment: &Segment<'_>) -> Option<Option<Subject>> {
+    if segment.format != Format::Command {
+        return None;
+    }
+    let text = segment.lines.first()?.text.trim();
+    let command = dump_header(text.strip_prefix("==== ")?)?;
+    Some(Some(command.subject).filter(|subject| *subject != Subject::default()))
+}
+
+/// Returns true if lines of a format may be the output of a container.
+pub fn is_output(format: Format) -> bool {
+    format.is_log() || format == Format::Plain
 }
 
 /// Reads the lines around a log in `kubectl cluster-info dump` (kubernetes/kubectl
