@@ -1,6 +1,8 @@
 //! One finding: what is wrong, the proof, why, and what to do.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
@@ -19,24 +21,47 @@ pub const TEXT: usize = INDENT + 9;
 /// Lines of proof under the first finding, and under later ones.
 const EVIDENCE: (usize, usize) = (3, 1);
 
+/// The number of findings that nothing explains up to which all that is known of each is shown.
+const MANY: usize = 4;
+
 /// The number of further objects that are named.
 const OTHERS: usize = 4;
+/// The number of explained findings that are shown; of further ones the causes are counted.
+const EXPLAINED: usize = 6;
+/// The number of causes that are counted.
+const COUNTED: usize = 4;
+/// The number of characters of a title, and of the title of a finding that another one explains.
+const TITLE: usize = 200;
+const EXPLAINED_TITLE: usize = 120;
 
 /// Writes findings of one report.
 pub struct Findings<'a> {
     layout: &'a Layout,
     by_rank: HashMap<usize, &'a Finding>,
     verbose: bool,
+    /// True if the report has too many findings to show all that is known of each.
+    are_many: bool,
+    /// The commands that have been shown.
+    commands: RefCell<HashSet<String>>,
 }
 
 impl<'a> Findings<'a> {
     /// The findings of a report.
     pub fn new(layout: &'a Layout, report: &'a Report, verbose: bool) -> Findings<'a> {
+        let roots = report.findings.iter();
+        let roots = roots.filter(|f| f.explained_by.is_none() && f.role != Role::Benign);
         Findings {
+            are_many: !verbose && roots.count() > MANY,
             layout,
             by_rank: report.findings.iter().map(|f| (f.rank, f)).collect(),
             verbose,
+            commands: RefCell::default(),
         }
+    }
+
+    /// Returns true if the report has too many findings to show all that is known of each.
+    pub fn are_many(&self) -> bool {
+        self.are_many
     }
 
     /// The finding of the report that explains another.
@@ -63,14 +88,68 @@ impl<'a> Findings<'a> {
             self.layout.row(out, "ended", &text)?;
         }
         self.explains(finding, out)?;
-        let checks = finding.check.iter().map(Step::from);
-        self.layout.steps("check", checks, out)?;
-        self.layout
-            .steps("fix", finding.fix.iter().map(Step::from), out)?;
+        self.steps("check", finding.check.iter().map(Step::from), out)?;
+        self.steps("fix", finding.fix.iter().map(Step::from), out)?;
         if self.verbose {
             self.layout.references(&finding.references, out)?;
         }
         Ok(())
+    }
+
+    /// Writes findings of one title among many: what is wrong, where, and how much they explain.
+    pub fn brief(&self, same: &[&'a Finding], out: &mut dyn Write) -> io::Result<()> {
+        let Some((finding, further)) = same.split_first() else {
+            return Ok(());
+        };
+        self.title(finding, out)?;
+        let mut parts: Vec<String> = Vec::new();
+        if let Some(first) = finding.evidence.first() {
+            let line = format!(" line {}", first.line);
+            let room = self.layout.width.saturating_sub(INDENT + line.len() + 1);
+            parts.push(words::path(&visible(&first.source), room) + &line);
+        }
+        let others = same.iter().map(|finding| finding.others.len());
+        let others = (others.sum::<usize>() + further.len()) as u64;
+        if others > 0 {
+            parts.push(format!("also {}", words::counted(others, "other object")));
+        }
+        let explained: Vec<&Finding> = same.iter().flat_map(|it| self.explained(it)).collect();
+        if !explained.is_empty() {
+            parts.push(format!("explains {}", causes(&explained)));
+        }
+        self.layout
+            .hang(out, Style::Plain, &parts.join("; "), 0, INDENT)
+    }
+
+    /// Writes steps, each command once in a report.
+    pub fn steps<'s>(
+        &self,
+        label: &str,
+        steps: impl Iterator<Item = Step<'s>>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut commands = self.commands.borrow_mut();
+        let is_new = |step: &Step<'_>| match &step.command {
+            Some(command) => commands.insert(command.to_string()),
+            None => true,
+        };
+        self.layout.steps(label, steps.filter(is_new), out)
+    }
+
+    /// All findings that one explains, over any number of steps.
+    fn explained(&self, finding: &Finding) -> Vec<&'a Finding> {
+        let mut known: HashSet<usize> = HashSet::from([finding.rank]);
+        let mut all = Vec::new();
+        let mut open: Vec<usize> = finding.explains.iter().map(|it| it.rank).collect();
+        while let Some(rank) = open.pop() {
+            if let Some(&found) = self.by_rank.get(&rank)
+                && known.insert(rank)
+            {
+                open.extend(found.explains.iter().map(|it| it.rank));
+                all.push(found);
+            }
+        }
+        all
     }
 
     fn title(&self, finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
@@ -81,7 +160,7 @@ impl<'a> Findings<'a> {
         layout.hang(
             out,
             Style::Strong,
-            &visible(&finding.title),
+            &self.cut(&visible(&finding.title), TITLE),
             word.len() + 2,
             INDENT,
         )?;
@@ -104,11 +183,20 @@ impl<'a> Findings<'a> {
         layout.hang(out, Style::Faint, &parts.join(", "), 0, INDENT)
     }
 
+    /// A text of at most so many characters, unless everything is shown.
+    fn cut<'t>(&self, text: &'t str, most: usize) -> Cow<'t, str> {
+        if self.verbose {
+            Cow::Borrowed(text)
+        } else {
+            words::cut(text, most)
+        }
+    }
+
     fn evidence(&self, finding: &Finding, first: bool, out: &mut dyn Write) -> io::Result<()> {
         let most = match (self.verbose, first) {
             (true, _) => usize::MAX,
-            (false, true) => EVIDENCE.0,
-            (false, false) => EVIDENCE.1,
+            (false, true) if !self.are_many => EVIDENCE.0,
+            (false, _) => EVIDENCE.1,
         };
         let mut shown: HashSet<(&str, u64)> = HashSet::new();
         for evidence in &finding.evidence {
@@ -130,16 +218,33 @@ impl<'a> Findings<'a> {
         let mut open: Vec<(usize, Vec<(&Finding, &Explained)>)> =
             self.folded(finding, 0, &mut told);
         open.reverse();
+        let mut written: HashSet<usize> = HashSet::new();
+        let mut rows = 0;
         while let Some((depth, group)) = open.pop() {
             let Some((first, explained)) = group.first() else {
                 continue;
             };
+            if rows == EXPLAINED && !self.verbose {
+                let mut rest = self.explained(finding);
+                rest.retain(|known| !written.contains(&known.rank));
+                return self
+                    .layout
+                    .row(out, "", &format!("and {}: kwhy -v", causes(&rest)));
+            }
+            rows += 1;
+            written.extend(group.iter().map(|(known, _)| known.rank));
             let evidence = group.iter().flat_map(|(known, _)| &known.evidence);
             let lines = words::lines(evidence, home);
             let count = group.iter().map(|(known, _)| known.count).sum();
             let at_least = group.iter().any(|(known, _)| known.at_least);
-            let mut text = visible(&first.title).into_owned();
-            if !lines.is_empty() {
+            let mut text = self
+                .cut(&visible(&first.title), EXPLAINED_TITLE)
+                .into_owned();
+            let is_at_home = || {
+                let mut evidence = group.iter().flat_map(|(known, _)| &known.evidence);
+                evidence.all(|line| line.source == home)
+            };
+            if !lines.is_empty() && (!self.are_many || is_at_home()) {
                 text = format!("{lines}: {text}");
             }
             if count > 1 {
@@ -190,6 +295,28 @@ impl<'a> Findings<'a> {
         }
         groups
     }
+}
+
+/// The number of some findings, and of those of the most frequent causes.
+fn causes(findings: &[&Finding]) -> String {
+    let mut counts: HashMap<&str, u64> = HashMap::new();
+    for finding in findings {
+        *counts.entry(finding.cause.as_str()).or_default() += 1;
+    }
+    let mut counts: Vec<(&str, u64)> = counts.into_iter().collect();
+    counts.sort_by_key(|(cause, count)| (Reverse(*count), *cause));
+    let named = counts.iter().take(COUNTED);
+    let mut named: Vec<String> = named
+        .map(|(cause, count)| match count {
+            1 => visible(cause).into_owned(),
+            _ => format!("{} {count}", visible(cause)),
+        })
+        .collect();
+    if counts.len() > COUNTED {
+        named.push("…".to_owned());
+    }
+    let all = words::counted(findings.len() as u64, "finding");
+    format!("{all} ({})", named.join(", "))
 }
 
 impl Layout {

@@ -33,8 +33,18 @@ const FOLDED: usize = 5;
 /// The number of titles that are shown of more.
 const SAMPLES: usize = 3;
 
-/// The number of limits up to which each is shown whole.
+/// The number of findings that are shown in full where they are many.
+const IN_FULL: usize = 2;
+
+/// The number of further findings that are shown briefly.
+const BRIEF: usize = 12;
+
+/// The number of limits up to which each is shown whole, and the number that are shown.
 const LIMITS: usize = 2;
+const MOST_LIMITS: usize = 4;
+
+/// The number of characters of a title among several.
+const SAMPLE: usize = 100;
 
 /// Unexplained events that are shown where nothing is known.
 const TELLING: usize = 5;
@@ -104,10 +114,16 @@ impl Render for Human {
             self.layout.hang(out, Style::Strong, verdict, 0, 0)?;
             writeln!(out)?;
         }
-        for (index, finding) in shown.iter().enumerate() {
+        let in_full = if findings.are_many() {
+            IN_FULL
+        } else {
+            shown.len()
+        };
+        for (index, finding) in shown.iter().take(in_full).enumerate() {
             findings.write(finding, index == 0, out)?;
             writeln!(out)?;
         }
+        self.brief(&findings, shown.get(in_full..).unwrap_or_default(), out)?;
         let answered = report.findings.iter().any(|f| f.role == Role::Cause);
         let is_well = matches!(report.verdict, Verdict::Healthy | Verdict::Over);
         if !answered && !is_well {
@@ -120,7 +136,7 @@ impl Render for Human {
             // there is nothing to look for
         } else if !report.next.is_empty() {
             let steps = report.next.iter().map(Step::from);
-            self.layout.steps("collect", steps, out)?;
+            findings.steps("collect", steps, out)?;
             writeln!(out)?;
         } else if !answered && !is_empty(report) {
             self.collect(report, out)?;
@@ -164,6 +180,46 @@ impl Human {
         };
         self.layout.hang(out, Style::Strong, text, 0, 0)?;
         writeln!(out)
+    }
+
+    /// The findings after those that are shown in full.
+    fn brief<'a>(
+        &self,
+        findings: &Findings<'a>,
+        brief: &[&'a Finding],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut groups: Vec<Vec<&Finding>> = Vec::new();
+        let mut omitted = 0;
+        for finding in brief {
+            let same = |group: &&mut Vec<&Finding>| {
+                let first = group.first();
+                first.is_some_and(|first| {
+                    (&first.title, &first.cause) == (&finding.title, &finding.cause)
+                })
+            };
+            if finding.severity == Level::Info {
+                omitted += 1;
+            } else if let Some(group) = groups.iter_mut().find(same) {
+                group.push(finding);
+            } else {
+                groups.push(vec![finding]);
+            }
+        }
+        for group in groups.iter().take(BRIEF) {
+            findings.brief(group, out)?;
+        }
+        omitted += groups.iter().skip(BRIEF).map(Vec::len).sum::<usize>();
+        if omitted > 0 {
+            let text = format!("and {}", counted(omitted as u64, "further finding"));
+            self.layout.hang(out, Style::Plain, &text, 0, INDENT)?;
+        }
+        if !brief.is_empty() {
+            let text = "kwhy -v shows each with its proof and what to do";
+            self.layout.hang(out, Style::Faint, text, 0, INDENT)?;
+            writeln!(out)?;
+        }
+        Ok(())
     }
 
     /// The most telling events that no finding covers.
@@ -266,7 +322,7 @@ impl Human {
             let count = counted(findings.len() as u64, noun);
             let mut titles: Vec<String> = Vec::new();
             for finding in findings {
-                let title = visible(&finding.title).into_owned();
+                let title = words::cut(&visible(&finding.title), SAMPLE).into_owned();
                 if titles.len() < SAMPLES && !titles.contains(&title) {
                     titles.push(title);
                 }
@@ -283,7 +339,9 @@ impl Human {
             if !lines.is_empty() {
                 places.push(lines);
             }
-            let text = format!("{} ({})", visible(&finding.title), places.join(", "));
+            let title = visible(&finding.title);
+            let title = words::cut(&title, SAMPLE);
+            let text = format!("{title} ({})", places.join(", "));
             write!(out, "{}  ", self.layout.styled(Style::Faint, word))?;
             self.layout.hang(out, Style::Plain, &text, column, column)?;
         }
@@ -320,7 +378,12 @@ impl Human {
     }
 
     fn limits(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        for limit in &report.limits {
+        let most = if self.verbose {
+            usize::MAX
+        } else {
+            MOST_LIMITS
+        };
+        for limit in report.limits.iter().take(most) {
             write!(out, "{}  ", self.layout.styled(Style::Faint, "note"))?;
             let text = format!(
                 "{}: {}: {}",
@@ -336,6 +399,15 @@ impl Human {
                 text
             };
             self.layout.hang(out, Style::Plain, &text, 6, 6)?;
+        }
+        if let Some(more) = report
+            .limits
+            .len()
+            .checked_sub(most)
+            .filter(|more| *more > 0)
+        {
+            let text = format!("and {}: kwhy -v", counted(more as u64, "more note"));
+            self.layout.hang(out, Style::Plain, &text, 0, 6)?;
         }
         if !report.limits.is_empty() {
             writeln!(out)?;
@@ -374,6 +446,10 @@ impl Human {
                 .first()
                 .map_or("of no known make", String::as_str);
             text += &format!(" The bundle: {make}, {}.", visible(&bundle.source));
+            if !bundle.missing.is_empty() {
+                let missing = bundle.missing.join(", ");
+                text += &format!(" Not in it: {}.", visible(&missing));
+            }
         } else if !report.bundles.is_empty() {
             text += &format!(
                 " They are of {}.",

@@ -1,5 +1,6 @@
 //! The short words of a report: how sure, how often, when, which lines.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -19,6 +20,35 @@ pub fn confidence(value: f64) -> &'static str {
         "likely"
     } else {
         "possible"
+    }
+}
+
+/// A text of at most so many characters, with an ellipsis in place of what is cut.
+pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        None => Cow::Borrowed(text),
+        Some((end, _)) => {
+            let start = text.get(..end).unwrap_or(text);
+            // not in the middle of a word, if there are words
+            let whole = start.rfind(' ').filter(|at| *at > end / 2);
+            let start = whole.and_then(|at| start.get(..at)).unwrap_or(start);
+            Cow::Owned(format!("{}…", start.trim_end_matches([' ', ',', ';', ':'])))
+        }
+    }
+}
+
+/// A path of at most so many characters: its last folders, if it is longer.
+pub fn path(path: &str, most: usize) -> String {
+    let mut rest = path;
+    while rest.chars().count() + 2 > most
+        && let Some((_, below)) = rest.split_once('/')
+    {
+        rest = below;
+    }
+    if rest.len() == path.len() {
+        path.to_owned()
+    } else {
+        format!("…/{rest}")
     }
 }
 
@@ -102,8 +132,9 @@ fn duration(span: SignedDuration) -> String {
     out
 }
 
-/// The number of line numbers that are listed before the rest is only counted.
+/// The number of line numbers, and of inputs, that are listed before the rest is only counted.
 const LISTED: usize = 6;
+const INPUTS: usize = 2;
 
 /// The lines of some evidence: `line 23`, `lines 23, 24, 30-35`, with the input's name where it is
 /// not `home`.
@@ -128,7 +159,13 @@ pub fn lines<'a>(evidence: impl Iterator<Item = &'a Evidence>, home: &str) -> St
     let plural = runs.len() > 1 || runs.iter().any(|(_, start, end)| start != end);
     let mut out = String::new();
     let mut current = "";
+    let (mut inputs, mut listed) = (0, 0);
     for (index, (source, start, end)) in runs.iter().take(LISTED).enumerate() {
+        inputs += usize::from(*source != current);
+        if inputs > INPUTS {
+            break;
+        }
+        listed += 1;
         if index > 0 {
             out.push_str(", ");
         }
@@ -145,7 +182,7 @@ pub fn lines<'a>(evidence: impl Iterator<Item = &'a Evidence>, home: &str) -> St
             _ => write!(out, "{start}-{end}"),
         };
     }
-    if let Some(more) = runs.len().checked_sub(LISTED).filter(|more| *more > 0) {
+    if let Some(more) = runs.len().checked_sub(listed).filter(|more| *more > 0) {
         let _ = write!(out, " and {more} more");
     }
     out
@@ -177,6 +214,21 @@ mod tests {
         );
         let many: Vec<_> = (0..20).map(|n| ("stdin", n * 2)).collect();
         assert_eq!(list(&many), "lines 0, 2, 4, 6, 8, 10 and 14 more");
+    }
+
+    #[test]
+    fn long_titles_and_paths_are_cut() {
+        assert_eq!(cut("no berth is free", 16), "no berth is free");
+        assert_eq!(cut("no berth is free at the quay", 17), "no berth is free…");
+        assert_eq!(
+            path("dock/pods/crane-0/arm/current.log", 40),
+            "dock/pods/crane-0/arm/current.log"
+        );
+        assert_eq!(
+            path("dock/pods/crane-0/arm/current.log", 20),
+            "…/arm/current.log"
+        );
+        assert_eq!(path("current.log", 4), "current.log");
     }
 
     #[test]
