@@ -2,7 +2,7 @@
 
 use kwhy_model::{Level, Role, Severity, Subject};
 
-use crate::report::{Report, Unexplained};
+use crate::report::{Report, Unexplained, When};
 
 /// The state of a fault at the time at which the input was collected.
 #[derive(
@@ -55,6 +55,30 @@ pub struct KindHealth {
 impl KindHealth {
     /// The number of objects that are named.
     pub const NAMED: usize = 10;
+}
+
+/// What a cluster is going through, beside its faults.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "situation", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Situation {
+    /// All nodes were made shortly before the input was collected.
+    Starting {
+        /// When the first one was.
+        since: When,
+    },
+    /// The containers of most pods of a node ended at once and were started again.
+    NodeRestarted {
+        /// The node's name.
+        node: String,
+        /// When they ended.
+        at: When,
+    },
+    /// A workload replaces pods of an earlier template.
+    Rollout {
+        /// The workload.
+        object: Subject,
+    },
 }
 
 /// The number of records without an error from which a log alone is called healthy.

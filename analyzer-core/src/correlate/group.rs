@@ -28,6 +28,8 @@ pub(crate) struct Group {
     pub subject: Subject,
     /// Further objects with the same fault.
     pub others: Vec<Subject>,
+    /// True if its signature matched more objects than are distinguished.
+    pub others_at_least: bool,
     /// The match that fills the templates.
     pub best: Match,
     /// The hits that prove it, in input order, deduplicated.
@@ -237,6 +239,7 @@ impl Group {
             signature,
             subject,
             others: Vec::new(),
+            others_at_least: false,
             best: found,
             hits,
             more: 0,

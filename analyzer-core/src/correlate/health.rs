@@ -24,6 +24,8 @@ pub(super) struct State {
     /// The span of the words that show its health.
     pub shown: Option<Span>,
     pub containers: Vec<ContainerState>,
+    /// True for a workload that replaces pods of an earlier template.
+    pub is_rolling: bool,
 }
 
 /// The state of one container of a pod.
@@ -33,6 +35,8 @@ pub(super) struct ContainerState {
     pub is_well: bool,
     /// The time at which it was started, in nanoseconds since 1970.
     pub started: Option<i128>,
+    /// The time at which the previous run ended, in nanoseconds since 1970.
+    pub ended: Option<i128>,
     pub restarts: i64,
 }
 
@@ -94,6 +98,31 @@ pub(super) fn of(object: &Object<'_>) -> State {
         created: time(object.fields.get("created_time")),
         shown,
         containers,
+        is_rolling: is_rolling(object),
+    }
+}
+
+/// Returns true if a workload has fewer updated pods than it wants.
+fn is_rolling(object: &Object<'_>) -> bool {
+    let is_workload = matches!(
+        object.subject.kind.as_deref(),
+        Some("Deployment" | "StatefulSet" | "DaemonSet")
+    );
+    let count = |keys: &[&str]| keys.iter().find_map(|key| replicas(object, key));
+    let desired = count(&["desired", "desired_scheduled"]);
+    let (Some(desired), Some(updated)) = (desired.filter(|_| is_workload), count(&["updated"]))
+    else {
+        return false;
+    };
+    updated < desired
+}
+
+/// Returns one of a workload's numbers of pods.
+fn replicas(object: &Object<'_>, key: &str) -> Option<i64> {
+    let nested = object.fields.get("replicas").and_then(|it| it.get(key));
+    match nested.or_else(|| object.fields.get(key))? {
+        Value::Integer(number, _) => Some(*number),
+        value => value.to_text()?.parse().ok(),
     }
 }
 
@@ -206,23 +235,16 @@ fn workload(object: &Object<'_>, conditions: &Conditions) -> (Health, Option<Spa
         let span = object.fields.get("ready").map(Value::span);
         return (well(counts_agree(&ready)), span);
     }
-    let number = |value: Option<&Value<'_>>| match value {
-        Some(Value::Integer(number, _)) => Some(*number),
-        Some(value) => value.to_text()?.parse().ok(),
-        None => None,
-    };
-    let replicas = object.fields.get("replicas");
-    let count = |key: &str| {
-        let nested = replicas.and_then(|replicas| replicas.get(key));
-        number(nested.or_else(|| object.fields.get(key)))
-    };
+    let count = |key: &str| replicas(object, key);
     let desired = count("desired").or_else(|| count("desired_scheduled"));
     let (Some(desired), Some(ready)) = (desired, count("ready").or_else(|| count("available")))
     else {
         return conditions.health();
     };
     let is_updated = count("updated").is_none_or(|updated| updated >= desired);
-    let span = replicas
+    let span = object
+        .fields
+        .get("replicas")
         .or_else(|| object.fields.get("ready"))
         .map(Value::span);
     (
@@ -264,6 +286,7 @@ fn containers(object: &Object<'_>) -> Vec<ContainerState> {
                 is_well: is_completed
                     || (is == "running" && text("ready").as_deref() == Some("true")),
                 started: time(state.get("started_time")),
+                ended: time(container.get("last_state.finished_time")),
                 restarts,
             })
         })

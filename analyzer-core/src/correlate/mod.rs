@@ -15,6 +15,7 @@ mod rank;
 mod render;
 mod replicas;
 mod resolution;
+mod situations;
 mod snapshots;
 mod unexplained;
 
@@ -98,7 +99,7 @@ pub(crate) fn correlate(
     (names, ends): (&[String], &[Option<i128>]),
     matches: Vec<(usize, Match)>,
     mut surplus: Vec<Surplus>,
-    at_least: &BTreeSet<usize>,
+    (at_least, further): (&BTreeSet<usize>, &BTreeMap<usize, u64>),
     (graph, snapshots): (&Graph, &Snapshots),
     (reference, now): (Option<Timestamp>, Option<i128>),
 ) -> Correlated {
@@ -121,6 +122,7 @@ pub(crate) fn correlate(
     let (mut groups, unplaced) = group::group(catalogue, matches, surplus);
     for group in &mut groups {
         group.at_least |= at_least.contains(&group.signature);
+        group.others_at_least = further.contains_key(&group.signature);
     }
     let (mut silent, mut groups): (Vec<Group>, Vec<Group>) = groups
         .into_iter()
@@ -328,6 +330,7 @@ fn finding(
             + &identity::further(&group.values, &group.variants),
         subject: group.subject.clone(),
         others: group.others.clone(),
+        others_at_least: group.others_at_least && !group.others.is_empty(),
         captures,
         also: group
             .variants

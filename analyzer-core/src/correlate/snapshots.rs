@@ -7,8 +7,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::graph::plain;
 use super::group::Group;
 use super::health::{self, Health, State};
+use super::situations;
 use crate::matcher::Hit;
-use crate::report::{KindHealth, Level, Role};
+use crate::report::{KindHealth, Level, Role, Situation};
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Format, Object, Span, Subject, Value};
 use kwhy_parse::input::{Place, Stretch, floor_char};
@@ -36,6 +37,8 @@ pub(crate) struct ObjectSnapshot {
     kind: String,
     namespace: Option<String>,
     name: String,
+    /// The node of a pod.
+    node: Option<Box<str>>,
     shape: Shape,
     /// True if it occurs in a list of its kind.
     listed: bool,
@@ -97,6 +100,7 @@ impl ObjectSnapshot {
             kind,
             namespace: subject.namespace,
             name,
+            node: object.subject.node.as_deref().map(Box::from),
             shape,
             listed,
             document: stretch.document,
@@ -374,6 +378,29 @@ impl Snapshots {
         kinds.into_values().collect()
     }
 
+    /// Names the situations that the last snapshots show; `now` is the time of the collection, in nanoseconds since 1970.
+    pub fn situations(&self, now: Option<i128>) -> Vec<Situation> {
+        let mut seen: HashSet<(&str, Option<&str>, &str)> = HashSet::new();
+        let mut objects = Vec::new();
+        for snapshot in &self.all {
+            let key = (
+                &*snapshot.kind,
+                snapshot.namespace.as_deref(),
+                &*snapshot.name,
+            );
+            if seen.insert(key) {
+                let subject = Subject {
+                    node: snapshot.node.as_deref().map(str::to_owned),
+                    ..Subject::new(key.0, key.1, key.2)
+                };
+                if let Some(current) = self.current(&subject) {
+                    objects.push((subject, &current.state));
+                }
+            }
+        }
+        situations::of(&objects, now)
+    }
+
     /// Returns the Job of a pod if it is complete: a failed attempt of it is over.
     pub fn completed_job(&self, pod: &Subject) -> Option<&ObjectSnapshot> {
         let is_pod = pod.kind.as_deref() == Some("Pod");
@@ -471,6 +498,7 @@ mod tests {
             kind: "Pod".to_owned(),
             namespace: None,
             name: "quay-4".to_owned(),
+            node: None,
             shape: Shape::Describe,
             listed: false,
             document,
@@ -483,6 +511,7 @@ mod tests {
                 created: None,
                 shown: None,
                 containers: Vec::new(),
+                is_rolling: false,
             },
             place: Place::default(),
         }

@@ -84,7 +84,7 @@ impl Merged {
             (&names, &ends),
             collected.matches,
             collected.surplus,
-            &collected.at_least,
+            (&collected.at_least, &collected.further),
             (&self.graph, &self.snapshots),
             (reference, now),
         );
@@ -119,6 +119,7 @@ impl Merged {
             schema: SCHEMA.into(),
             verdict: Verdict::Unknown,
             health: self.snapshots.health(),
+            situations: self.snapshots.situations(now),
             until: until.map(When::from),
             findings: correlated.findings,
             unexplained: self.unexplained_events.report(&names, &correlated.covered),

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use kwhy_parse::input::Place;
 
-pub use crate::verdict::{KindHealth, State, Verdict, judge};
+pub use crate::verdict::{KindHealth, Situation, State, Verdict, judge};
 pub use cause_id::CauseId;
 pub use command_line::CommandLine;
 pub use kwhy_model::{Age, Format, Level, Role, Severity, Stamp, Subject};
@@ -46,6 +46,9 @@ pub struct Report {
     /// The health of the objects that the input shows, by kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub health: Vec<KindHealth>,
+    /// Restarts of nodes, rollouts and the start of the cluster.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub situations: Vec<Situation>,
     /// The latest time found in the input: its end, or somewhat before that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<When>,
@@ -134,6 +137,9 @@ pub struct Finding {
     /// Further objects with the same fault, such as the other replicas.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Subject>,
+    /// True if there may be more than `others`: its signature matched more objects than are distinguished.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub others_at_least: bool,
     /// The captured values by name.
     pub captures: BTreeMap<String, String>,
     /// The differing values of further faults of the same kind of the object.

@@ -75,8 +75,8 @@ impl<'a> Findings<'a> {
         self.evidence(finding, first, out)?;
         if !finding.others.is_empty() {
             let most = if self.verbose { usize::MAX } else { OTHERS };
-            self.layout
-                .row(out, "also", &words::subjects(&finding.others, most))?;
+            let others = words::subjects(&finding.others, most, finding.others_at_least);
+            self.layout.row(out, "also", &others)?;
         }
         if !finding.why.is_empty() {
             self.layout.row(out, "why", &finding.why)?;
@@ -111,7 +111,10 @@ impl<'a> Findings<'a> {
         let others = same.iter().map(|finding| finding.others.len());
         let others = (others.sum::<usize>() + further.len()) as u64;
         if others > 0 {
-            parts.push(format!("also {}", words::counted(others, "other object")));
+            let at_least = same.iter().any(|finding| finding.others_at_least);
+            let number = words::counted(others, "other object");
+            let at_least = if at_least { "at least " } else { "" };
+            parts.push(format!("also {at_least}{number}"));
         }
         let explained: Vec<&Finding> = same.iter().flat_map(|it| self.explained(it)).collect();
         if !explained.is_empty() {

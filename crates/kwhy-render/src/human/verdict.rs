@@ -1,16 +1,19 @@
 //! The verdict in words: what is wrong now, what is over, what was looked at.
 
-use kwhy_core::report::{KindHealth, State};
+use kwhy_core::report::{KindHealth, Situation, State};
 use kwhy_core::{Report, Role, Verdict};
 
 use super::words::counted;
+use crate::escape::visible;
 
 /// The number of kinds whose health is reported one by one.
 const KINDS: usize = 3;
 
 /// Returns the verdict on a report in a sentence or two; none where the findings say it all.
 pub fn verdict(report: &Report) -> Option<String> {
-    let looked_at = looked_at(report);
+    let situations = report.situations.iter().map(situation);
+    let looked_at: Vec<String> = situations.chain(looked_at(report)).collect();
+    let looked_at = (!looked_at.is_empty()).then(|| looked_at.join(" "));
     let with = |text: &str| match &looked_at {
         Some(looked_at) => format!("{text} {looked_at}"),
         None => text.to_owned(),
@@ -34,6 +37,21 @@ pub fn verdict(report: &Report) -> Option<String> {
             Some(with(&format!("{causes} found.")))
         }
         _ => None,
+    }
+}
+
+/// Describes a situation in a sentence.
+fn situation(situation: &Situation) -> String {
+    match situation {
+        Situation::Starting { since } => format!("The cluster was made at {since}."),
+        Situation::NodeRestarted { node, at } => {
+            format!("Node {} was restarted at {at}.", visible(node))
+        }
+        Situation::Rollout { object } => {
+            let object = object.to_string();
+            format!("{} is being rolled out.", visible(&object))
+        }
+        _ => String::new(),
     }
 }
 

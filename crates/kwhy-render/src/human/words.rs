@@ -71,12 +71,14 @@ pub fn times(count: u64, at_least: bool) -> String {
 }
 
 /// `Pod shop/web-1, Pod shop/web-2 and 37 more`; at most so many are named.
-pub fn subjects(subjects: &[Subject], most: usize) -> String {
+pub fn subjects(subjects: &[Subject], most: usize, at_least: bool) -> String {
     let named = subjects.iter().take(most);
     let named: Vec<String> = named.map(ToString::to_string).collect();
     let text = named.join(", ");
     match subjects.len().saturating_sub(most) {
+        0 if at_least => format!("{text} and others"),
         0 => text,
+        more if at_least => format!("{text} and at least {more} more"),
         more => format!("{text} and {more} more"),
     }
 }

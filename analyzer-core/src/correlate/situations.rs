@@ -1,0 +1,176 @@
+//! What a cluster is going through: restarts of nodes, rollouts, its own start.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kwhy_model::{Stamp, Subject};
+
+use super::health::State;
+use crate::report::{Situation, When};
+
+/// The nanoseconds in which the containers of a node end when it is restarted.
+const AT_ONCE: i128 = 120 * NANOS;
+
+/// The least number of pods whose containers end at once.
+const PODS: usize = 3;
+
+/// The nanoseconds before the collection for which a restart is named.
+const RECENT: i128 = 86_400 * NANOS;
+
+/// The age of all nodes up to which a cluster is starting.
+const YOUNG: i128 = 900 * NANOS;
+
+/// The most rollouts that are named.
+const ROLLOUTS: usize = 5;
+
+const NANOS: i128 = 1_000_000_000;
+
+/// Names the situations that the last states of objects show.
+pub(super) fn of(objects: &[(Subject, &State)], now: Option<i128>) -> Vec<Situation> {
+    let mut all = Vec::new();
+    all.extend(start(objects, now));
+    // what starts has not been restarted
+    if all.is_empty() {
+        all.extend(restarts(objects, now));
+    }
+    let rolling = objects.iter().filter(|(_, state)| state.is_rolling);
+    all.extend(
+        rolling
+            .take(ROLLOUTS)
+            .map(|(subject, _)| Situation::Rollout {
+                object: subject.clone(),
+            }),
+    );
+    all
+}
+
+/// A cluster all of whose nodes were made shortly before the collection.
+fn start(objects: &[(Subject, &State)], now: Option<i128>) -> Option<Situation> {
+    let nodes = objects.iter().filter(|(subject, _)| is(subject, "Node"));
+    let created: Option<Vec<i128>> = nodes.map(|(_, state)| state.created).collect();
+    let first = created?.into_iter().min()?;
+    (now? - first <= YOUNG).then(|| Situation::Starting { since: at(first) })
+}
+
+/// Nodes on which the containers of most pods ended at once and were started again.
+fn restarts(objects: &[(Subject, &State)], now: Option<i128>) -> Vec<Situation> {
+    let mut nodes: BTreeMap<&str, Vec<(&Subject, &State)>> = BTreeMap::new();
+    for (subject, state) in objects {
+        if let Some(node) = subject.node.as_deref().filter(|_| is(subject, "Pod")) {
+            nodes.entry(node).or_default().push((subject, state));
+        }
+    }
+    let restart = |(node, pods): (&str, Vec<(&Subject, &State)>)| {
+        let mut ends: Vec<(i128, &str)> = pods
+            .iter()
+            .flat_map(|(pod, state)| {
+                let restarted = state.containers.iter().filter(|it| it.started.is_some());
+                let ended = restarted.filter_map(|container| container.ended);
+                ended.filter_map(|ended| Some((ended, pod.name.as_deref()?)))
+            })
+            .collect();
+        ends.sort_unstable();
+        // the last restart counts
+        let is_recent = |end: i128| now.is_none_or(|now| now - end <= RECENT);
+        let recent = (0..ends.len())
+            .rev()
+            .take_while(|at| is_recent(ends[*at].0));
+        let last = recent.into_iter().find(|at| {
+            let (first, _) = ends[*at];
+            let at_once = ends[*at..]
+                .iter()
+                .take_while(|(end, _)| end - first <= AT_ONCE);
+            let names: BTreeSet<&str> = at_once.map(|(_, name)| *name).collect();
+            let before = pods
+                .iter()
+                .filter(|(_, state)| state.created.is_none_or(|created| created <= first));
+            names.len() >= PODS && 2 * names.len() > before.count()
+        })?;
+        Some(Situation::NodeRestarted {
+            node: node.to_owned(),
+            at: at(ends[last].0),
+        })
+    };
+    nodes.into_iter().filter_map(restart).collect()
+}
+
+fn is(subject: &Subject, kind: &str) -> bool {
+    subject.kind.as_deref() == Some(kind)
+}
+
+/// A time in whole seconds, as objects state it.
+fn at(nanos: i128) -> When {
+    When::At(Stamp {
+        nanos,
+        digits: 0,
+        zone_stated: true,
+        year_stated: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::correlate::health;
+    use kwhy_parse::input::{Document, segments};
+
+    fn situations(text: &str, now: &str) -> Vec<Situation> {
+        let document = Document::new("", text);
+        let parsed = kwhy_parse::segments(&segments(document.text()));
+        let states: Vec<State> = parsed.objects.iter().map(health::of).collect();
+        let objects: Vec<(Subject, &State)> = parsed
+            .objects
+            .iter()
+            .map(|object| object.subject.clone())
+            .zip(&states)
+            .collect();
+        let now: jiff::Timestamp = now.parse().unwrap();
+        of(&objects, Some(now.as_nanosecond()))
+    }
+
+    fn pod(name: &str, ended: &str) -> String {
+        format!(
+            r#"{{"apiVersion":"v1","kind":"Pod","metadata":{{"name":"{name}","namespace":"dock","creationTimestamp":"2031-05-01T08:00:00Z"}},"spec":{{"nodeName":"quay-1","containers":[{{"name":"a"}}]}},"status":{{"phase":"Running","containerStatuses":[{{"name":"a","ready":true,"restartCount":1,"state":{{"running":{{"startedAt":"2031-05-06T08:02:00Z"}}}},"lastState":{{"terminated":{{"exitCode":255,"reason":"Unknown","finishedAt":"{ended}"}}}}}}]}}}}"#
+        )
+    }
+
+    #[test]
+    fn a_node_is_restarted_when_most_of_its_pods_end_at_once() {
+        let ends = [
+            "2031-05-06T08:00:01Z",
+            "2031-05-06T08:00:03Z",
+            "2031-05-06T08:00:02Z",
+        ];
+        let pods: Vec<String> = (0..)
+            .zip(ends)
+            .map(|(n, end)| pod(&format!("p-{n}"), end))
+            .collect();
+        let text = pods.join("\n");
+        let found = situations(&text, "2031-05-06T09:00:00Z");
+        assert!(
+            matches!(&*found, [Situation::NodeRestarted { node, at }] if node == "quay-1" && at.to_string() == "2031-05-06T08:00:01Z"),
+            "{found:?}"
+        );
+        // long ago, or two pods only
+        assert_eq!(situations(&text, "2031-05-08T09:00:00Z"), []);
+        assert_eq!(
+            situations(&pods[..2].join("\n"), "2031-05-06T09:00:00Z"),
+            []
+        );
+    }
+
+    #[test]
+    fn a_young_cluster_starts_and_a_workload_is_rolled_out() {
+        let node = r#"{"apiVersion":"v1","kind":"Node","metadata":{"name":"quay-1","creationTimestamp":"2031-05-06T08:00:00Z"},"status":{"conditions":[{"type":"Ready","status":"True"}]}}"#;
+        let found = situations(node, "2031-05-06T08:10:00Z");
+        assert!(matches!(&*found, [Situation::Starting { .. }]), "{found:?}");
+        assert_eq!(situations(node, "2031-05-06T10:00:00Z"), []);
+        let web = r#"{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web","namespace":"dock"},"spec":{"replicas":3},"status":{"replicas":4,"updatedReplicas":1,"readyReplicas":3,"availableReplicas":3}}"#;
+        let found = situations(web, "2031-05-06T10:00:00Z");
+        assert!(
+            matches!(&*found, [Situation::Rollout { object }] if object.name.as_deref() == Some("web")),
+            "{found:?}"
+        );
+        let done = web.replace("\"updatedReplicas\":1", "\"updatedReplicas\":3");
+        assert_eq!(situations(&done, "2031-05-06T10:00:00Z"), []);
+    }
+}
