@@ -262,7 +262,9 @@ fn state_of(event: &Event<'_>, found: &Found) -> Vec<Span> {
         Format::ObjectYaml | Format::ObjectJson | Format::Describe
     );
     if !is_state {
-        return vec![found.mark.clone()];
+        // without a pattern the mark is the whole message
+        let is_whole = found.mark == event.message.span() || found.mark == event.span;
+        return Vec::from_iter((!is_whole).then(|| found.mark.clone()));
     }
     let parts = [
         Some(&event.message),
