@@ -254,16 +254,24 @@ const MAX_LINES_OF_VALUE: u64 = 8;
 /// The number of these that may precede it.
 const LINES_BEFORE: u64 = 3;
 
-/// The spans of what an event states about a fault: of an object's or event's state all of it, of a log's record,
-/// which may continue for pages, what a pattern covers.
+/// The spans of what an event states about a fault: of an object's state all of it, elsewhere, where a message may
+/// continue for pages, what a pattern covers.
 fn state_of(event: &Event<'_>, found: &Found) -> Vec<Span> {
-    if event.format.is_log() {
-        return vec![found.mark.clone()];
+    let is_state = matches!(
+        event.format,
+        Format::ObjectYaml | Format::ObjectJson | Format::Describe
+    );
+    if !is_state {
+        // without a pattern the mark is the whole message
+        let is_whole = found.mark == event.message.span() || found.mark == event.span;
+        return Vec::from_iter((!is_whole).then(|| found.mark.clone()));
     }
-    let exit_code = event.field("exit_code").map(Text::span);
-    let reason = event.reason.as_ref().map(Text::span);
-    let message = Some(event.message.span()).filter(|span| !span.is_empty());
-    Vec::from_iter(message.into_iter().chain(reason).chain(exit_code))
+    let parts = [
+        Some(&event.message),
+        event.reason.as_ref(),
+        event.field("exit_code"),
+    ];
+    parts.into_iter().flatten().map(Text::span).collect()
 }
 
 /// Returns the lines that some spans cover, in order, except that of the mark.
