@@ -63,23 +63,39 @@ pub(super) struct Over<'i> {
 
 /// When each signature last matched about each object.
 #[derive(Default)]
-pub(super) struct LastSeen(HashMap<(usize, Subject), Moment>);
+pub(super) struct LastSeen {
+    of_object: HashMap<(usize, Subject), Moment>,
+    /// The latest time of a hit of each document, in nanoseconds since 1970.
+    of_document: HashMap<usize, i128>,
+}
 
 impl LastSeen {
     pub fn new(groups: &[Group]) -> LastSeen {
-        let mut last: HashMap<(usize, Subject), Moment> = HashMap::new();
+        let mut last = LastSeen::default();
         for group in groups {
             if let Some(seen) = group.last {
-                let known = last.entry((group.signature, group.subject.clone()));
+                let known = last
+                    .of_object
+                    .entry((group.signature, group.subject.clone()));
                 let known = known.or_insert(seen);
                 *known = known.later(seen);
             }
+            for hit in &group.hits {
+                if let Some(Moment::At(stamp)) = hit.last {
+                    let known = last.of_document.entry(hit.document).or_insert(stamp.nanos);
+                    *known = stamp.nanos.max(*known);
+                }
+            }
         }
-        LastSeen(last)
+        last
+    }
+
+    fn of_document(&self, document: usize) -> Option<i128> {
+        self.of_document.get(&document).copied()
     }
 
     fn of(&self, group: &Group) -> Option<Moment> {
-        self.0
+        self.of_object
             .get(&(group.signature, group.subject.clone()))
             .copied()
     }
@@ -142,22 +158,34 @@ impl Over<'_> {
     /// The seconds from the last sight of a fault to the end of what was collected: for a log, to its own end.
     fn age_in_stream(&self, group: &Group, last: &Hit) -> Option<i128> {
         let age = self.age(group, last)?;
-        let end = self.ends.get(last.document).copied().flatten();
+        let of_records = self.ends.get(last.document).copied().flatten();
+        // sections of a log need not be in order of time
+        let end = of_records.max(self.last.of_document(last.document));
         let end = end.filter(|_| last.format.is_log());
         let before_now = self.now.zip(end).map(|(now, end)| (now - end) / NANOS);
         Some(age - before_now.unwrap_or(0).max(0))
     }
 
-    /// Returns true if a fault is about a pod that has been deleted: the input lists the pods of its namespace without
-    /// it.
+    /// Returns true if a fault is about a pod or a namespace that has been deleted: the input lists the namespaces of
+    /// the cluster, or the pods of the namespace or of the node, without it.
     fn is_gone(&self, group: &Group, last: &Hit) -> bool {
         let pod = &last.subject;
         let is_named = pod.kind.as_deref() == Some("Pod") && pod.name.is_some();
-        let namespace = pod.namespace.as_deref().filter(|_| is_named);
-        namespace.is_some_and(|namespace| self.snapshots.lists_pods(namespace))
-            && self.snapshots.current(pod).is_none()
-            && !self.workload(pod).is_some_and(has_status)
-            && self.age(group, last).is_some()
+        let namespace = pod.namespace.as_deref();
+        let age = self.age(group, last);
+        if age.is_none_or(|age| age < 0) || self.workload(pod).is_some_and(has_status) {
+            return false;
+        }
+        if namespace.is_some_and(|namespace| self.snapshots.is_namespace_gone(namespace)) {
+            return true;
+        }
+        let current = self.snapshots.current(pod);
+        let is_listed = namespace.is_some_and(|namespace| self.snapshots.lists_pods(namespace));
+        (is_named && is_listed && current.is_none())
+            || (is_named
+                && age.is_some_and(|age| age >= QUIET)
+                && !current.is_some_and(has_status)
+                && self.snapshots.is_gone_from_node(pod))
     }
 
     /// Returns the snapshot of the object that the last hit of a fault is about, if the fault is over there.

@@ -13,6 +13,9 @@ use kwhy_catalogue::Catalogue;
 const EACH_EXPLAINED: f64 = 0.02;
 const MOST_EXPLAINED: usize = 5;
 
+/// The number of times after which a fault is more than an incident.
+const LASTING: u64 = 3;
+
 /// The seconds after which a cause that is no longer seen is past, if others still are; and the
 /// multiple of its own duration that must have elapsed.
 const PAST: f64 = 1800.0;
@@ -119,11 +122,14 @@ pub(crate) fn rank(
         let score = confidence + EACH_EXPLAINED * breadth.min(MOST_EXPLAINED) as f64;
         let first = groups[at].hits.first().map(|hit| hit.position());
         let is_note = ended[at].is_some() || is_past[at];
-        let mut all = below(at, &explains).into_iter();
-        let is_quiet = all.all(|at| recency[at] == Recency::Quiet || ended[at].is_some());
+        let all = || below(at, &explains).into_iter();
+        let is_quiet = all().all(|at| recency[at] == Recency::Quiet || ended[at].is_some());
+        // what was seen once or twice does not precede an error for being the last
+        let lasts = all().any(|at| groups[at].count >= LASTING || is_state(&groups[at]));
+        let gives_way = is_quiet || (severity(at) < Level::Error && !lasts);
         (
             role,
-            is_quiet,
+            gives_way,
             Reverse(if is_note { Level::Info } else { severity(at) }),
             groups[at].survived,
             // in hundredths, so that rounding does not affect the order
@@ -143,6 +149,11 @@ pub(crate) fn rank(
         }
     }
     Order { ranked, is_past }
+}
+
+/// Returns true if a group is the state of an object.
+fn is_state(group: &Group) -> bool {
+    group.hits.iter().any(|hit| hit.is_state)
 }
 
 /// The number of objects that a group concerns.

@@ -8,6 +8,7 @@ use super::graph::plain;
 use super::group::Group;
 use super::health::{self, Health, State};
 use super::situations;
+use crate::engine::Listed;
 use crate::matcher::Hit;
 use crate::report::{KindHealth, Level, Role, Situation};
 use kwhy_catalogue::Catalogue;
@@ -48,6 +49,8 @@ pub(crate) struct ObjectSnapshot {
     version: Version,
     /// The number of container restarts.
     restarts: i64,
+    /// Hashes of namespace and name of the pods that the describe of a node lists.
+    pods: Option<Box<[u64]>>,
     pub(super) state: State,
     /// The line that shows the object's health, or its first one.
     pub place: Place,
@@ -111,6 +114,7 @@ impl ObjectSnapshot {
                 time: latest(object),
             },
             restarts: restarts(object),
+            pods: pods_of_node(object),
             state,
             place,
         })
@@ -162,6 +166,17 @@ fn name_key(kind: &str, name: &str) -> u64 {
     hasher.finish()
 }
 
+/// The pods that the describe of a node lists.
+fn pods_of_node(object: &Object<'_>) -> Option<Box<[u64]>> {
+    let is_node = object.subject.kind.as_deref() == Some("Node");
+    let pods = object.fields.items("pods");
+    let key = |pod: &Value<'_>| {
+        let text = |key| pod.get(key).and_then(Value::to_text);
+        Some(name_key(&text("namespace")?, &text("name")?))
+    };
+    (is_node && !pods.is_empty()).then(|| pods.iter().filter_map(key).collect())
+}
+
 /// The latest time of an object's conditions.
 fn latest(object: &Object<'_>) -> Option<i128> {
     let conditions = object.fields.items("conditions").iter();
@@ -198,8 +213,8 @@ pub(crate) struct Snapshots {
     of_namespace: HashMap<String, usize>,
     /// The names of nodes.
     nodes: BTreeSet<String>,
-    /// The namespaces of which a list of pods is shown.
-    pod_lists: BTreeSet<String>,
+    /// What lists show to be all of its kind.
+    listed: Listed,
     /// The documents that show a list of no pods in a namespace that only their path names.
     empty_pod_lists: BTreeSet<usize>,
     /// By document and byte offset.
@@ -229,7 +244,17 @@ impl Snapshots {
                 self.nodes.insert(snapshot.name.clone());
             }
             "Pod" if snapshot.listed => {
-                self.pod_lists.extend(snapshot.namespace.clone());
+                let pods_of = snapshot.namespace.iter().cloned().collect();
+                self.listed.add(Listed {
+                    pods_of,
+                    ..Listed::default()
+                });
+            }
+            "Namespace" if snapshot.listed => {
+                self.listed.add(Listed {
+                    namespaces: BTreeSet::from([snapshot.name.clone()]),
+                    ..Listed::default()
+                });
             }
             _ => {}
         }
@@ -238,9 +263,9 @@ impl Snapshots {
         self.all.push(snapshot);
     }
 
-    /// Adds namespaces whose pods a list shows.
-    pub fn add_pod_lists(&mut self, namespaces: BTreeSet<String>) {
-        self.pod_lists.extend(namespaces);
+    /// Adds what lists show to be all of its kind.
+    pub fn add_listed(&mut self, listed: Listed) {
+        self.listed.add(listed);
     }
 
     /// Adds a list without items, of a kind and perhaps a namespace.
@@ -250,7 +275,7 @@ impl Snapshots {
         }
         match of.namespace {
             Some(namespace) => {
-                self.pod_lists.insert(namespace);
+                self.listed.pods_of.insert(namespace);
             }
             None => {
                 self.empty_pod_lists.insert(document);
@@ -265,7 +290,7 @@ impl Snapshots {
                 continue;
             };
             let folders = name.rsplit(['/', '\\']).skip(1).take(MAX_FOLDERS);
-            self.pod_lists.extend(folders.map(str::to_owned));
+            self.listed.pods_of.extend(folders.map(str::to_owned));
         }
     }
 
@@ -412,7 +437,32 @@ impl Snapshots {
 
     /// Returns true if the input lists the pods of a namespace.
     pub fn lists_pods(&self, namespace: &str) -> bool {
-        self.pod_lists.contains(namespace)
+        self.listed.pods_of.contains(namespace)
+    }
+
+    /// Returns true if a namespace has been deleted: the input lists the cluster's namespaces without it.
+    pub fn is_namespace_gone(&self, namespace: &str) -> bool {
+        let all = &self.listed.namespaces;
+        all.contains("kube-system") && !all.contains(namespace)
+    }
+
+    /// Returns true if the describe of a pod's node lists the pods that run there without it.
+    pub fn is_gone_from_node(&self, pod: &Subject) -> bool {
+        let listed = || {
+            let node = self.current_node(pod.node.as_deref()?)?;
+            let subject = Subject::new("Node", None, &node.name);
+            let of_name = self
+                .of_name
+                .get(&name_key("Node", subject.name.as_deref()?))?;
+            let all = of_name.iter().filter_map(|number| self.all.get(*number));
+            all.filter_map(|snapshot| snapshot.pods.as_deref()).last()
+        };
+        let key =
+            |namespace: Option<&str>, name: &str| name_key(namespace.unwrap_or_default(), name);
+        listed().is_some_and(|pods| {
+            let name = pod.name.as_deref().unwrap_or_default();
+            !pods.contains(&key(pod.namespace.as_deref(), name))
+        })
     }
 
     /// Returns the snapshot that contains a hit.
@@ -505,6 +555,7 @@ mod tests {
             span: start..start + 10,
             version,
             restarts: 0,
+            pods: None,
             state: State {
                 health: Health::Present,
                 since: None,

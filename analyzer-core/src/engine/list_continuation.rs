@@ -11,7 +11,7 @@ use kwhy_signature::ConditionId;
 /// The number of hits of a list that wait for its end.
 const MAX_HITS: usize = 8192;
 
-/// The most namespaces of pods of one list.
+/// The most namespaces that lists show.
 const MAX_NAMESPACES: usize = 10_000;
 
 /// The ends of the block that a segment reaches and that may cut a list's items.
@@ -61,8 +61,7 @@ impl Items {
 pub(super) struct Part {
     /// The number of objects of each kind.
     kinds: BTreeMap<String, u64>,
-    /// The namespaces of its pods.
-    pod_namespaces: BTreeSet<String>,
+    listed: Listed,
     /// True if its own kind says that it is the list of all.
     of_kind: bool,
     is_broken: bool,
@@ -80,19 +79,14 @@ impl Part {
                     self.kinds.insert(kind.to_owned(), 1);
                 }
             }
-            let namespace = subject.namespace.as_ref().filter(|_| kind == "Pod");
-            self.add_namespaces(namespace.cloned());
+            match kind {
+                "Pod" => self.listed.add_pods_of(subject.namespace.clone()),
+                "Namespace" => self.listed.add_namespaces(subject.name.clone()),
+                _ => {}
+            }
         }
         for (leaf, hit) in hits {
             self.wait(leaf, hit);
-        }
-    }
-
-    fn add_namespaces(&mut self, names: impl IntoIterator<Item = String>) {
-        for name in names {
-            if self.pod_namespaces.len() < MAX_NAMESPACES {
-                self.pod_namespaces.insert(name);
-            }
         }
     }
 
@@ -113,7 +107,7 @@ impl Part {
         for (kind, count) in next.kinds {
             *self.kinds.entry(kind).or_default() += count;
         }
-        self.add_namespaces(next.pod_namespaces);
+        self.listed.add(next.listed);
         self.is_broken |= next.is_broken;
         for (leaf, hit) in next.hits {
             self.wait(leaf, hit);
@@ -132,13 +126,15 @@ impl Part {
         let is_listed = |kind: Option<&str>| {
             self.of_kind || kind.and_then(|kind| self.kinds.get(kind)) > Some(&1)
         };
-        let pod_namespaces = if is_listed(Some("Pod")) {
-            self.pod_namespaces
-        } else {
-            BTreeSet::new()
-        };
+        let mut listed = Listed::default();
+        if is_listed(Some("Pod")) {
+            listed.add_pods_of(self.listed.pods_of);
+        }
+        if is_listed(Some("Namespace")) {
+            listed.add_namespaces(self.listed.namespaces);
+        }
         Ended {
-            pod_namespaces,
+            listed,
             hits: self
                 .hits
                 .into_iter()
@@ -154,13 +150,45 @@ impl Part {
 pub(super) struct Ended {
     pub hits: Vec<(ConditionId, Hit)>,
     pub left_out: BTreeMap<ConditionId, u64>,
-    /// The namespaces whose pods it lists.
-    pub pod_namespaces: BTreeSet<String>,
+    pub listed: Listed,
+}
+
+/// What lists show to be all of its kind.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Listed {
+    /// The namespaces whose pods are listed.
+    pub pods_of: BTreeSet<String>,
+    /// The namespaces of the cluster.
+    pub namespaces: BTreeSet<String>,
+}
+
+impl Listed {
+    fn add_pods_of(&mut self, namespaces: impl IntoIterator<Item = String>) {
+        add_up_to(&mut self.pods_of, namespaces);
+    }
+
+    fn add_namespaces(&mut self, names: impl IntoIterator<Item = String>) {
+        add_up_to(&mut self.namespaces, names);
+    }
+
+    /// Adds what another list shows.
+    pub fn add(&mut self, other: Listed) {
+        self.add_pods_of(other.pods_of);
+        self.add_namespaces(other.namespaces);
+    }
+}
+
+fn add_up_to(all: &mut BTreeSet<String>, names: impl IntoIterator<Item = String>) {
+    for name in names {
+        if all.len() < MAX_NAMESPACES {
+            all.insert(name);
+        }
+    }
 }
 
 impl Ended {
     fn and(mut self, other: Ended) -> Ended {
-        self.pod_namespaces.extend(other.pod_namespaces);
+        self.listed.add(other.listed);
         self.hits.extend(other.hits);
         for (leaf, count) in other.left_out {
             *self.left_out.entry(leaf).or_default() += count;

@@ -51,6 +51,8 @@ use document_stats::DocumentStats;
 use hit_store::HitStore;
 use list_continuation::{Ended, Open};
 
+pub(crate) use list_continuation::Listed;
+
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.
 pub(crate) const BLOCK: usize = 256 * 1024;
 
@@ -307,7 +309,7 @@ impl Merged {
     /// Takes what the end of a list shows to hold.
     fn end_list(&mut self, ended: Ended, limit: Option<i128>) {
         self.collector.left_out(ended.left_out);
-        self.snapshots.add_pod_lists(ended.pod_namespaces);
+        self.snapshots.add_listed(ended.listed);
         self.collect(ended.hits, limit);
     }
 
