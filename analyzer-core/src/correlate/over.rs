@@ -362,7 +362,7 @@ fn proofs(group: &Group) -> impl DoubleEndedIterator<Item = &Hit> {
     group.hits.iter().filter(is_proof)
 }
 
-/// How long and how often a fault was seen.
+/// The duration and the number of times of a fault.
 #[derive(Clone, Copy, Debug, Default)]
 struct Course {
     /// The seconds from the first to the last time.

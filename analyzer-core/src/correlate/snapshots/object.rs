@@ -1,0 +1,187 @@
+//! An object as one output shows it.
+
+use std::cmp::Ordering;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::super::graph::plain;
+use super::super::health::{self, State};
+use kwhy_model::{Format, Object, Span, Subject, Value};
+use kwhy_parse::input::{Place, Stretch, floor_char};
+
+/// The number of bytes kept of a snapshot's first line.
+const MAX_TEXT: usize = 120;
+
+/// Lists of a pod's containers.
+const CONTAINERS: [&str; 2] = ["containers", "init_containers"];
+
+/// An object as one output shows it.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectSnapshot {
+    /// A hash of the object and its shape.
+    pub(super) key: u64,
+    pub(super) kind: String,
+    pub(super) namespace: Option<String>,
+    pub(super) name: String,
+    /// The node of a pod.
+    pub(super) node: Option<Box<str>>,
+    pub(super) shape: Shape,
+    /// True if it occurs in a list of its kind.
+    pub(super) listed: bool,
+    pub(super) document: usize,
+    /// The byte range in the document.
+    pub(super) span: Span,
+    pub(super) version: Version,
+    /// The number of container restarts.
+    pub(super) restarts: i64,
+    /// Hashes of namespace and name of the pods that the describe of a node lists.
+    pub(super) pods: Option<Box<[u64]>>,
+    pub(in crate::correlate) state: State,
+    /// The line that shows the object's health, or its first one.
+    pub place: Place,
+}
+
+/// The kinds of output that show the same of an object each time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Shape {
+    Describe,
+    Row,
+    Object,
+}
+
+impl Shape {
+    fn of(format: Format) -> Option<Shape> {
+        match format {
+            Format::Describe => Some(Shape::Describe),
+            Format::Table => Some(Shape::Row),
+            Format::ObjectYaml | Format::ObjectJson => Some(Shape::Object),
+            _ => None,
+        }
+    }
+}
+
+/// The version of a snapshot, for ordering.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Version {
+    /// The resource version: within one cluster it increases with each change.
+    pub(super) resource: Option<u64>,
+    pub(super) generation: Option<u64>,
+    /// The latest time in its conditions, in nanoseconds since 1970.
+    pub(super) time: Option<i128>,
+}
+
+impl ObjectSnapshot {
+    /// Takes the snapshot of an object that has a name; `listed` says that it occurs in a list of its kind.
+    pub fn of(stretch: &Stretch, object: &Object<'_>, listed: bool) -> Option<ObjectSnapshot> {
+        let subject = plain(&object.subject);
+        let (kind, name) = (subject.kind.clone()?, subject.name.clone()?);
+        let shape = Shape::of(object.format)?;
+        let state = health::of(object);
+        let mut place = stretch.place(state.shown.as_ref().unwrap_or(&object.span));
+        place.text.truncate(floor_char(&place.text, MAX_TEXT));
+        place.text.shrink_to_fit();
+        let end = place.text.len();
+        place.mark = place.mark.start.min(end)..place.mark.end.min(end);
+        let number = |key: &str| object.fields.text(key)?.parse().ok();
+        Some(ObjectSnapshot {
+            key: key(&subject, shape),
+            kind,
+            namespace: subject.namespace,
+            name,
+            node: object.subject.node.as_deref().map(Box::from),
+            shape,
+            listed,
+            document: stretch.document,
+            span: stretch.whole(&object.span),
+            version: Version {
+                resource: number("resource_version"),
+                generation: number("generation"),
+                time: latest(object),
+            },
+            restarts: restarts(object),
+            pods: pods_of_node(object),
+            state,
+            place,
+        })
+    }
+
+    /// The document that shows it.
+    pub fn document(&self) -> usize {
+        self.document
+    }
+
+    /// The number of restarts of all containers.
+    pub fn restarts(&self) -> i64 {
+        self.restarts
+    }
+
+    pub(super) fn place_in_input(&self) -> (usize, usize) {
+        (self.document, self.span.start)
+    }
+
+    /// Returns true if it is later than another one; `None` if that is unknown, as for two files
+    /// without versions and times.
+    pub(super) fn is_after(&self, other: &ObjectSnapshot) -> Option<bool> {
+        let (mine, theirs) = (&self.version, &other.version);
+        let differ = |ordering: Ordering| (ordering != Ordering::Equal).then_some(ordering);
+        let by = |a: Option<u64>, b: Option<u64>| differ(a?.cmp(&b?));
+        let by_time = || differ(mine.time?.cmp(&theirs.time?));
+        let by_place = || {
+            (self.document == other.document)
+                .then(|| self.span.start.cmp(&other.span.start))
+                .and_then(differ)
+        };
+        let order = by(mine.resource, theirs.resource)
+            .or_else(|| by(mine.generation, theirs.generation))
+            .or_else(by_time)
+            .or_else(by_place)?;
+        Some(order == Ordering::Greater)
+    }
+}
+
+fn key(subject: &Subject, shape: Shape) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (subject, shape).hash(&mut hasher);
+    hasher.finish()
+}
+
+pub(super) fn name_key(kind: &str, name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (kind, name).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The pods that the describe of a node lists.
+fn pods_of_node(object: &Object<'_>) -> Option<Box<[u64]>> {
+    let is_node = object.subject.kind.as_deref() == Some("Node");
+    let pods = object.fields.items("pods");
+    let key = |pod: &Value<'_>| {
+        let text = |key| pod.get(key).and_then(Value::to_text);
+        Some(name_key(&text("namespace")?, &text("name")?))
+    };
+    (is_node && !pods.is_empty()).then(|| pods.iter().filter_map(key).collect())
+}
+
+/// The latest time of an object's conditions.
+fn latest(object: &Object<'_>) -> Option<i128> {
+    let conditions = object.fields.items("conditions").iter();
+    let times = conditions.flat_map(|condition| {
+        let Value::Map(condition) = condition else {
+            return Vec::new();
+        };
+        let times = condition.iter().filter(|(key, _)| key.ends_with("_time"));
+        let texts = times.filter_map(|(_, value)| value.to_text());
+        let stamps = texts.filter_map(|text| text.parse::<jiff::Timestamp>().ok());
+        stamps.map(|stamp| stamp.as_nanosecond()).collect()
+    });
+    times.max()
+}
+
+fn restarts(object: &Object<'_>) -> i64 {
+    let of_containers = CONTAINERS.iter().flat_map(|list| object.fields.items(list));
+    let counts = of_containers.filter_map(|container| match container.get("restart_count") {
+        Some(Value::Integer(count, _)) => Some(*count),
+        _ => None,
+    });
+    let of_row = object.fields.integer("restarts").unwrap_or(0);
+    counts.fold(of_row, i64::saturating_add)
+}
