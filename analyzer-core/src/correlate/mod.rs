@@ -148,6 +148,7 @@ pub(crate) fn correlate(
         names,
         ends,
         now,
+        well_cluster: snapshots.well_cluster(),
         last: over::LastSeen::new(&groups),
     };
     let ended: Vec<Option<Hit>> = ended

@@ -26,6 +26,10 @@ const MAX_OBJECTS: usize = 256;
 /// The maximum number of objects that use another one and are checked in its place.
 const MAX_USERS: usize = 64;
 
+/// The number of seconds after which a fault of something that the input does not show is over where the whole cluster is
+/// well: controllers retry at least this often.
+const SETTLED: i128 = 1000;
+
 /// The number of seconds after which a container that runs without an end is stable, however seldom it ended before.
 const STABLE: i128 = 6 * 3600;
 
@@ -57,6 +61,8 @@ pub(super) struct Over<'i> {
     pub ends: &'i [Option<i128>],
     /// The time at which the input was collected, or the latest time in it, in nanoseconds since 1970.
     pub now: Option<i128>,
+    /// The snapshot of a node where all that the input shows of its cluster is well.
+    pub well_cluster: Option<&'i ObjectSnapshot>,
     /// When a signature last matched about an object, whatever the values.
     pub last: LastSeen,
 }
@@ -247,7 +253,10 @@ impl Over<'_> {
             let named = || pods.find_map(|pod| self.snapshots.current(&pod));
             of_document.or_else(named).filter(|_| last.format.is_log())
         };
-        let snapshot = workload.or_else(node).or_else(writer)?;
+        let Some(snapshot) = workload.or_else(node).or_else(writer) else {
+            let needed = SETTLED.max(3 * course.lasted).max(PAUSES * course.pause());
+            return self.well_cluster.filter(|_| age >= needed);
+        };
         let is_over = snapshot.state.health == Health::Well
             && self.is_quiet((group, course), snapshot, &Subject::default(), age);
         is_over.then_some(snapshot)

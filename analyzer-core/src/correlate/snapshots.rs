@@ -192,6 +192,15 @@ impl Snapshots {
             .max()
     }
 
+    /// Returns the last snapshot of a node if all nodes are shown to be well, and nothing else is not.
+    pub fn well_cluster(&self) -> Option<&ObjectSnapshot> {
+        let health = self.health();
+        let is_well = health.iter().all(|kind| kind.unwell == 0);
+        let mut nodes = self.nodes.iter().filter(|_| is_well);
+        self.current(&Subject::new("Node", None, nodes.next()?))
+            .filter(|node| node.state.health == Health::Well)
+    }
+
     /// Counts the objects of each kind by their health, pods and nodes first.
     pub fn health(&self) -> Vec<KindHealth> {
         let mut kinds: BTreeMap<(usize, &str), KindHealth> = BTreeMap::new();
@@ -278,7 +287,7 @@ impl Snapshots {
                 .of_name
                 .get(&name_key("Node", subject.name.as_deref()?))?;
             let all = of_name.iter().filter_map(|number| self.all.get(*number));
-            all.filter_map(|snapshot| snapshot.pods.as_deref()).last()
+            all.filter_map(|snapshot| snapshot.pods.as_deref()).next_back()
         };
         let key =
             |namespace: Option<&str>, name: &str| name_key(namespace.unwrap_or_default(), name);
