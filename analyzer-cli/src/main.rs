@@ -9,7 +9,7 @@
 //! sub-commands on signatures and causes, [`catalogue`] loads them.
 //!
 //! Exit status: 0 it ran; 1 it ran and found something at or above `--fail-on`; 2 wrong usage, or
-//! nothing could be read. A reader of standard output that goes away is not a failure.
+//! nothing could be read. A closed standard output is not a failure.
 
 mod args;
 mod catalogue;

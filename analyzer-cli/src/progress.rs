@@ -23,7 +23,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows how far the reading is, out of so many bytes if that is known; nothing where nobody looks.
+    /// Shows how much has been read, of a total if that is known. Does nothing without a terminal.
     pub fn start(shared: &Arc<Shared>, all: Option<u64>, is_shown: bool) -> Progress {
         if !is_shown {
             return Progress {
@@ -34,7 +34,7 @@ impl Progress {
         Progress::on(shared, all, QUIET, ProgressDrawTarget::stderr)
     }
 
-    /// Shows it on some terminal, once so much time has gone.
+    /// Shows progress on a terminal after a delay.
     fn on(
         shared: &Arc<Shared>,
         all: Option<u64>,

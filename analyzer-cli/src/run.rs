@@ -96,7 +96,7 @@ impl Failure {
     }
 }
 
-/// Does what was planned. What is found goes to `out`, what went wrong on the way to `err`.
+/// Runs a plan. Results are written to `out`, errors and warnings to `err`.
 pub fn run(
     plan: &Plan,
     stdin: impl Read + Send,

@@ -364,7 +364,7 @@ fn told(moment: Moment, reference: Option<Timestamp>) -> When {
     }
 }
 
-/// The time so many seconds before another one, without a fraction: ages have none.
+/// Subtracts seconds from a time and drops the fraction, which ages do not have.
 fn before(now: Timestamp, seconds: u64) -> Stamp {
     let age = i64::try_from(seconds).map(SignedDuration::from_secs).ok();
     let then = age

@@ -287,7 +287,8 @@ impl Snapshots {
                 .of_name
                 .get(&name_key("Node", subject.name.as_deref()?))?;
             let all = of_name.iter().filter_map(|number| self.all.get(*number));
-            all.filter_map(|snapshot| snapshot.pods.as_deref()).next_back()
+            all.filter_map(|snapshot| snapshot.pods.as_deref())
+                .next_back()
         };
         let key =
             |namespace: Option<&str>, name: &str| name_key(namespace.unwrap_or_default(), name);

@@ -186,7 +186,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Reads some more: so many bytes if the document has them, but not too many at a time.
+    /// Reads more of the document, up to a number of bytes and not more than one chunk at a time.
     fn fill(&mut self, wanted: usize) {
         // it is kept between reads, as making room anew means to fill it first
         let mut chunk = std::mem::take(&mut self.chunk);

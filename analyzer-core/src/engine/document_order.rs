@@ -28,7 +28,7 @@ fn by_parts(a: &str, b: &str) -> Ordering {
     a.split(BETWEEN).cmp(b.split(BETWEEN))
 }
 
-/// The numbers of so many documents in their order.
+/// Returns the document numbers in order.
 pub(super) fn sorted(count: usize, order: impl Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..count).collect();
     numbers.sort_by(|a, b| order(*a, *b));

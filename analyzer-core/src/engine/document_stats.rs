@@ -143,7 +143,7 @@ pub(super) fn note(name: &str, namespaces: &mut BTreeSet<String>) {
 }
 
 impl DocumentStats {
-    /// Takes the lines of a block whose end was omitted, counted from 1 after so many lines.
+    /// Adds the lines of a block whose ends were omitted, numbered from 1 after the lines before it.
     pub fn met_long_lines(&mut self, lines: &[u64], before: u64) {
         self.long_lines.0 += lines.len() as u64;
         let first = lines.first().map(|line| line + before);

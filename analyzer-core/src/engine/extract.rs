@@ -62,8 +62,8 @@ impl Extract<'_> {
     }
 }
 
-/// Reads a document to its end and says how many bytes it has. Each part of it goes through `map`,
-/// several at once, and what that makes goes to `each` in the order of the document.
+/// Reads a document to its end and returns its size in bytes. `map` is applied to each part of it,
+/// to several at once, and the results are passed to `each` in document order.
 ///
 /// ```
 /// use kwhy_core::events::extract;

@@ -316,7 +316,7 @@ impl Scanner {
     }
 }
 
-/// Reads blocks of so many bytes.
+/// Sets the block size in bytes.
 pub(super) fn fetch<R: Read>(blocks: &mut Blocks<R>, enough: usize) -> Vec<Block> {
     let mut fetched = Vec::new();
     let mut bytes = 0;

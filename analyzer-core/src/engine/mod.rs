@@ -2,7 +2,7 @@
 //!
 //! A document is cut into blocks that can be read independently ([`blocks`], [`split`]). Of each
 //! block only what may prove something is parsed and tested ([`block_scan`], [`line_index`]); blocks are read in
-//! parallel. What they hold is put together in the order of the input ([`hit_store`]), so the
+//! parallel. What they contain is put together in the order of the input ([`hit_store`]), so the
 //! report is the same for any number of threads.
 
 mod adaptive;
@@ -185,7 +185,7 @@ impl Merged {
         self.documents.iter().map(end).collect()
     }
 
-    /// Takes what the next blocks hold. Returns what is full at the ends of generations among them.
+    /// Takes what the next blocks contain. Returns what is full at the ends of generations among them.
     fn take_all(&mut self, outcomes: Vec<BlockResult>) -> Vec<Full> {
         let mut full = Vec::new();
         for outcome in outcomes {
@@ -198,7 +198,7 @@ impl Merged {
         full
     }
 
-    /// Takes what the next block holds.
+    /// Takes what the next block contains.
     fn take(&mut self, mut outcome: BlockResult) {
         self.latest = self.latest.max(outcome.latest);
         self.collected = self.collected.max(outcome.collected);

@@ -20,7 +20,7 @@ const MAX_INSIDE: usize = 256 * 1024;
 pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
     let first = next_line(bytes, from.saturating_sub(1))?;
     let mut at = end_of_entry(bytes, first).unwrap_or(first);
-    // it goes back over many lines, and few places depend on it
+    // computed lazily: it scans many lines backwards, and few places depend on it
     let mut inside: Option<bool> = None;
     let mut begun = false;
     let mut structural =

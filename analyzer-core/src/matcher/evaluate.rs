@@ -56,7 +56,7 @@ impl Match {
         records
     }
 
-    /// Adds what goes with it.
+    /// Adds the details of another match.
     fn join(&mut self, other: &Match) {
         let further = self.hits.len();
         self.join_alike(other);
@@ -151,7 +151,7 @@ pub(crate) fn evaluate(
     matches
 }
 
-/// Adds to matches of a condition what goes with them: `hits` starts with those of its `also`.
+/// Adds details to the matches of a condition: `hits` starts with those of its `also`.
 pub(crate) fn enrich(
     condition: &Condition,
     matches: &mut [Match],

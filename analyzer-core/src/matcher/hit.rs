@@ -106,7 +106,7 @@ pub(crate) struct Hit {
     pub ended: Option<i128>,
     /// True if it holds only for an object of a list that is complete.
     pub of_list: bool,
-    /// True if it is counted: it is what the match looks for, not what goes with it.
+    /// True if it counts: it is what the match looks for, not a detail.
     pub leads: bool,
     /// True if a signature that refines this one holds for the same record.
     pub refined: bool,

@@ -54,7 +54,7 @@ pub(super) fn is_one_of(known: &[String], value: Option<&str>) -> bool {
 /// The most places at which one pattern may be found in one text.
 const MAX_FOUND: usize = 64;
 
-/// All places in a text where the first fitting pattern is found that makes what `found` holds already weigh
+/// All places in a text where the first fitting pattern is found that makes what `found` contains already weigh
 /// so much.
 fn find_all(patterns: &[Pattern], text: &Text<'_>, found: &Found, least: usize) -> Vec<Found> {
     let places = patterns

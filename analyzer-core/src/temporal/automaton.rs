@@ -347,7 +347,7 @@ impl<T: Clone> Automaton<T> {
             return Verdict::Lose(first.2, first.3);
         }
         for (reach, times) in shape.refutations.iter().zip(&self.refuted) {
-            // an entry with a count above one stands for several
+            // an entry with a count above one represents several
             let anchor = order.get(reach.anchor).unwrap_or(last);
             let start = anchor.1 + Time::from(reach.slide);
             let lasted = if reach.absolute { 0 } else { lasted };

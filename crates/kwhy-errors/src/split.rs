@@ -4,7 +4,7 @@
 //! after the name of a Go package that belongs to its text (`x509: certificate ...`), nor inside
 //! `rpc error: code = X desc = `, which ends after its last sign. A logger's field ` error=` and
 //! client-go's ` - error from a previous attempt` start a link too. Addresses, times and image
-//! references hold colons without a space after them and stay whole.
+//! references contain colons without a space after them and stay whole.
 
 use std::ops::Range;
 

@@ -90,7 +90,7 @@ impl<'a> Map<'a> {
         Self::default()
     }
 
-    /// An empty map with room for so many entries.
+    /// Returns an empty map with capacity for a number of entries.
     pub fn with_room(entries: usize) -> Self {
         Map {
             entries: Vec::with_capacity(entries),
@@ -120,7 +120,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The value below a dotted path of keys. A key that itself holds dots, such as a label's,
+    /// The value below a dotted path of keys. A key that itself contains dots, such as a label's,
     /// is found too.
     pub fn get(&self, path: &str) -> Option<&Value<'a>> {
         let find = |key: &str| self.entries.iter().find(|entry| entry.key == key);

@@ -189,7 +189,7 @@ fn boxed(pieces: Vec<Piece>) -> Option<Box<Pieces>> {
 ///
 /// ```
 /// use kwhy_model::TextBuilder;
-/// // the document holds `say \"hi\"` from byte 10 on
+/// // the document contains `say \"hi\"` from byte 10 on
 /// let mut builder = TextBuilder::new();
 /// builder.push("say ", 10);
 /// builder.push_decoded("\"", 14..16);
@@ -231,7 +231,7 @@ impl TextBuilder {
         self.value.push_str(text);
     }
 
-    /// Adds text that stands for the document's bytes `source`, which read otherwise.
+    /// Appends decoded text whose original is the document's bytes `source`.
     pub fn push_decoded(&mut self, text: &str, source: Span) {
         if text.is_empty() {
             return;

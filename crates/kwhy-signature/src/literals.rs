@@ -1,4 +1,4 @@
-//! The plain text that every match of a pattern holds.
+//! The plain text that every match of a pattern contains.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
@@ -134,7 +134,7 @@ fn of_concat(parts: &[Hir]) -> Vec<String> {
     }
 }
 
-/// The literal texts that each match holds.
+/// The literal texts that each match contains.
 pub(crate) fn plain_runs(hir: &Hir) -> Vec<String> {
     let mut runs = vec![String::new()];
     let mut all = Vec::new();

@@ -8,7 +8,7 @@ use kwhy_prefilter::MIN_LITERAL;
 /// The shortest text that is looked for; a shorter one is nearly everywhere.
 pub(crate) const SHORTEST_PHRASE: usize = 3;
 
-/// It stands for the start of any of klog's fatal records, of which each digit may be another one.
+/// The pseudo-literal for the start of klog's fatal records, in which every digit may differ.
 pub(crate) const KLOG_FATAL: &str = "F0000 00:";
 
 /// The requirements of a condition on a parsed event or object, and on a record that is not parsed yet.
@@ -64,7 +64,7 @@ impl LiteralRequirement {
         }
     }
 
-    /// Returns true if each log record must be parsed, as no text is known that it must hold.
+    /// Returns true if each log record must be parsed, as no text is known that it must contain.
     pub fn is_boundless(&self) -> bool {
         self.raw.is_empty()
             && !matches!(

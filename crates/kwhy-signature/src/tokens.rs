@@ -24,7 +24,7 @@ pub struct Record<'r> {
 }
 
 impl<'r> Record<'r> {
-    /// Made once for all words of so many conditions.
+    /// Built once for the words of all conditions.
     pub fn new(bytes: &'r [u8], conditions: usize) -> Self {
         Record {
             bytes,

@@ -112,7 +112,7 @@ impl Single {
         (self.own..).zip(&self.also)
     }
 
-    /// The matches of kept hits about one object, with what goes with them.
+    /// Builds the matches of the kept hits about one object, with their details.
     pub fn matches(condition: &Condition, kept: Vec<Kept>, also: &[Vec<Hit>]) -> Vec<Match> {
         let hits = kept.into_iter().map(|one| one.hit);
         let mut matches: Vec<Match> = hits.map(Match::of).collect();

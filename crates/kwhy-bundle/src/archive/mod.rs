@@ -2,7 +2,7 @@
 //!
 //! The first bytes of a stream show its type (`sniff`). A compression is removed (`unpack()`), of an archive
 //! (`tar`, `zip`, by `members`) each member goes the same way again, down to a limit. Nothing is written to disk, no
-//! member is held whole, links are not followed, a name is only a name. What a damaged stream holds before
+//! member is kept in memory as a whole, links are not followed, a name is only a name. What a damaged stream contains before
 //! the damage is handed out. [`limits`] says what an archive may take, `readers` keep to it.
 
 mod crc;
@@ -75,7 +75,7 @@ pub trait MemberVisitor {
     fn passed(&mut self, _member: &Member, _why: &'static str) {}
 }
 
-/// Goes through sources and hands out what they hold.
+/// Walks sources and passes on their members.
 pub struct Walk<'v> {
     visit: &'v mut dyn MemberVisitor,
     limits: Limits,

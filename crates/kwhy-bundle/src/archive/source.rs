@@ -24,7 +24,7 @@ impl<'s> Source<'s> {
         }
     }
 
-    /// The next bytes without taking them: so many if the stream has them and `AHEAD` is enough.
+    /// Peeks at the next bytes: fewer than asked for if the stream ends or `AHEAD` is exceeded.
     pub fn peek(&mut self, wanted: usize) -> io::Result<&[u8]> {
         let wanted = wanted.min(AHEAD);
         if self.buffer.is_empty() {
@@ -48,7 +48,7 @@ impl<'s> Source<'s> {
         Ok(&self.buffer[self.start..self.end])
     }
 
-    /// Takes exactly so many bytes; none if the stream ends before.
+    /// Reads exactly that number of bytes. Returns `None` if the stream ends early.
     pub fn take_exact<const N: usize>(&mut self) -> io::Result<Option<[u8; N]>> {
         let Some(bytes) = self.peek(N)?.first_chunk::<N>().copied() else {
             return Ok(None);
@@ -57,7 +57,7 @@ impl<'s> Source<'s> {
         Ok(Some(bytes))
     }
 
-    /// Passes over so many bytes, and says how many there were.
+    /// Skips up to a number of bytes. Returns the number that was skipped.
     pub fn skip(&mut self, wanted: u64) -> io::Result<u64> {
         let mut left = wanted;
         while left > 0 {

@@ -169,7 +169,7 @@ pub struct Place {
 }
 
 /// Reads a member's name: the pattern with the most text of its own counts, whatever else
-/// the bundle holds, so that it does not matter in which order members come.
+/// the bundle contains, so that it does not matter in which order members come.
 pub fn place(path: &[&str]) -> Place {
     let mut best: Option<(usize, Content, Kept<'_>)> = None;
     for layout in layouts() {

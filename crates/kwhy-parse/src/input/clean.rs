@@ -7,7 +7,7 @@ use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memchr3, memchr3_iter, 
 
 use super::{cut_char, entity};
 
-/// A change made to the bytes of a document: `text` from `clean` on stands for `original`.
+/// A change made to the bytes of a document: `text` from `clean` on replaces `original`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Edit {
     /// The offset in the clean text of the bytes after the edit.
@@ -36,7 +36,7 @@ const CHUNK: usize = 4096;
 
 /// Returns true if there is a carriage return, a terminal escape or a line that was escaped for HTML.
 /// Chunks with an ampersand, as addresses in logs have, are filtered without a branch a byte; a line
-/// is looked at once, however many entities it holds.
+/// is looked at once, however many entities it contains.
 fn has_dirty_ascii(bytes: &[u8]) -> bool {
     let mut seen = 0;
     let mut start = 0;

@@ -5,7 +5,7 @@
 //! - it contains an entity for what kubectl prints in brackets or quotes (`&lt;none&gt;`, `&quot;`,
 //!   `&#39;`) or for a space of a table (`&nbsp;`),
 //! - each of its `&` starts an entity, so that the address in a log (`?a=1&b=2`) speaks against it,
-//! - and nothing occurs in it that would have been escaped: no `<` or `>` but of a tag that holds
+//! - and nothing occurs in it that would have been escaped: no `<` or `>` but of a tag that contains
 //!   pastes (`<br>`, `<pre>`), and no `"` beside `&quot;`.
 //!
 //! A line with `&amp;` alone stays as it is.
@@ -15,7 +15,7 @@ use memchr::{memchr, memchr_iter, memchr2_iter};
 /// The longest entity that is read, `&` and `;` included.
 const LONGEST: usize = 9;
 
-/// An entity at the start of a text: its length, and what it stands for.
+/// Decodes an entity at the start of a text: its length and its character.
 pub(super) fn at_start(text: &[u8]) -> Option<(usize, char)> {
     let head = text.get(..text.len().min(LONGEST))?;
     let end = memchr(b';', head)?;
@@ -36,7 +36,7 @@ pub(super) fn at_start(text: &[u8]) -> Option<(usize, char)> {
     Some((end + 1, c))
 }
 
-/// A character by its number, if it is one that a line may hold.
+/// A character by its number, if it is one that a line may contain.
 fn numbered(digits: &[u8], radix: u32) -> Option<char> {
     if !digits.iter().all(u8::is_ascii_alphanumeric) {
         return None;
@@ -96,7 +96,7 @@ pub(super) fn is_escaped(line: &[u8]) -> bool {
     is_told && !(has_quote && memchr(b'"', line).is_some()) && !has_foreign_bracket(line)
 }
 
-/// Returns true if a bracket occurs in a line that belongs to no tag that holds pastes.
+/// Returns true if a bracket occurs in a line that belongs to no tag that contains pastes.
 fn has_foreign_bracket(line: &[u8]) -> bool {
     let mut behind = 0;
     for at in memchr2_iter(b'<', b'>', line) {

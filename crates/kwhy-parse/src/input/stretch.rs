@@ -63,7 +63,7 @@ impl Stretch {
         }
     }
 
-    /// Masks the secrets in a place's line, of which so many bytes at its start were omitted.
+    /// Masks the secrets in a place's line, whose first `omitted` bytes were cut off.
     fn mask(&self, at: usize, left_out: usize, place: &mut Place) {
         let line = self.text.line_span(self.text.line_of(at));
         let near = line.start.max(at.saturating_sub(NEAR))..line.end.min(at.saturating_add(NEAR));

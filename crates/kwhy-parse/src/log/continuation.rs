@@ -196,7 +196,7 @@ mod tests {
 
     const HEAD: &str = "E0304 05:06:07.123456       1 quay.go:7] lift failed:";
 
-    /// The lines of a message in the CRI's envelope, each so many nanoseconds after the one before.
+    /// The lines of a message in CRI envelopes, `step` nanoseconds apart.
     fn carried(lines: &[(u64, &str)]) -> String {
         let mut nanos = 100_000_000;
         let line = |(behind, text): &(u64, &str)| {

@@ -92,7 +92,7 @@ pub fn carries_record(line: &str) -> bool {
     }
 }
 
-/// Returns true if what an envelope holds continues with the record in the envelope's line before: it is empty or
+/// Returns true if what an envelope contains continues with the record in the envelope's line before: it is empty or
 /// indented, ends an object that is spread over lines, or is a stack trace's. `next` is the line after.
 pub fn goes_on_in_carrier(line: &str, next: &str) -> bool {
     let inner = |text| {
@@ -157,7 +157,7 @@ pub fn entry_at(lines: &[impl AsRef<str>]) -> Option<EntryAt> {
     })
 }
 
-/// Returns true if what an envelope holds continues with the record in the envelope's line or entry before.
+/// Returns true if what an envelope contains continues with the record in the envelope's line or entry before.
 fn goes_on(text: &str, next: Option<&str>) -> bool {
     let is_of_trace = |text: &str| stack_trace::Trace::default().take(text).is_some();
     text.is_empty()

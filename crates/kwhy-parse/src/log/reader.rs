@@ -468,7 +468,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns true if a text starts with so many spaces.
+/// Returns true if a text starts with that number of spaces.
 fn is_indented(text: &str, blanks: usize) -> bool {
     text.len() > blanks && text.bytes().take(blanks).all(|byte| byte == b' ')
 }

@@ -48,7 +48,7 @@ pub(super) fn is_function(line: &str) -> bool {
     if !line.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         return false;
     }
-    // arguments occur in the last brackets and may hold spaces
+    // arguments occur in the last brackets and may contain spaces
     let name = match line.strip_suffix(')').and_then(|rest| rest.rfind('(')) {
         Some(open) => &line[..open],
         None => line,

@@ -322,7 +322,7 @@ impl<'a> Reading<'_, '_, 'a> {
         self.give(value.filter(|_| has_room));
     }
 
-    /// Lists the line as not understood; one of dots stands for what was omitted.
+    /// Lists the line as not understood, unless it consists of dots that replace omitted text.
     fn fail(&mut self) {
         // a line is looked at once, however long it is
         if self.at < self.failed {
@@ -339,7 +339,7 @@ impl<'a> Reading<'_, '_, 'a> {
     }
 }
 
-/// The character that an escape at the start of a text stands for, and its length.
+/// Decodes the escape at the start of a text: the character and the length of the escape.
 fn escape(text: &str) -> (char, usize) {
     let c = match text.as_bytes().get(1) {
         Some(b'n') => '\n',

@@ -257,7 +257,7 @@ fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
         }
         _ if FIRST_KEYS.contains(&key) => {
             beside.contains(&"apiVersion") || {
-                // what the first key holds may be long
+                // what the first key contains may be long
                 !value.trim().is_empty() && beside.first() == Some(&"apiVersion")
             }
         }
@@ -358,7 +358,7 @@ pub fn is_compact(text: &str) -> bool {
     })
 }
 
-/// A line that stands for lines taken out.
+/// Returns true for a line that replaces omitted lines.
 pub(super) fn is_ellipsis(text: &str) -> bool {
     let text = text.trim();
     text.starts_with(['.', '…', '[', ']'])

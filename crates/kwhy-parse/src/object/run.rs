@@ -13,7 +13,7 @@ const MESSAGE_WORDS: &[&str] = &[
     "trace", "usage", "warning",
 ];
 
-/// Follows the lines of the objects that one output holds.
+/// Follows the lines of the objects that one output contains.
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     format: Format,

@@ -81,7 +81,7 @@ fn flowing(source: &Source<'_>, range: Span, quote: Option<char>) -> Text<'stati
     let mut lines = raw.split('\n').peekable();
     let mut at = range.start;
     let mut first = true;
-    // what a line end stands for is known when the next line with text starts
+    // the value of a line break depends on the next line with text
     let mut ends: Option<(usize, usize)> = None;
     while let Some(line) = lines.next() {
         let from = at;
@@ -159,7 +159,7 @@ fn double_quoted(source: &Source<'_>, builder: &mut TextBuilder, body: &str, at:
     builder.push(body.get(kept..).unwrap_or(""), source.place(at + kept));
 }
 
-/// The character that an escape at the start of a text stands for, and its length.
+/// Decodes the escape at the start of a text: the character and the length of the escape.
 fn escape(text: &str) -> (char, usize) {
     let mut chars = text.chars();
     let (_, Some(kind)) = (chars.next(), chars.next()) else {

@@ -321,7 +321,7 @@ impl<'s, 'a> Reading<'s, 'a> {
         }
     }
 
-    /// Takes the room for a value, if there is so much.
+    /// Reserves capacity for a value. Returns false if there is not enough.
     fn takes(&mut self, value: &Value<'_>) -> bool {
         let mut room = self.room;
         let fits = count_down(value, &mut room);
@@ -331,7 +331,7 @@ impl<'s, 'a> Reading<'s, 'a> {
         fits
     }
 
-    /// Gives what an alias stands for.
+    /// Resolves an alias.
     fn alias(&mut self, anchor: usize) {
         if matches!(self.open.last(), Some(Open::Skipped(_))) {
             return;

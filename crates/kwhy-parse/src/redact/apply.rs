@@ -116,7 +116,7 @@ fn pair(map: &mut Map<'_>) {
     }
 }
 
-/// Masks all that a value holds.
+/// Masks all that a value contains.
 fn all(value: &mut Value<'_>) {
     match value {
         Value::Text(text) => replace(text),

@@ -1,5 +1,5 @@
 //! Secrets never leave: values of names like `DB_PASSWORD`, passwords in addresses, tokens, private keys, the data
-//! of Secrets. Conditions are tested on the text as it is; what is reported of it goes through here.
+//! of Secrets. Conditions are tested on the original text; everything that is reported is masked here.
 //!
 //! In their place occurs `MARK`, whatever their length. Names stay: of objects, keys, files, users.
 

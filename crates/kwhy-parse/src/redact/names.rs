@@ -146,7 +146,7 @@ pub(super) fn kind(name: &str) -> Option<Kind> {
     }
 }
 
-/// Returns true if a value stands for none or names something.
+/// Returns true if a value is a placeholder or a reference to a secret, not a secret.
 pub(super) fn is_readable(value: &str, kind: Kind) -> bool {
     const NOTHING: &[&str] = &[
         "true", "false", "null", "none", "nil", "~", "yes", "no", "{}", "[]",

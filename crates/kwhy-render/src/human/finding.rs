@@ -186,7 +186,7 @@ impl<'a> Findings<'a> {
         layout.hang(out, Style::Faint, &parts.join(", "), 0, INDENT)
     }
 
-    /// A text of at most so many characters, unless everything is shown.
+    /// Truncates a text to a number of characters, unless everything is shown.
     fn cut<'t>(&self, text: &'t str, most: usize) -> Cow<'t, str> {
         if self.verbose {
             Cow::Borrowed(text)

@@ -23,7 +23,7 @@ pub fn confidence(value: f64) -> &'static str {
     }
 }
 
-/// A text of at most so many characters, with an ellipsis in place of what is cut.
+/// Truncates a text to a number of characters, with an ellipsis.
 pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     match text.char_indices().nth(most) {
         None => Cow::Borrowed(text),
@@ -37,7 +37,7 @@ pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// A path of at most so many characters: its last folders, if it is longer.
+/// Shortens a path to its last folders if it is longer than a number of characters.
 pub fn path(path: &str, most: usize) -> String {
     let mut rest = path;
     while rest.chars().count() + 2 > most
@@ -70,7 +70,7 @@ pub fn times(count: u64, at_least: bool) -> String {
     }
 }
 
-/// `Pod shop/web-1, Pod shop/web-2 and 37 more`; at most so many are named.
+/// Lists subjects, such as `Pod shop/web-1, Pod shop/web-2 and 37 more`. At most `most` are named.
 pub fn subjects(subjects: &[Subject], most: usize, at_least: bool) -> String {
     let named = subjects.iter().take(most);
     let named: Vec<String> = named.map(ToString::to_string).collect();

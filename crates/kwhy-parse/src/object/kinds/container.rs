@@ -44,7 +44,7 @@ const STATUS: &[Field] = &[
 ];
 
 /// The containers of a specification, each with the status of its name. A status without a
-/// specification stands for its container.
+/// specification is that of its container.
 pub(super) fn containers<'a>(
     specs: Option<&Value<'a>>,
     statuses: Option<&Value<'a>>,

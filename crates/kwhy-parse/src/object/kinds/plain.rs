@@ -1,4 +1,4 @@
-//! Kinds that hold data, and namespaces.
+//! Kinds that contain data, and namespaces.
 
 use super::read::{self, Field, conditions, field, labels, same};
 use kwhy_model::{Map, Value};
@@ -9,7 +9,7 @@ pub(super) const CONFIG_MAP: &[Field] = &[
     field("immutable", "immutable", same),
 ];
 
-/// Secrets: how much they hold, never what.
+/// Secrets: the sizes of their values, never the values.
 pub(super) const SECRET: &[Field] = &[
     field("type", "type", same),
     field("data_bytes", "data", decoded_lengths),

@@ -52,7 +52,7 @@ pub(super) fn list<'a>(items: impl Iterator<Item = Value<'a>>) -> Option<Value<'
     (!items.is_empty()).then_some(Value::List(items))
 }
 
-/// Text that the object does not hold as it is.
+/// Derived text, which does not occur in the object as such.
 pub(super) fn decoded<'a>(text: &str, span: Span) -> Value<'a> {
     let mut builder = TextBuilder::new();
     builder.push_decoded(text, span);

@@ -195,7 +195,7 @@ const OWN: &[&str] = &[
     "subsets",
 ];
 
-/// Returns true if a map is an object, or holds whole parts of one.
+/// Returns true if a map is an object, or contains whole parts of one.
 pub(in crate::object) fn is_whole(map: &Map<'_>) -> bool {
     map.is_empty() || OWN.iter().any(|key| map.get(key).is_some())
 }
