@@ -24,48 +24,55 @@ const ROLLOUTS: usize = 5;
 
 const NANOS: i128 = 1_000_000_000;
 
+/// The last state of an object.
+pub(super) struct Shown<'s> {
+    pub kind: &'s str,
+    pub namespace: Option<&'s str>,
+    pub name: &'s str,
+    /// The node of a pod.
+    pub node: Option<&'s str>,
+    pub state: &'s State,
+}
+
 /// Names the situations that the last states of objects show.
-pub(super) fn of(objects: &[(Subject, &State)], now: Option<i128>) -> Vec<Situation> {
+pub(super) fn of(objects: &[Shown<'_>], now: Option<i128>) -> Vec<Situation> {
     let mut all = Vec::new();
     all.extend(start(objects, now));
     // what starts has not been restarted
     if all.is_empty() {
         all.extend(restarts(objects, now));
     }
-    let rolling = objects.iter().filter(|(_, state)| state.is_rolling);
-    all.extend(
-        rolling
-            .take(ROLLOUTS)
-            .map(|(subject, _)| Situation::Rollout {
-                object: subject.clone(),
-            }),
-    );
+    let rolling = objects.iter().filter(|shown| shown.state.is_rolling);
+    all.extend(rolling.take(ROLLOUTS).map(|shown| Situation::Rollout {
+        object: Subject::new(shown.kind, shown.namespace, shown.name),
+    }));
     all
 }
 
 /// A cluster all of whose nodes were made shortly before the collection.
-fn start(objects: &[(Subject, &State)], now: Option<i128>) -> Option<Situation> {
-    let nodes = objects.iter().filter(|(subject, _)| is(subject, "Node"));
-    let created: Option<Vec<i128>> = nodes.map(|(_, state)| state.created).collect();
+fn start(objects: &[Shown<'_>], now: Option<i128>) -> Option<Situation> {
+    let nodes = objects.iter().filter(|shown| shown.kind == "Node");
+    let created: Option<Vec<i128>> = nodes.map(|node| node.state.created).collect();
     let first = created?.into_iter().min()?;
     (now? - first <= YOUNG).then(|| Situation::Starting { since: at(first) })
 }
 
 /// Nodes on which the containers of most pods ended at once and were started again.
-fn restarts(objects: &[(Subject, &State)], now: Option<i128>) -> Vec<Situation> {
-    let mut nodes: BTreeMap<&str, Vec<(&Subject, &State)>> = BTreeMap::new();
-    for (subject, state) in objects {
-        if let Some(node) = subject.node.as_deref().filter(|_| is(subject, "Pod")) {
-            nodes.entry(node).or_default().push((subject, state));
+fn restarts(objects: &[Shown<'_>], now: Option<i128>) -> Vec<Situation> {
+    let mut nodes: BTreeMap<&str, Vec<&Shown<'_>>> = BTreeMap::new();
+    for pod in objects.iter().filter(|shown| shown.kind == "Pod") {
+        if let Some(node) = pod.node {
+            nodes.entry(node).or_default().push(pod);
         }
     }
-    let restart = |(node, pods): (&str, Vec<(&Subject, &State)>)| {
+    let restart = |(node, pods): (&str, Vec<&Shown<'_>>)| {
         let mut ends: Vec<(i128, &str)> = pods
             .iter()
-            .flat_map(|(pod, state)| {
-                let restarted = state.containers.iter().filter(|it| it.started.is_some());
+            .flat_map(|pod| {
+                let containers = pod.state.containers.iter();
+                let restarted = containers.filter(|container| container.started.is_some());
                 let ended = restarted.filter_map(|container| container.ended);
-                ended.filter_map(|ended| Some((ended, pod.name.as_deref()?)))
+                ended.map(|ended| (ended, pod.name))
             })
             .collect();
         ends.sort_unstable();
@@ -82,7 +89,7 @@ fn restarts(objects: &[(Subject, &State)], now: Option<i128>) -> Vec<Situation> 
             let names: BTreeSet<&str> = at_once.map(|(_, name)| *name).collect();
             let before = pods
                 .iter()
-                .filter(|(_, state)| state.created.is_none_or(|created| created <= first));
+                .filter(|pod| pod.state.created.is_none_or(|created| created <= first));
             names.len() >= PODS && 2 * names.len() > before.count()
         })?;
         Some(Situation::NodeRestarted {
@@ -91,10 +98,6 @@ fn restarts(objects: &[(Subject, &State)], now: Option<i128>) -> Vec<Situation> 
         })
     };
     nodes.into_iter().filter_map(restart).collect()
-}
-
-fn is(subject: &Subject, kind: &str) -> bool {
-    subject.kind.as_deref() == Some(kind)
 }
 
 /// A time in whole seconds, as objects state it.
@@ -117,12 +120,18 @@ mod tests {
         let document = Document::new("", text);
         let parsed = kwhy_parse::segments(&segments(document.text()));
         let states: Vec<State> = parsed.objects.iter().map(health::of).collect();
-        let objects: Vec<(Subject, &State)> = parsed
-            .objects
-            .iter()
-            .map(|object| object.subject.clone())
-            .zip(&states)
-            .collect();
+        let shown = |(object, state)| {
+            let object: &kwhy_model::Object<'_> = object;
+            let subject = &object.subject;
+            Shown {
+                kind: subject.kind.as_deref().unwrap(),
+                namespace: subject.namespace.as_deref(),
+                name: subject.name.as_deref().unwrap(),
+                node: subject.node.as_deref(),
+                state,
+            }
+        };
+        let objects: Vec<Shown<'_>> = parsed.objects.iter().zip(&states).map(shown).collect();
         let now: jiff::Timestamp = now.parse().unwrap();
         of(&objects, Some(now.as_nanosecond()))
     }

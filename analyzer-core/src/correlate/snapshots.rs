@@ -3,10 +3,11 @@
 mod object;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::OnceLock;
 
 use super::group::Group;
 use super::health::{Health, State};
-use super::situations;
+use super::situations::{self, Shown};
 use crate::engine::Listed;
 use crate::matcher::Hit;
 use crate::report::{KindHealth, Level, Role, Situation};
@@ -32,6 +33,8 @@ pub(crate) struct Snapshots {
     of_object: HashMap<u64, Vec<usize>>,
     /// By a hash of kind and name.
     of_name: HashMap<u64, Vec<usize>>,
+    /// The numbers of the last snapshots of all objects.
+    currents: OnceLock<Vec<usize>>,
     /// The first object of each namespace.
     of_namespace: HashMap<String, usize>,
     /// The names of nodes.
@@ -49,6 +52,7 @@ pub(crate) struct Snapshots {
 impl Snapshots {
     /// Adds the next snapshot.
     pub fn add(&mut self, snapshot: ObjectSnapshot) {
+        self.currents.take();
         let number = self.all.len();
         if number >= MAX_SNAPSHOTS {
             self.omitted += 1;
@@ -138,30 +142,54 @@ impl Snapshots {
     /// order of several is unknown.
     pub fn current(&self, subject: &Subject) -> Option<&ObjectSnapshot> {
         let (kind, name) = (subject.kind.as_ref()?, subject.name.as_ref()?);
-        let of_name = self.of_name.get(&name_key(kind, name))?;
-        let all = of_name.iter().filter_map(|number| self.all.get(*number));
-        let is_same = |snapshot: &&ObjectSnapshot| {
-            let namespaces = (&snapshot.namespace, &subject.namespace);
-            let same_namespace = match namespaces {
+        self.all
+            .get(self.last(kind, subject.namespace.as_deref(), name)?)
+    }
+
+    /// Returns the number of the last snapshot of an object that shows its health.
+    fn last(&self, kind: &str, namespace: Option<&str>, name: &str) -> Option<usize> {
+        let of_name = self.of_name.get(&name_key(kind, name))?.iter();
+        let all = of_name.filter_map(|number| Some((*number, self.all.get(*number)?)));
+        let is_same = |(_, snapshot): &(usize, &ObjectSnapshot)| {
+            let same_namespace = match (snapshot.namespace.as_deref(), namespace) {
                 (Some(a), Some(b)) => a == b,
                 _ => true,
             };
-            snapshot.kind == *kind && snapshot.name == *name && same_namespace
+            snapshot.kind == kind && snapshot.name == name && same_namespace
         };
         let worse = |state: &State| match state.health {
             Health::Unwell => 2,
             Health::Well => 1,
             Health::Present => 0,
         };
-        all.filter(is_same)
-            .reduce(|last, snapshot| match snapshot.is_after(last) {
+        let last = all.filter(is_same).reduce(|last, next| {
+            let (known, snapshot) = (last.1, next.1);
+            match snapshot.is_after(known) {
                 _ if snapshot.state.health == Health::Present => last,
-                _ if last.state.health == Health::Present => snapshot,
-                Some(true) => snapshot,
+                _ if known.state.health == Health::Present => next,
+                Some(true) => next,
                 Some(false) => last,
-                None if worse(&snapshot.state) > worse(&last.state) => snapshot,
+                None if worse(&snapshot.state) > worse(&known.state) => next,
                 None => last,
-            })
+            }
+        });
+        last.map(|(number, _)| number)
+    }
+
+    /// Returns the last snapshot of each object, in input order of the objects.
+    fn currents(&self) -> impl Iterator<Item = &ObjectSnapshot> {
+        let numbers = self.currents.get_or_init(|| {
+            let mut seen: HashSet<(&str, Option<&str>, &str)> = HashSet::new();
+            let objects = self.all.iter().filter_map(|snapshot| {
+                let namespace = snapshot.namespace.as_deref();
+                let key = (&*snapshot.kind, namespace, &*snapshot.name);
+                seen.insert(key).then_some(key)
+            });
+            let last =
+                objects.filter_map(|(kind, namespace, name)| self.last(kind, namespace, name));
+            last.collect()
+        });
+        numbers.iter().filter_map(|number| self.all.get(*number))
     }
 
     /// Returns the snapshot of an object in a namespace, which shows that the namespace exists.
@@ -204,32 +232,28 @@ impl Snapshots {
     /// Counts the objects of each kind by their health, pods and nodes first.
     pub fn health(&self) -> Vec<KindHealth> {
         let mut kinds: BTreeMap<(usize, &str), KindHealth> = BTreeMap::new();
-        let mut seen: HashSet<(&str, Option<&str>, &str)> = HashSet::new();
-        for snapshot in &self.all {
-            let namespace = snapshot.namespace.as_deref();
-            if !seen.insert((&snapshot.kind, namespace, &snapshot.name)) {
-                continue;
-            }
-            let subject = Subject::new(&snapshot.kind, namespace, &snapshot.name);
-            let current = self.current(&subject).map(|current| current.state.health);
+        for snapshot in self.currents() {
             let first = FIRST_KINDS.iter().position(|kind| *kind == snapshot.kind);
             let key = (first.unwrap_or(FIRST_KINDS.len()), &*snapshot.kind);
             let kind = || KindHealth {
                 kind: snapshot.kind.clone(),
                 ..KindHealth::default()
             };
-            match current {
-                Some(Health::Well) => kinds.entry(key).or_insert_with(kind).well += 1,
-                // another attempt did its work
-                Some(Health::Unwell) if self.completed_job(&subject).is_some() => {}
-                Some(Health::Unwell) => {
+            match snapshot.state.health {
+                Health::Present => {}
+                Health::Well => kinds.entry(key).or_insert_with(kind).well += 1,
+                Health::Unwell => {
+                    let subject = snapshot.subject();
+                    // another attempt did its work
+                    if self.completed_job(&subject).is_some() {
+                        continue;
+                    }
                     let kind = kinds.entry(key).or_insert_with(kind);
                     kind.unwell += 1;
                     if kind.unwell_objects.len() < KindHealth::NAMED {
                         kind.unwell_objects.push(subject);
                     }
                 }
-                Some(Health::Present) | None => {}
             }
         }
         kinds.into_values().collect()
@@ -237,24 +261,7 @@ impl Snapshots {
 
     /// Names the situations that the last snapshots show; `now` is the time of the collection, in nanoseconds since 1970.
     pub fn situations(&self, now: Option<i128>) -> Vec<Situation> {
-        let mut seen: HashSet<(&str, Option<&str>, &str)> = HashSet::new();
-        let mut objects = Vec::new();
-        for snapshot in &self.all {
-            let key = (
-                &*snapshot.kind,
-                snapshot.namespace.as_deref(),
-                &*snapshot.name,
-            );
-            if seen.insert(key) {
-                let subject = Subject {
-                    node: snapshot.node.as_deref().map(str::to_owned),
-                    ..Subject::new(key.0, key.1, key.2)
-                };
-                if let Some(current) = self.current(&subject) {
-                    objects.push((subject, &current.state));
-                }
-            }
-        }
+        let objects: Vec<Shown<'_>> = self.currents().map(ObjectSnapshot::shown).collect();
         situations::of(&objects, now)
     }
 

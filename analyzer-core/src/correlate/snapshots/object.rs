@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::super::graph::plain;
 use super::super::health::{self, State};
+use super::super::situations::Shown;
 use kwhy_model::{Format, Object, Span, Subject, Value};
 use kwhy_parse::input::{Place, Stretch, floor_char};
 
@@ -102,6 +103,22 @@ impl ObjectSnapshot {
             state,
             place,
         })
+    }
+
+    /// The object.
+    pub(super) fn subject(&self) -> Subject {
+        Subject::new(&self.kind, self.namespace.as_deref(), &self.name)
+    }
+
+    /// What it shows of a situation.
+    pub(super) fn shown(&self) -> Shown<'_> {
+        Shown {
+            kind: &self.kind,
+            namespace: self.namespace.as_deref(),
+            name: &self.name,
+            node: self.node.as_deref(),
+            state: &self.state,
+        }
     }
 
     /// The document that shows it.
