@@ -116,6 +116,12 @@ pub(crate) struct Hit {
     pub last: Option<Moment>,
 }
 
+/// Returns true if a record has a field for an error: what it says is one, at whatever level it was logged.
+fn states_error(event: &Event<'_>) -> bool {
+    let mut fields = event.fields.iter();
+    fields.any(|field| matches!(&*field.key, "err" | "error"))
+}
+
 impl Hit {
     pub fn from_event(
         stretch: &Stretch,
@@ -151,7 +157,7 @@ impl Hit {
             of_list: false,
             leads: true,
             refined: false,
-            severity: event.severity,
+            severity: event.severity.filter(|_| !states_error(event)),
             first: event
                 .first_time
                 .map(Moment::At)
