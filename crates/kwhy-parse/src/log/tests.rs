@@ -22,6 +22,21 @@ time=\"2024-03-04T05:06:08Z\" level=info msg=ready
 ";
 
 #[test]
+fn a_dump_after_lines_of_another_writer_is_a_record_of_its_own() {
+    let text = "\
+2024-03-04T05:06:07.1Z stderr F moored
+crane-0 arm I0304 05:06:07.123456       1 sync.go:88] lowered
+2024-03-04T05:06:07.1Z stderr F goroutine 7 [running]:
+2024-03-04T05:06:07.1Z stderr F main.run()
+2024-03-04T05:06:07.1Z stderr F \t/src/main.go:12 +0x1d
+";
+    let lines: Vec<_> = crate::input::lines(text).collect();
+    let events = parse(&lines).events;
+    let messages: Vec<&str> = events.iter().map(|event| event.message.as_str()).collect();
+    assert_eq!(messages, ["moored", "lowered", "goroutine 7 [running]:"]);
+}
+
+#[test]
 fn an_interrupted_stack_trace_stays_with_its_record() {
     let parsed = read(INTERRUPTED);
     assert!(

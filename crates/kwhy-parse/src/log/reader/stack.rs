@@ -20,7 +20,8 @@ impl<'a> Reader<'a> {
         behind: &[Line<'a>],
     ) -> Option<Part> {
         let is_carried = wrapper.present;
-        // in an envelope a trace starts right after its record: only Go's frames are unmistakable
+        // in an envelope a trace starts right after its record: only Go's frames are unmistakable, and a dump of
+        // goroutines that others' lines separate from a record may be another's
         let is_behind = |lines: Lines| lines.last == at.lines.before && at.lines.own == 1;
         let is_next = self
             .current
@@ -30,7 +31,7 @@ impl<'a> Reader<'a> {
                 .trace
                 .as_ref()
                 .is_some_and(|trace| is_behind(trace.lines));
-        if is_carried && !is_next && !is_frame(text) {
+        if is_carried && !is_next && (!is_frame(text) || is_dump_head(text)) {
             return None;
         }
         // in an envelope a line that starts nothing may be a record of its own
