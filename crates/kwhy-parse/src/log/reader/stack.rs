@@ -23,14 +23,15 @@ impl<'a> Reader<'a> {
         // in an envelope a trace starts right after its record: only Go's frames are unmistakable, and a dump of
         // goroutines that others' lines separate from a record may be another's
         let is_behind = |lines: Lines| lines.last == at.lines.before && at.lines.own == 1;
-        let is_next = self
-            .current
-            .as_ref()
-            .is_some_and(|record| record.stack.is_some() || is_behind(record.lines))
-            || self
+        let is_next = match &self.current {
+            // the trace of a bare record has no envelope
+            Some(record) if !record.wrapper.present => false,
+            Some(record) if record.stack.is_some() || is_behind(record.lines) => true,
+            _ => self
                 .trace
                 .as_ref()
-                .is_some_and(|trace| is_behind(trace.lines));
+                .is_some_and(|trace| is_behind(trace.lines)),
+        };
         if is_carried && !is_next && (!is_frame(text) || is_dump_head(text)) {
             return None;
         }
