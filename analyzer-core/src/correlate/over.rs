@@ -36,6 +36,9 @@ const STABLE: i128 = 6 * 3600;
 /// The number of its mean pauses for which a repeated fault must not be seen to have ended.
 const PAUSES: i128 = 2;
 
+/// The number of failures in a row after which a probe acts, if it does not say otherwise (`failureThreshold`).
+const PROBE_THRESHOLD: u64 = 3;
+
 const NANOS: i128 = 1_000_000_000;
 
 /// How recently a fault was seen.
@@ -345,6 +348,10 @@ impl Over<'_> {
         }
         needed = needed.max(PAUSES * course.pause());
         let restarts = container.map_or(snapshot.restarts(), |container| container.restarts);
+        if group.hits.iter().all(is_probe) && restarts == 0 && course.count < PROBE_THRESHOLD {
+            // too few failures for the probe to act, and none of it in the object's state
+            return true;
+        }
         let family = self.catalogue.at(group.signature).family();
         if recovered && restarts > 0 && matches!(family, "container" | "workload") {
             // it may be restarted again after as long as it ran before
@@ -357,6 +364,11 @@ impl Over<'_> {
         }
         quiet >= needed
     }
+}
+
+/// Returns true if a hit is the event of a probe's failure.
+fn is_probe(hit: &Hit) -> bool {
+    hit.reason.as_deref() == Some("Unhealthy") || !hit.leads
 }
 
 /// Returns true if an object was read from a cluster: a manifest has no status.

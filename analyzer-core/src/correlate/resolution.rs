@@ -78,7 +78,8 @@ fn end<'g>(ender: &'g Group, rule: &Ends, group: &Group, last: &Hit) -> Option<&
         };
         same && agree(rule, hit, last)
             && related(hit, last, rule.on)
-            && comes_after(hit, ender, group, last)
+            && (rule.at_once && hit.is_state && !last.is_state
+                || comes_after(hit, ender, group, last))
     })
 }
 

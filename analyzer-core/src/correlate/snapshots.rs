@@ -41,8 +41,8 @@ pub(crate) struct Snapshots {
     nodes: BTreeSet<String>,
     /// What lists show to be all of its kind.
     listed: Listed,
-    /// The documents that show a list of no pods in a namespace that only their path names.
-    empty_pod_lists: BTreeSet<usize>,
+    /// The documents that show an empty list of a kind in a namespace that only their path names.
+    empty_lists: BTreeSet<(usize, String)>,
     /// By document and byte offset.
     by_place: BTreeMap<(usize, usize), usize>,
     /// The number of snapshots that were not kept.
@@ -66,24 +66,8 @@ impl Snapshots {
         {
             self.of_namespace.insert(namespace.clone(), number);
         }
-        match snapshot.kind.as_str() {
-            "Node" => {
-                self.nodes.insert(snapshot.name.clone());
-            }
-            "Pod" if snapshot.listed => {
-                let pods_of = snapshot.namespace.iter().cloned().collect();
-                self.listed.add(Listed {
-                    pods_of,
-                    ..Listed::default()
-                });
-            }
-            "Namespace" if snapshot.listed => {
-                self.listed.add(Listed {
-                    namespaces: BTreeSet::from([snapshot.name.clone()]),
-                    ..Listed::default()
-                });
-            }
-            _ => {}
+        if snapshot.kind == "Node" {
+            self.nodes.insert(snapshot.name.clone());
         }
         let place = (snapshot.document, snapshot.span.start);
         self.by_place.insert(place, number);
@@ -96,36 +80,42 @@ impl Snapshots {
     }
 
     /// Adds a list without items, of a kind and perhaps a namespace.
-    pub fn add_empty_list(&mut self, document: usize, of: Subject) {
-        if of.kind.as_deref() != Some("Pod") {
+    pub fn add_empty_list(&mut self, document: usize, of: &Subject) {
+        let Some(kind) = of.kind.as_deref() else {
             return;
-        }
-        match of.namespace {
-            Some(namespace) => {
-                self.listed.pods_of.insert(namespace);
-            }
-            None => {
-                self.empty_pod_lists.insert(document);
-            }
+        };
+        self.listed.add_extent(kind, of.namespace.clone());
+        if of.namespace.is_none() && !of.is_cluster_scoped() {
+            self.empty_lists.insert((document, kind.to_owned()));
         }
     }
 
-    /// Takes the namespaces whose lists of pods are empty from the documents' names: the folder that a list is in.
+    /// Takes the namespaces of empty lists that do not name theirs from the documents' names: the folder that a list is in.
     pub fn name_empty_lists(&mut self, names: &[String]) {
-        for document in std::mem::take(&mut self.empty_pod_lists) {
+        for (document, kind) in std::mem::take(&mut self.empty_lists) {
             let Some(name) = names.get(document) else {
                 continue;
             };
             let folders = name.rsplit(['/', '\\']).skip(1).take(MAX_FOLDERS);
-            self.listed.pods_of.extend(folders.map(str::to_owned));
+            for folder in folders {
+                self.listed.add_extent(&kind, Some(folder.to_owned()));
+            }
         }
+    }
+
+    /// The kinds of which the input shows all objects.
+    pub fn listed(&self) -> &Listed {
+        &self.listed
     }
 
     /// Maps document indices to their final order.
     pub fn renumber(&mut self, numbers: &[usize]) {
-        let empty = std::mem::take(&mut self.empty_pod_lists);
+        let empty = std::mem::take(&mut self.empty_lists);
         let number = |document: usize| numbers.get(document).copied().unwrap_or(document);
-        self.empty_pod_lists = empty.into_iter().map(number).collect();
+        let empty = empty.into_iter();
+        self.empty_lists = empty
+            .map(|(document, kind)| (number(document), kind))
+            .collect();
         let mut all = std::mem::take(&mut self.all);
         for snapshot in &mut all {
             super::renumber(&mut snapshot.document, numbers);
@@ -276,12 +266,12 @@ impl Snapshots {
 
     /// Returns true if the input lists the pods of a namespace.
     pub fn lists_pods(&self, namespace: &str) -> bool {
-        self.listed.pods_of.contains(namespace)
+        self.listed.lists("Pod", Some(namespace))
     }
 
     /// Returns true if a namespace has been deleted: the input lists the cluster's namespaces without it.
     pub fn is_namespace_gone(&self, namespace: &str) -> bool {
-        let all = &self.listed.namespaces;
+        let all = self.listed.namespaces();
         all.contains("kube-system") && !all.contains(namespace)
     }
 
@@ -393,7 +383,6 @@ mod tests {
             name: "quay-4".to_owned(),
             node: None,
             shape: Shape::Describe,
-            listed: false,
             document,
             span: start..start + 10,
             version,

@@ -10,6 +10,7 @@ use super::blocks::Block;
 use super::candidates::{is_cut_in_two, select_candidates};
 use super::line_index::{Region, RegionReason, index_lines};
 use super::list_continuation::Edges;
+use super::listed::Listed;
 use super::record_extent::RecordExtent;
 use crate::correlate::{Graph, ObjectSnapshot, UnexplainedEvents};
 use crate::matcher::{Hit, Tester};
@@ -67,6 +68,8 @@ pub(crate) struct BlockResult {
     pub graph: Graph,
     /// The objects that were printed, in the order of the block.
     pub snapshots: Vec<ObjectSnapshot>,
+    /// The kinds of which lists show all objects.
+    pub listed: Listed,
     /// The lists of objects that contain none: the document, and the kind and namespace.
     pub empty_lists: Vec<(usize, Subject)>,
     /// The parts of lists that continue before or after the block.

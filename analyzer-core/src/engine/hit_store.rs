@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::correlate::{Surplus, distinct, may_supersede, object_of, refines, winners};
+use crate::engine::Listed;
 use crate::matcher::{Compiled, Hit, Match, Moment, evaluate};
 use crate::temporal::Followed;
 use kwhy_catalogue::Catalogue;
@@ -235,11 +236,12 @@ impl HitStore {
     }
 
     /// All matches. Times without a year get theirs by `settle`, records that do not name their object by
-    /// `place`, which also gives documents their number in order.
+    /// `place`, which also gives documents their number in order. `listed` are the kinds of which the input shows all.
     pub fn finish(
         self,
         settle: impl Fn(Moment) -> Moment + Copy,
         place: impl Fn(&mut Hit) + Copy,
+        listed: &Listed,
     ) -> Collected {
         let mut collected = Collected::default();
         let settled = |hit: &mut Hit| {
@@ -271,7 +273,7 @@ impl HitStore {
                     if cut.any(|((_, leaf), _)| refuting.get(usize::from(*leaf)) == Some(&true)) {
                         continue;
                     }
-                    evaluated(condition, leaves, settled)
+                    evaluated(condition, leaves, settled, listed)
                 }
             };
             let number = number as usize;
@@ -283,7 +285,13 @@ impl HitStore {
         }
         for (number, single) in singles {
             let condition = &catalogue.at(number as usize).condition;
-            collected.take(number as usize, (condition, single), settle, settled);
+            collected.take(
+                number as usize,
+                (condition, single),
+                settle,
+                settled,
+                listed,
+            );
         }
         collected.matches.sort_by_key(|(number, _)| *number);
         collected
@@ -295,12 +303,13 @@ fn evaluated(
     condition: &Condition,
     leaves: Vec<OfLeaf>,
     settled: impl Fn(&mut Hit) + Copy,
+    listed: &Listed,
 ) -> Vec<Match> {
     let leaves = in_order(leaves, settled);
     if leaves.iter().all(Vec::is_empty) {
         return Vec::new();
     }
-    evaluate(condition, &mut leaves.iter())
+    evaluate(condition, &mut leaves.iter(), listed)
 }
 
 /// The hits of leaf conditions in the order of the input, with what is known at its end.
@@ -334,6 +343,7 @@ impl Collected {
         (condition, single): (&Condition, Single),
         settle: impl Fn(Moment) -> Moment + Copy,
         settled: impl Fn(&mut Hit) + Copy,
+        listed: &Listed,
     ) {
         if single.matched > 0 {
             self.matched.insert(number, single.matched);
@@ -374,7 +384,7 @@ impl Collected {
                     rivals_were_cut,
                 });
             }
-            let found = Single::matches(condition, object.kept, &also);
+            let found = Single::matches(condition, object.kept, &also, listed);
             self.matches
                 .extend(found.into_iter().map(|found| (number, found)));
         }

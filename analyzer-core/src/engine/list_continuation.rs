@@ -1,18 +1,16 @@
 //! Lists of objects that are larger than a block: they are cut between their items, and whether all of a list is
 //! there, which `listed: true` asks for, is known at its end.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::listed::Listed;
 use crate::matcher::Hit;
 use kwhy_model::{Parsed, Subject};
 use kwhy_signature::ConditionId;
 
 /// The number of hits of a list that wait for its end.
 const MAX_HITS: usize = 8192;
-
-/// The most namespaces that lists show.
-const MAX_NAMESPACES: usize = 10_000;
 
 /// The ends of the block that a segment reaches and that may cut a list's items.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,11 +77,7 @@ impl Part {
                     self.kinds.insert(kind.to_owned(), 1);
                 }
             }
-            match kind {
-                "Pod" => self.listed.add_pods_of(subject.namespace.clone()),
-                "Namespace" => self.listed.add_namespaces(subject.name.clone()),
-                _ => {}
-            }
+            self.listed.add_object(subject);
         }
         for (leaf, hit) in hits {
             self.wait(leaf, hit);
@@ -126,13 +120,8 @@ impl Part {
         let is_listed = |kind: Option<&str>| {
             self.of_kind || kind.and_then(|kind| self.kinds.get(kind)) > Some(&1)
         };
-        let mut listed = Listed::default();
-        if is_listed(Some("Pod")) {
-            listed.add_pods_of(self.listed.pods_of);
-        }
-        if is_listed(Some("Namespace")) {
-            listed.add_namespaces(self.listed.namespaces);
-        }
+        let mut listed = self.listed.close();
+        listed.retain(|kind| is_listed(Some(kind)));
         Ended {
             listed,
             hits: self
@@ -151,39 +140,6 @@ pub(super) struct Ended {
     pub hits: Vec<(ConditionId, Hit)>,
     pub left_out: BTreeMap<ConditionId, u64>,
     pub listed: Listed,
-}
-
-/// What lists show to be all of its kind.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Listed {
-    /// The namespaces whose pods are listed.
-    pub pods_of: BTreeSet<String>,
-    /// The namespaces of the cluster.
-    pub namespaces: BTreeSet<String>,
-}
-
-impl Listed {
-    fn add_pods_of(&mut self, namespaces: impl IntoIterator<Item = String>) {
-        add_up_to(&mut self.pods_of, namespaces);
-    }
-
-    fn add_namespaces(&mut self, names: impl IntoIterator<Item = String>) {
-        add_up_to(&mut self.namespaces, names);
-    }
-
-    /// Adds what another list shows.
-    pub fn add(&mut self, other: Listed) {
-        self.add_pods_of(other.pods_of);
-        self.add_namespaces(other.namespaces);
-    }
-}
-
-fn add_up_to(all: &mut BTreeSet<String>, names: impl IntoIterator<Item = String>) {
-    for name in names {
-        if all.len() < MAX_NAMESPACES {
-            all.insert(name);
-        }
-    }
 }
 
 impl Ended {

@@ -18,6 +18,7 @@ mod hit_store;
 mod incident;
 pub(crate) mod line_index;
 mod list_continuation;
+mod listed;
 mod lookback;
 mod pieces;
 mod record_extent;
@@ -51,7 +52,7 @@ use document_stats::DocumentStats;
 use hit_store::HitStore;
 use list_continuation::{Ended, Open};
 
-pub(crate) use list_continuation::Listed;
+pub(crate) use listed::Listed;
 
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.
 pub(crate) const BLOCK: usize = 256 * 1024;
@@ -285,8 +286,9 @@ impl Merged {
         self.unexplained_events
             .absorb(outcome.unexplained_events, before, &order);
         self.graph.absorb(outcome.graph, &order);
+        self.snapshots.add_listed(outcome.listed);
         for (document, of) in outcome.empty_lists {
-            self.snapshots.add_empty_list(document, of);
+            self.snapshots.add_empty_list(document, &of);
         }
         for mut print in outcome.snapshots {
             print.place.line += before;

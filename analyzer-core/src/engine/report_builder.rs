@@ -58,9 +58,11 @@ impl Merged {
                 place(hit, subject);
             }
         };
-        let mut collected = self
-            .collector
-            .finish(|moment| settled(moment, limit), given);
+        let mut collected = self.collector.finish(
+            |moment| settled(moment, limit),
+            given,
+            self.snapshots.listed(),
+        );
         let mut limits: Vec<LimitMet> = {
             let told = self.documents.iter();
             told.flat_map(|input| input.damage(&way.limits)).collect()

@@ -6,7 +6,9 @@ use std::time::Duration;
 use super::hit::{Hit, Moment};
 use super::leaf::Capture;
 use super::scope::related;
-use kwhy_signature::{Condition, Scope, What};
+use crate::engine::Listed;
+use kwhy_model::Subject;
+use kwhy_signature::{Condition, Pattern, Scope, What};
 
 /// Hits that together fulfil a condition; the one that proves most comes first.
 #[derive(Clone, Debug)]
@@ -104,10 +106,11 @@ impl Match {
 }
 
 /// All matches of a condition, given the hits of its leaves in the order of
-/// [`leaves`](kwhy_signature::leaves).
+/// [`leaves`](kwhy_signature::leaves), and the kinds of which the input shows all objects.
 pub(crate) fn evaluate(
     condition: &Condition,
     hits: &mut std::slice::Iter<'_, Vec<Hit>>,
+    listed: &Listed,
 ) -> Vec<Match> {
     let is_temporal = condition.is_temporal();
     let mut matches = match &condition.what {
@@ -120,9 +123,14 @@ pub(crate) fn evaluate(
             .cloned()
             .map(Match::of)
             .collect(),
-        What::Any(parts) => parts.iter().flat_map(|part| evaluate(part, hits)).collect(),
-        What::All(parts) => together(condition, parts, hits, |_, _| true),
-        What::Sequence(parts) => together(condition, parts, hits, |next, last| next.follows(last)),
+        What::Any(parts) => parts
+            .iter()
+            .flat_map(|part| evaluate(part, hits, listed))
+            .collect(),
+        What::All(parts) => together(condition, parts, (hits, listed), |_, _| true),
+        What::Sequence(parts) => together(condition, parts, (hits, listed), |next, last| {
+            next.follows(last)
+        }),
     };
     matches.retain(|found| {
         condition
@@ -133,19 +141,20 @@ pub(crate) fn evaluate(
     if condition.at_least > 1 && !is_temporal {
         matches = often(condition, matches);
     }
-    enrich(condition, &mut matches, hits);
+    enrich(condition, &mut matches, hits, listed);
     for absent in &condition.none {
-        let refuting = evaluate(absent, hits);
+        let refuting = evaluate(absent, hits, listed);
         if is_temporal {
             continue;
         }
         matches.retain(|found| {
-            !refuting.iter().any(|other| {
-                found.is_related(other, condition.per)
-                    && found.unifies(other)
-                    && near(found, other, condition.within)
-                    && compares_with(absent, other, found)
-            })
+            is_known(absent, found, listed)
+                && !refuting.iter().any(|other| {
+                    found.is_related(other, condition.per)
+                        && found.unifies(other)
+                        && near(found, other, condition.within)
+                        && compares_with(absent, other, found)
+                })
         });
     }
     matches
@@ -156,15 +165,35 @@ pub(crate) fn enrich(
     condition: &Condition,
     matches: &mut [Match],
     hits: &mut std::slice::Iter<'_, Vec<Hit>>,
+    listed: &Listed,
 ) {
     for further in &condition.also {
-        let known = evaluate(further, hits);
+        let known = evaluate(further, hits, listed);
         for found in matches.iter_mut() {
             let at = found.primary().position();
             if let Some(nearest) = nearest(condition, found, known.iter(), at) {
                 found.join(nearest);
             }
         }
+    }
+}
+
+/// Returns true if the input shows whether there is what an entry of `none` asks for: all that it has to be sought in
+/// is listed.
+fn is_known(absent: &Condition, found: &Match, listed: &Listed) -> bool {
+    match &absent.what {
+        What::Object(pattern) if pattern.complete => {
+            let mut named = pattern.namespace.0.iter().flat_map(Pattern::slots);
+            let namespace = match named.next() {
+                Some(slot) => found.value(slot),
+                None => found.primary().subject.namespace.as_deref(),
+            };
+            pattern.kind.0.iter().all(|kind| {
+                let namespace = namespace.filter(|_| !Subject::is_of_cluster(kind));
+                listed.lists(kind, namespace)
+            })
+        }
+        _ => true,
     }
 }
 
@@ -219,11 +248,14 @@ fn nearest<'m>(
 fn together(
     condition: &Condition,
     parts: &[Condition],
-    hits: &mut std::slice::Iter<'_, Vec<Hit>>,
+    (hits, listed): (&mut std::slice::Iter<'_, Vec<Hit>>, &Listed),
     in_order: impl Fn(&Match, &Match) -> bool,
 ) -> Vec<Match> {
     // every part must be evaluated, so that the leaves' hits stay in step
-    let found: Vec<Vec<Match>> = parts.iter().map(|part| evaluate(part, hits)).collect();
+    let found: Vec<Vec<Match>> = parts
+        .iter()
+        .map(|part| evaluate(part, hits, listed))
+        .collect();
     let Some((first, others)) = found.split_first() else {
         return Vec::new();
     };

@@ -276,11 +276,8 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
         return vec![found];
     }
     let items = pattern.each.0.iter().flat_map(|list| {
-        object
-            .fields
-            .items(list)
-            .iter()
-            .map(move |item| (list.as_str(), item))
+        let items = object.fields.all_items(list);
+        items.map(move |item| (list.as_str(), item))
     });
     items
         .filter(|(_, item)| {

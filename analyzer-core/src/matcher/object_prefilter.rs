@@ -164,7 +164,7 @@ struct Values<'s, 'o, 'a> {
     prefilter: &'s ObjectPrefilter,
     object: &'o Object<'a>,
     /// Of each list its items, and where the values of the first one start.
-    places: Vec<Option<(&'o [Value<'a>], usize)>>,
+    places: Vec<Option<(Vec<&'o Value<'a>>, usize)>>,
     /// By the numbers of the paths: first those of the object, then those of each item.
     known: Vec<Option<Option<&'o Value<'a>>>>,
 }
@@ -190,14 +190,14 @@ impl<'o, 'a> Values<'_, 'o, 'a> {
         else {
             return false;
         };
-        let (items, begin) = *place.get_or_insert_with(|| {
-            let items = self.object.fields.items(name);
+        let (items, begin) = place.get_or_insert_with(|| {
+            let items: Vec<_> = self.object.fields.all_items(name).collect();
             let begin = self.known.len();
             self.known.resize(begin + items.len() * paths.len(), None);
             (items, begin)
         });
         items.iter().enumerate().any(|(number, item)| {
-            let first = begin + number * paths.len();
+            let first = *begin + number * paths.len();
             !asked.iter().any(|asked| {
                 let find = || item.get(paths.get(asked.path)?);
                 match self.known.get_mut(first + asked.path) {

@@ -159,6 +159,37 @@ impl<'a> Map<'a> {
         self.get(path).map_or(&[], Value::items)
     }
 
+    /// The items of the list below a path; where the path leads through lists, those of all of them.
+    ///
+    /// ```
+    /// use kwhy_model::{Map, Text, Value};
+    /// let text = |text| Value::Text(Text::borrowed(text, 0));
+    /// let container = |names: [&'static str; 2]| {
+    ///     let mut container = Map::new();
+    ///     container.insert("env", Value::List(names.map(text).to_vec()));
+    ///     Value::Map(container)
+    /// };
+    /// let mut pod = Map::new();
+    /// pod.insert("containers", Value::List(vec![container(["A", "B"]), container(["C", "D"])]));
+    /// assert_eq!(pod.all_items("containers").count(), 2);
+    /// assert_eq!(pod.all_items("containers.env").count(), 4);
+    /// ```
+    pub fn all_items<'s, 'p>(
+        &'s self,
+        path: &'p str,
+    ) -> impl Iterator<Item = &'s Value<'a>> + use<'s, 'p, 'a> {
+        let own = self.items(path);
+        let nested = path.split_once('.').filter(|_| own.is_empty());
+        let nested = nested.into_iter().flat_map(|(list, rest)| {
+            let maps = self.items(list).iter();
+            maps.flat_map(move |item| match item {
+                Value::Map(map) => map.items(rest),
+                _ => &[],
+            })
+        });
+        own.iter().chain(nested)
+    }
+
     /// The entries in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value<'a>)> {
         self.entries
@@ -350,6 +381,8 @@ pub struct Listing {
     pub objects: std::ops::Range<usize>,
     /// True if the list's own kind says that it is the list of all.
     pub of_kind: bool,
+    /// True if it is the list of all namespaces.
+    pub of_cluster: bool,
     /// The kind and, where the list names it, the namespace of an empty list.
     pub empty: Option<crate::Subject>,
 }

@@ -42,6 +42,29 @@ pub struct Subject {
     pub node: Option<String>,
 }
 
+/// The kinds without namespaces, of the API server's own groups.
+const CLUSTER_SCOPED: [&str; 19] = [
+    "APIService",
+    "CSIDriver",
+    "CSINode",
+    "CertificateSigningRequest",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "ComponentStatus",
+    "CustomResourceDefinition",
+    "GatewayClass",
+    "IngressClass",
+    "MutatingWebhookConfiguration",
+    "Namespace",
+    "Node",
+    "PersistentVolume",
+    "PriorityClass",
+    "RuntimeClass",
+    "StorageClass",
+    "ValidatingWebhookConfiguration",
+    "VolumeAttachment",
+];
+
 impl Subject {
     /// A subject from its kind, namespace and name.
     pub fn new(kind: &str, namespace: Option<&str>, name: &str) -> Self {
@@ -75,6 +98,22 @@ impl Subject {
             self.container = self.container.take().or_else(|| other.container.clone());
             self.node = self.node.take().or_else(|| other.node.clone());
         }
+    }
+
+    /// Returns true if its kind is one of the API's that have no namespaces.
+    ///
+    /// ```
+    /// use kwhy_model::Subject;
+    /// assert!(Subject::new("PersistentVolume", None, "tide-1").is_cluster_scoped());
+    /// assert!(!Subject::new("Pod", None, "tide-1").is_cluster_scoped());
+    /// ```
+    pub fn is_cluster_scoped(&self) -> bool {
+        self.kind.as_deref().is_some_and(Subject::is_of_cluster)
+    }
+
+    /// Returns true if a kind is one of the API's that have no namespaces.
+    pub fn is_of_cluster(kind: &str) -> bool {
+        CLUSTER_SCOPED.contains(&kind)
     }
 
     /// The API spelling of a kind as people and tables write it: `pod`, `pods`, `po`, `pvc`,

@@ -16,8 +16,8 @@ pub mod table;
 pub mod templates;
 pub mod timeline;
 
-use crate::input::{Document, ReadLimits, Segment};
-use kwhy_model::{Format, Object, Parsed};
+use crate::input::{Document, Extent, ReadLimits, Segment};
+use kwhy_model::{Format, Listing, Object, Parsed};
 
 /// All events and objects of a document, in the order of the input.
 ///
@@ -76,9 +76,46 @@ pub fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
         if segment.format == Format::Table && !is_told && segment.subject.kind.is_some() {
             subject.kind.clone_from(&segment.subject.kind);
         }
-        if subject.namespace.is_none() && subject.kind.as_deref() != Some("Node") {
+        if subject.is_cluster_scoped() {
+            subject.namespace = None;
+        } else if subject.namespace.is_none() {
             subject.namespace.clone_from(&segment.subject.namespace);
         }
     }
+    if segment.extent != Extent::Some {
+        mark_all(segment, &mut parsed);
+    } else if segment.subject.kind.is_some() {
+        // the command asks for some of them
+        parsed
+            .objects
+            .iter_mut()
+            .for_each(|object| object.listed = false);
+    }
     parsed
+}
+
+/// Says of the output of a command that asks for all objects of a kind that these are all.
+fn mark_all(segment: &Segment<'_>, parsed: &mut Parsed<'_>) {
+    let mut lines = segment.lines.iter().filter(|line| !line.is_blank());
+    if let Some(empty) = lines.next().filter(|line| table::is_empty_list(line.text)) {
+        let mut of = segment.subject.clone();
+        if let Some(namespace) = table::namespace_of_empty_list(empty.text) {
+            of.namespace = Some(namespace.to_owned());
+        }
+        let end = parsed.objects.len();
+        parsed.lists.push(Listing {
+            objects: end..end,
+            of_kind: true,
+            of_cluster: segment.extent == Extent::Cluster,
+            empty: Some(of),
+        });
+        return;
+    }
+    // a header and one row
+    if let [row] = parsed.objects.as_mut_slice()
+        && segment.format == Format::Table
+        && lines.count() == 1
+    {
+        row.listed = true;
+    }
 }

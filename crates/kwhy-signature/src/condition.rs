@@ -146,6 +146,10 @@ pub struct ObjectPattern {
     /// True if it appears in a list of all objects of its kind, rather than alone.
     #[serde(default)]
     pub listed: bool,
+    /// In an entry of `none`: it shows that there is none only where the input lists all objects of the kind, of the
+    /// namespace of what it would refute.
+    #[serde(default)]
+    pub complete: bool,
     /// Lists, one of whose items must pass all of `item`.
     #[serde(default)]
     pub each: OneOrMany<String>,

@@ -164,6 +164,10 @@ pub struct Ends {
     /// Restricts it to findings last reported with one of these event reasons; any if empty.
     #[serde(default)]
     pub reason: OneOrMany<String>,
+    /// True if what it shows cannot be while the fault lasts, however recently that was seen: a claim that is bound is
+    /// not still to be bound.
+    #[serde(default)]
+    pub at_once: bool,
 }
 
 /// A read-only check.

@@ -26,8 +26,6 @@ pub(crate) struct ObjectSnapshot {
     /// The node of a pod.
     pub(super) node: Option<Box<str>>,
     pub(super) shape: Shape,
-    /// True if it occurs in a list of its kind.
-    pub(super) listed: bool,
     pub(super) document: usize,
     /// The byte range in the document.
     pub(super) span: Span,
@@ -71,8 +69,8 @@ pub(super) struct Version {
 }
 
 impl ObjectSnapshot {
-    /// Takes the snapshot of an object that has a name; `listed` says that it occurs in a list of its kind.
-    pub fn of(stretch: &Stretch, object: &Object<'_>, listed: bool) -> Option<ObjectSnapshot> {
+    /// Takes the snapshot of an object that has a name.
+    pub fn of(stretch: &Stretch, object: &Object<'_>) -> Option<ObjectSnapshot> {
         let subject = plain(&object.subject);
         let (kind, name) = (subject.kind.clone()?, subject.name.clone()?);
         let shape = Shape::of(object.format)?;
@@ -90,7 +88,6 @@ impl ObjectSnapshot {
             name,
             node: object.subject.node.as_deref().map(Box::from),
             shape,
-            listed,
             document: stretch.document,
             span: stretch.whole(&object.span),
             version: Version {

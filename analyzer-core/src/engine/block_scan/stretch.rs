@@ -7,6 +7,7 @@ use super::super::collection_time::collected;
 use super::super::document_stats::note_namespace;
 use super::super::hit_store::is_single;
 use super::super::list_continuation::{Items, Reach};
+use super::super::listed::Listed;
 use super::super::pieces::Piece;
 use super::{BlockScan, MAX_SEGMENTS, MAX_TEXT, Run, count};
 use crate::correlate::ObjectSnapshot;
@@ -251,6 +252,7 @@ impl BlockScan<'_, '_, '_> {
         }
         let outcome = &mut self.outcome;
         let items = Items::of(&parsed, reach);
+        let mut all = Listed::default();
         outcome.lists.begin(&items, reach);
         for (number, object) in parsed.objects.iter_mut().enumerate() {
             let before = outcome.hits.len();
@@ -258,6 +260,9 @@ impl BlockScan<'_, '_, '_> {
             // what the end of a list that the block cuts shows is not known yet
             let listed = object.listed && part.is_none();
             object.listed |= part.is_some();
+            if listed {
+                all.add_object(&object.subject);
+            }
             let full = self.full;
             let surplus = &mut outcome.surplus;
             self.tester
@@ -277,12 +282,21 @@ impl BlockScan<'_, '_, '_> {
             outcome.graph.object(stretch.document, object);
             outcome
                 .snapshots
-                .extend(ObjectSnapshot::of(stretch, object, listed));
+                .extend(ObjectSnapshot::of(stretch, object));
             outcome.collected = outcome.collected.max(collected(object));
         }
-        let empty = parsed.lists.iter().filter_map(|list| list.empty.clone());
-        let document = stretch.document;
-        outcome.empty_lists.extend(empty.map(|of| (document, of)));
+        outcome.listed.add(all.close());
+        for list in &parsed.lists {
+            match &list.empty {
+                Some(Subject {
+                    kind: Some(kind), ..
+                }) if list.of_cluster => {
+                    outcome.listed.add_cluster(kind);
+                }
+                Some(of) => outcome.empty_lists.push((stretch.document, of.clone())),
+                None => {}
+            }
+        }
         if !counted {
             outcome.events += parsed.events.len() as u64;
         }

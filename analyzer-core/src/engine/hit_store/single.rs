@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::reservoir::{Capacity, Kept, Reservoir};
 use super::several::OfLeaf;
+use crate::engine::Listed;
 use crate::matcher::{Hit, Match, enrich};
 use kwhy_model::Subject;
 use kwhy_signature::{Condition, What, leaves};
@@ -113,10 +114,15 @@ impl Single {
     }
 
     /// Builds the matches of the kept hits about one object, with their details.
-    pub fn matches(condition: &Condition, kept: Vec<Kept>, also: &[Vec<Hit>]) -> Vec<Match> {
+    pub fn matches(
+        condition: &Condition,
+        kept: Vec<Kept>,
+        also: &[Vec<Hit>],
+        listed: &Listed,
+    ) -> Vec<Match> {
         let hits = kept.into_iter().map(|one| one.hit);
         let mut matches: Vec<Match> = hits.map(Match::of).collect();
-        enrich(condition, &mut matches, &mut also.iter());
+        enrich(condition, &mut matches, &mut also.iter(), listed);
         matches
     }
 

@@ -36,7 +36,7 @@ use super::table::columns::{self, Cell};
 use super::table::unwrap::{self, LogicalLine};
 
 use crate::input::Line;
-use kwhy_model::{Event, Field, Format, Parsed, Severity, Span, Subject, Text, TextBuilder};
+use kwhy_model::{Event, Field, Format, Parsed, Severity, Span, Text, TextBuilder};
 
 /// Returns true if the line is the header of an Events table.
 ///
@@ -285,23 +285,6 @@ fn capitalised(reason: Text<'_>) -> Text<'_> {
 fn screen_position(line: &str, byte: usize) -> usize {
     let mut before = columns::screen_positions(line).take_while(|(_, at)| *at <= byte);
     before.by_ref().last().map_or(0, |(position, _)| position)
-}
-
-/// Returns true for kinds without a namespace; their events are still listed in one.
-fn is_cluster_scoped(subject: &Subject) -> bool {
-    const KINDS: &[&str] = &[
-        "Node",
-        "PersistentVolume",
-        "StorageClass",
-        "Namespace",
-        "CSINode",
-        "ClusterRole",
-        "CustomResourceDefinition",
-    ];
-    subject
-        .kind
-        .as_deref()
-        .is_some_and(|kind| KINDS.contains(&kind))
 }
 
 #[cfg(test)]

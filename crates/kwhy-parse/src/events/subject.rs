@@ -1,6 +1,5 @@
 //! The subject of an event, from the table's columns, or else from the names in messages.
 
-use super::is_cluster_scoped;
 use super::row::Row;
 use kwhy_model::{Event, Format, Subject};
 
@@ -12,7 +11,7 @@ pub(super) fn of_row(row: &Row<'_>) -> Subject {
         subject.kind = Some(Subject::kind_from_word(row.kind.text));
     }
     subject.name = owned(row.name.text);
-    if !is_cluster_scoped(&subject) {
+    if !subject.is_cluster_scoped() {
         subject.namespace = owned(row.namespace.text);
     }
     // a scheduler's host is where the scheduler runs, a kubelet's is where the pod runs
@@ -148,7 +147,7 @@ fn fill_namespaces(events: &mut [Event<'_>]) {
         {
             event.subject.fill_from(&named);
         }
-        if event.subject.namespace.is_none() && !is_cluster_scoped(&event.subject) {
+        if event.subject.namespace.is_none() && !event.subject.is_cluster_scoped() {
             event.subject.namespace.clone_from(&namespace);
         }
     }

@@ -26,6 +26,20 @@ pub struct Command {
     pub subject: Subject,
     /// The kind of custom resource that it gets, as it is typed, where the subject's is not known.
     pub resource: Option<String>,
+    /// The objects of the kind that it asks for.
+    pub extent: Extent,
+}
+
+/// The objects of a kind that a command asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Extent {
+    /// The input does not show a command, or it asks for some: by name, label or field, or what `grep` leaves of them.
+    #[default]
+    Some,
+    /// All of one namespace, or of the cluster where the kind has no namespaces.
+    Namespace,
+    /// All of all namespaces.
+    Cluster,
 }
 
 const PROGRAMS: &[&str] = &[
@@ -85,6 +99,7 @@ pub fn parse(line: &str) -> Option<Command> {
             verb: Verb::Other,
             subject: Subject::default(),
             resource: None,
+            extent: Extent::Some,
         });
     }
     let words: Vec<&str> = words.take(32).collect();
@@ -118,6 +133,7 @@ fn dump_header(header: &str) -> Option<Command> {
         verb,
         subject,
         resource: None,
+        extent: Extent::Some,
     };
     if header.starts_with("END logs for container ") {
         return Some(other(Verb::Other, Subject::default()));
@@ -163,6 +179,8 @@ fn arguments(words: &[&str]) -> Command {
     let mut subject = Subject::default();
     let mut verb = None;
     let mut plain = Vec::new();
+    let mut extent = Extent::Namespace;
+    let mut is_filtered = false;
     let mut skip = false;
     for (at, word) in words.iter().enumerate() {
         if skip {
@@ -170,6 +188,7 @@ fn arguments(words: &[&str]) -> Command {
             continue;
         }
         if matches!(*word, "|" | "&&" | ";" | "||" | ">" | "2>&1") {
+            is_filtered |= *word == "|";
             break;
         }
         if let Some(flag) = word.strip_prefix('-') {
@@ -198,6 +217,8 @@ fn arguments(words: &[&str]) -> Command {
             match name {
                 "n" | "namespace" => subject.namespace = value.and_then(name_only),
                 "c" | "container" => subject.container = value.and_then(name_only),
+                "A" | "all-namespaces" => extent = Extent::Cluster,
+                "l" | "selector" | "field-selector" | "limit" => is_filtered = true,
                 _ => {}
             }
             skip = takes_value && !flag.contains('=');
@@ -219,10 +240,16 @@ fn arguments(words: &[&str]) -> Command {
     let resource = (verb == Verb::Get && subject.kind.is_none())
         .then(|| plain.first().and_then(|word| resource(word)))
         .flatten();
+    let is_of_some = is_filtered || plain.len() != 1 || plain.iter().any(|word| word.contains('/'));
     Command {
         verb,
         subject,
         resource,
+        extent: if verb != Verb::Get || is_of_some {
+            Extent::Some
+        } else {
+            extent
+        },
     }
 }
 
@@ -302,6 +329,27 @@ mod tests {
             "PersistentVolumeClaim data-db-0"
         );
         assert_eq!(subject("kubectl logs {$PodName} -n {$Namespace}"), "Pod");
+    }
+
+    #[test]
+    fn commands_ask_for_all_or_for_some() {
+        for (line, extent) in [
+            ("$ kubectl get svc -n shop", Extent::Namespace),
+            ("$ kubectl get pv", Extent::Namespace),
+            ("$ kubectl get pods -A -o wide", Extent::Cluster),
+            ("$ kubectl get pods --all-namespaces", Extent::Cluster),
+            ("$ kubectl get svc web -n shop", Extent::Some),
+            ("$ kubectl get svc/web", Extent::Some),
+            ("$ kubectl get pods -l app=web", Extent::Some),
+            (
+                "$ kubectl get pods --field-selector=spec.nodeName=a",
+                Extent::Some,
+            ),
+            ("$ kubectl get pods -A | grep web", Extent::Some),
+            ("$ kubectl describe pods", Extent::Some),
+        ] {
+            assert_eq!(parse(line).unwrap().extent, extent, "{line}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod shape;
 mod stretch;
 
 pub use clean::{is_clean, utf16_unit};
-pub use command::{is_output, log_section};
+pub use command::{Extent, is_output, log_section};
 pub use document::{Document, Place};
 pub use emphasis::marked_record;
 pub use limits::ReadLimits;

@@ -1,6 +1,6 @@
 //! Cuts a paste into runs of lines in one format: prose, a describe, a table, a log.
 
-use super::command::{self, Command, Verb};
+use super::command::{self, Command, Extent, Verb};
 use super::describing::{Data, EventsTold, events_title};
 use super::line::{Line, lines};
 use super::shape;
@@ -19,6 +19,8 @@ pub struct Segment<'a> {
     pub lines: Vec<Line<'a>>,
     /// The object that a command above names, for what the lines do not say themselves.
     pub subject: Subject,
+    /// The objects that a command above asks for, if the lines are its output.
+    pub extent: Extent,
 }
 
 impl Segment<'_> {
@@ -300,6 +302,7 @@ impl<'a> Cutter<'a> {
             is_log: record.is_some(),
             lines: vec![line],
             subject: Subject::default(),
+            extent: Extent::default(),
         });
     }
 
@@ -471,7 +474,13 @@ impl<'a> Cutter<'a> {
             self.command = None;
         }
         if let Some(command) = &mut self.command {
+            let is_empty_list = command.verb == Verb::Get
+                && segment
+                    .lines
+                    .iter()
+                    .any(|line| table::is_empty_list(line.text));
             let fits = match segment.format {
+                _ if is_empty_list => true,
                 Format::Describe | Format::DescribeEvents => command.verb == Verb::Describe,
                 Format::EventsTable | Format::Table | Format::ObjectYaml | Format::ObjectJson => {
                     command.verb == Verb::Get
@@ -483,6 +492,7 @@ impl<'a> Cutter<'a> {
             };
             if fits {
                 segment.subject = command.subject.clone();
+                segment.extent = command.extent;
                 if segment.format == Format::Table && segment.subject.kind.is_none() {
                     // a table further down may be of another command that was omitted
                     segment.subject.kind = command.resource.take();

@@ -190,6 +190,7 @@ fn mark_listed(parsed: &mut Parsed<'_>, first: usize, of: Option<Subject>, is_wh
         empty: of.filter(|_| objects.is_empty()),
         objects,
         of_kind,
+        of_cluster: false,
     });
     let items = parsed.objects.get_mut(first..).unwrap_or_default();
     if !is_whole {

@@ -226,6 +226,18 @@ fn rows_below_header<'a>(lines: &[Line<'a>], parts: usize, parsed: &mut Parsed<'
     }
 }
 
+/// Returns true if a line is what kubectl prints in place of a table without rows (kubernetes/kubectl
+/// `pkg/cmd/get/get.go`): `No resources found in shop namespace.`
+pub fn is_empty_list(line: &str) -> bool {
+    line.trim_start().starts_with("No resources found")
+}
+
+/// Returns the namespace that the line in place of an empty table names.
+pub fn namespace_of_empty_list(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once("No resources found in ")?;
+    rest.split_once(" namespace").map(|(name, _)| name)
+}
+
 /// Condition columns that are healthy when true.
 const HEALTHY_WHEN_TRUE: [&str; 8] = [
     "ready",
