@@ -179,9 +179,10 @@ impl<'a> Map<'a> {
         path: &'p str,
     ) -> impl Iterator<Item = &'s Value<'a>> + use<'s, 'p, 'a> {
         let own = self.items(path);
-        let nested = path.split_once('.').filter(|_| own.is_empty());
-        let nested = nested.into_iter().flat_map(|(list, rest)| {
-            let maps = self.items(list).iter();
+        let dots = path.match_indices('.').filter(|_| own.is_empty());
+        let nested = dots.flat_map(|(dot, _)| {
+            let maps = self.items(&path[..dot]).iter();
+            let rest = &path[dot + 1..];
             maps.flat_map(move |item| match item {
                 Value::Map(map) => map.items(rest),
                 _ => &[],
