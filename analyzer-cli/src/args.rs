@@ -86,6 +86,10 @@ pub struct Args {
     #[command(flatten)]
     pub scope: ScopeArgs,
 
+    /// Report also what nothing in the input suffers from, as notes: ports, names and settings that do not fit together
+    #[arg(long, help_heading = "Analysis")]
+    pub audit: bool,
+
     /// Count the log records by time and severity, as `timeline` in the JSON report
     #[arg(long, help_heading = "Analysis")]
     pub timeline: bool,

@@ -185,6 +185,9 @@ fn analyzer(plan: &Plan, diagnose: &Diagnose, err: &mut dyn Write) -> Result<Ana
     if diagnose.timeline {
         analyzer = analyzer.with_timeline();
     }
+    if diagnose.audit {
+        analyzer = analyzer.with_audit();
+    }
     Ok(analyzer)
 }
 

@@ -109,6 +109,22 @@ impl Analyzer {
         self
     }
 
+    /// Reports also what nothing in the input suffers from, as notes: a port of a Service that no container declares, a
+    /// host in a variable that no Service has.
+    ///
+    /// ```
+    /// use kwhy_core::Analyzer;
+    /// let objects = "apiVersion: v1\nkind: Service\nmetadata: {name: ledger}\nspec:\n  selector: {app: ledger}\n  ports:\n  - {port: 80, targetPort: 8601}\n\
+    ///                ---\napiVersion: v1\nkind: Pod\nmetadata: {name: ledger-0, labels: {app: ledger}}\nspec:\n  containers:\n  - {name: api, ports: [{containerPort: 8600}]}\n";
+    /// assert!(Analyzer::new().analyze_text("objects", objects).findings.is_empty());
+    /// let report = Analyzer::new().with_audit().analyze_text("objects", objects);
+    /// assert_eq!(report.findings[0].cause.as_str(), "network/wrong-endpoint");
+    /// ```
+    pub fn with_audit(mut self) -> Analyzer {
+        self.way.audit = true;
+        self
+    }
+
     /// Sets the limits on what is read of an input.
     pub fn with_limits(mut self, limits: ReadLimits) -> Analyzer {
         self.way.limits = limits.bounded();

@@ -157,6 +157,8 @@ pub struct Diagnose {
     pub threads: Option<usize>,
     /// True if log records are counted by time and severity.
     pub timeline: bool,
+    /// True if what nothing suffers from is reported.
+    pub audit: bool,
 }
 
 /// The selection of members of bundles.

@@ -115,6 +115,7 @@ pub fn plan(args: Args, world: &Environment) -> Plan {
                 until: scope.until.and_then(|when| when.at(args.now)),
                 threads,
                 timeline: false,
+                audit: args.audit,
             };
             let diagnose = Box::new(diagnose);
             Task::Scan { paths, diagnose }
@@ -171,6 +172,7 @@ pub fn plan(args: Args, world: &Environment) -> Plan {
             until: args.scope.until.and_then(|when| when.at(args.now)),
             threads,
             timeline: args.timeline,
+            audit: args.audit,
         }),
     };
     let typed = match &task {

@@ -45,6 +45,8 @@ pub(crate) struct Group {
     pub at_least: bool,
     /// True if its program continued, and ended later for a different reason.
     pub survived: bool,
+    /// True if nothing in the input suffers from it, though that is what would make it a fault.
+    pub is_note: bool,
     pub first: Option<Moment>,
     pub last: Option<Moment>,
 }
@@ -248,6 +250,7 @@ impl Group {
             count: 0,
             at_least: false,
             survived: false,
+            is_note: false,
             first: None,
             last: None,
         }

@@ -9,6 +9,7 @@ mod health;
 mod identity;
 mod name_match;
 mod next_steps;
+mod notes;
 mod over;
 mod overlap;
 mod rank;
@@ -94,6 +95,7 @@ pub(crate) fn renumber(document: &mut usize, numbers: &[usize]) {
 
 /// Turns matches into findings in order of rank. `names` are the documents' names; `reference` is the time that ages
 /// count back from, `now` the latest time in the input in nanoseconds since 1970, `ends` the latest one of each document.
+/// `audit` says whether notes are reported too.
 pub(crate) fn correlate(
     catalogue: &Catalogue,
     (names, ends): (&[String], &[Option<i128>]),
@@ -102,6 +104,7 @@ pub(crate) fn correlate(
     (at_least, further): (&BTreeSet<usize>, &BTreeMap<usize, u64>),
     (graph, snapshots): (&Graph, &Snapshots),
     (reference, now): (Option<Timestamp>, Option<i128>),
+    audit: bool,
 ) -> Correlated {
     let covered = matches
         .iter()
@@ -164,6 +167,7 @@ pub(crate) fn correlate(
         group.survived = survived;
     }
     let (groups, explained, ended) = replicas::fold_replicas(catalogue, groups, by, ended);
+    let (groups, explained, ended) = notes::set_apart(catalogue, groups, explained, ended, audit);
     let recency: Vec<Recency> = groups.iter().map(|group| over.recency(group)).collect();
     let order = rank::rank(catalogue, &groups, &explained, (&ended, &recency));
     let cause_known = rank::is_cause_known(catalogue, &groups, &explained, &ended);
@@ -416,7 +420,7 @@ fn evidence(
 /// The severity of a group's finding while it holds: that of its signature, unless the program calls it information.
 fn severity(catalogue: &Catalogue, group: &Group) -> Level {
     let signature = catalogue.at(group.signature);
-    if is_routine(group) && !signature.at_any_level {
+    if group.is_note || is_routine(group) && !signature.at_any_level {
         Level::Info
     } else {
         signature.severity

@@ -377,7 +377,7 @@ fn has_status(snapshot: &ObjectSnapshot) -> bool {
 }
 
 /// The hits that show the fault, without the details that go with them.
-fn proofs(group: &Group) -> impl DoubleEndedIterator<Item = &Hit> {
+pub(super) fn proofs(group: &Group) -> impl DoubleEndedIterator<Item = &Hit> {
     let has_leading = group.hits.iter().any(|hit| hit.leads);
     let is_proof = move |hit: &&Hit| hit.leads || !has_leading;
     group.hits.iter().filter(is_proof)

@@ -31,7 +31,8 @@ pub(crate) fn is_cause_known(
 ) -> bool {
     let mut open = groups.iter().zip(explained).zip(ended);
     open.any(|((group, by), ended)| {
-        by.is_none() && ended.is_none() && catalogue.at(group.signature).role == Role::Cause
+        let is_open = by.is_none() && ended.is_none() && !group.is_note;
+        is_open && catalogue.at(group.signature).role == Role::Cause
     })
 }
 

@@ -7,6 +7,7 @@ use kwhy_catalogue::Catalogue;
 use kwhy_signature::{Ends, Signature};
 
 use super::group::Group;
+use super::over::proofs;
 
 /// The minimum number of seconds without a sign of a fault before a healthy state resolves it.
 const QUIET: u64 = 60;
@@ -34,7 +35,7 @@ pub(crate) fn find_resolved(
             let mut ends = rules.iter();
             ends.find_map(|(ender, rule)| end(ender, rule, group, last))
         };
-        let mut ends = last_of_each(&group.hits).into_iter().map(end_of);
+        let mut ends = last_of_each(group).into_iter().map(end_of);
         // a group is resolved if it is resolved for each of its objects
         let shown = ends.next()??;
         ends.all(|end| end.is_some()).then(|| shown.clone())
@@ -52,10 +53,10 @@ fn names(signature: &Signature) -> [String; 4] {
     ]
 }
 
-/// The last hit about each object, the latest first.
-fn last_of_each(hits: &[Hit]) -> Vec<&Hit> {
+/// The last hit about each object at fault, the latest first.
+fn last_of_each(group: &Group) -> Vec<&Hit> {
     let mut last: Vec<&Hit> = Vec::new();
-    for hit in hits.iter().rev() {
+    for hit in proofs(group).rev() {
         let known = |other: &&Hit| other.subject == hit.subject;
         if last.len() < MAX_OBJECTS && !last.iter().any(known) {
             last.push(hit);
@@ -78,9 +79,15 @@ fn end<'g>(ender: &'g Group, rule: &Ends, group: &Group, last: &Hit) -> Option<&
         };
         same && agree(rule, hit, last)
             && related(hit, last, rule.on)
-            && (rule.at_once && hit.is_state && !last.is_state
-                || comes_after(hit, ender, group, last))
+            && (ends_at_once(hit, rule, last) || comes_after(hit, ender, group, last))
     })
+}
+
+/// Returns true if a state cannot be while the fault lasts. The object of the fault, or what the rule compares, must be
+/// known.
+fn ends_at_once(hit: &Hit, rule: &Ends, last: &Hit) -> bool {
+    let is_about = last.subject.name.is_some() || !rule.same.is_empty();
+    rule.at_once && is_about && hit.is_state && !last.is_state
 }
 
 /// Returns true if the captures that the rule compares are equal where both are present.

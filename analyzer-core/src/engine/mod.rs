@@ -84,6 +84,8 @@ pub(crate) struct ScanOptions {
     pub all_up_to: usize,
     /// True if the time and severity of each log record are counted.
     pub timeline: bool,
+    /// True if what nothing suffers from is reported as a note.
+    pub audit: bool,
     /// The limits of reading.
     pub limits: ReadLimits,
 }
@@ -94,6 +96,7 @@ impl Default for ScanOptions {
             block: BLOCK,
             all_up_to: BLOCK,
             timeline: false,
+            audit: false,
             limits: ReadLimits::default(),
         }
     }

@@ -89,6 +89,7 @@ impl Merged {
             (&collected.at_least, &collected.further),
             (&self.graph, &self.snapshots),
             (reference, now),
+            way.audit,
         );
         for (number, count) in correlated.unplaced {
             *collected.further.entry(number).or_default() += count;

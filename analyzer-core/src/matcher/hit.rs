@@ -116,10 +116,10 @@ pub(crate) struct Hit {
     pub last: Option<Moment>,
 }
 
-/// Returns true if a record has a field for an error: what it says is one, at whatever level it was logged.
+/// Returns true if a record of klog has the field of `InfoS` for an error: what it says is one, at whatever level it was
+/// logged.
 fn states_error(event: &Event<'_>) -> bool {
-    let mut fields = event.fields.iter();
-    fields.any(|field| matches!(&*field.key, "err" | "error"))
+    event.format == Format::Klog && event.field("err").is_some()
 }
 
 impl Hit {

@@ -47,6 +47,7 @@ pub(super) fn field(wanted: bool) -> &'static str {
 /// Runs a signature's examples.
 pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<ExampleRun<'a>> {
     let examples = signature.examples();
+    let analyzer = analyzer.clone().with_audit();
     let positive = examples.matching.iter().map(|example| (true, example));
     let negative = examples.no_match.iter().map(|example| (false, example));
     positive
@@ -63,7 +64,7 @@ pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<Examp
                 proved_at: own.map_or(Vec::new(), |own| {
                     own.evidence.iter().map(|evidence| evidence.line).collect()
                 }),
-                unfilled: own.map_or(Vec::new(), |own| unfilled(analyzer, signature, own)),
+                unfilled: own.map_or(Vec::new(), |own| unfilled(&analyzer, signature, own)),
                 found: found(&report),
                 matched: report.matched.into_keys().collect(),
             }

@@ -15,6 +15,7 @@ pub const KEYS: &[&str] = &[
     "generic",
     "severity",
     "at_any_level",
+    "audit",
     "confidence",
     "title",
     "label",

@@ -68,6 +68,10 @@ pub struct Signature {
     /// that they are information is reported as such.
     #[serde(default)]
     pub at_any_level: bool,
+    /// What it shows is a fault only where something suffers from it. A finding that explains nothing is a note, which
+    /// is reported only if it is asked for.
+    #[serde(default)]
+    pub audit: bool,
     /// Captures that distinguish faults: findings that agree in them are one, whatever their
     /// objects. All captures by default.
     #[serde(default)]
