@@ -67,6 +67,10 @@ fn last_of_each(group: &Group) -> Vec<&Hit> {
 
 /// Returns the hit of `ender` after `last`, the last hit of `group` about an object.
 fn end<'g>(ender: &'g Group, rule: &Ends, group: &Group, last: &Hit) -> Option<&'g Hit> {
+    // whose state it is must be known
+    if rule.at_once && last.subject.name.is_none() && rule.same.is_empty() {
+        return None;
+    }
     let has_reason = |reason: &String| rule.reason.0.contains(reason);
     if !rule.reason.0.is_empty() && !last.reason.as_ref().is_some_and(has_reason) {
         return None;
@@ -79,15 +83,13 @@ fn end<'g>(ender: &'g Group, rule: &Ends, group: &Group, last: &Hit) -> Option<&
         };
         same && agree(rule, hit, last)
             && related(hit, last, rule.on)
-            && (ends_at_once(hit, rule, last) || comes_after(hit, ender, group, last))
+            && (rule.at_once && ends_at_once(hit, last) || comes_after(hit, ender, group, last))
     })
 }
 
-/// Returns true if a state cannot be while the fault lasts. The object of the fault, or what the rule compares, must be
-/// known.
-fn ends_at_once(hit: &Hit, rule: &Ends, last: &Hit) -> bool {
-    let is_about = last.subject.name.is_some() || !rule.same.is_empty();
-    rule.at_once && is_about && hit.is_state && !last.is_state
+/// Returns true if a state ends a fault that was reported before, however recently.
+fn ends_at_once(hit: &Hit, last: &Hit) -> bool {
+    hit.is_state && !last.is_state
 }
 
 /// Returns true if the captures that the rule compares are equal where both are present.

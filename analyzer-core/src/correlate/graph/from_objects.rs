@@ -121,8 +121,9 @@ const FIELDS: &[Names] = &[
 const CONTAINERS: [&str; 3] = ["containers", "init_containers", "ephemeral_containers"];
 
 /// The paths of an object's own addresses, in `kubectl describe`, an object or a table.
-const ADDRESSES: [&str; 5] = [
+const ADDRESSES: [&str; 6] = [
     "ip",
+    "cluster_ip",
     "ips",
     "addresses.address",
     "internal_ip",

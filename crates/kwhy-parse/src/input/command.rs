@@ -163,6 +163,14 @@ fn strip_prompt(line: &str) -> (bool, &str) {
             return (true, rest.trim_start());
         }
     }
+    // `>kubectl get pods`, without a space
+    let bare = line.trim_start_matches(['$', '#', '>', '%']);
+    if bare.len() < line.len()
+        && let Some((program, _)) = bare.split_once(' ')
+        && PROGRAMS.contains(&program)
+    {
+        return (true, bare);
+    }
     // user@host:dir$ , [user@host dir]# , PS C:\dir> , (context) host $
     let head_end = line.char_indices().take(80).find(|&(at, c)| {
         matches!(c, '$' | '#' | '>' | '%')
@@ -329,6 +337,10 @@ mod tests {
             "PersistentVolumeClaim data-db-0"
         );
         assert_eq!(subject("kubectl logs {$PodName} -n {$Namespace}"), "Pod");
+        assert_eq!(
+            subject(">kubectl describe rs web-5d9f"),
+            "ReplicaSet web-5d9f"
+        );
     }
 
     #[test]
