@@ -97,14 +97,13 @@ pub(crate) fn renumber(document: &mut usize, numbers: &[usize]) {
 /// count back from, `now` the latest time in the input in nanoseconds since 1970, `ends` the latest one of each document.
 /// `audit` says whether notes are reported too.
 pub(crate) fn correlate(
-    catalogue: &Catalogue,
+    (catalogue, audit): (&Catalogue, bool),
     (names, ends): (&[String], &[Option<i128>]),
     matches: Vec<(usize, Match)>,
     mut surplus: Vec<Surplus>,
     (at_least, further): (&BTreeSet<usize>, &BTreeMap<usize, u64>),
     (graph, snapshots): (&Graph, &Snapshots),
     (reference, now): (Option<Timestamp>, Option<i128>),
-    audit: bool,
 ) -> Correlated {
     let covered = matches
         .iter()

@@ -82,14 +82,13 @@ impl Merged {
         let shown = shown.into_iter().chain(self.snapshots.latest());
         let now = given.or_else(|| hits.chain(last_time).chain(shown).max());
         let correlated = correlate(
-            catalogue,
+            (catalogue, way.audit),
             (&names, &ends),
             collected.matches,
             collected.surplus,
             (&collected.at_least, &collected.further),
             (&self.graph, &self.snapshots),
             (reference, now),
-            way.audit,
         );
         for (number, count) in correlated.unplaced {
             *collected.further.entry(number).or_default() += count;
