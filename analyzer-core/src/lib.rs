@@ -71,6 +71,7 @@ mod engine;
 pub mod events;
 #[cfg(feature = "unstable-internals")]
 pub mod internals;
+mod inventory;
 mod matcher;
 mod parallel;
 pub mod report;

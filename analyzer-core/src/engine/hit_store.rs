@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::correlate::{Surplus, distinct, may_supersede, object_of, refines, winners};
 use crate::engine::Listed;
+use crate::inventory::{self, Facts};
 use crate::matcher::{Compiled, Hit, Match, Moment, evaluate};
 use crate::temporal::Followed;
 use kwhy_catalogue::Catalogue;
@@ -62,6 +63,8 @@ pub(crate) struct HitStore {
     room_of_several: usize,
     /// The conditions over several of which not all hits are kept, and how many are not.
     cut: BTreeMap<ConditionId, u64>,
+    /// What conditions on several objects ask for.
+    facts: Facts,
 }
 
 /// The hits of a signature.
@@ -84,6 +87,7 @@ impl HitStore {
             capacity: AMPLE,
             room_of_several: ROOM_OF_SEVERAL,
             cut: BTreeMap::new(),
+            facts: Facts::default(),
         }
     }
 
@@ -100,7 +104,15 @@ impl HitStore {
         let mut singles: Vec<(u32, Hit)> = Vec::new();
         let mut several: Vec<(ConditionId, Hit)> = Vec::new();
         let mut parts: Vec<(u32, Span)> = Vec::new();
+        let mut facts: Vec<(u32, usize, Hit)> = Vec::new();
+        let tables = compiled.tables();
         for ((number, leaf), hit) in hits {
+            if let Some(table) = tables.of_leaf((number, leaf)) {
+                if !tables.is_shared((number, leaf)) {
+                    facts.push((number, table, hit));
+                }
+                continue;
+            }
             let hits = self
                 .signatures
                 .entry(number)
@@ -129,9 +141,16 @@ impl HitStore {
             [_] => vec![true],
             singles => winners(catalogue, singles),
         };
-        for ((number, leaf), mut hit) in several {
+        let is_refined = |number: u32| {
             let mut winners = singles.iter().zip(&won).filter(|(_, won)| **won);
-            hit.refined = winners.any(|((other, _), _)| refines(catalogue, *other, number));
+            winners.any(|((other, _), _)| refines(catalogue, *other, number))
+        };
+        for (number, table, mut hit) in facts {
+            hit.refined = is_refined(number);
+            self.facts.add(table, hit, tables.only_refutes(table));
+        }
+        for ((number, leaf), mut hit) in several {
+            hit.refined = is_refined(number);
             self.keep_one_of_several(number, leaf, hit);
         }
         let are_several = singles.len() > 1;
@@ -218,7 +237,10 @@ impl HitStore {
     /// Takes how many hits of which conditions over several were not kept.
     pub fn left_out(&mut self, hits: BTreeMap<ConditionId, u64>) {
         for (leaf, count) in hits {
-            *self.cut.entry(leaf).or_default() += count;
+            match self.compiled.tables().of_leaf(leaf) {
+                Some(table) => self.facts.leave_out(table, count),
+                None => *self.cut.entry(leaf).or_default() += count,
+            }
         }
     }
 
@@ -236,12 +258,12 @@ impl HitStore {
     }
 
     /// All matches. Times without a year get theirs by `settle`, records that do not name their object by
-    /// `place`, which also gives documents their number in order. `listed` are the kinds of which the input shows all.
+    /// `place`, which also gives documents their number in order, as `numbers` says. `listed` are the kinds of which the input shows all.
     pub fn finish(
         self,
         settle: impl Fn(Moment) -> Moment + Copy,
         place: impl Fn(&mut Hit) + Copy,
-        listed: &Listed,
+        (numbers, listed): (&[usize], &Listed),
     ) -> Collected {
         let mut collected = Collected::default();
         let settled = |hit: &mut Hit| {
@@ -267,6 +289,10 @@ impl HitStore {
                 }
                 Hits::Several(leaves) => {
                     let condition = &catalogue.at(number as usize).condition;
+                    let mut seen = leaves.iter().map(|leaf| leaf.len() > 0);
+                    if !may_hold(condition, &mut seen) {
+                        continue;
+                    }
                     collected.leave_out(number, left_out);
                     // an object that is not kept might be the one that refutes it
                     let refuting = refuting_objects(condition);
@@ -283,6 +309,14 @@ impl HitStore {
             let found = found.into_iter().map(|found| (number, found));
             collected.matches.extend(found);
         }
+        let mut facts = self.facts;
+        let number = |document: usize| numbers.get(document).copied().unwrap_or(document);
+        facts.renumber(number);
+        let tables = self.compiled.tables();
+        for number in tables.signatures() {
+            let of_leaves = tables.of_signature(number).unwrap_or_default();
+            collected.join(catalogue, number, of_leaves, &facts, listed);
+        }
         for (number, single) in singles {
             let condition = &catalogue.at(number as usize).condition;
             collected.take(
@@ -296,6 +330,23 @@ impl HitStore {
         collected.matches.sort_by_key(|(number, _)| *number);
         collected
     }
+}
+
+/// Returns true if all that a condition needs was seen; `seen` says so of each leaf, in their order.
+fn may_hold(condition: &Condition, seen: &mut impl Iterator<Item = bool>) -> bool {
+    let holds = match &condition.what {
+        What::Event(_) | What::Object(_) => seen.next().unwrap_or(false),
+        What::Any(parts) => parts
+            .iter()
+            .fold(false, |any, part| may_hold(part, seen) || any),
+        What::All(parts) | What::Sequence(parts) => parts
+            .iter()
+            .fold(true, |all, part| may_hold(part, seen) && all),
+    };
+    for further in condition.also.iter().chain(&condition.none) {
+        may_hold(further, seen);
+    }
+    holds
 }
 
 /// The matches of a condition over several events.
@@ -328,6 +379,41 @@ fn in_order(leaves: Vec<OfLeaf>, settled: impl Fn(&mut Hit) + Copy) -> Vec<Vec<H
 }
 
 impl Collected {
+    /// Adds the matches of a signature about several objects.
+    fn join(
+        &mut self,
+        catalogue: &Catalogue,
+        number: u32,
+        tables: &[usize],
+        facts: &Facts,
+        listed: &Listed,
+    ) {
+        let condition = &catalogue.at(number as usize).condition;
+        let mut seen = tables
+            .iter()
+            .map(|table| !facts.of_table(*table).is_empty());
+        if !may_hold(condition, &mut seen) {
+            return;
+        }
+        let omitted = tables.iter().map(|table| facts.omitted(*table));
+        self.leave_out(number, omitted.clone().sum());
+        let refuting = refuting_objects(condition);
+        // an object that is not kept might be the one that refutes it
+        if omitted
+            .zip(refuting)
+            .any(|(omitted, refutes)| refutes && omitted > 0)
+        {
+            return;
+        }
+        let found = inventory::matches(condition, tables, facts, listed);
+        let number = number as usize;
+        if !found.is_empty() {
+            self.matched.insert(number, found.len() as u64);
+        }
+        let found = found.into_iter().map(|found| (number, found));
+        self.matches.extend(found);
+    }
+
     /// Takes how many hits of a signature were not kept.
     fn leave_out(&mut self, number: u32, hits: u64) {
         if hits > 0 {
@@ -407,7 +493,7 @@ impl Hits {
 }
 
 /// Returns true if each hit is a match on its own, but for those of `also`, which only add to matches.
-pub(super) fn is_single(condition: &Condition) -> bool {
+pub(crate) fn is_single(condition: &Condition) -> bool {
     let alone = condition.none.is_empty();
     let single = match &condition.what {
         What::Event(_) | What::Object(_) => true,

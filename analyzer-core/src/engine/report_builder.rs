@@ -61,7 +61,7 @@ impl Merged {
         let mut collected = self.collector.finish(
             |moment| settled(moment, limit),
             given,
-            self.snapshots.listed(),
+            (&numbers, self.snapshots.listed()),
         );
         let mut limits: Vec<LimitMet> = {
             let told = self.documents.iter();

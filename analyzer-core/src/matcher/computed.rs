@@ -72,6 +72,25 @@ pub(super) fn sum<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
     Some(Value::Text(text.finish()))
 }
 
+/// Returns true if a path asks for a value that is made of others: `sum(LIST.PATH)`, `all(LIST.PATH)`.
+pub(super) fn is_computed(path: &str) -> bool {
+    path.starts_with("sum(") || path.starts_with("all(")
+}
+
+/// The value of `all(LIST.PATH)`: the values below a path in the items of a list, and the items of those that are lists
+/// themselves, as one list. `None` if the path is another one or no item has any.
+pub(super) fn all<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
+    let path = path.strip_prefix("all(")?.strip_suffix(')')?;
+    let (list, rest) = path.rsplit_once('.')?;
+    let values = fields.all_items(list).filter_map(|item| item.get(rest));
+    let values = values.flat_map(|value| match value {
+        Value::List(items) => items.as_slice(),
+        other => std::slice::from_ref(other),
+    });
+    let values: Vec<Value<'a>> = values.cloned().collect();
+    (!values.is_empty()).then_some(Value::List(values))
+}
+
 /// An amount of millionths as people write it: exact, in the largest unit that fits.
 fn shown(micro: i128) -> String {
     const UNITS: [(&str, u32); 4] = [("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)];

@@ -148,7 +148,8 @@ pub(crate) fn evaluate(
             continue;
         }
         matches.retain(|found| {
-            is_known(absent, found, listed)
+            let namespace = found.primary().subject.namespace.as_deref();
+            is_known(absent, namespace, |name| found.value(name), listed)
                 && !refuting.iter().any(|other| {
                     found.is_related(other, condition.per)
                         && found.unifies(other)
@@ -179,14 +180,19 @@ pub(crate) fn enrich(
 }
 
 /// Returns true if the input shows whether there is what an entry of `none` asks for: all that it has to be sought in
-/// is listed.
-fn is_known(absent: &Condition, found: &Match, listed: &Listed) -> bool {
+/// is listed. `namespace` is that of what it would refute, `value` gives its captures.
+pub(crate) fn is_known<'v>(
+    absent: &Condition,
+    namespace: Option<&'v str>,
+    value: impl Fn(&str) -> Option<&'v str>,
+    listed: &Listed,
+) -> bool {
     match &absent.what {
         What::Object(pattern) if pattern.complete => {
             let mut named = pattern.namespace.0.iter().flat_map(Pattern::slots);
             let namespace = match named.next() {
-                Some(slot) => found.value(slot),
-                None => found.primary().subject.namespace.as_deref(),
+                Some(slot) => value(slot),
+                None => namespace,
             };
             pattern.kind.0.iter().all(|kind| {
                 let namespace = namespace.filter(|_| !Subject::is_of_cluster(kind));

@@ -252,7 +252,7 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
     };
     // most objects lack what most patterns ask for: that is seen before patterns are looked for
     let refused = |(path, test): (&String, &ValueTest)| {
-        !path.starts_with("sum(") && test.refuses(object.fields.get(path))
+        !computed::is_computed(path) && test.refuses(object.fields.get(path))
     };
     let fits = is_one_of(&pattern.kind.0, subject.kind.as_deref())
         && is_one_of(&pattern.format.0, Some(object.format.name()))
@@ -265,7 +265,8 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
     }
     let mut proof = Proof::None;
     for (path, test) in &pattern.fields {
-        let derived = computed::sum(path, &object.fields);
+        let derived =
+            computed::sum(path, &object.fields).or_else(|| computed::all(path, &object.fields));
         let field = derived.as_ref().or_else(|| object.fields.get(path));
         if !value(test, field, &mut found, &mut proof) {
             return Vec::new();

@@ -17,7 +17,7 @@ mod prefilter;
 pub(crate) mod scope;
 mod time_range;
 
-pub(crate) use evaluate::{Match, enrich, evaluate};
+pub(crate) use evaluate::{Match, enrich, evaluate, is_known};
 pub(crate) use event_view::EventView;
 pub(crate) use hit::{Hit, Moment};
 pub(crate) use prefilter::Prefilter;
@@ -36,6 +36,7 @@ use kwhy_signature::{
     RequiredTokens, RequirementKind, What, leaves,
 };
 
+use crate::inventory::Tables;
 use ids::Ids;
 use object_prefilter::ObjectPrefilter;
 
@@ -49,6 +50,8 @@ pub(crate) struct Compiled {
     pub catalogue: Catalogue,
     /// Built on first use.
     prefilter: OnceLock<Prefilter>,
+    /// Built on first use.
+    tables: OnceLock<Tables>,
     /// The leaf conditions of each signature, listed when one is tested first.
     leaves: Vec<OnceLock<Vec<LeafCondition>>>,
 }
@@ -57,9 +60,15 @@ impl Compiled {
     pub fn new(catalogue: Catalogue) -> Compiled {
         Compiled {
             prefilter: OnceLock::new(),
+            tables: OnceLock::new(),
             leaves: (0..catalogue.len()).map(|_| OnceLock::new()).collect(),
             catalogue,
         }
+    }
+
+    /// The patterns of the conditions on several objects.
+    pub fn tables(&self) -> &Tables {
+        self.tables.get_or_init(|| Tables::new(&self.catalogue))
     }
 
     /// Finds the conditions worth a test.
@@ -252,7 +261,9 @@ impl<'c> Tester<'c> {
         let slot = prefilter.of_objects(kind)?;
         Some(slot.get_or_init(|| {
             let leaves = prefilter.objects(kind).into_iter();
-            ObjectPrefilter::new(leaves.filter_map(|(number, leaf)| {
+            let tables = self.compiled.tables();
+            let tested = leaves.filter(|leaf| !tables.is_shared(*leaf));
+            ObjectPrefilter::new(tested.filter_map(|(number, leaf)| {
                 match &self.leaves(number).get(usize::from(leaf))?.pattern {
                     LeafPattern::Object(pattern) => Some(((number, leaf), Arc::clone(pattern))),
                     LeafPattern::Event(_) => None,

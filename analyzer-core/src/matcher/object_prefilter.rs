@@ -8,6 +8,7 @@ use std::sync::Arc;
 use kwhy_model::{Format, Object, Value};
 use kwhy_signature::{ConditionId, ObjectPattern, ValueTest};
 
+use super::computed;
 use super::leaf::is_one_of;
 
 /// The formats that show objects; a condition may ask for some of them.
@@ -94,7 +95,7 @@ impl ObjectPrefilter {
             by_format: Default::default(),
         };
         for (leaf, pattern) in conditions {
-            let of_object = |(path, _): &(&String, _)| !path.starts_with("sum(");
+            let of_object = |(path, _): &(&String, _)| !computed::is_computed(path);
             let fields = pattern.fields.iter().filter(of_object);
             let fields = fields
                 .filter_map(|(path, test)| RequiredTexts::new(path, test, &mut prefilter.paths))

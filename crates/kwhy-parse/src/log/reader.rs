@@ -5,7 +5,7 @@
 //! is split off where its start is unmistakable. Where envelopes show the writers apart, each continues
 //! with its own record.
 
-use super::envelope::{Block, Envelope, Sources, Until};
+use super::envelope::{Block, Envelope, EnvelopeKind, Sources, Until};
 use super::formats::{self, is_panic};
 use super::interleaved::GLUED;
 use super::json;
@@ -72,6 +72,9 @@ pub(super) struct Reader<'a> {
     /// The number of lines read that are not blank.
     lines: u64,
     trace: Option<Trace>,
+    /// The kind of envelope of the last line that had one, and the number of the first line of those in a row.
+    kind: Option<EnvelopeKind>,
+    kind_since: u64,
 }
 
 impl<'a> Reader<'a> {
@@ -85,6 +88,8 @@ impl<'a> Reader<'a> {
             mixed: false,
             lines: 0,
             trace: None,
+            kind: None,
+            kind_since: 0,
         }
     }
 
@@ -311,6 +316,10 @@ impl<'a> Reader<'a> {
         if wrapper.layers() > layers && !wrapper.cut {
             self.carried(at, wrapper, payload, behind);
             return;
+        }
+        let kind = Some(wrapper.kind());
+        if kind != self.kind {
+            (self.kind, self.kind_since) = (kind, at.lines.last);
         }
         self.choose_writer(&wrapper);
         if let Some(record) = self.current.as_mut().filter(|open| open.wrapper.present) {

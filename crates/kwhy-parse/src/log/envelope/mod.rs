@@ -49,6 +49,10 @@ pub(crate) struct Envelope<'a> {
     layers: u32,
 }
 
+/// The number of layers of an envelope, and which names it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EnvelopeKind(u32, [bool; 6]);
+
 impl<'a> Envelope<'a> {
     /// Returns the number of envelopes.
     pub(crate) fn layers(&self) -> u32 {
@@ -69,6 +73,20 @@ impl<'a> Envelope<'a> {
             && same(one.pid.as_ref(), two.pid.as_ref())
             && same(one.node.as_ref(), two.node.as_ref())
             && same(one.namespace.as_ref(), two.namespace.as_ref())
+    }
+
+    /// The kind of envelope: what it names, not who.
+    pub(crate) fn kind(&self) -> EnvelopeKind {
+        let carrier = &self.carrier;
+        let names = [
+            carrier.pod.is_some(),
+            carrier.container.is_some(),
+            carrier.program.is_some(),
+            carrier.pid.is_some(),
+            carrier.node.is_some(),
+            carrier.stream.is_some(),
+        ];
+        EnvelopeKind(self.layers, names)
     }
 
     /// Merges one more envelope and returns its payload. The inner envelope takes precedence, as

@@ -20,8 +20,8 @@ impl<'a> Reader<'a> {
         behind: &[Line<'a>],
     ) -> Option<Part> {
         let is_carried = wrapper.present;
-        // in an envelope a trace starts right after its record: only Go's frames are unmistakable, and a dump of
-        // goroutines that others' lines separate from a record may be another's
+        // in an envelope a trace starts right after its record: only Go's frames are unmistakable. A dump of goroutines
+        // that lines of another kind of envelope separate from a record may be another's.
         let is_behind = |lines: Lines| lines.last == at.lines.before && at.lines.own == 1;
         let is_next = match &self.current {
             // the trace of a bare record has no envelope
@@ -32,7 +32,9 @@ impl<'a> Reader<'a> {
                 .as_ref()
                 .is_some_and(|trace| is_behind(trace.lines)),
         };
-        if is_carried && !is_next && (!is_frame(text) || is_dump_head(text)) {
+        let record = self.current.as_ref();
+        let is_separate = record.is_none_or(|record| record.lines.last < self.kind_since);
+        if is_carried && !is_next && (!is_frame(text) || is_dump_head(text) && is_separate) {
             return None;
         }
         // in an envelope a line that starts nothing may be a record of its own

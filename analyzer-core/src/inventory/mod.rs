@@ -1,0 +1,9 @@
+//! The objects of an incident, as conditions on several of them ask for them: facts in tables, joined at the end of the
+//! input by their namespaces and by what they captured.
+
+mod facts;
+mod join;
+mod symbols;
+
+pub(crate) use facts::{Facts, Tables};
+pub(crate) use join::matches;
