@@ -147,6 +147,9 @@ impl HitStore {
         };
         for (number, table, mut hit) in facts {
             hit.refined = is_refined(number);
+            if !tables.holds(table, &hit) {
+                continue;
+            }
             self.facts.add(table, hit, tables.only_refutes(table));
         }
         for ((number, leaf), mut hit) in several {

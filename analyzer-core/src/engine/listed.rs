@@ -91,12 +91,15 @@ impl Listed {
     }
 
     /// Returns true if all objects of a kind in a namespace are listed; without one, those of the cluster, or of the
-    /// one namespace that the input does not name.
+    /// one namespace that the input does not name. Where lists name no namespace at all, they are of the one in question.
     pub fn lists(&self, kind: &str, namespace: Option<&str>) -> bool {
-        let namespace = namespace.map(str::to_owned);
-        self.kinds
-            .get(kind)
-            .is_some_and(|extent| extent.is_cluster || extent.namespaces.contains(&namespace))
+        let Some(extent) = self.kinds.get(kind) else {
+            return false;
+        };
+        let is_named = extent.namespaces.iter().any(Option::is_some);
+        extent.is_cluster
+            || extent.namespaces.contains(&namespace.map(str::to_owned))
+            || (!is_named && extent.namespaces.contains(&None))
     }
 
     /// The names of the cluster's namespaces, if they are listed.
@@ -118,6 +121,11 @@ mod tests {
         assert!(all.lists("Pod", Some("quay")));
         assert!(!all.lists("Pod", Some("pier")));
         assert!(!all.lists("Service", Some("quay")));
+        let mut unnamed = Listed::default();
+        unnamed.add_object(&Subject::new("Pod", None, "crane-0"));
+        assert!(unnamed.lists("Pod", Some("quay")));
+        unnamed.add_object(&pod("pier"));
+        assert!(!unnamed.lists("Pod", Some("quay")));
         // two lists of one namespace each are not one of all
         let mut other = Listed::default();
         other.add_object(&pod("pier"));

@@ -10,7 +10,7 @@ use crate::matcher::Hit;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Format, Subject};
 use kwhy_parse::input::{Place, floor_char};
-use kwhy_signature::{Condition, ConditionId, What, leaves, refuting_objects};
+use kwhy_signature::{Comparison, Condition, ConditionId, What, leaves, refuting_objects};
 
 /// The bytes that all facts may take, with their strings.
 const ROOM: usize = 48 << 20;
@@ -26,6 +26,8 @@ pub(crate) struct Tables {
     of_signature: HashMap<u32, Vec<usize>>,
     /// By table, whether its facts only refute: of those that say the same one is enough.
     only_refutes: Vec<bool>,
+    /// By table, the comparisons of what a fact captured itself.
+    comparisons: Vec<Vec<Comparison>>,
 }
 
 /// A leaf of a condition on several objects.
@@ -51,11 +53,13 @@ impl Tables {
             let mut of_signature = Vec::with_capacity(conditions.len());
             for ((leaf, condition), refutes) in (0u16..).zip(conditions).zip(refuting) {
                 let next = known.len();
-                let pattern = format!("{:?}", condition.what);
+                // what its own values decide is decided when a fact is added
+                let pattern = format!("{:?} {:?}", condition.what, condition.comparisons);
                 let table = *known.entry(pattern).or_insert(next);
                 let is_tested = table == next;
                 if is_tested {
                     tables.only_refutes.push(true);
+                    tables.comparisons.push(condition.comparisons.clone());
                 }
                 if let Some(only_refutes) = tables.only_refutes.get_mut(table) {
                     *only_refutes &= refutes;
@@ -83,6 +87,16 @@ impl Tables {
     /// Returns the tables of a signature's leaves, if it is about several objects.
     pub fn of_signature(&self, number: u32) -> Option<&[usize]> {
         self.of_signature.get(&number).map(Vec::as_slice)
+    }
+
+    /// Returns true if what a hit captured compares as the condition of a table asks.
+    pub fn holds(&self, table: usize, hit: &Hit) -> bool {
+        let value = |name: &str| {
+            let captured = hit.captures.iter().find(|(known, _)| known == name);
+            captured.map(|(_, value)| value.as_str())
+        };
+        let mut comparisons = self.comparisons.get(table).into_iter().flatten();
+        comparisons.all(|comparison| comparison.holds(value))
     }
 
     /// Returns true if the facts of a table only refute.
@@ -140,10 +154,7 @@ pub(crate) struct Fact {
     /// The bytes of the proof, from the start of the record.
     mark: u32,
     length: u32,
-    line: u32,
-    column: u32,
-    text: Symbol,
-    in_text: (u16, u16),
+    proof: Around,
     container: Symbol,
     /// Where its captures start, and how many there are.
     captures: (u32, u16),
@@ -157,8 +168,45 @@ pub(crate) struct Fact {
 /// What few facts have.
 #[derive(Clone, Debug)]
 struct Rest {
-    around: Vec<Place>,
+    around: Box<[Around]>,
     ended: Option<i128>,
+}
+
+/// A line beside the one that proves something.
+#[derive(Clone, Debug)]
+struct Around {
+    line: u32,
+    column: u32,
+    text: Symbol,
+    in_text: (u16, u16),
+}
+
+impl Around {
+    fn new(place: Place, symbols: &mut Symbols) -> Around {
+        let Place {
+            line,
+            column,
+            mut text,
+            mark,
+        } = place;
+        text.truncate(floor_char(&text, MAX_TEXT));
+        let within = |byte: usize| short(byte.min(text.len()), u16::MAX);
+        Around {
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column: u32::try_from(column).unwrap_or(u32::MAX),
+            text: symbols.add(&text),
+            in_text: (within(mark.start), within(mark.end)),
+        }
+    }
+
+    fn place(&self, symbols: &Symbols) -> Place {
+        Place {
+            line: self.line.into(),
+            column: self.column.into(),
+            text: symbols.text(self.text).to_owned(),
+            mark: self.in_text.0.into()..self.in_text.1.into(),
+        }
+    }
 }
 
 /// Returns a number, or the largest one that there is room for.
@@ -209,28 +257,21 @@ impl Facts {
         self.captures.extend(captures);
         let has_rest = !hit.around.is_empty() || hit.ended.is_some();
         let rest = has_rest.then(|| {
-            self.bytes += hit
-                .around
-                .iter()
-                .map(|place| place.text.len() + size_of::<Place>())
-                .sum::<usize>();
-            self.rest.push(Rest {
-                around: hit.around,
-                ended: hit.ended,
-            });
+            let around = hit.around.into_iter();
+            let around: Box<[Around]> = around
+                .map(|place| Around::new(place, &mut self.symbols))
+                .collect();
+            self.bytes += size_of::<Rest>() + size_of_val(&*around);
+            let ended = hit.ended;
+            self.rest.push(Rest { around, ended });
             NonZeroU32::new(short(self.rest.len(), u32::MAX))
         });
-        let mut text = hit.place.text;
-        text.truncate(floor_char(&text, MAX_TEXT));
-        let within = |byte: usize| short(byte.min(text.len()), u16::MAX);
+        let proof = Around::new(hit.place, &mut self.symbols);
         let fact = Fact {
             object,
             mark: short(hit.mark.start.saturating_sub(hit.record.start), u32::MAX),
             length: short(hit.mark.len(), u32::MAX),
-            line: u32::try_from(hit.place.line).unwrap_or(u32::MAX),
-            column: u32::try_from(hit.place.column).unwrap_or(u32::MAX),
-            text: self.symbols.add(&text),
-            in_text: (within(hit.place.mark.start), within(hit.place.mark.end)),
+            proof,
             container: self.symbols.add_some(hit.subject.container.as_deref()),
             captures: (first, count),
             weight: short(hit.weight, u16::MAX),
@@ -337,13 +378,11 @@ impl Facts {
             document: shown.document as usize,
             record: shown.record..shown.record + shown.length as usize,
             mark: start..start + fact.length as usize,
-            place: Place {
-                line: fact.line.into(),
-                column: fact.column.into(),
-                text: text(fact.text),
-                mark: fact.in_text.0.into()..fact.in_text.1.into(),
-            },
-            around: rest.map_or(Vec::new(), |rest| rest.around.clone()),
+            place: fact.proof.place(&self.symbols),
+            around: rest.map_or(Vec::new(), |rest| {
+                let around = rest.around.iter();
+                around.map(|line| line.place(&self.symbols)).collect()
+            }),
             format: shown.format,
             subject: Subject {
                 kind: some(shown.kind),

@@ -4,26 +4,34 @@
 //! and by the values that both sides captured under one name, so that a cluster of a hundred thousand objects can be
 //! held against itself.
 
+use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use super::facts::{Fact, Facts};
-use super::symbols::{Symbol, Symbols};
+use super::symbols::{Symbol, Symbols, hash};
 use crate::engine::Listed;
 use crate::matcher::{Match, is_known, related};
-use kwhy_signature::{Condition, Scope, What};
+use kwhy_signature::{Comparison, Condition, Scope, What, leaves};
 
 /// The number of candidates up to which the nearest one is looked for. Of more, those that say the same as another one
 /// are left out.
 const FEW: usize = 64;
 
-/// Facts that together fulfil a condition; the one that proves most comes first.
+/// Facts that together fulfil a condition.
 #[derive(Clone, Debug)]
 struct Partial<'f> {
-    facts: Vec<&'f Fact>,
-    captures: Vec<(Symbol, Symbol)>,
+    /// The one that proves most.
+    first: &'f Fact,
+    further: Vec<&'f Fact>,
+    captures: Cow<'f, [(Symbol, Symbol)]>,
 }
 
 impl<'f> Partial<'f> {
+    fn facts(&self) -> impl Iterator<Item = &'f Fact> {
+        std::iter::once(self.first).chain(self.further.iter().copied())
+    }
+
     fn value(&self, name: Symbol) -> Option<Symbol> {
         let mut captures = self.captures.iter();
         captures
@@ -33,10 +41,10 @@ impl<'f> Partial<'f> {
 
     /// Adds the facts and captures of another one.
     fn join(&mut self, other: &Partial<'f>) {
-        self.facts.extend(&other.facts);
-        for (name, value) in &other.captures {
+        self.further.extend(other.facts());
+        for (name, value) in other.captures.iter() {
             if self.value(*name).is_none() {
-                self.captures.push((*name, *value));
+                self.captures.to_mut().push((*name, *value));
             }
         }
     }
@@ -46,9 +54,16 @@ impl<'f> Partial<'f> {
 struct Join<'f> {
     facts: &'f Facts,
     listed: &'f Listed,
+    /// The names of captures.
+    names: Vec<(String, Symbol)>,
     /// The name of what `each` found, which may differ between two objects.
     item: Option<Symbol>,
+    /// Whether comparisons of two values hold: many objects have the same labels.
+    known: RefCell<HashMap<(*const Comparison, Symbol, Symbol), bool>>,
 }
+
+/// The number of comparisons that are remembered.
+const MAX_KNOWN: usize = 1 << 14;
 
 /// Returns the matches of a signature's condition; `tables` are those of its leaves, in their order.
 pub(crate) fn matches(
@@ -57,10 +72,18 @@ pub(crate) fn matches(
     facts: &Facts,
     listed: &Listed,
 ) -> Vec<Match> {
+    let mut names = Vec::new();
+    all_names(condition, &mut names);
+    names.push("item");
+    names.sort_unstable();
+    names.dedup();
+    let symbol = |name: &str| Some((name.to_owned(), facts.symbols.find(name)?));
     let join = Join {
         facts,
         listed,
+        names: names.into_iter().filter_map(symbol).collect(),
         item: facts.symbols.find("item"),
+        known: RefCell::default(),
     };
     let found = join.evaluate(condition, &mut tables.iter());
     let whole = |partial: &Partial<'_>| join.whole(partial);
@@ -70,19 +93,48 @@ pub(crate) fn matches(
 impl<'f> Join<'f> {
     fn of_fact(&self, fact: &'f Fact) -> Partial<'f> {
         Partial {
-            facts: vec![fact],
-            captures: self.facts.captures(fact).to_vec(),
+            first: fact,
+            further: Vec::new(),
+            captures: Cow::Borrowed(self.facts.captures(fact)),
         }
     }
 
     /// The position in the input of what proves most.
     fn position(&self, partial: &Partial<'f>) -> (usize, usize) {
-        let first = partial.facts.first();
-        first.map_or((0, 0), |fact| self.facts.position(fact))
+        self.facts.position(partial.first)
     }
 
     fn namespace(&self, partial: &Partial<'f>) -> Option<Symbol> {
-        self.facts.namespace(partial.facts.first()?)
+        self.facts.namespace(partial.first)
+    }
+
+    fn name(&self, name: &str) -> Option<Symbol> {
+        let mut names = self.names.iter();
+        names
+            .find(|(known, _)| known == name)
+            .map(|(_, symbol)| *symbol)
+    }
+
+    /// Returns true if a comparison holds.
+    fn holds(&self, comparison: &Comparison, value: impl Fn(Symbol) -> Option<Symbol>) -> bool {
+        let text = |name: &str| {
+            let value = value(self.name(name)?)?;
+            Some(self.symbols().text(value))
+        };
+        let mut names = comparison.captures();
+        let (Some(one), Some(two), None) = (names.next(), names.next(), names.next()) else {
+            return comparison.holds(text);
+        };
+        let value = |name: &str| value(self.name(name)?);
+        let (Some(one), Some(two)) = (value(one), value(two)) else {
+            return comparison.holds(text);
+        };
+        let key = (std::ptr::from_ref(comparison), one, two);
+        let mut known = self.known.borrow_mut();
+        if known.len() >= MAX_KNOWN {
+            known.clear();
+        }
+        *known.entry(key).or_insert_with(|| comparison.holds(text))
     }
 
     fn symbols(&self) -> &'f Symbols {
@@ -91,7 +143,8 @@ impl<'f> Join<'f> {
 
     /// Makes the match of facts: the first leads, the others are details of it.
     fn whole(&self, partial: &Partial<'f>) -> Option<Match> {
-        let mut hits: Vec<_> = (partial.facts.iter())
+        let mut hits: Vec<_> = partial
+            .facts()
             .filter_map(|fact| self.facts.hit(fact))
             .collect();
         hits.iter_mut().skip(1).for_each(|hit| hit.leads = false);
@@ -134,23 +187,65 @@ impl<'f> Join<'f> {
             }
         }
         for absent in &condition.none {
-            let all = self.evaluate(absent, tables);
-            let refuting = Candidates::new(self, condition, (absent, &known), all);
-            found.retain(|partial| {
-                self.is_known(absent, partial)
-                    && !refuting.any(partial, |other| {
-                        let mut open = absent.open.iter();
-                        open.all(|comparison| {
-                            comparison.holds(|name| {
-                                let name = self.symbols().find(name)?;
-                                let value = other.value(name).or_else(|| partial.value(name))?;
-                                Some(self.symbols().text(value))
-                            })
-                        })
-                    })
-            });
+            self.refute(condition, (absent, &known), &mut found, tables);
         }
         found
+    }
+
+    /// Drops the matches that an entry of `none` refutes.
+    fn refute(
+        &self,
+        condition: &Condition,
+        (absent, known): (&Condition, &[&str]),
+        found: &mut Vec<Partial<'f>>,
+        tables: &mut std::slice::Iter<'_, usize>,
+    ) {
+        let all = self.evaluate(absent, tables);
+        let refuting = Candidates::new(self, condition, (absent, known), all);
+        found.retain(|partial| {
+            let compares = |other: &Partial<'f>| {
+                let value = |name| other.value(name).or_else(|| partial.value(name));
+                absent.open.iter().all(|open| self.holds(open, value))
+            };
+            self.is_known(absent, partial) && !refuting.any(partial, compares)
+        });
+    }
+
+    /// Drops the matches of the first part of a condition that an entry of `none` refutes whatever they are joined to:
+    /// that is quickly seen, and most objects are well. `tables` are those after the parts.
+    fn refute_first(
+        &self,
+        condition: &Condition,
+        parts: &[Condition],
+        first: &mut Vec<Partial<'f>>,
+        mut tables: std::slice::Iter<'_, usize>,
+    ) {
+        let (Some(part), [], Scope::Namespace) = (parts.first(), &*condition.also, condition.per)
+        else {
+            return;
+        };
+        let known = known_names(part);
+        let others: Vec<&str> = parts.iter().skip(1).flat_map(known_names).collect();
+        for absent in &condition.none {
+            let mut own = Vec::new();
+            absent.captures(&mut own);
+            let asked = absent.open.iter().flat_map(Comparison::captures);
+            let is_bound = |name: &str| !others.contains(&name) || known.contains(&name);
+            if own.iter().copied().chain(asked).all(is_bound) {
+                self.refute(condition, (absent, &known), first, &mut tables);
+            } else {
+                self.skip(absent, &mut tables);
+            }
+        }
+    }
+
+    /// Passes over the tables of a condition.
+    fn skip(&self, condition: &Condition, tables: &mut std::slice::Iter<'_, usize>) {
+        let mut all = Vec::new();
+        leaves(condition, &mut all);
+        all.iter().for_each(|_| {
+            tables.next();
+        });
     }
 
     /// For each match of the first part, the nearest fitting match of every other part.
@@ -164,7 +259,10 @@ impl<'f> Join<'f> {
             return Vec::new();
         };
         let mut known = known_names(first);
-        let first = self.evaluate(first, tables);
+        let mut anchors = self.evaluate(first, tables);
+        let mut after = tables.clone();
+        further.iter().for_each(|part| self.skip(part, &mut after));
+        self.refute_first(condition, parts, &mut anchors, after);
         // every part must be evaluated, so that the tables stay in step
         let mut others: Vec<Candidates<'_, 'f>> = Vec::new();
         for part in further {
@@ -174,7 +272,7 @@ impl<'f> Join<'f> {
         }
         let mut seen = HashSet::new();
         let mut found = Vec::new();
-        for anchor in first {
+        for anchor in anchors {
             let mut at = self.position(&anchor);
             let mut whole = anchor;
             let is_complete = others.iter().all(|candidates| {
@@ -186,8 +284,7 @@ impl<'f> Join<'f> {
                 true
             });
             let mut records: Vec<_> = whole
-                .facts
-                .iter()
+                .facts()
                 .map(|fact| self.facts.position(fact))
                 .collect();
             records.sort_unstable();
@@ -210,20 +307,17 @@ impl<'f> Join<'f> {
         complete: bool,
         value: impl Fn(Symbol) -> Option<Symbol>,
     ) -> bool {
-        let text = |name: &str| {
-            let value = value(self.symbols().find(name)?)?;
-            Some(self.symbols().text(value))
-        };
+        let has = |name: &str| self.name(name).and_then(&value).is_some();
         condition.comparisons.iter().all(|comparison| {
-            let is_open = !complete && !comparison.captures().all(|name| text(name).is_some());
-            is_open || comparison.holds(text)
+            let is_open = !complete && !comparison.captures().all(has);
+            is_open || self.holds(comparison, &value)
         })
     }
 
     /// Returns true if the input shows whether there is what an entry of `none` asks for.
     fn is_known(&self, absent: &Condition, partial: &Partial<'f>) -> bool {
         let text = |symbol: Symbol| self.symbols().text(symbol);
-        let value = |name: &str| partial.value(self.symbols().find(name)?).map(text);
+        let value = |name: &str| partial.value(self.name(name)?).map(text);
         is_known(
             absent,
             self.namespace(partial).map(text),
@@ -238,8 +332,8 @@ impl<'f> Join<'f> {
             Some(*name) == self.item || other.value(*name).is_none_or(|theirs| theirs == *value)
         };
         one.captures.iter().all(agrees)
-            && one.facts.iter().all(|mine| {
-                let mut theirs = other.facts.iter();
+            && one.facts().all(|mine| {
+                let mut theirs = other.facts();
                 theirs.all(|theirs| self.are_related(mine, theirs, scope))
             })
     }
@@ -278,6 +372,11 @@ struct Candidates<'j, 'f> {
     by_key: HashMap<Key, Vec<usize>>,
     /// Those that lack a part of the key.
     others: Vec<usize>,
+    /// Where a selector must select their labels: its name, and those that have a label.
+    selector: Option<Symbol>,
+    /// Those whose namespace the input does not name, where it must be shared.
+    unplaced: Vec<usize>,
+    by_label: HashMap<(Option<Symbol>, u64), Vec<usize>>,
 }
 
 impl<'j, 'f> Candidates<'j, 'f> {
@@ -291,7 +390,7 @@ impl<'j, 'f> Candidates<'j, 'f> {
         part.captures(&mut shared);
         shared.retain(|name| known.contains(name));
         let shared = shared.into_iter();
-        let shared = shared.filter_map(|name| join.symbols().find(name));
+        let shared = shared.filter_map(|name| join.name(name));
         let mut shared: Vec<Symbol> = shared.filter(|name| Some(*name) != join.item).collect();
         shared.sort_unstable();
         shared.dedup();
@@ -302,7 +401,11 @@ impl<'j, 'f> Candidates<'j, 'f> {
             shared,
             by_key: HashMap::new(),
             others: Vec::new(),
+            selector: None,
+            unplaced: Vec::new(),
+            by_label: HashMap::new(),
         };
+        candidates.index_labels(part, known);
         for (number, partial) in candidates.all.iter().enumerate() {
             match candidates.key(partial) {
                 Some(key) => candidates.by_key.entry(key).or_default().push(number),
@@ -324,12 +427,66 @@ impl<'j, 'f> Candidates<'j, 'f> {
         candidates
     }
 
+    /// Finds candidates by their labels if one of what they are joined to must select these.
+    fn index_labels(&mut self, part: &Condition, known: &[&str]) {
+        let mut own = Vec::new();
+        part.captures(&mut own);
+        let asked = self.condition.comparisons.iter().chain(&part.open);
+        let selections = asked.filter_map(Comparison::selection);
+        let found = selections
+            .filter(|[selector, labels]| known.contains(selector) && own.contains(labels))
+            .find_map(|[selector, labels]| {
+                Some((self.join.name(selector)?, self.join.name(labels)?))
+            });
+        let Some((selector, labels)) = found else {
+            return;
+        };
+        self.selector = Some(selector);
+        for (number, partial) in self.all.iter().enumerate() {
+            let Some(labels) = partial.value(labels) else {
+                continue;
+            };
+            let Some(namespace) = self.scope(partial) else {
+                self.unplaced.push(number);
+                continue;
+            };
+            for label in self.join.symbols().text(labels).split(',') {
+                let key = (namespace, hash(label.trim()));
+                self.by_label.entry(key).or_default().push(number);
+            }
+        }
+    }
+
+    /// The candidates that have the first label which a match's selector demands; none if it demands none by its value.
+    fn of_label(&self, partial: &Partial<'f>) -> Option<&[usize]> {
+        let selector = self.join.symbols().text(partial.value(self.selector?)?);
+        let is_plain = |part: &&str| {
+            let label = part.split_once('=');
+            label.is_some_and(|(key, value)| {
+                let is_odd = |c: char| c.is_whitespace() || matches!(c, '!' | '=' | '(' | ')');
+                !key.is_empty() && !key.contains(is_odd) && !value.contains(is_odd)
+            })
+        };
+        let label = selector.split(',').map(str::trim).find(is_plain)?;
+        // a list in parentheses has commas, too
+        if selector.contains('(') {
+            return None;
+        }
+        let key = (self.scope(partial).flatten(), hash(label));
+        Some(self.by_label.get(&key).map_or(&[], Vec::as_slice))
+    }
+
+    /// The namespace that a match must share, if it must; none if the input does not name it.
+    fn scope(&self, partial: &Partial<'f>) -> Option<Option<Symbol>> {
+        match self.condition.per {
+            Scope::Namespace => self.join.namespace(partial).map(Some),
+            _ => Some(None),
+        }
+    }
+
     /// Returns the key of a match; none if it lacks a part.
     fn key(&self, partial: &Partial<'f>) -> Option<Key> {
-        let namespace = match self.condition.per {
-            Scope::Namespace => Some(self.join.namespace(partial)?),
-            _ => None,
-        };
+        let namespace = self.scope(partial)?;
         let values = self.shared.iter().map(|name| partial.value(*name));
         Some((namespace, values.collect::<Option<Vec<_>>>()?))
     }
@@ -342,12 +499,16 @@ impl<'j, 'f> Candidates<'j, 'f> {
                 .filter_map(|number| self.all.get(*number))
                 .collect()
         };
-        match self.key(partial) {
-            Some(key) => {
+        let labelled = self
+            .of_label(partial)
+            .filter(|_| self.scope(partial).is_some());
+        match (self.key(partial), labelled) {
+            (_, Some(labelled)) => Box::new(all(labelled).into_iter().chain(all(&self.unplaced))),
+            (Some(key), None) => {
                 let keyed = self.by_key.get(&key).map_or(&[][..], Vec::as_slice);
                 Box::new(all(keyed).into_iter().chain(all(&self.others)))
             }
-            None => Box::new(self.all.iter()),
+            (None, None) => Box::new(self.all.iter()),
         }
     }
 
@@ -381,4 +542,15 @@ fn known_names(condition: &Condition) -> Vec<&str> {
         }
     }
     names
+}
+
+/// Collects the names of all captures of a condition.
+fn all_names<'c>(condition: &'c Condition, names: &mut Vec<&'c str>) {
+    condition.captures(names);
+    for absent in &condition.none {
+        all_names(absent, names);
+    }
+    if let What::All(parts) | What::Any(parts) | What::Sequence(parts) = &condition.what {
+        parts.iter().for_each(|part| all_names(part, names));
+    }
 }

@@ -85,7 +85,8 @@ impl Symbols {
     }
 }
 
-fn hash(text: &str) -> u64 {
+/// A hash of a text.
+pub(super) fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()

@@ -107,6 +107,21 @@ impl Comparison {
         captured.chain(names.into_iter().flatten())
     }
 
+    /// The names of a selector and of the labels that it must select, if that is what it requires.
+    ///
+    /// ```
+    /// use kwhy_signature::Comparison;
+    /// let comparison = Comparison::parse("{selector} selects {labels}").unwrap();
+    /// assert_eq!(comparison.selection(), Some(["selector", "labels"]));
+    /// assert_eq!(Comparison::parse("{used} > {hard}").unwrap().selection(), None);
+    /// ```
+    pub fn selection(&self) -> Option<[&str; 2]> {
+        match &self.what {
+            What::Relation(relation) => relation.selection(),
+            What::Sums(..) => None,
+        }
+    }
+
     /// Returns true if it holds; false if a value is missing or not a quantity.
     pub fn holds<'v>(&self, value: impl Fn(&str) -> Option<&'v str>) -> bool {
         let (left, order, right) = match &self.what {

@@ -48,6 +48,11 @@ impl Relation {
         })
     }
 
+    /// The names of the selector and of the labels, if it requires that the one selects the other.
+    pub fn selection(&self) -> Option<[&str; 2]> {
+        (self.verb == Verb::Selects && self.holds).then(|| self.captures())
+    }
+
     /// The two names.
     pub fn captures(&self) -> [&str; 2] {
         [&self.left, &self.right]
