@@ -18,7 +18,7 @@ pub(crate) fn subject(signature: &Signature, found: &Match) -> Subject {
     };
     let value = |name: &str| value(found, &event, 1, name);
     let filled = |template: &Template| template.fill(value);
-    Subject {
+    let mut subject = Subject {
         kind: filled(&template.kind),
         namespace: match &template.namespace {
             Some(template) => filled(template).filter(|namespace| !namespace.is_empty()),
@@ -27,7 +27,11 @@ pub(crate) fn subject(signature: &Signature, found: &Match) -> Subject {
         name: filled(&template.name),
         container: None,
         node: event.node.clone(),
+    };
+    if subject.is_cluster_scoped() {
+        subject.namespace = None;
     }
+    subject
 }
 
 /// The object of the events, merged from all that name one.

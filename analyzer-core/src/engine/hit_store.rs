@@ -336,15 +336,15 @@ impl HitStore {
 }
 
 /// Returns true if all that a condition needs was seen; `seen` says so of each leaf, in their order.
-fn may_hold(condition: &Condition, seen: &mut impl Iterator<Item = bool>) -> bool {
+fn may_hold(condition: &Condition, seen: &mut dyn Iterator<Item = bool>) -> bool {
+    // each part takes its leaves
+    let of = |parts: &[Condition], seen: &mut dyn Iterator<Item = bool>| -> Vec<bool> {
+        parts.iter().map(|part| may_hold(part, seen)).collect()
+    };
     let holds = match &condition.what {
         What::Event(_) | What::Object(_) => seen.next().unwrap_or(false),
-        What::Any(parts) => parts
-            .iter()
-            .fold(false, |any, part| may_hold(part, seen) || any),
-        What::All(parts) | What::Sequence(parts) => parts
-            .iter()
-            .fold(true, |all, part| may_hold(part, seen) && all),
+        What::Any(parts) => of(parts, seen).contains(&true),
+        What::All(parts) | What::Sequence(parts) => !of(parts, seen).contains(&false),
     };
     for further in condition.also.iter().chain(&condition.none) {
         may_hold(further, seen);

@@ -314,8 +314,13 @@ fn carriers(event: &Event<'_>) -> Vec<String> {
 }
 
 fn with_container(subject: &Subject, container: Option<String>) -> Subject {
-    Subject {
+    let mut subject = Subject {
         container: container.or_else(|| subject.container.clone()),
         ..subject.clone()
+    };
+    // the events of nodes are in a namespace
+    if subject.is_cluster_scoped() {
+        subject.namespace = None;
     }
+    subject
 }
