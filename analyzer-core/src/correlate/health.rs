@@ -78,6 +78,7 @@ pub(super) fn of(object: &Object<'_>) -> State {
         match kind {
             "Pod" => pod(object, &conditions, &containers),
             "Node" => node(object, &conditions),
+            "Unit" => unit(object),
             "PersistentVolumeClaim" => phase(object, &["Bound"]),
             "PersistentVolume" => phase(object, &["Bound", "Available"]),
             "Namespace" => phase(object, &["Active"]),
@@ -214,6 +215,31 @@ fn node(object: &Object<'_>, conditions: &Conditions) -> (Health, Option<Span>) 
         ),
         None => conditions.health(),
     }
+}
+
+/// A unit that does not run is unwell if it should: systemd starts it at boot, or it failed.
+fn unit(object: &Object<'_>) -> (Health, Option<Span>) {
+    let text = |key: &str| object.fields.text(key);
+    let is_wanted = || {
+        matches!(
+            text("enabled").as_deref(),
+            Some("enabled" | "enabled-runtime")
+        )
+    };
+    let is_service = object
+        .subject
+        .name
+        .as_deref()
+        .is_some_and(|name| name.ends_with(".service"));
+    let (state, sub_state) = (text("active.state"), text("active.sub_state"));
+    let health = match (state.as_deref(), sub_state.as_deref()) {
+        (Some("active"), Some("running")) => Health::Well,
+        (Some("failed"), _) | (Some("activating"), Some("auto-restart")) => Health::Unwell,
+        // a service of one run is active (exited)
+        (Some("inactive"), _) if is_service && is_wanted() => Health::Unwell,
+        _ => Health::Present,
+    };
+    (health, object.fields.get("active").map(Value::span))
 }
 
 fn phase(object: &Object<'_>, good: &[&str]) -> (Health, Option<Span>) {
