@@ -95,7 +95,8 @@ impl ObjectSnapshot {
             span: stretch.whole(&object.span),
             version: Version {
                 resource: number("resource_version"),
-                generation: number("generation"),
+                // of a runtime's rows, the latest attempt of a container counts
+                generation: number("generation").or_else(|| number("attempt")),
                 time: latest(object),
             },
             restarts: restarts(object),
@@ -153,7 +154,9 @@ impl ObjectSnapshot {
                 .and_then(differ)
         };
         let order = by(mine.resource, theirs.resource)
-            .or_else(|| by(mine.generation, theirs.generation))
+            .or_else(|| {
+                by(mine.generation, theirs.generation).filter(|_| self.shape == other.shape)
+            })
             .or_else(by_time)
             .or_else(by_place)?;
         Some(order == Ordering::Greater)

@@ -68,10 +68,10 @@ fn name_hosts(segments: &mut [Segment<'_>]) {
             continue;
         }
         let below = segments.get(at + 1).filter(|next| next.is_log);
-        let above = segments[..at].iter().rev();
-        let prompt = above
-            .take_while(|before| !before.is_log)
-            .find(|before| before.format == Format::Command);
+        let first = segments[at].lines.first().map_or(0, |line| line.number);
+        let prompt = at.checked_sub(1).and_then(|above| segments.get(above));
+        let prompt = prompt
+            .filter(|above| above.format == Format::Command && above.line_numbers().1 + 1 == first);
         let host = below
             .and_then(|log| log::host(log.lines.first()?.text))
             .or_else(|| unit::host_of_prompt(prompt?.lines.first()?.text));
