@@ -20,7 +20,7 @@ const TYPES: [&str; 11] = [
     "scope",
 ];
 
-/// The states of a unit's file, as far as it is loaded.
+/// The states of a unit's file, if it has one.
 const LOAD_STATES: [&str; 7] = [
     "loaded",
     "not-found",
@@ -172,7 +172,7 @@ fn is_row(text: &str) -> bool {
         && words.next().is_some()
 }
 
-/// Returns true if a line that is not blank goes on with the head or the table whose first line is given.
+/// Returns true if a line that is not blank continues the head or the table whose first line is given.
 pub(crate) fn belongs(first: &str, text: &str) -> bool {
     if is_list_line(first) {
         return is_list_line(text);
