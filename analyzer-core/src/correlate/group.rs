@@ -157,10 +157,12 @@ pub(crate) fn object_of(signature: &Signature, found: &Match) -> Subject {
     }
 }
 
-/// The identity of an object: a pod's containers are distinct, nodes are ignored.
+/// The identity of an object: a pod's containers are distinct, nodes are ignored but for units, whose names are those
+/// of each machine.
 fn key(subject: &Subject) -> Subject {
+    let is_unit = subject.kind.as_deref() == Some("Unit");
     Subject {
-        node: None,
+        node: subject.node.clone().filter(|_| is_unit),
         ..subject.clone()
     }
 }

@@ -78,6 +78,7 @@ pub(super) fn of(object: &Object<'_>) -> State {
         match kind {
             "Pod" => pod(object, &conditions, &containers),
             "Node" => node(object, &conditions),
+            "Unit" => unit(object),
             "PersistentVolumeClaim" => phase(object, &["Bound"]),
             "PersistentVolume" => phase(object, &["Bound", "Available"]),
             "Namespace" => phase(object, &["Active"]),
@@ -176,6 +177,23 @@ impl Conditions {
     }
 }
 
+/// The containers of the control plane, each alone in its static pod.
+const CONTROL_PLANE: [&str; 4] = [
+    "etcd",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+];
+
+/// The health of a pod by a runtime's row of one of its containers: only where it has no other one.
+fn row_of_runtime(object: &Object<'_>) -> Option<Health> {
+    let container = object.subject.container.as_deref()?;
+    let state = object.fields.text("state")?;
+    CONTROL_PLANE
+        .contains(&container)
+        .then(|| well(state.eq_ignore_ascii_case("running")))
+}
+
 fn pod(
     object: &Object<'_>,
     conditions: &Conditions,
@@ -187,6 +205,9 @@ fn pod(
         Some("Succeeded" | "Completed") => return (Health::Well, of_status()),
         Some("Pending" | "Failed" | "Unknown") => return (Health::Unwell, None),
         _ => {}
+    }
+    if let Some(health) = row_of_runtime(object) {
+        return (health, object.fields.get("state").map(Value::span));
     }
     if let Some(ready) = object.fields.text("ready") {
         let is_well = status.as_deref() == Some("Running") && counts_agree(&ready);
@@ -214,6 +235,31 @@ fn node(object: &Object<'_>, conditions: &Conditions) -> (Health, Option<Span>) 
         ),
         None => conditions.health(),
     }
+}
+
+/// A unit that does not run is unwell if it should: systemd starts it at boot, or it failed.
+fn unit(object: &Object<'_>) -> (Health, Option<Span>) {
+    let text = |key: &str| object.fields.text(key);
+    let is_wanted = || {
+        matches!(
+            text("enabled").as_deref(),
+            Some("enabled" | "enabled-runtime")
+        )
+    };
+    let is_service = object
+        .subject
+        .name
+        .as_deref()
+        .is_some_and(|name| name.ends_with(".service"));
+    let (state, sub_state) = (text("active.state"), text("active.sub_state"));
+    let health = match (state.as_deref(), sub_state.as_deref()) {
+        (Some("active"), Some("running")) => Health::Well,
+        (Some("failed"), _) | (Some("activating"), Some("auto-restart")) => Health::Unwell,
+        // a service of one run is active (exited)
+        (Some("inactive"), _) if is_service && is_wanted() => Health::Unwell,
+        _ => Health::Present,
+    };
+    (health, object.fields.get("active").map(Value::span))
 }
 
 fn phase(object: &Object<'_>, good: &[&str]) -> (Health, Option<Span>) {
@@ -340,6 +386,37 @@ dock        quay   2/2     2            2           5d
 dock        pier   1/2     2            1           5d
 ";
         assert_eq!(healths(sets), [Well, Unwell]);
+    }
+
+    #[test]
+    fn rows_of_a_runtime_tell_of_the_control_plane() {
+        let rows = "\
+CONTAINER       IMAGE           CREATED         STATE     NAME             ATTEMPT   POD ID          POD
+8ab1c0d2e3f41   9dc6939e7c573   2 minutes ago   Exited    kube-apiserver   7         1111aa22bb33c   kube-apiserver-alder-1
+7ab1c0d2e3f42   9dc6939e7c574   3 hours ago     Running   etcd             1         1111aa22bb33d   etcd-alder-1
+6ab1c0d2e3f43   9dc6939e7c575   3 hours ago     Exited    install          0         1111aa22bb33e   net-x7k2m
+";
+        use Health::{Present, Unwell, Well};
+        assert_eq!(healths(rows), [Unwell, Well, Present]);
+    }
+
+    #[test]
+    fn units_are_judged_by_whether_they_should_run() {
+        let unit = |enabled: &str, active: &str| {
+            healths(&format!(
+                "● crane.service - Crane\n   Loaded: loaded (/lib/crane.service; {enabled})\n   Active: {active}\n"
+            ))
+        };
+        for (enabled, active, health) in [
+            ("enabled", "active (running) since x; 3s ago", Health::Well),
+            ("enabled", "inactive (dead)", Health::Unwell),
+            ("disabled", "inactive (dead)", Health::Present),
+            ("disabled", "failed (Result: exit-code)", Health::Unwell),
+            ("enabled", "activating (auto-restart)", Health::Unwell),
+            ("static", "active (exited)", Health::Present),
+        ] {
+            assert_eq!(unit(enabled, active), [health], "{enabled} {active}");
+        }
     }
 
     #[test]

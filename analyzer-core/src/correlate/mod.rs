@@ -285,6 +285,9 @@ fn give_way(matches: &mut Vec<(usize, Match)>, surplus: &mut Vec<Surplus>) {
 /// Sets the object of a record that names none to the pod or node whose log its document is.
 pub(crate) fn place(hit: &mut Hit, subject: &Subject) {
     hit.written_in(subject);
+    if hit.format == Format::UnitStatus && subject.kind.as_deref() == Some("Node") {
+        hit.subject.node = subject.name.clone();
+    }
     if !hit.format.is_log() || !hit.subject.is_unknown() {
         return;
     }

@@ -132,12 +132,18 @@ impl Snapshots {
     /// order of several is unknown.
     pub fn current(&self, subject: &Subject) -> Option<&ObjectSnapshot> {
         let (kind, name) = (subject.kind.as_ref()?, subject.name.as_ref()?);
-        self.all
-            .get(self.last(kind, subject.namespace.as_deref(), name)?)
+        let namespace = subject.namespace.as_deref();
+        let machine = subject.node.as_deref().filter(|_| kind == "Unit");
+        self.all.get(self.last(kind, (namespace, machine), name)?)
     }
 
     /// Returns the number of the last snapshot of an object that shows its health.
-    fn last(&self, kind: &str, namespace: Option<&str>, name: &str) -> Option<usize> {
+    fn last(
+        &self,
+        kind: &str,
+        (namespace, machine): (Option<&str>, Option<&str>),
+        name: &str,
+    ) -> Option<usize> {
         let of_name = self.of_name.get(&name_key(kind, name))?.iter();
         let all = of_name.filter_map(|number| Some((*number, self.all.get(*number)?)));
         let is_same = |(_, snapshot): &(usize, &ObjectSnapshot)| {
@@ -145,7 +151,11 @@ impl Snapshots {
                 (Some(a), Some(b)) => a == b,
                 _ => true,
             };
-            snapshot.kind == kind && snapshot.name == name && same_namespace
+            let same_machine = match (snapshot.machine(), machine) {
+                (Some(a), Some(b)) => a == b,
+                _ => true,
+            };
+            snapshot.kind == kind && snapshot.name == name && same_namespace && same_machine
         };
         let worse = |state: &State| match state.health {
             Health::Unwell => 2,
@@ -169,14 +179,13 @@ impl Snapshots {
     /// Returns the last snapshot of each object, in input order of the objects.
     fn currents(&self) -> impl Iterator<Item = &ObjectSnapshot> {
         let numbers = self.currents.get_or_init(|| {
-            let mut seen: HashSet<(&str, Option<&str>, &str)> = HashSet::new();
+            let mut seen = HashSet::new();
             let objects = self.all.iter().filter_map(|snapshot| {
-                let namespace = snapshot.namespace.as_deref();
-                let key = (&*snapshot.kind, namespace, &*snapshot.name);
+                let place = (snapshot.namespace.as_deref(), snapshot.machine());
+                let key = (&*snapshot.kind, place, &*snapshot.name);
                 seen.insert(key).then_some(key)
             });
-            let last =
-                objects.filter_map(|(kind, namespace, name)| self.last(kind, namespace, name));
+            let last = objects.filter_map(|(kind, place, name)| self.last(kind, place, name));
             last.collect()
         });
         numbers.iter().filter_map(|number| self.all.get(*number))

@@ -7,7 +7,7 @@ use kwhy_parse::framing::{
     ENTRY_LINES, begins_record, cut_line, entry_at, line_at, lines_before, next_line, text,
 };
 use kwhy_parse::input::is_structural;
-use kwhy_parse::{describe, object};
+use kwhy_parse::{describe, object, unit};
 
 /// The number of lines that are examined before a text without records is cut anywhere.
 const MAX_LINES: usize = 256;
@@ -78,13 +78,19 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
 /// the rows of a table are nothing without its header.
 fn is_inside(bytes: &[u8], at: usize) -> bool {
     let mut end = at;
+    // the journal below the state of a unit names its machine
+    let below = end
+        .checked_sub(1)
+        .filter(|_| bytes[..end].ends_with(b"\n\n"));
+    end = below.unwrap_or(end);
     while let Some(before) = end.checked_sub(1).filter(|_| at - end < MAX_INSIDE) {
         let start = memrchr(b'\n', &bytes[..before]).map_or(0, |end| end + 1);
         let line = &bytes[start..before];
         if line.iter().all(u8::is_ascii_whitespace) || begins_record(bytes, start) {
             return false;
         }
-        if is_structural(&text(line)) {
+        let line = text(line);
+        if unit::is_part(&line) || (below.is_none() && is_structural(&line)) {
             return true;
         }
         end = start;

@@ -265,7 +265,7 @@ const LINES_BEFORE: u64 = 3;
 fn state_of(event: &Event<'_>, found: &Found) -> Vec<Span> {
     let is_state = matches!(
         event.format,
-        Format::ObjectYaml | Format::ObjectJson | Format::Describe
+        Format::ObjectYaml | Format::ObjectJson | Format::Describe | Format::UnitStatus
     );
     if !is_state {
         // without a pattern the mark is the whole message

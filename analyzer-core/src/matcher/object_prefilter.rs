@@ -12,11 +12,12 @@ use super::computed;
 use super::leaf::is_one_of;
 
 /// The formats that show objects; a condition may ask for some of them.
-const FORMATS: [Format; 4] = [
+const FORMATS: [Format; 5] = [
     Format::Describe,
     Format::Table,
     Format::ObjectYaml,
     Format::ObjectJson,
+    Format::UnitStatus,
 ];
 
 /// The conditions on objects of one kind.

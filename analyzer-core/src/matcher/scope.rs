@@ -44,6 +44,11 @@ pub(crate) fn subjects_agree(a: &Subject, b: &Subject, near: bool, workload: boo
     if !same_namespace {
         return false;
     }
+    // each machine has units of the same names
+    let of_other_node = || matches!((&a.node, &b.node), (Some(a), Some(b)) if a != b);
+    if a.kind.as_deref() == Some("Unit") && of_other_node() {
+        return false;
+    }
     let same_kind = a.kind.is_none() || b.kind.is_none() || a.kind == b.kind || {
         // the endpoints of a Service have its name
         let is_serving =

@@ -64,7 +64,7 @@ impl Form {
 
     fn of(format: Format) -> Form {
         match format {
-            Format::Describe => Form::Describe,
+            Format::Describe | Format::UnitStatus => Form::Describe,
             Format::DescribeEvents | Format::EventsTable => Form::Events,
             Format::Table => Form::Table,
             Format::ObjectYaml | Format::ObjectJson => Form::Object,

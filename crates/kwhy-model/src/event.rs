@@ -70,6 +70,8 @@ pub enum Format {
     ObjectYaml,
     /// Kubernetes objects as JSON (`kubectl get -o json`).
     ObjectJson,
+    /// The state of systemd's units (`systemctl status`, `systemctl list-units`).
+    UnitStatus,
     /// A shell prompt with a command.
     Command,
     /// A line with an error text and no other form.
@@ -94,6 +96,7 @@ impl Format {
                 | Format::Table
                 | Format::ObjectYaml
                 | Format::ObjectJson
+                | Format::UnitStatus
         )
     }
 
@@ -130,6 +133,7 @@ impl Format {
             Format::Leveled => "leveled",
             Format::ObjectYaml => "object-yaml",
             Format::ObjectJson => "object-json",
+            Format::UnitStatus => "unit-status",
             Format::Command => "command",
             Format::Plain => "plain",
             Format::Prose => "prose",

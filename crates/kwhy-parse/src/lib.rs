@@ -15,6 +15,7 @@ pub mod redact;
 pub mod table;
 pub mod templates;
 pub mod timeline;
+pub mod unit;
 
 use crate::input::{Document, Extent, ReadLimits, Segment};
 use kwhy_model::{Format, Listing, Object, Parsed};
@@ -53,6 +54,7 @@ pub fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
         Format::DescribeEvents | Format::EventsTable => events::parse(lines),
         Format::Table => table::parse(lines),
         Format::ObjectYaml | Format::ObjectJson => object::parse_within(lines, limits),
+        Format::UnitStatus => unit::parse(lines),
         Format::Command => Parsed::default(),
         format => plain::parse(format, lines),
     };
@@ -75,6 +77,9 @@ pub fn segment<'a>(segment: &Segment<'a>, limits: &ReadLimits) -> Parsed<'a> {
             .is_some_and(|kind| !table::is_ambiguous(kind));
         if segment.format == Format::Table && !is_told && segment.subject.kind.is_some() {
             subject.kind.clone_from(&segment.subject.kind);
+        }
+        if segment.format == Format::UnitStatus {
+            subject.node.clone_from(&segment.subject.node);
         }
         if subject.is_cluster_scoped() {
             subject.namespace = None;

@@ -50,7 +50,7 @@ pub(super) enum Shape {
 impl Shape {
     fn of(format: Format) -> Option<Shape> {
         match format {
-            Format::Describe => Some(Shape::Describe),
+            Format::Describe | Format::UnitStatus => Some(Shape::Describe),
             Format::Table => Some(Shape::Row),
             Format::ObjectYaml | Format::ObjectJson => Some(Shape::Object),
             _ => None,
@@ -82,7 +82,7 @@ impl ObjectSnapshot {
         place.mark = place.mark.start.min(end)..place.mark.end.min(end);
         let number = |key: &str| object.fields.text(key)?.parse().ok();
         Some(ObjectSnapshot {
-            key: key(&subject, shape),
+            key: key(&identity(object), shape),
             kind,
             namespace: subject.namespace,
             name,
@@ -92,7 +92,8 @@ impl ObjectSnapshot {
             span: stretch.whole(&object.span),
             version: Version {
                 resource: number("resource_version"),
-                generation: number("generation"),
+                // of a runtime's rows, the latest attempt of a container counts
+                generation: number("generation").or_else(|| number("attempt")),
                 time: latest(object),
             },
             restarts: restarts(object),
@@ -128,6 +129,11 @@ impl ObjectSnapshot {
         self.restarts
     }
 
+    /// The machine of a unit, which other units of its name are not on.
+    pub(super) fn machine(&self) -> Option<&str> {
+        self.node.as_deref().filter(|_| self.kind == "Unit")
+    }
+
     pub(super) fn place_in_input(&self) -> (usize, usize) {
         (self.document, self.span.start)
     }
@@ -145,10 +151,21 @@ impl ObjectSnapshot {
                 .and_then(differ)
         };
         let order = by(mine.resource, theirs.resource)
-            .or_else(|| by(mine.generation, theirs.generation))
+            .or_else(|| {
+                by(mine.generation, theirs.generation).filter(|_| self.shape == other.shape)
+            })
             .or_else(by_time)
             .or_else(by_place)?;
         Some(order == Ordering::Greater)
+    }
+}
+
+/// The identity of an object: a unit of systemd has its machine's.
+fn identity(object: &Object<'_>) -> Subject {
+    let is_unit = object.subject.kind.as_deref() == Some("Unit");
+    Subject {
+        node: object.subject.node.clone().filter(|_| is_unit),
+        ..plain(&object.subject)
     }
 }
 

@@ -5,7 +5,7 @@ use super::describing::{Data, EventsTold, events_title};
 use super::line::{Line, lines};
 use super::shape;
 use crate::framing::{self, Framer, Relation};
-use crate::{describe, events, log, object, table};
+use crate::{describe, events, log, object, table, unit};
 use kwhy_model::{Format, Subject};
 
 /// A run of lines of a document in one format.
@@ -59,7 +59,26 @@ pub fn segments_before(text: &str, record_follows: bool) -> Vec<Segment<'_>> {
     }
     cutter.settle(record_follows);
     cutter.close();
+    name_hosts(&mut cutter.done);
     cutter.done
+}
+
+/// Gives the states of units the host that the journal below them names, or the prompt above.
+fn name_hosts(segments: &mut [Segment<'_>]) {
+    for at in 0..segments.len() {
+        if segments[at].format != Format::UnitStatus {
+            continue;
+        }
+        let below = segments.get(at + 1).filter(|next| next.is_log);
+        let first = segments[at].lines.first().map_or(0, |line| line.number);
+        let prompt = at.checked_sub(1).and_then(|above| segments.get(above));
+        let prompt = prompt
+            .filter(|above| above.format == Format::Command && above.line_numbers().1 + 1 == first);
+        let host = below
+            .and_then(|log| log::host(log.lines.first()?.text))
+            .or_else(|| unit::host_of_prompt(prompt?.lines.first()?.text));
+        segments[at].subject.node = host.map(str::to_owned);
+    }
 }
 
 /// Returns true if a line that starts no log record ends the log before it in any case.
@@ -94,6 +113,9 @@ fn structure(text: &str) -> Option<Format> {
     }
     if command::parse(text).is_some() {
         return Some(Format::Command);
+    }
+    if unit::is_part(text) {
+        return Some(Format::UnitStatus);
     }
     if table::is_header(text) || table::is_row_without_header(text) {
         return Some(Format::Table);
@@ -421,6 +443,11 @@ impl<'a> Cutter<'a> {
                 let foreign = stamped && !of_times.iter().any(|word| header.starts_with(word));
                 !blank_before && !foreign && table::continues(&open.lines, text)
             }
+            Format::UnitStatus => {
+                let first = open.lines.first().map_or("", |line| line.text);
+                let foreign = record.is_some() || command::parse(text).is_some();
+                !blank_before && !foreign && unit::belongs(first, text)
+            }
             Format::Plain | Format::Prose => {
                 !blank_before && !object && record.is_none() && self.classify(line) == open.format
             }
@@ -485,7 +512,7 @@ impl<'a> Cutter<'a> {
                 Format::EventsTable | Format::Table | Format::ObjectYaml | Format::ObjectJson => {
                     command.verb == Verb::Get
                 }
-                Format::Command | Format::Prose => false,
+                Format::Command | Format::Prose | Format::UnitStatus => false,
                 // after records of another log plain lines are no output of the command
                 Format::Plain => command.verb != Verb::Other && !self.has_log,
                 _ => command.verb == Verb::Logs,

@@ -70,6 +70,11 @@ pub(crate) fn is_carried(text: &str) -> bool {
     envelope::layer(text).is_some()
 }
 
+/// The host that the envelope of a line names.
+pub(crate) fn host(text: &str) -> Option<&str> {
+    envelope::layer(text)?.node(text)
+}
+
 /// Returns true if another record may start inside a line, as no newline was between two writers.
 pub fn may_hold_another(line: &str) -> bool {
     interleaved::GLUED.may_be(line)

@@ -282,6 +282,12 @@ impl Layer {
         }
     }
 
+    /// Returns the host whose log the line is of.
+    pub(crate) fn node<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let name = text.get(self.names.node.clone()?)?;
+        (!name.is_empty()).then_some(name)
+    }
+
     /// Returns the column to which the envelope indents further lines of a message, or 0.
     pub(crate) fn column(&self) -> usize {
         match self.inner {
