@@ -55,10 +55,15 @@ fn more_addresses_than_are_kept() {
 /// Hits beyond the number kept are counted without being stored; the number reported is the same.
 #[test]
 fn more_objects_than_a_condition_keeps() {
-    // some conditions look for claims only in complete lists
-    for (kind, phase) in [("Pod", "Running"), ("PersistentVolumeClaim", "Bound")] {
-        // of what waits for a list's end, only the second list can be complete
-        let text = list_of(1500, kind, phase, "dock") + &list_of(1500, kind, phase, "quay");
+    // what an event is held against; objects alone are held against each other in any number
+    let event = "LAST SEEN   TYPE     REASON          OBJECT                            MESSAGE\n\
+                 3s          Normal   FailedBinding   persistentvolumeclaim/logbook-0   no persistent volumes available for this claim and no storage class is set\n";
+    for (kind, phase) in [
+        ("PersistentVolume", "Available"),
+        ("PersistentVolume", "Released"),
+    ] {
+        let lists = list_of(1500, kind, phase, "dock") + &list_of(1500, kind, phase, "quay");
+        let text = format!("{event}{lists}");
         // complete lists, and a list that is cut off
         let cut = text.get(..text.len() * 3 / 4).unwrap_or_default();
         for text in [&text, cut] {
@@ -85,6 +90,7 @@ fn list_of(count: usize, kind: &str, phase: &str, namespace: &str) -> String {
             "apiVersion": "v1",
             "kind": kind,
             "metadata": {"labels": {"app": "crane"}, "name": format!("crane-{number}"), "namespace": namespace},
+            "spec": {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "3Gi"}},
             "status": {"phase": phase},
         })
     });

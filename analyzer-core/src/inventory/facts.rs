@@ -9,14 +9,11 @@ use super::symbols::{Symbol, Symbols};
 use crate::matcher::Hit;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Format, Subject};
-use kwhy_parse::input::{Place, floor_char};
+use kwhy_parse::input::Place;
 use kwhy_signature::{Comparison, Condition, ConditionId, What, leaves, refuting_objects};
 
 /// The bytes that all facts may take, with their strings.
 const ROOM: usize = 48 << 20;
-
-/// The number of bytes kept of a line.
-const MAX_TEXT: usize = 160;
 
 /// The tables of a catalogue: which pattern's facts are in which one.
 #[derive(Debug, Default)]
@@ -178,7 +175,7 @@ struct Around {
     line: u32,
     column: u32,
     text: Symbol,
-    in_text: (u16, u16),
+    in_text: (u32, u32),
 }
 
 impl Around {
@@ -186,11 +183,10 @@ impl Around {
         let Place {
             line,
             column,
-            mut text,
+            text,
             mark,
         } = place;
-        text.truncate(floor_char(&text, MAX_TEXT));
-        let within = |byte: usize| short(byte.min(text.len()), u16::MAX);
+        let within = |byte: usize| short(byte.min(text.len()), u32::MAX);
         Around {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             column: u32::try_from(column).unwrap_or(u32::MAX),
@@ -204,7 +200,7 @@ impl Around {
             line: self.line.into(),
             column: self.column.into(),
             text: symbols.text(self.text).to_owned(),
-            mark: self.in_text.0.into()..self.in_text.1.into(),
+            mark: self.in_text.0 as usize..self.in_text.1 as usize,
         }
     }
 }
@@ -255,7 +251,9 @@ impl Facts {
         let first = short(self.captures.len(), u32::MAX);
         let count = short(captures.len(), u16::MAX);
         self.captures.extend(captures);
-        let has_rest = !hit.around.is_empty() || hit.ended.is_some();
+        // what only refutes is never shown
+        let is_shown = !only_refutes;
+        let has_rest = is_shown && (!hit.around.is_empty() || hit.ended.is_some());
         let rest = has_rest.then(|| {
             let around = hit.around.into_iter();
             let around: Box<[Around]> = around
@@ -266,7 +264,8 @@ impl Facts {
             self.rest.push(Rest { around, ended });
             NonZeroU32::new(short(self.rest.len(), u32::MAX))
         });
-        let proof = Around::new(hit.place, &mut self.symbols);
+        let place = Some(hit.place).filter(|_| is_shown).unwrap_or_default();
+        let proof = Around::new(place, &mut self.symbols);
         let fact = Fact {
             object,
             mark: short(hit.mark.start.saturating_sub(hit.record.start), u32::MAX),

@@ -187,7 +187,7 @@ impl<'f> Join<'f> {
             }
         }
         for absent in &condition.none {
-            self.refute(condition, (absent, &known), &mut found, tables);
+            self.refute(condition, (absent, &known), &mut found, tables, |_, _| true);
         }
         found
     }
@@ -199,13 +199,14 @@ impl<'f> Join<'f> {
         (absent, known): (&Condition, &[&str]),
         found: &mut Vec<Partial<'f>>,
         tables: &mut std::slice::Iter<'_, usize>,
+        counts: impl Fn(&Partial<'f>, &Partial<'f>) -> bool,
     ) {
         let all = self.evaluate(absent, tables);
         let refuting = Candidates::new(self, condition, (absent, known), all);
         found.retain(|partial| {
             let compares = |other: &Partial<'f>| {
                 let value = |name| other.value(name).or_else(|| partial.value(name));
-                absent.open.iter().all(|open| self.holds(open, value))
+                counts(partial, other) && absent.open.iter().all(|open| self.holds(open, value))
             };
             self.is_known(absent, partial) && !refuting.any(partial, compares)
         });
@@ -232,7 +233,14 @@ impl<'f> Join<'f> {
             let asked = absent.open.iter().flat_map(Comparison::captures);
             let is_bound = |name: &str| !others.contains(&name) || known.contains(&name);
             if own.iter().copied().chain(asked).all(is_bound) {
-                self.refute(condition, (absent, &known), first, &mut tables);
+                // where a namespace is not named, what the match is joined to decides, too
+                let are_named = |partial: &Partial<'f>, other: &Partial<'f>| {
+                    partial
+                        .facts()
+                        .chain(other.facts())
+                        .all(|fact| self.facts.namespace(fact).is_some())
+                };
+                self.refute(condition, (absent, &known), first, &mut tables, are_named);
             } else {
                 self.skip(absent, &mut tables);
             }

@@ -4,6 +4,8 @@
 mod facts;
 mod join;
 mod symbols;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use facts::{Facts, Tables};
 pub(crate) use join::matches;
