@@ -25,8 +25,8 @@ pub(super) struct Reach {
 pub(super) struct Items {
     /// Those of a list that started before the block.
     pub head: Range<usize>,
-    /// Those of a list that may continue after it.
-    pub tail: Range<usize>,
+    /// Those of a list that may continue after it; none if the block ends before its first item.
+    pub tail: Option<Range<usize>>,
     /// True if these are the same.
     unbroken: bool,
     of_kind: bool,
@@ -47,7 +47,7 @@ impl Items {
             items.unbroken = reach.end && last.is_none();
         }
         if let Some(list) = last.filter(|list| reach.end && list.objects.end == all) {
-            items.tail = list.objects.clone();
+            items.tail = Some(list.objects.clone());
             items.of_kind = list.of_kind;
         }
         items
@@ -173,7 +173,7 @@ impl Edges {
             self.head = Some(part(false));
             self.unbroken = items.unbroken;
         }
-        if !items.tail.is_empty() {
+        if items.tail.is_some() {
             self.tail = Some(part(items.of_kind));
         }
     }
@@ -183,7 +183,10 @@ impl Edges {
         if items.head.contains(&number) {
             self.head.as_mut()
         } else {
-            self.tail.as_mut().filter(|_| items.tail.contains(&number))
+            let tail = items.tail.as_ref();
+            self.tail
+                .as_mut()
+                .filter(|_| tail.is_some_and(|tail| tail.contains(&number)))
         }
     }
 
