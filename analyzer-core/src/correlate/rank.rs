@@ -78,7 +78,7 @@ pub(crate) struct Order {
     pub is_past: Vec<bool>,
 }
 
-/// Ranks causes by recency, severity, confidence and what they explain, each followed by what it explains;
+/// Ranks causes by recency, severity, whether they are shown to hold, confidence and what they explain, each followed by what it explains;
 /// then unexplained symptoms; then benign findings. A resolved finding is benign, and one last seen
 /// long before other causes is a note.
 pub(crate) fn rank(
@@ -125,6 +125,7 @@ pub(crate) fn rank(
         let is_note = ended[at].is_some() || is_past[at];
         let all = || below(at, &explains).into_iter();
         let is_quiet = all().all(|at| recency[at] == Recency::Quiet || ended[at].is_some());
+        let is_shown_now = all().any(|at| recency[at] == Recency::Now);
         // what was seen once or twice does not precede an error for being the last
         let lasts = all().any(|at| groups[at].count >= LASTING || is_state(&groups[at]));
         let gives_way = is_quiet || (severity(at) < Level::Error && !lasts);
@@ -132,6 +133,7 @@ pub(crate) fn rank(
             role,
             gives_way,
             Reverse(if is_note { Level::Info } else { severity(at) }),
+            !is_shown_now,
             groups[at].survived,
             // in hundredths, so that rounding does not affect the order
             Reverse((score * 100.0).round() as i64),

@@ -137,6 +137,7 @@ fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) 
     let given = rows.len();
     let first = parsed.objects.len();
     let mut has_items = false;
+    let mut of_kind = false;
     let rows: Vec<Row<'a>> = rows
         .iter()
         .filter(|row| !recognise::is_ellipsis(row.line.text))
@@ -158,6 +159,7 @@ fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) 
             let key = recognise::key_length(text).and_then(|end| text.get(..end));
             in_list = key == Some("items");
             has_items |= in_list;
+            of_kind |= key == Some("kind") && is_list_of_kind(text);
             keyed = true;
         }
         if on_level && row.is_item() && in_list {
@@ -176,18 +178,30 @@ fn document<'a>(rows: &[Row<'a>], limits: &ReadLimits, parsed: &mut Parsed<'a>) 
     self::item(&mut item, limits, parsed);
     parsed.has_gaps |= !is_whole;
     if has_items {
-        mark_listed(parsed, first, None, is_whole);
+        mark_listed(parsed, first, (of_kind, None), is_whole);
     }
     self::item(&mut object, limits, parsed);
 }
 
+/// Returns true if a line gives the kind of a list of one kind, such as `kind: PodList`.
+fn is_list_of_kind(line: &str) -> bool {
+    let kind = line.split_once(':').map_or("", |(_, kind)| kind.trim());
+    let of = kind.trim_matches(['"', '\'']).strip_suffix("List");
+    of.is_some_and(|of| !of.is_empty())
+}
+
 /// Says of the objects from the first one on that they occur in a list. One of its kind may be all that
-/// was asked for, unless the list's own kind says that it is the list of all.
-fn mark_listed(parsed: &mut Parsed<'_>, first: usize, of: Option<Subject>, is_whole: bool) {
+/// was asked for, unless the list's own kind says that it is the list of all (`of_kind`). `all_of` is
+/// what a list without items is a list of.
+fn mark_listed(
+    parsed: &mut Parsed<'_>,
+    first: usize,
+    (of_kind, all_of): (bool, Option<Subject>),
+    is_whole: bool,
+) {
     let objects = first..parsed.objects.len();
-    let of_kind = of.is_some();
     parsed.lists.push(Listing {
-        empty: of.filter(|_| objects.is_empty()),
+        empty: all_of.filter(|_| objects.is_empty()),
         objects,
         of_kind,
         of_cluster: false,
@@ -296,7 +310,7 @@ fn take<'a>(
                 // Go writes an empty list as null
                 if map.get("metadata.resourceVersion").is_some() && map.get("items").is_none() {
                     let first = parsed.objects.len();
-                    mark_listed(parsed, first, items_of(kind, &map), true);
+                    mark_listed(parsed, first, (true, items_of(kind, &map)), true);
                 }
             }
             _ if is_event && event::is_event(&map) => {
@@ -320,7 +334,7 @@ fn take<'a>(
         }
     }
     if within == "items" {
-        mark_listed(parsed, first, all_of, true);
+        mark_listed(parsed, first, (all_of.is_some(), all_of), true);
     }
 }
 

@@ -244,6 +244,8 @@ fn what_stands_in_a_list_says_so() {
     };
     let list = |items: &str| format!("apiVersion: v1\nkind: List\nitems:\n{items}");
     assert_eq!(listed(&list(&item("Secret", "a"))), [false]);
+    let of_kind = list(&item("Secret", "a")).replace("kind: List", "kind: SecretList");
+    assert_eq!(listed(&of_kind), [true]);
     let two = item("Secret", "a") + &item("Secret", "b") + &item("Pod", "c");
     assert_eq!(listed(&list(&two)), [true, true, false]);
     let cut = item("Secret", "a") + "...\n" + &item("Secret", "b");
