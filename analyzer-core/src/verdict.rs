@@ -47,6 +47,9 @@ pub struct KindHealth {
     pub well: u64,
     /// The number of objects that are not.
     pub unwell: u64,
+    /// True if there are more than the numbers say: the input has more objects than are kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
     /// The first of those that are not, up to [`KindHealth::NAMED`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unwell_objects: Vec<Subject>,

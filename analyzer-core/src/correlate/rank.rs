@@ -133,8 +133,8 @@ pub(crate) fn rank(
             role,
             gives_way,
             Reverse(if is_note { Level::Info } else { severity(at) }),
-            !is_shown_now,
             groups[at].survived,
+            !is_shown_now,
             // in hundredths, so that rounding does not affect the order
             Reverse((score * 100.0).round() as i64),
             Reverse(extent(catalogue, &groups[at])),

@@ -47,6 +47,10 @@ pub(crate) struct Snapshots {
     by_place: BTreeMap<(usize, usize), usize>,
     /// The number of snapshots that were not kept.
     pub omitted: u64,
+    /// The kinds of those.
+    omitted_kinds: BTreeSet<String>,
+    /// The objects that the last of those shows not to be well, with their kinds, up to [`MAX_SNAPSHOTS`].
+    omitted_unwell: HashMap<u64, String>,
 }
 
 impl Snapshots {
@@ -55,7 +59,7 @@ impl Snapshots {
         self.currents.take();
         let number = self.all.len();
         if number >= MAX_SNAPSHOTS {
-            self.omitted += 1;
+            self.omit(&snapshot);
             return;
         }
         self.of_object.entry(snapshot.key).or_default().push(number);
@@ -72,6 +76,20 @@ impl Snapshots {
         let place = (snapshot.document, snapshot.span.start);
         self.by_place.insert(place, number);
         self.all.push(snapshot);
+    }
+
+    /// Counts a snapshot that is not kept.
+    fn omit(&mut self, snapshot: &ObjectSnapshot) {
+        self.omitted += 1;
+        if !self.omitted_kinds.contains(&snapshot.kind) {
+            self.omitted_kinds.insert(snapshot.kind.clone());
+        }
+        if snapshot.state.health != Health::Unwell {
+            self.omitted_unwell.remove(&snapshot.key);
+        } else if self.omitted_unwell.len() < MAX_SNAPSHOTS {
+            let kind = snapshot.kind.clone();
+            self.omitted_unwell.insert(snapshot.key, kind);
+        }
     }
 
     /// Adds what lists show to be all of its kind.
@@ -232,22 +250,18 @@ impl Snapshots {
     pub fn health(&self) -> Vec<KindHealth> {
         let mut kinds: BTreeMap<(usize, &str), KindHealth> = BTreeMap::new();
         for snapshot in self.currents() {
-            let first = FIRST_KINDS.iter().position(|kind| *kind == snapshot.kind);
-            let key = (first.unwrap_or(FIRST_KINDS.len()), &*snapshot.kind);
-            let kind = || KindHealth {
-                kind: snapshot.kind.clone(),
-                ..KindHealth::default()
-            };
             match snapshot.state.health {
                 Health::Present => {}
-                Health::Well => kinds.entry(key).or_insert_with(kind).well += 1,
+                // counted below
+                _ if self.omitted_unwell.contains_key(&snapshot.key) => {}
+                Health::Well => self.kind_health(&mut kinds, &snapshot.kind).well += 1,
                 Health::Unwell => {
                     let subject = snapshot.subject();
                     // another attempt did its work
                     if self.completed_job(&subject).is_some() {
                         continue;
                     }
-                    let kind = kinds.entry(key).or_insert_with(kind);
+                    let kind = self.kind_health(&mut kinds, &snapshot.kind);
                     kind.unwell += 1;
                     if kind.unwell_objects.len() < KindHealth::NAMED {
                         kind.unwell_objects.push(subject);
@@ -255,7 +269,25 @@ impl Snapshots {
                 }
             }
         }
+        for kind in self.omitted_unwell.values() {
+            self.kind_health(&mut kinds, kind).unwell += 1;
+        }
         kinds.into_values().collect()
+    }
+
+    /// The entry of a kind in the counts of health.
+    fn kind_health<'h, 'k>(
+        &self,
+        kinds: &'h mut BTreeMap<(usize, &'k str), KindHealth>,
+        kind: &'k str,
+    ) -> &'h mut KindHealth {
+        let first = FIRST_KINDS.iter().position(|first| *first == kind);
+        let key = (first.unwrap_or(FIRST_KINDS.len()), kind);
+        kinds.entry(key).or_insert_with(|| KindHealth {
+            kind: kind.to_owned(),
+            at_least: self.omitted_kinds.contains(kind),
+            ..KindHealth::default()
+        })
     }
 
     /// Names the situations that the last snapshots show; `now` is the time of the collection, in nanoseconds since 1970.
@@ -378,88 +410,4 @@ impl Snapshots {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::object::Version;
-    use super::*;
-    use crate::correlate::health::State;
-    use kwhy_parse::input::Place;
-
-    fn snapshot(document: usize, start: usize, version: Version) -> ObjectSnapshot {
-        ObjectSnapshot {
-            key: 7,
-            kind: "Pod".to_owned(),
-            namespace: None,
-            name: "quay-4".to_owned(),
-            node: None,
-            shape: Shape::Describe,
-            document,
-            span: start..start + 10,
-            version,
-            restarts: 0,
-            pods: None,
-            state: State {
-                health: Health::Present,
-                since: None,
-                created: None,
-                shown: None,
-                containers: Vec::new(),
-                is_rolling: false,
-            },
-            place: Place::default(),
-        }
-    }
-
-    #[test]
-    fn orders_snapshots_by_version_and_time() {
-        let none = Version::default();
-        let resource = |number| Version {
-            resource: Some(number),
-            ..none
-        };
-        let time = |time| Version {
-            time: Some(time),
-            ..none
-        };
-        for (a, b, wanted) in [
-            (snapshot(0, 50, none), snapshot(0, 10, none), Some(true)),
-            (snapshot(0, 10, none), snapshot(0, 50, none), Some(false)),
-            (snapshot(1, 50, none), snapshot(0, 10, none), None),
-            (
-                snapshot(0, 10, resource(7)),
-                snapshot(0, 50, resource(6)),
-                Some(true),
-            ),
-            (
-                snapshot(0, 10, resource(7)),
-                snapshot(1, 50, resource(7)),
-                None,
-            ),
-            (
-                snapshot(1, 10, time(3)),
-                snapshot(0, 50, time(5)),
-                Some(false),
-            ),
-        ] {
-            assert_eq!(a.is_after(&b), wanted, "{a:?} {b:?}");
-        }
-    }
-
-    #[test]
-    fn the_last_one_counts() {
-        let mut snapshots = Snapshots::default();
-        for start in [10, 50, 90] {
-            snapshots.add(snapshot(0, start, Version::default()));
-        }
-        let later = |at: usize| {
-            snapshots
-                .later(&snapshots.all[at])
-                .map(|snapshot| snapshot.span.start)
-        };
-        assert_eq!(later(0), Some(90));
-        assert_eq!(later(2), None);
-        for number in 0..MAX_SNAPSHOTS {
-            snapshots.add(snapshot(1, number, Version::default()));
-        }
-        assert_eq!(snapshots.omitted, 3);
-    }
-}
+mod tests;

@@ -62,6 +62,10 @@ fn looked_at(report: &Report) -> Option<String> {
         let name = plural(&kind.kind);
         let all = kind.well + kind.unwell;
         parts.push(match kind.unwell {
+            0 if kind.at_least => format!("at least {} {name}", kind.well),
+            _ if kind.at_least => {
+                format!("at least {} {name} (not well: {})", kind.well, kind.unwell)
+            }
             0 if all == 1 => format!("the {}", singular(&kind.kind)),
             0 => format!("all {all} {name}"),
             _ => format!("{} of {all} {name}", kind.well),
@@ -72,7 +76,10 @@ fn looked_at(report: &Report) -> Option<String> {
     let (well, unwell) = (sum(|kind| kind.well), sum(|kind| kind.unwell));
     if well + unwell > 0 {
         let all = well + unwell;
+        let at_least = others.iter().any(|kind| kind.at_least);
         parts.push(match unwell {
+            0 if at_least => format!("at least {}", counted(well, "other object")),
+            _ if at_least => format!("at least {well} other objects (not well: {unwell})"),
             0 => counted(well, "other object"),
             _ => format!("{well} of {all} other objects"),
         });
