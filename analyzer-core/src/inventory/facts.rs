@@ -227,7 +227,7 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Adds what a pattern found in an object. Of those that only refute, one that says the same as another is left out.
+    /// Adds what a pattern found in an object. Of those that only refute, one that says the same as another is omitted.
     pub fn add(&mut self, table: usize, hit: Hit, only_refutes: bool) {
         if self.bytes + self.symbols.bytes() > ROOM {
             self.leave_out(table, 1);

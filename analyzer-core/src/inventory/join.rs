@@ -15,7 +15,7 @@ use crate::matcher::{Match, is_known, related};
 use kwhy_signature::{Comparison, Condition, Scope, What, leaves};
 
 /// The number of candidates up to which the nearest one is looked for. Of more, those that say the same as another one
-/// are left out.
+/// are omitted.
 const FEW: usize = 64;
 
 /// Facts that together fulfil a condition.
@@ -58,7 +58,7 @@ struct Join<'f> {
     names: Vec<(String, Symbol)>,
     /// The name of what `each` found, which may differ between two objects.
     item: Option<Symbol>,
-    /// Whether comparisons of two values hold: many objects have the same labels.
+    /// The results of comparisons of two values: many objects have the same labels.
     known: RefCell<HashMap<(*const Comparison, Symbol, Symbol), bool>>,
 }
 
