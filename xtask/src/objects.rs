@@ -2,6 +2,7 @@
 
 use std::io::{BufWriter, Write};
 
+use serde::Serialize as _;
 use serde_json::{Value, json};
 
 /// Objects of one application: a Deployment, its ReplicaSet, a Service, its Endpoints and as many pods.
@@ -33,8 +34,7 @@ fn write(out: &mut impl Write, as_json: bool, applications: usize) -> std::io::R
         if as_json {
             write!(out, "{{\n    \"apiVersion\": \"v1\",\n    \"items\": [")?;
             for (at, item) in items.enumerate() {
-                let text = serde_json::to_string_pretty(&item)?;
-                let text = text.replace('\n', "\n        ");
+                let text = indented(&item)?.replace('\n', "\n        ");
                 write!(out, "{}\n        {text}", if at == 0 { "" } else { "," })?;
             }
             writeln!(out, "\n    ],\n    \"kind\": \"List\"\n}}")?;
@@ -50,6 +50,14 @@ fn write(out: &mut impl Write, as_json: bool, applications: usize) -> std::io::R
         }
     }
     Ok(())
+}
+
+/// A value as JSON, each level four columns further in.
+fn indented(value: &Value) -> std::io::Result<String> {
+    let mut text = Vec::new();
+    let form = serde_json::ser::PrettyFormatter::with_indent(b"    ");
+    value.serialize(&mut serde_json::Serializer::with_formatter(&mut text, form))?;
+    String::from_utf8(text).map_err(std::io::Error::other)
 }
 
 /// Writes a map or a list in block style, as kubectl does.
