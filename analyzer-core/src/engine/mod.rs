@@ -52,7 +52,6 @@ use document_stats::DocumentStats;
 use hit_store::HitStore;
 use list_continuation::{Ended, Open};
 
-pub(crate) use hit_store::is_single;
 pub(crate) use listed::Listed;
 
 /// The size of a block: small enough for the second-level cache, large enough to be worth a task.

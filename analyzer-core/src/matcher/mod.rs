@@ -237,10 +237,15 @@ impl<'c> Tester<'c> {
             if found.is_empty() || is_counted(leaf, pattern.listed, found.len()) {
                 return;
             }
+            let tables = self.compiled.tables();
+            // what only refutes is never shown
+            let is_shown = !tables
+                .of_leaf(leaf)
+                .is_some_and(|table| tables.only_refutes(table));
             into.extend(found.into_iter().map(|found| {
                 let hit = Hit {
                     of_list: pattern.listed,
-                    ..Hit::from_object(stretch, object, found)
+                    ..Hit::from_object(stretch, object, found, is_shown)
                 };
                 (leaf, hit)
             }));

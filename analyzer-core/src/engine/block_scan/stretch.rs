@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 
 use super::super::collection_time::collected;
 use super::super::document_stats::note_namespace;
-use super::super::hit_store::is_single;
 use super::super::list_continuation::{Items, Reach};
 use super::super::listed::Listed;
 use super::super::pieces::Piece;
@@ -241,7 +240,7 @@ impl BlockScan<'_, '_, '_> {
             let catalogue = self.tester.catalogue();
             let covers = |((number, _), _): &(ConditionId, Hit)| {
                 let condition = &catalogue.at(*number as usize).condition;
-                condition.comparisons.is_empty() && is_single(condition)
+                condition.comparisons.is_empty() && condition.is_single()
             };
             outcome.graph.event(stretch.document, event);
             let matched = !hits.is_empty();
