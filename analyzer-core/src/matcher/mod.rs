@@ -223,18 +223,16 @@ impl<'c> Tester<'c> {
         }
     }
 
-    /// Adds the hits of an object, in the order of their leaf conditions. `is_counted` is asked with each condition
-    /// that it fulfils, whether it holds only in a list, and how many hits that makes: if it says so, these are omitted.
+    /// Adds the hits of an object, in the order of their leaf conditions.
     pub fn object(
         &self,
         stretch: &Stretch,
         object: &Object<'_>,
         into: &mut Vec<(ConditionId, Hit)>,
-        mut is_counted: impl FnMut(ConditionId, bool, usize) -> bool,
     ) {
         let mut test = |leaf: ConditionId, pattern: &ObjectPattern| {
             let found = leaf::object(pattern, object);
-            if found.is_empty() || is_counted(leaf, pattern.listed, found.len()) {
+            if found.is_empty() {
                 return;
             }
             let tables = self.compiled.tables();
