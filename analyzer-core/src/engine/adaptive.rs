@@ -59,6 +59,7 @@ impl AdaptiveState {
             } else {
                 MAX_LATER_ERROR_RECORDS
             },
+            joined_up_to: 0,
         }
     }
 

@@ -102,6 +102,8 @@ pub(crate) struct BlockContext<'k> {
     pub full: &'k BTreeSet<ConditionId>,
     /// The number of error records without a literal of a signature that are parsed.
     pub error_records: usize,
+    /// The size up to which lines of a whole document are joined that were broken for being too long.
+    pub joined_up_to: usize,
 }
 
 /// Reads a block: all of it without an index, otherwise what the index's texts and the lines'
@@ -113,7 +115,7 @@ pub(crate) fn read(
     known: BlockContext<'_>,
     limits: &ReadLimits,
 ) -> BlockResult {
-    let mut reading = BlockScan::new(block, tester, limits, known.full);
+    let mut reading = BlockScan::new(block, tester, limits, &known);
     match (&block.piece, index) {
         (Some(piece), _) => reading.piece(piece),
         (None, None) => reading.all(),
@@ -151,6 +153,8 @@ struct BlockScan<'b, 't, 'c> {
     limits: &'b ReadLimits,
     /// The conditions over several of which no further hit is kept.
     full: &'b BTreeSet<ConditionId>,
+    /// The size up to which lines of a whole document are joined that were broken.
+    joined_up_to: usize,
     outcome: BlockResult,
     run: Run,
 }
@@ -160,13 +164,14 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         block: &'b Block,
         tester: &'t Tester<'c>,
         limits: &'b ReadLimits,
-        full: &'b BTreeSet<ConditionId>,
+        known: &BlockContext<'b>,
     ) -> Self {
         BlockScan {
             block,
             tester,
             limits,
-            full,
+            full: known.full,
+            joined_up_to: known.joined_up_to,
             run: Run::Inherited,
             outcome: BlockResult {
                 document: block.document,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::adaptive::AdaptiveState;
-use super::block_scan::{self, BlockResult};
+use super::block_scan::{self, BlockContext, BlockResult};
 use super::blocks::{Block, Blocks};
 use super::document_stats::{self, DocumentStats};
 use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, Merged, ScanOptions, document_order, timeline};
@@ -300,7 +300,10 @@ impl Scanner {
         let tester = self.settings.tester();
         let read = |(number, block): (u64, &Block)| {
             let all = block.whole && block.bytes.len() <= way.all_up_to;
-            let known = self.learned.known(number);
+            let known = BlockContext {
+                joined_up_to: way.joined_up_to,
+                ..self.learned.known(number)
+            };
             let index = self.learned.index(tester.index()).filter(|_| !all);
             let mut outcome = block_scan::read(block, &tester, index, known, &way.limits);
             if way.timeline && block.piece.is_none() {

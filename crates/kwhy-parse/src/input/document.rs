@@ -4,6 +4,7 @@ use memchr::memchr_iter;
 
 use super::clean::{Clean, Edit, clean, is_clean, original_offset, utf16_unit};
 use super::line::floor_char;
+use super::wrap;
 use kwhy_model::Span;
 
 /// A named input (the paste, a file), decoded to clean text, with the way back to its bytes.
@@ -28,6 +29,7 @@ pub struct Document {
     edits: Vec<Edit>,
     line_starts: Vec<usize>,
     invalid: u64,
+    joined: bool,
 }
 
 /// The place of a span in the input, for people.
@@ -78,7 +80,34 @@ impl Document {
             edits,
             line_starts,
             invalid,
+            joined: false,
         }
+    }
+
+    /// Joins lines that were broken because they were too long. Each of the breaks is a space in the text then; lines
+    /// keep their numbers and places.
+    pub fn with_joined_lines(mut self) -> Document {
+        let breaks = wrap::breaks(&self.text);
+        if breaks.is_empty() {
+            return self;
+        }
+        self.joined = true;
+        let original = self.original.take();
+        self.original = original.or_else(|| Some(self.text.clone().into_bytes()));
+        let mut bytes = std::mem::take(&mut self.text).into_bytes();
+        for at in breaks {
+            if let Some(byte) = bytes.get_mut(at) {
+                *byte = b' ';
+            }
+        }
+        // a space in place of a line end is as good a character
+        self.text = String::from_utf8(bytes).unwrap_or_default();
+        self
+    }
+
+    /// Returns true if lines were joined: those of the text are counted by [`Document::line_of`] then.
+    pub fn has_joined_lines(&self) -> bool {
+        self.joined
     }
 
     /// The input's name: `stdin` or a path.
