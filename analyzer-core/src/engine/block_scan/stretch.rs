@@ -253,8 +253,9 @@ impl BlockScan<'_, '_, '_> {
             let hits = outcome.hits.get(before..).unwrap_or_default();
             let catalogue = self.tester.catalogue();
             let covers = |((number, _), _): &(ConditionId, Hit)| {
-                let condition = &catalogue.at(*number as usize).condition;
-                condition.comparisons.is_empty() && is_single(condition)
+                let signature = catalogue.at(*number as usize);
+                let condition = &signature.condition;
+                !signature.is_frame() && condition.comparisons.is_empty() && is_single(condition)
             };
             outcome.graph.event(stretch.document, event);
             let matched = !hits.is_empty();

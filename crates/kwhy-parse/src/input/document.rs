@@ -311,7 +311,12 @@ mod tests {
         assert!(document.has_joined_lines());
         assert_eq!(document.text().lines().count(), 2);
         assert_eq!(document.line_count(), 3);
-        for (word, line, column) in [("has", 1, 71), ("asked", 2, 5), ("papers", 2, 15), ("next", 3, 1)] {
+        for (word, line, column) in [
+            ("has", 1, 71),
+            ("asked", 2, 5),
+            ("papers", 2, 15),
+            ("next", 3, 1),
+        ] {
             let at = document.text().find(word).unwrap();
             let place = document.place(&(at..at + word.len()));
             assert_eq!((place.line, place.column), (line, column), "{word}");

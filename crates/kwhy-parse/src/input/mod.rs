@@ -22,6 +22,6 @@ pub use limits::ReadLimits;
 pub use line::floor_char;
 pub use line::{Line, lines};
 pub use segment::{Segment, segments};
-pub use shape::without_closing_marks;
 pub use segment::{ends_log, is_structural, segments_before};
+pub use shape::without_closing_marks;
 pub use stretch::{Gap, Stretch};

@@ -25,16 +25,26 @@ pub(super) fn is_fence(text: &str) -> bool {
 fn behind_marks(text: &str) -> &str {
     let text = text.trim_start().trim_start_matches(['>', ' ']);
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let numbered = text[digits..].strip_prefix(['.', ')']).filter(|_| digits > 0);
+    let numbered = text[digits..]
+        .strip_prefix(['.', ')'])
+        .filter(|_| digits > 0);
     let item = numbered.or_else(|| text.strip_prefix(['-', '*', '+']));
-    let item = item.filter(|rest| rest.starts_with(' ')).map(str::trim_start);
-    item.filter(|rest| !marks_of_fence(rest).is_empty()).unwrap_or(text)
+    let item = item
+        .filter(|rest| rest.starts_with(' '))
+        .map(str::trim_start);
+    item.filter(|rest| !marks_of_fence(rest).is_empty())
+        .unwrap_or(text)
 }
 
 /// The marks with which a text opens or closes a fence: three or more of one kind.
 fn marks_of_fence(text: &str) -> &str {
-    let mark = text.bytes().next().filter(|mark| matches!(mark, b'`' | b'~'));
-    let length = mark.map_or(0, |mark| text.bytes().take_while(|byte| *byte == mark).count());
+    let mark = text
+        .bytes()
+        .next()
+        .filter(|mark| matches!(mark, b'`' | b'~'));
+    let length = mark.map_or(0, |mark| {
+        text.bytes().take_while(|byte| *byte == mark).count()
+    });
     if length >= 3 { &text[..length] } else { "" }
 }
 
@@ -86,7 +96,10 @@ pub(super) fn fenced_on_line(line: Line<'_>) -> Option<(Line<'_>, bool)> {
     if !closes && is_info(text) {
         return None;
     }
-    let mut inner = Line { text: inner, ..content };
+    let mut inner = Line {
+        text: inner,
+        ..content
+    };
     let word = inner.text.split_whitespace().next().unwrap_or("");
     if LANGUAGES.contains(&word) && inner.text.starts_with(word) && inner.text.trim() != word {
         inner = inner.skip(word.len()).trim_start();
@@ -96,7 +109,19 @@ pub(super) fn fenced_on_line(line: Line<'_>) -> Option<(Line<'_>, bool)> {
 
 /// Languages after which text on the same line is content.
 const LANGUAGES: &[&str] = &[
-    "bash", "console", "json", "log", "logs", "plaintext", "powershell", "sh", "shell", "text", "txt", "yaml", "yml",
+    "bash",
+    "console",
+    "json",
+    "log",
+    "logs",
+    "plaintext",
+    "powershell",
+    "sh",
+    "shell",
+    "text",
+    "txt",
+    "yaml",
+    "yml",
 ];
 
 /// Returns true if what follows a fence's marks names a language, maybe with attributes.
@@ -399,7 +424,16 @@ mod tests {
 
     #[test]
     fn fences() {
-        for fence in ["    ```bash", "<pre>", "</code></pre>", "~~~~", "> ```", "- ```yaml", "1. ```", "```error: no berth"] {
+        for fence in [
+            "    ```bash",
+            "<pre>",
+            "</code></pre>",
+            "~~~~",
+            "> ```",
+            "- ```yaml",
+            "1. ```",
+            "```error: no berth",
+        ] {
             assert!(is_fence(fence), "{fence}");
         }
         for text in ["<br>", "<pre>x", "<none>", "``x``", "- x", "1. x"] {
@@ -423,19 +457,44 @@ mod tests {
     #[test]
     fn text_on_the_line_of_a_fence() {
         let on_line = |text| {
-            let found = fenced_on_line(Line { text, start: 0, number: 1 });
+            let found = fenced_on_line(Line {
+                text,
+                start: 0,
+                number: 1,
+            });
             found.map(|(line, closes)| (line.text, line.start, closes))
         };
-        assert_eq!(on_line("```error: no berth```"), Some(("error: no berth", 3, true)));
-        assert_eq!(on_line("> ```error: no berth"), Some(("error: no berth", 5, false)));
-        assert_eq!(on_line("~~~~ no berth left ~~~~"), Some((" no berth left ", 4, true)));
-        assert_eq!(on_line("```console no berth left"), Some(("no berth left", 11, false)));
+        assert_eq!(
+            on_line("```error: no berth```"),
+            Some(("error: no berth", 3, true))
+        );
+        assert_eq!(
+            on_line("> ```error: no berth"),
+            Some(("error: no berth", 5, false))
+        );
+        assert_eq!(
+            on_line("~~~~ no berth left ~~~~"),
+            Some((" no berth left ", 4, true))
+        );
+        assert_eq!(
+            on_line("```console no berth left"),
+            Some(("no berth left", 11, false))
+        );
         assert_eq!(on_line("```Stuck```"), Some(("Stuck", 3, true)));
-        for info in ["```", "```yaml", "```yaml title=\"x.yaml\"", "``` c++ {1,3}", "``````"] {
+        for info in [
+            "```",
+            "```yaml",
+            "```yaml title=\"x.yaml\"",
+            "``` c++ {1,3}",
+            "``````",
+        ] {
             assert_eq!(on_line(info), None, "{info}");
         }
         assert_eq!(without_closing_marks("no berth ```"), "no berth ");
-        assert_eq!(without_closing_marks("we saw ```no berth```"), "we saw ```no berth```");
+        assert_eq!(
+            without_closing_marks("we saw ```no berth```"),
+            "we saw ```no berth```"
+        );
         assert_eq!(without_closing_marks("```"), "```");
     }
 }

@@ -18,9 +18,10 @@ const MAX_PARTS: usize = 24;
 
 /// Words after which a sentence goes on.
 const UNFINISHED: &[&str] = &[
-    "a", "an", "and", "are", "as", "at", "be", "because", "been", "but", "by", "can", "cannot", "could", "desc",
-    "did", "does", "for", "from", "had", "has", "have", "if", "in", "into", "is", "no", "not", "of", "on", "or",
-    "that", "the", "to", "was", "were", "when", "which", "while", "will", "with", "would",
+    "a", "an", "and", "are", "as", "at", "be", "because", "been", "but", "by", "can", "cannot",
+    "could", "desc", "did", "does", "for", "from", "had", "has", "have", "if", "in", "into", "is",
+    "no", "not", "of", "on", "or", "that", "the", "to", "was", "were", "when", "which", "while",
+    "will", "with", "would",
 ];
 
 /// Returns the line ends at which lines were broken because they were too long, each with the spaces after it.
@@ -78,12 +79,14 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
             let word = line.split_whitespace().next().unwrap_or("");
             let is_full = width(before) + 1 + word.chars().count() > widest;
             let is_between_words = quotes.is_open() || ends_between_words(before);
-            let is_open = is_between_words || before.trim_end().ends_with([',', ':', '=', '(', '[']);
+            let is_open =
+                is_between_words || before.trim_end().ends_with([',', ':', '=', '(', '[']);
             let is_own = begins == Some(Begin::Surely)
                 || (begins == Some(Begin::Maybe) && !(is_between_words || head == Head::Record))
                 || !is_indented_as_part(line, first)
                 || Some(word) == first.split_whitespace().next()
                 || line.starts_with('\t')
+                || has_columns(line)
                 || stack_trace::is_head(line)
                 || trace.take(line).is_some();
             let may_follow = match head {
@@ -125,9 +128,12 @@ enum Begin {
 fn begins(line: &str) -> Option<Begin> {
     let bare = line.trim();
     let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
-    let is_numbered = digits > 0 && bare[digits..].starts_with([')', '.']) && bare[digits + 1..].starts_with(' ');
+    let is_numbered =
+        digits > 0 && bare[digits..].starts_with([')', '.']) && bare[digits + 1..].starts_with(' ');
     let is_marked = bare.starts_with(['>', '|', '#', '\u{2502}'])
-        || ["- ", "* ", "+ ", "\u{2022} "].iter().any(|mark| bare.starts_with(mark));
+        || ["- ", "* ", "+ ", "\u{2022} "]
+            .iter()
+            .any(|mark| bare.starts_with(mark));
     if is_marked
         || is_numbered
         || shape::is_rule(bare)
@@ -144,6 +150,15 @@ fn begins(line: &str) -> Option<Begin> {
         _ if is_field => Some(Begin::Maybe),
         _ => None,
     }
+}
+
+/// Returns true if a line is divided into columns by two gaps or more.
+fn has_columns(line: &str) -> bool {
+    let gaps = line
+        .trim()
+        .split("  ")
+        .filter(|cell| !cell.trim().is_empty());
+    gaps.count() > 2
 }
 
 /// Returns true if a line starts with one word and a colon, as fields do.
@@ -174,12 +189,18 @@ fn head_of(line: &str) -> Head {
 /// Returns true if a line starts as the middle of a sentence does.
 fn is_middle(line: &str) -> bool {
     let bare = line.trim_start();
-    bare.starts_with(|c: char| c.is_ascii_lowercase() || matches!(c, '"' | '\'' | '\\' | '`' | '(' | '[' | '/' | ',' | ')'))
+    bare.starts_with(|c: char| {
+        c.is_ascii_lowercase() || matches!(c, '"' | '\'' | '\\' | '`' | '(' | '[' | '/' | ',' | ')')
+    })
 }
 
 /// Returns true if a line ends with a word after which a sentence goes on.
 fn ends_between_words(line: &str) -> bool {
-    let word = line.trim_end().rsplit(char::is_whitespace).next().unwrap_or("");
+    let word = line
+        .trim_end()
+        .rsplit(char::is_whitespace)
+        .next()
+        .unwrap_or("");
     UNFINISHED.contains(&word)
 }
 
@@ -276,6 +297,7 @@ MountVolume.SetUp failed for volume \"papers\" : secret \"harbour.crane-injector
         for text in [
             // rows of a table are about as long as each other
             "NAME                      READY   STATUS    RESTARTS   AGE     IP            NODE\nweb-6d5f9c7b8-kq2xz       1/1     Running   0          5d      10.0.0.1      quay-node-1\ndb-0                      1/1     Running   0          5d      10.0.0.2      quay-node-2\n",
+            "CRANE                      LIFTS                    TIME LEFT       HARBOUR                 OWN\nnorth-quay.harbour         Mar 04, 2024 05:06 UTC   <invalid>       ca                      no\n",
             // each starts a record
             "E0304 05:06:07.123456       1 crane.go:88] Lift of the load failed: the harbour has asked\nE0304 05:06:08.123456       1 crane.go:88] Lift of the load failed: the harbour has asked\n",
             // a program that writes the same words each time
