@@ -53,7 +53,9 @@ enum Head {
     Json,
     /// A field of a describe, or other output of a program.
     Other,
-    /// A table, a sentence, a stack trace: nothing that lines are joined to.
+    /// A sentence, whose further lines are no output either.
+    Prose,
+    /// A table, a stack trace: nothing that lines are joined to.
     Nothing,
 }
 
@@ -92,8 +94,13 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
             let may_follow = match head {
                 Head::Record => true,
                 Head::Json => quotes.is_open(),
+                Head::Prose => false,
                 Head::Other | Head::Nothing => is_open || is_middle(line),
             };
+            if is_full && begins != Some(Begin::Surely) && head == Head::Prose {
+                parts += 1;
+                continue;
+            }
             if is_full && !is_own && may_follow {
                 found.push(*end..end + 1 + line.len() - line.trim_start().len());
                 parts += 1;
@@ -177,8 +184,11 @@ fn head_of(line: &str) -> Head {
         return Head::Record;
     }
     let is_trace = Trace::default().take(line).is_some();
-    if is_trace || shape::is_prose(bare) || !bare.contains(' ') {
+    if is_trace || !bare.contains(' ') {
         return Head::Nothing;
+    }
+    if shape::is_prose(bare) {
+        return Head::Prose;
     }
     match begins(line) {
         Some(Begin::Surely) => Head::Nothing,
@@ -309,6 +319,8 @@ MountVolume.SetUp failed for volume \"papers\" : secret \"harbour.crane-injector
             "Labels:       harbour.example.com/crane-of-the-north-quay=the-seventh-of-all-the-cranes\n              harbour.example.com/lift=1\n",
             // members of an object
             "  \"berth\": \"the crane of the north quay cannot lift the load number seven, as it is broken\",\n  \"load\": 7\n",
+            // a sentence that quotes an error
+            "The crane of the north quay does not lift a load. Nobody knows why, as it is not broken in\nitself: they say so. A typical reason is a harbour that refuses the load (\"no papers\") when it\nis asked.\n",
             // members of a map
             "message: the crane of the north quay cannot lift the load number seven, as it is brok\nreason: Broken\n",
             // the next sentence had room
