@@ -105,25 +105,34 @@ pub(crate) struct BlockResult {
     pub enclosing: Option<Subject>,
 }
 
+/// The amounts of a block that are read.
+#[derive(Clone, Copy)]
+pub(crate) struct BlockLimits {
+    /// The number of error records without a literal of a signature that are parsed.
+    pub error_records: usize,
+    /// The size up to which lines of a whole document are joined that were broken for being too long.
+    pub joined_up_to: usize,
+}
+
 /// Reads a block: all of it without an index, otherwise what the index's texts and the lines'
-/// shapes point at, and as many `error_records` without a literal of a signature.
+/// shapes point at.
 pub(crate) fn read(
     block: &Block,
     tester: &Tester<'_>,
     index: Option<&Index>,
-    error_records: usize,
+    most: BlockLimits,
     limits: &ReadLimits,
 ) -> BlockResult {
-    let mut reading = BlockScan::new(block, tester, limits);
+    let mut reading = BlockScan::new(block, tester, limits, most);
     match (&block.piece, index) {
         (Some(piece), _) => reading.piece(piece),
         (None, None) => reading.all(),
         (None, Some(index)) if is_clean(&block.bytes) => {
-            reading.sweep(index, error_records, &block.bytes, None);
+            reading.sweep(index, &block.bytes, None);
         }
         (None, Some(index)) => {
             let clean = Document::new("", block.bytes.as_slice());
-            reading.sweep(index, error_records, clean.text().as_bytes(), Some(&clean));
+            reading.sweep(index, clean.text().as_bytes(), Some(&clean));
         }
     }
     let mut outcome = reading.outcome;
@@ -150,16 +159,23 @@ struct BlockScan<'b, 't, 'c> {
     block: &'b Block,
     tester: &'t Tester<'c>,
     limits: &'b ReadLimits,
+    most: BlockLimits,
     outcome: BlockResult,
     run: Run,
 }
 
 impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
-    fn new(block: &'b Block, tester: &'t Tester<'c>, limits: &'b ReadLimits) -> Self {
+    fn new(
+        block: &'b Block,
+        tester: &'t Tester<'c>,
+        limits: &'b ReadLimits,
+        most: BlockLimits,
+    ) -> Self {
         BlockScan {
             block,
             tester,
             limits,
+            most,
             run: Run::Inherited,
             outcome: BlockResult {
                 document: block.document,
@@ -187,13 +203,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
 
     /// Reads what may matter of a text; `cleaned` is the way back to the block's bytes if the text
     /// is not these.
-    fn sweep(
-        &mut self,
-        index: &Index,
-        most_error_records: usize,
-        bytes: &[u8],
-        cleaned: Option<&Document>,
-    ) {
+    fn sweep(&mut self, index: &Index, bytes: &[u8], cleaned: Option<&Document>) {
         let mut line_index = index_lines(bytes, self.block.followed);
         self.outcome.lines = line_index.lines;
         self.outcome.events = line_index.records;
@@ -234,7 +244,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
             }
             if region.why == RegionReason::Error {
                 error_records += 1;
-                if error_records > most_error_records {
+                if error_records > self.most.error_records {
                     self.outcome.unread += 1;
                     continue;
                 }

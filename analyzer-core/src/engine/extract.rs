@@ -260,6 +260,15 @@ fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
     }
 }
 
+/// Numbers the lines of segments as the document does, where lines were joined.
+fn numbered<'a>(mut segments: Vec<Segment<'a>>, stretch: &Stretch) -> Vec<Segment<'a>> {
+    if stretch.text.has_joined_lines() {
+        let lines = segments.iter_mut().flat_map(|segment| &mut segment.lines);
+        lines.for_each(|line| line.number = stretch.text.line_of(line.start));
+    }
+    segments
+}
+
 impl State {
     fn read<T: Send>(
         &mut self,
@@ -278,7 +287,10 @@ impl State {
             document: block.document,
             first_byte: block.offset,
             lines_before: memchr_iter(b'\n', &block.bytes).count() as u64,
-            text: Document::new("", block.bytes),
+            text: match block.whole && block.bytes.len() <= BLOCK {
+                true => Document::new("", block.bytes).with_joined_lines(),
+                false => Document::new("", block.bytes),
+            },
             gaps: piece
                 .as_ref()
                 .map_or(Vec::new(), |piece| piece.gaps.clone()),
@@ -305,7 +317,7 @@ impl State {
             uncut,
             |((stretch, followed), piece): ((&Stretch, bool), &Option<Piece>)| match piece {
                 Some(_) => Vec::new(),
-                None => segments_before(stretch.text.text(), followed),
+                None => numbered(segments_before(stretch.text.text(), followed), stretch),
             },
         );
         for (segments, piece) in cut.iter_mut().zip(&pieces) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::block_scan::{self, BlockResult, max_error_records};
+use super::block_scan::{self, BlockLimits, BlockResult, max_error_records};
 use super::blocks::{Block, Blocks};
 use super::document_stats::{self, DocumentStats};
 use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, Merged, ScanOptions, document_order, timeline};
@@ -293,8 +293,11 @@ impl Scanner {
         let read = |(number, block): (u64, &Block)| {
             let all = block.whole && block.bytes.len() <= way.all_up_to;
             let index = tester.index().filter(|_| !all);
-            let errors = max_error_records(number);
-            let mut outcome = block_scan::read(block, &tester, index, errors, &way.limits);
+            let most = BlockLimits {
+                error_records: max_error_records(number),
+                joined_up_to: way.joined_up_to,
+            };
+            let mut outcome = block_scan::read(block, &tester, index, most, &way.limits);
             if way.timeline && block.piece.is_none() {
                 outcome.timeline = timeline::timeline(&block.bytes);
             }

@@ -80,6 +80,8 @@ pub(crate) struct ScanOptions {
     pub block: usize,
     /// The size up to which all of a document is parsed.
     pub all_up_to: usize,
+    /// The size up to which lines of a document are joined that were broken for being too long: of a paste.
+    pub joined_up_to: usize,
     /// True if the time and severity of each log record are counted.
     pub timeline: bool,
     /// True if what nothing suffers from is reported as a note.
@@ -93,6 +95,7 @@ impl Default for ScanOptions {
         ScanOptions {
             block: BLOCK,
             all_up_to: BLOCK,
+            joined_up_to: BLOCK,
             timeline: false,
             audit: false,
             limits: ReadLimits::default(),

@@ -44,7 +44,7 @@ impl<'n> Known<'n> {
     }
 
     /// Returns what is wrong with the name of a cause, or of a family of causes `family/*`.
-    fn refuse_cause(&self, name: &str) -> Option<String> {
+    pub fn refuse_cause(&self, name: &str) -> Option<String> {
         let is_known = match name.strip_suffix('*') {
             Some(family) => {
                 family.ends_with('/') && self.causes.iter().any(|id| id.starts_with(family))
@@ -55,7 +55,7 @@ impl<'n> Known<'n> {
     }
 
     /// Returns what is wrong with the name of an effect: a cause, a family or a signature.
-    fn refuse_effect(&self, name: &str) -> Option<String> {
+    pub fn refuse_effect(&self, name: &str) -> Option<String> {
         if name.contains('/') {
             return self.refuse_cause(name);
         }

@@ -16,6 +16,7 @@ use kwhy_model::{Event, Format, Parsed, Stamp, Subject};
 use kwhy_parse::framing::line_at;
 use kwhy_parse::input::{
     Document, Stretch, floor_char, is_output, lines, log_section, segments_before,
+    without_closing_marks,
 };
 use kwhy_parse::{self as parse, log};
 use kwhy_signature::ConditionId;
@@ -35,6 +36,11 @@ impl BlockScan<'_, '_, '_> {
         self.block.offset > 0 && (line.starts_with(b"- ") || line.starts_with(b"    "))
     }
 
+    /// Returns true if the block is all of a document that may have been pasted, of which lines were broken.
+    fn joins_lines(&self) -> bool {
+        self.block.whole && self.block.bytes.len() <= self.most.joined_up_to
+    }
+
     /// Parses a range of the block's bytes and tests what is there; `part` of a block, or all of it.
     /// `candidates` are the conditions that its log records may fulfil, if that is known.
     pub(super) fn stretch(
@@ -51,13 +57,16 @@ impl BlockScan<'_, '_, '_> {
             document: self.block.document,
             first_byte: self.block.offset + range.start,
             lines_before,
-            text: Document::new("", bytes),
+            text: match part || !self.joins_lines() {
+                true => Document::new("", bytes),
+                false => Document::new("", bytes).with_joined_lines(),
+            },
             gaps: Vec::new(),
             ends: Vec::new(),
             secrets: OnceLock::new(),
         };
         let text = stretch.text.text();
-        let end = text.trim_end_matches('\n');
+        let end = without_closing_marks(text.trim_end_matches('\n'));
         if part && !end.contains('\n') && log::detect(end).is_some() {
             let line: Vec<_> = lines(end).collect();
             let mut parsed = log::parse(&line);
@@ -94,6 +103,10 @@ impl BlockScan<'_, '_, '_> {
             return;
         }
         let mut segments = segments_before(text, self.is_followed(range.end));
+        if stretch.text.has_joined_lines() {
+            let lines = segments.iter_mut().flat_map(|segment| &mut segment.lines);
+            lines.for_each(|line| line.number = stretch.text.line_of(line.start));
+        }
         let first_is_log = segments.first().is_some_and(|segment| segment.is_log);
         if first_is_log
             && let (Some(first), Run::OfCommand(subject)) = (segments.first_mut(), &self.run)
@@ -239,8 +252,9 @@ impl BlockScan<'_, '_, '_> {
             let hits = outcome.hits.get(before..).unwrap_or_default();
             let catalogue = self.tester.catalogue();
             let covers = |((number, _), _): &(ConditionId, Hit)| {
-                let condition = &catalogue.at(*number as usize).condition;
-                condition.comparisons.is_empty() && condition.is_single()
+                let signature = catalogue.at(*number as usize);
+                let condition = &signature.condition;
+                !signature.is_frame() && condition.comparisons.is_empty() && condition.is_single()
             };
             outcome.graph.event(stretch.document, event);
             let matched = !hits.is_empty();

@@ -12,6 +12,7 @@ mod line;
 mod segment;
 mod shape;
 mod stretch;
+mod wrap;
 
 pub use clean::{is_clean, utf16_unit};
 pub use command::{Extent, is_output, log_section};
@@ -22,4 +23,5 @@ pub use line::floor_char;
 pub use line::{Line, lines};
 pub use segment::{Segment, segments};
 pub use segment::{ends_log, is_structural, segments_before};
+pub use shape::without_closing_marks;
 pub use stretch::{Gap, Stretch};

@@ -107,7 +107,7 @@ pub fn is_structural(text: &str) -> bool {
 }
 
 /// The format of a line that starts no log record, if it has a structure.
-fn structure(text: &str) -> Option<Format> {
+pub(super) fn structure(text: &str) -> Option<Format> {
     if events::is_header(text) || events::is_row(text) {
         return Some(Format::DescribeEvents);
     }
@@ -140,7 +140,8 @@ struct Cutter<'a> {
     open: Option<Segment<'a>>,
     /// Blank lines seen since the open segment's last line.
     blanks: Vec<Line<'a>>,
-    fenced: bool,
+    /// The marks of the fence that is open.
+    fence: Option<&'a str>,
     command: Option<Command>,
     /// True if a table was the command's output: more tables may follow (`kubectl get all`).
     has_table: bool,
@@ -188,6 +189,12 @@ impl<'a> Cutter<'a> {
             self.push(raw);
             return;
         }
+        let text = shape::without_closing_marks(raw.text);
+        if text.len() < raw.text.len() && !shape::is_fence(raw.text) {
+            self.take(Line { text, ..raw }, rest);
+            self.end_fence();
+            return;
+        }
         if raw.is_blank() {
             self.boxed = false;
             self.before = "";
@@ -212,7 +219,13 @@ impl<'a> Cutter<'a> {
             self.before = "";
             self.settle(false);
             self.close();
-            self.fenced = shape::fence_opens(raw.text, self.fenced);
+            self.fence = shape::fence_after(raw.text, self.fence);
+            if let Some((line, closes)) = shape::fenced_on_line(raw) {
+                self.take(line, rest);
+                if closes {
+                    self.end_fence();
+                }
+            }
             return;
         }
         let next = rest.first().map_or("", |next| next.text);
@@ -280,6 +293,14 @@ impl<'a> Cutter<'a> {
         }
         self.marked = line != raw;
         self.place(line, line != raw, record, objects);
+    }
+
+    /// Ends what is open, where the marks of a fence end.
+    fn end_fence(&mut self) {
+        self.before = "";
+        self.settle(false);
+        self.close();
+        self.fence = None;
     }
 
     /// Says whether the log continues after the lines that then belong to it.
@@ -350,7 +371,7 @@ impl<'a> Cutter<'a> {
             raw
         };
         let ends = command::parse(line.text).is_some()
-            || (self.fenced && shape::is_fence(raw.text))
+            || (self.fence.is_some() && shape::is_fence(raw.text))
             || (!self.blanks.is_empty() && describe::is_start(line.text))
             || events_title(line.text).is_some();
         (!ends).then_some(line)
@@ -470,7 +491,7 @@ impl<'a> Cutter<'a> {
         if let Some(format) = structure(text) {
             return format;
         }
-        if !self.fenced && !self.boxed && shape::is_prose(text) {
+        if self.fence.is_none() && !self.boxed && shape::is_prose(text) {
             Format::Prose
         } else {
             Format::Plain
