@@ -193,15 +193,39 @@ impl<R: Read> Blocks<R> {
 
     /// Reads more of the document, up to a number of bytes and not more than one chunk at a time.
     fn fill(&mut self, wanted: usize) {
-        // it is kept between reads, as making room anew means to fill it first
-        let mut chunk = std::mem::take(&mut self.chunk);
-        chunk.resize(CHUNK, 0);
         let wanted = wanted.clamp(1, CHUNK);
+        let is_plain = matches!(self.encoding, Some(Encoding::Bytes))
+            && self.longest >= CHUNK
+            && self.cutter.is_none()
+            && !self.dropping;
+        if is_plain {
+            self.fill_in_place(wanted);
+        } else {
+            // it is kept between reads, as making room anew means to fill it first
+            let mut chunk = std::mem::take(&mut self.chunk);
+            chunk.resize(CHUNK, 0);
+            let length = self.read_into(&mut chunk[..wanted]);
+            if length == 0
+                && let Some(Encoding::Utf16(decoder)) = &mut self.encoding
+            {
+                let rest = decoder.finish();
+                self.take(rest.as_bytes());
+            }
+            self.decode(&chunk[..length]);
+            self.chunk = chunk;
+        }
+        if self.ended {
+            self.end();
+        }
+    }
+
+    /// Fills as much of some bytes as the reader gives, and returns how much that is. Without any the document ends.
+    fn read_into(&mut self, bytes: &mut [u8]) -> usize {
         let mut length = 0;
-        while length < wanted && !self.ended {
-            match self.reader.read(&mut chunk[length..wanted]) {
+        while length < bytes.len() && !self.ended {
+            match self.reader.read(&mut bytes[length..]) {
                 Ok(0) => break,
-                Ok(more) => length = wanted.min(length + more),
+                Ok(more) => length = bytes.len().min(length + more),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     self.failure = Some(error);
@@ -210,17 +234,25 @@ impl<R: Read> Blocks<R> {
             }
         }
         self.read += length as u64;
-        if length == 0 && !self.ended {
-            self.ended = true;
-            if let Some(Encoding::Utf16(decoder)) = &mut self.encoding {
-                let rest = decoder.finish();
-                self.take(rest.as_bytes());
-            }
-        }
-        self.decode(&chunk[..length]);
-        self.chunk = chunk;
-        if self.ended {
-            self.end();
+        self.ended |= length == 0;
+        length
+    }
+
+    /// Reads into the buffer itself: text that needs no decoding, of lines that are whole so far.
+    fn fill_in_place(&mut self, wanted: usize) {
+        let before = self.buffer.len();
+        let mut buffer = std::mem::take(&mut self.buffer);
+        buffer.resize(before + wanted, 0);
+        let length = self.read_into(&mut buffer[before..]);
+        buffer.truncate(before + length);
+        self.buffer = buffer;
+        let more = &self.buffer[before..];
+        let end = memchr(b'\n', more).map_or(self.buffer.len(), |end| before + end);
+        if end - self.line > self.longest {
+            let more = self.buffer.split_off(before);
+            self.take(&more);
+        } else if let Some(last) = memrchr(b'\n', more) {
+            self.line = before + last + 1;
         }
     }
 

@@ -6,8 +6,8 @@ use memchr::{memchr_iter, memchr2, memmem};
 
 use kwhy_model::{Format, Severity};
 use kwhy_parse::framing::{
-    Class, Cri, DOCKER_LINE, Framer, Relation, classify_bare, is_error, line_at, spread_lines,
-    starts,
+    Class, Cri, DOCKER_LINE, Framer, Relation, classify_bare, is_error, is_go_frame, line_at,
+    spread_lines, starts,
 };
 use kwhy_parse::input::{ends_log, is_structural, marked_record};
 use kwhy_parse::log;
@@ -119,6 +119,9 @@ pub(crate) fn index_lines(bytes: &[u8], followed: bool) -> LineIndex {
                 }
             }
             Class::Inside => index.inside(bytes, start, line),
+            Class::Unknown if is_go_frame(line, bytes.get(end + 1..).unwrap_or_default()) => {
+                index.inside(bytes, start, line);
+            }
             Class::Unknown => {
                 // what was cut from a text with whole characters has whole ones
                 index.unknown(bytes, start, std::str::from_utf8(line).unwrap_or(""));
@@ -195,12 +198,17 @@ impl LineIndex {
 
     /// Takes a line that starts no record.
     fn other(&mut self, bytes: &[u8], start: usize, line: &str) {
+        self.relate(bytes, start, line, || ends_log(line));
+    }
+
+    /// Takes a line that starts no record; `ends` says whether it ends a log in any case.
+    fn relate(&mut self, bytes: &[u8], start: usize, line: &str, ends: impl FnOnce() -> bool) {
         let relation = match self.record {
             None if line.trim().is_empty() => return,
             None => Relation::Outside,
             Some(at) => {
                 let framer = self.framer.get_or_insert_with(|| framer_at(bytes, at));
-                framer.take(line, None, || ends_log(line))
+                framer.take(line, None, ends)
             }
         };
         match relation {
@@ -215,8 +223,10 @@ impl LineIndex {
         }
     }
 
+    /// Takes a line that starts neither a record nor an output with a structure.
     fn inside(&mut self, bytes: &[u8], start: usize, line: &[u8]) {
-        self.other(bytes, start, std::str::from_utf8(line).unwrap_or(""));
+        let line = std::str::from_utf8(line).unwrap_or("");
+        self.relate(bytes, start, line, || false);
     }
 
     fn unknown(&mut self, bytes: &[u8], start: usize, line: &str) {

@@ -283,20 +283,26 @@ impl Condition {
             comparisons: Vec::new(),
             open: Vec::new(),
         };
-        let mut captured = Vec::new();
-        condition.captures(&mut captured);
-        let is_own = |comparison: &Comparison| {
-            let mut names = comparison.captures();
-            names.all(|name| captured.contains(&name))
-        };
-        let (own, open) = raw.comparisons.into_iter().partition(is_own);
-        (condition.comparisons, condition.open) = (own, open);
+        // names of captures are read out of the patterns, which is dear
+        if !raw.comparisons.is_empty() {
+            let mut captured = Vec::new();
+            condition.captures(&mut captured);
+            let is_own = |comparison: &Comparison| {
+                let mut names = comparison.captures();
+                names.all(|name| captured.contains(&name))
+            };
+            let (own, open) = raw.comparisons.into_iter().partition(is_own);
+            (condition.comparisons, condition.open) = (own, open);
+        }
         condition.check()?;
         Ok(condition)
     }
 
     /// Refuses comparisons with names that nothing captures.
     pub(super) fn check_closed(&self) -> Result<(), String> {
+        if self.open.is_empty() {
+            return Ok(());
+        }
         let mut captured = Vec::new();
         self.captures(&mut captured);
         let mut names = self.open.iter().flat_map(Comparison::captures);
@@ -329,13 +335,12 @@ impl Condition {
             .iter()
             .chain(&self.also)
             .try_for_each(Condition::check_closed)?;
-        let mut captured = Vec::new();
-        self.captures(&mut captured);
-        for absent in &self.none {
+        for absent in self.none.iter().filter(|absent| !absent.open.is_empty()) {
             if self.is_temporal() {
                 absent.check_closed()?;
             }
-            let mut known = captured.clone();
+            let mut known = Vec::new();
+            self.captures(&mut known);
             absent.captures(&mut known);
             let mut names = absent.open.iter().flat_map(Comparison::captures);
             if let Some(name) = names.find(|name| !known.contains(name)) {

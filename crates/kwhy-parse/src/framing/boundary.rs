@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::classify::{Class, classify, payload_format};
+use super::go_frame::is_go_frame;
 use super::lines::{line_at, lines_after, lines_before, next_line, text};
 use super::partial::{Cri, continues_partial, cut_line};
 use crate::log;
@@ -70,6 +71,9 @@ pub fn begins_record(bytes: &[u8], at: usize) -> bool {
         Class::Record(_) => true,
         Class::Enveloped => !continues_in_envelope(bytes, at, line),
         Class::Json if payload_format(line).is_some() => true,
+        Class::Unknown if is_go_frame(line, &bytes[(at + line.len() + 1).min(bytes.len())..]) => {
+            false
+        }
         Class::Json | Class::Inside | Class::Unknown => {
             log::detect(&text(line)).is_some()
                 && !is_second_line(bytes, at, line)

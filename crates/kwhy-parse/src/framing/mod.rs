@@ -9,6 +9,7 @@
 mod boundary;
 mod classify;
 mod framer;
+mod go_frame;
 mod lines;
 mod partial;
 
@@ -18,6 +19,7 @@ pub use boundary::{
 pub(crate) use classify::payload_format;
 pub use classify::{Class, classify, classify_bare, is_error};
 pub use framer::{Framer, Relation};
+pub use go_frame::is_go_frame;
 pub use lines::{line_at, lines_after, lines_before, next_line, text};
 pub use partial::{Cri, cut_line};
 

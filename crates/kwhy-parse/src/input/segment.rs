@@ -215,7 +215,13 @@ impl<'a> Cutter<'a> {
             self.fenced = shape::fence_opens(raw.text, self.fenced);
             return;
         }
-        let line = shape::strip_marks(raw);
+        let next = rest.first().map_or("", |next| next.text);
+        let is_frame = framing::is_go_frame(raw.text.as_bytes(), next.as_bytes());
+        let line = if is_frame {
+            raw
+        } else {
+            shape::strip_marks(raw)
+        };
         self.boxed = shape::is_box_rule(line.text)
             || (self.boxed && line.text.trim_start().starts_with('|'));
         // a blank line of a log that was numbered or quoted
@@ -231,7 +237,10 @@ impl<'a> Cutter<'a> {
             }
             return;
         }
-        let mut record = framing::starts(line.text, self.before);
+        let mut record = match is_frame {
+            true => None,
+            false => framing::starts(line.text, self.before),
+        };
         if raw.text == "{"
             && let Some(lines) = framing::spread_lines(self.text.as_bytes(), raw.start)
         {
@@ -240,8 +249,8 @@ impl<'a> Cutter<'a> {
         }
         self.before = line.text;
         let objects = match record {
-            None => object::begins(&line, &ahead(rest, line != raw)),
-            Some(_) => None,
+            None if !is_frame => object::begins(&line, &ahead(rest, line != raw)),
+            _ => None,
         };
         if self.open.as_ref().is_some_and(|open| open.is_log) {
             // the contents of a message is not a mark, unless the record's own line has one
@@ -252,7 +261,7 @@ impl<'a> Cutter<'a> {
             };
             let first = self.open.as_ref().and_then(|open| open.lines.first());
             let begins_object = objects.is_some() && line.indent() <= first.map_or(0, Line::indent);
-            let ends = || begins_object || ends_log(line.text);
+            let ends = || !is_frame && (begins_object || ends_log(line.text));
             match self.framer.take(line.text, record, ends) {
                 relation @ (Relation::Begins | Relation::Continues) => {
                     self.settle(true);
