@@ -9,7 +9,7 @@ use crate::Catalogue;
 use crate::engine::Listed;
 use crate::matcher::{Compiled, Hit, Match, Tester, evaluate};
 use kwhy_model::Subject;
-use kwhy_parse::input::{Document, Stretch};
+use kwhy_parse::input::{Chunk, Document};
 use kwhy_signature::leaves;
 
 const CONDITIONS: [&str; 4] = [
@@ -128,7 +128,7 @@ fn assert_agreement(condition: &str, documents: &[String]) {
     let mut facts = Facts::default();
     let mut listed = Listed::default();
     for (number, text) in documents.iter().enumerate() {
-        let stretch = Stretch {
+        let stretch = Chunk {
             document: number,
             first_byte: 0,
             lines_before: 0,
@@ -180,7 +180,7 @@ fn what_says_the_same_is_kept_once_where_it_refutes() {
     let mut facts = Facts::default();
     let text = object_text("quay");
     let compiled = compiled(CONDITIONS[0]);
-    let stretch = Stretch {
+    let stretch = Chunk {
         document: 0,
         first_byte: 0,
         lines_before: 0,

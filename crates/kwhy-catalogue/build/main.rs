@@ -48,7 +48,7 @@ fn main() -> Result<(), Failure> {
 
     let signatures = signatures.as_deref();
     let ids = signatures.map(|files| files.iter().map(|file| file.signature.id.as_str()));
-    let known = mechanisms::Known::new(&causes, ids);
+    let known = mechanisms::KnownNames::new(&causes, ids);
     let mut out = mechanisms::compile(MECHANISMS, &text(MECHANISMS)?, &known)?;
     out.push_str(&topology::compile(TOPOLOGY, &text(TOPOLOGY)?)?);
     out.push_str(&writers::compile(WRITERS, &text(WRITERS)?, &known)?);

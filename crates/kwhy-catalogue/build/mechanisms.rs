@@ -29,15 +29,18 @@ const DISTANCES: &[(&str, &str)] = &[
 ];
 
 /// The names that a rule may use.
-pub struct Known<'n> {
+pub struct KnownNames<'n> {
     causes: HashSet<&'n str>,
     /// None if they are not read: then every name may be one.
     signatures: Option<HashSet<&'n str>>,
 }
 
-impl<'n> Known<'n> {
-    pub fn new(causes: &'n Causes, signatures: Option<impl Iterator<Item = &'n str>>) -> Known<'n> {
-        Known {
+impl<'n> KnownNames<'n> {
+    pub fn new(
+        causes: &'n Causes,
+        signatures: Option<impl Iterator<Item = &'n str>>,
+    ) -> KnownNames<'n> {
+        KnownNames {
             causes: causes.ids().collect(),
             signatures: signatures.map(Iterator::collect),
         }
@@ -66,7 +69,7 @@ impl<'n> Known<'n> {
 }
 
 /// Checks the rules, and returns them as a constant.
-pub fn compile(file: &str, text: &str, known: &Known<'_>) -> Result<String, SignatureError> {
+pub fn compile(file: &str, text: &str, known: &KnownNames<'_>) -> Result<String, SignatureError> {
     let Mechanisms { quoting, rules } = yaml::read(file, text)?;
     let refuse = |names: &[String], of_causes: bool| {
         if names.is_empty() {

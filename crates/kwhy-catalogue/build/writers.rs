@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use kwhy_signature::SignatureError;
 use serde::Deserialize;
 
-use super::mechanisms::Known;
+use super::mechanisms::KnownNames;
 use super::yaml;
 
 #[derive(Deserialize)]
@@ -21,7 +21,7 @@ struct Rule {
 }
 
 /// Checks who writes what, and returns it as a constant.
-pub fn compile(file: &str, text: &str, known: &Known<'_>) -> Result<String, SignatureError> {
+pub fn compile(file: &str, text: &str, known: &KnownNames<'_>) -> Result<String, SignatureError> {
     let rules: Vec<Rule> = yaml::read(file, text)?;
     let mut out = String::from("static WRITERS: &[WriterRule] = &[\n");
     for rule in &rules {

@@ -15,7 +15,7 @@ use crate::report::SegmentSummary;
 use kwhy_model::{Event, Format, Parsed, Stamp, Subject};
 use kwhy_parse::framing::line_at;
 use kwhy_parse::input::{
-    Document, Stretch, floor_char, is_output, lines, log_section, segments_before,
+    Chunk, Document, floor_char, is_output, lines, log_section, segments_before,
     without_closing_marks,
 };
 use kwhy_parse::{self as parse, log};
@@ -53,7 +53,7 @@ impl BlockScan<'_, '_, '_> {
         let Some(bytes) = self.block.bytes.get(range.clone()) else {
             return;
         };
-        let stretch = Stretch {
+        let stretch = Chunk {
             document: self.block.document,
             first_byte: self.block.offset + range.start,
             lines_before,
@@ -158,7 +158,7 @@ impl BlockScan<'_, '_, '_> {
 
     /// Parses a block that is a piece of a line, and tests what is there.
     pub(super) fn piece(&mut self, piece: &Piece) {
-        let stretch = Stretch {
+        let stretch = Chunk {
             document: self.block.document,
             first_byte: self.block.offset,
             lines_before: 0,
@@ -219,7 +219,7 @@ impl BlockScan<'_, '_, '_> {
     /// Tests what was parsed; `of` is what a command says of the log. Records of a log were counted before.
     fn test(
         &mut self,
-        stretch: &Stretch,
+        stretch: &Chunk,
         (mut parsed, of): (Parsed<'_>, &Subject),
         candidates: Option<&[ConditionId]>,
         counted: bool,

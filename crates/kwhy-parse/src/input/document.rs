@@ -2,8 +2,8 @@
 
 use memchr::memchr_iter;
 
-use super::clean::{Clean, Edit, clean, is_clean, original_offset, utf16_unit};
 use super::line::floor_char;
+use super::normalize::{Clean, Edit, clean, is_clean, original_offset, utf16_unit};
 use super::wrap;
 use kwhy_model::Span;
 

@@ -3,8 +3,8 @@
 //! A break is taken for one only if the word after it had not fit on the line, the next line starts nothing of its own,
 //! and it reads as the middle of what is open: of a log record, a row of events, a field, an error.
 
+use super::decoration;
 use super::segment::structure;
-use super::shape;
 use crate::log::stack_trace::{self, Trace};
 use crate::{describe, events, framing, log, table};
 use memchr::memchr_iter;
@@ -32,7 +32,7 @@ pub(super) fn breaks(text: &str) -> Vec<Range<usize>> {
     let last = (!text.is_empty() && !text.ends_with('\n')).then_some(text.len());
     for end in memchr_iter(b'\n', text.as_bytes()).chain(last) {
         let line = text.get(start..end).unwrap_or("");
-        if line.trim().is_empty() || shape::is_fence(line) {
+        if line.trim().is_empty() || decoration::is_fence(line) {
             of_paragraph(&paragraph, &mut found);
             paragraph.clear();
         } else {
@@ -143,7 +143,7 @@ fn begins(line: &str) -> Option<Begin> {
             .any(|mark| bare.starts_with(mark));
     if is_marked
         || is_numbered
-        || shape::is_rule(bare)
+        || decoration::is_rule(bare)
         || matches!(bare, "{" | "}" | "[" | "]" | "}," | "],")
         || framing::starts(bare, "").is_some()
         || log::is_carried(bare)
@@ -187,7 +187,7 @@ fn head_of(line: &str) -> Head {
     if is_trace || !bare.contains(' ') {
         return Head::Nothing;
     }
-    if shape::is_prose(bare) {
+    if decoration::is_prose(bare) {
         return Head::Prose;
     }
     match begins(line) {

@@ -1,7 +1,7 @@
 //! The outward shape of a line: fences, list numbers, quote marks, sentences.
 
-use super::emphasis;
 use super::line::Line;
+use super::markdown;
 use crate::log;
 use kwhy_model::Severity;
 
@@ -237,7 +237,7 @@ pub(super) fn is_rule(text: &str) -> bool {
 /// marks (`> `) and numbers (`3. `, `12) `, those of `cat -n`), and before a program's output list marks and
 /// emphasis. Its indentation stays where nothing was stripped.
 pub(super) fn strip_marks(line: Line<'_>) -> Line<'_> {
-    emphasis::strip(strip_borders(strip_numbers(strip_tags(line))))
+    markdown::strip(strip_borders(strip_numbers(strip_tags(line))))
 }
 
 /// The line without quote marks and numbers.
