@@ -2,6 +2,7 @@
 
 mod generate;
 mod measure;
+mod objects;
 mod patterns;
 mod words;
 
@@ -20,6 +21,8 @@ usage: cargo xtask COMMAND
       prints the literals that the built-in signatures are prefiltered by, one a line
   measure [--signatures DIR] [--seed N] [--misses FILE] CATALOGUE...
       measures how much of catalogues of messages is diagnosed rightly
+  objects json|yaml NUMBER
+      writes a dump of a cluster of so many objects; of every 1000 Services one, the first, selects no pod
   patterns LITERALS REGEXES
       writes signatures for benchmarks, one for each line of the two files
   words
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
         "generate" => generate::main(arguments),
         "literals" => literals(),
         "measure" => measure::main(arguments),
+        "objects" => objects::main(&arguments),
         "patterns" => patterns::main(&arguments),
         "words" => words::main(),
         _ => Err(USAGE.to_owned()),

@@ -17,6 +17,12 @@ const QUIET: i128 = 120;
 /// The same where the object was well all along, or its containers were restarted.
 const LONG_QUIET: i128 = 600;
 
+/// The same where the object was well all along, and the fault lasted no longer than `BURST`.
+const BURST_QUIET: i128 = 300;
+
+/// The maximum number of seconds of a fault that came once: what is tried again lasts longer, or has pauses.
+const BURST: i128 = 60;
+
 /// The number of seconds without an event about an object after which no controller is still retrying.
 const RETRIED: i128 = 1800;
 
@@ -344,7 +350,10 @@ impl Over<'_> {
         let quiet = well_for.filter(|_| recovered).unwrap_or(age);
         let mut needed = QUIET;
         if !recovered {
-            needed = LONG_QUIET.max(course.lasted / 2);
+            needed = match course.lasted <= BURST {
+                true => BURST_QUIET,
+                false => LONG_QUIET.max(course.lasted / 2),
+            };
         }
         needed = needed.max(PAUSES * course.pause());
         let restarts = container.map_or(snapshot.restarts(), |container| container.restarts);

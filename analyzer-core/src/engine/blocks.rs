@@ -18,7 +18,7 @@ const CHUNK: usize = 256 * 1024;
 /// The number of bytes after a block's minimum size in which a cut is looked for.
 const AHEAD: usize = 8 * 1024;
 
-/// The number of bytes by which a block grows at a time in search of a cut.
+/// The number of bytes by which a block grows at first in search of a cut.
 const MORE: usize = 64 * 1024;
 
 /// The most bytes by which a block may exceed its size in search of a cut.
@@ -135,7 +135,12 @@ impl<R: Read> Blocks<R> {
             let may_grow = self.dropping || self.buffer.len() < self.size.saturating_add(MAX_MORE);
             match split::find(&self.buffer, self.size, may_grow) {
                 Some(at) => return Some(self.give(at, true)),
-                None if may_grow && !self.ended => wanted = self.buffer.len() + MORE,
+                // twice as far each time, so that each line is looked at a few times at most
+                None if may_grow && !self.ended => {
+                    let more = self.buffer.len().saturating_sub(self.size).max(MORE);
+                    let most = self.size.saturating_add(MAX_MORE);
+                    wanted = (self.buffer.len() + more).min(most.max(self.buffer.len() + MORE));
+                }
                 None => return Some(self.give(self.buffer.len(), true)),
             }
         }

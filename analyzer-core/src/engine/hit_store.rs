@@ -247,19 +247,6 @@ impl HitStore {
         }
     }
 
-    /// The conditions over several of which no further hit will be kept.
-    pub fn full(&self) -> impl Iterator<Item = ConditionId> {
-        self.signatures.iter().flat_map(|(number, kept)| {
-            let leaves: Vec<(u16, &OfLeaf)> = match kept {
-                Hits::Several(leaves) => (0..).zip(leaves).collect(),
-                Hits::Single(single) => single.leaves_of_also().collect(),
-                Hits::Followed(_) => Vec::new(),
-            };
-            let full = leaves.into_iter().filter(|(_, hits)| hits.is_full());
-            full.map(|(leaf, _)| (*number, leaf))
-        })
-    }
-
     /// All matches. Times without a year get theirs by `settle`, records that do not name their object by
     /// `place`, which also gives documents their number in order, as `numbers` says. `listed` are the kinds of which the input shows all.
     pub fn finish(
@@ -486,25 +473,11 @@ impl Hits {
         if let Some(followed) = Followed::new(condition) {
             return Hits::Followed(Box::new(followed));
         }
-        if is_single(condition) {
+        if condition.is_single() {
             return Hits::Single(Single::new(condition));
         }
         let mut conditions = Vec::new();
         leaves(condition, &mut conditions);
         Hits::Several(conditions.into_iter().map(OfLeaf::new).collect())
     }
-}
-
-/// Returns true if each hit is a match on its own, but for those of `also`, which only add to matches.
-pub(crate) fn is_single(condition: &Condition) -> bool {
-    let alone = condition.none.is_empty();
-    let single = match &condition.what {
-        What::Event(_) | What::Object(_) => true,
-        // a comparison of one of several alternatives holds for that one only
-        What::Any(parts) => parts
-            .iter()
-            .all(|part| is_single(part) && part.also.is_empty() && part.comparisons.is_empty()),
-        What::All(_) | What::Sequence(_) => false,
-    };
-    alone && single && condition.at_least <= 1 && !condition.is_temporal()
 }

@@ -47,17 +47,19 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
         } else if fallback.is_some_and(|(is_free, ..)| is_free) && !structural(begun) {
             break;
         }
-        let is_free = !log.takes(bytes, at, is_record);
-        let rank = (
-            is_free,
-            blank_before && !line.starts_with(b" "),
-            usize::MAX - at,
-        );
-        // the stacks of a panic's goroutines belong to it, with the blank line before them
-        let stack = if line.is_empty() { next } else { at };
-        let of_panic = line_at(bytes, stack).starts_with(b"goroutine ");
-        if cut_line(line).is_none() && !of_panic && fallback.is_none_or(|known| known < rank) {
-            fallback = Some(rank);
+        // an output with a structure is not cut while more of it may come
+        if !(begun && may_grow) {
+            let rank = (
+                !log.takes(bytes, at, is_record),
+                blank_before && !line.starts_with(b" "),
+                usize::MAX - at,
+            );
+            // the stacks of a panic's goroutines belong to it, with the blank line before them
+            let stack = if line.is_empty() { next } else { at };
+            let of_panic = line_at(bytes, stack).starts_with(b"goroutine ");
+            if cut_line(line).is_none() && !of_panic && fallback.is_none_or(|known| known < rank) {
+                fallback = Some(rank);
+            }
         }
         // no entry is cut in two
         let may_be = matches!(line.first(), Some(b'_' | b'A'..=b'Z'));

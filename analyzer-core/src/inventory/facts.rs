@@ -10,7 +10,7 @@ use crate::matcher::Hit;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Format, Subject};
 use kwhy_parse::input::Place;
-use kwhy_signature::{Comparison, Condition, ConditionId, What, leaves, refuting_objects};
+use kwhy_signature::{Comparison, ConditionId, leaves, refuting_objects};
 
 /// The bytes that all facts may take, with their strings.
 const ROOM: usize = 48 << 20;
@@ -40,10 +40,8 @@ impl Tables {
     pub fn new(catalogue: &Catalogue) -> Tables {
         let mut tables = Tables::default();
         let mut known: HashMap<String, usize> = HashMap::new();
-        for (number, signature) in (0u32..).zip(catalogue.signatures()) {
-            if !is_relation(&signature.condition) {
-                continue;
-            }
+        for (number, signature) in catalogue.relations() {
+            let number = short(number, u32::MAX);
             let mut conditions = Vec::new();
             leaves(&signature.condition, &mut conditions);
             let refuting = refuting_objects(&signature.condition);
@@ -107,26 +105,6 @@ impl Tables {
         all.sort_unstable();
         all
     }
-}
-
-/// Returns true if a condition holds objects against each other, without events and times.
-fn is_relation(condition: &Condition) -> bool {
-    fn is_of_objects(condition: &Condition) -> bool {
-        let parts: &[Condition] = match &condition.what {
-            What::Object(_) => &[],
-            What::All(parts) | What::Any(parts) => parts,
-            What::Event(_) | What::Sequence(_) => return false,
-        };
-        let further = condition.also.iter().chain(&condition.none);
-        condition.at_least <= 1
-            && condition.within.is_none()
-            && parts.iter().chain(further).all(is_of_objects)
-    }
-    let is_one = matches!(condition.what, What::Object(_)) && condition.none.is_empty();
-    !is_one
-        && !condition.is_temporal()
-        && !crate::engine::is_single(condition)
-        && is_of_objects(condition)
 }
 
 /// An object as one output shows it.

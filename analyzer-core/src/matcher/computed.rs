@@ -1,6 +1,8 @@
 //! Values that conditions ask for and that are not one value of an object: a whole map or list as a
 //! text, the sum of quantities.
 
+use std::borrow::Cow;
+
 use kwhy_model::{Map, Quantity, TextBuilder, Value};
 
 /// The length of the text of a map or list; a node's labels take about 2 KiB.
@@ -26,8 +28,8 @@ fn add(value: &Value<'_>, path: &str, depth: usize, into: &mut String) -> bool {
                 into.push(',');
             }
             let path = match path {
-                "" => key.to_owned(),
-                above => format!("{above}.{key}"),
+                "" => Cow::Borrowed(key),
+                above => Cow::Owned(format!("{above}.{key}")),
             };
             if value.to_text().is_some() {
                 into.push_str(&path);
@@ -48,9 +50,14 @@ fn add(value: &Value<'_>, path: &str, depth: usize, into: &mut String) -> bool {
     }
 }
 
+/// The value of a computed path; `None` if the path is another one or there is nothing to compute it from.
+pub(super) fn of<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
+    sum(path, fields).or_else(|| all(path, fields))
+}
+
 /// The value of `sum(LIST.PATH)`: the quantities below a path in the items of a list, added up; of a
 /// single one as it is written. `None` if the path is another one or no item has any.
-pub(super) fn sum<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
+fn sum<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
     let path = path.strip_prefix("sum(")?.strip_suffix(')')?;
     // the list may itself be below other keys
     let (items, path) = path.match_indices('.').find_map(|(dot, _)| {
@@ -79,7 +86,7 @@ pub(super) fn is_computed(path: &str) -> bool {
 
 /// The value of `all(LIST.PATH)`: the values below a path in the items of a list, and the items of those that are lists
 /// themselves, as one list. `None` if the path is another one or no item has any.
-pub(super) fn all<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
+fn all<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
     let path = path.strip_prefix("all(")?.strip_suffix(')')?;
     let (list, rest) = path.rsplit_once('.')?;
     let values = fields.all_items(list).filter_map(|item| item.get(rest));

@@ -168,12 +168,24 @@ impl Hit {
         }
     }
 
-    pub fn from_object(stretch: &Stretch, object: &Object<'_>, found: Found) -> Hit {
+    pub fn from_object(
+        stretch: &Stretch,
+        object: &Object<'_>,
+        found: Found,
+        is_shown: bool,
+    ) -> Hit {
+        let (place, around) = match is_shown {
+            true => (
+                stretch.place(&found.mark),
+                lines_around(stretch, &found.mark, &found.around),
+            ),
+            false => (Place::default(), Vec::new()),
+        };
         Hit {
             document: stretch.document,
             record: stretch.whole(&object.span),
-            place: stretch.place(&found.mark),
-            around: lines_around(stretch, &found.mark, &found.around),
+            place,
+            around,
             mark: stretch.whole(&found.mark),
             format: object.format,
             subject: with_container(&object.subject, found.container),

@@ -1,5 +1,7 @@
 //! Tests of one event or one object against one pattern.
 
+use std::borrow::Cow;
+
 use super::computed;
 use super::event_view::EventView;
 use super::words_of;
@@ -272,12 +274,17 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
     if !fits {
         return Vec::new();
     }
+    let get = |path: &str| match computed::is_computed(path) {
+        true => computed::of(path, &object.fields).map(Cow::Owned),
+        false => object.fields.get(path).map(Cow::Borrowed),
+    };
+    let mut fields = pattern.fields.iter();
+    if !fields.all(|(path, test)| holds(test, get(path).as_deref())) {
+        return Vec::new();
+    }
     let mut proof = Proof::None;
     for (path, test) in &pattern.fields {
-        let derived =
-            computed::sum(path, &object.fields).or_else(|| computed::all(path, &object.fields));
-        let field = derived.as_ref().or_else(|| object.fields.get(path));
-        if !value(test, field, &mut found, &mut proof) {
+        if !value(test, get(path).as_deref(), &mut found, &mut proof) {
             return Vec::new();
         }
         add_state(path, |beside| object.fields.get(beside), &mut found);
@@ -293,6 +300,16 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
         .filter(|(_, item)| {
             let mut tests = pattern.item.iter();
             !tests.any(|(path, test)| test.refuses(item.get(path)))
+        })
+        // whether an item fits is known before anything of it is kept: most items do not
+        .filter(|(_, item)| {
+            let hold = |negative: bool| {
+                let tests = pattern.item.iter();
+                let mut tests = tests.filter(|(_, test)| test.is_negative() == negative);
+                tests.all(|(path, test)| holds(test, item.get(path)))
+            };
+            // what it must be is refused sooner than what it must not be
+            hold(false) && hold(true)
         })
         .filter_map(|(list, item)| {
             let mut found = found.clone();
@@ -338,6 +355,45 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
             Some(found)
         })
         .collect()
+}
+
+/// Returns true if a value passes a test: what [`value`] says, without what is kept of it.
+fn holds(test: &ValueTest, value: Option<&Value<'_>>) -> bool {
+    if test.flat.is_some() && value.is_none_or(|value| value.to_text().is_none()) {
+        // how long the text is that it makes is known when it is made
+        return value.is_some() || !test.present;
+    }
+    let Some(present) = value else {
+        return test.absent || test.is_negative();
+    };
+    if test.absent {
+        return false;
+    }
+    match present.to_text() {
+        Some(text) => {
+            !(test.flat.is_some() && test.present && text.is_empty()) && passes(test, &text)
+        }
+        None => {
+            let is_scalar = |item: &&Value<'_>| !matches!(item, Value::Map(_) | Value::List(_));
+            let mut scalars = present.items().iter().filter(is_scalar).peekable();
+            match scalars.peek() {
+                Some(_) => scalars.any(|item| holds(test, Some(item))),
+                None => test.present,
+            }
+        }
+    }
+}
+
+/// Returns true if a scalar's text passes a test.
+fn passes(test: &ValueTest, text: &str) -> bool {
+    let is_whole = |pattern: &Pattern| match pattern.as_word() {
+        Some(word) => word == text,
+        None => pattern.is_whole(text),
+    };
+    (test.equals.is_empty() || test.equals.iter().any(is_whole))
+        && (test.matches.is_empty() || test.matches.iter().any(|pattern| pattern.stands(text)))
+        && !test.not.iter().any(is_whole)
+        && (test.number.0.is_empty() || number(text).is_some_and(|value| test.number.holds(value)))
 }
 
 fn value(
@@ -428,8 +484,14 @@ fn add_state<'v, 'a: 'v>(
     };
     add(get(path));
     if last == "type" || STATE.contains(&last) {
-        for beside in STATE {
-            add(get(&format!("{before}{beside}")));
+        match before.strip_suffix('.') {
+            Some(state) => {
+                let state = get(state);
+                STATE
+                    .iter()
+                    .for_each(|beside| add(state.and_then(|state| state.get(beside))));
+            }
+            None => STATE.iter().for_each(|beside| add(get(beside))),
         }
     }
 }

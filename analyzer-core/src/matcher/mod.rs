@@ -223,24 +223,27 @@ impl<'c> Tester<'c> {
         }
     }
 
-    /// Adds the hits of an object, in the order of their leaf conditions. `is_counted` is asked with each condition
-    /// that it fulfils, whether it holds only in a list, and how many hits that makes: if it says so, these are omitted.
+    /// Adds the hits of an object, in the order of their leaf conditions.
     pub fn object(
         &self,
         stretch: &Stretch,
         object: &Object<'_>,
         into: &mut Vec<(ConditionId, Hit)>,
-        mut is_counted: impl FnMut(ConditionId, bool, usize) -> bool,
     ) {
         let mut test = |leaf: ConditionId, pattern: &ObjectPattern| {
             let found = leaf::object(pattern, object);
-            if found.is_empty() || is_counted(leaf, pattern.listed, found.len()) {
+            if found.is_empty() {
                 return;
             }
+            let tables = self.compiled.tables();
+            // what only refutes is never shown
+            let is_shown = !tables
+                .of_leaf(leaf)
+                .is_some_and(|table| tables.only_refutes(table));
             into.extend(found.into_iter().map(|found| {
                 let hit = Hit {
                     of_list: pattern.listed,
-                    ..Hit::from_object(stretch, object, found)
+                    ..Hit::from_object(stretch, object, found, is_shown)
                 };
                 (leaf, hit)
             }));

@@ -1,8 +1,10 @@
 //! A prefilter for the conditions on objects of one kind.
 //!
-//! Most objects lack what most conditions ask for: a value is missing, or it is another word. Each value that
-//! any condition asks for is looked up once for all of them.
+//! Most objects lack what most conditions ask for: a value is missing, or it is another word. Of each condition one
+//! such test is its gate, and gates on one value are decided together, by a look-up of its word; what passes its gate
+//! is held against the other tests. Each value that any condition asks for is looked up once for all of them.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use kwhy_model::{Format, Object, Value};
@@ -28,8 +30,9 @@ pub(super) struct ObjectPrefilter {
     /// Lists, each with where the values occur that are asked of its items.
     lists: Vec<(Box<str>, Vec<Box<str>>)>,
     conditions: Vec<PrefilteredCondition>,
-    /// The numbers of the conditions that an object of each format may fulfil.
-    by_format: [Vec<usize>; FORMATS.len()],
+    /// The conditions that an object of each format may fulfil, and those that one of any other format may.
+    by_format: [Gates; FORMATS.len()],
+    of_others: Gates,
 }
 
 /// The part of a condition that is decided without a search in any text.
@@ -76,6 +79,108 @@ impl RequiredTexts {
     }
 }
 
+/// The gates of conditions, which are given by their numbers.
+#[derive(Debug, Default)]
+struct Gates {
+    /// On the values of an object itself.
+    fields: Vec<Gate>,
+    /// On the values of a list's items, with the list's number.
+    items: Vec<(usize, Vec<Gate>)>,
+    /// The conditions without any.
+    open: Vec<usize>,
+}
+
+/// The gates on one value.
+#[derive(Debug, Default)]
+struct Gate {
+    /// The number of its path.
+    path: usize,
+    /// The conditions that a text passes which is one of their words.
+    by_word: HashMap<Box<str>, Vec<usize>>,
+    /// Those that a value passes which is not a text.
+    not_text: Vec<usize>,
+    /// Those that any value passes.
+    any: Vec<usize>,
+    /// Those that a missing value passes.
+    missing: Vec<usize>,
+}
+
+impl Gate {
+    fn add(gates: &mut Vec<Gate>, asked: &RequiredTexts, condition: usize) {
+        let new = || Gate {
+            path: asked.path,
+            ..Gate::default()
+        };
+        let at = number(gates, new(), |gate| gate.path == asked.path);
+        let Some(gate) = gates.get_mut(at) else {
+            return;
+        };
+        for word in &asked.words {
+            gate.by_word
+                .entry(word.clone())
+                .or_default()
+                .push(condition);
+        }
+        let of_value = match asked.words.is_empty() {
+            true => &mut gate.any,
+            false => &mut gate.not_text,
+        };
+        of_value.push(condition);
+        if !asked.needed {
+            gate.missing.push(condition);
+        }
+    }
+
+    /// Adds the conditions that a value passes.
+    fn pass(&self, value: Option<&Value<'_>>, into: &mut Vec<usize>) {
+        match value {
+            None => return into.extend(&self.missing),
+            Some(Value::Text(text)) => {
+                into.extend(self.by_word.get(text.as_str()).into_iter().flatten());
+            }
+            Some(_) => into.extend(&self.not_text),
+        }
+        into.extend(&self.any);
+    }
+}
+
+impl Gates {
+    /// Adds a condition with its most telling test as its gate.
+    fn add(&mut self, condition: &PrefilteredCondition, number_of: usize) {
+        let with_words = |asked: &&RequiredTexts| !asked.words.is_empty();
+        let lists = condition.lists.iter();
+        let of_items = |pick: &dyn Fn(&&RequiredTexts) -> bool| {
+            let gates = lists
+                .clone()
+                .map(|(list, asked)| Some((*list, asked.iter().find(pick)?)));
+            gates
+                .collect::<Option<Vec<_>>>()
+                .filter(|gates| !gates.is_empty())
+        };
+        let mut fields = condition.fields.iter();
+        if let Some(gates) = of_items(&with_words) {
+            self.add_to_items(&gates, number_of);
+        } else if let Some(asked) = fields.clone().find(with_words).or_else(|| fields.next()) {
+            Gate::add(&mut self.fields, asked, number_of);
+        } else if let Some(gates) = of_items(&|_| true) {
+            self.add_to_items(&gates, number_of);
+        } else {
+            self.open.push(number_of);
+        }
+    }
+
+    fn add_to_items(&mut self, gates: &[(usize, &RequiredTexts)], condition: usize) {
+        for (list, asked) in gates {
+            let at = number(&mut self.items, (*list, Vec::new()), |(known, _)| {
+                known == list
+            });
+            if let Some((_, of_list)) = self.items.get_mut(at) {
+                Gate::add(of_list, asked, condition);
+            }
+        }
+    }
+}
+
 /// The number of what is in a list, or is added to it.
 fn number<T>(all: &mut Vec<T>, new: T, is_same: impl Fn(&T) -> bool) -> usize {
     all.iter().position(is_same).unwrap_or_else(|| {
@@ -94,6 +199,7 @@ impl ObjectPrefilter {
             lists: Vec::new(),
             conditions: Vec::new(),
             by_format: Default::default(),
+            of_others: Gates::default(),
         };
         for (leaf, pattern) in conditions {
             let of_object = |(path, _): &(&String, _)| !computed::is_computed(path);
@@ -115,17 +221,20 @@ impl ObjectPrefilter {
                     lists.push((at, asked.collect()));
                 }
             }
-            for (format, numbers) in FORMATS.iter().zip(&mut prefilter.by_format) {
-                if is_one_of(&pattern.format.0, Some(format.name())) {
-                    numbers.push(prefilter.conditions.len());
-                }
-            }
-            prefilter.conditions.push(PrefilteredCondition {
+            let condition = PrefilteredCondition {
                 leaf,
                 pattern,
                 fields,
                 lists,
-            });
+            };
+            let number = prefilter.conditions.len();
+            for (format, gates) in FORMATS.iter().zip(&mut prefilter.by_format) {
+                if is_one_of(&condition.pattern.format.0, Some(format.name())) {
+                    gates.add(&condition, number);
+                }
+            }
+            prefilter.of_others.add(&condition, number);
+            prefilter.conditions.push(condition);
         }
         prefilter
     }
@@ -138,7 +247,13 @@ impl ObjectPrefilter {
             places: vec![None; self.lists.len()],
             known: vec![None; self.paths.len()],
         };
-        let mut test = |known: &PrefilteredCondition| {
+        let format = FORMATS.iter().position(|format| *format == object.format);
+        let gates = format.and_then(|format| self.by_format.get(format));
+        let passed = values.pass(gates.unwrap_or(&self.of_others));
+        let passed = passed
+            .iter()
+            .filter_map(|number| self.conditions.get(*number));
+        for known in passed {
             if (!known.pattern.listed || object.listed)
                 && !known.fields.iter().any(|asked| values.refuse(asked))
                 && (known.lists.is_empty()
@@ -149,14 +264,6 @@ impl ObjectPrefilter {
             {
                 may(known.leaf, &known.pattern);
             }
-        };
-        let format = FORMATS.iter().position(|format| *format == object.format);
-        match format.and_then(|format| self.by_format.get(format)) {
-            Some(numbers) => numbers
-                .iter()
-                .filter_map(|number| self.conditions.get(*number))
-                .for_each(test),
-            None => self.conditions.iter().for_each(&mut test),
         }
     }
 }
@@ -172,41 +279,66 @@ struct Values<'s, 'o, 'a> {
 }
 
 impl<'o, 'a> Values<'_, 'o, 'a> {
-    /// Returns true if a value of the object refuses what is asked.
-    fn refuse(&mut self, asked: &RequiredTexts) -> bool {
-        let find = || {
-            self.object
-                .fields
-                .get(self.prefilter.paths.get(asked.path)?)
-        };
-        let Some(slot) = self.known.get_mut(asked.path) else {
-            return false;
-        };
-        asked.refuses(*slot.get_or_insert_with(find))
+    /// The numbers of the conditions that pass their gates, in order.
+    fn pass(&mut self, gates: &Gates) -> Vec<usize> {
+        let mut passed = gates.open.clone();
+        for gate in &gates.fields {
+            gate.pass(self.field(gate.path), &mut passed);
+        }
+        for (list, gates) in &gates.items {
+            for item in 0..self.items(*list) {
+                for gate in gates {
+                    gate.pass(self.of_item(*list, item, gate.path), &mut passed);
+                }
+            }
+        }
+        passed.sort_unstable();
+        passed.dedup();
+        passed
     }
 
-    /// Returns true if an item of a list may be all that is asked.
-    fn has_item(&mut self, list: usize, asked: &[RequiredTexts]) -> bool {
+    /// The value of the object at a path.
+    fn field(&mut self, path: usize) -> Option<&'o Value<'a>> {
+        let find = || self.object.fields.get(self.prefilter.paths.get(path)?);
+        let slot = self.known.get_mut(path)?;
+        *slot.get_or_insert_with(find)
+    }
+
+    /// Returns true if a value of the object refuses what is asked.
+    fn refuse(&mut self, asked: &RequiredTexts) -> bool {
+        asked.refuses(self.field(asked.path))
+    }
+
+    /// The number of a list's items.
+    fn items(&mut self, list: usize) -> usize {
         let (Some((name, paths)), Some(place)) =
             (self.prefilter.lists.get(list), self.places.get_mut(list))
         else {
-            return false;
+            return 0;
         };
-        let (items, begin) = place.get_or_insert_with(|| {
+        let (items, _) = place.get_or_insert_with(|| {
             let items: Vec<_> = self.object.fields.all_items(name).collect();
             let begin = self.known.len();
             self.known.resize(begin + items.len() * paths.len(), None);
             (items, begin)
         });
-        items.iter().enumerate().any(|(number, item)| {
-            let first = *begin + number * paths.len();
-            !asked.iter().any(|asked| {
-                let find = || item.get(paths.get(asked.path)?);
-                match self.known.get_mut(first + asked.path) {
-                    Some(slot) => asked.refuses(*slot.get_or_insert_with(find)),
-                    None => false,
-                }
-            })
+        items.len()
+    }
+
+    /// The value of a list's item at a path.
+    fn of_item(&mut self, list: usize, number: usize, path: usize) -> Option<&'o Value<'a>> {
+        let (_, paths) = self.prefilter.lists.get(list)?;
+        let (items, begin) = self.places.get(list)?.as_ref()?;
+        let item = *items.get(number)?;
+        let slot = self.known.get_mut(*begin + number * paths.len() + path)?;
+        *slot.get_or_insert_with(|| item.get(paths.get(path)?))
+    }
+
+    /// Returns true if an item of a list may be all that is asked.
+    fn has_item(&mut self, list: usize, asked: &[RequiredTexts]) -> bool {
+        (0..self.items(list)).any(|item| {
+            let mut asked = asked.iter();
+            !asked.any(|asked| asked.refuses(self.of_item(list, item, asked.path)))
         })
     }
 }

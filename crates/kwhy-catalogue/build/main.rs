@@ -130,9 +130,10 @@ fn write_signatures(files: &[File], out: &mut String) -> Result<(), Failure> {
         needed.extend(needs(number, &file.signature.condition));
         let json = serde_json::to_string(&value)?;
         let (id, name, path) = (&file.signature.id, &file.name, &file.path);
+        let is_relation = file.signature.condition.is_relation();
         writeln!(
             out,
-            "    Builtin {{ id: {id:?}, file: {name:?}, yaml: include_str!({path:?}), json: {json:?} }},"
+            "    Builtin {{ id: {id:?}, file: {name:?}, yaml: include_str!({path:?}), json: {json:?}, is_relation: {is_relation} }},"
         )?;
     }
     out.push_str("];\n");

@@ -20,6 +20,8 @@ struct Builtin {
     yaml: &'static str,
     /// The checked signature; read when it is asked for.
     json: &'static str,
+    /// True if its condition holds objects against each other.
+    is_relation: bool,
 }
 
 /// A set of signatures.
@@ -148,6 +150,18 @@ impl Catalogue {
     /// others as added.
     pub fn signatures(&self) -> impl Iterator<Item = &Signature> {
         self.entries.iter().map(Entry::signature)
+    }
+
+    /// The signatures whose conditions hold objects against each other, with their numbers.
+    pub fn relations(&self) -> impl Iterator<Item = (usize, &Signature)> {
+        let relations = self.entries.iter().enumerate().filter(|(_, entry)| {
+            match entry.builtin {
+                // the others need not be read to know that
+                Some(builtin) => builtin.is_relation,
+                None => entry.signature().condition.is_relation(),
+            }
+        });
+        relations.map(|(number, entry)| (number, entry.signature()))
     }
 
     /// A signature by its id.

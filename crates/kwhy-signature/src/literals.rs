@@ -61,6 +61,20 @@ pub(crate) fn weight_of(hir: &Hir) -> usize {
     }
 }
 
+/// A byte that each match of a regular expression contains, and that is no letter or digit.
+pub(crate) fn required_byte(hir: &Hir) -> Option<u8> {
+    match hir.kind() {
+        HirKind::Literal(literal) => {
+            let mut bytes = literal.0.iter().copied();
+            bytes.find(|byte| byte.is_ascii_punctuation())
+        }
+        HirKind::Concat(parts) => parts.iter().find_map(required_byte),
+        HirKind::Capture(group) => required_byte(&group.sub),
+        HirKind::Repetition(repeated) if repeated.min > 0 => required_byte(&repeated.sub),
+        _ => None,
+    }
+}
+
 /// Texts of which each match of a regular expression contains one; none if nothing is known.
 pub(crate) fn required(hir: &Hir) -> Vec<String> {
     match hir.kind() {

@@ -12,6 +12,8 @@ pub(super) struct Parts {
     pub slots: Vec<String>,
     /// Texts of which each match contains one, as it is; none if nothing is known.
     pub literals: Vec<Token>,
+    /// A byte that every match contains, which most texts lack.
+    pub byte: Option<u8>,
     pub phrases: Vec<String>,
     pub words: Vec<String>,
     /// The number of literal characters that it demands: the measure of how specific it is.
@@ -114,6 +116,7 @@ fn from_regex(expression: &str) -> Result<Parts, String> {
     Ok(Parts {
         regex: expression.to_owned(),
         slots,
+        byte: literals::required_byte(&parsed),
         literals: words.iter().map(|word| Token::new(word)).collect(),
         phrases,
         words: owned(literals::plain_runs(&parsed).iter()),
@@ -198,6 +201,7 @@ fn from_template(source: &str) -> Result<Parts, String> {
     Ok(Parts {
         regex,
         slots,
+        byte: None,
         literals,
         may_be_trimmed,
         phrases: phrases.longest(),

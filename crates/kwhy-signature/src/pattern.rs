@@ -2,10 +2,11 @@
 
 use std::sync::OnceLock;
 
-use regex_automata::Input;
+use memchr::memchr;
 use regex_automata::meta::{self, Regex};
 use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input};
 use serde::de::{Deserialize, Deserializer};
 
 use super::hir::trimmed;
@@ -159,9 +160,11 @@ impl Pattern {
 
     /// Returns true if a text contains one of the literals of which each match contains one.
     fn may_stand(&self, text: &[u8]) -> bool {
-        let literals = &self.parts().literals;
+        let Parts { literals, byte, .. } = self.parts();
         let stands = |literal: &Token| literal.occurs(text);
-        !text.is_empty() && (literals.is_empty() || literals.iter().any(stands))
+        !text.is_empty()
+            && byte.is_none_or(|byte| memchr(byte, text).is_some())
+            && (literals.is_empty() || literals.iter().any(stands))
     }
 
     /// Returns true if a match may be found in texts that have these marks; if not, it surely is not.
@@ -186,10 +189,41 @@ impl Pattern {
         word.then_some(&self.source)
     }
 
-    /// A match of the whole text.
+    /// A match of the whole text: the first one starts with the text, or there is none.
     pub fn find_whole(&self, text: &str) -> Option<Place> {
-        self.find(text)
+        if self.is_slot() {
+            return is_line(text).then_some(Place::Slot(text.len()));
+        }
+        if !self.may_stand(text.as_bytes()) {
+            return None;
+        }
+        let start = Input::new(text).anchored(Anchored::Yes);
+        self.search(self.regex()?, start)
             .filter(|found| found.range().len() == text.len())
+    }
+
+    /// Returns true if the whole text matches.
+    pub fn is_whole(&self, text: &str) -> bool {
+        if self.is_slot() {
+            return is_line(text);
+        }
+        let start = Input::new(text).anchored(Anchored::Yes);
+        self.may_stand(text.as_bytes())
+            && self
+                .regex()
+                .and_then(|regex| regex.search(&start))
+                .is_some_and(|found| found.range().len() == text.len())
+    }
+
+    /// Returns true if it is nothing but a slot of the default type: any line, which needs no regular expression.
+    fn is_slot(&self) -> bool {
+        let name = self
+            .source
+            .strip_prefix('{')
+            .and_then(|rest| rest.strip_suffix('}'));
+        name.is_some_and(|name| {
+            name != "_" && name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+        })
     }
 
     /// Reports whether it matches at all.
@@ -223,6 +257,8 @@ impl std::fmt::Debug for Pattern {
 pub enum Place {
     /// Of a pattern without slots.
     Whole(std::ops::Range<usize>),
+    /// Of a pattern that is one slot: the length of the text, which is the slot's.
+    Slot(usize),
     /// Of a pattern with slots: the place of each.
     Slots(Captures),
 }
@@ -232,6 +268,7 @@ impl Place {
     pub fn range(&self) -> std::ops::Range<usize> {
         match self {
             Place::Whole(range) => range.clone(),
+            Place::Slot(length) => 0..*length,
             Place::Slots(captures) => captures.get_match().map_or(0..0, |found| found.range()),
         }
     }
@@ -240,9 +277,15 @@ impl Place {
     pub fn slot(&self, name: &str) -> Option<std::ops::Range<usize>> {
         match self {
             Place::Whole(_) => None,
+            Place::Slot(length) => Some(0..*length),
             Place::Slots(captures) => captures.get_group_by_name(name).map(|span| span.range()),
         }
     }
+}
+
+/// Returns true if a text is one line that is not empty.
+fn is_line(text: &str) -> bool {
+    !text.is_empty() && memchr(b'\n', text.as_bytes()).is_none()
 }
 
 fn compile(source: &str) -> Option<Regex> {

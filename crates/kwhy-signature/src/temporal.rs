@@ -60,6 +60,37 @@ impl Condition {
         }
     }
 
+    /// Returns true if each hit is a match on its own, but for those of `also`, which only add to matches.
+    pub fn is_single(&self) -> bool {
+        let single = match &self.what {
+            What::Event(_) | What::Object(_) => true,
+            // a comparison of one of several alternatives holds for that one only
+            What::Any(parts) => parts.iter().all(|part| {
+                part.is_single() && part.also.is_empty() && part.comparisons.is_empty()
+            }),
+            What::All(_) | What::Sequence(_) => false,
+        };
+        self.none.is_empty() && single && self.at_least <= 1 && !self.is_temporal()
+    }
+
+    /// Returns true if a condition holds objects against each other, without events and times.
+    pub fn is_relation(&self) -> bool {
+        let is_one = matches!(self.what, What::Object(_)) && self.none.is_empty();
+        !is_one && !self.is_temporal() && !self.is_single() && self.is_of_objects()
+    }
+
+    fn is_of_objects(&self) -> bool {
+        let parts: &[Condition] = match &self.what {
+            What::Object(_) => &[],
+            What::All(parts) | What::Any(parts) => parts,
+            What::Event(_) | What::Sequence(_) => return false,
+        };
+        let further = self.also.iter().chain(&self.none);
+        self.at_least <= 1
+            && self.within.is_none()
+            && parts.iter().chain(further).all(Condition::is_of_objects)
+    }
+
     /// The positive parts of a condition over time; a lone event is its own.
     pub fn temporal_parts(&self) -> &[Condition] {
         match &self.what {

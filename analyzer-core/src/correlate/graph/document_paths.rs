@@ -50,18 +50,23 @@ impl Paths {
     pub fn add(&mut self, subject: &Subject) {
         let kind = subject.kind.as_deref().and_then(Kind::of);
         if let (Some(kind), Some(name)) = (kind, &subject.name) {
-            let namespace = subject.namespace.as_deref().map(Box::from);
-            self.put(name, Placed { kind, namespace });
+            self.put(name, kind, subject.namespace.as_deref());
         }
     }
 
-    fn put(&mut self, name: &str, placed: Placed) {
+    fn put(&mut self, name: &str, kind: Kind, namespace: Option<&str>) {
+        let placed = || Placed {
+            kind,
+            namespace: namespace.map(Box::from),
+        };
         if let Some(of_name) = self.known.get_mut(name) {
-            if of_name.len() < MAX_OF_NAME && !of_name.contains(&placed) {
-                of_name.push(placed);
+            let is_same =
+                |known: &Placed| known.kind == kind && known.namespace.as_deref() == namespace;
+            if of_name.len() < MAX_OF_NAME && !of_name.iter().any(is_same) {
+                of_name.push(placed());
             }
         } else if self.known.len() < MAX_NAMES {
-            self.known.insert(name.to_owned(), vec![placed]);
+            self.known.insert(name.to_owned(), vec![placed()]);
         }
     }
 
@@ -70,7 +75,7 @@ impl Paths {
         for (name, placed) in later.known {
             placed
                 .into_iter()
-                .for_each(|placed| self.put(&name, placed));
+                .for_each(|placed| self.put(&name, placed.kind, placed.namespace.as_deref()));
         }
     }
 

@@ -1,8 +1,8 @@
 //! The dependencies that an object's fields state, by kind.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use super::plain;
 use kwhy_model::{Object, Subject, Value};
 
 /// A field that names another object.
@@ -131,8 +131,11 @@ const ADDRESSES: [&str; 6] = [
 ];
 
 /// Calls `add` with dependant, verb and dependency for each object that an object names.
-pub(super) fn edges(object: &Object<'_>, mut add: impl FnMut(Subject, &'static str, Subject)) {
-    let this = plain(&object.subject);
+pub(super) fn edges(
+    object: &Object<'_>,
+    this: &Arc<Subject>,
+    mut add: impl FnMut(Arc<Subject>, &'static str, Arc<Subject>),
+) {
     let Some(kind) = this.kind.as_deref().filter(|_| this.name.is_some()) else {
         return;
     };
@@ -140,11 +143,12 @@ pub(super) fn edges(object: &Object<'_>, mut add: impl FnMut(Subject, &'static s
         at(object, field.path, &mut |name, beside| {
             let is_so = |wanted: &str| wanted == ANY || beside.is_some_and(|is| is == wanted);
             let how = field.how.iter().find(|(wanted, _)| is_so(wanted));
-            if let Some(other) = how.and_then(|(_, how)| other(name, *how, &this)) {
+            if let Some(other) = how.and_then(|(_, how)| other(name, *how, this)) {
+                let (this, other) = (Arc::clone(this), Arc::new(other));
                 if field.turned {
-                    add(other, field.verb, this.clone());
+                    add(other, field.verb, this);
                 } else {
-                    add(this.clone(), field.verb, other);
+                    add(this, field.verb, other);
                 }
             }
         });
@@ -152,33 +156,39 @@ pub(super) fn edges(object: &Object<'_>, mut add: impl FnMut(Subject, &'static s
 }
 
 /// Calls `add` with each address that an object states, and its owner.
-pub(super) fn addresses(object: &Object<'_>, mut add: impl FnMut(String, Subject)) {
-    let this = plain(&object.subject);
+pub(super) fn addresses(
+    object: &Object<'_>,
+    this: &Arc<Subject>,
+    mut add: impl FnMut(String, Arc<Subject>),
+) {
     if this.name.is_none() {
         return;
     }
-    let mut add = |address: &str, owner: &Subject| {
+    let mut add = |address: &str, owner: &Arc<Subject>| {
         // a headless Service has `None`
         if address.parse::<IpAddr>().is_ok() {
-            add(address.to_owned(), owner.clone());
+            add(address.to_owned(), Arc::clone(owner));
         }
     };
     if let (Some(address), Some(node)) = (object.fields.text("node_ip"), object.fields.text("node"))
     {
-        add(&address, &Subject::new("Node", None, &node));
+        add(&address, &Arc::new(Subject::new("Node", None, &node)));
     }
     for path in ADDRESSES {
-        at(object, path, &mut |address, _| add(address, &this));
+        at(object, path, &mut |address, _| add(address, this));
     }
 }
 
 /// Calls `add` with each host name that an object serves.
-pub(super) fn hosts(object: &Object<'_>, mut add: impl FnMut(String, Subject)) {
-    let this = plain(&object.subject);
+pub(super) fn hosts(
+    object: &Object<'_>,
+    this: &Arc<Subject>,
+    mut add: impl FnMut(String, Arc<Subject>),
+) {
     if this.name.is_some() && this.kind.as_deref() == Some("Ingress") {
         at(object, "rules.host", &mut |host, _| {
             if host.contains('.') && !host.contains('*') {
-                add(host.to_ascii_lowercase(), this.clone());
+                add(host.to_ascii_lowercase(), Arc::clone(this));
             }
         });
     }
@@ -254,8 +264,11 @@ mod tests {
     fn told(objects: &[Object<'_>]) -> Vec<String> {
         let mut told = Vec::new();
         for object in objects {
-            edges(object, |a, verb, b| told.push(format!("{a} {verb} {b}")));
-            addresses(object, |address, owner| {
+            let this = Arc::new(super::super::plain(&object.subject));
+            edges(object, &this, |a, verb, b| {
+                told.push(format!("{a} {verb} {b}"))
+            });
+            addresses(object, &this, |address, owner| {
                 told.push(format!("{owner} has {address}"))
             });
         }

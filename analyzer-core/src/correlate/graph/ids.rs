@@ -2,9 +2,10 @@
 //! id.
 
 use std::cmp::Ordering;
-use std::collections::btree_map::{BTreeMap, Entry};
+use std::collections::btree_map::BTreeMap;
+use std::sync::Arc;
 
-use super::{Named, as_read, plain};
+use super::{Owner, as_read};
 use crate::matcher::Hit;
 use crate::matcher::ids::{Ids, SHORT, find};
 use kwhy_model::{Object, Subject, Value};
@@ -26,14 +27,13 @@ const CONTAINERS: &[&str] = &["containers", "init_containers", "ephemeral_contai
 pub(super) struct IdOwners {
     /// By id (a prefix for containers): the full id, and its owner with the first document that
     /// names it.
-    known: BTreeMap<String, (String, Named)>,
+    known: BTreeMap<String, (String, Owner)>,
     pub omitted: u64,
 }
 
 impl IdOwners {
     /// Adds the ids of a pod or claim in the document with this index.
-    pub fn object(&mut self, document: usize, object: &Object<'_>) {
-        let subject = plain(&object.subject);
+    pub fn object(&mut self, document: usize, object: &Object<'_>, subject: Arc<Subject>) {
         if subject.name.is_none() {
             return;
         }
@@ -49,9 +49,12 @@ impl IdOwners {
             }
             _ => return,
         }
-        let on_node = Subject {
-            node: object.subject.node.clone(),
-            ..subject
+        let on_node = match &object.subject.node {
+            Some(node) => Arc::new(Subject {
+                node: Some(node.clone()),
+                ..Subject::clone(&subject)
+            }),
+            None => subject,
         };
         for field in OF_POD {
             if let Some(value) = text(field) {
@@ -64,9 +67,11 @@ impl IdOwners {
                 self.add_all(&value, document, &on_node);
             }
         }
-        let in_container = |name: Option<String>| Subject {
-            container: name,
-            ..on_node.clone()
+        let in_container = |name: Option<String>| {
+            Arc::new(Subject {
+                container: name,
+                ..Subject::clone(&on_node)
+            })
         };
         // a table row of a container
         if let Some(id) = text("container_id") {
@@ -75,68 +80,74 @@ impl IdOwners {
         }
         for list in CONTAINERS {
             for container in object.fields.items(list) {
+                let ids = ["container_id", "last_state.container_id"];
+                let ids = ids.iter().filter_map(|path| container.get(path)?.to_text());
+                let mut ids = ids.peekable();
+                if ids.peek().is_none() {
+                    continue;
+                }
                 let name = container.get("name").and_then(Value::to_text);
                 let of = in_container(name.map(String::from));
-                let ids = ["container_id", "last_state.container_id"];
-                for id in ids.iter().filter_map(|path| container.get(path)?.to_text()) {
+                for id in ids {
                     self.add_all(&id, document, &of);
                 }
             }
         }
     }
 
-    fn add_all(&mut self, text: &str, document: usize, of: &Subject) {
-        find(text, |id, _| self.add(id, (document, of.clone()), &as_read));
+    fn add_all(&mut self, text: &str, document: usize, of: &Arc<Subject>) {
+        find(text, |id, _| {
+            self.add(&id, (document, Arc::clone(of)), &as_read)
+        });
     }
 
     /// Adds the owner of an id. The first document that names it wins, unless a later one says
     /// more.
     pub fn add(
         &mut self,
-        id: String,
-        (document, of): Named,
+        id: &str,
+        (document, of): Owner,
         order: &impl Fn(usize, usize) -> Ordering,
     ) {
-        let has_room = self.known.len() < MAX_IDS;
-        match self.known.entry(short(&id).to_owned()) {
-            Entry::Occupied(mut known) => {
-                let (whole, (first, subject)) = known.get_mut();
-                if !agree(whole, &id) {
-                    return;
-                }
-                if whole.len() < id.len() {
-                    *whole = id;
-                }
-                let goes_before = order(document, *first) == Ordering::Less;
-                let is_same = is_same(subject, &of);
-                if goes_before {
-                    *first = document;
-                    let later = std::mem::replace(subject, of);
-                    if is_same {
-                        subject.fill_from(&later);
-                    }
-                } else if is_same {
-                    subject.fill_from(&of);
-                }
+        let Some((whole, (first, subject))) = self.known.get_mut(short(id)) else {
+            if self.known.len() < MAX_IDS {
+                let key = short(id).to_owned();
+                self.known.insert(key, (id.to_owned(), (document, of)));
+            } else {
+                self.omitted += 1;
             }
-            Entry::Vacant(free) if has_room => {
-                free.insert((id, (document, of)));
+            return;
+        };
+        if !agree(whole, id) {
+            return;
+        }
+        if whole.len() < id.len() {
+            *whole = id.to_owned();
+        }
+        let goes_before = order(document, *first) == Ordering::Less;
+        let is_same = is_same(subject, &of);
+        if goes_before {
+            *first = document;
+            let later = std::mem::replace(subject, of);
+            if is_same && *subject != later {
+                Arc::make_mut(subject).fill_from(&later);
             }
-            Entry::Vacant(_) => self.omitted += 1,
+        } else if is_same && *subject != of {
+            Arc::make_mut(subject).fill_from(&of);
         }
     }
 
     /// Merges the ids of a later part of the input.
     pub fn absorb(&mut self, later: IdOwners, order: &impl Fn(usize, usize) -> Ordering) {
         for (id, of) in later.known.into_values() {
-            self.add(id, of, order);
+            self.add(&id, of, order);
         }
         self.omitted += later.omitted;
     }
 
     fn of(&self, id: &str) -> Option<&Subject> {
         let (whole, (_, subject)) = self.known.get(short(id))?;
-        agree(whole, id).then_some(subject)
+        agree(whole, id).then_some(&**subject)
     }
 
     /// Sets the object of a record that names only ids; one that names its pod gets the container.
@@ -205,11 +216,11 @@ mod tests {
     const UID: &str = "5f0c1d2e-1111-4222-8333-944455566677";
     const CONTAINER: &str = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9";
 
-    fn pod(name: &str, container: Option<&str>) -> Subject {
-        Subject {
+    fn pod(name: &str, container: Option<&str>) -> Arc<Subject> {
+        Arc::new(Subject {
             container: container.map(str::to_owned),
             ..Subject::new("Pod", Some("shop"), name)
-        }
+        })
     }
 
     fn only(known: &IdOwners, ids: &[&str]) -> Option<String> {
@@ -225,23 +236,19 @@ mod tests {
     #[test]
     fn short_ids_and_several() {
         let mut known = IdOwners::default();
-        known.add(UID.to_owned(), (0, pod("db-0", None)), &as_read);
-        known.add(
-            CONTAINER[..13].to_owned(),
-            (0, pod("db-0", Some("db"))),
-            &as_read,
-        );
+        known.add(UID, (0, pod("db-0", None)), &as_read);
+        known.add(&CONTAINER[..13], (0, pod("db-0", Some("db"))), &as_read);
         let other = UID.replace("5f0c", "6f0c");
-        known.add(other.clone(), (0, pod("web-0", None)), &as_read);
+        known.add(&other, (0, pod("web-0", None)), &as_read);
         let claim = UID.replace("5f0c", "7f0c");
-        let data = Subject::new("PersistentVolumeClaim", Some("shop"), "data");
-        known.add(claim.clone(), (0, data), &as_read);
+        let data = Arc::new(Subject::new("PersistentVolumeClaim", Some("shop"), "data"));
+        known.add(&claim, (0, data), &as_read);
         let db = Some("Pod shop/db-0 db".to_owned());
         assert_eq!(only(&known, &[CONTAINER]), db);
         assert_eq!(only(&known, &[&CONTAINER[..12]]), db);
         assert_eq!(only(&known, &[&claim, UID, CONTAINER]), db);
         assert_eq!(only(&known, &[&CONTAINER.replace("f9", "f8")]), db);
-        known.add(CONTAINER.to_owned(), (0, pod("db-0", Some("db"))), &as_read);
+        known.add(CONTAINER, (0, pod("db-0", Some("db"))), &as_read);
         assert_eq!(only(&known, &[&CONTAINER.replace("f9", "f8")]), None);
         // ambiguous: two pods
         assert_eq!(only(&known, &[UID, &other]), None);
@@ -257,7 +264,7 @@ mod tests {
     fn what_has_no_room_is_counted() {
         let mut known = IdOwners::default();
         for number in 0..MAX_IDS + 3 {
-            known.add(format!("{number}-x"), (0, pod("a", None)), &as_read);
+            known.add(&format!("{number}-x"), (0, pod("a", None)), &as_read);
         }
         assert_eq!(known.omitted, 3);
     }

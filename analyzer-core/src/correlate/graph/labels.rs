@@ -1,8 +1,9 @@
 //! Resolves the input's selectors to pods.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::{Omitted, plain};
+use super::Omitted;
 use kwhy_model::{Object, Selector, Subject, Value};
 
 /// The maximum number of labelled pods that are kept.
@@ -25,10 +26,10 @@ const SELECTING: [&str; 6] = [
 ];
 
 /// A pod with its labels.
-type Labelled = (Subject, BTreeMap<String, String>);
+type Labelled = (Arc<Subject>, BTreeMap<String, String>);
 
 /// A document's object with its selector.
-type Selecting = (usize, Subject, Selector);
+type Selecting = (usize, Arc<Subject>, Selector);
 
 /// Labels of pods, and the selectors of the objects that depend on pods.
 #[derive(Clone, Debug, Default)]
@@ -42,8 +43,7 @@ pub(super) struct Labels {
 
 impl Labels {
     /// Adds an object of the document with this index.
-    pub fn object(&mut self, document: usize, object: &Object<'_>) {
-        let subject = &object.subject;
+    pub fn object(&mut self, document: usize, object: &Object<'_>, subject: &Arc<Subject>) {
         let (Some(kind), Some(_)) = (subject.kind.as_deref(), &subject.name) else {
             return;
         };
@@ -55,13 +55,13 @@ impl Labels {
                 .iter()
                 .filter_map(|(key, value)| Some((key.to_owned(), value.to_text()?.into_owned())))
                 .collect();
-            self.add(plain(subject), labels);
+            self.add(Arc::clone(subject), labels);
         } else if SELECTING.contains(&kind) {
             let selector = object.fields.get("selector").and_then(Value::to_text);
             let selector = selector.as_deref().and_then(Selector::parse);
             // a Service without a selector has its endpoints from elsewhere
             if let Some(selector) = selector.filter(|selector| !selector.is_empty()) {
-                self.add_selector((document, plain(subject), selector));
+                self.add_selector((document, Arc::clone(subject), selector));
             }
         }
     }
@@ -74,7 +74,7 @@ impl Labels {
         }
     }
 
-    fn add(&mut self, pod: Subject, labels: BTreeMap<String, String>) {
+    fn add(&mut self, pod: Arc<Subject>, labels: BTreeMap<String, String>) {
         if labels.is_empty() {
             return;
         }
@@ -110,7 +110,7 @@ impl Labels {
 
     /// Returns the document and object of each selector with each pod that it selects, and the
     /// number of pods beyond the limit.
-    pub fn selected(self) -> (Vec<(usize, Subject, Subject)>, u64) {
+    pub fn selected(self) -> (Vec<(usize, Arc<Subject>, Arc<Subject>)>, u64) {
         let mut selected = Vec::new();
         let mut more = 0;
         for (document, subject, selector) in self.selectors {
@@ -120,7 +120,7 @@ impl Labels {
                 selector.picks(label)
             });
             for (pod, _) in chosen.by_ref().take(MAX_CHOSEN) {
-                selected.push((document, subject.clone(), pod.clone()));
+                selected.push((document, Arc::clone(&subject), Arc::clone(pod)));
             }
             more += chosen.count() as u64;
         }

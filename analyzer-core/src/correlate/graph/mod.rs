@@ -15,6 +15,7 @@ mod users;
 
 use std::cmp::Ordering;
 use std::collections::btree_map::{BTreeMap, Entry};
+use std::sync::Arc;
 
 use crate::matcher::Hit;
 use kwhy_model::{Event, Object, Subject};
@@ -49,6 +50,9 @@ const MAX_LINES: usize = 8;
 /// An object, with the index of the document that names it.
 pub(crate) type Named = (usize, Subject);
 
+/// The owner of an address, or of an id, with the index of the document that says so.
+type Owner = (usize, Arc<Subject>);
+
 /// The dependencies between objects.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
@@ -56,7 +60,7 @@ pub(crate) struct Graph {
     by_dependant: BTreeMap<String, Vec<Edge>>,
     count: usize,
     /// The owners of addresses and host names.
-    addresses: BTreeMap<String, Named>,
+    addresses: BTreeMap<String, Owner>,
     labels: Labels,
     paths: Paths,
     namespaces: Namespaces,
@@ -94,16 +98,18 @@ impl Omitted {
 #[derive(Clone, Debug, PartialEq)]
 struct Edge {
     document: usize,
-    dependant: Subject,
+    dependant: Arc<Subject>,
     /// The relation, as a verb: `uses`, `runs on`.
     verb: &'static str,
-    on: Subject,
+    on: Arc<Subject>,
 }
 
 impl Graph {
     /// Adds an object of the document with this index.
     pub fn object(&mut self, document: usize, object: &Object<'_>) {
-        from_objects::edges(object, |dependant, verb, on| {
+        // shared by all that is kept about it
+        let this = Arc::new(plain(&object.subject));
+        from_objects::edges(object, &this, |dependant, verb, on| {
             self.add(Edge {
                 document,
                 dependant,
@@ -114,27 +120,28 @@ impl Graph {
         hosts::awaited(object, |registry| {
             self.add(Edge {
                 document,
-                dependant: plain(&object.subject),
+                dependant: Arc::clone(&this),
                 verb: "pulls from",
-                on: registry,
+                on: Arc::new(registry),
             });
         });
-        from_objects::addresses(object, |address, owner| {
+        from_objects::addresses(object, &this, |address, owner| {
             self.add_address(address, (document, owner), &as_read);
         });
-        from_objects::hosts(object, |host, owner| {
+        from_objects::hosts(object, &this, |host, owner| {
             self.add_address(host, (document, owner), &as_read);
         });
-        self.labels.object(document, object);
+        self.labels.object(document, object, &this);
         self.paths.add(&object.subject);
         self.namespaces.add(&object.subject);
-        self.ids.object(document, object);
+        self.ids.object(document, object, this);
     }
 
     /// Adds what a record says about the ids it contains. `order` compares documents.
     pub fn add_ids(&mut self, hit: &Hit, order: &impl Fn(usize, usize) -> Ordering) {
         for (id, of) in hit.ids.iter().flat_map(|ids| &ids.told) {
-            self.ids.add(id.clone(), (hit.document, of.clone()), order);
+            self.ids
+                .add(id, (hit.document, Arc::new(of.clone())), order);
         }
     }
 
@@ -152,9 +159,9 @@ impl Graph {
         if let Some((dependant, verb, on)) = from_events::edge(event) {
             self.add(Edge {
                 document,
-                dependant,
+                dependant: Arc::new(dependant),
                 verb,
-                on,
+                on: Arc::new(on),
             });
         }
     }
@@ -193,10 +200,10 @@ impl Graph {
     fn add_address(
         &mut self,
         address: String,
-        owner: Named,
+        owner: Owner,
         order: &impl Fn(usize, usize) -> Ordering,
     ) {
-        let is_node = |owner: &Named| owner.1.kind.as_deref() == Some("Node");
+        let is_node = |owner: &Owner| owner.1.kind.as_deref() == Some("Node");
         let has_room = self.addresses.len() < MAX_ADDRESSES;
         match self.addresses.entry(address) {
             Entry::Occupied(mut known) => {
@@ -302,7 +309,7 @@ impl Graph {
             let calls = endpoints::calls(&hit.place.text);
             let api_server = calls.iter().any(calls_api_server).then(api_server);
             let called = calls.iter().filter_map(|call| match call.host()? {
-                Host::Address(name) | Host::Outside(name) => self.addresses.get(&name).cloned(),
+                Host::Address(name) | Host::Outside(name) => self.owner_of(&name),
                 Host::Name(name, namespace) => {
                     let namespace = namespace.or_else(|| hit.subject.namespace.clone());
                     let service = Subject::new("Service", namespace.as_deref(), &name);
@@ -318,10 +325,16 @@ impl Graph {
         needed
     }
 
+    /// The owner of an address or host name.
+    fn owner_of(&self, address: &str) -> Option<Named> {
+        let (document, owner) = self.addresses.get(address)?;
+        Some((*document, Subject::clone(owner)))
+    }
+
     /// Returns true if a message calls the API server through its Service.
     fn is_api_server(&self, call: &endpoints::Call<'_>) -> bool {
         let called = match call.host() {
-            Some(Host::Address(name) | Host::Outside(name)) => self.addresses.get(&name).cloned(),
+            Some(Host::Address(name) | Host::Outside(name)) => self.owner_of(&name),
             Some(Host::Name(name, Some(namespace))) => {
                 Some((0, Subject::new("Service", Some(&namespace), &name)))
             }
@@ -370,9 +383,9 @@ mod tests {
     fn edge(dependant: (&str, &str), verb: &'static str, on: (&str, &str)) -> Edge {
         Edge {
             document: 0,
-            dependant: Subject::new(dependant.0, Some("shop"), dependant.1),
+            dependant: Arc::new(Subject::new(dependant.0, Some("shop"), dependant.1)),
             verb,
-            on: Subject::new(on.0, Some("shop"), on.1),
+            on: Arc::new(Subject::new(on.0, Some("shop"), on.1)),
         }
     }
 
@@ -416,8 +429,8 @@ mod tests {
     #[test]
     fn a_node_keeps_its_address() {
         let mut graph = Graph::default();
-        let proxy = (0, Subject::new("Pod", Some("kube-system"), "kube-proxy-x7"));
-        let node = (0, Subject::new("Node", None, "quay-4"));
+        let owner = |kind, name| (0, Arc::new(Subject::new(kind, None, name)));
+        let (proxy, node) = (owner("Pod", "kube-proxy-x7"), owner("Node", "quay-4"));
         for owner in [&proxy, &node, &proxy] {
             graph.add_address("192.0.2.44".to_owned(), owner.clone(), &as_read);
         }
@@ -439,14 +452,14 @@ mod tests {
         for number in 0..MAX_ADDRESSES + 2 {
             later.add_address(
                 number.to_string(),
-                (0, Subject::new("Node", None, "n")),
+                (0, Arc::new(Subject::new("Node", None, "n"))),
                 &as_read,
             );
         }
         assert_eq!(later.omitted().addresses, 2);
         graph.add_address(
             "other".to_owned(),
-            (0, Subject::new("Node", None, "m")),
+            (0, Arc::new(Subject::new("Node", None, "m"))),
             &as_read,
         );
         graph.absorb(later, &as_read);

@@ -7,14 +7,12 @@ use kwhy_model::Subject;
 /// The maximum number of objects that are kept.
 const MAX_OBJECTS: usize = 20_000;
 
-/// Kind and name.
-type Named = (Box<str>, Box<str>);
-
 /// The namespaces of objects by kind and name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Namespaces {
-    /// `None` if there are several.
-    known: BTreeMap<Named, Option<Box<str>>>,
+    /// By kind and name; `None` if there are several.
+    known: BTreeMap<Box<str>, BTreeMap<Box<str>, Option<Box<str>>>>,
+    count: usize,
 }
 
 impl Namespaces {
@@ -23,35 +21,37 @@ impl Namespaces {
         if let (Some(kind), Some(namespace), Some(name)) =
             (&subject.kind, &subject.namespace, &subject.name)
         {
-            let key = (kind.as_str().into(), name.as_str().into());
-            self.put(key, Some(namespace.as_str().into()));
+            self.put(kind, name, Some(namespace));
         }
     }
 
-    fn put(&mut self, key: Named, namespace: Option<Box<str>>) {
-        if let Some(known) = self.known.get_mut(&key) {
-            if *known != namespace {
+    fn put(&mut self, kind: &str, name: &str, namespace: Option<&str>) {
+        let of_kind = self.known.get_mut(kind);
+        if let Some(known) = of_kind.and_then(|of_kind| of_kind.get_mut(name)) {
+            if known.as_deref() != namespace {
                 *known = None;
             }
-        } else if self.known.len() < MAX_OBJECTS {
-            self.known.insert(key, namespace);
+        } else if self.count < MAX_OBJECTS {
+            self.count += 1;
+            let of_kind = self.known.entry(kind.into()).or_default();
+            of_kind.insert(name.into(), namespace.map(Box::from));
         }
     }
 
     /// Merges the namespaces of a later part of the input.
     pub fn absorb(&mut self, later: Namespaces) {
-        for (key, namespace) in later.known {
-            self.put(key, namespace);
+        for (kind, of_kind) in later.known {
+            for (name, namespace) in of_kind {
+                self.put(&kind, &name, namespace.as_deref());
+            }
         }
     }
 
     /// Returns the namespace of an object's kind and name, if it is unique.
     pub fn of(&self, subject: &Subject) -> Option<String> {
-        let key = (
-            subject.kind.as_deref()?.into(),
-            subject.name.as_deref()?.into(),
-        );
-        self.known.get(&key)?.as_deref().map(str::to_owned)
+        let of_kind = self.known.get(subject.kind.as_deref()?)?;
+        let namespace = of_kind.get(subject.name.as_deref()?)?;
+        namespace.as_deref().map(str::to_owned)
     }
 }
 

@@ -105,7 +105,7 @@ impl Graph {
             if steps <= MAX_STEPS && all.len() < MAX_LOOKED_AT {
                 all[at].is_expanded = true;
                 for edge in self.of((document, subject)) {
-                    let on = &edge.on;
+                    let on = &*edge.on;
                     if seen.insert([&on.kind, &on.namespace, &on.name].map(Option::as_deref)) {
                         all.push(Reached {
                             document: edge.document,

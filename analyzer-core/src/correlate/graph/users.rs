@@ -42,7 +42,7 @@ impl<'g> Users<'g> {
         };
         edges
             .filter(is_same)
-            .map(|edge| &edge.dependant)
+            .map(|edge| &*edge.dependant)
             .take(most)
             .collect()
     }

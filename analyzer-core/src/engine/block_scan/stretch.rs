@@ -5,7 +5,6 @@ use std::sync::OnceLock;
 
 use super::super::collection_time::collected;
 use super::super::document_stats::note_namespace;
-use super::super::hit_store::is_single;
 use super::super::list_continuation::{Items, Reach};
 use super::super::listed::Listed;
 use super::super::pieces::Piece;
@@ -39,7 +38,7 @@ impl BlockScan<'_, '_, '_> {
 
     /// Returns true if the block is all of a document that may have been pasted, of which lines were broken.
     fn joins_lines(&self) -> bool {
-        self.block.whole && self.block.bytes.len() <= self.joined_up_to
+        self.block.whole && self.block.bytes.len() <= self.most.joined_up_to
     }
 
     /// Parses a range of the block's bytes and tests what is there; `part` of a block, or all of it.
@@ -73,7 +72,7 @@ impl BlockScan<'_, '_, '_> {
             let mut parsed = log::parse(&line);
             self.fill(&mut parsed.events);
             let mut of = match &self.run {
-                Run::BlockContext(subject) => subject.clone(),
+                Run::OfCommand(subject) => subject.clone(),
                 Run::Inherited | Run::Ended => Subject::default(),
             };
             self.enclose(&mut of);
@@ -110,7 +109,7 @@ impl BlockScan<'_, '_, '_> {
         }
         let first_is_log = segments.first().is_some_and(|segment| segment.is_log);
         if first_is_log
-            && let (Some(first), Run::BlockContext(subject)) = (segments.first_mut(), &self.run)
+            && let (Some(first), Run::OfCommand(subject)) = (segments.first_mut(), &self.run)
         {
             first.subject.fill_from(subject);
         }
@@ -150,7 +149,7 @@ impl BlockScan<'_, '_, '_> {
         let other = segments.iter().any(|segment| !segment.is_log);
         if let Some(last) = segments.last().filter(|_| other || !inherits) {
             self.run = if last.is_log && last.subject != Subject::default() {
-                Run::BlockContext(last.subject.clone())
+                Run::OfCommand(last.subject.clone())
             } else {
                 Run::Ended
             };
@@ -191,7 +190,7 @@ impl BlockScan<'_, '_, '_> {
 
     /// Fills in what is known of the log that single records occur in.
     fn fill(&mut self, events: &mut [Event<'_>]) {
-        if let Run::BlockContext(subject) = &self.run {
+        if let Run::OfCommand(subject) = &self.run {
             for event in events {
                 event.subject.fill_from(subject);
             }
@@ -255,7 +254,7 @@ impl BlockScan<'_, '_, '_> {
             let covers = |((number, _), _): &(ConditionId, Hit)| {
                 let signature = catalogue.at(*number as usize);
                 let condition = &signature.condition;
-                !signature.is_frame() && condition.comparisons.is_empty() && is_single(condition)
+                !signature.is_frame() && condition.comparisons.is_empty() && condition.is_single()
             };
             outcome.graph.event(stretch.document, event);
             let matched = !hits.is_empty();
@@ -270,25 +269,14 @@ impl BlockScan<'_, '_, '_> {
         outcome.lists.begin(&items, reach);
         for (number, object) in parsed.objects.iter_mut().enumerate() {
             let before = outcome.hits.len();
-            let mut part = outcome.lists.part(&items, number);
+            let part = outcome.lists.part(&items, number);
             // what the end of a list that the block cuts shows is not known yet
             let listed = object.listed && part.is_none();
             object.listed |= part.is_some();
             if listed {
                 all.add_object(&object.subject);
             }
-            let full = self.full;
-            let surplus = &mut outcome.surplus;
-            self.tester
-                .object(stretch, object, &mut outcome.hits, |leaf, listed, found| {
-                    let is_full = full.contains(&leaf);
-                    match &mut part {
-                        _ if !is_full => {}
-                        Some(part) if listed => part.leave_out(leaf, found as u64),
-                        _ => *surplus.entry(leaf).or_default() += found as u64,
-                    }
-                    is_full
-                });
+            self.tester.object(stretch, object, &mut outcome.hits);
             if let Some(part) = part {
                 let waits = |(_, hit): &mut (ConditionId, Hit)| hit.of_list;
                 part.object(&object.subject, outcome.hits.extract_if(before.., waits));

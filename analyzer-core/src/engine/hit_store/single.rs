@@ -108,11 +108,6 @@ impl Single {
         leaf.checked_sub(self.own).map(usize::from)
     }
 
-    /// The leaf conditions of `also`, with their hits.
-    pub fn leaves_of_also(&self) -> impl Iterator<Item = (u16, &OfLeaf)> {
-        (self.own..).zip(&self.also)
-    }
-
     /// Builds the matches of the kept hits about one object, with their details.
     pub fn matches(
         condition: &Condition,
@@ -184,10 +179,17 @@ impl Single {
         }
         self.further += hit.count;
         self.any_may_miss |= key.is_unnamed() || key.object.name.is_none();
+        let mut mark = |all: &[usize]| {
+            for at in all {
+                self.objects[*at].hits.at_least = true;
+            }
+        };
+        // keys of named objects differ in these alone
+        if self.unnamed == 0 && !key.is_unnamed() {
+            return mark(self.by_key.get(key).map_or(&[], Vec::as_slice));
+        }
         let of = |known: &Key| known.object == key.object && known.values == key.values;
         let known = self.by_key.iter().filter(|(known, _)| of(known));
-        for at in known.flat_map(|(_, all)| all) {
-            self.objects[*at].hits.at_least = true;
-        }
+        known.for_each(|(_, all)| mark(all));
     }
 }

@@ -194,6 +194,8 @@ struct Around<'m> {
     container: Option<&'m str>,
     /// The key below which it occurs.
     key: &'m str,
+    /// Whether it is an earlier entry of a list of phases.
+    is_past: bool,
 }
 
 struct Told<'t, 'a> {
@@ -217,7 +219,7 @@ impl<'a> Told<'_, 'a> {
                 Value::Map(below) => self.map(below, &Around { key, ..*around }, depth + 1),
                 Value::List(items) => {
                     let of_containers = key.ends_with("ontainerStatuses");
-                    for item in items {
+                    for (at, item) in items.iter().enumerate() {
                         let Value::Map(item) = item else { continue };
                         let name = item.text("name");
                         let container = name
@@ -226,6 +228,7 @@ impl<'a> Told<'_, 'a> {
                         let around = Around {
                             key,
                             container: container.or(around.container),
+                            is_past: around.is_past || (at + 1 < items.len() && is_phase(item)),
                         };
                         self.map(item, &around, depth + 1);
                     }
@@ -254,7 +257,11 @@ impl<'a> Told<'_, 'a> {
             .unwrap_or_else(|| message.span());
         Event {
             time: times.iter().find_map(|key| stamp(&text(map, key)?)),
-            severity: Some(severity(map, around.key)),
+            severity: Some(if around.is_past {
+                Severity::Info
+            } else {
+                severity(map, around.key)
+            }),
             reason: text(map, "reason"),
             fields: Vec::from_iter(exit_code(map)),
             subject: Subject {
@@ -295,6 +302,27 @@ const BAD_TYPES: &[&str] = &[
     "Violat",
 ];
 
+/// Phases in which nothing is wrong.
+const WELL_PHASES: &[&str] = &[
+    "Active",
+    "Available",
+    "Bound",
+    "Complete",
+    "Completed",
+    "Installed",
+    "Installing",
+    "InstallReady",
+    "Ready",
+    "Running",
+    "Succeeded",
+];
+
+/// Returns true for an entry of a list that grows by one with each phase (ClusterServiceVersion), where those of
+/// conditions are changed in place: only the last one holds.
+fn is_phase(entry: &Map<'_>) -> bool {
+    entry.get("phase").is_some() && entry.get("type").is_none()
+}
+
 /// The severity of a condition or state.
 fn severity(map: &Map<'_>, key: &str) -> Severity {
     let ends_well = || map.integer("exitCode") == Some(0);
@@ -313,7 +341,9 @@ fn severity(map: &Map<'_>, key: &str) -> Severity {
         }
         _ if key == "terminated" => !ends_well(),
         _ if key == "waiting" => !starts(),
-        _ => true,
+        _ => !map
+            .text("phase")
+            .is_some_and(|phase| WELL_PHASES.contains(&&*phase)),
     };
     if is_bad {
         Severity::Warning

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use super::Told;
 use super::scalar;
 use super::source::Source;
+use super::spread::blanks;
 use kwhy_model::{Map, Span, TextBuilder, Value};
 
 /// Values of one output; a block of the engine has no room for many more.
@@ -90,10 +91,9 @@ impl<'a> Reading<'_, '_, 'a> {
         };
         match byte {
             b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => {
-                // half of the bytes are indentation
                 let rest = self.bytes.get(self.at + 1..).unwrap_or_default();
-                let blanks = rest.iter().take_while(|byte| matches!(byte, b' ' | b'\n'));
-                self.at += 1 + blanks.count();
+                let end = usize::from(rest.first() == Some(&b'\n'));
+                self.at += 1 + end + blanks(rest.get(end..).unwrap_or_default());
             }
             b'{' => self.begin(Open::Object(self.entries.len(), None), Open::Skipped(true)),
             b'[' => self.begin(Open::List(self.items.len()), Open::Skipped(false)),

@@ -118,8 +118,7 @@ fn json<'a>(source: &Source<'a>, of: Option<&str>, limits: &ReadLimits, parsed: 
     let values = json::read(source, &mut told);
     told.add_to(parsed);
     for value in values {
-        let span = value.span();
-        take(Format::ObjectJson, value, &span, (0, of), parsed);
+        take(Format::ObjectJson, value, None, (0, of), parsed);
     }
 }
 
@@ -242,8 +241,7 @@ fn item<'a>(rows: &mut Vec<Row<'a>>, limits: &ReadLimits, parsed: &mut Parsed<'a
             Value::Map(map) => whole.extend(kinds::placed(map)),
             Value::List(items) => {
                 for value in items {
-                    let span = value.span();
-                    take(Format::ObjectYaml, value, &span, (1, None), parsed);
+                    take(Format::ObjectYaml, value, None, (1, None), parsed);
                 }
             }
             _ => {}
@@ -251,16 +249,16 @@ fn item<'a>(rows: &mut Vec<Row<'a>>, limits: &ReadLimits, parsed: &mut Parsed<'a
     }
     if !whole.is_empty() {
         let value = Value::Map(whole.into_iter().collect());
-        take(Format::ObjectYaml, value, &span, (0, None), parsed);
+        take(Format::ObjectYaml, value, Some(span), (0, None), parsed);
     }
 }
 
 /// Takes a value for what it is: a list, an event, an object. `of` is the kind of a list's items,
-/// which do not say it themselves in a list of one kind.
+/// which do not say it themselves in a list of one kind. Without a span, that of all values is the object's.
 fn take<'a>(
     format: Format,
     value: Value<'a>,
-    span: &Span,
+    span: Option<Span>,
     (depth, of): (usize, Option<&str>),
     parsed: &mut Parsed<'a>,
 ) {
@@ -271,14 +269,14 @@ fn take<'a>(
         Value::Map(map) => map,
         Value::List(items) => {
             for item in items {
-                let span = item.span();
-                take(format, item, &span, (depth + 1, of), parsed);
+                take(format, item, None, (depth + 1, of), parsed);
             }
             return;
         }
         _ => return,
     };
     let is_internal = internal::is_internal(&map);
+    let span = span.or_else(|| is_internal.then(|| map.span()));
     let map = if is_internal {
         internal::external(map)
     } else {
@@ -304,6 +302,7 @@ fn take<'a>(
             Some(kind) => kind == "Event",
             None => map.get("involvedObject").is_some() && map.get("reason").is_some(),
         };
+        let whole = |span: Option<Span>| span.unwrap_or_else(|| map.span());
         match kind {
             // an empty one, or what follows its items
             Some(kind) if kind.ends_with("List") && map.get("metadata.name").is_none() => {
@@ -314,10 +313,14 @@ fn take<'a>(
                 }
             }
             _ if is_event && event::is_event(&map) => {
-                parsed.events.extend(event::of_event(format, &map, span));
+                parsed
+                    .events
+                    .extend(event::of_event(format, &map, &whole(span)));
             }
-            Some("Status") => parsed.events.extend(event::of_failure(format, &map, span)),
-            kind => object(format, kind, &map, span, parsed),
+            Some("Status") => parsed
+                .events
+                .extend(event::of_failure(format, &map, &whole(span))),
+            kind => object(format, kind, &map, &whole(span), parsed),
         }
         return;
     };
@@ -329,8 +332,7 @@ fn take<'a>(
     let first = parsed.objects.len();
     for (key, value) in map {
         if key == within {
-            let place = value.span();
-            take(format, value, &place, (depth + 1, of.as_deref()), parsed);
+            take(format, value, None, (depth + 1, of.as_deref()), parsed);
         }
     }
     if within == "items" {

@@ -58,8 +58,14 @@ struct Line {
     on_level: bool,
 }
 
-fn blanks(bytes: &[u8]) -> usize {
-    bytes.iter().take_while(|byte| **byte == b' ').count()
+/// The number of spaces at the start of the bytes: half of the text is indentation.
+pub(super) fn blanks(bytes: &[u8]) -> usize {
+    let eights = bytes
+        .chunks_exact(8)
+        .take_while(|eight| *eight == [b' '; 8]);
+    let whole = 8 * eights.count();
+    let rest = bytes.get(whole..).unwrap_or_default().iter();
+    whole + rest.take_while(|byte| **byte == b' ').count()
 }
 
 /// The line at the start of the bytes, inside a value that starts `outer` spaces from the left.

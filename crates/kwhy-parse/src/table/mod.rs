@@ -22,6 +22,8 @@ mod names;
 mod runtime;
 pub(crate) mod unwrap;
 
+use std::sync::LazyLock;
+
 use align::ColumnType;
 use cells::RowBuilder;
 use columns::{Cell, Columns};
@@ -93,7 +95,7 @@ pub fn is_row_without_header(line: &str) -> bool {
         start: 0,
         number: 1,
     };
-    pod_cells(&line).is_some()
+    pod_row(&line).is_some()
 }
 
 /// Returns true if `line` continues the table made up of `lines`, whose first line is its header or
@@ -294,8 +296,14 @@ fn message_event<'a>(kind: Option<&str>, object: &Object<'a>) -> Option<Event<'a
 fn rows_without_header<'a>(line: &Line<'a>, parsed: &mut Parsed<'a>) {
     let whole = LogicalLine::of(line);
     let cut = whole.line();
-    match pod_cells(&cut) {
-        Some((table, cells)) => parsed.objects.push(table.object(&whole, &cells)),
+    static TABLES: LazyLock<[Option<Table<'static>>; 2]> =
+        LazyLock::new(|| [PODS, PODS_NAMESPACED].map(|head| Columns::read(head).map(Table::new)));
+    let row = pod_row(&cut).and_then(|(is_namespaced, cells)| {
+        let table = TABLES.get(usize::from(is_namespaced))?.as_ref()?;
+        Some(table.object(&whole, &cells))
+    });
+    match row {
+        Some(object) => parsed.objects.push(object),
         None => parsed.not_understood.push(line.number),
     }
 }
@@ -508,8 +516,8 @@ impl<'h> Table<'h> {
     }
 }
 
-/// Splits a row of pods that has no header, and returns the header it must have had.
-fn pod_cells<'a>(line: &Line<'a>) -> Option<(Table<'static>, Vec<Cell<'a>>)> {
+/// Splits a row of pods that has no header, and returns whether its first column is the namespace.
+fn pod_row<'a>(line: &Line<'a>) -> Option<(bool, Vec<Cell<'a>>)> {
     // look for the READY column, rare in other lines, before cutting cells
     let ready =
         |part: &[u8]| matches!(part, [a, b'/', b] if a.is_ascii_digit() && b.is_ascii_digit());
@@ -528,17 +536,12 @@ fn pod_cells<'a>(line: &Line<'a>) -> Option<(Table<'static>, Vec<Cell<'a>>)> {
         }
         _ => false,
     };
-    let header = if is_pod(&cells) {
-        PODS
-    } else if cells
-        .split_first()
-        .is_some_and(|(namespace, rest)| align::is_object_name(namespace.text) && is_pod(rest))
-    {
-        PODS_NAMESPACED
-    } else {
-        return None;
-    };
-    Some((Table::new(Columns::read(header)?), cells))
+    if is_pod(&cells) {
+        return Some((false, cells));
+    }
+    let (namespace, rest) = cells.split_first()?;
+    let is_namespaced = align::is_object_name(namespace.text) && is_pod(rest);
+    is_namespaced.then_some((true, cells))
 }
 
 #[cfg(test)]

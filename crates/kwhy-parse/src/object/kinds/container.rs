@@ -1,5 +1,8 @@
 //! Containers with what their pod's status says of them.
 
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+
 use super::read::{self, Field, decoded, field, integer, labels, lines, same, time};
 use kwhy_model::{Map, Value};
 
@@ -51,13 +54,12 @@ pub(super) fn containers<'a>(
 ) -> Option<Value<'a>> {
     let specs = specs.map_or(&[][..], Value::items);
     let statuses = statuses.map_or(&[][..], Value::items);
-    let name = |value: &Value<'a>| value.get("name").and_then(Value::to_text).map(String::from);
-    let by_name: std::collections::HashMap<_, _> = statuses
+    let by_name: HashMap<_, _> = statuses
         .iter()
         .filter_map(|status| Some((name(status)?, status)))
         .collect();
-    let mut seen = std::collections::HashSet::new();
-    let mut items = Vec::new();
+    let mut seen = HashSet::new();
+    let mut items = Vec::with_capacity(specs.len());
     for spec in specs {
         let Some(Value::Map(mut container)) = read::map(spec, CONTAINER) else {
             continue;
@@ -80,6 +82,10 @@ pub(super) fn containers<'a>(
         }
     }
     read::list(items.into_iter())
+}
+
+fn name<'v>(container: &'v Value<'_>) -> Option<Cow<'v, str>> {
+    container.get("name").and_then(Value::to_text)
 }
 
 fn add_status<'a>(container: &mut Map<'a>, status: &Map<'a>) {

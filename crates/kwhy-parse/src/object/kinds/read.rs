@@ -18,12 +18,17 @@ pub(super) const fn field(name: &'static str, path: &'static str, read: Reader) 
 
 /// Adds the fields of a map.
 pub(super) fn add<'a>(fields: &mut Map<'a>, from: &Map<'a>, table: &[Field]) {
+    add_all(fields, from, None, table);
+}
+
+/// Adds the fields of a map, which is this value.
+fn add_all<'a>(fields: &mut Map<'a>, from: &Map<'a>, whole: Option<&Value<'a>>, table: &[Field]) {
     for field in table {
-        let value = if field.path.is_empty() {
+        let value = match whole {
+            _ if !field.path.is_empty() => from.get(field.path).and_then(field.read),
+            Some(whole) => (field.read)(whole),
             // copied once for each of the few such fields of a kind
-            (field.read)(&Value::Map(from.clone()))
-        } else {
-            from.get(field.path).and_then(field.read)
+            None => (field.read)(&Value::Map(from.clone())),
         };
         if let Some(value) = value {
             fields.insert(field.name, value);
@@ -37,7 +42,7 @@ pub(super) fn map<'a>(value: &Value<'a>, table: &[Field]) -> Option<Value<'a>> {
         return None;
     };
     let mut fields = Map::with_room(from.len());
-    add(&mut fields, from, table);
+    add_all(&mut fields, from, Some(value), table);
     (!fields.is_empty()).then_some(Value::Map(fields))
 }
 

@@ -1,0 +1,223 @@
+//! A generated dump of a cluster: lists of pods, ReplicaSets, Deployments, Services and Endpoints, as `kubectl get` prints them.
+
+use std::io::{BufWriter, Write};
+
+use serde::Serialize as _;
+use serde_json::{Value, json};
+
+/// Objects of one application: a Deployment, its ReplicaSet, a Service, its Endpoints and as many pods.
+const PARTS: usize = 4;
+const PODS: usize = 6;
+
+/// Applications of one namespace.
+const APPLICATIONS: usize = 50;
+
+/// Of as many Services one selects a label that no pod has.
+const ONE_IN: usize = 1000;
+
+/// Writes a dump to standard output.
+pub fn main(arguments: &[String]) -> Result<(), String> {
+    let (form, number) = match arguments {
+        [form, number] if matches!(form.as_str(), "json" | "yaml") => (form, number),
+        _ => return Err("objects: wrong arguments".to_owned()),
+    };
+    let number: usize = number.parse().map_err(|_| format!("objects: {number}"))?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    write(&mut out, form == "json", number / (PARTS + PODS)).map_err(|e| e.to_string())
+}
+
+fn write(out: &mut impl Write, as_json: bool, applications: usize) -> std::io::Result<()> {
+    let lists: [fn(usize) -> Vec<Value>; 5] =
+        [pods, replica_sets, deployments, services, endpoints];
+    for (at, list) in lists.iter().enumerate() {
+        let items = (0..applications).flat_map(list);
+        if as_json {
+            write!(out, "{{\n    \"apiVersion\": \"v1\",\n    \"items\": [")?;
+            for (at, item) in items.enumerate() {
+                let text = indented(&item)?.replace('\n', "\n        ");
+                write!(out, "{}\n        {text}", if at == 0 { "" } else { "," })?;
+            }
+            writeln!(out, "\n    ],\n    \"kind\": \"List\"\n}}")?;
+        } else {
+            if at > 0 {
+                writeln!(out, "---")?;
+            }
+            writeln!(out, "apiVersion: v1\nitems:")?;
+            for item in items {
+                yaml(out, &json!([item]), 0)?;
+            }
+            writeln!(out, "kind: List")?;
+        }
+    }
+    Ok(())
+}
+
+/// A value as JSON, each level four columns further in.
+fn indented(value: &Value) -> std::io::Result<String> {
+    let mut text = Vec::new();
+    let form = serde_json::ser::PrettyFormatter::with_indent(b"    ");
+    value.serialize(&mut serde_json::Serializer::with_formatter(&mut text, form))?;
+    String::from_utf8(text).map_err(std::io::Error::other)
+}
+
+/// Writes a map or a list in block style, as kubectl does.
+fn yaml(out: &mut impl Write, value: &Value, depth: usize) -> std::io::Result<()> {
+    let entries: Vec<(String, &Value)> = match value {
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| (format!("{key}:"), value))
+            .collect(),
+        Value::Array(items) => items.iter().map(|item| ("-".to_owned(), item)).collect(),
+        _ => return Ok(()),
+    };
+    for (head, value) in entries {
+        match value {
+            Value::Object(map) if head == "-" => {
+                // the first key of an item stands behind its hyphen
+                let mut text = Vec::new();
+                yaml(&mut text, &Value::Object(map.clone()), depth + 1)?;
+                let skipped = (2 * (depth + 1)).min(text.len());
+                write!(out, "{:1$}- ", "", 2 * depth)?;
+                out.write_all(&text[skipped..])?;
+            }
+            Value::Array(_) => {
+                writeln!(out, "{:1$}{head}", "", 2 * depth)?;
+                yaml(out, value, depth)?;
+            }
+            Value::Object(_) => {
+                writeln!(out, "{:1$}{head}", "", 2 * depth)?;
+                yaml(out, value, depth + 1)?;
+            }
+            scalar => writeln!(out, "{:1$}{head} {scalar}", "", 2 * depth)?,
+        }
+    }
+    Ok(())
+}
+
+fn name(application: usize) -> String {
+    format!("app-{application}")
+}
+
+fn head(application: usize, name: &str) -> Value {
+    json!({
+        "creationTimestamp": "2024-03-04T05:06:07Z",
+        "labels": {"app": self::name(application), "tier": "web"},
+        "name": name,
+        "namespace": format!("team-{}", application / APPLICATIONS),
+        "resourceVersion": (1_000_000 + application).to_string(),
+        "uid": format!("0a1b2c3d-0000-4000-8000-{application:012}"),
+    })
+}
+
+fn template(application: usize) -> Value {
+    json!({"metadata": {"labels": {"app": name(application)}}, "spec": {"containers": [container()], "restartPolicy": "Always"}})
+}
+
+fn container() -> Value {
+    json!({
+        "env": [{"name": "LEVEL", "value": "info"}, {"name": "REGION", "value": "north"}],
+        "image": "registry.depot.example/web:2.18.0",
+        "name": "web",
+        "ports": [{"containerPort": 8080, "name": "http", "protocol": "TCP"}],
+        "readinessProbe": {"httpGet": {"path": "/ready", "port": 8080, "scheme": "HTTP"}, "periodSeconds": 10, "timeoutSeconds": 1},
+        "resources": {"limits": {"cpu": "500m", "memory": "256Mi"}, "requests": {"cpu": "100m", "memory": "128Mi"}},
+    })
+}
+
+fn address(application: usize, pod: usize) -> String {
+    let number = application * PODS + pod;
+    format!(
+        "10.{}.{}.{}",
+        number >> 16 & 255,
+        number >> 8 & 255,
+        number & 255
+    )
+}
+
+fn pod_name(application: usize, pod: usize) -> String {
+    format!("app-{application}-5d8c7b9f46-{pod:05}")
+}
+
+fn pods(application: usize) -> Vec<Value> {
+    let pod = |pod| {
+        let condition = |kind| json!({"lastTransitionTime": "2024-03-04T05:06:09Z", "status": "True", "type": kind});
+        let conditions = ["Initialized", "Ready", "ContainersReady", "PodScheduled"].map(condition);
+        json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": head(application, &pod_name(application, pod)),
+            "spec": {"containers": [container()], "nodeName": format!("quay-{}", application % 200), "serviceAccountName": "default"},
+            "status": {
+                "conditions": conditions,
+                "containerStatuses": [{
+                    "image": "registry.depot.example/web:2.18.0",
+                    "name": "web",
+                    "ready": true,
+                    "restartCount": 0,
+                    "started": true,
+                    "state": {"running": {"startedAt": "2024-03-04T05:06:08Z"}},
+                }],
+                "phase": "Running",
+                "podIP": address(application, pod),
+                "startTime": "2024-03-04T05:06:07Z",
+            },
+        })
+    };
+    (0..PODS).map(pod).collect()
+}
+
+fn workload(kind: &str, application: usize, name: &str) -> Vec<Value> {
+    vec![json!({
+        "apiVersion": "apps/v1",
+        "kind": kind,
+        "metadata": head(application, name),
+        "spec": {"replicas": PODS, "selector": {"matchLabels": {"app": self::name(application)}}, "template": template(application)},
+        "status": {"availableReplicas": PODS, "readyReplicas": PODS, "replicas": PODS, "updatedReplicas": PODS},
+    })]
+}
+
+fn replica_sets(application: usize) -> Vec<Value> {
+    workload(
+        "ReplicaSet",
+        application,
+        &format!("app-{application}-5d8c7b9f46"),
+    )
+}
+
+fn deployments(application: usize) -> Vec<Value> {
+    workload("Deployment", application, &name(application))
+}
+
+fn services(application: usize) -> Vec<Value> {
+    let selected = match application % ONE_IN {
+        0 => format!("ap-{application}"),
+        _ => name(application),
+    };
+    vec![json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": head(application, &name(application)),
+        "spec": {
+            "clusterIP": format!("10.200.{}.{}", application >> 8 & 255, application & 255),
+            "ports": [{"name": "http", "port": 80, "protocol": "TCP", "targetPort": 8080}],
+            "selector": {"app": selected},
+            "type": "ClusterIP",
+        },
+    })]
+}
+
+fn endpoints(application: usize) -> Vec<Value> {
+    let of_pod = |pod| {
+        json!({
+            "ip": address(application, pod),
+            "targetRef": {"kind": "Pod", "name": pod_name(application, pod), "namespace": format!("team-{}", application / APPLICATIONS)},
+        })
+    };
+    let addresses: Vec<Value> = (0..PODS).map(of_pod).collect();
+    vec![json!({
+        "apiVersion": "v1",
+        "kind": "Endpoints",
+        "metadata": head(application, &name(application)),
+        "subsets": [{"addresses": addresses, "ports": [{"name": "http", "port": 8080, "protocol": "TCP"}]}],
+    })]
+}
