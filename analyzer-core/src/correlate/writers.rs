@@ -1,6 +1,6 @@
 //! Who wrote a record decides to which family its fault belongs: a panic of the container runtime is the runtime's.
 //!
-//! `writers.yaml` says of which writers which causes are told as another signature.
+//! `writers.yaml` says of which writers which causes are reported as another signature.
 
 use std::collections::{HashMap, HashSet};
 

@@ -81,9 +81,9 @@ pub struct WriterRule {
     pub files: &'static [&'static str],
     /// Texts one of which the record contains; none if any record counts.
     pub words: &'static [&'static str],
-    /// The causes that are told otherwise.
+    /// The causes that are reported otherwise.
     pub causes: &'static [&'static str],
-    /// The signature that they are told as.
+    /// The signature that they are reported as.
     pub signature: &'static str,
 }
 

@@ -64,7 +64,7 @@ pub struct Signature {
     /// record takes precedence, unless this signature refines it.
     #[serde(default)]
     pub generic: bool,
-    /// How far from the words of a known fault what it matches is.
+    /// The distance of what it matches from the words of a known fault.
     #[serde(default)]
     pub tier: Tier,
     /// The severity applies whatever level the writer logs the record at. Otherwise a finding whose records all say
@@ -114,7 +114,7 @@ pub struct Signature {
     pub source: Arc<str>,
 }
 
-/// How much of a fault a signature knows.
+/// The part of a fault that a signature knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]

@@ -16,7 +16,7 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 60..=132;
 /// The most lines that one line is broken into.
 const MAX_PARTS: usize = 24;
 
-/// Words after which a sentence goes on.
+/// Words after which a sentence continues.
 const UNFINISHED: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "because", "been", "but", "by", "can", "cannot",
     "could", "desc", "did", "does", "for", "from", "had", "has", "have", "if", "in", "into", "is",
@@ -204,7 +204,7 @@ fn is_middle(line: &str) -> bool {
     })
 }
 
-/// Returns true if a line ends with a word after which a sentence goes on.
+/// Returns true if a line ends with a word after which a sentence continues.
 fn ends_between_words(line: &str) -> bool {
     let word = line
         .trim_end()
