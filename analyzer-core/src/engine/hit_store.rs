@@ -379,13 +379,14 @@ impl Collected {
         listed: &Listed,
     ) {
         let condition = &catalogue.at(number as usize).condition;
+        let omitted = tables.iter().map(|table| facts.omitted(*table));
+        // a table of which nothing was kept is not one in which nothing was found
         let mut seen = tables
             .iter()
-            .map(|table| !facts.of_table(*table).is_empty());
+            .map(|table| !facts.of_table(*table).is_empty() || facts.omitted(*table) > 0);
         if !may_hold(condition, &mut seen) {
             return;
         }
-        let omitted = tables.iter().map(|table| facts.omitted(*table));
         self.leave_out(number, omitted.clone().sum());
         let refuting = refuting_objects(condition);
         // an object that is not kept might be the one that refutes it

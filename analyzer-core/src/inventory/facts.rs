@@ -13,7 +13,7 @@ use kwhy_parse::input::Place;
 use kwhy_signature::{Comparison, ConditionId, leaves, refuting_objects};
 
 /// The bytes that all facts may take, with their strings.
-const ROOM: usize = 48 << 20;
+const ROOM: usize = 96 << 20;
 
 /// The tables of a catalogue: which pattern's facts are in which one.
 #[derive(Debug, Default)]
