@@ -1,7 +1,7 @@
 //! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
 //! returns, colour sequences, zero-width characters, spaces and dashes of other widths, typographic
 //! quotes, HTML entities (which lines are escaped says [`html_entities`]), and puts characters together that a
-//! container runtime cut ([`cut_char`]).
+//! container runtime cut ([`split_utf8`]).
 
 use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memchr3, memchr3_iter, memrchr};
 
