@@ -1,7 +1,9 @@
 //! Start-up, parsers and whole analyses. Each run's answer is checked by its counts: a fast wrong
 //! answer fails.
 
-use benches::{FAULT_CAUSE, FORMATS, LogFormat, describe, log, paste};
+use benches::{
+    FAULT_CAUSE, FORMATS, LogFormat, STRUCTURED, Structured, describe, log, paste, structured,
+};
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use kwhy_core::Analyzer;
@@ -109,5 +111,19 @@ fn analyze_log(bencher: Bencher<'_, '_>, format: LogFormat) {
         let report = analyzer.analyze_text("log", log.text.as_str());
         assert_eq!(report.stats.events, log.records);
         assert_eq!(report.findings[0].count, log.faults);
+    });
+}
+
+/// A whole analysis of 4 MB of tables, objects or describes of a healthy cluster.
+#[divan::bench(args = STRUCTURED, sample_count = 10, sample_size = 1)]
+fn analyze_structured(bencher: Bencher<'_, '_>, form: Structured) {
+    let output = structured(form, 4_000_000, 1);
+    let analyzer = Analyzer::new();
+    let items = ItemsCount::new(output.items as usize);
+    let bytes = BytesCount::of_str(&output.text);
+    bencher.counter(bytes).counter(items).bench(|| {
+        let report = analyzer.analyze_text("output", output.text.as_str());
+        assert_eq!(report.stats.records, output.items);
+        assert!(report.findings.is_empty());
     });
 }

@@ -144,6 +144,15 @@ impl Analyzer {
     pub fn with_blocks_of(mut self, bytes: usize) -> Analyzer {
         self.way.block = bytes;
         self.way.all_up_to = 0;
+        self.way.joined_up_to = 0;
+        self
+    }
+
+    /// Joins no lines that were broken for being too long, as in large documents. For tests that compare with engines
+    /// that read small ones as if they were large.
+    #[cfg(feature = "unstable-internals")]
+    pub fn without_joined_lines(mut self) -> Analyzer {
+        self.way.joined_up_to = 0;
         self
     }
 

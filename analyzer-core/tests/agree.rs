@@ -11,7 +11,8 @@ use rayon::prelude::*;
 
 use crate::logs::{Logs, logs};
 
-static NAIVE: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_naive_matching());
+static NAIVE: LazyLock<Analyzer> =
+    LazyLock::new(|| Analyzer::new().with_naive_matching().without_joined_lines());
 
 /// The sizes of the smaller blocks.
 const SMALL: [usize; 2] = [4096, 300];
@@ -21,7 +22,12 @@ const SMALL: [usize; 2] = [4096, 300];
 static FAST: LazyLock<[Analyzer; 4]> = LazyLock::new(|| {
     let [small, smallest] = SMALL.map(|size| Analyzer::new().with_blocks_of(size));
     let one_block = Analyzer::new().with_blocks_of(1 << 20);
-    [Analyzer::new(), one_block, small, smallest]
+    [
+        Analyzer::new().without_joined_lines(),
+        one_block,
+        small,
+        smallest,
+    ]
 });
 
 /// Returns all that is reported of a finding, which must agree.

@@ -8,6 +8,7 @@ mod commands;
 mod describe;
 mod envelopes;
 mod exact;
+mod frames;
 mod incidents;
 mod interim;
 mod lab;

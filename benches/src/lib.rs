@@ -3,11 +3,13 @@
 
 mod mixed;
 mod signatures;
+mod structured;
 
 use std::fmt::Write as _;
 
 pub use mixed::{CARRIERS, Carrier, Mixed, healthy, mixed};
 pub use signatures::{signature, signatures};
+pub use structured::{Output, STRUCTURED, Structured, structured};
 
 /// The log formats that can be generated.
 pub const FORMATS: [LogFormat; 4] = [

@@ -3,14 +3,21 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 
-use benches::{FAULT_SIGNATURE, LogFormat, log, mixed};
+use benches::{FAULT_SIGNATURE, LogFormat, Structured, log, mixed, structured};
 
 /// The name of the log that mixes all formats.
 pub const MIXED: &str = "mixed";
 
+/// An input that can be generated.
+enum What {
+    Log(LogFormat),
+    /// Logs of all formats.
+    Mixed,
+    Structured(Structured),
+}
+
 struct Wanted {
-    /// None for all of them mixed.
-    format: Option<LogFormat>,
+    what: What,
     bytes: usize,
     seed: u64,
     plan: Option<String>,
@@ -29,12 +36,16 @@ pub fn main(arguments: Vec<String>) -> Result<(), String> {
 }
 
 fn make(wanted: &Wanted) -> (String, BTreeMap<&'static str, u64>) {
-    match wanted.format {
-        Some(format) => {
+    match wanted.what {
+        What::Log(format) => {
             let log = log(format, wanted.bytes, wanted.seed);
             (log.text, BTreeMap::from([(FAULT_SIGNATURE, log.faults)]))
         }
-        None => {
+        What::Structured(form) => {
+            let output = structured(form, wanted.bytes, wanted.seed);
+            (output.text, BTreeMap::from([("items", output.items)]))
+        }
+        What::Mixed => {
             let log = mixed(wanted.bytes, wanted.seed);
             (log.text, log.plan)
         }
@@ -52,12 +63,15 @@ fn read(mut arguments: Vec<String>) -> Option<Wanted> {
         [format, megabytes, seed] => (format, megabytes, seed.as_str()),
         _ => return None,
     };
-    let format = match format.as_str() {
-        MIXED => None,
-        name => Some(LogFormat::from_name(name)?),
+    let what = match format.as_str() {
+        MIXED => What::Mixed,
+        name => match Structured::from_name(name) {
+            Some(form) => What::Structured(form),
+            None => What::Log(LogFormat::from_name(name)?),
+        },
     };
     Some(Wanted {
-        format,
+        what,
         bytes: megabytes.parse::<usize>().ok()?.checked_mul(1_000_000)?,
         seed: seed.parse().ok()?,
         plan,

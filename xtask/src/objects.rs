@@ -73,7 +73,7 @@ fn yaml(out: &mut impl Write, value: &Value, depth: usize) -> std::io::Result<()
     for (head, value) in entries {
         match value {
             Value::Object(map) if head == "-" => {
-                // the first key of an item stands behind its hyphen
+                // the first key of an item stands after its hyphen
                 let mut text = Vec::new();
                 yaml(&mut text, &Value::Object(map.clone()), depth + 1)?;
                 let skipped = (2 * (depth + 1)).min(text.len());

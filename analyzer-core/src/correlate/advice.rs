@@ -84,7 +84,7 @@ fn is_proved(template: &FixTemplate, group: &Group) -> bool {
 }
 
 /// The possible writers of a record: its component, its envelope's source, a static pod's workload.
-fn writers(hit: &Hit) -> impl Iterator<Item = &str> {
+pub(super) fn writers(hit: &Hit) -> impl Iterator<Item = &str> {
     let kernel = (hit.format == Format::Kernel).then_some("kernel");
     let carried = hit.writers.iter().map(|writer| {
         let unit = writer.strip_suffix(".service").unwrap_or(writer);

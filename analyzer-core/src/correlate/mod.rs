@@ -19,6 +19,7 @@ mod resolution;
 mod situations;
 mod snapshots;
 mod unexplained;
+mod writers;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -105,12 +106,23 @@ pub(crate) fn correlate(
     (graph, snapshots): (&Graph, &Snapshots),
     (reference, now): (Option<Timestamp>, Option<i128>),
 ) -> Correlated {
+    let mut matches = matches;
+    writers::name_family(catalogue, &mut matches, &mut surplus);
+    let mut matches = overlap::resolve_overlaps(catalogue, matches);
+    // frames are for what nothing else answers
+    if matches
+        .iter()
+        .any(|(number, _)| answers(catalogue.at(*number)))
+    {
+        let is_frame = |number: usize| catalogue.at(number).is_frame();
+        matches.retain(|(number, _)| !is_frame(*number));
+        surplus.retain(|more| !is_frame(more.signature));
+    }
     let covered = matches
         .iter()
         .flat_map(|(_, found)| &found.hits)
         .map(|hit| (hit.document, hit.record.start))
         .collect();
-    let mut matches = overlap::resolve_overlaps(catalogue, matches);
     give_way(&mut matches, &mut surplus);
     for (number, found) in &mut matches {
         let since = since(catalogue.at(*number), found);
@@ -224,6 +236,11 @@ pub(crate) fn correlate(
         unplaced,
         not_compared: cut,
     }
+}
+
+/// Returns true if a match of a signature is an answer.
+fn answers(signature: &Signature) -> bool {
+    signature.answers() && !signature.makes_no_finding()
 }
 
 /// Adds to each finding the evidence of those that it explains and that say the same of the same object in

@@ -113,11 +113,18 @@ fn survivors(all: &[Contender<'_>]) -> Vec<usize> {
 impl<'m> Contender<'m> {
     /// The sort key of a match's strength. A symptom's text often wraps its cause's, and the cause
     /// is the answer.
-    fn strength(&self) -> (bool, bool, usize, Reverse<&'m str>) {
+    fn strength(&self) -> (bool, bool, bool, usize, Reverse<&'m str>) {
         let signature = self.signature;
         let is_cause = signature.role != Role::Symptom;
         let specific = !signature.generic;
-        (is_cause, specific, self.weight, Reverse(&signature.id))
+        let knows_words = !signature.is_frame();
+        (
+            knows_words,
+            is_cause,
+            specific,
+            self.weight,
+            Reverse(&signature.id),
+        )
     }
 
     /// Returns true if this match, once kept, supersedes `other`.
@@ -126,6 +133,16 @@ impl<'m> Contender<'m> {
         // a match that makes no finding never wins
         if a.makes_no_finding() || b.makes_no_finding() {
             return false;
+        }
+        // a frame is asked where nothing answers, and until then takes nothing from others
+        if a.is_frame() || b.is_frame() {
+            let both = a.is_frame() && b.is_frame();
+            return match both {
+                true => {
+                    a.refines.contains(&b.id) || (a.id != b.id && overlap(self.mark, other.mark))
+                }
+                false => b.is_frame() && a.answers(),
+            };
         }
         if a.refines.contains(&b.id) {
             return true;

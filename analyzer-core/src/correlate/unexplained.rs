@@ -4,7 +4,7 @@ use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeMap;
 
 use kwhy_model::{Event, Format, Severity};
-use kwhy_parse::input::{Place, Stretch, floor_char};
+use kwhy_parse::input::{Chunk, Place, floor_char};
 use kwhy_parse::templates::mask;
 
 use super::Covered;
@@ -61,7 +61,7 @@ struct EventGroup {
 
 impl UnexplainedEvents {
     /// Adds an event; `matched` is true if it fulfils any condition.
-    pub fn event(&mut self, stretch: &Stretch, event: &Event<'_>, matched: bool) {
+    pub fn event(&mut self, stretch: &Chunk, event: &Event<'_>, matched: bool) {
         if !is_notable(event) {
             return;
         }

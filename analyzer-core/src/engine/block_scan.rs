@@ -2,7 +2,7 @@
 
 mod stretch;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use memchr::memchr_iter;
 
@@ -22,12 +22,24 @@ use kwhy_parse::log;
 use kwhy_parse::timeline::Timeline;
 use kwhy_signature::{ConditionId, Index};
 
-/// The number of error records of a block without a literal of a signature that are parsed, for
-/// what no finding covers.
-pub(super) const MAX_ERROR_RECORDS: usize = 64;
+/// The number of error records without a literal of a signature that are parsed of each of the first blocks, for what
+/// no finding covers.
+const MAX_ERROR_RECORDS: usize = 64;
 
-/// The same for blocks after a document's first ones.
-pub(super) const MAX_LATER_ERROR_RECORDS: usize = 4;
+/// The same of the blocks after the first ones.
+const MAX_LATER_ERROR_RECORDS: usize = 4;
+
+/// The number of blocks at the start in which more error records are parsed.
+const FIRST_BLOCKS: u64 = 64;
+
+/// Returns the number of error records without a literal of a signature that are parsed of the block with this number.
+pub(super) fn max_error_records(block: u64) -> usize {
+    if block < FIRST_BLOCKS {
+        MAX_ERROR_RECORDS
+    } else {
+        MAX_LATER_ERROR_RECORDS
+    }
+}
 
 /// The number of segments of a document that are listed.
 const MAX_SEGMENTS: usize = 1000;
@@ -51,8 +63,6 @@ pub(crate) struct BlockResult {
     pub invalid: u64,
     /// The parts of objects that were omitted.
     pub left_out: LeftOut,
-    /// The number of hits that were not made because a condition keeps no more.
-    pub surplus: BTreeMap<ConditionId, u64>,
     pub long_lines: Vec<u64>,
     /// Each with its text.
     pub not_understood: Vec<(u64, String)>,
@@ -95,13 +105,13 @@ pub(crate) struct BlockResult {
     pub enclosing: Option<Subject>,
 }
 
-/// The knowledge with which a block is scanned.
+/// The amounts of a block that are read.
 #[derive(Clone, Copy)]
-pub(crate) struct BlockContext<'k> {
-    /// The conditions over several of which no further hit is kept.
-    pub full: &'k BTreeSet<ConditionId>,
+pub(crate) struct BlockLimits {
     /// The number of error records without a literal of a signature that are parsed.
     pub error_records: usize,
+    /// The size up to which lines of a whole document are joined that were broken for being too long.
+    pub joined_up_to: usize,
 }
 
 /// Reads a block: all of it without an index, otherwise what the index's texts and the lines'
@@ -110,25 +120,25 @@ pub(crate) fn read(
     block: &Block,
     tester: &Tester<'_>,
     index: Option<&Index>,
-    known: BlockContext<'_>,
+    most: BlockLimits,
     limits: &ReadLimits,
 ) -> BlockResult {
-    let mut reading = BlockScan::new(block, tester, limits, known.full);
+    let mut reading = BlockScan::new(block, tester, limits, most);
     match (&block.piece, index) {
         (Some(piece), _) => reading.piece(piece),
         (None, None) => reading.all(),
         (None, Some(index)) if is_clean(&block.bytes) => {
-            reading.sweep(index, known, &block.bytes, None);
+            reading.sweep(index, &block.bytes, None);
         }
         (None, Some(index)) => {
             let clean = Document::new("", block.bytes.as_slice());
-            reading.sweep(index, known, clean.text().as_bytes(), Some(&clean));
+            reading.sweep(index, clean.text().as_bytes(), Some(&clean));
         }
     }
     let mut outcome = reading.outcome;
     match reading.run {
         Run::Inherited => outcome.unbroken = true,
-        Run::BlockContext(subject) => outcome.subject = Some(subject),
+        Run::OfCommand(subject) => outcome.subject = Some(subject),
         Run::Ended => {}
     }
     outcome
@@ -140,7 +150,7 @@ enum Run {
     /// The one that was open at the block's start.
     Inherited,
     /// One of which a command says what it is about.
-    BlockContext(Subject),
+    OfCommand(Subject),
     /// One of which nothing is known.
     Ended,
 }
@@ -149,8 +159,7 @@ struct BlockScan<'b, 't, 'c> {
     block: &'b Block,
     tester: &'t Tester<'c>,
     limits: &'b ReadLimits,
-    /// The conditions over several of which no further hit is kept.
-    full: &'b BTreeSet<ConditionId>,
+    most: BlockLimits,
     outcome: BlockResult,
     run: Run,
 }
@@ -160,13 +169,13 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         block: &'b Block,
         tester: &'t Tester<'c>,
         limits: &'b ReadLimits,
-        full: &'b BTreeSet<ConditionId>,
+        most: BlockLimits,
     ) -> Self {
         BlockScan {
             block,
             tester,
             limits,
-            full,
+            most,
             run: Run::Inherited,
             outcome: BlockResult {
                 document: block.document,
@@ -194,13 +203,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
 
     /// Reads what may matter of a text; `cleaned` is the way back to the block's bytes if the text
     /// is not these.
-    fn sweep(
-        &mut self,
-        index: &Index,
-        known: BlockContext<'_>,
-        bytes: &[u8],
-        cleaned: Option<&Document>,
-    ) {
+    fn sweep(&mut self, index: &Index, bytes: &[u8], cleaned: Option<&Document>) {
         let mut line_index = index_lines(bytes, self.block.followed);
         self.outcome.lines = line_index.lines;
         self.outcome.events = line_index.records;
@@ -241,7 +244,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
             }
             if region.why == RegionReason::Error {
                 error_records += 1;
-                if error_records > known.error_records {
+                if error_records > self.most.error_records {
                     self.outcome.unread += 1;
                     continue;
                 }

@@ -19,7 +19,7 @@ use crate::parallel;
 use crate::report::LimitMet;
 use kwhy_model::{Event, Parsed, Span, Subject};
 use kwhy_parse::input::{
-    Document, Place, ReadLimits, Segment, Stretch, is_output, log_section, segments_before,
+    Chunk, Document, Place, ReadLimits, Segment, is_output, log_section, segments_before,
 };
 use kwhy_parse::{self as parse, infer_year, redact};
 
@@ -28,7 +28,7 @@ use kwhy_parse::{self as parse, infer_year, redact};
 #[non_exhaustive]
 pub struct Extract<'e> {
     source: &'e str,
-    stretch: &'e Stretch,
+    stretch: &'e Chunk,
     /// Its events and objects; their spans are ranges of the part's clean text.
     pub parsed: Parsed<'e>,
 }
@@ -260,6 +260,15 @@ fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
     }
 }
 
+/// Numbers the lines of segments as the document does, where lines were joined.
+fn numbered<'a>(mut segments: Vec<Segment<'a>>, stretch: &Chunk) -> Vec<Segment<'a>> {
+    if stretch.text.has_joined_lines() {
+        let lines = segments.iter_mut().flat_map(|segment| &mut segment.lines);
+        lines.for_each(|line| line.number = stretch.text.line_of(line.start));
+    }
+    segments
+}
+
 impl State {
     fn read<T: Send>(
         &mut self,
@@ -274,11 +283,14 @@ impl State {
             .map(|block| block.long_lines.iter().map(|line| line + 1).collect())
             .collect();
         let blocks = blocks.into_iter().zip(&pieces).collect();
-        let stretches = parallel::map(blocks, |(block, piece): (Block, &Option<Piece>)| Stretch {
+        let stretches = parallel::map(blocks, |(block, piece): (Block, &Option<Piece>)| Chunk {
             document: block.document,
             first_byte: block.offset,
             lines_before: memchr_iter(b'\n', &block.bytes).count() as u64,
-            text: Document::new("", block.bytes),
+            text: match block.whole && block.bytes.len() <= BLOCK {
+                true => Document::new("", block.bytes).with_joined_lines(),
+                false => Document::new("", block.bytes),
+            },
             gaps: piece
                 .as_ref()
                 .map_or(Vec::new(), |piece| piece.gaps.clone()),
@@ -287,14 +299,14 @@ impl State {
                 .map_or(Vec::new(), |piece| piece.ends.clone()),
             secrets: OnceLock::new(),
         });
-        let stretches: Vec<Stretch> = stretches
+        let stretches: Vec<Chunk> = stretches
             .into_iter()
             .zip(long)
             .map(|(stretch, long)| {
                 let before = self.lines;
                 self.lines += stretch.lines_before;
                 self.met.met_long_lines(&long, before);
-                Stretch {
+                Chunk {
                     lines_before: before,
                     ..stretch
                 }
@@ -303,9 +315,9 @@ impl State {
         let uncut = stretches.iter().zip(followed).zip(&pieces).collect();
         let mut cut = parallel::map(
             uncut,
-            |((stretch, followed), piece): ((&Stretch, bool), &Option<Piece>)| match piece {
+            |((stretch, followed), piece): ((&Chunk, bool), &Option<Piece>)| match piece {
                 Some(_) => Vec::new(),
-                None => segments_before(stretch.text.text(), followed),
+                None => numbered(segments_before(stretch.text.text(), followed), stretch),
             },
         );
         for (segments, piece) in cut.iter_mut().zip(&pieces) {
@@ -317,7 +329,7 @@ impl State {
         let unparsed = cut.into_iter().zip(&stretches).zip(&pieces).collect();
         let parsed = parallel::map(
             unparsed,
-            |((segments, stretch), piece): ((Vec<Segment<'_>>, &Stretch), &Option<Piece>)| {
+            |((segments, stretch), piece): ((Vec<Segment<'_>>, &Chunk), &Option<Piece>)| {
                 let mut parsed = match piece {
                     Some(piece) => piece.parse(stretch.text.text(), &self.limits),
                     None => Parsed::default(),
@@ -362,7 +374,7 @@ impl State {
             })
             .collect();
         let settled = stretches.iter().zip(ordered).collect();
-        parallel::map(settled, |(stretch, mut parsed): (&Stretch, Parsed<'_>)| {
+        parallel::map(settled, |(stretch, mut parsed): (&Chunk, Parsed<'_>)| {
             redact::parsed(&mut parsed, stretch.secrets());
             map(&Extract {
                 source,

@@ -247,19 +247,6 @@ impl HitStore {
         }
     }
 
-    /// The conditions over several of which no further hit will be kept.
-    pub fn full(&self) -> impl Iterator<Item = ConditionId> {
-        self.signatures.iter().flat_map(|(number, kept)| {
-            let leaves: Vec<(u16, &OfLeaf)> = match kept {
-                Hits::Several(leaves) => (0..).zip(leaves).collect(),
-                Hits::Single(single) => single.leaves_of_also().collect(),
-                Hits::Followed(_) => Vec::new(),
-            };
-            let full = leaves.into_iter().filter(|(_, hits)| hits.is_full());
-            full.map(|(leaf, _)| (*number, leaf))
-        })
-    }
-
     /// All matches. Times without a year get theirs by `settle`, records that do not name their object by
     /// `place`, which also gives documents their number in order, as `numbers` says. `listed` are the kinds of which the input shows all.
     pub fn finish(

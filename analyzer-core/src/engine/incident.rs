@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::adaptive::AdaptiveState;
-use super::block_scan::{self, BlockResult};
+use super::block_scan::{self, BlockLimits, BlockResult, max_error_records};
 use super::blocks::{Block, Blocks};
 use super::document_stats::{self, DocumentStats};
 use super::{BLOCK, BLOCKS_A_THREAD, MAX_BLOCKS, Merged, ScanOptions, document_order, timeline};
@@ -63,7 +62,6 @@ pub(crate) struct Settings {
 struct Scanner {
     settings: Settings,
     /// Knowledge for the next blocks.
-    learned: AdaptiveState,
     /// The number of blocks that were scanned.
     scanned: u64,
 }
@@ -74,7 +72,6 @@ impl Incident {
             merged: Merged::new(Arc::clone(&settings.compiled), settings.stated),
             scanner: Scanner {
                 settings,
-                learned: AdaptiveState::new(),
                 scanned: 0,
             },
             waiting: Vec::new(),
@@ -234,8 +231,6 @@ impl Incident {
             scanner, merged, ..
         } = self;
         let Settings { compiled, way, .. } = scanner.settings;
-        // its memory is free for the report's making
-        drop(scanner.learned);
         merged.report(&compiled.catalogue, &way)
     }
 
@@ -243,8 +238,7 @@ impl Incident {
     fn settle(&mut self) {
         self.scan(|| ());
         let scanned = std::mem::take(&mut self.scanned);
-        let full = self.merged.take_all(scanned);
-        self.scanner.learned.take(full);
+        self.merged.take_all(scanned);
     }
 
     fn wait(&mut self, block: Block) {
@@ -259,17 +253,15 @@ impl Incident {
         self.waiting_bytes = 0;
         let before = std::mem::take(&mut self.scanned);
         let (scanner, merged, scanned) = (&self.scanner, &mut self.merged, &mut self.scanned);
-        let (done, full) = parallel::beside(
+        let done = parallel::beside(
             || *scanned = scanner.scan(&ready),
             || {
                 let done = meanwhile();
-                (done, merged.take_all(before))
+                merged.take_all(before);
+                done
             },
         );
         self.scanner.scanned += ready.len() as u64;
-        self.scanner.learned.take(full);
-        let index = self.scanner.settings.tester().index();
-        self.scanner.learned.tune(index, &ready);
         done
     }
 }
@@ -300,9 +292,12 @@ impl Scanner {
         let tester = self.settings.tester();
         let read = |(number, block): (u64, &Block)| {
             let all = block.whole && block.bytes.len() <= way.all_up_to;
-            let known = self.learned.known(number);
-            let index = self.learned.index(tester.index()).filter(|_| !all);
-            let mut outcome = block_scan::read(block, &tester, index, known, &way.limits);
+            let index = tester.index().filter(|_| !all);
+            let most = BlockLimits {
+                error_records: max_error_records(number),
+                joined_up_to: way.joined_up_to,
+            };
+            let mut outcome = block_scan::read(block, &tester, index, most, &way.limits);
             if way.timeline && block.piece.is_none() {
                 outcome.timeline = timeline::timeline(&block.bytes);
             }

@@ -14,13 +14,13 @@ const LINES: usize = 1024;
 
 /// The last log record, and how far the lines after it were framed.
 #[derive(Default)]
-pub(super) struct OpenLog {
+pub(super) struct Lookback {
     framer: Option<Framer>,
     /// The start of the next line.
     at: usize,
 }
 
-impl OpenLog {
+impl Lookback {
     /// Returns true if the line at this byte may belong to a record before it. Call it for lines in their order.
     pub fn takes(&mut self, bytes: &[u8], at: usize, is_record: bool) -> bool {
         let mut framer = self.framer.take().unwrap_or_else(|| {

@@ -5,7 +5,6 @@
 //! parallel. What they contain is put together in the order of the input ([`hit_store`]), so the
 //! report is the same for any number of threads.
 
-mod adaptive;
 mod block_scan;
 pub(crate) mod blocks;
 mod candidates;
@@ -46,7 +45,6 @@ pub use extract::{Extract, ExtractOptions, Extracted, extract, extract_with};
 pub use incident::Incident;
 pub(crate) use incident::Settings;
 
-use adaptive::{EPOCH, Full, MAX_IN_FLIGHT};
 use block_scan::BlockResult;
 use document_stats::DocumentStats;
 use hit_store::HitStore;
@@ -61,7 +59,7 @@ pub(crate) const BLOCK: usize = 256 * 1024;
 const BLOCKS_A_THREAD: usize = 4;
 
 /// The most blocks that are read in one go.
-const MAX_BLOCKS: usize = MAX_IN_FLIGHT / 2;
+const MAX_BLOCKS: usize = 32;
 
 /// The most line numbers that a report lists of lines that were not understood.
 const MAX_LISTED_LINES: usize = 1000;
@@ -82,6 +80,8 @@ pub(crate) struct ScanOptions {
     pub block: usize,
     /// The size up to which all of a document is parsed.
     pub all_up_to: usize,
+    /// The size up to which lines of a document are joined that were broken for being too long: of a paste.
+    pub joined_up_to: usize,
     /// True if the time and severity of each log record are counted.
     pub timeline: bool,
     /// True if what nothing suffers from is reported as a note.
@@ -95,6 +95,7 @@ impl Default for ScanOptions {
         ScanOptions {
             block: BLOCK,
             all_up_to: BLOCK,
+            joined_up_to: BLOCK,
             timeline: false,
             audit: false,
             limits: ReadLimits::default(),
@@ -108,8 +109,6 @@ struct Merged {
     /// The time at which the input was collected, if the caller states it.
     stated: Option<Timestamp>,
     documents: Vec<DocumentStats>,
-    /// The number of blocks that were merged.
-    taken: u64,
     collector: HitStore,
     unexplained_events: UnexplainedEvents,
     graph: Graph,
@@ -139,7 +138,6 @@ impl Merged {
             collector: HitStore::new(compiled),
             stated,
             documents: Vec::new(),
-            taken: 0,
             unexplained_events: UnexplainedEvents::default(),
             graph: Graph::default(),
             snapshots: Snapshots::default(),
@@ -189,17 +187,9 @@ impl Merged {
         self.documents.iter().map(end).collect()
     }
 
-    /// Takes what the next blocks contain. Returns what is full at the ends of generations among them.
-    fn take_all(&mut self, outcomes: Vec<BlockResult>) -> Vec<Full> {
-        let mut full = Vec::new();
-        for outcome in outcomes {
-            self.take(outcome);
-            self.taken += 1;
-            if self.taken.is_multiple_of(EPOCH) {
-                full.push(self.collector.full().collect());
-            }
-        }
-        full
+    /// Takes what the next blocks contain.
+    fn take_all(&mut self, outcomes: Vec<BlockResult>) {
+        outcomes.into_iter().for_each(|outcome| self.take(outcome));
     }
 
     /// Takes what the next block contains.
@@ -279,7 +269,6 @@ impl Merged {
             input.enclosing = outcome.enclosing;
         }
         self.collect(outcome.hits, limit);
-        self.collector.left_out(outcome.surplus);
         self.end_list(ended, limit);
         let order = by_name(&self.documents);
         if outcome.unread > 0 {

@@ -2,7 +2,7 @@
 
 use memchr::{memmem, memrchr};
 
-use super::lookback::OpenLog;
+use super::lookback::Lookback;
 use kwhy_parse::framing::{
     ENTRY_LINES, begins_record, cut_line, entry_at, line_at, lines_before, next_line, text,
 };
@@ -25,7 +25,7 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
     let mut begun = false;
     let mut structural =
         |begun: bool| begun || *inside.get_or_insert_with(|| is_inside(bytes, first));
-    let mut log = OpenLog::default();
+    let mut log = Lookback::default();
     // of two places without a record one that no record before takes is better, then a blank line
     let mut fallback: Option<(bool, bool, usize)> = None;
     for number in 0.. {

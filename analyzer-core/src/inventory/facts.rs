@@ -129,7 +129,7 @@ pub(crate) struct Fact {
     /// The bytes of the proof, from the start of the record.
     mark: u32,
     length: u32,
-    proof: Around,
+    proof: CompactPlace,
     container: Symbol,
     /// Where its captures start, and how many there are.
     captures: (u32, u16),
@@ -143,21 +143,21 @@ pub(crate) struct Fact {
 /// What few facts have.
 #[derive(Clone, Debug)]
 struct Rest {
-    around: Box<[Around]>,
+    around: Box<[CompactPlace]>,
     ended: Option<i128>,
 }
 
 /// A line beside the one that proves something.
 #[derive(Clone, Debug)]
-struct Around {
+struct CompactPlace {
     line: u32,
     column: u32,
     text: Symbol,
     in_text: (u32, u32),
 }
 
-impl Around {
-    fn new(place: Place, symbols: &mut Symbols) -> Around {
+impl CompactPlace {
+    fn new(place: Place, symbols: &mut Symbols) -> CompactPlace {
         let Place {
             line,
             column,
@@ -165,7 +165,7 @@ impl Around {
             mark,
         } = place;
         let within = |byte: usize| short(byte.min(text.len()), u32::MAX);
-        Around {
+        CompactPlace {
             line: u32::try_from(line).unwrap_or(u32::MAX),
             column: u32::try_from(column).unwrap_or(u32::MAX),
             text: symbols.add(&text),
@@ -234,8 +234,8 @@ impl Facts {
         let has_rest = is_shown && (!hit.around.is_empty() || hit.ended.is_some());
         let rest = has_rest.then(|| {
             let around = hit.around.into_iter();
-            let around: Box<[Around]> = around
-                .map(|place| Around::new(place, &mut self.symbols))
+            let around: Box<[CompactPlace]> = around
+                .map(|place| CompactPlace::new(place, &mut self.symbols))
                 .collect();
             self.bytes += size_of::<Rest>() + size_of_val(&*around);
             let ended = hit.ended;
@@ -243,7 +243,7 @@ impl Facts {
             NonZeroU32::new(short(self.rest.len(), u32::MAX))
         });
         let place = Some(hit.place).filter(|_| is_shown).unwrap_or_default();
-        let proof = Around::new(place, &mut self.symbols);
+        let proof = CompactPlace::new(place, &mut self.symbols);
         let fact = Fact {
             object,
             mark: short(hit.mark.start.saturating_sub(hit.record.start), u32::MAX),

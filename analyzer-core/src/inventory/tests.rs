@@ -9,7 +9,7 @@ use crate::Catalogue;
 use crate::engine::Listed;
 use crate::matcher::{Compiled, Hit, Match, Tester, evaluate};
 use kwhy_model::Subject;
-use kwhy_parse::input::{Document, Stretch};
+use kwhy_parse::input::{Chunk, Document};
 use kwhy_signature::leaves;
 
 const CONDITIONS: [&str; 4] = [
@@ -128,7 +128,7 @@ fn assert_agreement(condition: &str, documents: &[String]) {
     let mut facts = Facts::default();
     let mut listed = Listed::default();
     for (number, text) in documents.iter().enumerate() {
-        let stretch = Stretch {
+        let stretch = Chunk {
             document: number,
             first_byte: 0,
             lines_before: 0,
@@ -140,7 +140,7 @@ fn assert_agreement(condition: &str, documents: &[String]) {
         let parsed = kwhy_parse::document(&stretch.text);
         let mut hits = Vec::new();
         for object in &parsed.objects {
-            Tester::naive(&compiled).object(&stretch, object, &mut hits, |_, _, _| false);
+            Tester::naive(&compiled).object(&stretch, object, &mut hits);
         }
         for (leaf, hit) in hits {
             of_leaves[usize::from(leaf.1)].push(hit.clone());
@@ -180,7 +180,7 @@ fn what_says_the_same_is_kept_once_where_it_refutes() {
     let mut facts = Facts::default();
     let text = object_text("quay");
     let compiled = compiled(CONDITIONS[0]);
-    let stretch = Stretch {
+    let stretch = Chunk {
         document: 0,
         first_byte: 0,
         lines_before: 0,
@@ -191,7 +191,7 @@ fn what_says_the_same_is_kept_once_where_it_refutes() {
     };
     let parsed = kwhy_parse::document(&stretch.text);
     let mut hits = Vec::new();
-    Tester::naive(&compiled).object(&stretch, &parsed.objects[0], &mut hits, |_, _, _| false);
+    Tester::naive(&compiled).object(&stretch, &parsed.objects[0], &mut hits);
     let tables = compiled.tables();
     for _ in 0..3 {
         for (leaf, hit) in &hits {

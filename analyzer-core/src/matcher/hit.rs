@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ids::Ids;
 use super::leaf::{Capture, Found};
 use kwhy_model::{Event, Format, Object, Severity, Span, Stamp, Subject, Text};
-use kwhy_parse::input::{Place, Stretch};
+use kwhy_parse::input::{Chunk, Place};
 
 /// A time, on one of two axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -68,7 +68,7 @@ impl Moment {
 }
 
 /// Captures without the secrets of the record that they were taken from.
-fn hidden(stretch: &Stretch, record: &Span, mut captures: Vec<Capture>) -> Vec<Capture> {
+fn hidden(stretch: &Chunk, record: &Span, mut captures: Vec<Capture>) -> Vec<Capture> {
     for (_, value) in &mut captures {
         stretch.hide(record, value);
     }
@@ -124,7 +124,7 @@ fn states_error(event: &Event<'_>) -> bool {
 
 impl Hit {
     pub fn from_event(
-        stretch: &Stretch,
+        stretch: &Chunk,
         event: &Event<'_>,
         ids: Option<Arc<Ids>>,
         found: Found,
@@ -168,12 +168,7 @@ impl Hit {
         }
     }
 
-    pub fn from_object(
-        stretch: &Stretch,
-        object: &Object<'_>,
-        found: Found,
-        is_shown: bool,
-    ) -> Hit {
+    pub fn from_object(stretch: &Chunk, object: &Object<'_>, found: Found, is_shown: bool) -> Hit {
         let (place, around) = match is_shown {
             true => (
                 stretch.place(&found.mark),
@@ -293,7 +288,7 @@ fn state_of(event: &Event<'_>, found: &Found) -> Vec<Span> {
 }
 
 /// Returns the lines that some spans cover, in order, except that of the mark.
-fn lines_around(stretch: &Stretch, mark: &Span, spans: &[Span]) -> Vec<Place> {
+fn lines_around(stretch: &Chunk, mark: &Span, spans: &[Span]) -> Vec<Place> {
     let text = &stretch.text;
     let shown = text.line_of(mark.start);
     let mut lines: BTreeMap<u64, Span> = BTreeMap::new();

@@ -148,6 +148,11 @@ pub(crate) fn event(
     places.find(|places| !places.is_empty()).unwrap_or_default()
 }
 
+/// Returns true if a value is known to be none of these; any is where there are none.
+fn is_none_of(names: &[String], value: Option<&str>) -> bool {
+    names.is_empty() || value.is_some_and(|value| !is_one_of(names, Some(value)))
+}
+
 /// All that a pattern asks except its message, the cheapest first.
 fn outside_of_message(
     pattern: &EventPattern,
@@ -159,6 +164,10 @@ fn outside_of_message(
     let fits = is_one_of(&pattern.reason.0, reason)
         && is_one_of(
             &pattern.component.0,
+            event.component.as_ref().map(Text::as_str),
+        )
+        && is_none_of(
+            &pattern.not_component.0,
             event.component.as_ref().map(Text::as_str),
         )
         && is_one_of(&pattern.kind.0, event.subject.kind.as_deref())

@@ -29,7 +29,7 @@ use std::sync::{Arc, OnceLock};
 
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Event, Format, Object, Severity};
-use kwhy_parse::input::Stretch;
+use kwhy_parse::input::Chunk;
 use kwhy_prefilter::Token;
 use kwhy_signature::{
     Condition, ConditionId, EventPattern, Index, LiteralRequirement, ObjectPattern, Record,
@@ -179,7 +179,7 @@ impl<'c> Tester<'c> {
     /// them they are looked for.
     pub fn event(
         &self,
-        stretch: &Stretch,
+        stretch: &Chunk,
         event: &Event<'_>,
         candidates: Option<&[ConditionId]>,
         into: &mut Vec<(ConditionId, Hit)>,
@@ -223,18 +223,11 @@ impl<'c> Tester<'c> {
         }
     }
 
-    /// Adds the hits of an object, in the order of their leaf conditions. `is_counted` is asked with each condition
-    /// that it fulfils, whether it holds only in a list, and how many hits that makes: if it says so, these are omitted.
-    pub fn object(
-        &self,
-        stretch: &Stretch,
-        object: &Object<'_>,
-        into: &mut Vec<(ConditionId, Hit)>,
-        mut is_counted: impl FnMut(ConditionId, bool, usize) -> bool,
-    ) {
+    /// Adds the hits of an object, in the order of their leaf conditions.
+    pub fn object(&self, stretch: &Chunk, object: &Object<'_>, into: &mut Vec<(ConditionId, Hit)>) {
         let mut test = |leaf: ConditionId, pattern: &ObjectPattern| {
             let found = leaf::object(pattern, object);
-            if found.is_empty() || is_counted(leaf, pattern.listed, found.len()) {
+            if found.is_empty() {
                 return;
             }
             let tables = self.compiled.tables();

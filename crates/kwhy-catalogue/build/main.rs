@@ -6,6 +6,7 @@
 
 mod mechanisms;
 mod topology;
+mod writers;
 mod yaml;
 
 use std::collections::BTreeMap;
@@ -22,6 +23,7 @@ type Failure = Box<dyn std::error::Error>;
 const CAUSES: &str = "causes.yaml";
 const MECHANISMS: &str = "mechanisms.yaml";
 const TOPOLOGY: &str = "topology.yaml";
+const WRITERS: &str = "writers.yaml";
 
 fn main() -> Result<(), Failure> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
@@ -46,9 +48,10 @@ fn main() -> Result<(), Failure> {
 
     let signatures = signatures.as_deref();
     let ids = signatures.map(|files| files.iter().map(|file| file.signature.id.as_str()));
-    let known = mechanisms::Known::new(&causes, ids);
+    let known = mechanisms::KnownNames::new(&causes, ids);
     let mut out = mechanisms::compile(MECHANISMS, &text(MECHANISMS)?, &known)?;
     out.push_str(&topology::compile(TOPOLOGY, &text(TOPOLOGY)?)?);
+    out.push_str(&writers::compile(WRITERS, &text(WRITERS)?, &known)?);
     fs::write(target.join("knowledge.rs"), out)?;
     Ok(())
 }

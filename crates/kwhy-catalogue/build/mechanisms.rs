@@ -29,22 +29,25 @@ const DISTANCES: &[(&str, &str)] = &[
 ];
 
 /// The names that a rule may use.
-pub struct Known<'n> {
+pub struct KnownNames<'n> {
     causes: HashSet<&'n str>,
     /// None if they are not read: then every name may be one.
     signatures: Option<HashSet<&'n str>>,
 }
 
-impl<'n> Known<'n> {
-    pub fn new(causes: &'n Causes, signatures: Option<impl Iterator<Item = &'n str>>) -> Known<'n> {
-        Known {
+impl<'n> KnownNames<'n> {
+    pub fn new(
+        causes: &'n Causes,
+        signatures: Option<impl Iterator<Item = &'n str>>,
+    ) -> KnownNames<'n> {
+        KnownNames {
             causes: causes.ids().collect(),
             signatures: signatures.map(Iterator::collect),
         }
     }
 
     /// Returns what is wrong with the name of a cause, or of a family of causes `family/*`.
-    fn refuse_cause(&self, name: &str) -> Option<String> {
+    pub fn refuse_cause(&self, name: &str) -> Option<String> {
         let is_known = match name.strip_suffix('*') {
             Some(family) => {
                 family.ends_with('/') && self.causes.iter().any(|id| id.starts_with(family))
@@ -55,7 +58,7 @@ impl<'n> Known<'n> {
     }
 
     /// Returns what is wrong with the name of an effect: a cause, a family or a signature.
-    fn refuse_effect(&self, name: &str) -> Option<String> {
+    pub fn refuse_effect(&self, name: &str) -> Option<String> {
         if name.contains('/') {
             return self.refuse_cause(name);
         }
@@ -66,7 +69,7 @@ impl<'n> Known<'n> {
 }
 
 /// Checks the rules, and returns them as a constant.
-pub fn compile(file: &str, text: &str, known: &Known<'_>) -> Result<String, SignatureError> {
+pub fn compile(file: &str, text: &str, known: &KnownNames<'_>) -> Result<String, SignatureError> {
     let Mechanisms { quoting, rules } = yaml::read(file, text)?;
     let refuse = |names: &[String], of_causes: bool| {
         if names.is_empty() {

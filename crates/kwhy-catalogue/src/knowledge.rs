@@ -72,6 +72,21 @@ pub struct ApiServer {
     pub paths: &'static [&'static str],
 }
 
+/// Writers whose faults are a family of their own: an entry of `writers.yaml`.
+#[derive(Debug)]
+pub struct WriterRule {
+    /// Programs, units, containers and components.
+    pub writers: &'static [&'static str],
+    /// Source files that klog names.
+    pub files: &'static [&'static str],
+    /// Texts one of which the record contains; none if any record counts.
+    pub words: &'static [&'static str],
+    /// The causes that are reported otherwise.
+    pub causes: &'static [&'static str],
+    /// The signature that they are reported as.
+    pub signature: &'static str,
+}
+
 /// Returns the effects of causes.
 pub fn mechanisms() -> &'static Mechanisms {
     &MECHANISMS
@@ -80,4 +95,9 @@ pub fn mechanisms() -> &'static Mechanisms {
 /// Returns the facts about clusters.
 pub fn topology() -> &'static Topology {
     &TOPOLOGY
+}
+
+/// Returns whose faults are a family of their own; the first entry that fits counts.
+pub fn writers() -> &'static [WriterRule] {
+    WRITERS
 }

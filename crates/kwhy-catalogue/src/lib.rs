@@ -17,5 +17,6 @@ mod knowledge;
 
 pub use catalogue::Catalogue;
 pub use knowledge::{
-    ApiServer, CausalRule, Distance, Mechanisms, ObjectName, Topology, mechanisms, topology,
+    ApiServer, CausalRule, Distance, Mechanisms, ObjectName, Topology, WriterRule, mechanisms,
+    topology, writers,
 };

@@ -149,13 +149,13 @@ impl Subject {
 const LONGEST: usize = 40;
 
 /// All words of [`KINDS`] in small letters.
-struct Words {
+struct KindWords {
     kinds: HashMap<String, &'static str>,
     /// The lengths of the words with each first letter, a bit each.
     lengths: [u64; 26],
 }
 
-static WORDS: LazyLock<Words> = LazyLock::new(|| {
+static WORDS: LazyLock<KindWords> = LazyLock::new(|| {
     let of_kind = |(kind, words): &(&'static str, &[&'static str])| {
         let own = std::iter::once(*kind).chain(words.iter().copied());
         let kind = *kind;
@@ -174,7 +174,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
             *lengths |= 1 << word.len().min(LONGEST);
         }
     }
-    Words { kinds, lengths }
+    KindWords { kinds, lengths }
 });
 
 impl fmt::Display for Subject {

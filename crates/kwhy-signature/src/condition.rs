@@ -84,6 +84,9 @@ pub struct EventPattern {
     /// The component, or its prefix before `*`.
     #[serde(default)]
     pub component: OneOrMany<String>,
+    /// Components none of which it is; one that is not known may be any of them.
+    #[serde(default)]
+    pub not_component: OneOrMany<String>,
     /// The subject's kind.
     #[serde(default)]
     pub kind: OneOrMany<String>,

@@ -13,6 +13,7 @@ pub const KEYS: &[&str] = &[
     "role",
     "alone",
     "generic",
+    "tier",
     "severity",
     "at_any_level",
     "audit",

@@ -125,16 +125,6 @@ impl Index {
         }
     }
 
-    /// Returns this index with its literals found by what is rare in a sample of the input: it finds the same, with
-    /// fewer false positives.
-    #[must_use]
-    pub fn tuned(&self, sample: &[u8]) -> Index {
-        Index {
-            literals: self.literals.tuned(sample),
-            ..self.clone()
-        }
-    }
-
     /// Returns this index with what further conditions need.
     #[must_use]
     pub fn joined(

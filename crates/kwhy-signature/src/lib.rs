@@ -51,7 +51,7 @@ pub use error::SignatureError;
 pub use pattern::Pattern;
 pub use schema::{
     CheckTemplate, Ends, Example, Examples, Explains, FixTemplate, Needs, Signature, StepTemplate,
-    SubjectTemplate,
+    SubjectTemplate, Tier,
 };
 pub use template::Template;
 

@@ -64,6 +64,9 @@ pub struct Signature {
     /// record takes precedence, unless this signature refines it.
     #[serde(default)]
     pub generic: bool,
+    /// The distance of what it matches from the words of a known fault.
+    #[serde(default)]
+    pub tier: Tier,
     /// The severity applies whatever level the writer logs the record at. Otherwise a finding whose records all say
     /// that they are information is reported as such.
     #[serde(default)]
@@ -109,6 +112,18 @@ pub struct Signature {
     /// The file's text.
     #[serde(skip)]
     pub source: Arc<str>,
+}
+
+/// The part of a fault that a signature knows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Tier {
+    /// The words of the fault.
+    #[default]
+    Fault,
+    /// Only the frame around them, whatever they are. It is asked where nothing else answers.
+    Frame,
 }
 
 /// The object at fault, with captured values.
@@ -402,6 +417,17 @@ impl Signature {
     /// The family: the first part of the cause.
     pub fn family(&self) -> &str {
         self.cause.split('/').next().unwrap_or(&self.cause)
+    }
+
+    /// Returns true if it knows only the frame of a fault.
+    pub fn is_frame(&self) -> bool {
+        self.tier == Tier::Frame
+    }
+
+    /// Returns true if a finding of it is an answer: what it shows is the cause, or that all is well.
+    pub fn answers(&self) -> bool {
+        let is_lone_symptom = self.role == Role::Symptom && self.alone == Role::Symptom;
+        !self.is_frame() && !self.audit && !is_lone_symptom
     }
 
     /// Returns true if it makes no finding, and only shows that others are resolved or what to run

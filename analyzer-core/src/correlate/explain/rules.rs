@@ -69,9 +69,9 @@ impl Rules {
             return Rules { of };
         }
         let mut effects: HashMap<&str, Effects> = HashMap::new();
-        let known: Vec<Known<'_>> = signatures
+        let known: Vec<NamedSignature<'_>> = signatures
             .iter()
-            .map(|number| Known::new(*number, catalogue.at(*number)))
+            .map(|number| NamedSignature::new(*number, catalogue.at(*number)))
             .filter(|known| known.signature.role != Role::Benign)
             .collect();
         let mut said = HashSet::new();
@@ -145,15 +145,15 @@ fn strength(signature: &Signature) -> (bool, bool, Level, i64) {
 }
 
 /// A signature that made a finding.
-struct Known<'c> {
+struct NamedSignature<'c> {
     number: usize,
     signature: &'c Signature,
     names: [Cow<'c, str>; 3],
 }
 
-impl<'c> Known<'c> {
-    fn new(number: usize, signature: &'c Signature) -> Known<'c> {
-        Known {
+impl<'c> NamedSignature<'c> {
+    fn new(number: usize, signature: &'c Signature) -> NamedSignature<'c> {
+        NamedSignature {
             number,
             signature,
             names: names(signature),
@@ -171,7 +171,7 @@ pub(crate) fn implied_explains<'s>(
         return Vec::new();
     }
     let own_effects = causal_rules::effects(&signature.cause);
-    let this = Known::new(0, signature);
+    let this = NamedSignature::new(0, signature);
     let is_implied = |entry: &Explains| {
         let covered = catalogue.signatures().filter(|other| {
             let is_named = entry.what == other.cause || entry.what == other.id;
@@ -181,7 +181,7 @@ pub(crate) fn implied_explains<'s>(
         let rest = || signature.explains.iter().filter(|rule| *rule != entry);
         covered.peek().is_some()
             && covered.all(|other| {
-                let known = Known::new(0, other);
+                let known = NamedSignature::new(0, other);
                 let all = signature.explains.iter();
                 let with = relation(signature, all, &own_effects, &known);
                 let without = relation(signature, rest(), &own_effects, &known);
@@ -207,7 +207,11 @@ pub(crate) fn implied_explains<'s>(
     entries.filter(|entry| is_implied(entry)).collect()
 }
 
-fn allowed(explaining: &Signature, effects: &Effects, explained: &Known<'_>) -> Option<Allowed> {
+fn allowed(
+    explaining: &Signature,
+    effects: &Effects,
+    explained: &NamedSignature<'_>,
+) -> Option<Allowed> {
     relation(explaining, explaining.explains.iter(), effects, explained)
 }
 
@@ -216,7 +220,7 @@ fn relation<'s>(
     explaining: &Signature,
     entries: impl Iterator<Item = &'s Explains>,
     effects: &Effects,
-    explained: &Known<'_>,
+    explained: &NamedSignature<'_>,
 ) -> Option<Allowed> {
     let names = &explained.names;
     let explained = explained.signature;

@@ -31,6 +31,9 @@ type Labelled = (Arc<Subject>, BTreeMap<String, String>);
 /// A document's object with its selector.
 type Selecting = (usize, Arc<Subject>, Selector);
 
+/// The document and object of a selector, and a pod that it selects.
+type Selected = (usize, Arc<Subject>, Arc<Subject>);
+
 /// Labels of pods, and the selectors of the objects that depend on pods.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Labels {
@@ -110,7 +113,7 @@ impl Labels {
 
     /// Returns the document and object of each selector with each pod that it selects, and the
     /// number of pods beyond the limit.
-    pub fn selected(self) -> (Vec<(usize, Arc<Subject>, Arc<Subject>)>, u64) {
+    pub fn selected(self) -> (Vec<Selected>, u64) {
         let mut selected = Vec::new();
         let mut more = 0;
         for (document, subject, selector) in self.selectors {

@@ -7,11 +7,14 @@ use kwhy_model::Subject;
 /// The maximum number of objects that are kept.
 const MAX_OBJECTS: usize = 20_000;
 
+/// The namespaces of a kind's objects, by name.
+type OfKind = BTreeMap<Box<str>, Option<Box<str>>>;
+
 /// The namespaces of objects by kind and name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Namespaces {
     /// By kind and name; `None` if there are several.
-    known: BTreeMap<Box<str>, BTreeMap<Box<str>, Option<Box<str>>>>,
+    known: BTreeMap<Box<str>, OfKind>,
     count: usize,
 }
 

@@ -7,7 +7,7 @@ use super::super::graph::plain;
 use super::super::health::{self, State};
 use super::super::situations::Shown;
 use kwhy_model::{Format, Object, Span, Subject, Value};
-use kwhy_parse::input::{Place, Stretch, floor_char};
+use kwhy_parse::input::{Chunk, Place, floor_char};
 
 /// The number of bytes kept of a snapshot's first line.
 const MAX_TEXT: usize = 120;
@@ -70,7 +70,7 @@ pub(super) struct Version {
 
 impl ObjectSnapshot {
     /// Takes the snapshot of an object that has a name.
-    pub fn of(stretch: &Stretch, object: &Object<'_>) -> Option<ObjectSnapshot> {
+    pub fn of(stretch: &Chunk, object: &Object<'_>) -> Option<ObjectSnapshot> {
         let subject = plain(&object.subject);
         let (kind, name) = (subject.kind.clone()?, subject.name.clone()?);
         let shape = Shape::of(object.format)?;

@@ -15,7 +15,8 @@ use crate::report::SegmentSummary;
 use kwhy_model::{Event, Format, Parsed, Stamp, Subject};
 use kwhy_parse::framing::line_at;
 use kwhy_parse::input::{
-    Document, Stretch, floor_char, is_output, lines, log_section, segments_before,
+    Chunk, Document, floor_char, is_output, lines, log_section, segments_before,
+    without_closing_marks,
 };
 use kwhy_parse::{self as parse, log};
 use kwhy_signature::ConditionId;
@@ -35,6 +36,11 @@ impl BlockScan<'_, '_, '_> {
         self.block.offset > 0 && (line.starts_with(b"- ") || line.starts_with(b"    "))
     }
 
+    /// Returns true if the block is all of a document that may have been pasted, of which lines were broken.
+    fn joins_lines(&self) -> bool {
+        self.block.whole && self.block.bytes.len() <= self.most.joined_up_to
+    }
+
     /// Parses a range of the block's bytes and tests what is there; `part` of a block, or all of it.
     /// `candidates` are the conditions that its log records may fulfil, if that is known.
     pub(super) fn stretch(
@@ -47,23 +53,26 @@ impl BlockScan<'_, '_, '_> {
         let Some(bytes) = self.block.bytes.get(range.clone()) else {
             return;
         };
-        let stretch = Stretch {
+        let stretch = Chunk {
             document: self.block.document,
             first_byte: self.block.offset + range.start,
             lines_before,
-            text: Document::new("", bytes),
+            text: match part || !self.joins_lines() {
+                true => Document::new("", bytes),
+                false => Document::new("", bytes).with_joined_lines(),
+            },
             gaps: Vec::new(),
             ends: Vec::new(),
             secrets: OnceLock::new(),
         };
         let text = stretch.text.text();
-        let end = text.trim_end_matches('\n');
+        let end = without_closing_marks(text.trim_end_matches('\n'));
         if part && !end.contains('\n') && log::detect(end).is_some() {
             let line: Vec<_> = lines(end).collect();
             let mut parsed = log::parse(&line);
             self.fill(&mut parsed.events);
             let mut of = match &self.run {
-                Run::BlockContext(subject) => subject.clone(),
+                Run::OfCommand(subject) => subject.clone(),
                 Run::Inherited | Run::Ended => Subject::default(),
             };
             self.enclose(&mut of);
@@ -94,9 +103,13 @@ impl BlockScan<'_, '_, '_> {
             return;
         }
         let mut segments = segments_before(text, self.is_followed(range.end));
+        if stretch.text.has_joined_lines() {
+            let lines = segments.iter_mut().flat_map(|segment| &mut segment.lines);
+            lines.for_each(|line| line.number = stretch.text.line_of(line.start));
+        }
         let first_is_log = segments.first().is_some_and(|segment| segment.is_log);
         if first_is_log
-            && let (Some(first), Run::BlockContext(subject)) = (segments.first_mut(), &self.run)
+            && let (Some(first), Run::OfCommand(subject)) = (segments.first_mut(), &self.run)
         {
             first.subject.fill_from(subject);
         }
@@ -136,7 +149,7 @@ impl BlockScan<'_, '_, '_> {
         let other = segments.iter().any(|segment| !segment.is_log);
         if let Some(last) = segments.last().filter(|_| other || !inherits) {
             self.run = if last.is_log && last.subject != Subject::default() {
-                Run::BlockContext(last.subject.clone())
+                Run::OfCommand(last.subject.clone())
             } else {
                 Run::Ended
             };
@@ -145,7 +158,7 @@ impl BlockScan<'_, '_, '_> {
 
     /// Parses a block that is a piece of a line, and tests what is there.
     pub(super) fn piece(&mut self, piece: &Piece) {
-        let stretch = Stretch {
+        let stretch = Chunk {
             document: self.block.document,
             first_byte: self.block.offset,
             lines_before: 0,
@@ -177,7 +190,7 @@ impl BlockScan<'_, '_, '_> {
 
     /// Fills in what is known of the log that single records occur in.
     fn fill(&mut self, events: &mut [Event<'_>]) {
-        if let Run::BlockContext(subject) = &self.run {
+        if let Run::OfCommand(subject) = &self.run {
             for event in events {
                 event.subject.fill_from(subject);
             }
@@ -206,7 +219,7 @@ impl BlockScan<'_, '_, '_> {
     /// Tests what was parsed; `of` is what a command says of the log. Records of a log were counted before.
     fn test(
         &mut self,
-        stretch: &Stretch,
+        stretch: &Chunk,
         (mut parsed, of): (Parsed<'_>, &Subject),
         candidates: Option<&[ConditionId]>,
         counted: bool,
@@ -239,8 +252,9 @@ impl BlockScan<'_, '_, '_> {
             let hits = outcome.hits.get(before..).unwrap_or_default();
             let catalogue = self.tester.catalogue();
             let covers = |((number, _), _): &(ConditionId, Hit)| {
-                let condition = &catalogue.at(*number as usize).condition;
-                condition.comparisons.is_empty() && condition.is_single()
+                let signature = catalogue.at(*number as usize);
+                let condition = &signature.condition;
+                !signature.is_frame() && condition.comparisons.is_empty() && condition.is_single()
             };
             outcome.graph.event(stretch.document, event);
             let matched = !hits.is_empty();
@@ -255,25 +269,14 @@ impl BlockScan<'_, '_, '_> {
         outcome.lists.begin(&items, reach);
         for (number, object) in parsed.objects.iter_mut().enumerate() {
             let before = outcome.hits.len();
-            let mut part = outcome.lists.part(&items, number);
+            let part = outcome.lists.part(&items, number);
             // what the end of a list that the block cuts shows is not known yet
             let listed = object.listed && part.is_none();
             object.listed |= part.is_some();
             if listed {
                 all.add_object(&object.subject);
             }
-            let full = self.full;
-            let surplus = &mut outcome.surplus;
-            self.tester
-                .object(stretch, object, &mut outcome.hits, |leaf, listed, found| {
-                    let is_full = full.contains(&leaf);
-                    match &mut part {
-                        _ if !is_full => {}
-                        Some(part) if listed => part.leave_out(leaf, found as u64),
-                        _ => *surplus.entry(leaf).or_default() += found as u64,
-                    }
-                    is_full
-                });
+            self.tester.object(stretch, object, &mut outcome.hits);
             if let Some(part) = part {
                 let waits = |(_, hit): &mut (ConditionId, Hit)| hit.of_list;
                 part.object(&object.subject, outcome.hits.extract_if(before.., waits));

@@ -14,8 +14,7 @@ const LATEST: usize = 256;
 /// The hits of a leaf condition, in the order of the input.
 #[derive(Clone)]
 pub(super) struct OfLeaf {
-    /// True if the leaf is a condition on an event. Of objects the first ones are kept: those after them are not
-    /// made into hits.
+    /// True if the leaf is a condition on an event. Of objects the first ones are kept.
     is_event: bool,
     first: Vec<Hit>,
     latest: VecDeque<Hit>,
@@ -33,11 +32,6 @@ impl OfLeaf {
     /// The number of hits that are kept.
     pub fn len(&self) -> usize {
         self.first.len() + self.latest.len()
-    }
-
-    /// Returns true if no further hit will be kept.
-    pub fn is_full(&self) -> bool {
-        !self.is_event && self.first.len() >= MAX_HITS
     }
 
     /// Keeps a hit within the bytes that remain, or in any case. Returns false if that hit or an earlier one is lost.

@@ -108,11 +108,6 @@ impl Single {
         leaf.checked_sub(self.own).map(usize::from)
     }
 
-    /// The leaf conditions of `also`, with their hits.
-    pub fn leaves_of_also(&self) -> impl Iterator<Item = (u16, &OfLeaf)> {
-        (self.own..).zip(&self.also)
-    }
-
     /// Builds the matches of the kept hits about one object, with their details.
     pub fn matches(
         condition: &Condition,

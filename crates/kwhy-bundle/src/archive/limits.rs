@@ -142,7 +142,7 @@ pub struct Shared {
     pub members: AtomicU64,
     /// Ends the run early.
     pub stop: Cancel,
-    told: Mutex<Told>,
+    told: Mutex<LimitReports>,
 }
 
 impl Shared {
@@ -159,7 +159,7 @@ impl Shared {
         Shared::under(&self.stop)
     }
 
-    fn told(&self) -> std::sync::MutexGuard<'_, Told> {
+    fn told(&self) -> std::sync::MutexGuard<'_, LimitReports> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -234,7 +234,7 @@ const MAX_SOURCES: usize = 1000;
 type Noted = (Vec<String>, u64);
 
 #[derive(Debug, Default)]
-struct Told {
+struct LimitReports {
     met: BTreeMap<Limit, (Vec<LimitMet>, u64)>,
     noted: BTreeMap<(Limit, &'static str, String), Noted>,
     failures: Vec<(PathBuf, io::Error)>,
@@ -251,7 +251,7 @@ pub fn stopped() -> io::Error {
 }
 
 /// Returns true if the reason of a failure is reported already.
-pub fn is_told(error: &io::Error) -> bool {
+pub fn is_reported(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<Stopped>())
 }
 

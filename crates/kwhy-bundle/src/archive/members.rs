@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kwhy_core::report::Limit;
 
-use super::limits::is_told;
+use super::limits::is_reported;
 use super::readers::{Content, Layer};
 use super::source::Source;
 use super::tar::{EntryKind, Tar};
@@ -165,7 +165,7 @@ impl Walk<'_> {
 
     /// Reports how an archive ended, if that is not reported already.
     fn damaged(&self, archive: &Member, format: &str, last: &str, error: &io::Error) {
-        if is_told(error) {
+        if is_reported(error) {
             return;
         }
         let place = match last {

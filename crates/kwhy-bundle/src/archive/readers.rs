@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kwhy_core::report::Limit;
 
-use super::limits::{Limits, Shared, is_told, stopped};
+use super::limits::{Limits, Shared, is_reported, stopped};
 use super::source::Source;
 use super::tar::Tar;
 
@@ -51,7 +51,7 @@ pub(super) struct Content<'t, 's> {
 impl Read for Content<'_, '_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.tar.read(into).map_err(|error| {
-            if !is_told(&error) {
+            if !is_reported(&error) {
                 let path = self.path;
                 let message =
                     format!("the tar archive ends inside of {path}; what came before was read");
@@ -105,7 +105,7 @@ impl Read for Layer<'_> {
         let length = match self.decoder.read(into) {
             Ok(length) => length,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Err(error),
-            Err(error) if is_told(&error) => {
+            Err(error) if is_reported(&error) => {
                 self.failed = true;
                 return Err(error);
             }

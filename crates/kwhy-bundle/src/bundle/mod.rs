@@ -130,17 +130,17 @@ struct Seen {
 /// A bundle and its state.
 struct Bundle {
     root: String,
-    marks: Marks,
+    marks: LayoutMarks,
     held: BTreeMap<Content, u64>,
     members: u64,
     packed: bool,
 }
 
 /// For each layout, which of its marks were seen.
-struct Marks(Vec<Vec<Vec<bool>>>);
+struct LayoutMarks(Vec<Vec<Vec<bool>>>);
 
-impl Marks {
-    fn new() -> Marks {
+impl LayoutMarks {
+    fn new() -> LayoutMarks {
         let of = |layout: &Layout| {
             layout
                 .marks
@@ -148,7 +148,7 @@ impl Marks {
                 .map(|all| vec![false; all.len()])
                 .collect()
         };
-        Marks(layouts().iter().map(of).collect())
+        LayoutMarks(layouts().iter().map(of).collect())
     }
 
     fn see(&mut self, path: &[&str]) {
@@ -171,7 +171,7 @@ impl Marks {
 
 /// Returns true if these are the files of a bundle of a known make.
 pub fn is_known(paths: impl Iterator<Item = String>) -> bool {
-    let mut marks = Marks::new();
+    let mut marks = LayoutMarks::new();
     for path in paths {
         marks.see(&path.split('/').collect::<Vec<_>>());
     }
@@ -244,7 +244,7 @@ impl<S: DocumentSink> Bundles<S> {
         }
         self.open.get_or_insert_with(|| Bundle {
             root: root.to_owned(),
-            marks: Marks::new(),
+            marks: LayoutMarks::new(),
             held: BTreeMap::new(),
             members: 0,
             packed: false,

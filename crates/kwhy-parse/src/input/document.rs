@@ -2,8 +2,9 @@
 
 use memchr::memchr_iter;
 
-use super::clean::{Clean, Edit, clean, is_clean, original_offset, utf16_unit};
 use super::line::floor_char;
+use super::normalize::{Clean, Edit, clean, is_clean, original_offset, utf16_unit};
+use super::wrap;
 use kwhy_model::Span;
 
 /// A named input (the paste, a file), decoded to clean text, with the way back to its bytes.
@@ -28,6 +29,8 @@ pub struct Document {
     edits: Vec<Edit>,
     line_starts: Vec<usize>,
     invalid: u64,
+    /// The places at which lines were joined, with those in the text before.
+    joins: Vec<Edit>,
 }
 
 /// The place of a span in the input, for people.
@@ -78,7 +81,51 @@ impl Document {
             edits,
             line_starts,
             invalid,
+            joins: Vec::new(),
         }
+    }
+
+    /// Joins lines that were broken because they were too long. One space stands for the break in the text then; lines
+    /// keep their numbers and places.
+    pub fn with_joined_lines(mut self) -> Document {
+        let breaks = wrap::breaks(&self.text);
+        if breaks.is_empty() {
+            return self;
+        }
+        let unjoined = std::mem::take(&mut self.text);
+        let mut text = String::with_capacity(unjoined.len());
+        let mut done = 0;
+        let mut starts = self.line_starts.iter_mut().peekable();
+        for range in breaks {
+            let Some(before) = unjoined.get(done..range.start) else {
+                continue;
+            };
+            while let Some(start) = starts.next_if(|start| **start <= range.start) {
+                *start = text.len() + (*start).saturating_sub(done);
+            }
+            text.push_str(before);
+            text.push(' ');
+            while let Some(start) = starts.next_if(|start| **start <= range.end) {
+                *start = text.len();
+            }
+            done = range.end;
+            self.joins.push(Edit {
+                clean: text.len(),
+                original: done,
+            });
+        }
+        for start in starts {
+            *start = text.len() + start.saturating_sub(done);
+        }
+        text.push_str(unjoined.get(done..).unwrap_or(""));
+        self.text = text;
+        self.original.get_or_insert_with(|| unjoined.into_bytes());
+        self
+    }
+
+    /// Returns true if lines were joined: those of the text are counted by [`Document::line_of`] then.
+    pub fn has_joined_lines(&self) -> bool {
+        !self.joins.is_empty()
     }
 
     /// The input's name: `stdin` or a path.
@@ -197,7 +244,7 @@ impl Document {
 
     /// The byte of the original at which a byte of the clean text occurs.
     pub fn original_offset(&self, at: usize) -> usize {
-        original_offset(&self.edits, at)
+        original_offset(&self.edits, original_offset(&self.joins, at))
     }
 }
 
@@ -255,6 +302,32 @@ mod tests {
             (place.line, place.column, &place.text[place.mark]),
             (2, 6, "hi")
         );
+    }
+
+    #[test]
+    fn joined_lines_keep_their_places() {
+        let text = "E0304 05:06:07.123456       1 crane.go:88] Lift failed: the \u{201c}harbour\u{201d} has\r\n    asked for papers\nnext\r\n";
+        let document = Document::new("x", text).with_joined_lines();
+        assert!(document.has_joined_lines());
+        assert_eq!(document.text().lines().count(), 2);
+        assert_eq!(document.line_count(), 3);
+        for (word, line, column) in [
+            ("has", 1, 71),
+            ("asked", 2, 5),
+            ("papers", 2, 15),
+            ("next", 3, 1),
+        ] {
+            let at = document.text().find(word).unwrap();
+            let place = document.place(&(at..at + word.len()));
+            assert_eq!((place.line, place.column), (line, column), "{word}");
+            assert_eq!(&place.text[place.mark], word);
+        }
+        assert_eq!(document.original_line(2), "    asked for papers");
+        let at = document.text().find("has asked").unwrap();
+        let place = document.place(&(at..at + 9));
+        assert_eq!(&place.text[place.mark], "has");
+        let whole = Document::new("x", "no\nberth\n").with_joined_lines();
+        assert!(!whole.has_joined_lines());
     }
 
     #[test]
@@ -318,6 +391,28 @@ mod tests {
                     let shown = line.trim_end_matches('\r').trim_start_matches('\u{feff}');
                     prop_assert_eq!(document.original_line(number), shown);
                 }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_lost_where_lines_are_joined(
+            words in prop::collection::vec(("[a-z\"(]{1,12}", prop::sample::select(vec![" ", " ", "\n", "\r\n", "\n    "])), 0..60),
+        ) {
+            let text: String = words.iter().flat_map(|(word, blank)| [word.as_str(), blank]).collect();
+            let text = format!("E0304 05:06:07.123456       1 crane.go:88] lift of the heavy load\n{text}");
+            let plain = Document::new("x", text.as_str());
+            let joined = Document::new("x", text.as_str()).with_joined_lines();
+            prop_assert_eq!(joined.line_count(), plain.line_count());
+            for line in 1..=plain.line_count() {
+                prop_assert_eq!(joined.original_line(line), plain.original_line(line));
+            }
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            prop_assert_eq!(words(joined.text()), words(plain.text()));
+            let letters = joined.text().char_indices().filter(|(_, c)| !c.is_whitespace());
+            for (at, c) in letters {
+                prop_assert!(text[joined.original_offset(at)..].starts_with(c));
             }
         }
     }

@@ -1,25 +1,27 @@
 //! From bytes to lines and segments.
 
-mod clean;
+mod chunk;
 mod command;
-mod cut_char;
-mod describing;
+mod decoration;
+mod describe_state;
 mod document;
-mod emphasis;
-mod entity;
+mod html_entities;
 mod limits;
 mod line;
+mod markdown;
+mod normalize;
 mod segment;
-mod shape;
-mod stretch;
+mod split_utf8;
+mod wrap;
 
-pub use clean::{is_clean, utf16_unit};
+pub use chunk::{Chunk, Gap};
 pub use command::{Extent, is_output, log_section};
+pub use decoration::without_closing_marks;
 pub use document::{Document, Place};
-pub use emphasis::marked_record;
 pub use limits::ReadLimits;
 pub use line::floor_char;
 pub use line::{Line, lines};
+pub use markdown::marked_record;
+pub use normalize::{is_clean, utf16_unit};
 pub use segment::{Segment, segments};
 pub use segment::{ends_log, is_structural, segments_before};
-pub use stretch::{Gap, Stretch};

@@ -1,9 +1,9 @@
 //! Cuts a paste into runs of lines in one format: prose, a describe, a table, a log.
 
 use super::command::{self, Command, Extent, Verb};
-use super::describing::{Data, EventsTold, events_title};
+use super::decoration;
+use super::describe_state::{Data, EventsTold, events_title};
 use super::line::{Line, lines};
-use super::shape;
 use crate::framing::{self, Framer, Relation};
 use crate::{describe, events, log, object, table, unit};
 use kwhy_model::{Format, Subject};
@@ -83,7 +83,7 @@ fn name_hosts(segments: &mut [Segment<'_>]) {
 
 /// Returns true if a line that starts no log record ends the log before it in any case.
 pub fn ends_log(text: &str) -> bool {
-    shape::is_fence(text)
+    decoration::is_fence(text)
         || command::parse(text).is_some()
         || events::is_header(text)
         || events::is_row(text)
@@ -94,10 +94,10 @@ pub fn ends_log(text: &str) -> bool {
 /// Returns true if a line that starts no log record belongs to an output with a structure: a describe, a
 /// table, a command, a fence, a box. What occurs around it is read together with it.
 pub fn is_structural(text: &str) -> bool {
-    if shape::is_fence(text) || shape::is_box_rule(text) {
+    if decoration::is_fence(text) || decoration::is_box_rule(text) {
         return true;
     }
-    let line = shape::strip_marks(Line {
+    let line = decoration::strip_marks(Line {
         text,
         start: 0,
         number: 1,
@@ -107,7 +107,7 @@ pub fn is_structural(text: &str) -> bool {
 }
 
 /// The format of a line that starts no log record, if it has a structure.
-fn structure(text: &str) -> Option<Format> {
+pub(super) fn structure(text: &str) -> Option<Format> {
     if events::is_header(text) || events::is_row(text) {
         return Some(Format::DescribeEvents);
     }
@@ -126,7 +126,7 @@ fn structure(text: &str) -> Option<Format> {
 /// The lines after one, as those of objects are read.
 fn ahead<'l, 'a>(lines: &'l [Line<'a>], marked: bool) -> object::Ahead<'l, 'a> {
     let strip: fn(Line<'_>) -> Line<'_> = if marked {
-        shape::strip_marks
+        decoration::strip_marks
     } else {
         |line| line
     };
@@ -140,7 +140,8 @@ struct Cutter<'a> {
     open: Option<Segment<'a>>,
     /// Blank lines seen since the open segment's last line.
     blanks: Vec<Line<'a>>,
-    fenced: bool,
+    /// The marks of the fence that is open.
+    fence: Option<&'a str>,
     command: Option<Command>,
     /// True if a table was the command's output: more tables may follow (`kubectl get all`).
     has_table: bool,
@@ -171,7 +172,7 @@ struct Cutter<'a> {
 /// The objects of an open segment.
 #[derive(Debug)]
 struct Objects {
-    run: object::Run,
+    run: object::ObjectExtent,
     /// True if marks were taken off the first line, and so are off the others.
     marked: bool,
 }
@@ -186,6 +187,12 @@ impl<'a> Cutter<'a> {
         if self.framer.is_in_entry(raw.text) {
             self.settle(true);
             self.push(raw);
+            return;
+        }
+        let text = decoration::without_closing_marks(raw.text);
+        if text.len() < raw.text.len() && !decoration::is_fence(raw.text) {
+            self.take(Line { text, ..raw }, rest);
+            self.end_fence();
             return;
         }
         if raw.is_blank() {
@@ -208,11 +215,17 @@ impl<'a> Cutter<'a> {
             self.push(line);
             return;
         }
-        if shape::is_fence(raw.text) {
+        if decoration::is_fence(raw.text) {
             self.before = "";
             self.settle(false);
             self.close();
-            self.fenced = shape::fence_opens(raw.text, self.fenced);
+            self.fence = decoration::fence_after(raw.text, self.fence);
+            if let Some((line, closes)) = decoration::fenced_on_line(raw) {
+                self.take(line, rest);
+                if closes {
+                    self.end_fence();
+                }
+            }
             return;
         }
         let next = rest.first().map_or("", |next| next.text);
@@ -220,9 +233,9 @@ impl<'a> Cutter<'a> {
         let line = if is_frame {
             raw
         } else {
-            shape::strip_marks(raw)
+            decoration::strip_marks(raw)
         };
-        self.boxed = shape::is_box_rule(line.text)
+        self.boxed = decoration::is_box_rule(line.text)
             || (self.boxed && line.text.trim_start().starts_with('|'));
         // a blank line of a log that was numbered or quoted
         if line.is_blank()
@@ -282,6 +295,14 @@ impl<'a> Cutter<'a> {
         self.place(line, line != raw, record, objects);
     }
 
+    /// Ends what is open, where the marks of a fence end.
+    fn end_fence(&mut self) {
+        self.before = "";
+        self.settle(false);
+        self.close();
+        self.fence = None;
+    }
+
     /// Says whether the log continues after the lines that then belong to it.
     fn settle(&mut self, goes_on: bool) {
         if self.pending.is_empty() {
@@ -294,7 +315,7 @@ impl<'a> Cutter<'a> {
         }
         self.close();
         for line in pending {
-            let bare = shape::strip_marks(line);
+            let bare = decoration::strip_marks(line);
             self.place(bare, bare != line, None, None);
         }
     }
@@ -320,7 +341,7 @@ impl<'a> Cutter<'a> {
         self.first_marked = marked;
         let format = record.or(objects).unwrap_or_else(|| self.classify(&line));
         self.objects = objects.map(|format| Objects {
-            run: object::Run::new(format, &line),
+            run: object::ObjectExtent::new(format, &line),
             marked,
         });
         if format == Format::Command {
@@ -345,12 +366,12 @@ impl<'a> Cutter<'a> {
             return None;
         }
         let line = if self.first_marked {
-            shape::strip_marks(raw)
+            decoration::strip_marks(raw)
         } else {
             raw
         };
         let ends = command::parse(line.text).is_some()
-            || (self.fenced && shape::is_fence(raw.text))
+            || (self.fence.is_some() && decoration::is_fence(raw.text))
             || (!self.blanks.is_empty() && describe::is_start(line.text))
             || events_title(line.text).is_some();
         (!ends).then_some(line)
@@ -362,7 +383,7 @@ impl<'a> Cutter<'a> {
             return false;
         };
         let line = if *marked {
-            shape::strip_marks(raw)
+            decoration::strip_marks(raw)
         } else {
             raw
         };
@@ -371,7 +392,7 @@ impl<'a> Cutter<'a> {
             return true;
         }
         let foreign = || {
-            shape::is_fence(raw.text)
+            decoration::is_fence(raw.text)
                 || ends_log(line.text)
                 || (log::detect(line.text).is_some() && !object::may_begin(line.text))
         };
@@ -421,7 +442,7 @@ impl<'a> Cutter<'a> {
                     && !blank_before
                     && !events::is_row(last)
                     && !events::is_header(last)
-                    && !shape::is_rule(last);
+                    && !decoration::is_rule(last);
                 if self.events.is_over_at(text) && !quoted {
                     return false;
                 }
@@ -437,7 +458,7 @@ impl<'a> Cutter<'a> {
                 !foreign && (!blank_before || (line.indent() > base && self.blanks.len() < 3))
             }
             Format::DescribeEvents | Format::EventsTable => {
-                let row = events::is_row(text) || shape::is_rule(text);
+                let row = events::is_row(text) || decoration::is_rule(text);
                 let foreign = record.is_some()
                     || command::parse(text).is_some()
                     || table::is_header(text)
@@ -470,7 +491,7 @@ impl<'a> Cutter<'a> {
         if let Some(format) = structure(text) {
             return format;
         }
-        if !self.fenced && !self.boxed && shape::is_prose(text) {
+        if self.fence.is_none() && !self.boxed && decoration::is_prose(text) {
             Format::Prose
         } else {
             Format::Plain
@@ -505,7 +526,7 @@ impl<'a> Cutter<'a> {
         let Some(mut segment) = self.open.take() else {
             return;
         };
-        shape::strip_indentation(&mut segment.lines);
+        decoration::strip_indentation(&mut segment.lines);
         if self.has_table && segment.format != Format::Table {
             self.command = None;
         }

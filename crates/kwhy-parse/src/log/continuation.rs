@@ -32,32 +32,32 @@ pub(super) fn at_once(one: Option<Stamp>, two: Option<Stamp>) -> bool {
 }
 
 /// A line in an envelope, and when the envelope received it.
-pub(super) struct Carried<'l> {
+pub(super) struct EnvelopedLine<'l> {
     pub(super) text: Text<'l>,
     pub(super) taken: Option<Stamp>,
 }
 
-impl<'l> Carried<'l> {
+impl<'l> EnvelopedLine<'l> {
     /// Of a line that is this writer's.
     pub(super) fn of_writer(
         line: &'l str,
         writer: &Envelope<'_>,
         sources: &mut Sources,
-    ) -> Option<Carried<'l>> {
+    ) -> Option<EnvelopedLine<'l>> {
         let (wrapper, payload) = whole(line, sources)?;
         let is_own = wrapper.is_same_writer(writer);
-        is_own.then(|| Carried::of(&wrapper, &payload))
+        is_own.then(|| EnvelopedLine::of(&wrapper, &payload))
     }
 
-    fn of(wrapper: &Envelope<'_>, payload: &Payload<'l>) -> Carried<'l> {
-        Carried {
+    fn of(wrapper: &Envelope<'_>, payload: &Payload<'l>) -> EnvelopedLine<'l> {
+        EnvelopedLine {
             text: payload.text().clone(),
             taken: wrapper.carrier.time,
         }
     }
 
     /// Returns true if it and the line after it may have been written at once.
-    fn is_of_one_write(&self, behind: &Carried<'_>) -> bool {
+    fn is_of_one_write(&self, behind: &EnvelopedLine<'_>) -> bool {
         behind.is_marked() || self.is_marked() || at_once(behind.taken, self.taken)
     }
 
@@ -70,7 +70,7 @@ impl<'l> Carried<'l> {
 
 /// Returns true if frames of a trace occur in lines, maybe after other records.
 pub(super) fn frames_follow<'l>(
-    lines: impl Iterator<Item = Carried<'l>>,
+    lines: impl Iterator<Item = EnvelopedLine<'l>>,
     head: Option<Stamp>,
 ) -> bool {
     let mut taken = head;
@@ -107,7 +107,7 @@ pub(crate) fn is_raw_line<'l>(
         return false;
     }
     let mut window = Vec::new();
-    let mut later = Carried::of(&writer, &payload);
+    let mut later = EnvelopedLine::of(&writer, &payload);
     let mut before = before.filter(|line| !line.trim().is_empty());
     for _ in 0..CARRIED_LINES {
         let Some(nearest) = before.next() else {
@@ -116,7 +116,7 @@ pub(crate) fn is_raw_line<'l>(
         let Some((earlier, payload)) = whole(&nearest, &mut sources) else {
             return false;
         };
-        let carried = Carried::of(&earlier, &payload);
+        let carried = EnvelopedLine::of(&earlier, &payload);
         if !earlier.is_same_writer(&writer) || !carried.is_of_one_write(&later) {
             return false;
         }
@@ -125,7 +125,7 @@ pub(crate) fn is_raw_line<'l>(
             return false;
         }
         let taken = carried.taken;
-        later = Carried {
+        later = EnvelopedLine {
             text: carried.text.into_owned(),
             taken,
         };
@@ -158,7 +158,7 @@ pub fn is_second_line_anywhere(before: &str, line: &str) -> bool {
         return false;
     };
     formats::may_be_second_line(payload.as_str())
-        && Carried::of_writer(before, &writer, &mut sources)
+        && EnvelopedLine::of_writer(before, &writer, &mut sources)
             .is_some_and(|before| formats::is_second_line(before.text.as_str(), payload.as_str()))
 }
 

@@ -179,34 +179,34 @@ pub(crate) fn of_part<'a>(
 }
 
 fn of_messages<'a>(format: Format, status: &Map<'a>, subject: &Subject, into: &mut Vec<Event<'a>>) {
-    let mut told = Told {
+    let mut told = Conditions {
         format,
         subject,
         left: MAX_MESSAGES,
         into,
     };
-    told.map(status, &Around::default(), 0);
+    told.map(status, &ConditionContext::default(), 0);
 }
 
 /// The envelope of a message.
 #[derive(Clone, Copy, Debug, Default)]
-struct Around<'m> {
+struct ConditionContext<'m> {
     container: Option<&'m str>,
     /// The key below which it occurs.
     key: &'m str,
-    /// Whether it is an earlier entry of a list of phases.
+    /// True if it is an earlier entry of a list of phases.
     is_past: bool,
 }
 
-struct Told<'t, 'a> {
+struct Conditions<'t, 'a> {
     format: Format,
     subject: &'t Subject,
     left: usize,
     into: &'t mut Vec<Event<'a>>,
 }
 
-impl<'a> Told<'_, 'a> {
-    fn map(&mut self, map: &Map<'a>, around: &Around<'_>, depth: usize) {
+impl<'a> Conditions<'_, 'a> {
+    fn map(&mut self, map: &Map<'a>, around: &ConditionContext<'_>, depth: usize) {
         if depth > MAX_DEPTH || self.left == 0 {
             return;
         }
@@ -216,7 +216,9 @@ impl<'a> Told<'_, 'a> {
         }
         for (key, value) in map.iter() {
             match value {
-                Value::Map(below) => self.map(below, &Around { key, ..*around }, depth + 1),
+                Value::Map(below) => {
+                    self.map(below, &ConditionContext { key, ..*around }, depth + 1)
+                }
                 Value::List(items) => {
                     let of_containers = key.ends_with("ontainerStatuses");
                     for (at, item) in items.iter().enumerate() {
@@ -225,7 +227,7 @@ impl<'a> Told<'_, 'a> {
                         let container = name
                             .as_deref()
                             .filter(|name| of_containers && name.len() <= super::MAX_NAME);
-                        let around = Around {
+                        let around = ConditionContext {
                             key,
                             container: container.or(around.container),
                             is_past: around.is_past || (at + 1 < items.len() && is_phase(item)),
@@ -238,7 +240,7 @@ impl<'a> Told<'_, 'a> {
         }
     }
 
-    fn event(&self, map: &Map<'a>, message: Text<'a>, around: &Around<'_>) -> Event<'a> {
+    fn event(&self, map: &Map<'a>, message: Text<'a>, around: &ConditionContext<'_>) -> Event<'a> {
         let times = [
             "lastTransitionTime",
             "finishedAt",

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::Told;
+use super::ReadBudget;
 use super::scalar;
 use super::source::Source;
 use super::spread::blanks;
@@ -16,7 +16,7 @@ const MAX_NODES: usize = 400_000;
 
 /// Reads JSON: whole values, and members whose brackets were cut off, which are one map.
 /// What is not understood or omitted is reported.
-pub(super) fn read<'a>(source: &Source<'a>, told: &mut Told<'_>) -> Vec<Value<'a>> {
+pub(super) fn read<'a>(source: &Source<'a>, told: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
     let mut reading = Reading {
         source,
         bytes: source.text().as_bytes(),
@@ -80,7 +80,7 @@ struct Reading<'s, 'l, 'a> {
     failed: usize,
     /// The depth to which objects and lists may nest.
     depth: usize,
-    told: &'s mut Told<'l>,
+    told: &'s mut ReadBudget<'l>,
 }
 
 impl<'a> Reading<'_, '_, 'a> {

@@ -13,21 +13,21 @@
 //! unknown one.
 
 mod event;
+mod extent;
 mod internal;
 mod json;
 mod kinds;
 mod recognise;
 mod regular;
-mod run;
 mod scalar;
 mod source;
 mod spread;
 mod yaml;
 
 pub(crate) use event::{of_part, of_status};
+pub(crate) use extent::ObjectExtent;
 pub use recognise::{Ahead, begins, begins_item, is_compact, is_compact_head, may_begin};
 pub use regular::regular;
-pub(crate) use run::Run;
 
 use std::collections::HashMap;
 
@@ -42,16 +42,16 @@ const MAX_NAME: usize = 1024;
 const MAX_LISTS: usize = 6;
 
 /// The budget for reading values, and the parts that were omitted.
-struct Told<'l> {
+struct ReadBudget<'l> {
     limits: &'l ReadLimits,
     /// The lines that are not understood.
     failed: Vec<u64>,
     left_out: LeftOut,
 }
 
-impl<'l> Told<'l> {
+impl<'l> ReadBudget<'l> {
     fn new(limits: &'l ReadLimits) -> Self {
-        Told {
+        ReadBudget {
             limits,
             failed: Vec::new(),
             left_out: LeftOut::default(),
@@ -114,7 +114,7 @@ pub(crate) fn parse_within<'a>(lines: &[Line<'a>], limits: &ReadLimits) -> Parse
 
 /// Reads JSON; `of` is the kind of the items of a list that started before.
 fn json<'a>(source: &Source<'a>, of: Option<&str>, limits: &ReadLimits, parsed: &mut Parsed<'a>) {
-    let mut told = Told::new(limits);
+    let mut told = ReadBudget::new(limits);
     let values = json::read(source, &mut told);
     told.add_to(parsed);
     for value in values {
@@ -232,7 +232,7 @@ fn item<'a>(rows: &mut Vec<Row<'a>>, limits: &ReadLimits, parsed: &mut Parsed<'a
     };
     let last = filled.next_back().unwrap_or(first);
     let span = first.line.trim_start().start..last.line.span().end;
-    let mut told = Told::new(limits);
+    let mut told = ReadBudget::new(limits);
     let values = yaml::read(&rows, &mut told);
     told.add_to(parsed);
     let mut whole: Vec<(std::borrow::Cow<'a, str>, Value<'a>)> = Vec::new();

@@ -2,7 +2,7 @@
 //!
 //! Lists of objects take most of a bundle's bytes that are no log. Whether each of their lines continues with
 //! the value, its form alone shows: one member, one item or one bracket a line, indented, strings closed.
-//! What has another form is left to be looked at line by line ([`super::Run`]).
+//! What has another form is left to be looked at line by line ([`super::ObjectExtent`]).
 
 use memchr::memchr3;
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 
-use super::Told;
+use super::ReadBudget;
 use super::scalar;
 use super::source::{Row, Source};
 use crate::input::ReadLimits;
@@ -22,11 +22,11 @@ const MAX_NODES: usize = 400_000;
 const MAX_SPLITS: usize = 12;
 
 /// Reads a block of lines. What is not understood or omitted is reported.
-pub(super) fn read<'a>(rows: &[Row<'a>], told: &mut Told<'_>) -> Vec<Value<'a>> {
+pub(super) fn read<'a>(rows: &[Row<'a>], told: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
     block(rows, MAX_SPLITS, told)
 }
 
-fn block<'a>(rows: &[Row<'a>], splits: usize, told: &mut Told<'_>) -> Vec<Value<'a>> {
+fn block<'a>(rows: &[Row<'a>], splits: usize, told: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
     let source = Source::new(rows);
     let mut reading = Reading::new(&source, told.limits);
     match reading.run() {
@@ -45,7 +45,7 @@ fn block<'a>(rows: &[Row<'a>], splits: usize, told: &mut Told<'_>) -> Vec<Value<
 }
 
 /// Reads the entries of a broken block one by one.
-fn split<'a>(rows: &[Row<'a>], splits: usize, told: &mut Told<'_>) -> Vec<Value<'a>> {
+fn split<'a>(rows: &[Row<'a>], splits: usize, told: &mut ReadBudget<'_>) -> Vec<Value<'a>> {
     let filled = rows.iter().filter(|row| !row.line.is_blank());
     let base = filled.map(Row::indent).min().unwrap_or(0);
     let is_head = |row: &Row<'_>| row.indent() == base && (row.is_item() || key(row).is_some());
@@ -93,7 +93,7 @@ fn split<'a>(rows: &[Row<'a>], splits: usize, told: &mut Told<'_>) -> Vec<Value<
 }
 
 /// An item of a list.
-fn item<'a>(rows: &[Row<'a>], splits: usize, told: &mut Told<'_>) -> Option<Value<'a>> {
+fn item<'a>(rows: &[Row<'a>], splits: usize, told: &mut ReadBudget<'_>) -> Option<Value<'a>> {
     let (first, rest) = rows.split_first()?;
     let mut unmarked = vec![first.without_mark()];
     unmarked.extend_from_slice(rest);
@@ -104,7 +104,7 @@ fn item<'a>(rows: &[Row<'a>], splits: usize, told: &mut Told<'_>) -> Option<Valu
 fn entry<'a>(
     rows: &[Row<'a>],
     splits: usize,
-    told: &mut Told<'_>,
+    told: &mut ReadBudget<'_>,
 ) -> Option<(Cow<'a, str>, Value<'a>)> {
     let (first, rest) = rows.split_first()?;
     let (name, value) = key(first)?;

@@ -1,6 +1,6 @@
 //! Stack traces: which lines are of one, and which record they belong to.
 
-use super::super::continuation::{Carried, frames_follow};
+use super::super::continuation::{EnvelopedLine, frames_follow};
 use super::super::envelope::{Block, Envelope, Sources, peel_from};
 use super::super::payload::Payload;
 use super::super::record::{Lines, error_field};
@@ -70,7 +70,8 @@ impl<'a> Reader<'a> {
             }
             if is_carried {
                 let behind = behind.iter().filter(|line| !line.is_blank());
-                let own = behind.map_while(|line| Carried::of_writer(line.text, wrapper, sources));
+                let own =
+                    behind.map_while(|line| EnvelopedLine::of_writer(line.text, wrapper, sources));
                 return frames_follow(own, wrapper.carrier.time);
             }
             behind

@@ -5,6 +5,7 @@
 mod access;
 mod annotated;
 mod container;
+mod detect_kind;
 mod generic;
 mod network;
 mod node;
@@ -13,12 +14,11 @@ mod pod;
 mod policy;
 mod read;
 mod storage;
-mod tell;
 mod volume;
 mod workload;
 
 pub(super) use annotated::annotated;
-pub(super) use tell::{is_whole, placed, told_by_fields};
+pub(super) use detect_kind::{is_whole, placed, told_by_fields};
 
 use kwhy_model::{Map, Value};
 use read::{Field, field, flag, integer, labels, same, time};

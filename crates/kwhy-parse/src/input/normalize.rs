@@ -1,11 +1,11 @@
 //! Takes out of a text what editors, terminals and web pages put in: byte order marks, carriage
 //! returns, colour sequences, zero-width characters, spaces and dashes of other widths, typographic
-//! quotes, HTML entities (which lines are escaped says [`entity`]), and puts characters together that a
-//! container runtime cut ([`cut_char`]).
+//! quotes, HTML entities (which lines are escaped says [`html_entities`]), and puts characters together that a
+//! container runtime cut ([`split_utf8`]).
 
 use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memchr3, memchr3_iter, memrchr};
 
-use super::{cut_char, entity};
+use super::{html_entities, split_utf8};
 
 /// A change made to the bytes of a document: `text` from `clean` on replaces `original`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,11 +55,14 @@ fn has_dirty_ascii(bytes: &[u8]) -> bool {
         }
         // an entity may reach over the chunk's end
         let reach = bytes.get(at..bytes.len().min(end + 4)).unwrap_or(chunk);
-        if entity::may_tell(reach) {
+        if html_entities::may_tell(reach) {
             for entity in memchr_iter(b'&', chunk).map(|offset| at + offset) {
-                if entity >= seen && bytes.get(entity..).is_some_and(entity::tells) {
+                if entity >= seen && bytes.get(entity..).is_some_and(html_entities::tells) {
                     let line = line_around(bytes, entity);
-                    if bytes.get(line.clone()).is_some_and(entity::is_escaped) {
+                    if bytes
+                        .get(line.clone())
+                        .is_some_and(html_entities::is_escaped)
+                    {
                         return true;
                     }
                     seen = line.end;
@@ -169,10 +172,12 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
                 '&' => {
                     if at + offset >= told {
                         let line = line_around(bytes, at + offset);
-                        escaped = bytes.get(line.clone()).is_some_and(entity::is_escaped);
+                        escaped = bytes
+                            .get(line.clone())
+                            .is_some_and(html_entities::is_escaped);
                         told = line.end;
                     }
-                    match entity::at_start(&valid.as_bytes()[offset..]).filter(|_| escaped) {
+                    match html_entities::at_start(&valid.as_bytes()[offset..]).filter(|_| escaped) {
                         Some((length, put)) => (length, Some(put)),
                         None => continue,
                     }
@@ -195,7 +200,7 @@ pub(crate) fn clean(bytes: &[u8]) -> Clean {
         if !chunk.invalid().is_empty() {
             let end = at + chunk.invalid().len();
             moved.retain(|rest| rest.end > at);
-            if let Some((whole, rest)) = cut_char::whole(bytes, at..end) {
+            if let Some((whole, rest)) = split_utf8::whole(bytes, at..end) {
                 out.text.push(whole);
                 moved.push(rest);
             } else if !moved.iter().any(|rest| rest.contains(&at)) {

@@ -15,7 +15,7 @@ const MESSAGE_WORDS: &[&str] = &[
 
 /// Follows the lines of the objects that one output contains.
 #[derive(Clone, Debug)]
-pub(crate) struct Run {
+pub(crate) struct ObjectExtent {
     format: Format,
     /// The least indentation of a line.
     base: usize,
@@ -25,10 +25,10 @@ pub(crate) struct Run {
     text: Option<usize>,
 }
 
-impl Run {
+impl ObjectExtent {
     /// Of an object that starts on this line.
-    pub fn new(format: Format, line: &Line<'_>) -> Run {
-        let mut run = Run {
+    pub fn new(format: Format, line: &Line<'_>) -> ObjectExtent {
+        let mut run = ObjectExtent {
             format,
             base: line.indent(),
             open: line.text.trim_start().starts_with(['{', '[']).then_some(0),

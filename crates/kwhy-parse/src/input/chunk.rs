@@ -27,7 +27,7 @@ pub struct Gap {
 
 /// Some lines of a document, or a part of one, with their place in it.
 #[derive(Debug)]
-pub struct Stretch {
+pub struct Chunk {
     /// The document's number.
     pub document: usize,
     /// The document's byte at which it starts.
@@ -45,7 +45,7 @@ pub struct Stretch {
     pub secrets: OnceLock<Secrets>,
 }
 
-impl Stretch {
+impl Chunk {
     /// The document's bytes of a span.
     pub fn whole(&self, span: &Span) -> Span {
         self.first_byte + span.start..self.first_byte + span.end
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn places_are_the_documents() {
-        let stretch = Stretch {
+        let stretch = Chunk {
             document: 0,
             first_byte: 100,
             lines_before: 7,
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn of_a_long_line_the_part_around_the_mark_stays() {
         let line = format!("{}needle{}", "\u{e9}".repeat(9000), "y".repeat(9000));
-        let stretch = Stretch {
+        let stretch = Chunk {
             document: 0,
             first_byte: 0,
             lines_before: 0,
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn columns_count_what_is_left_out() {
         let gap = |at, characters| Gap { at, characters };
-        let stretch = Stretch {
+        let stretch = Chunk {
             document: 0,
             first_byte: 0,
             lines_before: 0,

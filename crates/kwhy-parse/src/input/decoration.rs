@@ -1,7 +1,7 @@
 //! The outward shape of a line: fences, list numbers, quote marks, sentences.
 
-use super::emphasis;
 use super::line::Line;
+use super::markdown;
 use crate::log;
 use kwhy_model::Severity;
 
@@ -11,29 +11,146 @@ const TAGS: &[&[u8]] = &[b"br", b"pre", b"code"];
 /// The longest tag that is read, with its attributes.
 const LONGEST_TAG: usize = 200;
 
-/// Returns true if a line is a Markdown fence, nothing but tags in which pages put pastes, or the head of
-/// an admonition block.
+/// Returns true if a line starts with the marks of a Markdown fence, is nothing but tags in which pages put pastes, or the
+/// head of an admonition block.
 pub(super) fn is_fence(text: &str) -> bool {
-    let text = text.trim_start().trim_start_matches(['>', ' ']);
-    text.starts_with("```")
-        || text.starts_with("~~~")
+    let text = behind_marks(text);
+    !marks_of_fence(text).is_empty()
         || text.starts_with("??? ")
         || text.starts_with("!!! ")
         || (text.starts_with('<') && is_tags(text))
 }
 
-/// Returns true if the inside of a fence starts after this fence line.
-pub(super) fn fence_opens(text: &str, open: bool) -> bool {
+/// The line without what may precede a fence: spaces, quote marks, the mark of a list.
+fn behind_marks(text: &str) -> &str {
     let text = text.trim_start().trim_start_matches(['>', ' ']);
-    let marks = text.trim_start_matches(['`', '~']);
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let numbered = text[digits..]
+        .strip_prefix(['.', ')'])
+        .filter(|_| digits > 0);
+    let item = numbered.or_else(|| text.strip_prefix(['-', '*', '+']));
+    let item = item
+        .filter(|rest| rest.starts_with(' '))
+        .map(str::trim_start);
+    item.filter(|rest| !marks_of_fence(rest).is_empty())
+        .unwrap_or(text)
+}
+
+/// The marks with which a text opens or closes a fence: three or more of one kind.
+fn marks_of_fence(text: &str) -> &str {
+    let mark = text
+        .bytes()
+        .next()
+        .filter(|mark| matches!(mark, b'`' | b'~'));
+    let length = mark.map_or(0, |mark| {
+        text.bytes().take_while(|byte| *byte == mark).count()
+    });
+    if length >= 3 { &text[..length] } else { "" }
+}
+
+/// The marks of the fence that is open after this fence line; none if none is. `open` are those that were open before.
+pub(super) fn fence_after<'t>(text: &'t str, open: Option<&'t str>) -> Option<&'t str> {
+    let text = behind_marks(text);
     if text.starts_with(['?', '!']) {
         return open;
     }
     if text.starts_with('<') {
-        return !text.contains("</");
+        return (!text.contains("</")).then_some("<");
     }
-    // a fence that names a language opens in any case
-    !marks.trim().is_empty() || !open
+    let marks = marks_of_fence(text);
+    let has_info = !text[marks.len()..].trim().is_empty();
+    match open {
+        // what closes a fence is of the kind that opened it, and not shorter
+        Some(open) if marks_of_fence(open) == open && !open.is_empty() => {
+            let closes = marks.starts_with(open) && !has_info;
+            let inside = marks.len() < open.len() || !marks.starts_with(&open[..1]);
+            if closes {
+                None
+            } else if inside {
+                Some(open)
+            } else {
+                // the end of the one before is missing
+                Some(marks)
+            }
+        }
+        Some(_) if !has_info => None,
+        _ => Some(marks),
+    }
+}
+
+/// What follows on the line of a fence's opening marks, if it is no info string, without the marks that close it on the
+/// same line; and whether there are such.
+pub(super) fn fenced_on_line(line: Line<'_>) -> Option<(Line<'_>, bool)> {
+    let bare = behind_marks(line.text);
+    let marks = marks_of_fence(bare);
+    let before = line.text.len() - bare.len() + marks.len();
+    let content = line.skip(before);
+    let text = content.text.trim();
+    if marks.is_empty() || text.is_empty() {
+        return None;
+    }
+    let (inner, closes) = match content.text.trim_end().strip_suffix(marks) {
+        Some(inner) => (inner, true),
+        None => (content.text, false),
+    };
+    if !closes && is_info(text) {
+        return None;
+    }
+    let mut inner = Line {
+        text: inner,
+        ..content
+    };
+    let word = inner.text.split_whitespace().next().unwrap_or("");
+    if LANGUAGES.contains(&word) && inner.text.starts_with(word) && inner.text.trim() != word {
+        inner = inner.skip(word.len()).trim_start();
+    }
+    (!inner.is_blank()).then_some((inner, closes))
+}
+
+/// Languages after which text on the same line is content.
+const LANGUAGES: &[&str] = &[
+    "bash",
+    "console",
+    "json",
+    "log",
+    "logs",
+    "plaintext",
+    "powershell",
+    "sh",
+    "shell",
+    "text",
+    "txt",
+    "yaml",
+    "yml",
+];
+
+/// Returns true if what follows a fence's marks names a language, maybe with attributes.
+fn is_info(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let is_name = |word: &str| {
+        word.len() <= 24
+            && !word.ends_with(':')
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_+-#.{}=:,/".contains(&byte))
+    };
+    words.next().is_some_and(is_name)
+        && words.all(|word| word.contains('=') || word.starts_with(['{', ':']))
+}
+
+/// The line without the marks that close a fence at its end, if something else precedes them.
+pub fn without_closing_marks(text: &str) -> &str {
+    const MARKS: &str = "```";
+    let end = text.trim_end();
+    let Some(inner) = end.strip_suffix(MARKS) else {
+        return text;
+    };
+    let inner = inner.trim_end_matches('`');
+    // two such marks are code in a sentence
+    match inner.trim().is_empty() || inner.contains(MARKS) {
+        true => text,
+        false => inner,
+    }
 }
 
 /// Returns true if a text is tags `<pre>` and `<code>` only; a `<br>` alone is an empty line.
@@ -120,7 +237,7 @@ pub(super) fn is_rule(text: &str) -> bool {
 /// marks (`> `) and numbers (`3. `, `12) `, those of `cat -n`), and before a program's output list marks and
 /// emphasis. Its indentation stays where nothing was stripped.
 pub(super) fn strip_marks(line: Line<'_>) -> Line<'_> {
-    emphasis::strip(strip_borders(strip_numbers(strip_tags(line))))
+    markdown::strip(strip_borders(strip_numbers(strip_tags(line))))
 }
 
 /// The line without quote marks and numbers.
@@ -307,10 +424,77 @@ mod tests {
 
     #[test]
     fn fences() {
-        assert!(is_fence("    ```bash") && fence_opens("```bash", false));
-        assert!(is_fence("<pre>") && is_fence("</code></pre>") && !is_fence("<br>"));
-        assert!(!is_fence("<pre>x") && !is_fence("<none>"));
-        assert!(fence_opens("<pre>", false) && !fence_opens("</pre>", true));
-        assert!(fence_opens("```text", true) && !fence_opens("```", true));
+        for fence in [
+            "    ```bash",
+            "<pre>",
+            "</code></pre>",
+            "~~~~",
+            "> ```",
+            "- ```yaml",
+            "1. ```",
+            "```error: no berth",
+        ] {
+            assert!(is_fence(fence), "{fence}");
+        }
+        for text in ["<br>", "<pre>x", "<none>", "``x``", "- x", "1. x"] {
+            assert!(!is_fence(text), "{text}");
+        }
+        for (text, open, wanted) in [
+            ("```bash", None, Some("```")),
+            ("<pre>", None, Some("<")),
+            ("</pre>", Some("<"), None),
+            ("```text", Some("```"), Some("```")),
+            ("```", Some("```"), None),
+            ("````", Some("```"), None),
+            ("```", Some("````"), Some("````")),
+            ("~~~", Some("```"), Some("```")),
+            ("~~~", Some("~~~"), None),
+        ] {
+            assert_eq!(fence_after(text, open), wanted, "{text} {open:?}");
+        }
+    }
+
+    #[test]
+    fn text_on_the_line_of_a_fence() {
+        let on_line = |text| {
+            let found = fenced_on_line(Line {
+                text,
+                start: 0,
+                number: 1,
+            });
+            found.map(|(line, closes)| (line.text, line.start, closes))
+        };
+        assert_eq!(
+            on_line("```error: no berth```"),
+            Some(("error: no berth", 3, true))
+        );
+        assert_eq!(
+            on_line("> ```error: no berth"),
+            Some(("error: no berth", 5, false))
+        );
+        assert_eq!(
+            on_line("~~~~ no berth left ~~~~"),
+            Some((" no berth left ", 4, true))
+        );
+        assert_eq!(
+            on_line("```console no berth left"),
+            Some(("no berth left", 11, false))
+        );
+        assert_eq!(on_line("```Stuck```"), Some(("Stuck", 3, true)));
+        for info in [
+            "```",
+            "```yaml",
+            "```yaml title=\"x.yaml\"",
+            "``` c++ {1,3}",
+            "``````",
+        ] {
+            assert_eq!(on_line(info), None, "{info}");
+        }
+        assert_eq!(without_closing_marks("no berth ```"), "no berth ");
+        assert_eq!(
+            without_closing_marks("we saw ```no berth```"),
+            "we saw ```no berth```"
+        );
+        assert_eq!(without_closing_marks("```"), "```");
     }
 }

@@ -1,0 +1,125 @@
+//! Frames answer where the words inside are unknown, and only there; writers decide whose fault it is.
+
+use kwhy_core::Analyzer;
+
+/// The first cause of a text, and its signature.
+fn first(text: &str) -> Option<(String, String)> {
+    let report = Analyzer::new().analyze_text("x", text);
+    let first = report.findings.first()?;
+    Some((first.cause.to_string(), first.signature.clone()))
+}
+
+fn cause(text: &str) -> String {
+    first(text).map_or("-".into(), |(cause, _)| cause)
+}
+
+#[test]
+fn unknown_words_in_known_frames() {
+    for (text, wanted) in [
+        (
+            "Error from server (Conflict): the oven is cold",
+            "api/conflict",
+        ),
+        (
+            "Error from server (Forbidden): the oven is cold",
+            "api/forbidden",
+        ),
+        (
+            "Error from server (TooManyRequests): the oven is cold",
+            "api/throttled",
+        ),
+        (
+            "Error from server (NotFound): the oven is cold",
+            "api/object-missing",
+        ),
+        (
+            "Warning  OvenCold  12s (x5 over 2m)  bakery-operator  the oven is cold",
+            "workload/operator-error",
+        ),
+        (
+            "2024-03-04 05:06:07.123 [INFO] Event(v1.ObjectReference{Kind:\"Oven\", Namespace:\"bakery\", Name:\"north\"}): type: 'Warning' reason: 'BakeFailed' the oven is cold",
+            "workload/operator-error",
+        ),
+        (
+            "E0304 05:06:07.123456    1234 nestedpendingoperations.go:348] Operation for \"{volumeName:oven}\" failed. No retries permitted until 2024-03-04 05:06:37 (durationBeforeRetry 32s). Error: the oven is cold",
+            "storage/mount-failed",
+        ),
+        (
+            "E0304 05:06:07.123456    1234 pod_workers.go:1294] \"Error syncing pod, skipping\" err=\"the oven is cold\" pod=\"shop/web-0\"",
+            "container/create-stuck",
+        ),
+        (
+            "Warning  Failed  5s  kubelet  Failed to pull image \"bread:1\": the oven of the layer is cold",
+            "image/corrupt",
+        ),
+        (
+            "Warning  Failed  5s  kubelet  Failed to pull image \"bread:1\": the oven is cold",
+            "image/registry-unreachable",
+        ),
+        (
+            "Warning  Failed  5s  kubelet  Error: failed to start container \"web\": the oven is cold",
+            "sandbox/oci-error",
+        ),
+        (
+            "bash: /oven/bake: No such file or directory",
+            "container/app-error",
+        ),
+        (
+            "{\"level\":\"error\",\"ts\":\"2024-03-04T05:06:07Z\",\"msg\":\"giving up: the oven is cold\"}",
+            "container/app-error",
+        ),
+        (
+            "{\"level\":\"info\",\"ts\":\"2024-03-04T05:06:07Z\",\"msg\":\"giving up the old oven: it is cold\"}",
+            "-",
+        ),
+        (
+            "Normal  OvenWarm  12s  bakery-operator  the oven is warm",
+            "-",
+        ),
+    ] {
+        assert_eq!(cause(text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn known_causes_come_without_frames() {
+    let text = "Warning  OvenCold  12s  bakery-operator  the oven is cold\nWarning  FailedMount  12s  kubelet  MountVolume.SetUp failed for volume \"conf\" : configmap \"web-conf\" not found\n";
+    let report = Analyzer::new().analyze_text("x", text);
+    assert_eq!(
+        report.findings[0].cause.to_string(),
+        "storage/configmap-missing"
+    );
+    assert!(
+        report
+            .findings
+            .iter()
+            .all(|finding| !finding.signature.starts_with("frame-"))
+    );
+}
+
+#[test]
+fn the_writer_decides_the_family() {
+    let by = |writer: &str, words: &str| format!("Mar 04 05:06:07 node-1 {writer}[123]: {words}");
+    let panic = "panic: runtime error: invalid memory address or nil pointer dereference";
+    for (text, wanted) in [
+        (by("dockerd", panic), "sandbox/runtime-unavailable"),
+        (by("containerd", "fatal error: concurrent map writes"), "sandbox/runtime-unavailable"),
+        (by("crio", "SIGSEGV: segmentation violation"), "sandbox/runtime-unavailable"),
+        (by("etcd", panic), "api/etcd-unavailable"),
+        (by("etcd", "panic: page 7 already freed"), "api/etcd-corrupt"),
+        (by("bakery", panic), "container/app-panic"),
+        (panic.to_owned(), "container/app-panic"),
+        ("E0304 05:06:07.123456       1 proxier.go:1287] \"can't open port, skipping it\" err=\"listen tcp4 :30080: bind: address already in use\" port=\"nodePort for shop/web\"".into(), "network/node-port-conflict"),
+        ("2024-03-04T05:06:07Z ERROR listen tcp :8080: bind: address already in use".into(), "container/port-in-use"),
+    ] {
+        assert_eq!(cause(&text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn broken_lines_and_fences() {
+    let broken = "Error: the harbour says\n\nMountVolume.SetUp failed for volume \"certs\" : secret \"crane-injector-service-account-of-quay\"\n    not found\n";
+    assert_eq!(cause(broken), "storage/secret-missing");
+    let fenced = "we saw\n```MountVolume.SetUp failed for volume \"certs\" : secret \"crane\" not found```\n";
+    assert_eq!(cause(fenced), "storage/secret-missing");
+}

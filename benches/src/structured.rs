@@ -1,0 +1,340 @@
+//! Objects, tables and describes of a healthy cluster, in the form that kubectl prints them.
+
+use std::fmt::Write as _;
+
+use crate::Random;
+
+/// The inputs that can be generated.
+pub const STRUCTURED: [Structured; 6] = [
+    Structured::PodsTable,
+    Structured::EventsTable,
+    Structured::PodsJson,
+    Structured::PodsJsonLine,
+    Structured::PodsYaml,
+    Structured::Describes,
+];
+
+/// A form of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Structured {
+    /// `kubectl get pods -A`.
+    PodsTable,
+    /// `kubectl get events -A`.
+    EventsTable,
+    /// `kubectl get pods -A -o json`.
+    PodsJson,
+    /// What the API server sends for it: all on one line.
+    PodsJsonLine,
+    /// `kubectl get pods -A -o yaml`.
+    PodsYaml,
+    /// `kubectl describe pods -A`.
+    Describes,
+}
+
+impl Structured {
+    /// The name of the input.
+    pub fn name(self) -> &'static str {
+        match self {
+            Structured::PodsTable => "pods-table",
+            Structured::EventsTable => "events-table",
+            Structured::PodsJson => "pods-json",
+            Structured::PodsJsonLine => "pods-json-line",
+            Structured::PodsYaml => "pods-yaml",
+            Structured::Describes => "describes",
+        }
+    }
+
+    /// An input by its name.
+    pub fn from_name(name: &str) -> Option<Structured> {
+        STRUCTURED.into_iter().find(|form| form.name() == name)
+    }
+}
+
+impl std::fmt::Display for Structured {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A generated output, with the number of its objects or events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// The text.
+    pub text: String,
+    /// The number of pods, or of events.
+    pub items: u64,
+}
+
+const APPS: [&str; 6] = [
+    "crane",
+    "gauge",
+    "harbour-proxy",
+    "mole",
+    "pier-web",
+    "quay-api",
+];
+const NAMESPACES: [&str; 5] = ["dock", "harbour", "kube-system", "pier-staging", "tide"];
+
+/// One pod's names.
+struct Pod {
+    namespace: &'static str,
+    app: &'static str,
+    hash: String,
+    name: String,
+    node: u64,
+    address: String,
+    uid: String,
+    days: u64,
+}
+
+impl Pod {
+    fn new(random: &mut Random) -> Pod {
+        const LETTERS: &[u8] = b"bcdfghjklmnpqrstvwxz2456789";
+        let mut word = |length: usize| -> String {
+            let letter = |_| char::from(LETTERS[random.below(LETTERS.len() as u64) as usize]);
+            (0..length).map(letter).collect()
+        };
+        let (hash, own) = (word(9), word(5));
+        let app = APPS[random.below(APPS.len() as u64) as usize];
+        Pod {
+            namespace: NAMESPACES[random.below(NAMESPACES.len() as u64) as usize],
+            app,
+            name: format!("{app}-{hash}-{own}"),
+            hash,
+            node: random.below(40),
+            address: format!(
+                "10.{}.{}.{}",
+                random.below(200),
+                random.below(250),
+                random.below(250)
+            ),
+            uid: format!(
+                "{:08x}-1c2d-4e3f-8a9b-{:012x}",
+                random.below(1 << 32),
+                random.below(1 << 48)
+            ),
+            days: 1 + random.below(90),
+        }
+    }
+
+    /// The pod as the API server sends it, but for spaces.
+    fn json(&self) -> String {
+        let Pod {
+            namespace,
+            app,
+            hash,
+            name,
+            node,
+            address,
+            uid,
+            ..
+        } = self;
+        let time = "2024-03-04T05:06:07Z";
+        let condition = |kind| {
+            format!(
+                "{{\"lastProbeTime\":null,\"lastTransitionTime\":\"{time}\",\"status\":\"True\",\"type\":\"{kind}\"}}"
+            )
+        };
+        let conditions = ["Initialized", "Ready", "ContainersReady", "PodScheduled"]
+            .map(condition)
+            .join(",");
+        format!(
+            "{{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{{\"creationTimestamp\":\"{time}\",\"labels\":{{\"app\":\"{app}\",\"pod-template-hash\":\"{hash}\"}},\"name\":\"{name}\",\"namespace\":\"{namespace}\",\"ownerReferences\":[{{\"apiVersion\":\"apps/v1\",\"controller\":true,\"kind\":\"ReplicaSet\",\"name\":\"{app}-{hash}\"}}],\"uid\":\"{uid}\"}},\"spec\":{{\"containers\":[{{\"env\":[{{\"name\":\"TIDE_TABLE\",\"value\":\"north\"}},{{\"name\":\"BERTHS\",\"value\":\"12\"}}],\"image\":\"registry.example/{app}:1.4\",\"name\":\"{app}\",\"ports\":[{{\"containerPort\":8080,\"protocol\":\"TCP\"}}],\"resources\":{{\"limits\":{{\"memory\":\"256Mi\"}}}},\"volumeMounts\":[{{\"mountPath\":\"/charts\",\"name\":\"charts\"}}]}}],\"nodeName\":\"alder-{node:02}\",\"serviceAccountName\":\"default\",\"volumes\":[{{\"configMap\":{{\"name\":\"charts\"}},\"name\":\"charts\"}}]}},\"status\":{{\"conditions\":[{conditions}],\"containerStatuses\":[{{\"name\":\"{app}\",\"ready\":true,\"restartCount\":0,\"state\":{{\"running\":{{\"startedAt\":\"{time}\"}}}}}}],\"phase\":\"Running\",\"podIP\":\"{address}\"}}}}"
+        )
+    }
+
+    fn describe(&self, out: &mut String) {
+        let Pod {
+            namespace,
+            app,
+            hash,
+            name,
+            node,
+            address,
+            ..
+        } = self;
+        let _ = write!(
+            out,
+            "Name:             {name}\nNamespace:        {namespace}\nPriority:         0\nService Account:  default\nNode:             alder-{node:02}/192.0.2.{node}\nStart Time:       Mon, 04 Mar 2024 05:06:07 +0000\nLabels:           app={app}\n                  pod-template-hash={hash}\nAnnotations:      <none>\nStatus:           Running\nIP:               {address}\nIPs:\n  IP:           {address}\nControlled By:  ReplicaSet/{app}-{hash}\nContainers:\n  {app}:\n    Image:          registry.example/{app}:1.4\n    Port:           8080/TCP\n    Host Port:      0/TCP\n    State:          Running\n      Started:      Mon, 04 Mar 2024 05:06:09 +0000\n    Ready:          True\n    Restart Count:  0\n    Limits:\n      memory:     256Mi\n    Environment:  <none>\n    Mounts:\n      /charts from charts (rw)\nConditions:\n  Type              Status\n  Initialized       True \n  Ready             True \n  ContainersReady   True \n  PodScheduled      True \nVolumes:\n  charts:\n    Type:      ConfigMap (a volume populated by a ConfigMap)\n    Name:      charts\n    Optional:  false\nQoS Class:       Burstable\nNode-Selectors:  <none>\nTolerations:     node.kubernetes.io/not-ready:NoExecute op=Exists for 300s\nEvents:          <none>\n"
+        );
+    }
+}
+
+/// Generates at least `bytes` bytes of an output.
+pub fn structured(form: Structured, bytes: usize, seed: u64) -> Output {
+    let mut random = Random(seed);
+    let mut text = String::with_capacity(bytes + 4096);
+    text.push_str(match form {
+        Structured::PodsTable => "NAMESPACE      NAME                                READY   STATUS    RESTARTS   AGE\n",
+        Structured::EventsTable => "NAMESPACE      LAST SEEN   TYPE     REASON      OBJECT                                  MESSAGE\n",
+        Structured::PodsJson => "{\n    \"apiVersion\": \"v1\",\n    \"items\": [\n",
+        Structured::PodsJsonLine => "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":[",
+        Structured::PodsYaml => "apiVersion: v1\nitems:\n",
+        Structured::Describes => "",
+    });
+    let mut items = 0;
+    while text.len() < bytes {
+        let pod = Pod::new(&mut random);
+        let Pod {
+            namespace,
+            app,
+            name,
+            days,
+            node,
+            ..
+        } = &pod;
+        if items > 0 {
+            text.push_str(match form {
+                Structured::PodsJson => ",\n",
+                Structured::PodsJsonLine => ",",
+                Structured::Describes => "\n\n",
+                _ => "",
+            });
+        }
+        items += 1;
+        match form {
+            Structured::PodsTable => {
+                let _ = writeln!(
+                    text,
+                    "{namespace:<15}{name:<36}1/1     Running   0          {days}d"
+                );
+            }
+            Structured::EventsTable => {
+                let (reason, message) = match items % 3 {
+                    0 => (
+                        "Scheduled",
+                        format!("Successfully assigned {namespace}/{name} to alder-{node:02}"),
+                    ),
+                    1 => (
+                        "Pulled",
+                        format!(
+                            "Container image \"registry.example/{app}:1.4\" already present on machine"
+                        ),
+                    ),
+                    _ => ("Started", format!("Started container {app}")),
+                };
+                let of = format!("pod/{name}");
+                let _ = writeln!(
+                    text,
+                    "{namespace:<15}{:<12}Normal   {reason:<12}{of:<40}{message}",
+                    format!("{}m", days % 59 + 1)
+                );
+            }
+            Structured::PodsJson => indent(&pod.json(), 8, &mut text),
+            Structured::PodsJsonLine => text.push_str(&pod.json()),
+            Structured::PodsYaml => yaml(&pod.json(), &mut text),
+            Structured::Describes => pod.describe(&mut text),
+        }
+    }
+    text.push_str(match form {
+        Structured::PodsJson => "\n    ],\n    \"kind\": \"List\",\n    \"metadata\": {\n        \"resourceVersion\": \"\"\n    }\n}\n",
+        Structured::PodsJsonLine => "]}\n",
+        Structured::PodsYaml => "kind: List\nmetadata:\n  resourceVersion: \"\"\n",
+        _ => "",
+    });
+    Output { text, items }
+}
+
+/// Writes JSON without spaces as kubectl indents it.
+fn indent(json: &str, outer: usize, out: &mut String) {
+    let mut level = outer;
+    let mut in_string = false;
+    let line = |out: &mut String, level: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n(' ', level));
+    };
+    out.extend(std::iter::repeat_n(' ', outer));
+    for c in json.chars() {
+        match c {
+            '"' => in_string = !in_string,
+            '{' | '[' if !in_string => {
+                level += 4;
+                out.push(c);
+                line(out, level);
+                continue;
+            }
+            '}' | ']' if !in_string => {
+                level -= 4;
+                line(out, level);
+            }
+            ',' if !in_string => {
+                out.push(c);
+                line(out, level);
+                continue;
+            }
+            _ => {}
+        }
+        out.push(c);
+        if c == ':' && !in_string {
+            out.push(' ');
+        }
+    }
+}
+
+/// Writes an object of JSON as an item of a YAML list.
+fn yaml(json: &str, out: &mut String) {
+    let value: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
+    item(&value, 0, out);
+}
+
+/// A value after a key or the mark of an item; `level` is the indentation of its own keys.
+fn item(value: &serde_json::Value, level: usize, out: &mut String) {
+    let pad = |out: &mut String, level: usize| out.extend(std::iter::repeat_n(' ', level));
+    pad(out, level);
+    out.push_str("- ");
+    if let serde_json::Value::Object(map) = value {
+        for (number, (key, value)) in map.iter().enumerate() {
+            if number > 0 {
+                pad(out, level + 2);
+            }
+            member(key, value, level + 2, out);
+        }
+    }
+}
+
+fn member(key: &str, value: &serde_json::Value, level: usize, out: &mut String) {
+    use serde_json::Value;
+    let _ = match value {
+        Value::Object(map) => {
+            let _ = writeln!(out, "{key}:");
+            for (key, value) in map {
+                out.extend(std::iter::repeat_n(' ', level + 2));
+                member(key, value, level + 2, out);
+            }
+            Ok(())
+        }
+        Value::Array(items) => {
+            let _ = writeln!(out, "{key}:");
+            items.iter().for_each(|value| item(value, level, out));
+            Ok(())
+        }
+        // what reads as something else than text has quotes
+        Value::String(text) if text.starts_with(|c: char| c.is_ascii_digit()) || text == "True" => {
+            writeln!(out, "{key}: \"{text}\"")
+        }
+        Value::String(text) => writeln!(out, "{key}: {text}"),
+        other => writeln!(out, "{key}: {other}"),
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kwhy_core::Analyzer;
+
+    #[test]
+    fn all_is_read_and_well() {
+        let analyzer = Analyzer::new();
+        for form in STRUCTURED {
+            let output = structured(form, 40_000, 7);
+            let report = analyzer.analyze_text("x", output.text.as_str());
+            assert_eq!(report.stats.records, output.items, "{form}");
+            assert!(
+                report.findings.is_empty(),
+                "{form}: {:?}",
+                report.findings[0].title
+            );
+            assert_eq!(report.inputs[0].not_understood, 0, "{form}");
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! Line breaks that a terminal, a mail or an issue tracker put between the words of a line that was too long.
+//!
+//! A break is taken for one only if the word after it had not fit on the line, the next line starts nothing of its own,
+//! and it reads as the middle of what is open: of a log record, a row of events, a field, an error.
+
+use super::decoration;
+use super::segment::structure;
+use crate::log::stack_trace::{self, Trace};
+use crate::{describe, events, framing, log, table};
+use memchr::memchr_iter;
+use std::ops::Range;
+
+/// The widths in characters at which lines are broken by hand or by terminals.
+const WIDTHS: std::ops::RangeInclusive<usize> = 60..=132;
+
+/// The most lines that one line is broken into.
+const MAX_PARTS: usize = 24;
+
+/// Words after which a sentence continues.
+const UNFINISHED: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "because", "been", "but", "by", "can", "cannot",
+    "could", "desc", "did", "does", "for", "from", "had", "has", "have", "if", "in", "into", "is",
+    "no", "not", "of", "on", "or", "that", "the", "to", "was", "were", "when", "which", "while",
+    "will", "with", "would",
+];
+
+/// Returns the line ends at which lines were broken because they were too long, each with the spaces after it.
+pub(super) fn breaks(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut paragraph: Vec<(usize, &str)> = Vec::new();
+    let mut start = 0;
+    let last = (!text.is_empty() && !text.ends_with('\n')).then_some(text.len());
+    for end in memchr_iter(b'\n', text.as_bytes()).chain(last) {
+        let line = text.get(start..end).unwrap_or("");
+        if line.trim().is_empty() || decoration::is_fence(line) {
+            of_paragraph(&paragraph, &mut found);
+            paragraph.clear();
+        } else {
+            paragraph.push((end, line));
+        }
+        start = end + 1;
+    }
+    of_paragraph(&paragraph, &mut found);
+    found
+}
+
+/// What the lines that are being joined began with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Head {
+    /// A log record, or a row of events.
+    Record,
+    /// An object in JSON that its line does not close.
+    Json,
+    /// A field of a describe, or other output of a program.
+    Other,
+    /// A sentence, whose further lines are no output either.
+    Prose,
+    /// A table, a stack trace: nothing that lines are joined to.
+    Nothing,
+}
+
+fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
+    let width = |line: &str| line.trim_end().chars().count();
+    let broken = lines.iter().filter(|(_, line)| line.trim().contains(' '));
+    let Some(widest) = broken.map(|(_, line)| width(line)).max() else {
+        return;
+    };
+    if lines.len() < 2 || !WIDTHS.contains(&widest) {
+        return;
+    }
+    let mut head = Head::Nothing;
+    let mut first = "";
+    let mut parts = 0;
+    let mut quotes = Balance::default();
+    let mut in_table = false;
+    let mut trace = Trace::default();
+    for (at, (_, line)) in lines.iter().enumerate() {
+        let begins = begins(line);
+        let before = at.checked_sub(1).and_then(|before| lines.get(before));
+        if let Some((end, before)) = before.filter(|_| head != Head::Nothing && parts < MAX_PARTS) {
+            let word = line.split_whitespace().next().unwrap_or("");
+            let is_full = width(before) + 1 + word.chars().count() > widest;
+            let is_between_words = quotes.is_open() || ends_between_words(before);
+            let is_open =
+                is_between_words || before.trim_end().ends_with([',', ':', '=', '(', '[']);
+            let is_own = begins == Some(Begin::Surely)
+                || (begins == Some(Begin::Maybe) && !(is_between_words || head == Head::Record))
+                || !is_indented_as_part(line, first)
+                || Some(word) == first.split_whitespace().next()
+                || line.starts_with('\t')
+                || has_columns(line)
+                || stack_trace::is_head(line)
+                || trace.take(line).is_some();
+            let may_follow = match head {
+                Head::Record => true,
+                Head::Json => quotes.is_open(),
+                Head::Prose => false,
+                Head::Other | Head::Nothing => is_open || is_middle(line),
+            };
+            if is_full && begins != Some(Begin::Surely) && head == Head::Prose {
+                parts += 1;
+                continue;
+            }
+            if is_full && !is_own && may_follow {
+                found.push(*end..end + 1 + line.len() - line.trim_start().len());
+                parts += 1;
+                quotes.read(line);
+                continue;
+            }
+        }
+        in_table = match begins {
+            Some(Begin::Surely) => table::is_header(line.trim()),
+            _ => in_table,
+        };
+        head = match in_table {
+            true if !events::is_row(line.trim()) => Head::Nothing,
+            _ => head_of(line),
+        };
+        (first, parts) = (line, 0);
+        quotes = Balance::default();
+        quotes.read(line);
+        trace = Trace::default();
+        trace.take(line);
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Begin {
+    Surely,
+    /// What looks like a field may be words before a colon.
+    Maybe,
+}
+
+/// Says whether something of its own starts on a line.
+fn begins(line: &str) -> Option<Begin> {
+    let bare = line.trim();
+    let digits = bare.bytes().take_while(u8::is_ascii_digit).count();
+    let is_numbered =
+        digits > 0 && bare[digits..].starts_with([')', '.']) && bare[digits + 1..].starts_with(' ');
+    let is_marked = bare.starts_with(['>', '|', '#', '\u{2502}'])
+        || ["- ", "* ", "+ ", "\u{2022} "]
+            .iter()
+            .any(|mark| bare.starts_with(mark));
+    if is_marked
+        || is_numbered
+        || decoration::is_rule(bare)
+        || matches!(bare, "{" | "}" | "[" | "]" | "}," | "],")
+        || framing::starts(bare, "").is_some()
+        || log::is_carried(bare)
+        || bare.starts_with("{\"")
+    {
+        return Some(Begin::Surely);
+    }
+    let is_field = describe::is_field(line) || is_key(bare);
+    match structure(line) {
+        Some(_) if !is_field || describe::is_start(line) => Some(Begin::Surely),
+        _ if is_field => Some(Begin::Maybe),
+        _ => None,
+    }
+}
+
+/// Returns true if a line is divided into columns by two gaps or more.
+fn has_columns(line: &str) -> bool {
+    let gaps = line
+        .trim()
+        .split("  ")
+        .filter(|cell| !cell.trim().is_empty());
+    gaps.count() > 2
+}
+
+/// Returns true if a line starts with one word and a colon, as fields do.
+fn is_key(bare: &str) -> bool {
+    let word = bare.split_whitespace().next().unwrap_or("");
+    word.len() > 1 && word.ends_with(':') && word.starts_with(char::is_alphabetic)
+        || (word.starts_with('"') && word.ends_with("\":"))
+}
+
+fn head_of(line: &str) -> Head {
+    let bare = line.trim();
+    if bare.starts_with("{\"") {
+        return Head::Json;
+    }
+    if framing::starts(bare, "").is_some() || events::is_row(line) || log::is_carried(bare) {
+        return Head::Record;
+    }
+    let is_trace = Trace::default().take(line).is_some();
+    if is_trace || !bare.contains(' ') {
+        return Head::Nothing;
+    }
+    if decoration::is_prose(bare) {
+        return Head::Prose;
+    }
+    match begins(line) {
+        Some(Begin::Surely) => Head::Nothing,
+        _ => Head::Other,
+    }
+}
+
+/// Returns true if a line starts as the middle of a sentence does.
+fn is_middle(line: &str) -> bool {
+    let bare = line.trim_start();
+    bare.starts_with(|c: char| {
+        c.is_ascii_lowercase() || matches!(c, '"' | '\'' | '\\' | '`' | '(' | '[' | '/' | ',' | ')')
+    })
+}
+
+/// Returns true if a line ends with a word after which a sentence continues.
+fn ends_between_words(line: &str) -> bool {
+    let word = line
+        .trim_end()
+        .rsplit(char::is_whitespace)
+        .next()
+        .unwrap_or("");
+    UNFINISHED.contains(&word)
+}
+
+/// Returns true if a line is indented as a part of another one is: not at all, or a little more than it.
+fn is_indented_as_part(line: &str, first: &str) -> bool {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let (own, first) = (indent(line), indent(first));
+    own == 0 || (own > first && own <= first + 8)
+}
+
+/// The quotes and brackets that are open.
+#[derive(Default)]
+struct Balance {
+    double: bool,
+    depth: i32,
+}
+
+impl Balance {
+    fn read(&mut self, line: &str) {
+        let mut before = b' ';
+        for byte in line.bytes() {
+            match byte {
+                b'"' if before != b'\\' => self.double = !self.double,
+                b'(' | b'[' => self.depth += 1,
+                b')' | b']' => self.depth = (self.depth - 1).max(0),
+                _ => {}
+            }
+            before = byte;
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.double || self.depth > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joined(text: &str) -> Vec<String> {
+        let mut text = text.to_owned();
+        for range in breaks(&text).into_iter().rev() {
+            text.replace_range(range, " ");
+        }
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// Breaks lines as `fold -s` does.
+    fn folded(text: &str, width: usize, indent: &str) -> String {
+        let mut out = String::new();
+        for line in text.lines() {
+            let mut length = 0;
+            for word in line.split(' ') {
+                if length > 0 && length + 1 + word.chars().count() > width {
+                    out.push('\n');
+                    out.push_str(indent);
+                    length = indent.len();
+                } else if length > 0 {
+                    out.push(' ');
+                    length += 1;
+                }
+                out.push_str(word);
+                length += word.chars().count();
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    const RECORDS: &str = "\
+E0304 05:06:07.123456       1 crane.go:88] Lift of the load failed: the harbour has asked for the master to provide papers (get berths crane-papers). Trying again in 30 seconds.
+I0304 05:06:08.123456       1 crane.go:90] Lift of load 8
+time=\"2024-03-04T05:06:07Z\" level=error msg=\"Failed to reach the quay. Answer: 400 - 400 Bad Request. Body: berth \\\"north\\\" cannot be used twice at once\" error=\"bad handshake\"
+Error from server: admission webhook \"harbour.example.com\" denied the request: load rye-7 has no papers that anybody has signed
+MountVolume.SetUp failed for volume \"papers\" : secret \"harbour.crane-injector-service-account-of-the-north-quay\" not found
+{\"level\":\"error\",\"ts\":\"2024-03-04T05:06:07Z\",\"msg\":\"Reconciler error\",\"controller\":\"crane\",\"error\":\"cannot get the papers of crane north: Secret \\\"crane-papers\\\" not found\"}
+";
+
+    #[test]
+    fn broken_records_are_joined_at_any_width() {
+        for width in [72, 80, 100, 120] {
+            for indent in ["", "    "] {
+                let text = folded(RECORDS, width, indent);
+                assert!(text.lines().count() > 8);
+                let wanted: Vec<&str> = RECORDS.lines().collect();
+                assert_eq!(joined(&text), wanted, "{width} {indent:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn whole_lines_stay() {
+        for text in [
+            // rows of a table are about as long as each other
+            "NAME                      READY   STATUS    RESTARTS   AGE     IP            NODE\nweb-6d5f9c7b8-kq2xz       1/1     Running   0          5d      10.0.0.1      quay-node-1\ndb-0                      1/1     Running   0          5d      10.0.0.2      quay-node-2\n",
+            "CRANE                      LIFTS                    TIME LEFT       HARBOUR                 OWN\nnorth-quay.harbour         Mar 04, 2024 05:06 UTC   <invalid>       ca                      no\n",
+            // each starts a record
+            "E0304 05:06:07.123456       1 crane.go:88] Lift of the load failed: the harbour has asked\nE0304 05:06:08.123456       1 crane.go:88] Lift of the load failed: the harbour has asked\n",
+            // a program that writes the same words each time
+            "error: the crane of the north quay cannot lift the load number seven, as it is broken\nerror: the crane of the north quay cannot lift the load number eight, as it is broken\n",
+            // frames
+            "panic: the crane of the north quay cannot lift the load number seven, as it is broken\n\ngoroutine 1 [running]:\nmain.lift(0xc000012345, 0xc000012345, 0xc000012345, 0x1, 0x2, 0x3, 0x4, 0x5)\n\t/src/harbour/crane/lift.go:12 +0x1d\n",
+            // values of a describe
+            "    Mounts:\n      /var/run/secrets/harbour.example.com/crane-of-the-north-quay from papers (ro)\n      /var/run/secrets/harbour.example.com/lift from papers (ro)\n",
+            "Labels:       harbour.example.com/crane-of-the-north-quay=the-seventh-of-all-the-cranes\n              harbour.example.com/lift=1\n",
+            // members of an object
+            "  \"berth\": \"the crane of the north quay cannot lift the load number seven, as it is broken\",\n  \"load\": 7\n",
+            // a sentence that quotes an error
+            "The crane of the north quay does not lift a load. Nobody knows why, as it is not broken in\nitself: they say so. A typical reason is a harbour that refuses the load (\"no papers\") when it\nis asked.\n",
+            // members of a map
+            "message: the crane of the north quay cannot lift the load number seven, as it is brok\nreason: Broken\n",
+            // the next sentence had room
+            "the crane of the north quay cannot lift the load\nit is broken\nthe crane of the north quay cannot lift the load number seven, as it\n",
+        ] {
+            assert_eq!(joined(text), text.lines().collect::<Vec<_>>());
+        }
+    }
+}
