@@ -232,9 +232,17 @@ fn is_fence(text: &str) -> bool {
     {
         return true;
     }
-    ["```", "~~~", "??? ", "!!! "]
-        .iter()
-        .any(|mark| text.starts_with(mark))
+    // a fence may be an item of a list
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let numbered = text[digits..]
+        .strip_prefix(['.', ')'])
+        .filter(|_| digits > 0);
+    let item = numbered.or_else(|| text.strip_prefix(['-', '*', '+']));
+    let item = item
+        .filter(|rest| rest.starts_with(' '))
+        .map_or("", str::trim_start);
+    let is_fence = |text: &str| text.starts_with("```") || text.starts_with("~~~");
+    is_fence(text) || is_fence(item) || text.starts_with("??? ") || text.starts_with("!!! ")
 }
 
 fn check_segments(text: &str) {
