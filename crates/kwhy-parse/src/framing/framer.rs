@@ -86,6 +86,11 @@ impl Framer {
         relation
     }
 
+    /// The format of the last record; none where no log is open.
+    pub fn format(&self) -> Option<Format> {
+        self.format
+    }
+
     /// Starts a record on this line.
     pub fn begin(&mut self, format: Format, line: &str) {
         let carrier = layer(line);

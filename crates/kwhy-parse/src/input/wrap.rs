@@ -5,8 +5,10 @@
 
 use super::decoration;
 use super::segment::structure;
+use crate::framing::{self, Framer, Relation};
 use crate::log::stack_trace::{self, Trace};
-use crate::{describe, events, framing, log, table};
+use crate::{describe, events, log, table};
+use kwhy_model::Format;
 use memchr::memchr_iter;
 use std::ops::Range;
 
@@ -74,9 +76,11 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
     let mut quotes = Balance::default();
     let mut in_table = false;
     let mut trace = Trace::default();
+    let mut framer = Framer::default();
     for (at, (_, line)) in lines.iter().enumerate() {
         let begins = begins(line);
         let before = at.checked_sub(1).and_then(|before| lines.get(before));
+        let is_of_format = is_of_format(&mut framer, before.map_or("", |(_, line)| line), line);
         if let Some((end, before)) = before.filter(|_| head != Head::Nothing && parts < MAX_PARTS) {
             let word = line.split_whitespace().next().unwrap_or("");
             let is_full = width(before) + 1 + word.chars().count() > widest;
@@ -85,6 +89,7 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
                 is_between_words || before.trim_end().ends_with([',', ':', '=', '(', '[']);
             let is_own = begins == Some(Begin::Surely)
                 || (begins == Some(Begin::Maybe) && !(is_between_words || head == Head::Record))
+                || is_of_format
                 || !is_indented_as_part(line, first)
                 || Some(word) == first.split_whitespace().next()
                 || line.starts_with('\t')
@@ -124,6 +129,17 @@ fn of_paragraph(lines: &[(usize, &str)], found: &mut Vec<Range<usize>>) {
     }
 }
 
+/// Returns true if a line belongs to the log record before it by the record's own format, however wide the lines are.
+fn is_of_format(framer: &mut Framer, before: &str, line: &str) -> bool {
+    let record = framing::starts(line, before);
+    if record.is_none() && log::is_second_line_anywhere(before, line) {
+        return true;
+    }
+    let continues = framer.take(line, record, || false) == Relation::Continues;
+    // klog indents the further lines of a value with a tab: others were broken by a terminal
+    continues && framer.format() != Some(Format::Klog)
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Begin {
     Surely,
@@ -147,6 +163,8 @@ fn begins(line: &str) -> Option<Begin> {
         || matches!(bare, "{" | "}" | "[" | "]" | "}," | "],")
         || framing::starts(bare, "").is_some()
         || log::is_carried(bare)
+        || log::is_carried(line)
+        || is_of_journal(bare)
         || bare.starts_with("{\"")
     {
         return Some(Begin::Surely);
@@ -157,6 +175,15 @@ fn begins(line: &str) -> Option<Begin> {
         _ if is_field => Some(Begin::Maybe),
         _ => None,
     }
+}
+
+/// Returns true if a line is a field of an entry in the journal's export form, or one of the lines that `journalctl` writes
+/// between entries: `_COMM=tide`, `-- Boot 5e1b8f0c --`.
+fn is_of_journal(bare: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    let name = bare.bytes().take_while(|byte| is_of_name(*byte)).count();
+    (name > 1 && bare[name..].starts_with('='))
+        || (bare.starts_with("-- ") && bare.ends_with(" --"))
 }
 
 /// Returns true if a line is divided into columns by two gaps or more.
@@ -305,6 +332,11 @@ MountVolume.SetUp failed for volume \"papers\" : secret \"harbour.crane-injector
     #[test]
     fn whole_lines_stay() {
         for text in [
+            // what the journal writes between entries
+            "Mar 04 05:06:11 quay-1 crane[9]: the crane of the north quay cannot lift the load number 7\n-- Boot 5e1b8f0c9d1e4b8a9d0e1f2a3b4c5d6e --\n",
+            "the crane of the north quay cannot lift the load number seven, as it is broken and\n_COMM=crane\n",
+            // the second line of a record
+            "Mar 04, 2024 5:06:11 AM com.example.harbour.north.CraneController liftTheLoadNumberSeven\nSEVERE: no papers\n",
             // rows of a table are about as long as each other
             "NAME                      READY   STATUS    RESTARTS   AGE     IP            NODE\nweb-6d5f9c7b8-kq2xz       1/1     Running   0          5d      10.0.0.1      quay-node-1\ndb-0                      1/1     Running   0          5d      10.0.0.2      quay-node-2\n",
             "CRANE                      LIFTS                    TIME LEFT       HARBOUR                 OWN\nnorth-quay.harbour         Mar 04, 2024 05:06 UTC   <invalid>       ca                      no\n",
