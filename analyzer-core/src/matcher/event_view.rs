@@ -7,6 +7,7 @@ use memchr::memchr;
 use kwhy_errors::ErrorChain;
 use kwhy_model::{Event, Text, TextBuilder};
 use kwhy_prefilter::{Bloom, Token};
+use kwhy_signature::Haystack;
 
 /// An event with its texts ready for patterns.
 pub(crate) struct EventView<'e, 'a> {
@@ -14,7 +15,9 @@ pub(crate) struct EventView<'e, 'a> {
     /// The record as it is written.
     record: &'e [u8],
     texts: OnceCell<Vec<Text<'a>>>,
-    /// A filter of the texts.
+    /// The texts in lower case.
+    lower: OnceCell<Vec<String>>,
+    /// A filter of the texts in lower case.
     marks: OnceCell<Bloom>,
     /// A filter of the record.
     record_marks: OnceCell<Bloom>,
@@ -27,6 +30,7 @@ impl<'e, 'a> EventView<'e, 'a> {
             event,
             record,
             texts: OnceCell::new(),
+            lower: OnceCell::new(),
             marks: OnceCell::new(),
             record_marks: OnceCell::new(),
             chain: OnceCell::new(),
@@ -40,19 +44,32 @@ impl<'e, 'a> EventView<'e, 'a> {
             .get_or_init(|| self.event.texts().map(unquoted).collect())
     }
 
-    /// A filter that shows of most words that they occur in none of the texts.
-    pub fn marks(&self) -> &Bloom {
-        self.marks.get_or_init(|| {
+    fn lower(&self) -> &[String] {
+        self.lower.get_or_init(|| {
             let texts = self.texts().iter();
-            Bloom::of(texts.map(|text| text.as_str().as_bytes()))
+            texts
+                .map(|text| text.as_str().to_ascii_lowercase())
+                .collect()
         })
     }
 
-    /// Returns true if one of these words occurs in one of the texts as it is.
+    /// The texts as patterns look at them.
+    pub fn haystacks(&self) -> impl Iterator<Item = Haystack<'_>> {
+        let texts = self.texts().iter().zip(self.lower());
+        texts.map(|(text, lower)| Haystack::new(text.as_str(), lower))
+    }
+
+    /// A filter that shows of most words in lower case that they occur in none of the texts.
+    pub fn marks(&self) -> &Bloom {
+        self.marks
+            .get_or_init(|| Bloom::of(self.lower().iter().map(String::as_bytes)))
+    }
+
+    /// Returns true if one of these words, given in lower case, occurs in one of the texts.
     pub fn hold_one_of(&self, words: &[Token]) -> bool {
         let stands = |word: &Token| {
-            let mut texts = self.texts().iter();
-            word.may_occur(self.marks()) && texts.any(|text| word.occurs(text.as_str().as_bytes()))
+            let mut texts = self.lower().iter();
+            word.may_occur(self.marks()) && texts.any(|text| word.occurs(text.as_bytes()))
         };
         words.iter().any(stands)
     }

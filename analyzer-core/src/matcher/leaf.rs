@@ -7,7 +7,7 @@ use super::event_view::EventView;
 use super::words_of;
 use kwhy_model::{Object, Span, Subject, Text, Value};
 use kwhy_prefilter::Token;
-use kwhy_signature::{EventPattern, ObjectPattern, Pattern, Place, ValueTest, number};
+use kwhy_signature::{EventPattern, Haystack, ObjectPattern, Pattern, Place, ValueTest, number};
 
 /// A captured value with its name.
 pub(crate) type Capture = (String, String);
@@ -33,7 +33,7 @@ impl Found {
         self.weight += pattern.weight();
         for name in pattern.slots() {
             // patterns match bytes, and may cut a character
-            if let Some(range) = place.slot(name) {
+            if let Some(range) = place.slot(name, text) {
                 let value = text.as_bytes().get(range).unwrap_or_default();
                 let value = String::from_utf8_lossy(value).into_owned();
                 self.captures.push((name.to_owned(), value));
@@ -58,11 +58,16 @@ const MAX_FOUND: usize = 64;
 
 /// All places in a text where the first fitting pattern is found that makes what `found` contains already weigh
 /// so much.
-fn find_all(patterns: &[Pattern], text: &Text<'_>, found: &Found, least: usize) -> Vec<Found> {
+fn find_all(
+    patterns: &[Pattern],
+    (text, own): (&Text<'_>, Haystack<'_>),
+    found: &Found,
+    least: usize,
+) -> Vec<Found> {
     let places = patterns
         .iter()
         .filter(|pattern| found.weight + pattern.weight() >= least)
-        .map(|pattern| (pattern, pattern.find_all(text.as_str(), MAX_FOUND)));
+        .map(|pattern| (pattern, pattern.find_all(own, MAX_FOUND)));
     let first = places.into_iter().find(|(_, places)| !places.is_empty());
     let Some((pattern, places)) = first else {
         return Vec::new();
@@ -114,7 +119,9 @@ pub(crate) struct RequiredTexts {
 impl RequiredTexts {
     pub fn of(pattern: &EventPattern) -> Self {
         RequiredTexts {
-            raw: words_of(&pattern.raw.0),
+            raw: (pattern.raw.0.iter())
+                .map(|text| Token::new(text))
+                .collect(),
             literals: words_of(&pattern.literals.0),
         }
     }
@@ -132,18 +139,18 @@ pub(crate) fn event(
         return Vec::new();
     };
     // what rules it out is mostly plain words, and cheaper to look for than what it must say
-    let mut texts = facts.texts().iter();
-    let rules_out = |text: &str| {
+    let mut texts = facts.haystacks();
+    let rules_out = |text: Haystack<'_>| {
         let mut patterns = pattern.not.0.iter();
         patterns.any(|not| not.may_be(facts.marks()) && not.stands(text))
     };
-    if texts.any(|text| rules_out(text.as_str())) {
+    if texts.any(rules_out) {
         return Vec::new();
     }
     if pattern.message.0.is_empty() {
         return Vec::from_iter(Some(found).filter(|found| found.weight >= least));
     }
-    let texts = facts.texts().iter();
+    let texts = facts.texts().iter().zip(facts.haystacks());
     let mut places = texts.map(|text| find_all(&pattern.message.0, text, &found, least));
     places.find(|places| !places.is_empty()).unwrap_or_default()
 }
@@ -229,9 +236,8 @@ fn may_say(patterns: &[Pattern], facts: &EventView<'_, '_>) -> bool {
 
 fn says_any(patterns: &[Pattern], facts: &EventView<'_, '_>) -> bool {
     facts
-        .texts()
-        .iter()
-        .any(|text| patterns.iter().any(|pattern| pattern.stands(text.as_str())))
+        .haystacks()
+        .any(|text| patterns.iter().any(|pattern| pattern.stands(text)))
 }
 
 /// The bytes to show where no pattern points at any: the message, or the whole record.
@@ -391,7 +397,7 @@ fn passes(test: &ValueTest, text: &str) -> bool {
         None => pattern.is_whole(text),
     };
     (test.equals.is_empty() || test.equals.iter().any(is_whole))
-        && (test.matches.is_empty() || test.matches.iter().any(|pattern| pattern.stands(text)))
+        && (test.matches.is_empty() || test.matches.iter().any(|pattern| pattern.occurs(text)))
         && !test.not.iter().any(is_whole)
         && (test.number.0.is_empty() || number(text).is_some_and(|value| test.number.holds(value)))
 }

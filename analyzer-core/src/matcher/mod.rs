@@ -160,7 +160,7 @@ impl<'c> Tester<'c> {
     }
 
     /// Returns true if a log record of one line may fulfil a leaf condition, judging by its words.
-    pub fn may_fulfil(&self, (number, leaf): ConditionId, record: &Record<'_>) -> bool {
+    pub fn may_fulfil(&self, (number, leaf): ConditionId, record: &Record) -> bool {
         self.leaves(number)
             .get(usize::from(leaf))
             .is_some_and(|leaf| leaf.words.may_stand(record))
@@ -320,6 +320,8 @@ impl<'c> Tester<'c> {
     }
 }
 
+/// Words that are looked for in lower case.
 fn words_of(texts: &[String]) -> Vec<Token> {
-    texts.iter().map(|text| Token::new(text)).collect()
+    let lower = texts.iter().map(|text| text.to_ascii_lowercase());
+    lower.map(|text| Token::new(&text)).collect()
 }

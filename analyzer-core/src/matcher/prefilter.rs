@@ -45,8 +45,7 @@ impl Prefilter {
             if stands_as_it_is(event.format) || is_folded(text) {
                 self.index.text(text.as_bytes(), into);
             } else {
-                let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                self.index.text(folded.as_bytes(), into);
+                self.index.text(folded(text).as_bytes(), into);
             }
         }
         into.sort_unstable();
@@ -78,6 +77,16 @@ impl Prefilter {
 /// wrap tables, descriptions and objects, but not log files.
 pub(crate) fn stands_as_it_is(format: Format) -> bool {
     !format.is_structured()
+}
+
+/// The text with one space for each run of spaces, and one at each end for those that may be there.
+fn folded(text: &str) -> String {
+    let mut folded = String::from(" ");
+    for word in text.split_whitespace() {
+        folded.push_str(word);
+        folded.push(' ');
+    }
+    folded
 }
 
 /// Returns true if all spaces of a text are alone.

@@ -1,5 +1,5 @@
 //! A Bloom filter over the 4-grams of a text: most tokens that are asked for do not occur in it, which shows without a
-//! search.
+//! search. Who wants letters in either case gives both in lower case.
 
 use memchr::memmem::Finder;
 

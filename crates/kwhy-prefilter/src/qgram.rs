@@ -8,6 +8,9 @@
 //!
 //! A probe that hits the bitmap is checked against a second bitmap over eight bytes (over the q-gram
 //! alone for literals that are too short), and only then looked up in the table.
+//!
+//! Letters are found in either case: bit 5 of every byte is set on both sides, which also makes a few other
+//! characters alike (`[` and `{`); who compares the bytes tells these apart.
 
 use std::borrow::Cow;
 
@@ -98,7 +101,7 @@ fn bit<const N: usize>(bitmap: &[u64; N], slot: usize) -> u64 {
 #[inline]
 fn word_at(read: &[u8; READ], k: usize) -> u64 {
     let bytes = read.get(k * STRIDE..k * STRIDE + WORD).unwrap_or_default();
-    bytes.try_into().map_or(0, u64::from_le_bytes)
+    bytes.try_into().map_or(0, u64::from_le_bytes) | CASE
 }
 
 #[inline]
@@ -111,17 +114,20 @@ fn bucket(gram: u64) -> usize {
     (hash(gram) >> (64 - BUCKET_BITS)) as usize
 }
 
-/// The first eight bytes, zero-padded.
+/// The bit that distinguishes an upper-case letter from a lower-case one, in each byte of a word.
+const CASE: u64 = 0x2020_2020_2020_2020;
+
+/// The first eight bytes in one case, zero-padded.
 #[inline]
 fn word(bytes: &[u8]) -> u64 {
     // nearly always: a copy of a known length is one load
     if let Some(word) = bytes.first_chunk() {
-        return u64::from_le_bytes(*word);
+        return u64::from_le_bytes(*word) | CASE;
     }
     let mut word = [0; WORD];
     let length = bytes.len().min(WORD);
     word[..length].copy_from_slice(&bytes[..length]);
-    u64::from_le_bytes(word)
+    u64::from_le_bytes(word) | CASE
 }
 
 /// The q-gram at the start of a word.
@@ -185,7 +191,7 @@ impl QGramIndex {
             for at in start..start + STRIDE {
                 let slot = closer_slot(word(&text[at..]), whole);
                 closer[slot / 64] |= 1 << (slot % 64);
-                let gram = word(&text[at..at + Q]);
+                let gram = gram(word(&text[at..]));
                 let check = word(&text[other..]);
                 entries.push((gram, check, number, at as u16, other as u16));
             }
@@ -262,8 +268,8 @@ impl QGramIndex {
         }
     }
 
-    /// Calls `found` with each offset at which a literal may start, and the literal's number. The caller
-    /// compares the bytes.
+    /// Calls `found` with each offset at which a literal may start in any case, and the literal's number. The
+    /// caller compares the bytes.
     pub fn candidates(&self, text: &[u8], mut found: impl FnMut(usize, u32)) {
         // arrays of a known length need no check of bounds
         let (Ok(bits), Ok(words), Ok(lone)) = (
@@ -333,7 +339,7 @@ impl QGramIndex {
                 let place = places[number % (ROUNDS * ROUND)];
                 let rest = text.get(start + place as usize..);
                 let chunk = rest.and_then(|rest| rest.first_chunk::<WORD>());
-                let word = chunk.map_or(0, |word| u64::from_le_bytes(*word));
+                let word = chunk.map_or(0, |word| u64::from_le_bytes(*word)) | CASE;
                 let whole = bit(words, closer_slot(word, true));
                 places[closer % (ROUNDS * ROUND)] = place;
                 closer += ((whole | bit(lone, closer_slot(word, false))) & 1) as usize;
@@ -399,7 +405,9 @@ mod tests {
     fn found(grams: &QGramIndex, texts: &[&str], text: &str) -> Vec<(usize, u32)> {
         let mut found = Vec::new();
         grams.candidates(text.as_bytes(), |at, number| {
-            if text[at..].starts_with(texts[number as usize]) {
+            let text = text.as_bytes().get(at..at + texts[number as usize].len());
+            if text.is_some_and(|text| text.eq_ignore_ascii_case(texts[number as usize].as_bytes()))
+            {
                 found.push((at, number));
             }
         });
@@ -422,6 +430,9 @@ mod tests {
                 assert_eq!(found(&grams, &TEXTS, &text), wanted);
             }
         }
+        let wanted = [(0, 1), (13, 2), (24, 4), (35, 3)];
+        let text = "Is Not Found REFUSED !! cOnnEction reFused by pEEr";
+        assert_eq!(found(&grams, &TEXTS, text), wanted);
         assert!(found(&grams, &TEXTS, "is not foun").is_empty());
         assert!(found(&grams, &TEXTS, "").is_empty());
         assert!(

@@ -15,7 +15,7 @@ pub struct LiteralHit {
     pub literal: u32,
 }
 
-/// A set of literals of any length.
+/// A set of literals of any length. One without capitals is found in any case, one with capitals as it is.
 ///
 /// Literals are numbered from 0 in the order in which they were given. The fields are public so that a build script can
 /// write a set out as a constant.
@@ -65,9 +65,7 @@ impl LiteralSet {
     ) {
         self.qgrams.candidates(haystack, |at, number| {
             let literal = self.literals.get(number as usize);
-            if literal.is_some_and(|literal| {
-                haystack.get(at..at + literal.len()) == Some(literal.as_bytes())
-            }) {
+            if literal.is_some_and(|literal| starts_with(&haystack[at..], literal)) {
                 found(LiteralHit {
                     at,
                     literal: number,
@@ -81,7 +79,9 @@ impl LiteralSet {
         });
         short.find_all(haystack, |at, number| {
             let literal = self.literals.get(number as usize);
-            if literal.is_some_and(|literal| wanted(literal)) {
+            if literal
+                .is_some_and(|literal| wanted(literal) && starts_with(&haystack[at..], literal))
+            {
                 found(LiteralHit {
                     at,
                     literal: number,
@@ -89,6 +89,15 @@ impl LiteralSet {
             }
         });
     }
+}
+
+/// Returns true if a text starts with a literal; one without a capital may stand there in any case.
+fn starts_with(text: &[u8], literal: &str) -> bool {
+    let literal = literal.as_bytes();
+    text.get(..literal.len()).is_some_and(|there| {
+        there == literal
+            || there.eq_ignore_ascii_case(literal) && !literal.iter().any(u8::is_ascii_uppercase)
+    })
 }
 
 #[cfg(test)]
@@ -100,7 +109,14 @@ mod tests {
     fn naive(literals: &[String], haystack: &str) -> Vec<LiteralHit> {
         let mut hits = Vec::new();
         for (literal, text) in (0..).zip(literals) {
-            let starts = (0..haystack.len()).filter(|at| haystack[*at..].starts_with(text));
+            let is_small = text.to_ascii_lowercase() == *text;
+            let starts = (0..haystack.len()).filter(|at| {
+                let there = haystack.get(*at..*at + text.len());
+                there.is_some_and(|there| match is_small {
+                    true => there.to_ascii_lowercase() == *text,
+                    false => there == text,
+                })
+            });
             hits.extend(starts.map(|at| LiteralHit { at, literal }));
         }
         hits.sort_unstable();
@@ -118,14 +134,16 @@ mod tests {
         /// Haystacks are long enough to be probed in rounds.
         #[test]
         fn every_occurrence_is_found_once(
-            literals in prop::collection::vec("[ab]{1,4}|[a-c ]{10,14}|[abc]{14,24}", 1..24),
-            fillers in prop::collection::vec("[a-c ]{0,40}|[x-z ]{0,300}", 1..24),
+            literals in prop::collection::vec("[abA]{1,4}|[a-c BC]{10,14}|[abcAB]{14,24}", 1..24),
+            fillers in prop::collection::vec("[a-c ABC]{0,40}|[x-z {@]{0,300}", 1..24),
+            upper in prop::bool::ANY,
             sample in "[a-c ]{0,200}",
         ) {
             let mut haystack = String::new();
             for (number, filler) in fillers.iter().enumerate() {
                 haystack += filler;
-                haystack += &literals[number % literals.len()];
+                let literal = &literals[number % literals.len()];
+                haystack += &if upper { literal.to_ascii_uppercase() } else { literal.clone() };
             }
             let wanted = naive(&literals, &haystack);
             let whole = LiteralSet::new(literals.clone(), sample.as_bytes());

@@ -4,13 +4,17 @@ use aho_corasick::Span;
 use aho_corasick::packed::{Config, MatchKind, Searcher};
 use memchr::memmem;
 
+/// The bytes of a haystack that are brought to one case at a time: they stay in the first-level cache.
+const PIECE: usize = 16 * 1024;
+
 /// The number of literals that one pass searches for: with more of them it would stop too often.
 const AT_ONCE: usize = 32;
 
-/// Short literals, compiled for searching some dozens at a time.
+/// Short literals, compiled for searching some dozens at a time. Letters are found in either case.
 #[derive(Clone, Debug, Default)]
 pub struct ShortLiterals {
     groups: Vec<Group>,
+    longest: usize,
 }
 
 /// The literals of one pass, with their numbers.
@@ -30,7 +34,8 @@ enum Search {
 impl ShortLiterals {
     /// Compiles literals, each with the number by which it is reported.
     pub fn new<'t>(literals: impl Iterator<Item = (u32, &'t str)>) -> ShortLiterals {
-        let literals = literals.map(|(number, literal)| (number, literal.as_bytes().to_vec()));
+        let literals =
+            literals.map(|(number, literal)| (number, literal.to_ascii_lowercase().into_bytes()));
         let literals: Vec<(u32, Vec<u8>)> = literals.collect();
         let group = |literals: &[(u32, Vec<u8>)]| {
             let mut config = Config::new();
@@ -48,11 +53,42 @@ impl ShortLiterals {
         };
         ShortLiterals {
             groups: literals.chunks(AT_ONCE).map(group).collect(),
+            longest: (literals.iter().map(|(_, literal)| literal.len()))
+                .max()
+                .unwrap_or(0),
         }
     }
 
     /// Calls `found` with the offset of each occurrence of a literal, and the literal's number.
     pub fn find_all(&self, haystack: &[u8], mut found: impl FnMut(usize, u32)) {
+        if self.groups.is_empty() {
+            return;
+        }
+        let mut lower = [0; PIECE];
+        let overlap = self.longest.min(PIECE / 2).saturating_sub(1);
+        let mut start = 0;
+        loop {
+            let rest = haystack.get(start..).unwrap_or_default();
+            let piece = &mut lower[..rest.len().min(PIECE)];
+            piece.copy_from_slice(&rest[..piece.len()]);
+            piece.make_ascii_lowercase();
+            // what starts in the overlap is found in the next piece
+            let is_last = piece.len() == rest.len();
+            let end = piece.len() - if is_last { 0 } else { overlap };
+            self.find_in(piece, |at, number| {
+                if at < end {
+                    found(start + at, number);
+                }
+            });
+            if is_last {
+                return;
+            }
+            start += end;
+        }
+    }
+
+    /// Finds literals in what is in lower case.
+    fn find_in(&self, haystack: &[u8], mut found: impl FnMut(usize, u32)) {
         for group in &self.groups {
             match &group.search {
                 Search::Packed(searcher) => {
@@ -95,18 +131,33 @@ mod tests {
             .into();
         texts.extend((0..100).map(|number| format!("<{number}>")));
         let short = ShortLiterals::new((0..).zip(texts.iter().map(String::as_str)));
-        let text = format!("{}error xaaaaa FATA[ <7><77> <99", "y".repeat(100));
+        let text = format!("{}eRRor xaaAaa FATA[ <7><77> <99", "y".repeat(100));
         let mut found = Vec::new();
         short.find_all(text.as_bytes(), |at, number| found.push((at, number)));
         found.sort_unstable();
         let mut wanted = Vec::new();
         for (number, known) in (0..).zip(&texts) {
-            let places = (0..text.len()).filter(|at| text[*at..].starts_with(known.as_str()));
+            let is_at = |at: &usize| {
+                let there = text.as_bytes().get(*at..*at + known.len());
+                there.is_some_and(|there| there.eq_ignore_ascii_case(known.as_bytes()))
+            };
+            let places = (0..text.len()).filter(is_at);
             wanted.extend(places.map(|at| (at, number)));
         }
         wanted.sort_unstable();
         assert_eq!(found, wanted);
         assert_eq!(found.len(), 10);
+    }
+
+    #[test]
+    fn a_place_across_two_pieces_is_found_once() {
+        let short = ShortLiterals::new([(0, "error"), (1, "panic: x")].into_iter());
+        for before in PIECE - 12..PIECE + 4 {
+            let text = format!("{}Error panic: X{}", "y".repeat(before), "z".repeat(PIECE));
+            let mut found = Vec::new();
+            short.find_all(text.as_bytes(), |at, number| found.push((at, number)));
+            assert_eq!(found, [(before, 0), (before + 6, 1)]);
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@
 //! ```
 
 pub mod advice;
+mod case;
 mod causes;
 pub mod check;
 mod command;
@@ -31,10 +32,13 @@ pub mod format;
 mod hir;
 mod index;
 mod literals;
+mod meaning;
 mod one_or_many;
 mod parsed;
 mod pattern;
+mod phrases;
 pub mod placement;
+mod quotes;
 mod relation;
 mod required;
 mod schema;
@@ -42,6 +46,7 @@ mod template;
 mod temporal;
 mod tokens;
 mod value_test;
+mod words;
 
 pub use causes::Causes;
 pub use command::{CommandTemplate, ValueType};
@@ -58,7 +63,7 @@ pub use template::Template;
 pub use compare::number;
 pub use condition::{EventPattern, ObjectPattern, What};
 pub use index::{ConditionId, Index, STARTS, Word};
-pub use pattern::Place;
+pub use pattern::{Haystack, Place};
 pub use required::{LiteralRequirement, RequirementKind, leaves, needs, refuting_objects};
 pub use schema::GIVEN;
 pub use temporal::Reach;

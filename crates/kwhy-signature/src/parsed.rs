@@ -1,21 +1,32 @@
 //! The parsed form of a pattern: its expression, its slots, and the literals of every text that it matches.
 
+use std::sync::OnceLock;
+
+use regex_syntax::hir::{Capture, Hir, Look};
+
+use super::case;
 use super::hir::may_be_trimmed;
-use super::literals::{self, Phrases};
-use super::tokens::in_words;
+use super::literals;
+use super::meaning::{Loosening, Scope};
+use super::phrases::{self, Required};
 use kwhy_prefilter::Token;
 
 /// The parsed form of a pattern, made when it is first asked for.
 #[derive(Default)]
 pub(super) struct Parts {
-    pub regex: String,
-    pub slots: Vec<String>,
-    /// Texts of which each match contains one, as it is; none if nothing is known.
+    /// What is written, in lower case unless case matters; none of a pattern that cannot be read.
+    hir: Option<Hir>,
+    /// How its expression is made of that; none if that is it.
+    loosening: Option<Loosening>,
+    /// True if its expression is about text as it is written, not about text in lower case.
+    pub is_exact: bool,
+    /// Texts of which each match contains one, in lower case; none if nothing is known.
     pub literals: Vec<Token>,
     /// A byte that every match contains, which most texts lack.
     pub byte: Option<u8>,
     pub phrases: Vec<String>,
-    pub words: Vec<String>,
+    /// Words of which each match contains one, for each place at which there must be some.
+    pub demanded: Vec<Vec<String>>,
     /// The number of literal characters that it demands: the measure of how specific it is.
     pub weight: usize,
     /// The length of the shortest text that it matches, in bytes.
@@ -32,6 +43,59 @@ impl Parts {
             None => from_template(source),
         }
     }
+
+    /// Returns true if it was read.
+    pub fn is_known(&self) -> bool {
+        self.hir.is_some()
+    }
+
+    /// The expression that is searched for.
+    pub fn expression(&self) -> Option<Hir> {
+        let hir = self.hir.as_ref()?;
+        let Some(loosening) = &self.loosening else {
+            return Some(hir.clone());
+        };
+        let loose = loosening.loosen(hir).0;
+        Some(if self.is_exact {
+            case::in_any(&loose)
+        } else {
+            loose
+        })
+    }
+}
+
+/// The names that a pattern captures, in order, without reading the rest of it.
+pub(super) fn slot_names(source: &str) -> Vec<String> {
+    let is_expression = source.starts_with("regex:");
+    let bytes = source.as_bytes();
+    let mut names = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) {
+        let opened = match bytes[at] {
+            // what follows it is not special
+            b'\\' if is_expression => {
+                at += 1;
+                None
+            }
+            b'(' if is_expression => {
+                (rest.strip_prefix("(?P<")).or_else(|| rest.strip_prefix("(?<"))
+            }
+            b'{' if !is_expression && rest.starts_with("{{") => {
+                at += 1;
+                None
+            }
+            b'{' if !is_expression => Some(&rest[1..]),
+            _ => None,
+        };
+        let end = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+        let name = opened.and_then(|opened| opened.split(end).next());
+        names.extend(
+            name.filter(|name| !matches!(*name, "" | "_"))
+                .map(str::to_owned),
+        );
+        at += source[at..].chars().next().map_or(1, char::len_utf8);
+    }
+    names
 }
 
 /// The type of a slot.
@@ -72,6 +136,15 @@ impl SlotType {
         })
     }
 
+    /// The expression of its values in lower case; `last` says that nothing follows it in the pattern.
+    fn hir(self, last: bool) -> Hir {
+        static KNOWN: [OnceLock<Hir>; 2 * (SlotType::Rest as usize + 1)] =
+            [const { OnceLock::new() }; 2 * (SlotType::Rest as usize + 1)];
+        let make = || parse(self.regex(last)).unwrap_or_else(|_| Hir::fail());
+        let known = KNOWN.get(2 * self as usize + usize::from(last));
+        known.map_or_else(make, |known| known.get_or_init(make).clone())
+    }
+
     fn regex(self, last: bool) -> &'static str {
         match self {
             SlotType::Text if last => "[^\\n]+",
@@ -80,9 +153,9 @@ impl SlotType {
             SlotType::Word => "[^\\s\"'`,;]+",
             SlotType::Int => "[0-9]+",
             SlotType::Number => "-?[0-9]+(?:\\.[0-9]+)?",
-            SlotType::Quantity => "[0-9]+(?:\\.[0-9]+)?(?:[KMGTPE]i|[munkMGTPE]|[eE][0-9]+)?",
+            SlotType::Quantity => "[0-9]+(?:\\.[0-9]+)?(?:[kmgtpe]i|[munkgtpe]|e[0-9]+)?",
             SlotType::Path => "/[^\\s\"'`,;:]*",
-            SlotType::Address => "(?:\\[[0-9a-fA-F:.]+\\]|[0-9A-Za-z._-]+)(?::[0-9]+)?",
+            SlotType::Address => "(?:\\[[0-9a-f:.]+\\]|[0-9a-z._-]+)(?::[0-9]+)?",
             SlotType::Rest => "[^\\n]*",
         }
     }
@@ -97,48 +170,89 @@ pub(super) fn parse(expression: &str) -> Result<regex_syntax::hir::Hir, String> 
         .map_err(|error| format!("the regular expression: {error}"))
 }
 
+/// The flag at the start of a regular expression to which case matters.
+const EXACT: &str = "(?-i)";
+
 fn from_regex(expression: &str) -> Result<Parts, String> {
     let parsed = parse(expression)?;
-    let mut slots = Vec::new();
-    literals::names(&parsed, &mut slots);
-    let phrases = literals::required(&parsed);
-    // spaces may be wrapped, and what follows a quote is a quote or a backslash
-    let longest = |phrase: &String| {
-        let words = phrase.split([' ', '"', '\\']);
-        words.max_by_key(|word| word.len()).map(str::to_owned)
-    };
-    let mut words: Vec<String> = phrases.iter().filter_map(longest).collect();
-    words.sort_unstable();
-    words.dedup();
-    if words.iter().any(String::is_empty) {
-        words.clear();
-    }
-    Ok(Parts {
-        regex: expression.to_owned(),
-        slots,
-        byte: literals::required_byte(&parsed),
-        literals: words.iter().map(|word| Token::new(word)).collect(),
-        phrases,
-        words: owned(literals::plain_runs(&parsed).iter()),
+    let measure = Measure {
         weight: literals::weight_of(&parsed),
         least_length: parsed.properties().minimum_len().unwrap_or(0),
-        may_be_trimmed: may_be_trimmed(&parsed),
+    };
+    let lower = case::folded(&parsed);
+    if expression.starts_with(EXACT) {
+        let searched = phrases::phrases(&lower);
+        return Ok(Parts {
+            byte: literals::required_byte(&lower),
+            hir: Some(parsed),
+            is_exact: true,
+            ..parts(&lower, searched, measure)
+        });
+    }
+    let (scope, loose, searched) = loosened(&lower);
+    let is_exact = case::matters(&parsed);
+    Ok(Parts {
+        byte: literals::required_byte(&loose),
+        hir: Some(match is_exact {
+            true => case::with_small_literals(&parsed),
+            false => lower,
+        }),
+        loosening: Some(Loosening::new(scope)),
+        is_exact,
+        ..parts(&loose, searched, measure)
     })
+}
+
+/// Loosens an expression as much as leaves texts by which it is found in a large log, and these texts.
+fn loosened(lower: &Hir) -> (Scope, Hir, Required) {
+    let mut scope = Scope::All;
+    loop {
+        let (hir, used) = Loosening::new(scope).loosen(lower);
+        let searched = phrases::phrases(&hir);
+        // a narrower scope makes a difference only below what is used
+        match used.filter(|_| !searched.is_rare()).and_then(Scope::below) {
+            Some(below) => scope = below,
+            None => return (scope, hir, searched),
+        }
+    }
+}
+
+/// How much a pattern demands, as it is written.
+struct Measure {
+    weight: usize,
+    least_length: usize,
+}
+
+/// What is known of an expression over text in lower case that is found by these texts.
+fn parts(loose: &Hir, searched: Required, measure: Measure) -> Parts {
+    let words = phrases::telling_words(loose);
+    Parts {
+        hir: None,
+        loosening: None,
+        is_exact: false,
+        byte: None,
+        may_be_trimmed: may_be_trimmed(loose),
+        literals: words.iter().map(|word| Token::new(word)).collect(),
+        phrases: searched.texts,
+        demanded: literals::demanded(loose),
+        weight: measure.weight,
+        least_length: measure.least_length,
+    }
 }
 
 fn from_template(source: &str) -> Result<Parts, String> {
     let (anchored, rest) = match source.strip_prefix('^') {
-        Some(rest) => ("\\A", rest),
-        None => ("", source),
+        Some(rest) => (true, rest),
+        None => (false, source),
     };
     let (closed, rest) = match rest.strip_suffix('$') {
-        Some(rest) => ("\\z", rest),
-        None => ("", rest),
+        Some(rest) => (true, rest),
+        None => (false, rest),
     };
-    let mut regex = String::from(anchored);
-    let mut slots: Vec<String> = Vec::new();
-    let mut literals = vec![String::new()];
-    let mut phrases = Phrases::default();
+    let mut template = Template::default();
+    if anchored {
+        template.parts.push(Hir::look(Look::Start));
+    }
     let mut weight = 0;
     let mut chars = rest.chars().peekable();
     while let Some(c) = chars.next() {
@@ -154,7 +268,7 @@ fn from_template(source: &str) -> Result<Parts, String> {
                         _ => return Err(format!("the slot {{{slot} is not closed")),
                     }
                 }
-                let quoted = regex.ends_with('"') && chars.peek() == Some(&'"');
+                let quoted = template.text.ends_with('"') && chars.peek() == Some(&'"');
                 let (name, kind) = match slot.split_once(':') {
                     Some((name, kind)) => (name, SlotType::from_name(kind)),
                     None if quoted => (slot.as_str(), Some(SlotType::Quoted)),
@@ -162,89 +276,81 @@ fn from_template(source: &str) -> Result<Parts, String> {
                 };
                 let kind = kind.ok_or_else(|| format!("unknown slot type in {{{slot}}}"))?;
                 let last = chars.peek().is_none();
-                add_slot(&mut regex, &mut slots, name, kind.regex(last))?;
-                literals.push(String::new());
-                phrases.end();
+                template.add_slot(name, kind.hir(last))?;
             }
             '}' if chars.next_if_eq(&'}').is_none() => {
                 return Err("a closing brace without an opening one; write }} for a brace".into());
             }
-            ' ' => {
-                regex.push_str("\\s+");
-                // a space may be any run of spaces, so it ends a literal
-                literals.push(String::new());
-                phrases.add(' ');
-            }
             c => {
                 weight += usize::from(c.is_alphanumeric());
-                phrases.add(c);
-                regex.push_str(&regex_syntax::escape(c.encode_utf8(&mut [0; 4])));
-                if let Some(literal) = literals.last_mut() {
-                    literal.push(c);
-                }
+                template.text.push(c.to_ascii_lowercase());
             }
         }
     }
-    regex.push_str(closed);
-    let words = owned(literals.iter());
-    let longest = literals
-        .into_iter()
-        .max_by_key(String::len)
-        .unwrap_or_default();
-    if weight == 0 && slots.is_empty() {
+    if weight == 0 && template.slots.is_empty() {
         return Err("an empty pattern".into());
     }
-    let literal = (!longest.is_empty()).then(|| Token::new(&longest));
-    let literals = literal.into_iter().collect();
-    // a slot or a space
-    let may_be_trimmed = rest.starts_with(['{', ' ']);
-    Ok(Parts {
-        regex,
-        slots,
-        byte: None,
-        literals,
-        may_be_trimmed,
-        phrases: phrases.longest(),
-        words,
+    let lower = template.end(closed);
+    let measure = Measure {
         weight,
         least_length: weight,
+    };
+    let (scope, loose, searched) = loosened(&lower);
+    Ok(Parts {
+        hir: Some(lower),
+        // other words may be added where it is not searched for
+        loosening: Some(Loosening::with_gaps(scope, searched.blanks.clone())),
+        ..parts(&loose, searched, measure)
     })
 }
 
-/// The words of texts, each once.
-fn owned<'t>(texts: impl Iterator<Item = &'t String>) -> Vec<String> {
-    let mut words: Vec<String> = texts
-        .flat_map(|text| in_words(text))
-        .map(str::to_owned)
-        .collect();
-    words.sort_unstable();
-    words.dedup();
-    words
+/// The expression of a template so far.
+#[derive(Default)]
+struct Template {
+    parts: Vec<Hir>,
+    slots: Vec<String>,
+    /// Text that is not a part yet.
+    text: String,
 }
 
-fn add_slot(
-    regex: &mut String,
-    slots: &mut Vec<String>,
-    name: &str,
-    accepts: &str,
-) -> Result<(), String> {
-    if name == "_" {
-        regex.push_str(&format!("(?:{accepts})"));
-        return Ok(());
+impl Template {
+    fn end_text(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        self.parts.push(Hir::literal(text.into_bytes()));
     }
-    let proper = name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-    if !proper {
-        return Err(format!(
-            "{name:?} is no slot name: use lower-case letters, digits and _"
-        ));
+
+    fn end(mut self, closed: bool) -> Hir {
+        self.end_text();
+        if closed {
+            self.parts.push(Hir::look(Look::End));
+        }
+        Hir::concat(self.parts)
     }
-    if slots.iter().any(|known| known == name) {
-        return Err(format!("the slot {{{name}}} stands twice in one pattern"));
+
+    fn add_slot(&mut self, name: &str, accepts: Hir) -> Result<(), String> {
+        self.end_text();
+        if name == "_" {
+            self.parts.push(accepts);
+            return Ok(());
+        }
+        let proper = name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        if !proper {
+            return Err(format!(
+                "{name:?} is no slot name: use lower-case letters, digits and _"
+            ));
+        }
+        if self.slots.iter().any(|known| known == name) {
+            return Err(format!("the slot {{{name}}} stands twice in one pattern"));
+        }
+        self.slots.push(name.to_owned());
+        self.parts.push(Hir::capture(Capture {
+            index: u32::try_from(self.slots.len()).unwrap_or(u32::MAX),
+            name: Some(name.into()),
+            sub: Box::new(accepts),
+        }));
+        Ok(())
     }
-    regex.push_str(&format!("(?P<{name}>{accepts})"));
-    slots.push(name.to_owned());
-    Ok(())
 }

@@ -1,8 +1,8 @@
 //! The literals that an event or object must contain before a condition is worth a full test.
 
 use super::condition::{Condition, EventPattern, What};
-use super::literals::Phrases;
 use super::pattern::Pattern;
+use super::phrases::longest_plain;
 use kwhy_prefilter::MIN_LITERAL;
 
 /// The shortest text that is looked for; a shorter one is nearly everywhere.
@@ -141,18 +141,14 @@ fn written(reason: &str) -> Vec<String> {
     }
 }
 
-/// The part of each text that every envelope leaves as it is.
+/// The part of each text that every envelope leaves as it is, in lower case.
 fn stated(literals: &[String]) -> Vec<String> {
-    let longest = |literal: &String| {
-        // JSON escapes these
-        if !literal.contains(['"', '\\', '<', '>', '&']) {
-            return vec![literal.clone()];
-        }
-        let mut phrases = Phrases::default();
-        literal.chars().for_each(|c| phrases.add(c));
-        phrases.longest()
+    // JSON escapes these
+    let longest = |literal: &String| match literal.contains(['"', '\\', '<', '>', '&']) {
+        true => longest_plain(literal).to_ascii_lowercase(),
+        false => literal.to_ascii_lowercase(),
     };
-    literals.iter().flat_map(longest).collect()
+    literals.iter().map(longest).collect()
 }
 
 /// Phrases of all patterns, if each has some and all are long enough.

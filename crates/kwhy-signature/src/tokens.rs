@@ -17,18 +17,19 @@ const MOST: usize = 4;
 /// The number of conditions up to which a record is tested without a filter, which costs as much as some searches.
 const FEW: usize = 2;
 
-/// A record with a filter of its 4-grams.
-pub struct Record<'r> {
-    bytes: &'r [u8],
+/// A record in lower case, with a filter of its 4-grams.
+pub struct Record {
+    bytes: Vec<u8>,
     marks: Option<Bloom>,
 }
 
-impl<'r> Record<'r> {
+impl Record {
     /// Built once for the words of all conditions.
-    pub fn new(bytes: &'r [u8], conditions: usize) -> Self {
+    pub fn new(bytes: &[u8], conditions: usize) -> Self {
+        let bytes = bytes.to_ascii_lowercase();
         Record {
+            marks: (conditions > FEW).then(|| Bloom::of([bytes.as_slice()])),
             bytes,
-            marks: (conditions > FEW).then(|| Bloom::of([bytes])),
         }
     }
 
@@ -39,15 +40,18 @@ impl<'r> Record<'r> {
     }
 
     fn holds(&self, word: &Token) -> bool {
-        self.may_hold(word) && word.occurs(self.bytes)
+        self.may_hold(word) && word.occurs(&self.bytes)
     }
 }
+
+/// Words of which one must occur.
+type AnyOf = Vec<Token>;
 
 /// The words of a leaf condition.
 #[derive(Debug, Default)]
 pub struct RequiredTokens {
-    /// Of each of these one alternative must hold: all of its words occur in the record.
-    all: Vec<Vec<Vec<Token>>>,
+    /// Of each of these one alternative must hold: of each of its lists a word occurs in the record.
+    all: Vec<Vec<Vec<AnyOf>>>,
     /// Of these one must occur in the record where a name may start: the writer's.
     writers: Vec<Token>,
 }
@@ -59,47 +63,57 @@ impl RequiredTokens {
         let What::Event(event) = &condition.what else {
             return RequiredTokens::default();
         };
-        let is_known = |word: &&str| !raw.is_empty() && raw.iter().all(|text| text.contains(*word));
+        let raw: Vec<String> = raw.iter().map(|text| text.to_ascii_lowercase()).collect();
+        let is_known = |words: &Vec<String>| {
+            let holds_one = |text: &String| words.iter().any(|word| text.contains(word.as_str()));
+            !raw.is_empty() && raw.iter().all(holds_one)
+        };
+        let shortest = |words: &Vec<String>| words.iter().map(String::len).min();
         let mut all = Vec::new();
-        let mut add = |mut alternatives: Vec<Vec<&str>>| {
-            for words in &mut alternatives {
-                words.retain(|word| !is_known(word));
-                words.sort_by_key(|word| std::cmp::Reverse(word.len()));
-                words.truncate(MOST);
+        let mut add = |mut alternatives: Vec<Vec<Vec<String>>>| {
+            for lists in &mut alternatives {
+                lists.retain(|words| !is_known(words));
+                lists.sort_by_key(|words| std::cmp::Reverse(shortest(words)));
+                lists.truncate(MOST);
             }
             // an alternative that may be without words always holds
-            if alternatives.iter().all(|words| !words.is_empty()) && !alternatives.is_empty() {
-                let words = |words: &Vec<&str>| words.iter().map(|word| Token::new(word)).collect();
-                all.push(alternatives.iter().map(words).collect());
+            if alternatives.iter().all(|lists| !lists.is_empty()) && !alternatives.is_empty() {
+                let tokens = |words: &Vec<String>| words.iter().map(|w| Token::new(w)).collect();
+                let lists = |lists: &Vec<Vec<String>>| lists.iter().map(tokens).collect();
+                all.push(alternatives.iter().map(lists).collect());
             }
         };
-        let reasons = event.reason.0.iter();
-        add(reasons
-            .map(|reason| in_words(reason.strip_suffix('*').unwrap_or(reason)))
-            .collect());
+        let reason_words = |reason: &String| {
+            let reason = reason.to_ascii_lowercase();
+            let words = in_words(reason.strip_suffix('*').unwrap_or(&reason)).into_iter();
+            words.map(|word| vec![word.to_owned()]).collect()
+        };
+        add(event.reason.0.iter().map(reason_words).collect());
         for patterns in std::iter::once(&event.message).chain(event.fields.values()) {
-            let words = |pattern| -> Vec<&str> {
-                Pattern::words(pattern).iter().map(String::as_str).collect()
-            };
-            add(patterns.0.iter().map(words).collect());
+            let demanded = patterns.0.iter().map(Pattern::demanded);
+            add(demanded.map(<[_]>::to_vec).collect());
         }
-        let names = event.component.0.iter();
-        let begins = names.map(|name| in_words(name.trim_end_matches('*')).first().copied());
-        let begins: Option<Vec<&str>> = begins.collect();
-        let begins = begins.unwrap_or_default().into_iter();
+        let first_word = |name: &String| {
+            let name = name.to_ascii_lowercase();
+            in_words(name.trim_end_matches('*'))
+                .first()
+                .map(|word| Token::new(word))
+        };
+        let writers: Option<Vec<Token>> = event.component.0.iter().map(first_word).collect();
         RequiredTokens {
             all,
-            writers: begins.map(Token::new).collect(),
+            writers: writers.unwrap_or_default(),
         }
     }
 
     /// Returns true if a record may fulfil the condition, judging by its words.
-    pub fn may_stand(&self, record: &Record<'_>) -> bool {
+    pub fn may_stand(&self, record: &Record) -> bool {
         let begins = |word: &Token| {
-            let mut places = word.offsets(record.bytes);
-            record.may_hold(word) && places.any(|at| may_begin_name(record.bytes, at))
+            let mut places = word.offsets(&record.bytes);
+            record.may_hold(word) && places.any(|at| may_begin_name(&record.bytes, at))
         };
-        let stand = |words: &Vec<Token>| words.iter().all(|word| record.holds(word));
+        let holds_one = |words: &AnyOf| words.iter().any(|word| record.holds(word));
+        let stand = |lists: &Vec<AnyOf>| lists.iter().all(holds_one);
         self.all.iter().all(|any| any.iter().any(stand))
             && (self.writers.is_empty() || self.writers.iter().any(begins))
     }

@@ -1,0 +1,80 @@
+//! The words that stand for each other, may be added or may be missing: `words.yaml`.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use regex_syntax::hir::Hir;
+
+use super::meaning::known;
+
+include!(concat!(env!("OUT_DIR"), "/words.rs"));
+
+/// The expressions of the classes.
+pub(super) fn classes() -> &'static [Hir] {
+    static COMPILED: OnceLock<Vec<Hir>> = OnceLock::new();
+    COMPILED.get_or_init(|| {
+        let class = |members: &&[&str]| known(&members.join("|").replace(' ', r"\s+"));
+        CLASSES.iter().map(class).collect()
+    })
+}
+
+/// A separator of clauses, with the spaces around it.
+pub(super) fn separator() -> &'static Hir {
+    static ANY: OnceLock<Hir> = OnceLock::new();
+    ANY.get_or_init(|| {
+        let marks: String = SEPARATORS.iter().filter(|mark| **mark != '-').collect();
+        known(&format!(r"\s*[{marks}]\s+|\s+-\s+"))
+    })
+}
+
+/// A word that may be added, and the space after it.
+pub(super) fn gap() -> &'static Hir {
+    static ANY: OnceLock<Hir> = OnceLock::new();
+    ANY.get_or_init(|| known(&format!(r"(?:(?:{})\s+)?", GAPS.join("|"))))
+}
+
+/// An article that may be missing, and the space after it.
+pub(super) fn article() -> &'static Hir {
+    static ANY: OnceLock<Hir> = OnceLock::new();
+    ANY.get_or_init(|| known(&format!(r"(?:(?:{})\s+)?", ARTICLES.join("|"))))
+}
+
+/// Returns true if a phrase contains words of no class, and no gap or article: those with which anything is said to
+/// fail announce nothing.
+pub(super) fn has_own_words(phrase: &str) -> bool {
+    let words: Vec<&str> = phrase.split_whitespace().collect();
+    let mut at = 0;
+    let mut own = 0;
+    while let Some(word) = words.get(at)
+        && own < OWN_LETTERS
+    {
+        let is_here = |known: &&[&str]| words.get(at..).is_some_and(|rest| rest.starts_with(known));
+        let known = no_own_words().get(word).into_iter().flatten();
+        let known = known.map(Vec::as_slice).filter(is_here).map(<[_]>::len);
+        match known.max() {
+            Some(length) => at += length,
+            None => {
+                own += word.bytes().filter(u8::is_ascii_alphanumeric).count();
+                at += 1;
+            }
+        }
+    }
+    own >= OWN_LETTERS
+}
+
+/// All words of classes, gaps and articles, by the first one.
+fn no_own_words() -> &'static HashMap<&'static str, Vec<Vec<&'static str>>> {
+    static KNOWN: OnceLock<HashMap<&'static str, Vec<Vec<&'static str>>>> = OnceLock::new();
+    KNOWN.get_or_init(|| {
+        let mut known: HashMap<_, Vec<_>> = HashMap::new();
+        let members = CLASSES.iter().copied().flatten();
+        for words in members.chain(GAPS).chain(ARTICLES) {
+            let words: Vec<&str> = words.split(' ').collect();
+            known.entry(words[0]).or_default().push(words);
+        }
+        known
+    })
+}
+
+/// The letters from which a phrase is about something.
+const OWN_LETTERS: usize = 3;
