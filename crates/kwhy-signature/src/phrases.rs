@@ -374,9 +374,18 @@ fn windows(pieces: &[Piece], made: Made) -> Vec<Required> {
                 least.push(text.to_owned());
             }
         }
+        let mut blanks = blanks.clone();
+        // a space that a text alone does not start or end with is not searched for
+        if let ([whole], [text]) = (texts.as_slice(), least.as_slice())
+            && whole.trim() == text
+            && !blanks.is_empty()
+        {
+            blanks.start += usize::from(whole.starts_with(' ') && !text.starts_with(' '));
+            blanks.end -= usize::from(whole.ends_with(' ') && !text.ends_with(' '));
+        }
         found.push(Required {
             texts: least,
-            blanks: blanks.clone(),
+            blanks,
         });
     }
     found

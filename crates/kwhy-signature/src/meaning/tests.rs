@@ -77,6 +77,35 @@ fn quotes_are_needed_where_common_words_are_all_that_is_left() {
     assert_eq!(quoted.phrases().join("|"), "oven \"|oven '|oven `|oven \\");
 }
 
+#[test]
+fn separators_articles_and_small_words_make_no_difference() {
+    let pattern = "batch {batch:word} is burnt to ashes: call the baker of the day";
+    for text in [
+        "batch 7 is burnt to ashes, call the baker of the day",
+        "batch 7 is burnt to ashes ; call the baker of the day",
+        "batch 7 is burnt to ashes - call the baker of the day",
+        "batch 7 is burnt to ashes: call a baker of day",
+    ] {
+        assert_eq!(capture(pattern, text).as_deref(), Some("7"), "{text}");
+    }
+    assert!(!is_found(
+        pattern,
+        "batch 7 is burnt to ashes call the baker of the day"
+    ));
+    // beside a slot, where it is not searched for
+    assert!(is_found(
+        pattern,
+        "batch 7 was is burnt to ashes: call the baker of the day"
+    ));
+    assert!(!is_found(
+        pattern,
+        "batch 7 is burnt to the ashes: call the baker of the day"
+    ));
+    // a text without its separator is searched for
+    let phrases = Pattern::parse(pattern).unwrap().phrases().join("|");
+    assert_eq!(phrases, "is burnt to ashes");
+}
+
 /// A part of a pattern.
 #[derive(Clone, Debug)]
 enum Part {
