@@ -106,6 +106,33 @@ fn separators_articles_and_small_words_make_no_difference() {
     assert_eq!(phrases, "is burnt to ashes");
 }
 
+#[test]
+fn words_of_one_class_are_each_other() {
+    let pattern = "failed to bake batch {batch:word}";
+    for text in [
+        "unable to bake batch 7",
+        "Could not bake batch 7",
+        "couldn't bake  batch 7",
+        "Cannot bake batch 7",
+    ] {
+        assert_eq!(capture(pattern, text).as_deref(), Some("7"), "{text}");
+    }
+    assert!(!is_found(pattern, "able to bake batch 7"));
+    // it is the words that are of a class, not their letters
+    assert!(!is_found(
+        "failed together with batch 7",
+        "unable together with batch 7"
+    ));
+    // words of a class are searched for only beside others
+    let phrases = Pattern::parse("oven \"{oven}\": failed to bake").unwrap();
+    let phrases = phrases.phrases();
+    assert!(
+        phrases.iter().all(|phrase| phrase.ends_with(" bake")),
+        "{phrases:?}"
+    );
+    assert!(phrases.len() >= CLASSES[0].len(), "{phrases:?}");
+}
+
 /// A part of a pattern.
 #[derive(Clone, Debug)]
 enum Part {
