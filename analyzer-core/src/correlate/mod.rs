@@ -16,6 +16,7 @@ mod rank;
 mod render;
 mod replicas;
 mod resolution;
+mod shown;
 mod situations;
 mod snapshots;
 mod unexplained;
@@ -222,6 +223,11 @@ pub(crate) fn correlate(
                 ended[at].is_some(),
                 cause_known,
             );
+            let is_new = |check: &Check| {
+                let command = check.command.as_ref();
+                !command.is_some_and(|command| shown::is_in_input(command, snapshots))
+            };
+            finding.check.retain(is_new);
             finding.explained_by = explained[at].as_ref().map(|(cause, _)| ranks[*cause]);
             finding.explains = std::mem::take(&mut explains[at]);
             finding.explains.sort_by_key(|explained| explained.rank);

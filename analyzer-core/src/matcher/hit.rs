@@ -217,6 +217,11 @@ impl Hit {
         }
     }
 
+    /// How often it happened: a state does not, however often it is shown.
+    pub fn occurrences(&self) -> u64 {
+        if self.is_state { 0 } else { self.count }
+    }
+
     /// About how many bytes of memory it takes.
     pub fn size(&self) -> usize {
         let text = |text: &Option<String>| text.as_ref().map_or(0, String::len);
