@@ -179,14 +179,14 @@ impl<'c> Tester<'c> {
     /// them they are looked for.
     pub fn event(
         &self,
-        stretch: &Chunk,
+        chunk: &Chunk,
         event: &Event<'_>,
         candidates: Option<&[ConditionId]>,
         into: &mut Vec<(ConditionId, Hit)>,
     ) {
         let as_it_is = prefilter::stands_as_it_is(event.format);
         let candidates = candidates.filter(|_| as_it_is);
-        let record = stretch.text.text().as_bytes().get(event.span.clone());
+        let record = chunk.text.text().as_bytes().get(event.span.clone());
         let facts = EventView::new(event, record.unwrap_or_default());
         // where the texts were searched, the prefilter has seen to it already
         let as_it_is = as_it_is && (self.prefilter.is_none() || candidates.is_some());
@@ -209,7 +209,7 @@ impl<'c> Tester<'c> {
             let found = test(condition);
             into.extend(found.into_iter().map(|found| {
                 let ids = ids.get_or_init(|| Ids::of(event)).clone();
-                (leaf, Hit::from_event(stretch, event, ids, found))
+                (leaf, Hit::from_event(chunk, event, ids, found))
             }));
         };
         match (candidates, self.prefilter) {
@@ -224,7 +224,7 @@ impl<'c> Tester<'c> {
     }
 
     /// Adds the hits of an object, in the order of their leaf conditions.
-    pub fn object(&self, stretch: &Chunk, object: &Object<'_>, into: &mut Vec<(ConditionId, Hit)>) {
+    pub fn object(&self, chunk: &Chunk, object: &Object<'_>, into: &mut Vec<(ConditionId, Hit)>) {
         let mut test = |leaf: ConditionId, pattern: &ObjectPattern| {
             let found = leaf::object(pattern, object);
             if found.is_empty() {
@@ -238,7 +238,7 @@ impl<'c> Tester<'c> {
             into.extend(found.into_iter().map(|found| {
                 let hit = Hit {
                     of_list: pattern.listed,
-                    ..Hit::from_object(stretch, object, found, is_shown)
+                    ..Hit::from_object(chunk, object, found, is_shown)
                 };
                 (leaf, hit)
             }));
