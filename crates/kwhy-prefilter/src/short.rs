@@ -70,8 +70,9 @@ impl ShortLiterals {
         loop {
             let rest = haystack.get(start..).unwrap_or_default();
             let piece = &mut lower[..rest.len().min(PIECE)];
-            piece.copy_from_slice(&rest[..piece.len()]);
-            piece.make_ascii_lowercase();
+            for (lower, byte) in piece.iter_mut().zip(rest) {
+                *lower = byte.to_ascii_lowercase();
+            }
             // what starts in the overlap is found in the next piece
             let is_last = piece.len() == rest.len();
             let end = piece.len() - if is_last { 0 } else { overlap };

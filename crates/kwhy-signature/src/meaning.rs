@@ -67,6 +67,7 @@ impl Loosening {
             fixed: self.fixed.as_ref(),
             blanks: 0,
             used: None,
+            is_start: true,
         };
         let loose = walk.part(hir, true);
         (loose, walk.used)
@@ -80,6 +81,8 @@ struct Walk<'l> {
     blanks: usize,
     /// The widest scope that made a difference.
     used: Option<Scope>,
+    /// True at the start of the pattern.
+    is_start: bool,
 }
 
 impl Walk<'_> {
@@ -94,6 +97,8 @@ impl Walk<'_> {
 
     /// Loosens an expression; `last` says that nothing follows it.
     fn part(&mut self, hir: &Hir, last: bool) -> Hir {
+        let is_text = matches!(hir.kind(), HirKind::Literal(_) | HirKind::Concat(_));
+        self.is_start &= is_text;
         match hir.kind() {
             HirKind::Literal(_) => self.run(std::slice::from_ref(hir), last),
             HirKind::Concat(parts) => self.run(parts, last),
@@ -103,7 +108,15 @@ impl Walk<'_> {
                 sub: Box::new(self.part(sub, last)),
             }),
             HirKind::Alternation(parts) => {
-                Hir::alternation(parts.iter().map(|part| self.part(part, last)).collect())
+                let mut ways = Vec::new();
+                for part in parts {
+                    let way = self.part(part, last);
+                    // words of one class are the same way
+                    if !ways.contains(&way) {
+                        ways.push(way);
+                    }
+                }
+                Hir::alternation(ways)
             }
             // a run of spaces that is written as such
             HirKind::Repetition(repeated) if is_blank(hir) || is_space(&repeated.sub) => {
@@ -120,6 +133,7 @@ impl Walk<'_> {
     /// Loosens parts that follow each other.
     fn run(&mut self, parts: &[Hir], last: bool) -> Hir {
         let items = items(parts);
+        let is_start = std::mem::take(&mut self.is_start);
         let mut out = Vec::new();
         let mut text = Vec::new();
         let mut at = 0;
@@ -131,7 +145,7 @@ impl Walk<'_> {
                 at += 1;
                 continue;
             }
-            if let Some((hir, length)) = self.words(&items, at) {
+            if let Some((hir, length)) = self.words(&items, at, is_start && at == 0) {
                 end_text(&mut text, &mut out);
                 out.push(hir);
                 at += length;
@@ -171,7 +185,7 @@ impl Walk<'_> {
     }
 
     /// The words of a class, an article or a separator at an item, loosened, and the number of items that it takes.
-    fn words(&mut self, items: &[Item<'_>], at: usize) -> Option<(Hir, usize)> {
+    fn words(&mut self, items: &[Item<'_>], at: usize, first: bool) -> Option<(Hir, usize)> {
         if let Some((class, length)) = class_at(items, at)
             && self.takes(Scope::Words)
         {
@@ -180,7 +194,8 @@ impl Walk<'_> {
         if let Some((word, length)) = article_at(items, at)
             && self.takes(Scope::Marks)
         {
-            return Some((word, length));
+            // what may be missing at the start is not looked for
+            return Some((if first { Hir::empty() } else { word }, length));
         }
         if let Some(length) = separator_at(items, at)
             && self.takes(Scope::All)

@@ -43,11 +43,17 @@ impl Required {
         self.texts.iter().map(String::len).min().unwrap_or(0)
     }
 
-    /// Compares by how well it announces a match: rare ones first, then few, then long ones.
-    fn rank(&self, made: Made) -> (bool, std::cmp::Reverse<usize>, usize) {
+    /// Compares by how well it announces a match: rare ones first, then few, then long ones. Of those that are not rare
+    /// what says that something fails is better than what it fails for: logs are full of nouns.
+    fn rank(&self, made: Made) -> (bool, std::cmp::Reverse<usize>, bool, usize) {
         let tells = made.tell(&self.texts);
         let few = if tells { self.texts.len() } else { 0 };
-        (tells, std::cmp::Reverse(few), self.shortest())
+        let shortest = self.shortest();
+        let fails = made == Made::Phrases
+            && !tells
+            && shortest >= MIN_LITERAL
+            && !self.texts.iter().any(|text| has_own_words(words_of(text)));
+        (tells, std::cmp::Reverse(few), fails, shortest)
     }
 
     /// Returns true if a large log may be searched for the texts: they are few, and none is what any log contains.
@@ -115,7 +121,7 @@ impl Made {
 /// Returns true if a phrase is rare in logs as far as its form shows: a sentence has some words, and not only those
 /// with which anything is said to fail.
 fn is_rare(text: &str, is_several: bool) -> bool {
-    let words = text.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    let words = words_of(text);
     let quoted = text.len() - text.trim_matches(is_mark).len();
     let several = words.contains(|c: char| !c.is_ascii_alphanumeric());
     let enough = match several {
@@ -130,6 +136,11 @@ fn is_rare(text: &str, is_several: bool) -> bool {
         0
     };
     words.len() + quoted >= enough && has_own_words(words)
+}
+
+/// A text without the marks and spaces around it.
+fn words_of(text: &str) -> &str {
+    text.trim_matches(|c: char| !c.is_ascii_alphanumeric())
 }
 
 /// Returns true if a character quotes, or escapes a quote.
