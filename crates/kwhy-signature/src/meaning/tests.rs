@@ -92,7 +92,10 @@ fn separators_articles_and_small_words_make_no_difference() {
         pattern,
         "batch 7 is burnt to ashes call the baker of the day"
     ));
-    assert!(is_found("the batch is burnt to ashes", "batch is burnt to ashes"));
+    assert!(is_found(
+        "the batch is burnt to ashes",
+        "batch is burnt to ashes"
+    ));
     // beside a slot, where it is not searched for
     assert!(is_found(
         pattern,
