@@ -10,7 +10,7 @@
 //! alone for literals that are too short), and only then looked up in the table.
 //!
 //! Letters are found in either case: bit 5 of every byte is set on both sides, which also makes a few other
-//! characters alike (`[` and `{`); who compares the bytes tells these apart.
+//! characters alike (`[` and `{`); who compares the bytes distinguishes these.
 
 use std::borrow::Cow;
 

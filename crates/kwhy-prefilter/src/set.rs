@@ -91,7 +91,7 @@ impl LiteralSet {
     }
 }
 
-/// Returns true if a text starts with a literal; one without a capital may stand there in any case.
+/// Returns true if a text starts with a literal; one without a capital may occur there in any case.
 fn starts_with(text: &[u8], literal: &str) -> bool {
     let literal = literal.as_bytes();
     text.get(..literal.len()).is_some_and(|there| {

@@ -13,12 +13,12 @@ use super::literals::is_blank;
 use super::quotes::{QUOTES, Unquoted, maybe_quote, quote, quote_or_end, quoted};
 use super::words::{ARTICLES, CLASSES, SEPARATORS, article, classes, gap, separator};
 
-/// How much of a pattern's text may be written in other words.
+/// The part of a pattern's text that may be written in other words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Scope {
     /// The kind of quotes.
     Kinds,
-    /// Whether there are quotes, and articles.
+    /// Quotes that may be missing, and articles.
     Marks,
     /// Also words of a class.
     Words,
@@ -42,7 +42,7 @@ impl Scope {
 #[derive(Debug)]
 pub(super) struct Loosening {
     scope: Scope,
-    /// The numbers of the blanks at which no word may be added; none if none may be added at all.
+    /// The numbers of the spaces at which no word may be added; none if none may be added at all.
     fixed: Option<Range<usize>>,
 }
 
@@ -52,7 +52,7 @@ impl Loosening {
         Loosening { scope, fixed: None }
     }
 
-    /// Adds words, but not at these blanks.
+    /// Adds words, but not at these spaces.
     pub fn with_gaps(scope: Scope, fixed: Range<usize>) -> Self {
         Loosening {
             scope,
@@ -77,7 +77,7 @@ impl Loosening {
 struct Walk<'l> {
     scope: Scope,
     fixed: Option<&'l Range<usize>>,
-    /// The number of blanks so far.
+    /// The number of spaces so far.
     blanks: usize,
     /// The widest scope that made a difference.
     used: Option<Scope>,

@@ -217,7 +217,7 @@ fn loosened(lower: &Hir) -> (Scope, Hir, Required) {
     }
 }
 
-/// How much a pattern demands, as it is written.
+/// The measure of what a pattern demands, as it is written.
 struct Measure {
     weight: usize,
     least_length: usize,

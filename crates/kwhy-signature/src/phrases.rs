@@ -34,7 +34,7 @@ const SHORTEST_OF_SEVERAL: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Required {
     pub texts: Vec<String>,
-    /// The numbers of the blanks that the texts contain.
+    /// The numbers of the spaces that the texts contain.
     pub blanks: Range<usize>,
 }
 
@@ -118,7 +118,7 @@ impl Made {
     }
 }
 
-/// Returns true if a phrase is rare in logs as far as its form shows: a sentence has some words, and not only those
+/// Returns true if a phrase is rare in logs by its form: a sentence has some words, and not only those
 /// with which anything is said to fail.
 fn is_rare(text: &str, is_several: bool) -> bool {
     let words = words_of(text);
@@ -185,7 +185,7 @@ pub(crate) fn telling_words(hir: &Hir) -> Vec<String> {
 
 /// A piece of a concatenation.
 enum Piece {
-    /// This text, with the numbers of its blanks.
+    /// This text, with the numbers of its spaces.
     Text(String, Range<usize>),
     /// One of these texts.
     OneOf(Vec<String>),
@@ -248,7 +248,7 @@ fn is_certain(part: &Hir) -> bool {
         )
 }
 
-/// The pieces of the parts of a concatenation; `all` tells whether also of those that match several texts.
+/// The pieces of the parts of a concatenation; `all` says whether also of those that match several texts.
 fn pieces(parts: &[&Hir], made: Made, all: bool) -> Vec<Piece> {
     let mut blanks = 0;
     let mut pieces = Pieces::default();

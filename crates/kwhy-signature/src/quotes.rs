@@ -70,7 +70,7 @@ fn holds_groups(hir: &Hir) -> bool {
     hir.properties().explicit_captures_len() > 0
 }
 
-/// The expression of words at a text's end: the punctuation behind them is not theirs.
+/// The expression of words at a text's end: the punctuation after them is not theirs.
 fn ended(bare: Hir) -> Option<Hir> {
     let HirKind::Repetition(repeated) = bare.kind() else {
         return Some(bare);
