@@ -10,6 +10,20 @@ const MAX_DEPTH: usize = 8;
 /// Messages of one object; a list of conditions has a dozen.
 const MAX_MESSAGES: usize = 200;
 
+/// The fields of a status that say in words what is wrong; the first one that is there is the message.
+const MESSAGES: &[&str] = &[
+    "message",
+    "details",
+    "detail",
+    "errorMessage",
+    "error_message",
+    "failureMessage",
+    "failure_message",
+    "lastError",
+    "last_error",
+    "error",
+];
+
 /// Returns true if an object of kind Event is one that `kubectl get events` lists, and no audit record.
 pub(super) fn is_event(map: &Map<'_>) -> bool {
     let version = map.text("apiVersion");
@@ -210,7 +224,8 @@ impl<'a> Conditions<'_, 'a> {
         if depth > MAX_DEPTH || self.left == 0 {
             return;
         }
-        if let Some(message) = text(map, "message") {
+        let message = MESSAGES.iter().find_map(|key| text(map, key));
+        if let Some(message) = message {
             self.left -= 1;
             self.into.push(self.event(map, message, around));
         }
@@ -292,6 +307,7 @@ const BAD_TYPES: &[&str] = &[
     "Error",
     "Fail",
     "Invalid",
+    "OutOf",
     "NetworkUnavailable",
     "Pressure",
     "Problem",
