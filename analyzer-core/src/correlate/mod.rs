@@ -3,6 +3,7 @@
 mod advice;
 mod causal_rules;
 mod explain;
+mod frames;
 mod graph;
 mod group;
 mod health;
@@ -109,15 +110,7 @@ pub(crate) fn correlate(
     let mut matches = matches;
     writers::name_family(catalogue, &mut matches, &mut surplus);
     let mut matches = overlap::resolve_overlaps(catalogue, matches);
-    // frames are for what nothing else answers
-    if matches
-        .iter()
-        .any(|(number, _)| answers(catalogue.at(*number)))
-    {
-        let is_frame = |number: usize| catalogue.at(number).is_frame();
-        matches.retain(|(number, _)| !is_frame(*number));
-        surplus.retain(|more| !is_frame(more.signature));
-    }
+    frames::give_way(catalogue, &mut matches, &mut surplus, ends);
     let covered = matches
         .iter()
         .flat_map(|(_, found)| &found.hits)
