@@ -37,10 +37,14 @@ impl Records {
         }
     }
 
-    /// Returns true if the log went on without them up to this time.
+    /// Returns true if the log went on without them up to this time. Where its end is not known, a single one may
+    /// be anywhere.
     fn is_over(&self, end: Option<i128>) -> bool {
-        let (Some((first, last)), Some(end)) = (self.ends, end) else {
+        let Some((first, last)) = self.ends else {
             return false;
+        };
+        let Some(end) = end else {
+            return self.count == 1;
         };
         let pauses = i128::from(self.count.max(2) - 1);
         !self.is_undated && end - last > LAST_WORDS.max((last - first) / pauses * PAUSES)
@@ -117,7 +121,7 @@ mod tests {
         assert!(records(&[100]).is_over(at(200)));
         assert!(!records(&[0, 100, 200]).is_over(at(400)));
         assert!(records(&[0, 100, 200]).is_over(at(1300)));
-        assert!(!records(&[100]).is_over(None));
+        assert!(records(&[100]).is_over(None) && !records(&[100, 110]).is_over(None));
         let mut undated = records(&[100]);
         undated.add(1, [None, None]);
         assert!(!undated.is_over(at(200)));

@@ -280,7 +280,7 @@ impl<'a> Conditions<'_, 'a> {
                 severity(map, around.key)
             }),
             reason: text(map, "reason"),
-            fields: Vec::from_iter(exit_code(map)),
+            fields: exit_code(map).into_iter().chain(condition(map)).collect(),
             subject: Subject {
                 container: around.container.map(str::to_owned),
                 ..self.subject.clone()
@@ -294,6 +294,12 @@ impl<'a> Conditions<'_, 'a> {
 fn exit_code<'a>(map: &Map<'a>) -> Option<Field<'a>> {
     let code = text(map, "exitCode").or_else(|| text(map, "exit_code"))?;
     Some(Field::text("exit_code", code))
+}
+
+/// The type of a condition, by which its event differs from others.
+fn condition<'a>(map: &Map<'a>) -> Option<Field<'a>> {
+    map.get("status")?;
+    Some(Field::text("condition", text(map, "type")?))
 }
 
 /// Words in the type of a condition that is bad where it is true.
