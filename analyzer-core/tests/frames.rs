@@ -53,7 +53,7 @@ fn unknown_words_in_known_frames() {
             "image/corrupt",
         ),
         (
-            "Warning  Failed  5s  kubelet  Failed to pull image \"bread:1\": the oven is cold",
+            "Warning  Failed  5s  kubelet  Failed to pull image \"bread:1\": the registry is asleep",
             "image/registry-unreachable",
         ),
         (
@@ -114,6 +114,30 @@ fn the_writer_decides_the_family() {
     ] {
         assert_eq!(cause(&text), wanted, "{text}");
     }
+}
+
+#[test]
+fn writers_of_one_log_are_counted_apart() {
+    let lines = (0..60).map(|minute| {
+        format!(
+            "Mar 04 05:{minute:02}:07 node-1 crio[301]: SIGSEGV: segmentation violation\n\
+             Mar 04 05:{minute:02}:09 node-1 bakery[42]: SIGSEGV: segmentation violation\n"
+        )
+    });
+    let report = Analyzer::new().analyze_text("x", lines.collect::<String>());
+    let mut counts: Vec<(String, u64, bool)> = report
+        .findings
+        .iter()
+        .map(|finding| (finding.cause.to_string(), finding.count, finding.at_least))
+        .collect();
+    counts.sort();
+    assert_eq!(
+        counts,
+        [
+            ("container/segfault".to_owned(), 60, false),
+            ("sandbox/runtime-unavailable".to_owned(), 60, false),
+        ]
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod agree;
 mod cases;
 mod catalogue;
+mod checks;
 mod commands;
 mod describe;
 mod envelopes;

@@ -225,24 +225,12 @@ fn check_ranks(report: &Report) {
 /// Returns true for Markdown fences, admonition headers and tags around pastes, which are in no
 /// segment.
 fn is_fence(text: &str) -> bool {
-    let text = text.trim_start().trim_start_matches(['>', ' ']);
-    if ["<pre", "</pre", "<code", "</code"]
-        .iter()
-        .any(|tag| text.starts_with(tag))
-    {
-        return true;
-    }
-    // a fence may be an item of a list
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let numbered = text[digits..]
-        .strip_prefix(['.', ')'])
-        .filter(|_| digits > 0);
-    let item = numbered.or_else(|| text.strip_prefix(['-', '*', '+']));
-    let item = item
-        .filter(|rest| rest.starts_with(' '))
-        .map_or("", str::trim_start);
-    let is_fence = |text: &str| text.starts_with("```") || text.starts_with("~~~");
-    is_fence(text) || is_fence(item) || text.starts_with("??? ") || text.starts_with("!!! ")
+    let marks = |c: char| !c.is_alphabetic() && !"`~<?!".contains(c);
+    let text = text.trim_start_matches(marks);
+    let starts = [
+        "```", "~~~", "<pre", "</pre", "<code", "</code", "??? ", "!!! ",
+    ];
+    starts.iter().any(|start| text.starts_with(start))
 }
 
 fn check_segments(text: &str) {

@@ -2,12 +2,14 @@
 //! comes with the counts that a right answer must have.
 
 mod mixed;
+mod print;
 mod signatures;
 mod structured;
 
 use std::fmt::Write as _;
 
 pub use mixed::{CARRIERS, Carrier, Mixed, healthy, mixed};
+pub use print::{json_item, yaml_item};
 pub use signatures::{signature, signatures};
 pub use structured::{Output, STRUCTURED, Structured, structured};
 

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::Random;
+use serde_json::{Value, json};
+
+use crate::{Random, json_item, yaml_item};
 
 /// The inputs that can be generated.
 pub const STRUCTURED: [Structured; 6] = [
@@ -117,8 +119,8 @@ impl Pod {
         }
     }
 
-    /// The pod as the API server sends it, but for spaces.
-    fn json(&self) -> String {
+    /// The pod as the API server sends it.
+    fn value(&self) -> Value {
         let Pod {
             namespace,
             app,
@@ -130,17 +132,39 @@ impl Pod {
             ..
         } = self;
         let time = "2024-03-04T05:06:07Z";
-        let condition = |kind| {
-            format!(
-                "{{\"lastProbeTime\":null,\"lastTransitionTime\":\"{time}\",\"status\":\"True\",\"type\":\"{kind}\"}}"
-            )
-        };
-        let conditions = ["Initialized", "Ready", "ContainersReady", "PodScheduled"]
-            .map(condition)
-            .join(",");
-        format!(
-            "{{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{{\"creationTimestamp\":\"{time}\",\"labels\":{{\"app\":\"{app}\",\"pod-template-hash\":\"{hash}\"}},\"name\":\"{name}\",\"namespace\":\"{namespace}\",\"ownerReferences\":[{{\"apiVersion\":\"apps/v1\",\"controller\":true,\"kind\":\"ReplicaSet\",\"name\":\"{app}-{hash}\"}}],\"uid\":\"{uid}\"}},\"spec\":{{\"containers\":[{{\"env\":[{{\"name\":\"TIDE_TABLE\",\"value\":\"north\"}},{{\"name\":\"BERTHS\",\"value\":\"12\"}}],\"image\":\"registry.example/{app}:1.4\",\"name\":\"{app}\",\"ports\":[{{\"containerPort\":8080,\"protocol\":\"TCP\"}}],\"resources\":{{\"limits\":{{\"memory\":\"256Mi\"}}}},\"volumeMounts\":[{{\"mountPath\":\"/charts\",\"name\":\"charts\"}}]}}],\"nodeName\":\"alder-{node:02}\",\"serviceAccountName\":\"default\",\"volumes\":[{{\"configMap\":{{\"name\":\"charts\"}},\"name\":\"charts\"}}]}},\"status\":{{\"conditions\":[{conditions}],\"containerStatuses\":[{{\"name\":\"{app}\",\"ready\":true,\"restartCount\":0,\"state\":{{\"running\":{{\"startedAt\":\"{time}\"}}}}}}],\"phase\":\"Running\",\"podIP\":\"{address}\"}}}}"
-        )
+        let condition = |kind| json!({"lastProbeTime": null, "lastTransitionTime": time, "status": "True", "type": kind});
+        let conditions = ["Initialized", "Ready", "ContainersReady", "PodScheduled"].map(condition);
+        json!({
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "creationTimestamp": time,
+                "labels": {"app": app, "pod-template-hash": hash},
+                "name": name,
+                "namespace": namespace,
+                "ownerReferences": [{"apiVersion": "apps/v1", "controller": true, "kind": "ReplicaSet", "name": format!("{app}-{hash}")}],
+                "uid": uid,
+            },
+            "spec": {
+                "containers": [{
+                    "env": [{"name": "TIDE_TABLE", "value": "north"}, {"name": "BERTHS", "value": "12"}],
+                    "image": format!("registry.example/{app}:1.4"),
+                    "name": app,
+                    "ports": [{"containerPort": 8080, "protocol": "TCP"}],
+                    "resources": {"limits": {"memory": "256Mi"}},
+                    "volumeMounts": [{"mountPath": "/charts", "name": "charts"}],
+                }],
+                "nodeName": format!("alder-{node:02}"),
+                "serviceAccountName": "default",
+                "volumes": [{"configMap": {"name": "charts"}, "name": "charts"}],
+            },
+            "status": {
+                "conditions": conditions,
+                "containerStatuses": [{"name": app, "ready": true, "restartCount": 0, "state": {"running": {"startedAt": time}}}],
+                "phase": "Running",
+                "podIP": address,
+            },
+        })
     }
 
     fn describe(&self, out: &mut String) {
@@ -220,9 +244,9 @@ pub fn structured(form: Structured, bytes: usize, seed: u64) -> Output {
                     format!("{}m", days % 59 + 1)
                 );
             }
-            Structured::PodsJson => indent(&pod.json(), 8, &mut text),
-            Structured::PodsJsonLine => text.push_str(&pod.json()),
-            Structured::PodsYaml => yaml(&pod.json(), &mut text),
+            Structured::PodsJson => text.push_str(&json_item(&pod.value()).unwrap_or_default()),
+            Structured::PodsJsonLine => text.push_str(&pod.value().to_string()),
+            Structured::PodsYaml => text.push_str(&yaml_item(&pod.value())),
             Structured::Describes => pod.describe(&mut text),
         }
     }
@@ -233,88 +257,6 @@ pub fn structured(form: Structured, bytes: usize, seed: u64) -> Output {
         _ => "",
     });
     Output { text, items }
-}
-
-/// Writes JSON without spaces as kubectl indents it.
-fn indent(json: &str, outer: usize, out: &mut String) {
-    let mut level = outer;
-    let mut in_string = false;
-    let line = |out: &mut String, level: usize| {
-        out.push('\n');
-        out.extend(std::iter::repeat_n(' ', level));
-    };
-    out.extend(std::iter::repeat_n(' ', outer));
-    for c in json.chars() {
-        match c {
-            '"' => in_string = !in_string,
-            '{' | '[' if !in_string => {
-                level += 4;
-                out.push(c);
-                line(out, level);
-                continue;
-            }
-            '}' | ']' if !in_string => {
-                level -= 4;
-                line(out, level);
-            }
-            ',' if !in_string => {
-                out.push(c);
-                line(out, level);
-                continue;
-            }
-            _ => {}
-        }
-        out.push(c);
-        if c == ':' && !in_string {
-            out.push(' ');
-        }
-    }
-}
-
-/// Writes an object of JSON as an item of a YAML list.
-fn yaml(json: &str, out: &mut String) {
-    let value: serde_json::Value = serde_json::from_str(json).unwrap_or_default();
-    item(&value, 0, out);
-}
-
-/// A value after a key or the mark of an item; `level` is the indentation of its own keys.
-fn item(value: &serde_json::Value, level: usize, out: &mut String) {
-    let pad = |out: &mut String, level: usize| out.extend(std::iter::repeat_n(' ', level));
-    pad(out, level);
-    out.push_str("- ");
-    if let serde_json::Value::Object(map) = value {
-        for (number, (key, value)) in map.iter().enumerate() {
-            if number > 0 {
-                pad(out, level + 2);
-            }
-            member(key, value, level + 2, out);
-        }
-    }
-}
-
-fn member(key: &str, value: &serde_json::Value, level: usize, out: &mut String) {
-    use serde_json::Value;
-    let _ = match value {
-        Value::Object(map) => {
-            let _ = writeln!(out, "{key}:");
-            for (key, value) in map {
-                out.extend(std::iter::repeat_n(' ', level + 2));
-                member(key, value, level + 2, out);
-            }
-            Ok(())
-        }
-        Value::Array(items) => {
-            let _ = writeln!(out, "{key}:");
-            items.iter().for_each(|value| item(value, level, out));
-            Ok(())
-        }
-        // what reads as something else than text has quotes
-        Value::String(text) if text.starts_with(|c: char| c.is_ascii_digit()) || text == "True" => {
-            writeln!(out, "{key}: \"{text}\"")
-        }
-        Value::String(text) => writeln!(out, "{key}: {text}"),
-        other => writeln!(out, "{key}: {other}"),
-    };
 }
 
 #[cfg(test)]

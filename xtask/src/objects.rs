@@ -2,7 +2,6 @@
 
 use std::io::{BufWriter, Write};
 
-use serde::Serialize as _;
 use serde_json::{Value, json};
 
 /// Objects of one application: a Deployment, its ReplicaSet, a Service, its Endpoints and as many pods.
@@ -34,8 +33,8 @@ fn write(out: &mut impl Write, as_json: bool, applications: usize) -> std::io::R
         if as_json {
             write!(out, "{{\n    \"apiVersion\": \"v1\",\n    \"items\": [")?;
             for (at, item) in items.enumerate() {
-                let text = indented(&item)?.replace('\n', "\n        ");
-                write!(out, "{}\n        {text}", if at == 0 { "" } else { "," })?;
+                let separator = if at == 0 { "" } else { "," };
+                write!(out, "{separator}\n{}", benches::json_item(&item)?)?;
             }
             writeln!(out, "\n    ],\n    \"kind\": \"List\"\n}}")?;
         } else {
@@ -44,51 +43,9 @@ fn write(out: &mut impl Write, as_json: bool, applications: usize) -> std::io::R
             }
             writeln!(out, "apiVersion: v1\nitems:")?;
             for item in items {
-                yaml(out, &json!([item]), 0)?;
+                out.write_all(benches::yaml_item(&item).as_bytes())?;
             }
             writeln!(out, "kind: List")?;
-        }
-    }
-    Ok(())
-}
-
-/// A value as JSON, each level four columns further in.
-fn indented(value: &Value) -> std::io::Result<String> {
-    let mut text = Vec::new();
-    let form = serde_json::ser::PrettyFormatter::with_indent(b"    ");
-    value.serialize(&mut serde_json::Serializer::with_formatter(&mut text, form))?;
-    String::from_utf8(text).map_err(std::io::Error::other)
-}
-
-/// Writes a map or a list in block style, as kubectl does.
-fn yaml(out: &mut impl Write, value: &Value, depth: usize) -> std::io::Result<()> {
-    let entries: Vec<(String, &Value)> = match value {
-        Value::Object(map) => map
-            .iter()
-            .map(|(key, value)| (format!("{key}:"), value))
-            .collect(),
-        Value::Array(items) => items.iter().map(|item| ("-".to_owned(), item)).collect(),
-        _ => return Ok(()),
-    };
-    for (head, value) in entries {
-        match value {
-            Value::Object(map) if head == "-" => {
-                // the first key of an item stands after its hyphen
-                let mut text = Vec::new();
-                yaml(&mut text, &Value::Object(map.clone()), depth + 1)?;
-                let skipped = (2 * (depth + 1)).min(text.len());
-                write!(out, "{:1$}- ", "", 2 * depth)?;
-                out.write_all(&text[skipped..])?;
-            }
-            Value::Array(_) => {
-                writeln!(out, "{:1$}{head}", "", 2 * depth)?;
-                yaml(out, value, depth)?;
-            }
-            Value::Object(_) => {
-                writeln!(out, "{:1$}{head}", "", 2 * depth)?;
-                yaml(out, value, depth + 1)?;
-            }
-            scalar => writeln!(out, "{:1$}{head} {scalar}", "", 2 * depth)?,
         }
     }
     Ok(())

@@ -343,13 +343,17 @@ impl Group {
             .retain(|hit| seen.insert((hit.document, hit.record.start, hit.mark.start)));
         // parts of one proof count once
         let mut records = HashSet::new();
-        let kept = self
+        let leading = self
             .hits
             .iter()
-            .filter(|hit| hit.leads && records.insert((hit.document, hit.record.start)))
-            .map(|hit| hit.count)
-            .sum::<u64>();
-        self.count = (kept + self.more).max(1);
+            .filter(|hit| hit.leads && records.insert((hit.document, hit.record.start)));
+        let kept = leading.map(Hit::occurrences).sum::<u64>();
+        let shown: HashSet<&Subject> = self.hits.iter().map(|hit| &hit.subject).collect();
+        // where only states show it, each object counts
+        self.count = match kept + self.more {
+            0 => shown.len().max(1) as u64,
+            happened => happened,
+        };
         // prefer absolute times: ages have a different zero in each output
         let moments = |own: Option<Moment>, pick: fn(&Hit) -> Option<Moment>| {
             let all: Vec<Moment> = self.hits.iter().filter_map(pick).chain(own).collect();

@@ -17,6 +17,7 @@ mod rank;
 mod render;
 mod replicas;
 mod resolution;
+mod shown;
 mod situations;
 mod snapshots;
 mod unexplained;
@@ -45,6 +46,7 @@ pub(crate) use identity::distinct;
 pub(crate) use overlap::{may_supersede, refines, winners};
 pub(crate) use snapshots::{ObjectSnapshot, Snapshots};
 pub(crate) use unexplained::UnexplainedEvents;
+pub(crate) use writers::signature_of_writer;
 
 /// The maximum number of lines of evidence of a finding.
 const MAX_EVIDENCE: usize = 20;
@@ -107,15 +109,17 @@ pub(crate) fn correlate(
     (graph, snapshots): (&Graph, &Snapshots),
     (reference, now): (Option<Timestamp>, Option<i128>),
 ) -> Correlated {
-    let mut matches = matches;
-    writers::name_family(catalogue, &mut matches, &mut surplus);
+    let of_record = |hit: &Hit| (hit.document, hit.record.start);
+    let is_frame = |number: usize| catalogue.at(number).is_frame();
+    let mut covered: Covered = matches
+        .iter()
+        .filter(|(number, _)| !is_frame(*number))
+        .flat_map(|(_, found)| found.hits.iter().map(of_record))
+        .collect();
     let mut matches = overlap::resolve_overlaps(catalogue, matches);
     frames::give_way(catalogue, &mut matches, &mut surplus, ends);
-    let covered = matches
-        .iter()
-        .flat_map(|(_, found)| &found.hits)
-        .map(|hit| (hit.document, hit.record.start))
-        .collect();
+    let hits = matches.iter().flat_map(|(_, found)| &found.hits);
+    covered.extend(hits.map(of_record));
     give_way(&mut matches, &mut surplus);
     for (number, found) in &mut matches {
         let since = since(catalogue.at(*number), found);
@@ -214,6 +218,11 @@ pub(crate) fn correlate(
                 ended[at].is_some(),
                 cause_known,
             );
+            let is_new = |check: &Check| {
+                let command = check.command.as_ref();
+                !command.is_some_and(|command| shown::is_in_input(command, snapshots))
+            };
+            finding.check.retain(is_new);
             finding.explained_by = explained[at].as_ref().map(|(cause, _)| ranks[*cause]);
             finding.explains = std::mem::take(&mut explains[at]);
             finding.explains.sort_by_key(|explained| explained.rank);

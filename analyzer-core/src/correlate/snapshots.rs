@@ -305,6 +305,32 @@ impl Snapshots {
         (job.state.health == Health::Well).then_some(job)
     }
 
+    /// Returns true if the input holds a describe of an object, or the status of a unit.
+    pub fn holds_describe(&self, object: &Subject) -> bool {
+        self.holds(object, Shape::Describe)
+    }
+
+    /// Returns true if the input holds an object as YAML or JSON.
+    pub fn holds_object(&self, object: &Subject) -> bool {
+        self.holds(object, Shape::Object)
+    }
+
+    fn holds(&self, object: &Subject, shape: Shape) -> bool {
+        let (Some(kind), Some(name)) = (&object.kind, &object.name) else {
+            return false;
+        };
+        let known = self.of_name.get(&name_key(kind, name));
+        let mut known = known
+            .into_iter()
+            .flatten()
+            .filter_map(|at| self.all.get(*at));
+        known.any(|known| {
+            let namespaces = (known.namespace.as_deref(), object.namespace.as_deref());
+            let is_same = !matches!(namespaces, (Some(one), Some(other)) if one != other);
+            known.shape == shape && is_same
+        })
+    }
+
     /// Returns true if the input lists the pods of a namespace.
     pub fn lists_pods(&self, namespace: &str) -> bool {
         self.listed.lists("Pod", Some(namespace))

@@ -62,7 +62,7 @@ struct EventGroup {
 
 impl UnexplainedEvents {
     /// Adds an event; `matched` is true if it fulfils any condition.
-    pub fn event(&mut self, stretch: &Chunk, event: &Event<'_>, matched: bool) {
+    pub fn event(&mut self, chunk: &Chunk, event: &Event<'_>, matched: bool) {
         if !is_notable(event) {
             return;
         }
@@ -74,7 +74,7 @@ impl UnexplainedEvents {
             self.missed = true;
             return;
         }
-        let position = (stretch.document, stretch.whole(&event.span).start);
+        let position = (chunk.document, chunk.whole(&event.span).start);
         let span = if event.message.is_empty() {
             event.span.clone()
         } else {
@@ -83,14 +83,14 @@ impl UnexplainedEvents {
         let words = || {
             // a secret may be at the end of what is shown
             let mut words = reason.unwrap_or_else(|| message.to_owned());
-            stretch.hide(&event.span, &mut words);
+            chunk.hide(&event.span, &mut words);
             words.chars().take(120).collect()
         };
         let group = self.groups.entry(template).or_insert_with(|| EventGroup {
             words: words(),
             severity: event.severity,
             namespace: event.subject.namespace.clone(),
-            first: (position, stretch.place(&span)),
+            first: (position, chunk.place(&span)),
             count: 0,
             at_least: false,
             matched: Vec::new(),
@@ -101,7 +101,7 @@ impl UnexplainedEvents {
         if !matched {
             group.count += event.count;
         } else if group.matched.len() < MAX_MATCHED {
-            let place = stretch.place(&span);
+            let place = chunk.place(&span);
             group
                 .matched
                 .push((position, Some(Box::new(place)), event.count));
@@ -216,8 +216,6 @@ impl UnexplainedEvents {
 fn is_notable(event: &Event<'_>) -> bool {
     match event.severity {
         Some(severity) => severity >= Severity::Warning,
-        None => {
-            event.format == Format::Plain && reports_failure(event.message.as_str())
-        }
+        None => event.format == Format::Plain && reports_failure(event.message.as_str()),
     }
 }

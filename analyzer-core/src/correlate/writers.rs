@@ -2,58 +2,24 @@
 //!
 //! `writers.yaml` says of which writers which causes are reported as another signature.
 
-use std::collections::{HashMap, HashSet};
-
-use super::Surplus;
 use super::advice::writers;
-use crate::matcher::{Hit, Match};
+use crate::matcher::Hit;
 use kwhy_catalogue::{Catalogue, WriterRule};
 use kwhy_model::Format;
 
-/// Gives matches whose writer has a family of its own to that one's signature.
-pub(super) fn name_family(
+/// The number of the signature that a match is reported as because of who wrote its record, if that is another one.
+pub(crate) fn signature_of_writer(
     catalogue: &Catalogue,
-    matches: &mut Vec<(usize, Match)>,
-    surplus: &mut [Surplus],
-) {
-    let mut numbers: HashMap<&str, Option<usize>> = HashMap::new();
-    let mut number_of = |id: &'static str| {
-        let find = || {
-            catalogue
-                .signatures()
-                .position(|signature| signature.id == id)
-        };
-        *numbers.entry(id).or_insert_with(find)
-    };
-    let mut moved: HashMap<(usize, (usize, usize)), usize> = HashMap::new();
-    for (number, found) in matches.iter_mut() {
-        let signature = catalogue.at(*number);
-        if signature.makes_no_finding() || signature.is_frame() {
-            continue;
-        }
-        let hit = found.primary();
-        let mut rules = kwhy_catalogue::writers().iter();
-        let rule = rules.find(|rule| rule.causes.contains(&&*signature.cause) && wrote(rule, hit));
-        if let Some(own) = rule.and_then(|rule| number_of(rule.signature)) {
-            moved.insert((*number, hit.record_at()), own);
-            *number = own;
-        }
+    number: usize,
+    hit: &Hit,
+) -> Option<usize> {
+    let signature = catalogue.at(number);
+    if signature.makes_no_finding() || signature.is_frame() {
+        return None;
     }
-    if moved.is_empty() {
-        return;
-    }
-    // matches that were not kept are of the writer of those that were
-    for more in surplus {
-        let mut kept = more.kept.iter();
-        if let Some(own) = kept.find_map(|record| moved.get(&(more.signature, *record))) {
-            more.signature = *own;
-        }
-    }
-    let mut seen = HashSet::new();
-    matches.retain(|(number, found)| {
-        seen.insert((*number, found.primary().record_at()))
-            || !moved.values().any(|own| own == number)
-    });
+    let mut rules = kwhy_catalogue::writers().iter();
+    let rule = rules.find(|rule| rule.causes.contains(&&*signature.cause) && wrote(rule, hit))?;
+    catalogue.number(rule.signature)
 }
 
 /// Returns true if a record is of one of a rule's writers.

@@ -1,6 +1,6 @@
 //! Reads one block: finds what in it may prove something, and parses only that.
 
-mod stretch;
+mod chunk;
 
 use std::collections::BTreeSet;
 
@@ -120,10 +120,10 @@ pub(crate) fn read(
     block: &Block,
     tester: &Tester<'_>,
     index: Option<&Index>,
-    most: BlockLimits,
+    block_limits: BlockLimits,
     limits: &ReadLimits,
 ) -> BlockResult {
-    let mut reading = BlockScan::new(block, tester, limits, most);
+    let mut reading = BlockScan::new(block, tester, limits, block_limits);
     match (&block.piece, index) {
         (Some(piece), _) => reading.piece(piece),
         (None, None) => reading.all(),
@@ -159,7 +159,7 @@ struct BlockScan<'b, 't, 'c> {
     block: &'b Block,
     tester: &'t Tester<'c>,
     limits: &'b ReadLimits,
-    most: BlockLimits,
+    block_limits: BlockLimits,
     outcome: BlockResult,
     run: Run,
 }
@@ -169,13 +169,13 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
         block: &'b Block,
         tester: &'t Tester<'c>,
         limits: &'b ReadLimits,
-        most: BlockLimits,
+        block_limits: BlockLimits,
     ) -> Self {
         BlockScan {
             block,
             tester,
             limits,
-            most,
+            block_limits,
             run: Run::Inherited,
             outcome: BlockResult {
                 document: block.document,
@@ -187,7 +187,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
     }
 
     fn all(&mut self) {
-        self.stretch(0..self.block.bytes.len(), 0, false, None);
+        self.read_chunk(0..self.block.bytes.len(), 0, false, None);
         let clean = Document::new("", self.block.bytes.as_slice());
         let bytes = clean.text().as_bytes();
         let records = index_lines(bytes, self.block.followed).records;
@@ -244,7 +244,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
             }
             if region.why == RegionReason::Error {
                 error_records += 1;
-                if error_records > self.most.error_records {
+                if error_records > self.block_limits.error_records {
                     self.outcome.unread += 1;
                     continue;
                 }
@@ -265,7 +265,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
                 leaves.dedup();
             }
             let range = original(range.start)..original(range.end);
-            self.stretch(range, lines_before, true, known.then_some(&*leaves));
+            self.read_chunk(range, lines_before, true, known.then_some(&*leaves));
         }
         if breaks.peek().is_some() {
             self.run = Run::Ended;

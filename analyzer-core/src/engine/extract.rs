@@ -28,7 +28,7 @@ use kwhy_parse::{self as parse, infer_year, redact};
 #[non_exhaustive]
 pub struct Extract<'e> {
     source: &'e str,
-    stretch: &'e Chunk,
+    chunk: &'e Chunk,
     /// Its events and objects; their spans are ranges of the part's clean text.
     pub parsed: Parsed<'e>,
 }
@@ -41,20 +41,20 @@ impl Extract<'_> {
 
     /// The place of a span in the document.
     pub fn place(&self, span: &Span) -> Place {
-        self.stretch.place(span)
+        self.chunk.place(span)
     }
 
     /// The document's lines that a span reaches over, counted from 1.
     pub fn lines(&self, span: &Span) -> Range<u64> {
-        let text = &self.stretch.text;
+        let text = &self.chunk.text;
         let last = span.end.max(span.start + 1) - 1;
-        let before = self.stretch.lines_before;
+        let before = self.chunk.lines_before;
         before + text.line_of(span.start)..before + text.line_of(last) + 1
     }
 
     /// The document's lines that fit nothing that the parsers know.
     pub fn not_understood(&self) -> impl Iterator<Item = u64> {
-        let before = self.stretch.lines_before;
+        let before = self.chunk.lines_before;
         self.parsed
             .not_understood
             .iter()
@@ -261,10 +261,10 @@ fn settle(events: &mut [Event<'_>], mut latest: Option<i128>) {
 }
 
 /// Numbers the lines of segments as the document does, where lines were joined.
-fn numbered<'a>(mut segments: Vec<Segment<'a>>, stretch: &Chunk) -> Vec<Segment<'a>> {
-    if stretch.text.has_joined_lines() {
+fn numbered<'a>(mut segments: Vec<Segment<'a>>, chunk: &Chunk) -> Vec<Segment<'a>> {
+    if chunk.text.has_joined_lines() {
         let lines = segments.iter_mut().flat_map(|segment| &mut segment.lines);
-        lines.for_each(|line| line.number = stretch.text.line_of(line.start));
+        lines.for_each(|line| line.number = chunk.text.line_of(line.start));
     }
     segments
 }
@@ -283,7 +283,7 @@ impl State {
             .map(|block| block.long_lines.iter().map(|line| line + 1).collect())
             .collect();
         let blocks = blocks.into_iter().zip(&pieces).collect();
-        let stretches = parallel::map(blocks, |(block, piece): (Block, &Option<Piece>)| Chunk {
+        let chunks = parallel::map(blocks, |(block, piece): (Block, &Option<Piece>)| Chunk {
             document: block.document,
             first_byte: block.offset,
             lines_before: memchr_iter(b'\n', &block.bytes).count() as u64,
@@ -299,25 +299,25 @@ impl State {
                 .map_or(Vec::new(), |piece| piece.ends.clone()),
             secrets: OnceLock::new(),
         });
-        let stretches: Vec<Chunk> = stretches
+        let chunks: Vec<Chunk> = chunks
             .into_iter()
             .zip(long)
-            .map(|(stretch, long)| {
+            .map(|(chunk, long)| {
                 let before = self.lines;
-                self.lines += stretch.lines_before;
+                self.lines += chunk.lines_before;
                 self.met.met_long_lines(&long, before);
                 Chunk {
                     lines_before: before,
-                    ..stretch
+                    ..chunk
                 }
             })
             .collect();
-        let uncut = stretches.iter().zip(followed).zip(&pieces).collect();
+        let uncut = chunks.iter().zip(followed).zip(&pieces).collect();
         let mut cut = parallel::map(
             uncut,
-            |((stretch, followed), piece): ((&Chunk, bool), &Option<Piece>)| match piece {
+            |((chunk, followed), piece): ((&Chunk, bool), &Option<Piece>)| match piece {
                 Some(_) => Vec::new(),
-                None => numbered(segments_before(stretch.text.text(), followed), stretch),
+                None => numbered(segments_before(chunk.text.text(), followed), chunk),
             },
         );
         for (segments, piece) in cut.iter_mut().zip(&pieces) {
@@ -326,12 +326,12 @@ impl State {
                 None => self.inherit(segments),
             }
         }
-        let unparsed = cut.into_iter().zip(&stretches).zip(&pieces).collect();
+        let unparsed = cut.into_iter().zip(&chunks).zip(&pieces).collect();
         let parsed = parallel::map(
             unparsed,
-            |((segments, stretch), piece): ((Vec<Segment<'_>>, &Chunk), &Option<Piece>)| {
+            |((segments, chunk), piece): ((Vec<Segment<'_>>, &Chunk), &Option<Piece>)| {
                 let mut parsed = match piece {
-                    Some(piece) => piece.parse(stretch.text.text(), &self.limits),
+                    Some(piece) => piece.parse(chunk.text.text(), &self.limits),
                     None => Parsed::default(),
                 };
                 for segment in &segments {
@@ -373,12 +373,12 @@ impl State {
                 parsed
             })
             .collect();
-        let settled = stretches.iter().zip(ordered).collect();
-        parallel::map(settled, |(stretch, mut parsed): (&Chunk, Parsed<'_>)| {
-            redact::parsed(&mut parsed, stretch.secrets());
+        let settled = chunks.iter().zip(ordered).collect();
+        parallel::map(settled, |(chunk, mut parsed): (&Chunk, Parsed<'_>)| {
+            redact::parsed(&mut parsed, chunk.secrets());
             map(&Extract {
                 source,
-                stretch,
+                chunk,
                 parsed,
             })
         })

@@ -8,7 +8,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::correlate::{Surplus, distinct, may_supersede, object_of, refines, winners};
+use crate::correlate::{
+    Surplus, distinct, may_supersede, object_of, refines, signature_of_writer, winners,
+};
 use crate::engine::Listed;
 use crate::inventory::{self, Facts};
 use crate::matcher::{Compiled, Hit, Match, Moment, evaluate};
@@ -156,9 +158,10 @@ impl HitStore {
             hit.refined = is_refined(number);
             self.keep_one_of_several(number, leaf, hit);
         }
+        let singles = self.assign_by_writer(singles, won);
         let are_several = singles.len() > 1;
         let mut told: Vec<(u32, Subject, Values)> = Vec::new();
-        for ((number, hit), won) in singles.into_iter().zip(won) {
+        for (number, hit, won) in singles {
             let signature = catalogue.at(number as usize);
             let found = Match::of(hit);
             let object = object_of(signature, &found);
@@ -194,6 +197,40 @@ impl HitStore {
                 self.keep(number, (key, rivals), hit, order);
             }
         }
+    }
+
+    /// Assigns the matches of one record to the signatures of who wrote it, each once. Says of each whether it won.
+    fn assign_by_writer(
+        &mut self,
+        singles: Vec<(u32, Hit)>,
+        won: Vec<bool>,
+    ) -> Vec<(u32, Hit, bool)> {
+        let compiled = Arc::clone(&self.compiled);
+        let catalogue = &compiled.catalogue;
+        let mut assigned: Vec<(u32, Hit, bool)> = Vec::with_capacity(singles.len());
+        let mut moved = Vec::new();
+        for ((number, hit), won) in singles.into_iter().zip(won) {
+            match self.own_signature(catalogue, number, &hit) {
+                Some(own) => moved.push((own, hit, won)),
+                None => assigned.push((number, hit, won)),
+            }
+        }
+        for (own, hit, won) in moved {
+            match assigned.iter_mut().find(|(number, ..)| *number == own) {
+                Some((.., known)) => *known |= won,
+                None => assigned.push((own, hit, won)),
+            }
+        }
+        assigned
+    }
+
+    /// The signature of who wrote a record, ready to take it.
+    fn own_signature(&mut self, catalogue: &Catalogue, number: u32, hit: &Hit) -> Option<u32> {
+        let own = signature_of_writer(catalogue, number as usize, hit)?;
+        let own = u32::try_from(own).ok()?;
+        let hits = self.signatures.entry(own);
+        let hits = hits.or_insert_with(|| Hits::new(catalogue, own));
+        matches!(hits, Hits::Single(_)).then_some(own)
     }
 
     /// Keeps a hit that is a match. Where there is no more room, all objects make some first.
@@ -293,11 +330,12 @@ impl HitStore {
                 }
             };
             let number = number as usize;
-            if !found.is_empty() {
-                collected.matched.insert(number, found.len() as u64);
+            for found in found {
+                let own = signature_of_writer(catalogue, number, found.primary());
+                let number = own.unwrap_or(number);
+                *collected.matched.entry(number).or_default() += 1;
+                collected.matches.push((number, found));
             }
-            let found = found.into_iter().map(|found| (number, found));
-            collected.matches.extend(found);
         }
         let mut facts = self.facts;
         let number = |document: usize| numbers.get(document).copied().unwrap_or(document);
@@ -308,10 +346,9 @@ impl HitStore {
             collected.join(catalogue, number, of_leaves, &facts, listed);
         }
         for (number, single) in singles {
-            let condition = &catalogue.at(number as usize).condition;
             collected.take(
-                number as usize,
-                (condition, single),
+                (catalogue, number as usize),
+                single,
                 settle,
                 settled,
                 listed,
@@ -416,20 +453,21 @@ impl Collected {
     /// Takes the matches of a signature each of whose hits is one.
     fn take(
         &mut self,
-        number: usize,
-        (condition, single): (&Condition, Single),
+        (catalogue, signature): (&Catalogue, usize),
+        single: Single,
         settle: impl Fn(Moment) -> Moment + Copy,
         settled: impl Fn(&mut Hit) + Copy,
         listed: &Listed,
     ) {
+        let condition = &catalogue.at(signature).condition;
         if single.matched > 0 {
-            self.matched.insert(number, single.matched);
+            *self.matched.entry(signature).or_default() += single.matched;
         }
         if single.further > 0 {
-            self.further.insert(number, single.further);
+            self.further.insert(signature, single.further);
         }
         if single.any_may_miss {
-            self.at_least.insert(number);
+            self.at_least.insert(signature);
         }
         let also = in_order(single.also, settled);
         let mut objects = single.objects;
@@ -445,6 +483,14 @@ impl Collected {
             rivals,
         } in objects
         {
+            // the end of the input may show who wrote a document
+            let mut owns = object
+                .kept
+                .iter()
+                .map(|one| signature_of_writer(catalogue, signature, &one.hit));
+            let own = owns.next().flatten();
+            let number = own.filter(|own| owns.all(|other| other == Some(*own)));
+            let number = number.unwrap_or(signature);
             let rivals_were_cut = rivals
                 .iter()
                 .any(|rival| self.at_least.contains(&(*rival as usize)));

@@ -1,7 +1,7 @@
 //! Strings that occur many times, each kept once: the names, labels and lines of a cluster's objects.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
 /// The number of a string.
@@ -25,7 +25,7 @@ pub(crate) struct Symbols {
     /// Where each one ends.
     ends: Vec<u32>,
     /// By a hash of the string; of two with one hash the second is found under the next free number.
-    by_hash: HashMap<u64, Symbol, BuildHasherDefault<AsItIs>>,
+    by_hash: HashMap<u64, Symbol>,
 }
 
 /// The bytes that a string takes beside its text.
@@ -86,45 +86,10 @@ impl Symbols {
     }
 }
 
-/// A hash of a text, by a key that no input knows.
+/// Returns a hash of a text, by a key that no input knows.
 pub(super) fn hash(text: &str) -> u64 {
-    const FACTOR: u128 = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
-    static KEY: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(0) | 1);
-    let mix = |hash: u64, part: u64| {
-        let product = u128::from(hash ^ part) * (FACTOR >> 64);
-        (product as u64) ^ ((product >> 64) as u64)
-    };
-    let mut hash = *KEY ^ text.len() as u64;
-    let mut eights = text.as_bytes().chunks_exact(8);
-    for eight in &mut eights {
-        hash = mix(
-            hash,
-            u64::from_le_bytes(eight.try_into().unwrap_or_default()),
-        );
-    }
-    let rest = eights.remainder().iter().rev();
-    let rest = rest.fold(0, |rest, byte| (rest << 8) | u64::from(*byte));
-    mix(mix(hash, rest), *KEY)
-}
-
-/// Hashes of texts as the hashes that they are.
-#[derive(Clone, Copy, Debug, Default)]
-struct AsItIs(u64);
-
-impl Hasher for AsItIs {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
+    static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
+    KEY.hash_one(text)
 }
 
 #[cfg(test)]

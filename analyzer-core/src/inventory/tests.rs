@@ -128,7 +128,7 @@ fn assert_agreement(condition: &str, documents: &[String]) {
     let mut facts = Facts::default();
     let mut listed = Listed::default();
     for (number, text) in documents.iter().enumerate() {
-        let stretch = Chunk {
+        let chunk = Chunk {
             document: number,
             first_byte: 0,
             lines_before: 0,
@@ -137,10 +137,10 @@ fn assert_agreement(condition: &str, documents: &[String]) {
             ends: Vec::new(),
             secrets: OnceLock::new(),
         };
-        let parsed = kwhy_parse::document(&stretch.text);
+        let parsed = kwhy_parse::document(&chunk.text);
         let mut hits = Vec::new();
         for object in &parsed.objects {
-            Tester::naive(&compiled).object(&stretch, object, &mut hits);
+            Tester::naive(&compiled).object(&chunk, object, &mut hits);
         }
         for (leaf, hit) in hits {
             of_leaves[usize::from(leaf.1)].push(hit.clone());
@@ -180,7 +180,7 @@ fn what_says_the_same_is_kept_once_where_it_refutes() {
     let mut facts = Facts::default();
     let text = object_text("quay");
     let compiled = compiled(CONDITIONS[0]);
-    let stretch = Chunk {
+    let chunk = Chunk {
         document: 0,
         first_byte: 0,
         lines_before: 0,
@@ -189,9 +189,9 @@ fn what_says_the_same_is_kept_once_where_it_refutes() {
         ends: Vec::new(),
         secrets: OnceLock::new(),
     };
-    let parsed = kwhy_parse::document(&stretch.text);
+    let parsed = kwhy_parse::document(&chunk.text);
     let mut hits = Vec::new();
-    Tester::naive(&compiled).object(&stretch, &parsed.objects[0], &mut hits);
+    Tester::naive(&compiled).object(&chunk, &parsed.objects[0], &mut hits);
     let tables = compiled.tables();
     for _ in 0..3 {
         for (leaf, hit) in &hits {

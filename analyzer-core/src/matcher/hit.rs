@@ -68,9 +68,9 @@ impl Moment {
 }
 
 /// Captures without the secrets of the record that they were taken from.
-fn hidden(stretch: &Chunk, record: &Span, mut captures: Vec<Capture>) -> Vec<Capture> {
+fn hidden(chunk: &Chunk, record: &Span, mut captures: Vec<Capture>) -> Vec<Capture> {
     for (_, value) in &mut captures {
-        stretch.hide(record, value);
+        chunk.hide(record, value);
     }
     captures
 }
@@ -124,7 +124,7 @@ fn states_error(event: &Event<'_>) -> bool {
 
 impl Hit {
     pub fn from_event(
-        stretch: &Chunk,
+        chunk: &Chunk,
         event: &Event<'_>,
         ids: Option<Arc<Ids>>,
         found: Found,
@@ -134,22 +134,22 @@ impl Hit {
         let first_age = event.first_age.map(|age| Moment::Ago(age.seconds));
         let told = |text: &Text<'_>| {
             let mut text = text.as_str().to_owned();
-            stretch.hide(&event.span, &mut text);
+            chunk.hide(&event.span, &mut text);
             text
         };
         Hit {
-            document: stretch.document,
-            record: stretch.whole(&event.span),
-            place: stretch.place(&found.mark),
-            around: lines_around(stretch, &found.mark, &state_of(event, &found)),
-            mark: stretch.whole(&found.mark),
+            document: chunk.document,
+            record: chunk.whole(&event.span),
+            place: chunk.place(&found.mark),
+            around: lines_around(chunk, &found.mark, &state_of(event, &found)),
+            mark: chunk.whole(&found.mark),
             format: event.format,
             subject: with_container(&event.subject, found.container),
             ids,
             component: event.component.as_ref().map(told),
             reason: event.reason.as_ref().map(told),
             writers: carriers(event),
-            captures: hidden(stretch, &event.span, found.captures),
+            captures: hidden(chunk, &event.span, found.captures),
             weight: found.weight,
             count: event.count.max(1),
             is_state: false,
@@ -168,27 +168,27 @@ impl Hit {
         }
     }
 
-    pub fn from_object(stretch: &Chunk, object: &Object<'_>, found: Found, is_shown: bool) -> Hit {
+    pub fn from_object(chunk: &Chunk, object: &Object<'_>, found: Found, is_shown: bool) -> Hit {
         let (place, around) = match is_shown {
             true => (
-                stretch.place(&found.mark),
-                lines_around(stretch, &found.mark, &found.around),
+                chunk.place(&found.mark),
+                lines_around(chunk, &found.mark, &found.around),
             ),
             false => (Place::default(), Vec::new()),
         };
         Hit {
-            document: stretch.document,
-            record: stretch.whole(&object.span),
+            document: chunk.document,
+            record: chunk.whole(&object.span),
             place,
             around,
-            mark: stretch.whole(&found.mark),
+            mark: chunk.whole(&found.mark),
             format: object.format,
             subject: with_container(&object.subject, found.container),
             ids: None,
             component: None,
             reason: None,
             writers: Vec::new(),
-            captures: hidden(stretch, &object.span, found.captures),
+            captures: hidden(chunk, &object.span, found.captures),
             weight: found.weight,
             count: 1,
             is_state: true,
@@ -215,6 +215,11 @@ impl Hit {
         if self.format.is_log() {
             self.writers.extend(pod.chain(&log.container).cloned());
         }
+    }
+
+    /// How often it happened: a state does not, however often it is shown.
+    pub fn occurrences(&self) -> u64 {
+        if self.is_state { 0 } else { self.count }
     }
 
     /// About how many bytes of memory it takes.
@@ -288,8 +293,8 @@ fn state_of(event: &Event<'_>, found: &Found) -> Vec<Span> {
 }
 
 /// Returns the lines that some spans cover, in order, except that of the mark.
-fn lines_around(stretch: &Chunk, mark: &Span, spans: &[Span]) -> Vec<Place> {
-    let text = &stretch.text;
+fn lines_around(chunk: &Chunk, mark: &Span, spans: &[Span]) -> Vec<Place> {
+    let text = &chunk.text;
     let shown = text.line_of(mark.start);
     let mut lines: BTreeMap<u64, Span> = BTreeMap::new();
     for span in spans.iter().filter(|span| !span.is_empty()) {
@@ -307,7 +312,7 @@ fn lines_around(stretch: &Chunk, mark: &Span, spans: &[Span]) -> Vec<Place> {
             }
         }
     }
-    lines.values().map(|span| stretch.place(span)).collect()
+    lines.values().map(|span| chunk.place(span)).collect()
 }
 
 /// The program, container and pod that an event's envelope names.

@@ -28,7 +28,7 @@ use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use kwhy_catalogue::Catalogue;
-use kwhy_model::{Event, Format, Object, Severity};
+use kwhy_model::{Event, Format, Object, Role, Severity};
 use kwhy_parse::input::Chunk;
 use kwhy_prefilter::Token;
 use kwhy_signature::{
@@ -174,19 +174,20 @@ impl<'c> Tester<'c> {
         }
     }
 
-    /// Adds the hits of an event, in the order of their leaf conditions.
+    /// Adds the hits of an event, in the order of their leaf conditions. Frames are asked only where none of these is
+    /// the answer by itself.
     /// `candidates` are the conditions that it may fulfil if it is a log's record, in order and each once; without
     /// them they are looked for.
     pub fn event(
         &self,
-        stretch: &Chunk,
+        chunk: &Chunk,
         event: &Event<'_>,
         candidates: Option<&[ConditionId]>,
         into: &mut Vec<(ConditionId, Hit)>,
     ) {
         let as_it_is = prefilter::stands_as_it_is(event.format);
         let candidates = candidates.filter(|_| as_it_is);
-        let record = stretch.text.text().as_bytes().get(event.span.clone());
+        let record = chunk.text.text().as_bytes().get(event.span.clone());
         let facts = EventView::new(event, record.unwrap_or_default());
         // where the texts were searched, the prefilter has seen to it already
         let as_it_is = as_it_is && (self.prefilter.is_none() || candidates.is_some());
@@ -205,12 +206,22 @@ impl<'c> Tester<'c> {
             leaf::event(pattern, &leaf.asked, &facts, least)
         };
         let ids = OnceCell::new();
-        let mut test = |leaf, condition: &LeafCondition| {
+        let signature = |(number, _): ConditionId| self.catalogue().at(number as usize);
+        let add = |leaf, condition: &LeafCondition, into: &mut Vec<(ConditionId, Hit)>| {
             let found = test(condition);
             into.extend(found.into_iter().map(|found| {
                 let ids = ids.get_or_init(|| Ids::of(event)).clone();
-                (leaf, Hit::from_event(stretch, event, ids, found))
+                (leaf, Hit::from_event(chunk, event, ids, found))
             }));
+        };
+        let start = into.len();
+        let mut frames = Vec::new();
+        let mut test = |leaf: ConditionId, condition: &LeafCondition| {
+            if signature(leaf).is_frame() {
+                frames.push(leaf);
+            } else {
+                add(leaf, condition, into);
+            }
         };
         match (candidates, self.prefilter) {
             (Some(candidates), _) => self.each(candidates, test),
@@ -221,10 +232,20 @@ impl<'c> Tester<'c> {
             }
             (None, None) => self.all(|leaf, condition| test(leaf, condition)),
         }
+        let answers = |(leaf, _): &(ConditionId, Hit)| {
+            let signature = signature(*leaf);
+            let condition = &signature.condition;
+            let is_whole = condition.is_single() && condition.comparisons.is_empty();
+            signature.answers() && signature.role == Role::Cause && is_whole
+        };
+        if !frames.is_empty() && !into[start..].iter().any(answers) {
+            self.each(&frames, |leaf, condition| add(leaf, condition, into));
+            into[start..].sort_by_key(|(leaf, _)| *leaf);
+        }
     }
 
     /// Adds the hits of an object, in the order of their leaf conditions.
-    pub fn object(&self, stretch: &Chunk, object: &Object<'_>, into: &mut Vec<(ConditionId, Hit)>) {
+    pub fn object(&self, chunk: &Chunk, object: &Object<'_>, into: &mut Vec<(ConditionId, Hit)>) {
         let mut test = |leaf: ConditionId, pattern: &ObjectPattern| {
             let found = leaf::object(pattern, object);
             if found.is_empty() {
@@ -238,7 +259,7 @@ impl<'c> Tester<'c> {
             into.extend(found.into_iter().map(|found| {
                 let hit = Hit {
                     of_list: pattern.listed,
-                    ..Hit::from_object(stretch, object, found, is_shown)
+                    ..Hit::from_object(chunk, object, found, is_shown)
                 };
                 (leaf, hit)
             }));

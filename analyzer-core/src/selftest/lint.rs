@@ -340,7 +340,7 @@ fn lint_match(lints: &mut Lints<'_>) {
     }
 }
 
-/// Examples that are missing, fail or leave a value unfilled.
+/// Examples that are missing, fail, leave a value unfilled or join it to a word.
 fn lint_examples(lints: &mut Lints<'_>, runs: &[&ExampleRun<'_>]) {
     for wanted in [true, false] {
         let field = run::field(wanted);
@@ -360,6 +360,13 @@ fn lint_examples(lints: &mut Lints<'_>, runs: &[&ExampleRun<'_>]) {
         let field = run::field(run.wanted);
         if let Some(failure) = &run.failure {
             lints.add_at((Error, "example-fails"), field, run.line, failure.as_str());
+        }
+        let glued = run.glued.iter().filter(|_| run.wanted);
+        for slot in glued.filter(|slot| told.insert(("title", (*slot).clone()))) {
+            let message = format!(
+                "the title of this example runs a word and the value of {{{slot}}} together; write `: {{{slot}|}}` or `({{{slot}|}})`"
+            );
+            lints.add_at((Error, "glued"), field, run.line, message);
         }
         for (of, slot) in run.unfilled.iter().filter(|_| run.wanted) {
             if told.insert((*of, slot.clone())) {

@@ -24,6 +24,8 @@ pub(super) struct ExampleRun<'a> {
     pub proved_at: Vec<u64>,
     /// Texts of the signature's own finding with a missing value: the field and the slot.
     pub unfilled: Vec<(&'static str, String)>,
+    /// A value of the signature's own title that continues a word of it: the slot.
+    pub glued: Option<String>,
 }
 
 /// The relevant parts of a finding.
@@ -64,6 +66,7 @@ pub(super) fn of<'a>(analyzer: &Analyzer, signature: &'a Signature) -> Vec<Examp
                 proved_at: own.map_or(Vec::new(), |own| {
                     own.evidence.iter().map(|evidence| evidence.line).collect()
                 }),
+                glued: own.and_then(|own| glued(signature, own)),
                 unfilled: own.map_or(Vec::new(), |own| unfilled(&analyzer, signature, own)),
                 found: found(&report),
                 matched: report.matched.into_keys().collect(),
@@ -172,6 +175,16 @@ fn told(findings: &[Finding]) -> String {
 
 /// The title or label of a finding that could not be filled, with the first value that may be
 /// missing.
+/// The slot of a value in the title that continues the word before it.
+fn glued(signature: &Signature, finding: &Finding) -> Option<String> {
+    let is_word = |slot: &&str| {
+        let value = finding.captures.get(*slot);
+        value.is_some_and(|value| value.starts_with(char::is_alphanumeric))
+    };
+    let mut slots = signature.title.slots_behind_words();
+    slots.find(is_word).map(str::to_owned)
+}
+
 fn unfilled(
     analyzer: &Analyzer,
     signature: &Signature,

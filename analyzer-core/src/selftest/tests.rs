@@ -115,8 +115,13 @@ fn mistakes_of_one_signature() {
         ),
         (
             "title: bin {bin} is full",
-            "title: bin {bin} is full ({node|})",
+            "title: bin {bin} is full \"{node|}\"",
             "0.yaml:5 title hole",
+        ),
+        (
+            "title: bin {bin} is full",
+            "title: the bin{bin} is full",
+            "0.yaml:17 examples.match glued",
         ),
         (
             "title: bin {bin} is full",

@@ -166,9 +166,13 @@ impl Catalogue {
 
     /// A signature by its id.
     pub fn get(&self, id: &str) -> Option<&Signature> {
+        Some(self.at(self.number(id)?))
+    }
+
+    /// The number of a signature by its id, for [`Catalogue::at`].
+    pub fn number(&self, id: &str) -> Option<usize> {
         let added = self.by_id.get(id).copied();
-        let at = added.or_else(|| self.builtin_at(id))?;
-        Some(self.entries[at].signature())
+        added.or_else(|| self.builtin_at(id))
     }
 
     /// The position of a built-in signature.

@@ -8,6 +8,9 @@ use super::error::SignatureError;
 use super::schema::{GIVEN, Signature};
 use super::temporal::MISPLACED;
 
+/// The highest confidence of a signature that knows only what stands around the words of a fault.
+const MAX_OF_FRAME: f64 = 0.45;
+
 /// A YAML document of a file.
 #[derive(Clone, Copy, Debug)]
 pub struct YamlDocument<'y> {
@@ -119,6 +122,18 @@ fn check(signature: &Signature, causes: &Causes) -> Result<(), (String, String)>
         return Err((
             "confidence".into(),
             "confidence must be between 0 and 1".into(),
+        ));
+    }
+    if signature.is_frame()
+        && signature
+            .confidence
+            .is_none_or(|stated| stated > MAX_OF_FRAME)
+    {
+        return Err((
+            "tier".into(),
+            format!(
+                "a signature of the tier frame states a confidence of {MAX_OF_FRAME} at most: it does not know the words"
+            ),
         ));
     }
     if signature.condition.reach.is_some() {

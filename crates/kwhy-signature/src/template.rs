@@ -84,6 +84,18 @@ impl Template {
         })
     }
 
+    /// The names of its slots that stand right behind a word.
+    pub fn slots_behind_words(&self) -> impl Iterator<Item = &str> {
+        self.parts.windows(2).filter_map(|pair| match pair {
+            [Part::Literal(text), Part::Slot { name, .. }]
+                if text.ends_with(char::is_alphanumeric) =>
+            {
+                Some(name.as_str())
+            }
+            _ => None,
+        })
+    }
+
     /// The names of its slots without a default.
     pub fn bare_slots(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
@@ -191,8 +203,14 @@ fn filled(parts: &[Part], value: impl Fn(&str, Option<&str>) -> Option<String>) 
                 slot.as_str()
             }
         };
-        // collapse the spaces around an empty value, and drop them before a comma and at the ends
+        // collapse the spaces and brackets around an empty value, and drop them before a comma and at the ends
         if gap {
+            if let Some(after) = text.strip_prefix(')')
+                && out.ends_with('(')
+            {
+                out.pop();
+                text = after;
+            }
             let needless = out.is_empty() || !text.starts_with(char::is_alphanumeric);
             if needless && out.ends_with(' ') {
                 out.pop();
@@ -208,7 +226,7 @@ fn filled(parts: &[Part], value: impl Fn(&str, Option<&str>) -> Option<String>) 
         out.push_str(text);
     }
     if gap {
-        out.truncate(out.trim_end().len());
+        out.truncate(out.trim_end_matches([' ', ':', ',', ';']).len());
     }
     Some(out)
 }
@@ -255,6 +273,9 @@ mod tests {
             ("frame {x|}{y|z}", "frame z"),
             ("frame {x|} {y|}: z", "frame: z"),
             ("in time{x|}", "in time"),
+            ("in time: {x|}", "in time"),
+            ("in time ({x|})", "in time"),
+            ("a file ({x|}): {y|none}", "a file: none"),
         ] {
             let template = Template::parse(source).unwrap();
             assert_eq!(template.fill(|_| None).as_deref(), Some(filled), "{source}");

@@ -70,12 +70,12 @@ pub(super) struct Version {
 
 impl ObjectSnapshot {
     /// Takes the snapshot of an object that has a name.
-    pub fn of(stretch: &Chunk, object: &Object<'_>) -> Option<ObjectSnapshot> {
+    pub fn of(chunk: &Chunk, object: &Object<'_>) -> Option<ObjectSnapshot> {
         let subject = plain(&object.subject);
         let (kind, name) = (subject.kind.clone()?, subject.name.clone()?);
         let shape = Shape::of(object.format)?;
         let state = health::of(object);
-        let mut place = stretch.place(state.shown.as_ref().unwrap_or(&object.span));
+        let mut place = chunk.place(state.shown.as_ref().unwrap_or(&object.span));
         place.text.truncate(floor_char(&place.text, MAX_TEXT));
         place.text.shrink_to_fit();
         let end = place.text.len();
@@ -88,8 +88,8 @@ impl ObjectSnapshot {
             name,
             node: object.subject.node.as_deref().map(Box::from),
             shape,
-            document: stretch.document,
-            span: stretch.whole(&object.span),
+            document: chunk.document,
+            span: chunk.whole(&object.span),
             version: Version {
                 resource: number("resource_version"),
                 // of a runtime's rows, the latest attempt of a container counts

@@ -77,7 +77,7 @@ impl Reservoir {
         // where there are no last ones yet, the last of all
         let at = capacity.first.min(self.kept.len().saturating_sub(1));
         let Kept { hit, .. } = self.kept.remove(at);
-        self.count += if hit.leads { hit.count } else { 0 };
+        self.count += if hit.leads { hit.occurrences() } else { 0 };
         let times = [hit.first, hit.last];
         times
             .into_iter()

@@ -173,6 +173,7 @@ fn parse_object<'a>(lines: &[Line<'a>], parsed: &mut Parsed<'a>) {
     };
     if kind == Some("Pod") {
         subject.node = fields.text("node").map(|node| node.into_owned());
+        super::object::of_containers(Format::Describe, &fields, &subject, &mut parsed.events);
     }
     // for other kinds, the message of a condition is in the Events table too
     if found.is_some_and(|found| found.is_generic) {

@@ -86,9 +86,10 @@ impl Framer {
         relation
     }
 
-    /// The format of the last record; none where no log is open.
-    pub fn format(&self) -> Option<Format> {
-        self.format
+    /// Returns true if indented lines belong to the last record whatever they contain.
+    pub fn takes_all_indented(&self) -> bool {
+        let is_of = |format| formats::follow(format).indented;
+        self.format.is_some_and(is_of)
     }
 
     /// Starts a record on this line.

@@ -1,4 +1,4 @@
-//! A stretch of a document that is read alone.
+//! A part of a document that is read alone.
 
 use std::sync::OnceLock;
 
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn places_are_the_documents() {
-        let stretch = Chunk {
+        let chunk = Chunk {
             document: 0,
             first_byte: 100,
             lines_before: 7,
@@ -145,18 +145,18 @@ mod tests {
             ends: Vec::new(),
             secrets: OnceLock::new(),
         };
-        let place = stretch.place(&(4..7));
+        let place = chunk.place(&(4..7));
         assert_eq!(
             (place.line, place.column, place.text.as_str()),
             (9, 1, "two")
         );
-        assert_eq!(stretch.whole(&(4..7)), 104..107);
+        assert_eq!(chunk.whole(&(4..7)), 104..107);
     }
 
     #[test]
     fn of_a_long_line_the_part_around_the_mark_stays() {
         let line = format!("{}needle{}", "\u{e9}".repeat(9000), "y".repeat(9000));
-        let stretch = Chunk {
+        let chunk = Chunk {
             document: 0,
             first_byte: 0,
             lines_before: 0,
@@ -165,7 +165,7 @@ mod tests {
             ends: Vec::new(),
             secrets: OnceLock::new(),
         };
-        let place = stretch.place(&(18_000..18_006));
+        let place = chunk.place(&(18_000..18_006));
         assert!(place.text.len() <= MAX_TEXT);
         assert_eq!(&place.text[place.mark], "needle");
         assert_eq!(place.column, 9001);
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn columns_count_what_is_left_out() {
         let gap = |at, characters| Gap { at, characters };
-        let stretch = Chunk {
+        let chunk = Chunk {
             document: 0,
             first_byte: 0,
             lines_before: 0,
@@ -183,7 +183,7 @@ mod tests {
             ends: Vec::new(),
             secrets: OnceLock::new(),
         };
-        let column = |at: usize| stretch.place(&(at..at + 1)).column;
+        let column = |at: usize| chunk.place(&(at..at + 1)).column;
         assert_eq!((column(0), column(2), column(3)), (101, 103, 114));
     }
 }

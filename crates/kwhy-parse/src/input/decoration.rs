@@ -14,7 +14,7 @@ const LONGEST_TAG: usize = 200;
 /// Returns true if a line starts with the marks of a Markdown fence, is nothing but tags in which pages put pastes, or the
 /// head of an admonition block.
 pub(super) fn is_fence(text: &str) -> bool {
-    let text = behind_marks(text);
+    let text = after_marks(text);
     !marks_of_fence(text).is_empty()
         || text.starts_with("??? ")
         || text.starts_with("!!! ")
@@ -22,7 +22,7 @@ pub(super) fn is_fence(text: &str) -> bool {
 }
 
 /// The line without what may precede a fence: spaces, quote marks, the mark of a list.
-fn behind_marks(text: &str) -> &str {
+fn after_marks(text: &str) -> &str {
     let text = text.trim_start().trim_start_matches(['>', ' ']);
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let numbered = text[digits..]
@@ -50,7 +50,7 @@ fn marks_of_fence(text: &str) -> &str {
 
 /// The marks of the fence that is open after this fence line; none if none is. `open` are those that were open before.
 pub(super) fn fence_after<'t>(text: &'t str, open: Option<&'t str>) -> Option<&'t str> {
-    let text = behind_marks(text);
+    let text = after_marks(text);
     if text.starts_with(['?', '!']) {
         return open;
     }
@@ -81,7 +81,7 @@ pub(super) fn fence_after<'t>(text: &'t str, open: Option<&'t str>) -> Option<&'
 /// What follows on the line of a fence's opening marks, if it is no info string, without the marks that close it on the
 /// same line; and whether there are such.
 pub(super) fn fenced_on_line(line: Line<'_>) -> Option<(Line<'_>, bool)> {
-    let bare = behind_marks(line.text);
+    let bare = after_marks(line.text);
     let marks = marks_of_fence(bare);
     let before = line.text.len() - bare.len() + marks.len();
     let content = line.skip(before);

@@ -4,7 +4,7 @@
 //! it, so a line is taken as escaped only if
 //! - it contains an entity for what kubectl prints in brackets or quotes (`&lt;none&gt;`, `&quot;`,
 //!   `&#39;`) or for a space of a table (`&nbsp;`),
-//! - each of its `&` starts an html_entities, so that the address in a log (`?a=1&b=2`) speaks against it,
+//! - each of its `&` starts an entity, so that the address in a log (`?a=1&b=2`) speaks against it,
 //! - and nothing occurs in it that would have been escaped: no `<` or `>` but of a tag that contains
 //!   pastes (`<br>`, `<pre>`), and no `"` beside `&quot;`.
 //!

@@ -8,7 +8,6 @@ use super::segment::structure;
 use crate::framing::{self, Framer, Relation};
 use crate::log::stack_trace::{self, Trace};
 use crate::{describe, events, log, table};
-use kwhy_model::Format;
 use memchr::memchr_iter;
 use std::ops::Range;
 
@@ -135,9 +134,10 @@ fn is_of_format(framer: &mut Framer, before: &str, line: &str) -> bool {
     if record.is_none() && log::is_second_line_anywhere(before, line) {
         return true;
     }
+    // a terminal may have indented what it broke
+    let bare = framer.clone().take(line.trim_start(), record, || false);
     let continues = framer.take(line, record, || false) == Relation::Continues;
-    // klog indents the further lines of a value with a tab: others were broken by a terminal
-    continues && framer.format() != Some(Format::Klog)
+    continues && (bare == Relation::Continues || framer.takes_all_indented())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

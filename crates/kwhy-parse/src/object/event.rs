@@ -178,6 +178,29 @@ pub(crate) fn of_status<'a>(
     }
 }
 
+/// Adds an event for each message of a pod's containers that ended, which no other output repeats. The keys are those of a describe.
+pub(crate) fn of_containers<'a>(
+    format: Format,
+    pod: &Map<'a>,
+    subject: &Subject,
+    into: &mut Vec<Event<'a>>,
+) {
+    let mut told = Conditions::new(format, subject, into);
+    for list in ["init_containers", "containers", "ephemeral_containers"] {
+        for item in pod.items(list) {
+            let Value::Map(container) = item else {
+                continue;
+            };
+            let name = container.text("name");
+            let around = ConditionContext {
+                container: name.as_deref(),
+                ..ConditionContext::default()
+            };
+            told.map(container, &around, 1);
+        }
+    }
+}
+
 /// Adds the events of an object's part: of its status, or of the contents of one.
 pub(crate) fn of_part<'a>(
     format: Format,
@@ -193,12 +216,7 @@ pub(crate) fn of_part<'a>(
 }
 
 fn of_messages<'a>(format: Format, status: &Map<'a>, subject: &Subject, into: &mut Vec<Event<'a>>) {
-    let mut told = Conditions {
-        format,
-        subject,
-        left: MAX_MESSAGES,
-        into,
-    };
+    let mut told = Conditions::new(format, subject, into);
     told.map(status, &ConditionContext::default(), 0);
 }
 
@@ -219,7 +237,16 @@ struct Conditions<'t, 'a> {
     into: &'t mut Vec<Event<'a>>,
 }
 
-impl<'a> Conditions<'_, 'a> {
+impl<'t, 'a> Conditions<'t, 'a> {
+    fn new(format: Format, subject: &'t Subject, into: &'t mut Vec<Event<'a>>) -> Self {
+        Conditions {
+            format,
+            subject,
+            left: MAX_MESSAGES,
+            into,
+        }
+    }
+
     fn map(&mut self, map: &Map<'a>, around: &ConditionContext<'_>, depth: usize) {
         if depth > MAX_DEPTH || self.left == 0 {
             return;
@@ -262,6 +289,8 @@ impl<'a> Conditions<'_, 'a> {
             "lastUpdateTime",
             "lastHeartbeatTime",
             "startedAt",
+            "finished_time",
+            "started_time",
             "last_transition_time",
             "last_update_time",
             "last_heartbeat_time",
@@ -349,7 +378,7 @@ fn is_phase(entry: &Map<'_>) -> bool {
 
 /// The severity of a condition or state.
 fn severity(map: &Map<'_>, key: &str) -> Severity {
-    let ends_well = || map.integer("exitCode") == Some(0);
+    let ends_well = || map.integer("exitCode").or(map.integer("exit_code")) == Some(0);
     let starts = || {
         map.text("reason")
             .is_some_and(|reason| matches!(&*reason, "ContainerCreating" | "PodInitializing"))
@@ -363,7 +392,7 @@ fn severity(map: &Map<'_>, key: &str) -> Severity {
                 _ => true,
             }
         }
-        _ if key == "terminated" => !ends_well(),
+        _ if matches!(key, "terminated" | "state" | "last_state") => !ends_well(),
         _ if key == "waiting" => !starts(),
         _ => !map
             .text("phase")

@@ -38,12 +38,12 @@ impl BlockScan<'_, '_, '_> {
 
     /// Returns true if the block is all of a document that may have been pasted, of which lines were broken.
     fn joins_lines(&self) -> bool {
-        self.block.whole && self.block.bytes.len() <= self.most.joined_up_to
+        self.block.whole && self.block.bytes.len() <= self.block_limits.joined_up_to
     }
 
     /// Parses a range of the block's bytes and tests what is there; `part` of a block, or all of it.
     /// `candidates` are the conditions that its log records may fulfil, if that is known.
-    pub(super) fn stretch(
+    pub(super) fn read_chunk(
         &mut self,
         range: Range<usize>,
         lines_before: u64,
@@ -53,7 +53,7 @@ impl BlockScan<'_, '_, '_> {
         let Some(bytes) = self.block.bytes.get(range.clone()) else {
             return;
         };
-        let stretch = Chunk {
+        let chunk = Chunk {
             document: self.block.document,
             first_byte: self.block.offset + range.start,
             lines_before,
@@ -65,7 +65,7 @@ impl BlockScan<'_, '_, '_> {
             ends: Vec::new(),
             secrets: OnceLock::new(),
         };
-        let text = stretch.text.text();
+        let text = chunk.text.text();
         let end = without_closing_marks(text.trim_end_matches('\n'));
         if part && !end.contains('\n') && log::detect(end).is_some() {
             let line: Vec<_> = lines(end).collect();
@@ -76,7 +76,7 @@ impl BlockScan<'_, '_, '_> {
                 Run::Inherited | Run::Ended => Subject::default(),
             };
             self.enclose(&mut of);
-            self.test(&stretch, (parsed, &of), candidates, true, Reach::default());
+            self.test(&chunk, (parsed, &of), candidates, true, Reach::default());
             if matches!(self.run, Run::Inherited) {
                 self.outcome.inherited = self.outcome.hits.len();
             }
@@ -87,12 +87,12 @@ impl BlockScan<'_, '_, '_> {
             && let Some(regular) = parse::object::regular(text, self.limits)
         {
             if !part {
-                self.outcome.invalid += stretch.text.invalid_sequences();
+                self.outcome.invalid += chunk.text.invalid_sequences();
             }
             let lines = (1, regular.lines);
             let reach = self.reach(&range, true, true);
             self.test(
-                &stretch,
+                &chunk,
                 (regular.parsed, &Subject::default()),
                 None,
                 false,
@@ -103,9 +103,9 @@ impl BlockScan<'_, '_, '_> {
             return;
         }
         let mut segments = segments_before(text, self.is_followed(range.end));
-        if stretch.text.has_joined_lines() {
+        if chunk.text.has_joined_lines() {
             let lines = segments.iter_mut().flat_map(|segment| &mut segment.lines);
-            lines.for_each(|line| line.number = stretch.text.line_of(line.start));
+            lines.for_each(|line| line.number = chunk.text.line_of(line.start));
         }
         let first_is_log = segments.first().is_some_and(|segment| segment.is_log);
         if first_is_log
@@ -129,7 +129,7 @@ impl BlockScan<'_, '_, '_> {
             let reach = self.reach(&range, number == 0, is_last);
             let parsed = parse::segment(segment, self.limits);
             self.test(
-                &stretch,
+                &chunk,
                 (parsed, &segment.subject),
                 candidates,
                 is_log,
@@ -144,7 +144,7 @@ impl BlockScan<'_, '_, '_> {
             }
         }
         if !part {
-            self.outcome.invalid += stretch.text.invalid_sequences();
+            self.outcome.invalid += chunk.text.invalid_sequences();
         }
         let other = segments.iter().any(|segment| !segment.is_log);
         if let Some(last) = segments.last().filter(|_| other || !inherits) {
@@ -158,7 +158,7 @@ impl BlockScan<'_, '_, '_> {
 
     /// Parses a block that is a piece of a line, and tests what is there.
     pub(super) fn piece(&mut self, piece: &Piece) {
-        let stretch = Chunk {
+        let chunk = Chunk {
             document: self.block.document,
             first_byte: self.block.offset,
             lines_before: 0,
@@ -167,14 +167,14 @@ impl BlockScan<'_, '_, '_> {
             ends: piece.ends.clone(),
             secrets: OnceLock::new(),
         };
-        let parsed = piece.parse(stretch.text.text(), self.limits);
+        let parsed = piece.parse(chunk.text.text(), self.limits);
         let reach = Reach {
             start: piece.goes_on,
             end: !piece.is_last,
         };
-        self.outcome.invalid += stretch.text.invalid_sequences();
+        self.outcome.invalid += chunk.text.invalid_sequences();
         self.outcome.lines = u64::from(piece.is_last);
-        self.test(&stretch, (parsed, &Subject::default()), None, false, reach);
+        self.test(&chunk, (parsed, &Subject::default()), None, false, reach);
         if piece.is_first {
             self.list(Format::ObjectJson, (1, 1), 1, 0);
         }
@@ -219,7 +219,7 @@ impl BlockScan<'_, '_, '_> {
     /// Tests what was parsed; `of` is what a command says of the log. Records of a log were counted before.
     fn test(
         &mut self,
-        stretch: &Chunk,
+        chunk: &Chunk,
         (mut parsed, of): (Parsed<'_>, &Subject),
         candidates: Option<&[ConditionId]>,
         counted: bool,
@@ -246,7 +246,7 @@ impl BlockScan<'_, '_, '_> {
             let outcome = &mut self.outcome;
             let before = outcome.hits.len();
             self.tester
-                .event(stretch, event, candidates, &mut outcome.hits);
+                .event(chunk, event, candidates, &mut outcome.hits);
             let made = outcome.hits.iter_mut().skip(before);
             made.for_each(|(_, hit)| hit.written_in(of));
             let hits = outcome.hits.get(before..).unwrap_or_default();
@@ -256,11 +256,11 @@ impl BlockScan<'_, '_, '_> {
                 let condition = &signature.condition;
                 !signature.is_frame() && condition.comparisons.is_empty() && condition.is_single()
             };
-            outcome.graph.event(stretch.document, event);
+            outcome.graph.event(chunk.document, event);
             let matched = !hits.is_empty();
             // what is a match on its own is reported as a finding
             if !hits.iter().any(covers) {
-                outcome.unexplained_events.event(stretch, event, matched);
+                outcome.unexplained_events.event(chunk, event, matched);
             }
         }
         let outcome = &mut self.outcome;
@@ -276,15 +276,13 @@ impl BlockScan<'_, '_, '_> {
             if listed {
                 all.add_object(&object.subject);
             }
-            self.tester.object(stretch, object, &mut outcome.hits);
+            self.tester.object(chunk, object, &mut outcome.hits);
             if let Some(part) = part {
                 let waits = |(_, hit): &mut (ConditionId, Hit)| hit.of_list;
                 part.object(&object.subject, outcome.hits.extract_if(before.., waits));
             }
-            outcome.graph.object(stretch.document, object);
-            outcome
-                .snapshots
-                .extend(ObjectSnapshot::of(stretch, object));
+            outcome.graph.object(chunk.document, object);
+            outcome.snapshots.extend(ObjectSnapshot::of(chunk, object));
             outcome.collected = outcome.collected.max(collected(object));
         }
         outcome.listed.add(all.close());
@@ -295,7 +293,7 @@ impl BlockScan<'_, '_, '_> {
                 }) if list.of_cluster => {
                     outcome.listed.add_cluster(kind);
                 }
-                Some(of) => outcome.empty_lists.push((stretch.document, of.clone())),
+                Some(of) => outcome.empty_lists.push((chunk.document, of.clone())),
                 None => {}
             }
         }
@@ -305,13 +303,13 @@ impl BlockScan<'_, '_, '_> {
         outcome.objects += parsed.objects.len() as u64;
         outcome.left_out.add(parsed.left_out);
         let text = |line: u64| {
-            let mut text = stretch.place(&stretch.text.line_span(line)).text;
+            let mut text = chunk.place(&chunk.text.line_span(line)).text;
             text.truncate(floor_char(&text, MAX_TEXT));
             text
         };
         let lines = parsed.not_understood.iter();
         outcome
             .not_understood
-            .extend(lines.map(|line| (line + stretch.lines_before, text(*line))));
+            .extend(lines.map(|line| (line + chunk.lines_before, text(*line))));
     }
 }
