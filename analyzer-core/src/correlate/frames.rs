@@ -12,8 +12,11 @@ use kwhy_catalogue::Catalogue;
 /// The time for which a log may go on after its last words, in nanoseconds: programs take some to end.
 const LAST_WORDS: i128 = 30_000_000_000;
 
+/// The number of lines for which a log without times may go on after its last words.
+const LAST_LINES: u64 = 8;
+
 /// The number of pauses between two errors after which the next one is overdue.
-const PAUSES: i128 = 10;
+const PAUSES: u64 = 10;
 
 /// When the records of a frame in one document were written.
 #[derive(Default)]
@@ -22,6 +25,8 @@ struct Records {
     /// The first and the last one, in nanoseconds since 1970; none if some state no time.
     ends: Option<(i128, i128)>,
     is_undated: bool,
+    /// The lines of the first and the last one that is kept.
+    lines: Option<(u64, u64)>,
 }
 
 impl Records {
@@ -37,27 +42,36 @@ impl Records {
         }
     }
 
-    /// Returns true if the log went on without them up to this time. Where its end is not known, a single one may
-    /// be anywhere.
-    fn is_over(&self, end: Option<i128>) -> bool {
-        let Some((first, last)) = self.ends else {
-            return false;
-        };
-        let Some(end) = end else {
-            return self.count == 1;
-        };
-        let pauses = i128::from(self.count.max(2) - 1);
-        !self.is_undated && end - last > LAST_WORDS.max((last - first) / pauses * PAUSES)
+    fn at_line(&mut self, line: u64) {
+        let (first, last) = self.lines.unwrap_or((line, line));
+        self.lines = Some((first.min(line), last.max(line)));
+    }
+
+    /// Returns true if the log went on without them up to this time, or where that is not known, for this number of
+    /// lines.
+    fn is_over(&self, end: Option<i128>, lines: u64) -> bool {
+        let pauses = self.count.max(2) - 1;
+        match (self.ends, end, self.lines) {
+            (Some((first, last)), Some(end), _) if !self.is_undated => {
+                let overdue = (last - first) / i128::from(pauses) * i128::from(PAUSES);
+                end - last > LAST_WORDS.max(overdue)
+            }
+            (_, _, Some((first, last))) => {
+                let overdue = (last - first) / pauses * PAUSES;
+                lines.saturating_sub(last) > LAST_LINES.max(overdue)
+            }
+            _ => false,
+        }
     }
 }
 
 /// Removes the matches of frames where something else answers, and those that are over by the logs that they are in.
-/// `ends` are the latest times of the documents.
+/// `ends` are the latest times of the documents, `lines` the numbers of their lines.
 pub(super) fn give_way(
     catalogue: &Catalogue,
     matches: &mut Vec<(usize, Match)>,
     surplus: &mut Vec<Surplus>,
-    ends: &[Option<i128>],
+    (ends, lines): (&[Option<i128>], &[u64]),
 ) {
     let is_frame = |number: usize| catalogue.at(number).is_frame();
     let is_answered = matches
@@ -73,6 +87,7 @@ pub(super) fn give_way(
         for hit in found.hits.iter().filter(|hit| hit.format.is_log()) {
             let known = records.entry((*number, hit.document)).or_default();
             known.add(hit.count, [hit.first, hit.last]);
+            known.at_line(hit.place.line);
         }
     }
     for more in surplus.iter().filter(|more| is_frame(more.signature)) {
@@ -83,7 +98,9 @@ pub(super) fn give_way(
     }
     let is_over = |number: usize, document: usize| {
         let known = records.get(&(number, document));
-        known.is_some_and(|known| known.is_over(ends.get(document).copied().flatten()))
+        let end = ends.get(document).copied().flatten();
+        let lines = lines.get(document).copied().unwrap_or_default();
+        known.is_some_and(|known| known.is_over(end, lines))
     };
     matches.retain(|(number, found)| {
         let mut hits = found.hits.iter();
@@ -117,13 +134,21 @@ mod tests {
     #[test]
     fn what_a_log_goes_on_after_is_over() {
         let at = |seconds: i128| Some(seconds * 1_000_000_000);
-        assert!(!records(&[100]).is_over(at(110)));
-        assert!(records(&[100]).is_over(at(200)));
-        assert!(!records(&[0, 100, 200]).is_over(at(400)));
-        assert!(records(&[0, 100, 200]).is_over(at(1300)));
-        assert!(records(&[100]).is_over(None) && !records(&[100, 110]).is_over(None));
+        assert!(!records(&[100]).is_over(at(110), 0));
+        assert!(records(&[100]).is_over(at(200), 0));
+        assert!(!records(&[0, 100, 200]).is_over(at(400), 0));
+        assert!(records(&[0, 100, 200]).is_over(at(1300), 0));
+    }
+
+    #[test]
+    fn without_times_its_lines_tell() {
         let mut undated = records(&[100]);
         undated.add(1, [None, None]);
-        assert!(!undated.is_over(at(200)));
+        assert!(!undated.is_over(None, 500));
+        undated.at_line(7);
+        assert!(!undated.is_over(None, 20));
+        assert!(undated.is_over(None, 100));
+        undated.at_line(57);
+        assert!(!undated.is_over(None, 100));
     }
 }

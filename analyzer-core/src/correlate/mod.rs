@@ -98,11 +98,12 @@ pub(crate) fn renumber(document: &mut usize, numbers: &[usize]) {
 }
 
 /// Turns matches into findings in order of rank. `names` are the documents' names; `reference` is the time that ages
-/// count back from, `now` the latest time in the input in nanoseconds since 1970, `ends` the latest one of each document.
+/// count back from, `now` the latest time in the input in nanoseconds since 1970, `ends` the latest one of each document,
+/// `lines` its lines.
 /// `audit` says whether notes are reported too.
 pub(crate) fn correlate(
     (catalogue, audit): (&Catalogue, bool),
-    (names, ends): (&[String], &[Option<i128>]),
+    (names, ends, lines): (&[String], &[Option<i128>], &[u64]),
     matches: Vec<(usize, Match)>,
     mut surplus: Vec<Surplus>,
     (at_least, further): (&BTreeSet<usize>, &BTreeMap<usize, u64>),
@@ -117,7 +118,7 @@ pub(crate) fn correlate(
         .flat_map(|(_, found)| found.hits.iter().map(of_record))
         .collect();
     let mut matches = overlap::resolve_overlaps(catalogue, matches);
-    frames::give_way(catalogue, &mut matches, &mut surplus, ends);
+    frames::give_way(catalogue, &mut matches, &mut surplus, (ends, lines));
     let hits = matches.iter().flat_map(|(_, found)| &found.hits);
     covered.extend(hits.map(of_record));
     give_way(&mut matches, &mut surplus);
