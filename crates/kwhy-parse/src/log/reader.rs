@@ -384,8 +384,7 @@ impl<'a> Reader<'a> {
         }
         let joins = self.current.as_ref().is_some_and(|record| {
             let same_carrier = record.wrapper.present == wrapper.present;
-            let is_foreign =
-                record.format == Format::Klog && formats::is_output_of_command(text);
+            let is_foreign = record.format == Format::Klog && formats::is_output_of_command(text);
             let indented = indent > 0 && record.format == Format::Plain && !record.gap;
             let raw = if wrapper.present && indent == 0 {
                 record.is_raw() && record.may_continue_in(&wrapper, at.lines)

@@ -99,7 +99,10 @@ fn bracketed(text: &str) -> Option<Head> {
     let mut cursor = Cursor::new(text);
     cursor.eat("[")?;
     // cheap check before parsing a time
-    cursor.rest().starts_with(|first: char| first.is_ascii_digit()).then_some(())?;
+    cursor
+        .rest()
+        .starts_with(|first: char| first.is_ascii_digit())
+        .then_some(())?;
     let time = cursor.time()?;
     cursor.eat("][")?;
     let level = known_level(&mut cursor, text)?;

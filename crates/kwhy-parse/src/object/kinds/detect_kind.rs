@@ -197,14 +197,18 @@ const OWN: &[&str] = &[
 
 /// Returns true if a map is a condition on its own.
 fn is_condition(map: &Map<'_>) -> bool {
-    let is_state = |status: Cow<'_, str>| {
-        matches!(&*status, "True" | "False" | "Unknown" | "true" | "false")
-    };
+    let is_state =
+        |status: Cow<'_, str>| matches!(&*status, "True" | "False" | "Unknown" | "true" | "false");
     map.text("type").is_some()
         && map.text("status").is_some_and(is_state)
-        && ["reason", "message", "lastTransitionTime", "lastHeartbeatTime"]
-            .iter()
-            .any(|key| map.get(key).is_some())
+        && [
+            "reason",
+            "message",
+            "lastTransitionTime",
+            "lastHeartbeatTime",
+        ]
+        .iter()
+        .any(|key| map.get(key).is_some())
 }
 
 /// Returns true if a map is an object, or contains whole parts of one.
