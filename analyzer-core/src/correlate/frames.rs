@@ -146,7 +146,7 @@ mod tests {
         undated.add(1, [None, None]);
         assert!(!undated.is_over(None, 500));
         undated.at_line(7);
-        assert!(!undated.is_over(None, 20));
+        assert!(!undated.is_over(None, 14));
         assert!(undated.is_over(None, 100));
         undated.at_line(57);
         assert!(!undated.is_over(None, 100));

@@ -113,6 +113,9 @@ const CONDITION_TIMES: &[&str] = &[
     "lastUpdateTime",
 ];
 
+/// Keys of which a condition has the first two and one of the others; by themselves they may be anything's.
+const CONDITION_WORDS: &[&str] = &["type", "status", "reason", "message"];
+
 /// Keys that a container of a pod has, and hardly anything else that is called so.
 const CONTAINER_KEYS: &[&str] = &[
     "envFrom",
@@ -161,10 +164,13 @@ pub fn may_begin(text: &str) -> bool {
         Some(b'{' | b'[') => is_compact(bare),
         Some(b'"') => json_key(bare).is_some_and(|key| is_head_key(key) || is_time(key)),
         Some(b'a' | b'c' | b'i' | b'l' | b'm' | b's' | b'-') => {
-            let bare = without_mark(bare);
-            key_length(bare)
-                .and_then(|end| bare.get(..end))
-                .is_some_and(|key| is_head_key(key) || is_time(key))
+            let inner = without_mark(bare);
+            let is_item = inner.len() < bare.len();
+            key_length(inner)
+                .and_then(|end| inner.get(..end))
+                .is_some_and(|key| {
+                    is_head_key(key) || is_time(key) || (is_item && CONDITION_WORDS.contains(&key))
+                })
         }
         _ => false,
     }
@@ -289,6 +295,11 @@ fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
                 && !beside.first().is_some_and(|key| FOREIGN_KEYS.contains(key))
         }
         _ if is_time(key) => beside.contains(&"type") && beside.contains(&"status"),
+        _ if inner.len() < bare.len() && CONDITION_WORDS.contains(&key) => {
+            beside.push(key);
+            let has = |key: &str| beside.contains(&key);
+            has("type") && has("status") && (has("reason") || has("message"))
+        }
         _ if FIRST_KEYS.contains(&key) => {
             beside.contains(&"apiVersion") || {
                 // what the first key contains may be long
