@@ -35,6 +35,42 @@ fn render(finding: &Finding) -> String {
     serde_json::to_string(finding).unwrap()
 }
 
+/// Breaks the lines of a text between words, as terminals of this width do.
+fn broken(text: &str, width: usize) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let mut room = width;
+        for (at, word) in line.split(' ').enumerate() {
+            let length = word.chars().count() + 1;
+            let separator = match at {
+                0 => "",
+                _ if room < length => {
+                    room = width;
+                    "\n"
+                }
+                _ => " ",
+            };
+            out.push_str(separator);
+            out.push_str(word);
+            room = room.saturating_sub(length);
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Compares the engines as they are on a document that was pasted with broken lines.
+fn assert_agreement_on_broken_lines(name: &str, text: &[u8]) {
+    static NAIVE: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new().with_naive_matching());
+    static FAST: LazyLock<Analyzer> = LazyLock::new(Analyzer::new);
+    let text = broken(&String::from_utf8_lossy(text), 100);
+    let findings = |analyzer: &Analyzer| -> Vec<String> {
+        let report = analyzer.analyze_text(name, text.as_str());
+        report.findings.iter().map(render).collect()
+    };
+    assert_eq!(findings(&FAST), findings(&NAIVE), "{name}, broken at 100");
+}
+
 fn assert_agreement(name: &str, text: &[u8]) {
     let report = |analyzer: &Analyzer| -> Report { analyzer.analyze_text(name, text) };
     let naive = report(&NAIVE);
@@ -107,7 +143,9 @@ fn on_every_fixture() {
     }
     assert!(files.len() > 200, "{}", files.len());
     files.par_iter().for_each(|file| {
-        assert_agreement(&file.display().to_string(), &std::fs::read(file).unwrap());
+        let (name, text) = (file.display().to_string(), std::fs::read(file).unwrap());
+        assert_agreement(&name, &text);
+        assert_agreement_on_broken_lines(&name, &text);
     });
 }
 

@@ -1,6 +1,6 @@
 //! Renders a signature's templates with the values that a match captured.
 
-use super::graph::Graph;
+use super::graph::{Graph, static_workload};
 use super::group::Group;
 use crate::matcher::{Hit, Match};
 use crate::report::CommandLine;
@@ -12,7 +12,10 @@ const MAX_VALUE: usize = 300;
 
 /// The object at fault: the signature's own, or that of the event.
 pub(crate) fn subject(signature: &Signature, found: &Match) -> Subject {
-    let event = about(found);
+    let mut event = about(found);
+    if is_about_another(signature, found) {
+        event.namespace = None;
+    }
     let Some(template) = &signature.subject else {
         return event;
     };
@@ -41,6 +44,26 @@ pub(crate) fn about(found: &Match) -> Subject {
         subject.fill_from(&hit.subject);
     }
     subject
+}
+
+/// Returns true if a component of the control plane writes about an object of another kind: in which namespace that is
+/// its own does not say.
+fn is_about_another(signature: &Signature, found: &Match) -> bool {
+    let writer = &found.primary().subject;
+    let is_component = || {
+        writer
+            .name
+            .as_deref()
+            .is_some_and(|pod| static_workload(pod).is_some())
+    };
+    let of = signature
+        .subject
+        .as_ref()
+        .map(|subject| subject.kind.as_str());
+    of.is_some_and(|kind| kind != "Pod")
+        && found.primary().format.is_log()
+        && writer.kind.as_deref() == Some("Pod")
+        && is_component()
 }
 
 /// Returns the value of a template's slot.
@@ -111,10 +134,15 @@ impl<'a> Values<'a> {
     /// Collects the values of a group's best match, completed with what the rest of the input
     /// states unambiguously about its object.
     pub fn new(signature: &'a Signature, group: &'a Group, graph: &Graph) -> Values<'a> {
+        let found = &group.best;
+        let mut about = completed(about(found), group, graph);
+        if is_about_another(signature, found) {
+            about.namespace = graph.namespace_of(&subject(signature, found));
+        }
         Values {
             signature,
-            found: &group.best,
-            about: completed(about(&group.best), group, graph),
+            found,
+            about,
             count: group.count,
         }
     }

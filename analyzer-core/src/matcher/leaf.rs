@@ -29,6 +29,15 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// Takes what a pattern captures in a text, if it stands there.
+    fn find(&mut self, pattern: &Pattern, text: &str) -> bool {
+        let place = pattern.find(text);
+        if let Some(place) = &place {
+            self.take(pattern, text, place);
+        }
+        place.is_some()
+    }
+
     fn take(&mut self, pattern: &Pattern, text: &str, place: &Place) {
         self.weight += pattern.weight();
         for name in pattern.slots() {
@@ -357,61 +366,42 @@ pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found>
         .collect()
 }
 
-/// Returns true if a value passes a test: what [`value`] says, without what is kept of it.
+/// Returns true if a value passes a test, without keeping anything of it. A list or map that is captured as one text may
+/// turn out later to have none.
 fn holds(test: &ValueTest, value: Option<&Value<'_>>) -> bool {
-    if test.flat.is_some() && value.is_none_or(|value| value.to_text().is_none()) {
-        // how long the text is that it makes is known when it is made
-        return value.is_some() || !test.present;
-    }
-    let Some(present) = value else {
-        return test.absent || test.is_negative();
-    };
-    if test.absent {
-        return false;
-    }
-    match present.to_text() {
-        Some(text) => {
-            !(test.flat.is_some() && test.present && text.is_empty()) && passes(test, &text)
-        }
-        None => {
-            let is_scalar = |item: &&Value<'_>| !matches!(item, Value::Map(_) | Value::List(_));
-            let mut scalars = present.items().iter().filter(is_scalar).peekable();
-            match scalars.peek() {
-                Some(_) => scalars.any(|item| holds(test, Some(item))),
-                None => test.present,
-            }
-        }
-    }
+    passes(test, value, &mut None)
 }
 
-/// Returns true if a scalar's text passes a test.
-fn passes(test: &ValueTest, text: &str) -> bool {
-    let is_whole = |pattern: &Pattern| match pattern.as_word() {
-        Some(word) => word == text,
-        None => pattern.is_whole(text),
-    };
-    (test.equals.is_empty() || test.equals.iter().any(is_whole))
-        && (test.matches.is_empty() || test.matches.iter().any(|pattern| pattern.stands(text)))
-        && !test.not.iter().any(is_whole)
-        && (test.number.0.is_empty() || number(text).is_some_and(|value| test.number.holds(value)))
+/// What is kept of the values that pass.
+struct Kept<'f> {
+    found: &'f mut Found,
+    proof: &'f mut Proof,
 }
 
+/// Returns true if a value passes a test, and keeps what its patterns captured.
 fn value(
     test: &ValueTest,
     value: Option<&Value<'_>>,
     found: &mut Found,
     proof: &mut Proof,
 ) -> bool {
+    passes(test, value, &mut Some(Kept { found, proof }))
+}
+
+fn passes(test: &ValueTest, value: Option<&Value<'_>>, kept: &mut Option<Kept<'_>>) -> bool {
+    let is_scalar = value.is_some_and(|value| value.to_text().is_some());
     if let Some(name) = &test.flat {
-        let Some(text) = value.map_or(Some(String::new()), computed::flat) else {
-            return false;
-        };
-        if text.is_empty() && test.present {
-            return false;
+        if let Some(kept) = kept {
+            let Some(text) = value.map_or(Some(String::new()), computed::flat) else {
+                return false;
+            };
+            if text.is_empty() && test.present {
+                return false;
+            }
+            kept.found.captures.push((name.clone(), text));
         }
-        found.captures.push((name.clone(), text));
-        if value.is_none_or(|value| value.to_text().is_none()) {
-            return true;
+        if !is_scalar {
+            return kept.is_some() || value.is_some() || !test.present;
         }
     }
     let Some(present) = value else {
@@ -422,45 +412,44 @@ fn value(
     }
     let Some(text) = present.to_text() else {
         // a list passes if one of its scalars does
-        let scalars = present
-            .items()
-            .iter()
-            .filter(|item| item.to_text().is_some());
-        let mut any = scalars.peekable();
-        return if any.peek().is_some() {
-            any.any(|item| self::value(test, Some(item), found, proof))
-        } else {
-            test.present
+        let scalars = present.items().iter();
+        let mut scalars = scalars.filter(|item| item.to_text().is_some()).peekable();
+        return match scalars.peek() {
+            Some(_) => scalars.any(|item| passes(test, Some(item), kept)),
+            None => test.present,
         };
     };
+    if test.flat.is_some() && test.present && text.is_empty() {
+        return false;
+    }
+    let is_whole = |pattern: &Pattern| match pattern.as_word() {
+        Some(word) => word == text,
+        None => pattern.is_whole(&text),
+    };
+    let is_refused = || {
+        let in_range = || number(&text).is_some_and(|value| test.number.holds(value));
+        test.not.iter().any(is_whole) || !(test.number.0.is_empty() || in_range())
+    };
+    let Some(kept) = kept else {
+        return (test.equals.is_empty() || test.equals.iter().any(is_whole))
+            && (test.matches.is_empty() || test.matches.iter().any(|it| it.stands(&text)))
+            && !is_refused();
+    };
+    let found = &mut *kept.found;
     let before = found.captures.len();
+    let mut matches = test.matches.iter();
     let holds = (test.equals.is_empty() || whole(&test.equals, &text, found))
-        && (test.matches.is_empty()
-            || test
-                .matches
-                .iter()
-                .any(|pattern| match pattern.find(&text) {
-                    Some(place) => {
-                        found.take(pattern, &text, &place);
-                        true
-                    }
-                    None => false,
-                }))
-        && !test.not.iter().any(|not| match not.as_word() {
-            Some(word) => word == text,
-            None => not.find_whole(&text).is_some(),
-        })
-        && (test.number.0.is_empty()
-            || number(&text).is_some_and(|value| test.number.holds(value)));
+        && (test.matches.is_empty() || matches.any(|pattern| found.find(pattern, &text)))
+        && !is_refused();
     if !holds {
         found.captures.truncate(before);
         return false;
     }
     found.weight += 4;
     let weight = proof_of_test(test);
-    if weight > *proof && !present.span().is_empty() {
+    if weight > *kept.proof && !present.span().is_empty() {
         found.mark = present.span();
-        *proof = weight;
+        *kept.proof = weight;
     }
     true
 }

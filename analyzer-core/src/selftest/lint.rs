@@ -316,7 +316,7 @@ fn lint_captures(lints: &mut Lints<'_>) {
 
 /// Returns the mark of a missing value in a text.
 fn hole(text: &str) -> Option<&'static str> {
-    let marks = ["  ", " ,", "()", "( ", " )", "\"\"", "::"];
+    let marks = ["  ", " ,", "()", "( ", " )", "\"\"", "::", " ?", "(?"];
     let open = || text.ends_with(':').then_some(":");
     let mut marks = marks.into_iter();
     marks.find(|mark| text.contains(mark)).or_else(open)
