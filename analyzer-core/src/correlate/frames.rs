@@ -1,7 +1,7 @@
 //! Frames: signatures that know only what stands around the words of a fault.
 //!
 //! They are asked where nothing else answers, and hold for a log only as long as it says so: what a program wrote once
-//! before it went on, or no longer writes at the pace at which it did, was not its trouble.
+//! before it went on, or no longer writes at the pace at which it did, was not its problem.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use super::{Surplus, answers};
 use crate::matcher::{Match, Moment};
 use kwhy_catalogue::Catalogue;
 
-/// The time for which a log may go on after its last words, in nanoseconds: programs take some to end.
+/// The time for which a log may continue after its last words, in nanoseconds: programs take some to end.
 const LAST_WORDS: i128 = 30_000_000_000;
 
-/// The number of lines for which a log without times may go on after its last words.
+/// The number of lines for which a log without times may continue after its last words.
 const LAST_LINES: u64 = 8;
 
 /// The number of pauses between two errors after which the next one is overdue.

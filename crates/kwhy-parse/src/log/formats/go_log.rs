@@ -110,7 +110,7 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
         let part = payload.part(start..text.len());
         let mut event = Event::new(Format::GoLog, payload.text().span(), part);
         event.severity = level::stated(&text[start..]).or_else(|| {
-            // behind a caller a word with a colon is a level: `main.go:10: Error: text`
+            // after a caller a word with a colon is a level: `main.go:10: Error: text`
             let (word, _) = text[start..]
                 .split_once(": ")
                 .filter(|_| caller.is_some())?;
