@@ -55,6 +55,7 @@ const TEMPLATE: &[Field] = &[
     field("annotations", "metadata.annotations", read::annotations),
     field("service_account", "spec.serviceAccountName", same),
     field("priority_class", "spec.priorityClassName", same),
+    field("runtime_class", "spec.runtimeClassName", same),
     field("restart_policy", "spec.restartPolicy", same),
     field("init_containers", "spec.initContainers", of_template),
     field("containers", "spec.containers", of_template),
