@@ -3,6 +3,7 @@
 mod advice;
 mod causal_rules;
 mod explain;
+mod frames;
 mod graph;
 mod group;
 mod health;
@@ -97,11 +98,12 @@ pub(crate) fn renumber(document: &mut usize, numbers: &[usize]) {
 }
 
 /// Turns matches into findings in order of rank. `names` are the documents' names; `reference` is the time that ages
-/// count back from, `now` the latest time in the input in nanoseconds since 1970, `ends` the latest one of each document.
+/// count back from, `now` the latest time in the input in nanoseconds since 1970, `ends` the latest one of each document,
+/// `lines` its lines.
 /// `audit` says whether notes are reported too.
 pub(crate) fn correlate(
     (catalogue, audit): (&Catalogue, bool),
-    (names, ends): (&[String], &[Option<i128>]),
+    (names, ends, lines): (&[String], &[Option<i128>], &[u64]),
     matches: Vec<(usize, Match)>,
     mut surplus: Vec<Surplus>,
     (at_least, further): (&BTreeSet<usize>, &BTreeMap<usize, u64>),
@@ -116,15 +118,9 @@ pub(crate) fn correlate(
         .flat_map(|(_, found)| found.hits.iter().map(of_record))
         .collect();
     let mut matches = overlap::resolve_overlaps(catalogue, matches);
-    // frames are for what nothing else answers
-    let mut numbers = matches.iter().map(|(number, _)| *number);
-    if numbers.any(|number| answers(catalogue.at(number))) {
-        matches.retain(|(number, _)| !is_frame(*number));
-        surplus.retain(|more| !is_frame(more.signature));
-    } else {
-        let hits = matches.iter().flat_map(|(_, found)| &found.hits);
-        covered.extend(hits.map(of_record));
-    }
+    frames::give_way(catalogue, &mut matches, &mut surplus, (ends, lines));
+    let hits = matches.iter().flat_map(|(_, found)| &found.hits);
+    covered.extend(hits.map(of_record));
     give_way(&mut matches, &mut surplus);
     for (number, found) in &mut matches {
         let since = since(catalogue.at(*number), found);

@@ -16,10 +16,12 @@ pub(crate) fn set_apart(
 ) -> (Vec<Group>, Explanations, Vec<Option<Hit>>) {
     let mut is_felt = vec![false; groups.len()];
     for ((group, by), ended) in groups.iter().zip(&explained).zip(&ended) {
-        // another finding of the same kind suffers no more than this one
+        // another finding of the same kind suffers no more than this one, and what a frame is about is not known
+        let signature = catalogue.at(group.signature);
         if let Some((cause, _)) = by
             && ended.is_none()
-            && !catalogue.at(group.signature).audit
+            && !signature.audit
+            && !signature.is_frame()
         {
             is_felt[*cause] = true;
         }

@@ -1,10 +1,10 @@
-//! Commands whose output the input holds: there is nothing to gain by running them.
+//! Commands whose output the input contains: there is nothing to gain by running them.
 
 use super::Snapshots;
 use crate::report::CommandLine;
 use kwhy_model::Subject;
 
-/// Returns true if the input holds the output of a command about one object: its describe, the object itself, the status
+/// Returns true if the input contains the output of a command about one object: its describe, the object itself, the status
 /// of a unit.
 pub(super) fn is_in_input(command: &CommandLine, snapshots: &Snapshots) -> bool {
     let mut words = command.argv().iter().map(String::as_str);
@@ -23,12 +23,12 @@ pub(super) fn is_in_input(command: &CommandLine, snapshots: &Snapshots) -> bool 
     let of = |kind, name| Subject::new(kind, namespace, name);
     match (program, plain.as_slice(), output) {
         (Some("kubectl"), ["describe", kind, name], None) => {
-            snapshots.holds_describe(&of(&Subject::kind_from_word(kind), name))
+            snapshots.has_describe(&of(&Subject::kind_from_word(kind), name))
         }
         (Some("kubectl"), ["get", kind, name], Some("yaml" | "json")) => {
-            snapshots.holds_object(&of(&Subject::kind_from_word(kind), name))
+            snapshots.has_object(&of(&Subject::kind_from_word(kind), name))
         }
-        (Some("systemctl"), ["status", unit], None) => snapshots.holds_describe(&of("Unit", unit)),
+        (Some("systemctl"), ["status", unit], None) => snapshots.has_describe(&of("Unit", unit)),
         _ => false,
     }
 }

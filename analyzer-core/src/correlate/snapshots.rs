@@ -305,17 +305,17 @@ impl Snapshots {
         (job.state.health == Health::Well).then_some(job)
     }
 
-    /// Returns true if the input holds a describe of an object, or the status of a unit.
-    pub fn holds_describe(&self, object: &Subject) -> bool {
-        self.holds(object, Shape::Describe)
+    /// Returns true if the input contains a describe of an object, or the status of a unit.
+    pub fn has_describe(&self, object: &Subject) -> bool {
+        self.has(object, Shape::Describe)
     }
 
-    /// Returns true if the input holds an object as YAML or JSON.
-    pub fn holds_object(&self, object: &Subject) -> bool {
-        self.holds(object, Shape::Object)
+    /// Returns true if the input contains an object as YAML or JSON.
+    pub fn has_object(&self, object: &Subject) -> bool {
+        self.has(object, Shape::Object)
     }
 
-    fn holds(&self, object: &Subject, shape: Shape) -> bool {
+    fn has(&self, object: &Subject, shape: Shape) -> bool {
         let (Some(kind), Some(name)) = (&object.kind, &object.name) else {
             return false;
         };

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use kwhy_model::{Event, Format, Severity};
 use kwhy_parse::input::{Chunk, Place, floor_char};
+use kwhy_parse::plain::reports_failure;
 use kwhy_parse::templates::mask;
 
 use super::Covered;
@@ -215,14 +216,6 @@ impl UnexplainedEvents {
 fn is_notable(event: &Event<'_>) -> bool {
     match event.severity {
         Some(severity) => severity >= Severity::Warning,
-        None => {
-            event.format == Format::Plain
-                && [
-                    "error", "Error", "ERROR", "failed", "Failed", "fatal", "panic", "denied",
-                    "refused",
-                ]
-                .iter()
-                .any(|word| event.message.as_str().contains(word))
-        }
+        None => event.format == Format::Plain && reports_failure(event.message.as_str()),
     }
 }

@@ -281,6 +281,8 @@ impl LineIndex {
         let may_be_open = memchr2(b'"', b'\'', line.as_bytes()).is_some();
         if (may_be_open && plain::is_open(line)) || plain::ends_open(line) {
             self.add(start, RegionReason::Text);
+        } else if self.record.is_none() && plain::reports_failure(line) {
+            self.add(start, RegionReason::Error);
         }
     }
 }

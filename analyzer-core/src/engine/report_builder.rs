@@ -51,6 +51,7 @@ impl Merged {
             .collect();
         self.snapshots.name_empty_lists(&names);
         let ends = self.ends();
+        let lines: Vec<u64> = self.documents.iter().map(|input| input.lines).collect();
         let given = |hit: &mut Hit| {
             self.graph.place(hit);
             renumber(&mut hit.document, &numbers);
@@ -83,7 +84,7 @@ impl Merged {
         let now = given.or_else(|| hits.chain(last_time).chain(shown).max());
         let correlated = correlate(
             (catalogue, way.audit),
-            (&names, &ends),
+            (&names, &ends, &lines),
             collected.matches,
             collected.surplus,
             (&collected.at_least, &collected.further),

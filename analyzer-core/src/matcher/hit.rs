@@ -217,7 +217,7 @@ impl Hit {
         }
     }
 
-    /// How often it happened: a state does not, however often it is shown.
+    /// The number of times it happened: a state does not, however often it is shown.
     pub fn occurrences(&self) -> u64 {
         if self.is_state { 0 } else { self.count }
     }

@@ -29,7 +29,7 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// Takes what a pattern captures in a text, if it stands there.
+    /// Takes what a pattern captures in a text, if it is there.
     fn find(&mut self, pattern: &Pattern, text: &str) -> bool {
         let place = pattern.find(text);
         if let Some(place) = &place {

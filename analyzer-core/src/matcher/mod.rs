@@ -28,7 +28,7 @@ use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use kwhy_catalogue::Catalogue;
-use kwhy_model::{Event, Format, Object, Severity};
+use kwhy_model::{Event, Format, Object, Role, Severity};
 use kwhy_parse::input::Chunk;
 use kwhy_prefilter::Token;
 use kwhy_signature::{
@@ -174,7 +174,8 @@ impl<'c> Tester<'c> {
         }
     }
 
-    /// Adds the hits of an event, in the order of their leaf conditions.
+    /// Adds the hits of an event, in the order of their leaf conditions. Frames are asked only where none of these is
+    /// the answer by itself.
     /// `candidates` are the conditions that it may fulfil if it is a log's record, in order and each once; without
     /// them they are looked for.
     pub fn event(
@@ -205,12 +206,22 @@ impl<'c> Tester<'c> {
             leaf::event(pattern, &leaf.asked, &facts, least)
         };
         let ids = OnceCell::new();
-        let mut test = |leaf, condition: &LeafCondition| {
+        let signature = |(number, _): ConditionId| self.catalogue().at(number as usize);
+        let add = |leaf, condition: &LeafCondition, into: &mut Vec<(ConditionId, Hit)>| {
             let found = test(condition);
             into.extend(found.into_iter().map(|found| {
                 let ids = ids.get_or_init(|| Ids::of(event)).clone();
                 (leaf, Hit::from_event(chunk, event, ids, found))
             }));
+        };
+        let start = into.len();
+        let mut frames = Vec::new();
+        let mut test = |leaf: ConditionId, condition: &LeafCondition| {
+            if signature(leaf).is_frame() {
+                frames.push(leaf);
+            } else {
+                add(leaf, condition, into);
+            }
         };
         match (candidates, self.prefilter) {
             (Some(candidates), _) => self.each(candidates, test),
@@ -220,6 +231,16 @@ impl<'c> Tester<'c> {
                 self.each(&candidates, test);
             }
             (None, None) => self.all(|leaf, condition| test(leaf, condition)),
+        }
+        let answers = |(leaf, _): &(ConditionId, Hit)| {
+            let signature = signature(*leaf);
+            let condition = &signature.condition;
+            let is_whole = condition.is_single() && condition.comparisons.is_empty();
+            signature.answers() && signature.role == Role::Cause && is_whole
+        };
+        if !frames.is_empty() && !into[start..].iter().any(answers) {
+            self.each(&frames, |leaf, condition| add(leaf, condition, into));
+            into[start..].sort_by_key(|(leaf, _)| *leaf);
         }
     }
 

@@ -181,7 +181,7 @@ fn glued(signature: &Signature, finding: &Finding) -> Option<String> {
         let value = finding.captures.get(*slot);
         value.is_some_and(|value| value.starts_with(char::is_alphanumeric))
     };
-    let mut slots = signature.title.slots_behind_words();
+    let mut slots = signature.title.slots_after_words();
     slots.find(is_word).map(str::to_owned)
 }
 

@@ -26,21 +26,182 @@ pub fn parse<'a>(format: Format, lines: &[Line<'a>]) -> Parsed<'a> {
         } else {
             join(&lines[at..at + taken])
         };
-        if !message.is_empty() {
-            let span = message.span();
-            let severity = severity(message.as_str());
-            let event = Event::new(format, span, message);
-            parsed.events.push(Event { severity, ..event });
+        let pieces = match taken {
+            1 => quoted(line.text.trim_end()),
+            _ => Vec::new(),
+        };
+        let mut add = |message: kwhy_model::Text<'a>| {
+            if !message.is_empty() {
+                let span = message.span();
+                let severity = severity(message.as_str());
+                let event = Event::new(format, span, message);
+                parsed.events.push(Event { severity, ..event });
+            }
+        };
+        if pieces.is_empty() {
+            add(message);
+        }
+        for (start, piece) in pieces {
+            add(kwhy_model::Text::borrowed(piece, line.start + start));
         }
         at += taken;
     }
     parsed
 }
 
+/// The least length of an error between backticks.
+const LEAST_QUOTED: usize = 16;
+
+/// Returns true if a sentence quotes an error between backticks.
+pub(crate) fn quotes_error(text: &str) -> bool {
+    !quoted(text).is_empty()
+}
+
+/// Cuts a sentence at the errors that it quotes between backticks; empty if it quotes none. Each piece is given with
+/// its offset.
+fn quoted(text: &str) -> Vec<(usize, &str)> {
+    let mut pieces = Vec::new();
+    let mut rest = 0;
+    let mut from = 0;
+    let next = |from: usize| {
+        let found = memchr::memchr(b'`', text.as_bytes().get(from..)?)?;
+        Some(from + found)
+    };
+    while let Some(open) = next(from) {
+        let Some(close) = next(open + 1) else { break };
+        let inside = text.get(open + 1..close).unwrap_or("");
+        let bare = inside.trim();
+        if bare.len() < LEAST_QUOTED || !bare.contains(' ') || !reports_failure(bare) {
+            // what this mark closes may have been opened before it
+            from = if inside.is_empty() { close } else { close + 1 };
+            continue;
+        }
+        let before = text.get(rest..open).unwrap_or("").trim_end();
+        pieces.push((rest, before));
+        let blanks = inside.len() - inside.trim_start().len();
+        pieces.push((open + 1 + blanks, bare));
+        (rest, from) = (close + 1, close + 1);
+    }
+    if !pieces.is_empty() {
+        let behind = text.get(rest..).unwrap_or("");
+        let bare = behind.trim_start();
+        pieces.push((rest + behind.len() - bare.len(), bare));
+    }
+    pieces
+}
+
 /// Returns the level stated after a leading time or number: checkers print one before each remark.
 fn severity(text: &str) -> Option<Severity> {
     let first = text.bytes().find(u8::is_ascii_alphanumeric)?;
     log::stated_severity(text).filter(|_| first.is_ascii_digit())
+}
+
+/// Words that say of something that it did not work.
+const FAILURES: &[&str] = &[
+    "abort",
+    "aborted",
+    "aborting",
+    "can't",
+    "cannot",
+    "couldn't",
+    "crashed",
+    "denied",
+    "error",
+    "errors",
+    "exception",
+    "failed",
+    "failure",
+    "failures",
+    "fatal",
+    "forbidden",
+    "panic",
+    "refused",
+    "rejected",
+    "traceback",
+    "unable",
+    "unauthorized",
+    "unreachable",
+];
+
+/// Pairs of words that say so together.
+const FAILURES_OF_TWO: &[(&str, &str)] = &[
+    ("could", "not"),
+    ("can", "not"),
+    ("no", "such"),
+    ("timed", "out"),
+];
+
+/// Words before one of [`FAILURES`] that deny it.
+const DENIALS: &[&str] = &["any", "if", "no", "never", "non", "on", "without", "zero"];
+
+/// Returns true if a text says in words that something did not work: `couldn't resolve host`, but not `no error`,
+/// `errors: 0`, `--on-error` or `failed.go`.
+///
+/// ```
+/// use kwhy_parse::plain::reports_failure;
+/// assert!(reports_failure("lift: couldn't reach the berth"));
+/// assert!(!reports_failure("lifted 7 boxes, 0 failed, without errors"));
+/// ```
+pub fn reports_failure(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'\'' || byte >= 0x80;
+    let mut before = "";
+    let mut at = 0;
+    while at < bytes.len() {
+        let length = bytes[at..]
+            .iter()
+            .take_while(|byte| is_part(**byte))
+            .count();
+        if length == 0 {
+            at += 1;
+            continue;
+        }
+        let end = at + length;
+        let Some(word) = text.get(at..end) else {
+            return false;
+        };
+        let is_sign = |sign: Option<&u8>| {
+            sign.is_some_and(|sign| matches!(sign, b'-' | b'_' | b'/' | b'.' | b'$' | b'@'))
+        };
+        let next = bytes.get(end + 1).copied().unwrap_or(b' ');
+        // a part of a name: `error-pages`, `/var/failed`, `panic.go`
+        let is_name = is_sign(at.checked_sub(1).and_then(|sign| bytes.get(sign)))
+            || is_sign(bytes.get(end)) && is_part(next);
+        let is = |known: &str| known.eq_ignore_ascii_case(word);
+        let follows = |first: &str| first.eq_ignore_ascii_case(before);
+        if !is_name && length > 2 {
+            let is_denied = || {
+                DENIALS.iter().any(|denial| follows(denial))
+                    || before == "0"
+                    || is_nothing(&text[end..])
+            };
+            let pair = FAILURES_OF_TWO
+                .iter()
+                .any(|(first, second)| is(second) && follows(first));
+            if pair || (FAILURES.iter().any(|known| is(known)) && !is_denied()) {
+                return true;
+            }
+        }
+        before = word;
+        at = end;
+    }
+    false
+}
+
+/// Returns true if the value of a key before a text is none: `=0`, `: none`.
+fn is_nothing(text: &str) -> bool {
+    let Some(value) = text.trim_start_matches('"').strip_prefix([':', '=']) else {
+        return false;
+    };
+    let value = value.trim_start().trim_start_matches(['"', '<']);
+    let word = value
+        .split(|mark: char| !mark.is_ascii_alphanumeric())
+        .next();
+    word.is_some_and(|word| {
+        ["0", "false", "nil", "no", "none", "null"]
+            .iter()
+            .any(|nothing| nothing.eq_ignore_ascii_case(word))
+    })
 }
 
 /// Returns the number of lines in the text at the start: more than one if its quotes close later.
@@ -159,6 +320,53 @@ impl Quotes {
 mod tests {
     use super::*;
     use crate::input::lines;
+
+    #[test]
+    fn failures_in_words() {
+        for text in [
+            "lift: (6) Couldn't reach berth 'north'",
+            "could not lift",
+            "ERROR no berth",
+            "[crane] Unable to lift",
+            "lift failed.",
+            "open /etc/tide: no such file",
+            "errors: 7",
+            "Error: none of the berths is free, failed",
+        ] {
+            assert!(reports_failure(text), "{text}");
+        }
+        for text in [
+            "lifted without error",
+            "0 failed, 7 lifted",
+            "errors: 0, failed=0",
+            "\"error\": null",
+            "error: <none>",
+            "crane --on-error=stop --retry-failed",
+            "at lift (/src/error/panic.go:7)",
+            "the tide is high",
+            "façade, côté",
+            "",
+        ] {
+            assert!(!reports_failure(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn errors_between_backticks_stand_alone() {
+        let text = "`crane get`で`Error: berth \"north\" not found, failed`が発生している\nI ran `crane lift` and saw nothing\n";
+        let all: Vec<_> = lines(text).collect();
+        let parsed = parse(Format::Prose, &all);
+        let messages = parsed.events.iter().map(|event| event.message.as_str());
+        let wanted = [
+            "`crane get`で",
+            "Error: berth \"north\" not found, failed",
+            "が発生している",
+            "I ran `crane lift` and saw nothing",
+        ];
+        assert_eq!(messages.collect::<Vec<_>>(), wanted);
+        let event = &parsed.events[1];
+        assert_eq!(&text[event.span.clone()], event.message.as_str());
+    }
 
     #[test]
     fn chains_are_joined_after_a_colon() {

@@ -84,8 +84,8 @@ impl Template {
         })
     }
 
-    /// The names of its slots that stand right behind a word.
-    pub fn slots_behind_words(&self) -> impl Iterator<Item = &str> {
+    /// The names of its slots right after a word.
+    pub fn slots_after_words(&self) -> impl Iterator<Item = &str> {
         self.parts.windows(2).filter_map(|pair| match pair {
             [Part::Literal(text), Part::Slot { name, .. }]
                 if text.ends_with(char::is_alphanumeric) =>

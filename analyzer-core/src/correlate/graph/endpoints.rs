@@ -40,19 +40,35 @@ impl Call<'_> {
     }
 }
 
+/// The bytes of hosts, ports and URLs.
+const OF_HOST: [bool; 256] = {
+    let mut of_host = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let is_mark = matches!(byte as u8, b'-' | b'.' | b':' | b'/');
+        of_host[byte] = (byte as u8).is_ascii_alphanumeric() || is_mark;
+        byte += 1;
+    }
+    of_host
+};
+
 /// The hosts that a message names: before a port, in a URL, after `lookup`.
 pub(super) fn calls(message: &str) -> Vec<Call<'_>> {
     let mut calls: Vec<Call<'_>> = Vec::new();
     let mut looked_up = false;
-    let is_outside = |c: char| !(c.is_ascii_alphanumeric() || "-.:/".contains(c));
     let mut question: Option<&str> = None;
-    for token in message.split(is_outside) {
+    let tokens = message
+        .as_bytes()
+        .split(|byte| !OF_HOST[usize::from(*byte)]);
+    for token in tokens {
+        // ASCII alone
+        let token = std::str::from_utf8(token).unwrap_or("");
         // a DNS server's `2 web.shop.svc.cluster.local. AAAA`
-        let asked = question.replace(token).filter(|_| {
+        let asked = question.replace(token);
+        let asked = asked.and_then(|name| name.strip_suffix('.')).filter(|_| {
             let kind = token.strip_suffix(':').unwrap_or(token);
             RECORDS.contains(&kind)
         });
-        let asked = asked.and_then(|name| name.strip_suffix('.'));
         if let Some(name) = asked.filter(|name| name.contains('.') && host(name).is_some())
             && calls.len() < MAX_HOSTS
         {
@@ -63,12 +79,20 @@ pub(super) fn calls(message: &str) -> Vec<Call<'_>> {
                 is_sure: true,
             });
         }
+        if token.is_empty() {
+            continue;
+        }
+        let is_marked = token.bytes().any(|byte| matches!(byte, b':' | b'.'));
+        // most words of a message
+        if !is_marked && !looked_up {
+            looked_up = token == "lookup";
+            continue;
+        }
         let token = token.trim_end_matches([':', '.']);
         if token.is_empty() {
             continue;
         }
         let was_looked_up = std::mem::replace(&mut looked_up, token == "lookup");
-        // most words of a message
         if !was_looked_up && !token.contains([':', '.']) {
             continue;
         }

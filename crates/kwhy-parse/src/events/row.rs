@@ -501,7 +501,10 @@ pub(super) fn is_reason_like(word: &str) -> bool {
 }
 
 pub(super) fn is_field_path(word: &str) -> bool {
-    word.starts_with("spec.") || word.starts_with("implicitly")
+    // up to 1.0 without the part of the pod
+    ["spec.", "implicitly", "containers{"]
+        .iter()
+        .any(|start| word.starts_with(start))
 }
 
 pub(super) fn cell<'a>(line: &Line<'a>, part: &'a str) -> Cell<'a> {

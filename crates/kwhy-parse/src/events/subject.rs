@@ -40,7 +40,8 @@ pub(super) fn field_path(message: &str) -> (Option<&str>, usize) {
 /// Returns the container of `spec.containers{app}`, `spec.initContainers{app}` or
 /// `spec.ephemeralContainers{app}`.
 pub(super) fn container_of_path(path: &str) -> Option<&str> {
-    let (list, rest) = path.strip_prefix("spec.")?.split_once('{')?;
+    let path = path.strip_prefix("spec.").unwrap_or(path);
+    let (list, rest) = path.split_once('{')?;
     let is_list = matches!(
         list,
         "containers" | "initContainers" | "ephemeralContainers"

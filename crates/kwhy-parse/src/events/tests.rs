@@ -145,6 +145,24 @@ Events:
 }
 
 #[test]
+fn before_paths_named_the_part_of_the_pod() {
+    let text = "\
+Events:
+  FirstSeen LastSeen    Count   From            SubobjectPath       Reason      Message
+  7m        7m      1   {scheduler }                    Scheduled   Successfully assigned tide-0 to harbor-b
+  7m        7m      1   {kubelet harbor-b}   containers{tide} Started     Started with docker id 1a2b
+  6m        7s      34  {kubelet harbor-b}   containers{tide} Backoff     Back-off restarting failed docker container
+";
+    let events = events(text);
+    assert_eq!(events.len(), 3, "{events:?}");
+    let last = &events[2];
+    assert_eq!(last.reason.as_ref().unwrap().as_str(), "Backoff");
+    assert_eq!(last.severity, Some(Severity::Warning));
+    assert_eq!(last.subject.container.as_deref(), Some("tide"));
+    assert_eq!((last.count, seconds(last.age)), (34, 7));
+}
+
+#[test]
 fn with_timestamps_and_lower_case() {
     let text = "\
 FIRSTSEEN                         LASTSEEN                          COUNT   NAME     KIND   SUBOBJECT   REASON             SOURCE        MESSAGE

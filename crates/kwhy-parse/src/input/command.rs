@@ -2,6 +2,7 @@
 //! below is about.
 
 use super::Segment;
+use crate::plain;
 use kwhy_model::{Format, Subject};
 
 /// The request of a kubectl-like command.
@@ -84,6 +85,10 @@ pub fn parse(line: &str) -> Option<Command> {
     }
     if let Some(header) = line.strip_prefix("==== ") {
         return dump_header(header);
+    }
+    // a sentence about a command and what it says
+    if line.starts_with('`') && plain::quotes_error(line) {
+        return None;
     }
     let line = line.trim_matches('`');
     let (prompted, rest) = strip_prompt(line);

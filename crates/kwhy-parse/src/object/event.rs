@@ -10,6 +10,20 @@ const MAX_DEPTH: usize = 8;
 /// Messages of one object; a list of conditions has a dozen.
 const MAX_MESSAGES: usize = 200;
 
+/// The fields of a status that say in words what is wrong; the first one that is there is the message.
+const MESSAGES: &[&str] = &[
+    "message",
+    "details",
+    "detail",
+    "errorMessage",
+    "error_message",
+    "failureMessage",
+    "failure_message",
+    "lastError",
+    "last_error",
+    "error",
+];
+
 /// Returns true if an object of kind Event is one that `kubectl get events` lists, and no audit record.
 pub(super) fn is_event(map: &Map<'_>) -> bool {
     let version = map.text("apiVersion");
@@ -237,7 +251,8 @@ impl<'t, 'a> Conditions<'t, 'a> {
         if depth > MAX_DEPTH || self.left == 0 {
             return;
         }
-        if let Some(message) = text(map, "message") {
+        let message = MESSAGES.iter().find_map(|key| text(map, key));
+        if let Some(message) = message {
             self.left -= 1;
             self.into.push(self.event(map, message, around));
         }
@@ -294,7 +309,7 @@ impl<'t, 'a> Conditions<'t, 'a> {
                 severity(map, around.key)
             }),
             reason: text(map, "reason"),
-            fields: Vec::from_iter(exit_code(map)),
+            fields: exit_code(map).into_iter().chain(condition(map)).collect(),
             subject: Subject {
                 container: around.container.map(str::to_owned),
                 ..self.subject.clone()
@@ -310,6 +325,12 @@ fn exit_code<'a>(map: &Map<'a>) -> Option<Field<'a>> {
     Some(Field::text("exit_code", code))
 }
 
+/// The type of a condition, by which its event differs from others.
+fn condition<'a>(map: &Map<'a>) -> Option<Field<'a>> {
+    map.get("status")?;
+    Some(Field::text("condition", text(map, "type")?))
+}
+
 /// Words in the type of a condition that is bad where it is true.
 const BAD_TYPES: &[&str] = &[
     "Abort",
@@ -321,6 +342,7 @@ const BAD_TYPES: &[&str] = &[
     "Error",
     "Fail",
     "Invalid",
+    "OutOf",
     "NetworkUnavailable",
     "Pressure",
     "Problem",

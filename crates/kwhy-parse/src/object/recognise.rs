@@ -102,16 +102,19 @@ const PARTS: &[(&str, &[&str])] = &[
     ("initContainers", CONTAINER_KEYS),
     ("state", &["running", "terminated", "waiting"]),
     ("lastState", &["running", "terminated", "waiting"]),
-    (
-        "conditions",
-        &[
-            "lastHeartbeatTime",
-            "lastProbeTime",
-            "lastTransitionTime",
-            "lastUpdateTime",
-        ],
-    ),
+    ("conditions", CONDITION_TIMES),
 ];
+
+/// Keys of a condition that hardly anything else has.
+const CONDITION_TIMES: &[&str] = &[
+    "lastHeartbeatTime",
+    "lastProbeTime",
+    "lastTransitionTime",
+    "lastUpdateTime",
+];
+
+/// Keys of which a condition has the first two and one of the others; by themselves they may be anything's.
+const CONDITION_WORDS: &[&str] = &["type", "status", "reason", "message"];
 
 /// Keys that a container of a pod has, and hardly anything else that is called so.
 const CONTAINER_KEYS: &[&str] = &[
@@ -159,12 +162,15 @@ pub fn may_begin(text: &str) -> bool {
     let bare = text.trim_start();
     match bare.as_bytes().first() {
         Some(b'{' | b'[') => is_compact(bare),
-        Some(b'"') => json_key(bare).is_some_and(is_head_key),
+        Some(b'"') => json_key(bare).is_some_and(|key| is_head_key(key) || is_time(key)),
         Some(b'a' | b'c' | b'i' | b'l' | b'm' | b's' | b'-') => {
-            let bare = without_mark(bare);
-            key_length(bare)
-                .and_then(|end| bare.get(..end))
-                .is_some_and(is_head_key)
+            let inner = without_mark(bare);
+            let is_item = inner.len() < bare.len();
+            key_length(inner)
+                .and_then(|end| inner.get(..end))
+                .is_some_and(|key| {
+                    is_head_key(key) || is_time(key) || (is_item && CONDITION_WORDS.contains(&key))
+                })
         }
         _ => false,
     }
@@ -186,7 +192,8 @@ pub fn begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> Option<Format> {
                     .filter(|text| !text.is_empty() && !is_opening(text))
                     .take(1)
                     .any(|text| json_key(text).is_some_and(is_head_key))
-                || begins_internal(rest);
+                || begins_internal(rest)
+                || begins_condition(rest);
             object.then_some(Format::ObjectJson)
         }
         Some(b'"') => {
@@ -194,6 +201,7 @@ pub fn begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> Option<Format> {
             let known = known_part(key);
             let fits = match known {
                 _ if is_identity(key) => true,
+                _ if is_time(key) => begins_condition(rest),
                 Some(keys) => rest
                     .iter()
                     .take(AHEAD)
@@ -215,6 +223,37 @@ fn begins_internal(rest: &Ahead<'_, '_>) -> bool {
         json_key(text).map(str::to_owned)
     });
     keys.next().as_deref() == Some("name") && keys.any(|key| key == "selfLink")
+}
+
+/// The number of members of a condition, with some that a program adds.
+const CONDITION_MEMBERS: usize = 12;
+
+/// Returns true if the next members in JSON, up to the closing bracket, are those of a condition.
+fn begins_condition(rest: &Ahead<'_, '_>) -> bool {
+    let (mut of_type, mut of_status, mut is_told) = (false, false, false);
+    let members = rest
+        .iter()
+        .take(CONDITION_MEMBERS)
+        .filter(|line| !line.is_blank())
+        .take_while(|line| line.text.trim_start().starts_with('"'));
+    for line in members {
+        let text = line.text.trim();
+        let Some(key) = json_key(text) else {
+            return false;
+        };
+        match key {
+            "type" => of_type = true,
+            "status" => {
+                let value = text.trim_end_matches(',');
+                of_status = ["\"True\"", "\"False\"", "\"Unknown\""]
+                    .iter()
+                    .any(|state| value.ends_with(state));
+            }
+            "reason" | "message" => is_told = true,
+            _ => is_told |= is_time(key),
+        }
+    }
+    of_type && of_status && is_told
 }
 
 fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
@@ -255,6 +294,12 @@ fn yaml_begins(line: &Line<'_>, rest: &Ahead<'_, '_>) -> bool {
             is_version(value.trim())
                 && !beside.first().is_some_and(|key| FOREIGN_KEYS.contains(key))
         }
+        _ if is_time(key) => beside.contains(&"type") && beside.contains(&"status"),
+        _ if inner.len() < bare.len() && CONDITION_WORDS.contains(&key) => {
+            beside.push(key);
+            let has = |key: &str| beside.contains(&key);
+            has("type") && has("status") && (has("reason") || has("message"))
+        }
         _ if FIRST_KEYS.contains(&key) => {
             beside.contains(&"apiVersion") || {
                 // what the first key contains may be long
@@ -273,6 +318,11 @@ fn known_part(key: &str) -> Option<&'static [&'static str]> {
         .iter()
         .find(|(part, _)| *part == key)
         .map(|(_, keys)| *keys)
+}
+
+/// Returns true if a key is the time of a condition.
+fn is_time(key: &str) -> bool {
+    key.starts_with("last") && CONDITION_TIMES.contains(&key)
 }
 
 fn is_identity(key: &str) -> bool {

@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::memchr_iter;
 
 use super::funcr;
 use super::trailing_pairs::{self, Bare};
@@ -17,7 +17,7 @@ use crate::log::logfmt::Pairs;
 use crate::log::payload::Payload;
 use crate::log::timestamp::leading_date_time;
 use crate::log::zap_console::is_caller;
-use kwhy_model::{Event, Format, Stamp};
+use kwhy_model::{Event, Format, Severity, Stamp};
 
 pub(super) const FORMAT: FormatSpec = FormatSpec {
     format: Format::GoLog,
@@ -31,6 +31,9 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
 /// The maximum length of a prefix.
 const MAX_PREFIX: usize = 24;
 
+/// The number of slashes examined for the date's first one.
+const MAX_SLASHES: usize = 4;
+
 struct Head {
     time: Stamp,
     /// The prefix set by `log.SetPrefix`, before the time.
@@ -40,12 +43,15 @@ struct Head {
 
 fn head(text: &str) -> Option<Head> {
     let bytes = text.as_bytes();
-    let slash = memchr(b'/', &bytes[..bytes.len().min(MAX_PREFIX + 5)])?;
-    let prefix = slash.checked_sub(4)?;
-    let is = |at: usize, byte: u8| bytes.get(prefix + at) == Some(&byte);
-    if !is(7, b'/') || !is(10, b' ') || !is(13, b':') {
-        return None;
-    }
+    let window = &bytes[..bytes.len().min(MAX_PREFIX + 5)];
+    // a prefix may be a path: `common/sensor: 2024/03/04 05:06:07 text`
+    let prefix = memchr_iter(b'/', window)
+        .take(MAX_SLASHES)
+        .filter_map(|slash| slash.checked_sub(4))
+        .find(|prefix| {
+            let is = |at: usize, byte: u8| bytes.get(prefix + at) == Some(&byte);
+            is(7, b'/') && is(10, b' ') && is(13, b':')
+        })?;
     let dated = text.get(prefix..)?;
     let (time, length) = leading_date_time(dated).filter(|(time, _)| !time.zone_stated)?;
     dated.get(length..)?.strip_prefix(' ')?;
@@ -103,7 +109,13 @@ fn read<'a>(payload: &Payload<'a>) -> Option<Event<'a>> {
     } else {
         let part = payload.part(start..text.len());
         let mut event = Event::new(Format::GoLog, payload.text().span(), part);
-        event.severity = level::stated(&text[start..]);
+        event.severity = level::stated(&text[start..]).or_else(|| {
+            // after a caller a word with a colon is a level: `main.go:10: Error: text`
+            let (word, _) = text[start..]
+                .split_once(": ")
+                .filter(|_| caller.is_some())?;
+            Severity::from_word(word)
+        });
         event
     };
     event.format = Format::GoLog;

@@ -2,7 +2,8 @@
 //! (`05:06:07.123 [main] ERROR c.e.App - text`, in log4j2 with a date before the time), and Spring
 //! Boot's
 //! (`2024-03-04 05:06:07.123  WARN 7 --- [main] c.e.App   : text`; 3.x adds a zone and the
-//! application's name).
+//! application's name), and that of Elasticsearch and what was made from it
+//! (`[2024-03-04T05:06:07,123][WARN ][o.e.App] [node-0] text`).
 //!
 //! Versions: logback 1.2, log4j2 2.19, Spring Boot 2 and 3. A time of day without a date does not
 //! set the record's time. Rejected: levels other than `TRACE DEBUG INFO WARN ERROR FATAL`.
@@ -23,6 +24,16 @@ pub(super) const LOGBACK: FormatSpec = FormatSpec {
     first: b"0123456789",
     begins: |text| logback(text).is_some(),
     read: |payload| read(payload, Format::Logback, logback(payload.as_str())?),
+    show,
+    follow: Follow::RAW,
+};
+
+/// The pattern of Elasticsearch, OpenSearch and Logstash, with all its parts in brackets.
+pub(super) const BRACKETED: FormatSpec = FormatSpec {
+    format: Format::Logback,
+    first: b"[",
+    begins: |text| bracketed(text).is_some(),
+    read: |payload| read(payload, Format::Logback, bracketed(payload.as_str())?),
     show,
     follow: Follow::RAW,
 };
@@ -78,6 +89,31 @@ fn logback(text: &str) -> Option<Head> {
     cursor.eat(" - ").or_else(|| cursor.eat(" -"))?;
     Some(Head {
         time,
+        level,
+        logger,
+        message: cursor.at(),
+    })
+}
+
+fn bracketed(text: &str) -> Option<Head> {
+    let mut cursor = Cursor::new(text);
+    cursor.eat("[")?;
+    // cheap check before parsing a time
+    cursor
+        .rest()
+        .starts_with(|first: char| first.is_ascii_digit())
+        .then_some(())?;
+    let time = cursor.time()?;
+    cursor.eat("][")?;
+    let level = known_level(&mut cursor, text)?;
+    cursor.spaces();
+    cursor.eat("][")?;
+    let logger = cursor.run(|byte| byte.is_ascii_graphic() && byte != b']')?;
+    cursor.spaces();
+    cursor.eat("]")?;
+    cursor.spaces();
+    Some(Head {
+        time: Some(time),
         level,
         logger,
         message: cursor.at(),

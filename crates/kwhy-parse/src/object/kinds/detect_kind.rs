@@ -195,8 +195,27 @@ const OWN: &[&str] = &[
     "subsets",
 ];
 
+/// Returns true if a map is a condition on its own.
+fn is_condition(map: &Map<'_>) -> bool {
+    let is_state =
+        |status: Cow<'_, str>| matches!(&*status, "True" | "False" | "Unknown" | "true" | "false");
+    map.text("type").is_some()
+        && map.text("status").is_some_and(is_state)
+        && [
+            "reason",
+            "message",
+            "lastTransitionTime",
+            "lastHeartbeatTime",
+        ]
+        .iter()
+        .any(|key| map.get(key).is_some())
+}
+
 /// Returns true if a map is an object, or contains whole parts of one.
 pub(in crate::object) fn is_whole(map: &Map<'_>) -> bool {
+    if is_condition(map) {
+        return false;
+    }
     map.is_empty() || OWN.iter().any(|key| map.get(key).is_some())
 }
 
@@ -204,6 +223,11 @@ pub(in crate::object) fn is_whole(map: &Map<'_>) -> bool {
 pub(in crate::object) fn placed<'a>(map: Map<'a>) -> Vec<(Cow<'a, str>, Value<'a>)> {
     if is_whole(&map) {
         return map.into_iter().collect();
+    }
+    if is_condition(&map) {
+        let mut status = Map::new();
+        status.insert("conditions", Value::List(vec![Value::Map(map)]));
+        return vec![(Cow::Borrowed("status"), Value::Map(status))];
     }
     let is_status = ["lastState", "restartCount", "containerID"]
         .iter()
