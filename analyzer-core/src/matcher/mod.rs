@@ -91,12 +91,20 @@ pub(crate) struct Tester<'c> {
 /// A leaf condition with what it needs.
 #[derive(Debug)]
 struct LeafCondition {
+    id: ConditionId,
     pattern: LeafPattern,
-    /// Texts one of which must occur as it is in an event of a log.
-    needed: Vec<Token>,
     /// The texts that it asks for.
     asked: leaf::RequiredTexts,
-    /// The tokens that a record must contain literally.
+    /// What a log's record must contain, read when the first one is tested.
+    of_record: OnceLock<OfRecord>,
+}
+
+/// What a log's record must contain before a condition is tested.
+#[derive(Debug, Default)]
+struct OfRecord {
+    /// Texts one of which must occur as it is in its event.
+    needed: Vec<Token>,
+    /// The tokens that it must contain literally.
     words: RequiredTokens,
 }
 
@@ -163,7 +171,7 @@ impl<'c> Tester<'c> {
     pub fn may_fulfil(&self, (number, leaf): ConditionId, record: &Record) -> bool {
         self.leaves(number)
             .get(usize::from(leaf))
-            .is_some_and(|leaf| leaf.words.may_stand(record))
+            .is_some_and(|leaf| self.of_record(leaf).words.may_stand(record))
     }
 
     /// The lowest severity of a record that may fulfil a leaf condition, if it asks for one.
@@ -200,8 +208,11 @@ impl<'c> Tester<'c> {
             let LeafPattern::Event(pattern) = &leaf.pattern else {
                 return Vec::new();
             };
-            if as_it_is && !leaf.needed.is_empty() && !facts.hold_one_of(&leaf.needed) {
-                return Vec::new();
+            if as_it_is {
+                let needed = &self.of_record(leaf).needed;
+                if !needed.is_empty() && !facts.hold_one_of(needed) {
+                    return Vec::new();
+                }
             }
             leaf::event(pattern, &leaf.asked, &facts, least)
         };
@@ -314,29 +325,47 @@ impl<'c> Tester<'c> {
             return &[];
         };
         slot.get_or_init(|| {
-            let mut conditions = Vec::new();
-            leaves(
-                &self.catalogue().at(number as usize).condition,
-                &mut conditions,
-            );
-            let leaf = |condition| {
-                let need = LiteralRequirement::of(condition);
+            let leaf = |(leaf, condition)| {
                 let pattern = LeafPattern::of(condition)?;
                 Some(LeafCondition {
-                    words: RequiredTokens::of(condition, &need.raw),
-                    needed: match need.what {
-                        RequirementKind::Text => words_of(&need.words),
-                        _ => Vec::new(),
-                    },
+                    id: (number, leaf),
                     asked: match &pattern {
                         LeafPattern::Event(pattern) => leaf::RequiredTexts::of(pattern),
                         LeafPattern::Object(_) => leaf::RequiredTexts::default(),
                     },
+                    of_record: OnceLock::new(),
                     pattern,
                 })
             };
             // each leaf is an event or an object
-            conditions.into_iter().filter_map(leaf).collect()
+            let conditions = (0..).zip(self.leaf_conditions(number));
+            conditions.filter_map(leaf).collect()
+        })
+    }
+
+    /// The leaf conditions of a signature.
+    fn leaf_conditions(&self, number: u32) -> Vec<&'c Condition> {
+        let mut conditions = Vec::new();
+        let signature = self.catalogue().at(number as usize);
+        leaves(&signature.condition, &mut conditions);
+        conditions
+    }
+
+    fn of_record<'l>(&self, leaf: &'l LeafCondition) -> &'l OfRecord {
+        leaf.of_record.get_or_init(|| {
+            let (number, at) = leaf.id;
+            let conditions = self.leaf_conditions(number);
+            let Some(condition) = conditions.get(usize::from(at)) else {
+                return OfRecord::default();
+            };
+            let need = LiteralRequirement::of(condition);
+            OfRecord {
+                words: RequiredTokens::of(condition, &need.raw),
+                needed: match need.what {
+                    RequirementKind::Text => words_of(&need.words),
+                    _ => Vec::new(),
+                },
+            }
         })
     }
 }
