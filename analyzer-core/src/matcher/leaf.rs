@@ -262,19 +262,23 @@ fn proof_of(facts: &EventView<'_, '_>) -> Span {
 /// The fields of a container that describe its previous run.
 const LAST_RUN: &str = "last_state.";
 
-/// Tests an object; one result for each item of the lists in `each`, or one in all.
-pub(crate) fn object(pattern: &ObjectPattern, object: &Object<'_>) -> Vec<Found> {
+/// Tests an object; one result for each item of the lists in `each`, or one in all. Where nothing is held against its
+/// name, one whose name was cut off passes a pattern that takes any.
+pub(crate) fn object(
+    pattern: &ObjectPattern,
+    object: &Object<'_>,
+    is_name_compared: bool,
+) -> Vec<Found> {
     let subject: &Subject = &object.subject;
     let mut found = Found {
         mark: object.span.clone(),
         weight: 4,
         ..Found::default()
     };
-    let name = |patterns: &[Pattern], value: &Option<String>, found: &mut Found| {
-        patterns.is_empty()
-            || value
-                .as_deref()
-                .is_some_and(|value| whole(patterns, value, found))
+    let name = |patterns: &[Pattern], value: &Option<String>, found: &mut Found| match value {
+        _ if patterns.is_empty() => true,
+        Some(value) => whole(patterns, value, found),
+        None => !is_name_compared && patterns.iter().any(Pattern::takes_any),
     };
     // most objects lack what most patterns ask for: that is seen before patterns are looked for
     let refused = |(path, test): (&String, &ValueTest)| {

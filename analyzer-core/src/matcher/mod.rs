@@ -258,7 +258,8 @@ impl<'c> Tester<'c> {
     /// Adds the hits of an object, in the order of their leaf conditions.
     pub fn object(&self, chunk: &Chunk, object: &Object<'_>, into: &mut Vec<(ConditionId, Hit)>) {
         let mut test = |leaf: ConditionId, pattern: &ObjectPattern| {
-            let found = leaf::object(pattern, object);
+            let condition = &self.catalogue().at(leaf.0 as usize).condition;
+            let found = leaf::object(pattern, object, !condition.is_single());
             if found.is_empty() {
                 return;
             }

@@ -98,6 +98,11 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     let mut open: Option<OpenRow<'a, '_>> = None;
     let joined = unwrap::join(lines, |line| is_start(line.text));
     let longest = unwrap::longest(lines);
+    let longest = if are_broken_at_words(lines, longest) {
+        usize::MAX
+    } else {
+        longest
+    };
     for whole in &joined {
         let line = whole.line();
         // a message may contain a title of its own
@@ -131,6 +136,16 @@ pub fn parse<'a>(lines: &[Line<'a>]) -> Parsed<'a> {
     subject::complete(&mut table);
     parsed.events.append(&mut table);
     parsed
+}
+
+/// Returns true if messages were broken between words, not at a width: a line between two others of a message has
+/// room left.
+fn are_broken_at_words(lines: &[Line<'_>], longest: usize) -> bool {
+    let continues = |line: &Line<'_>| !line.is_blank() && !is_start(line.text);
+    lines.windows(2).any(|pair| {
+        let is_shorter = unwrap::width_of(&pair[0]) + 1 < longest;
+        pair.iter().all(continues) && is_shorter
+    })
 }
 
 /// Returns true if the line starts a row, header or title, and so continues no previous line.
