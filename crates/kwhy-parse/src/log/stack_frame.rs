@@ -28,6 +28,10 @@ pub(super) fn is_location(line: &str) -> bool {
         return false;
     }
     let token = path.split([' ', '\t']).next().unwrap_or(path);
+    // a caller before a message ends with a colon
+    if token.ends_with(':') {
+        return false;
+    }
     [".go:", ".s:"].iter().any(|suffix| {
         token
             .match_indices(suffix)
