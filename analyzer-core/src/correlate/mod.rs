@@ -344,6 +344,7 @@ fn finding(
     // the cause's meaning says less, but is certain
     let meaning = || catalogue.cause(&signature.cause).unwrap_or_default();
     let title = values.text(&signature.title);
+    let misses_others = group.others_at_least && !group.others.is_empty();
     let captures: BTreeMap<String, String> = group.best.captures.iter().cloned().collect();
     Finding {
         rank: 0,
@@ -357,7 +358,7 @@ fn finding(
             + &identity::further(&group.values, &group.variants),
         subject: group.subject.clone(),
         others: group.others.clone(),
-        others_at_least: group.others_at_least && !group.others.is_empty(),
+        others_at_least: misses_others,
         captures,
         also: group
             .variants
@@ -365,7 +366,7 @@ fn finding(
             .map(|variant| variant.iter().cloned().collect())
             .collect(),
         count: group.count,
-        at_least: group.at_least,
+        at_least: group.at_least || misses_others,
         first: group.first.map(|first| told(first, reference)),
         last: group.last.map(|last| told(last, reference)),
         evidence: evidence(signature, names, group, &values),

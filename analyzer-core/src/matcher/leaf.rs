@@ -278,7 +278,7 @@ pub(crate) fn object(
     let name = |patterns: &[Pattern], value: &Option<String>, found: &mut Found| match value {
         _ if patterns.is_empty() => true,
         Some(value) => whole(patterns, value, found),
-        None => !is_name_compared && patterns.iter().any(Pattern::takes_any),
+        None => !is_name_compared && patterns.iter().any(Pattern::is_slot),
     };
     // most objects lack what most patterns ask for: that is seen before patterns are looked for
     let refused = |(path, test): (&String, &ValueTest)| {

@@ -91,18 +91,6 @@ impl Pattern {
         self.slots.get_or_init(|| slot_names(&self.source).into())
     }
 
-    /// Returns true if it is one slot that takes any text.
-    pub fn takes_any(&self) -> bool {
-        let slot = self
-            .source
-            .strip_prefix('{')
-            .and_then(|slot| slot.strip_suffix('}'));
-        slot.is_some_and(|name| {
-            name.bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte == b'_')
-        })
-    }
-
     /// The names that it captures.
     pub fn slots(&self) -> impl Iterator<Item = &str> {
         self.names().iter().map(String::as_str)
@@ -263,7 +251,7 @@ impl Pattern {
     }
 
     /// Returns true if it is nothing but a slot of the default type: any line, which needs no regular expression.
-    fn is_slot(&self) -> bool {
+    pub fn is_slot(&self) -> bool {
         let name = self
             .source
             .strip_prefix('{')

@@ -156,10 +156,9 @@ impl Framer {
                 (self.maybe, self.blank) = (0, false);
                 return Relation::Continues;
             }
-            let is_foreign = format == Format::Klog && formats::is_output_of_command(line);
-            let may_be = (self.raw && !is_foreign)
-                || self.trace.is_in_message()
-                || stack_trace::is_head(line);
+            let is_apart = (formats::follow(format).apart)(line);
+            let may_be =
+                (self.raw && !is_apart) || self.trace.is_in_message() || stack_trace::is_head(line);
             if may_be && self.maybe < MESSAGE_LINES {
                 self.maybe += 1;
                 return Relation::MayContinue;

@@ -43,6 +43,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
                 || (line.starts_with(' ') && !line.trim().is_empty())
         },
         indented: false,
+        apart: is_output_of_command,
     },
 };
 
@@ -69,6 +70,33 @@ fn is_raw(first: &str) -> bool {
     let rest = header(first).map(|header| header.rest);
     let rest = rest.map(|rest| rest + usize::from(first[rest..].starts_with(' ')));
     rest.is_none_or(|rest| structured(&payload, rest).is_none())
+}
+
+/// Returns true if a line is what a command prints for people between the records of its libraries, so that it
+/// continues with none of them: kubeadm's `[preflight] text`, `error: text`, `Error from server: text`.
+fn is_output_of_command(line: &str) -> bool {
+    const STARTS: [&str; 4] = [
+        "error: ",
+        "error execution phase ",
+        "Error from server",
+        "Unable to connect to the server: ",
+    ];
+    let is_phase = || {
+        let (word, text) = line
+            .strip_prefix('[')
+            .and_then(|inside| inside.split_once("] "))
+            .unwrap_or_default();
+        !word.is_empty()
+            && word
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+            && text.starts_with(|first: char| first.is_ascii_alphabetic())
+    };
+    match line.as_bytes().first() {
+        Some(b'[') => is_phase(),
+        Some(b'e' | b'E' | b'U') => STARTS.iter().any(|start| line.starts_with(start)),
+        _ => false,
+    }
 }
 
 /// Returns true if a text starts with a complete header.

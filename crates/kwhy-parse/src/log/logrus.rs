@@ -35,6 +35,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
         raw: |first| !first.contains("=\""),
         surely: |_| false,
         indented: false,
+        apart: |_| false,
     },
 };
 

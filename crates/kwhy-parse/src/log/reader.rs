@@ -384,14 +384,14 @@ impl<'a> Reader<'a> {
         }
         let joins = self.current.as_ref().is_some_and(|record| {
             let same_carrier = record.wrapper.present == wrapper.present;
-            let is_foreign = record.format == Format::Klog && formats::is_output_of_command(text);
+            let is_apart = (formats::follow(record.format).apart)(text);
             let indented = indent > 0 && record.format == Format::Plain && !record.gap;
             let raw = if wrapper.present && indent == 0 {
                 record.is_raw() && record.may_continue_in(&wrapper, at.lines)
             } else {
                 record.is_raw()
             };
-            same_carrier && !is_foreign && (raw || indented)
+            same_carrier && !is_apart && (raw || indented)
         });
         if let Some(record) = self.current.as_mut().filter(|open| open.is_full()) {
             record.wrapper.cut = true;

@@ -19,6 +19,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
         raw: |_| true,
         surely: |line| message_start(line).is_some() || (Follow::RAW.surely)(line),
         indented: false,
+        apart: |_| false,
     },
 };
 

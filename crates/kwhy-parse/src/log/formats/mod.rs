@@ -59,6 +59,9 @@ pub(crate) struct Follow {
     /// True if indented lines belong to the record whatever they contain, even other records or
     /// frames.
     pub indented: bool,
+    /// Returns true if an unrecognised line belongs to no record, whatever may continue one: what the program prints
+    /// beside its log.
+    pub apart: fn(&str) -> bool,
 }
 
 impl Follow {
@@ -67,12 +70,14 @@ impl Follow {
         raw: |_| false,
         surely: |_| false,
         indented: false,
+        apart: |_| false,
     };
     /// Messages with raw line breaks; indented lines certainly belong to them.
     pub(super) const RAW: Follow = Follow {
         raw: |_| true,
         surely: |line| line.starts_with([' ', '\t']) && !line.trim().is_empty(),
         indented: false,
+        apart: |_| false,
     };
 }
 
@@ -119,33 +124,6 @@ pub(super) fn is_unindented(format: Format) -> bool {
 /// Returns true if the text starts with a level (`info: text`).
 pub(super) fn has_level_prefix(text: &str) -> bool {
     (level_prefix::FORMAT.begins)(text)
-}
-
-/// Returns true if a line is what a command prints for people between the records of its libraries, so that it
-/// continues with none of them: kubeadm's `[preflight] text`, `error: text`, `Error from server: text`.
-pub(crate) fn is_output_of_command(line: &str) -> bool {
-    const STARTS: [&str; 4] = [
-        "error: ",
-        "error execution phase ",
-        "Error from server",
-        "Unable to connect to the server: ",
-    ];
-    let is_phase = || {
-        let (word, text) = line
-            .strip_prefix('[')
-            .and_then(|inside| inside.split_once("] "))
-            .unwrap_or_default();
-        !word.is_empty()
-            && word
-                .bytes()
-                .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
-            && text.starts_with(|first: char| first.is_ascii_alphabetic())
-    };
-    match line.as_bytes().first() {
-        Some(b'[') => is_phase(),
-        Some(b'e' | b'E' | b'U') => STARTS.iter().any(|start| line.starts_with(start)),
-        _ => false,
-    }
 }
 
 /// Returns true if the line is the second one of a record that starts on the line before it.

@@ -16,6 +16,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
         raw: |_| false,
         surely: |line| line.starts_with('\t') && !line.trim().is_empty(),
         indented: false,
+        apart: |_| false,
     },
 };
 

@@ -24,6 +24,7 @@ pub(super) const FORMAT: FormatSpec = FormatSpec {
         raw: |_| true,
         surely: |line| line.starts_with('\t') && !line.trim().is_empty(),
         indented: false,
+        apart: |_| false,
     },
 };
 
