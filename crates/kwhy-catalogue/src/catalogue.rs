@@ -281,6 +281,16 @@ why: it is mounted
             .to_string()
     }
 
+    #[cfg(feature = "builtin")]
+    #[test]
+    fn digests_are_those_of_the_patterns() {
+        for builtin in BUILTIN {
+            let signature: Signature = serde_json::from_str(builtin.json).unwrap();
+            let worked_out = kwhy_signature::digests(&signature.condition).unwrap();
+            assert_eq!(worked_out, builtin.digests, "{}", builtin.id);
+        }
+    }
+
     #[test]
     fn good_and_bad_files() {
         let mut catalogue = Catalogue::empty();
