@@ -25,6 +25,7 @@ mod report_builder;
 mod split;
 mod timeline;
 mod utf16;
+mod utf32;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;

@@ -12,7 +12,7 @@ use regex_syntax::hir::Hir;
 use serde::de::{Deserialize, Deserializer};
 
 use super::digest::Digest;
-use super::hir::trimmed;
+use super::hir::{states, trimmed};
 use super::parsed::{self, slot_names};
 use kwhy_prefilter::{Bloom, Token};
 
@@ -78,6 +78,14 @@ impl Pattern {
         // what was read is without an error; a wrong one is unknown
         if self.known.get().is_none_or(|known| !known.is_right) {
             let _ = self.known.set(Known::new(parsed::digest(&self.source)?));
+        }
+        // compiling takes longer than all else, and few are large
+        let is_large = |hir: Hir| states(&hir) > MANY_STATES;
+        if self.expression().is_some_and(is_large) && self.regex().is_none() {
+            return Err(format!(
+                "the expression takes more than {} KiB when it is compiled: repeat less in it",
+                MAX_NFA >> 10
+            ));
         }
         Ok(())
     }
@@ -408,6 +416,12 @@ fn in_lower_case(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// The bytes that a compiled expression may take.
+const MAX_NFA: usize = 1 << 20;
+
+/// The number of states below which an expression surely takes fewer.
+const MANY_STATES: usize = 1000;
+
 fn builder() -> meta::Builder {
     // texts are short and patterns many: automata that are built while they run would take more
     // memory than all else
@@ -415,7 +429,7 @@ fn builder() -> meta::Builder {
         .hybrid(false)
         .onepass(false)
         .utf8_empty(false)
-        .nfa_size_limit(Some(1 << 20));
+        .nfa_size_limit(Some(MAX_NFA));
     let mut builder = Regex::builder();
     builder
         .configure(config)
@@ -527,6 +541,7 @@ mod tests {
             ("{a} x {a}", "twice"),
             ("", "empty"),
             ("regex:(", "regular expression"),
+            ("regex:text (?:a{1,900}){900}", "repeat less"),
         ] {
             let error = Pattern::parse(pattern).unwrap_err();
             assert!(error.contains(says), "{pattern}: {error}");

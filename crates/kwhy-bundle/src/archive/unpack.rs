@@ -300,7 +300,7 @@ impl<'s> Zstd<'s> {
     }
 }
 
-/// The window that a zstd frame asks for, as its head tells; 0 of what is none.
+/// The window that a zstd frame asks for; 0 of what is none.
 fn zstd_window(head: &[u8]) -> u64 {
     let [0x28, 0xb5, 0x2f, 0xfd, descriptor, rest @ ..] = head else {
         return 0;
