@@ -28,6 +28,7 @@ mod command;
 mod compare;
 mod condition;
 mod error;
+mod expression;
 pub mod format;
 mod hir;
 mod index;

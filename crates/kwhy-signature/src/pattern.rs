@@ -4,12 +4,11 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use memchr::memchr;
-use regex_automata::meta::{self, Regex};
 use regex_automata::util::captures::Captures;
-use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
 use serde::de::{Deserialize, Deserializer};
 
+use super::expression::Expression;
 use super::hir::trimmed;
 use super::parsed::{Parts, slot_names};
 use kwhy_prefilter::{Bloom, Token};
@@ -29,9 +28,9 @@ pub struct Pattern {
     /// The names that it captures: asked for long before the rest.
     slots: OnceLock<Box<[String]>>,
     parts: OnceLock<Parts>,
-    compiled: OnceLock<Option<Regex>>,
+    compiled: OnceLock<Option<Expression>>,
     /// The expression that decides whether there is a match, if it is cheaper.
-    trimmed: OnceLock<Option<Regex>>,
+    trimmed: OnceLock<Option<Expression>>,
 }
 
 impl Pattern {
@@ -146,19 +145,15 @@ impl Pattern {
     /// Returns true if there is surely no match, where that is cheaper to tell than where one is.
     fn is_absent(&self, input: Input<'_>) -> bool {
         let trimmed = self.trimmed();
-        trimmed.is_some_and(|regex| regex.search_half(&input).is_none())
+        trimmed.is_some_and(|regex| !regex.is_match(&input))
     }
 
     /// The first match of its expression; where nothing is captured only its range is looked for.
-    fn search(&self, regex: &Regex, input: Input<'_>) -> Option<Place> {
+    fn search(&self, regex: &Expression, input: Input<'_>) -> Option<Place> {
         if self.names().is_empty() {
-            return regex
-                .search(&input)
-                .map(|found| Place::Whole(found.range()));
+            return regex.find(&input).map(Place::Whole);
         }
-        let mut captures = regex.create_captures();
-        regex.search_captures(&input, &mut captures);
-        captures.is_match().then_some(Place::Slots(captures))
+        regex.captures(&input).map(Place::Slots)
     }
 
     /// All matches in a text, from left to right, at most `limit`.
@@ -204,7 +199,7 @@ impl Pattern {
         self.may_stand(text.lower.as_bytes())
             && self.cheapest().is_some_and(|regex| {
                 let input = Input::new(self.side(text));
-                regex.search_half(&input).is_some()
+                regex.is_match(&input)
             })
     }
 
@@ -246,8 +241,8 @@ impl Pattern {
         self.may_stand(lower.as_bytes())
             && self
                 .regex()
-                .and_then(|regex| regex.search(&start))
-                .is_some_and(|found| found.range().len() == text.len())
+                .and_then(|regex| regex.find(&start))
+                .is_some_and(|found| found.len() == text.len())
     }
 
     /// Returns true if it is nothing but a slot of the default type: any line, which needs no regular expression.
@@ -262,26 +257,22 @@ impl Pattern {
     }
 
     /// Reports whether it matches at all.
-    fn cheapest(&self) -> Option<&Regex> {
+    fn cheapest(&self) -> Option<&Expression> {
         self.trimmed().or_else(|| self.regex())
     }
 
-    fn trimmed(&self) -> Option<&Regex> {
+    fn trimmed(&self) -> Option<&Expression> {
         let parts = self.parts();
         if !parts.may_be_trimmed {
             return None;
         }
-        let trimmed = || {
-            builder()
-                .build_from_hir(&trimmed(&parts.expression()?)?)
-                .ok()
-        };
+        let trimmed = || Expression::new(&trimmed(&parts.expression()?)?);
         self.trimmed.get_or_init(trimmed).as_ref()
     }
 
-    fn regex(&self) -> Option<&Regex> {
+    fn regex(&self) -> Option<&Expression> {
         let parts = self.parts();
-        let compiled = || builder().build_from_hir(&parts.expression()?).ok();
+        let compiled = || Expression::new(&parts.expression()?);
         self.compiled.get_or_init(compiled).as_ref()
     }
 }
@@ -367,21 +358,6 @@ fn in_lower_case(text: &str) -> Cow<'_, str> {
         true => Cow::Owned(text.to_ascii_lowercase()),
         false => Cow::Borrowed(text),
     }
-}
-
-fn builder() -> meta::Builder {
-    // texts are short and patterns many: automata that are built while they run would take more
-    // memory than all else
-    let config = Regex::config()
-        .hybrid(false)
-        .onepass(false)
-        .utf8_empty(false)
-        .nfa_size_limit(Some(1 << 20));
-    let mut builder = Regex::builder();
-    builder
-        .configure(config)
-        .syntax(syntax::Config::new().unicode(false).utf8(false));
-    builder
 }
 
 /// It is not read yet: who reads a file checks all of its patterns.

@@ -46,6 +46,9 @@ const MOST_LIMITS: usize = 4;
 /// The number of characters of a title among several.
 const SAMPLE: usize = 100;
 
+/// The number of outputs to collect that are named.
+const NEXT: usize = 4;
+
 /// Unexplained events that are shown where nothing is known.
 const TELLING: usize = 5;
 
@@ -126,7 +129,7 @@ impl Render for Human {
         self.brief(&findings, shown.get(in_full..).unwrap_or_default(), out)?;
         let answered = report.findings.iter().any(|f| f.role == Role::Cause);
         let is_well = matches!(report.verdict, Verdict::Healthy | Verdict::Over);
-        if !answered && !is_well {
+        if !answered && !is_well && !verdict::shows_nothing(report) {
             self.no_answer(report, &shown, out)?;
         }
         if (!answered && !is_well) || self.verbose {
@@ -135,8 +138,14 @@ impl Render for Human {
         if is_well {
             // there is nothing to look for
         } else if !report.next.is_empty() {
-            let steps = report.next.iter().map(Step::from);
+            let most = if self.verbose { usize::MAX } else { NEXT };
+            let steps = report.next.iter().take(most).map(Step::from);
             findings.steps("collect", steps, out)?;
+            let more = report.next.len().saturating_sub(most);
+            if more > 0 {
+                let text = format!("and {more} more: kwhy -v shows them");
+                self.layout.hang(out, Style::Faint, &text, 0, INDENT)?;
+            }
             writeln!(out)?;
         } else if !answered && !is_empty(report) {
             self.collect(report, out)?;
@@ -175,6 +184,8 @@ impl Human {
         } else if shown.iter().any(|finding| finding.role == Role::Symptom) {
             "No root cause is known here: what stands above are symptoms of something that the \
              input does not show."
+        } else if report.findings.iter().any(|f| f.state == State::Over) {
+            "What is known here is over; nothing shows yet that it does not come back, or that all else is well."
         } else {
             "Nothing is known here: no signature matches, and kwhy does not guess a cause."
         };
@@ -385,13 +396,14 @@ impl Human {
         };
         for limit in report.limits.iter().take(most) {
             write!(out, "{}  ", self.layout.styled(Style::Faint, "note"))?;
-            let text = format!(
-                "{}: {}: {}",
-                visible(&limit.source),
-                visible(limit.limit.name()),
-                visible(&limit.message)
-            );
             let is_cut = !self.verbose && report.limits.len() > LIMITS;
+            let name = visible(limit.limit.name());
+            let message = visible(&limit.message);
+            let text = match is_cut && report.inputs.len() > 1 {
+                // a member's path would leave no room for it
+                true => format!("{name}: {message}"),
+                false => format!("{}: {name}: {message}", visible(&limit.source)),
+            };
             let room = self.layout.width.saturating_sub(6);
             let text = if is_cut {
                 snippet::cut(&text, &(0..0), room)
