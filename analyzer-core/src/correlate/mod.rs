@@ -135,7 +135,7 @@ pub(crate) fn correlate(
             hit.first = since.or(hit.first);
         }
     }
-    let (mut groups, unplaced) = group::group(catalogue, matches, surplus);
+    let (mut groups, unplaced) = group::group(catalogue, matches, surplus, graph);
     for group in &mut groups {
         group.at_least |= at_least.contains(&group.signature);
         group.others_at_least = further.contains_key(&group.signature);

@@ -189,7 +189,15 @@ impl Over<'_> {
         if age.is_none_or(|age| age < 0) || self.workload(pod).is_some_and(has_status) {
             return false;
         }
-        if namespace.is_some_and(|namespace| self.snapshots.is_namespace_gone(namespace)) {
+        // what keeps pods from being made leaves a namespace empty too
+        let family = self.catalogue.at(group.signature).family();
+        let is_of_pods = !matches!(family, "api" | "workload" | "none");
+        let is_deserted = |namespace: &str| {
+            self.snapshots.is_namespace_gone(namespace)
+                || (is_of_pods && self.snapshots.is_emptied(namespace))
+        };
+        let of_group = group.subject.namespace.as_deref();
+        if of_group.or(namespace).is_some_and(is_deserted) {
             return true;
         }
         let current = self.snapshots.current(pod);

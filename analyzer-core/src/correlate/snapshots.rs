@@ -343,6 +343,25 @@ impl Snapshots {
         self.listed.lists("Pod", Some(namespace))
     }
 
+    /// Returns true if nothing is left in a namespace that runs: the input lists its pods, and shows none and nothing that
+    /// makes pods.
+    pub fn is_emptied(&self, namespace: &str) -> bool {
+        const WORKLOADS: [&str; 7] = [
+            "Pod",
+            "Deployment",
+            "ReplicaSet",
+            "StatefulSet",
+            "DaemonSet",
+            "Job",
+            "CronJob",
+        ];
+        let runs = |snapshot: &ObjectSnapshot| {
+            snapshot.namespace.as_deref() == Some(namespace)
+                && WORKLOADS.contains(&snapshot.kind.as_str())
+        };
+        self.lists_pods(namespace) && !self.all.iter().any(runs)
+    }
+
     /// Returns true if a namespace has been deleted: the input lists the cluster's namespaces without it.
     pub fn is_namespace_gone(&self, namespace: &str) -> bool {
         let all = self.listed.namespaces();

@@ -48,10 +48,7 @@ impl Expression {
             .utf8(false)
             .shrink(false)
             .nfa_size_limit(Some(MAX_SIZE));
-        let nfa = Compiler::new()
-            .configure(config)
-            .build_from_hir(hir)
-            .ok()?;
+        let nfa = Compiler::new().configure(config).build_from_hir(hir).ok()?;
         let starts = Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, hir);
         let config = BoundedBacktracker::config().prefilter(starts);
         let built = BoundedBacktracker::builder()
@@ -120,7 +117,8 @@ impl Expression {
             return T::default();
         };
         let built = || {
-            let config = PikeVM::config().prefilter(backtracker.get_config().get_prefilter().cloned());
+            let config =
+                PikeVM::config().prefilter(backtracker.get_config().get_prefilter().cloned());
             let nfa: NFA = backtracker.get_nfa().clone();
             PikeVM::builder().configure(config).build_from_nfa(nfa).ok()
         };
@@ -201,7 +199,10 @@ mod tests {
         assert_eq!(texts.find(&anchored), None);
         assert!(texts.is_match(&anchored.range(4..)));
         for other in ["^crate", "(?P<a>crate)", "crates?[0-9]+"] {
-            assert!(matches!(expression(other), Expression::Compiled { .. }), "{other}");
+            assert!(
+                matches!(expression(other), Expression::Compiled { .. }),
+                "{other}"
+            );
         }
     }
 }
