@@ -356,8 +356,8 @@ impl Snapshots {
             "CronJob",
         ];
         let runs = |snapshot: &ObjectSnapshot| {
-            snapshot.namespace.as_deref() == Some(namespace)
-                && WORKLOADS.contains(&snapshot.kind.as_str())
+            let own = snapshot.namespace.as_deref();
+            own.is_none_or(|own| own == namespace) && WORKLOADS.contains(&snapshot.kind.as_str())
         };
         self.lists_pods(namespace) && !self.all.iter().any(runs)
     }

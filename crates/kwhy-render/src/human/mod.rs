@@ -47,10 +47,13 @@ const MOST_LIMITS: usize = 4;
 const SAMPLE: usize = 100;
 
 /// The number of outputs to collect that are named.
-const NEXT: usize = 4;
+const NEXT: usize = 3;
 
 /// Unexplained events that are shown where nothing is known.
 const TELLING: usize = 5;
+
+/// The same of several inputs.
+const TELLING_OF_MANY: usize = 3;
 
 /// The outputs to collect: words about it, and the command if it is the same in every cluster.
 type Wanted = (&'static str, Option<&'static str>);
@@ -160,6 +163,12 @@ impl Render for Human {
     }
 }
 
+/// `3 limits were`
+fn were(count: u64) -> String {
+    let verb = if count == 1 { "was" } else { "were" };
+    format!("{} {verb}", counted(count, "limit"))
+}
+
 /// Returns true if there was nothing to read.
 fn is_empty(report: &Report) -> bool {
     report.stats.bytes == 0
@@ -238,7 +247,11 @@ impl Human {
         if report.unexplained.is_empty() {
             return Ok(());
         }
-        let most = if self.verbose { usize::MAX } else { TELLING };
+        let most = match report.inputs.len() {
+            _ if self.verbose => usize::MAX,
+            0 | 1 => TELLING,
+            _ => TELLING_OF_MANY,
+        };
         let text = "The most telling events that no signature explains:";
         self.layout.hang(out, Style::Plain, text, 0, 0)?;
         for event in report.unexplained.iter().take(most) {
@@ -394,16 +407,27 @@ impl Human {
         } else {
             MOST_LIMITS
         };
+        if !self.verbose && report.inputs.len() > 1 && report.limits.len() > LIMITS {
+            let mut names: Vec<&str> = report.limits.iter().map(|met| met.limit.name()).collect();
+            names.dedup();
+            let (count, names) = (report.limits.len() as u64, names.join(", "));
+            let text = format!(
+                "{} met ({names}): kwhy -v shows what each means",
+                were(count)
+            );
+            write!(out, "{}  ", self.layout.styled(Style::Faint, "note"))?;
+            self.layout.hang(out, Style::Plain, &text, 6, 6)?;
+            return writeln!(out);
+        }
         for limit in report.limits.iter().take(most) {
             write!(out, "{}  ", self.layout.styled(Style::Faint, "note"))?;
+            let text = format!(
+                "{}: {}: {}",
+                visible(&limit.source),
+                visible(limit.limit.name()),
+                visible(&limit.message)
+            );
             let is_cut = !self.verbose && report.limits.len() > LIMITS;
-            let name = visible(limit.limit.name());
-            let message = visible(&limit.message);
-            let text = match is_cut && report.inputs.len() > 1 {
-                // a member's path would leave no room for it
-                true => format!("{name}: {message}"),
-                false => format!("{}: {name}: {message}", visible(&limit.source)),
-            };
             let room = self.layout.width.saturating_sub(6);
             let text = if is_cut {
                 snippet::cut(&text, &(0..0), room)
