@@ -126,7 +126,7 @@ impl Sighting {
     }
 }
 
-/// What tells whether unexplained events are over.
+/// What shows whether unexplained events are over.
 pub(crate) struct Ended<'i> {
     pub snapshots: &'i Snapshots,
     /// The time of the last record of each document, in nanoseconds since 1970.

@@ -1,7 +1,7 @@
 //! The verdict in words: what is wrong now, what is over, what was looked at.
 
 use kwhy_core::events::Severity;
-use kwhy_core::report::{KindHealth, Situation, State, Unexplained};
+use kwhy_core::report::{KindHealth, Limit, Situation, State, Unexplained};
 use kwhy_core::{Report, Role, Verdict};
 
 use super::words::counted;
@@ -62,7 +62,15 @@ pub fn shows_nothing(report: &Report) -> bool {
         .findings
         .iter()
         .all(|finding| finding.severity == kwhy_core::Level::Info);
-    report.stats.bytes > 0 && is_quiet && report.unexplained.is_empty() && report.health.is_empty()
+    let is_narrowed = report
+        .limits
+        .iter()
+        .any(|met| matches!(met.limit, Limit::Namespace | Limit::NamespaceUnknown));
+    !is_narrowed
+        && report.stats.bytes > 0
+        && is_quiet
+        && report.unexplained.is_empty()
+        && report.health.is_empty()
 }
 
 /// Describes a situation in a sentence.
