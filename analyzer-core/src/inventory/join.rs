@@ -4,7 +4,6 @@
 //! and by the values that both sides captured under one name, so that a cluster of a hundred thousand objects can be
 //! held against itself.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -21,32 +20,51 @@ const FEW: usize = 64;
 /// Facts that together fulfil a condition.
 #[derive(Clone, Debug)]
 struct Partial<'f> {
+    facts: &'f Facts,
     /// The one that proves most.
     first: &'f Fact,
+    /// Apart, as most are never joined to anything.
+    joined: Option<Box<Joined<'f>>>,
+}
+
+/// What was joined to a fact.
+#[derive(Clone, Debug, Default)]
+struct Joined<'f> {
     further: Vec<&'f Fact>,
-    captures: Cow<'f, [(Symbol, Symbol)]>,
+    /// What these captured under names that the facts before them have not.
+    captures: Vec<(Symbol, Symbol)>,
 }
 
 impl<'f> Partial<'f> {
     fn facts(&self) -> impl Iterator<Item = &'f Fact> {
-        std::iter::once(self.first).chain(self.further.iter().copied())
+        let further = self.joined.iter().flat_map(|joined| &joined.further);
+        std::iter::once(self.first).chain(further.copied())
+    }
+
+    fn captures(&self) -> impl Iterator<Item = (Symbol, Symbol)> {
+        let joined = self.joined.iter().flat_map(|joined| &joined.captures);
+        self.facts.captures(self.first).chain(joined.copied())
     }
 
     fn value(&self, name: Symbol) -> Option<Symbol> {
-        let mut captures = self.captures.iter();
+        let mut captures = self.captures();
         captures
             .find(|(known, _)| *known == name)
-            .map(|(_, value)| *value)
+            .map(|(_, value)| value)
     }
 
     /// Adds the facts and captures of another one.
     fn join(&mut self, other: &Partial<'f>) {
-        self.further.extend(other.facts());
-        for (name, value) in other.captures.iter() {
-            if self.value(*name).is_none() {
-                self.captures.to_mut().push((*name, *value));
+        let mut joined = self.joined.take().unwrap_or_default();
+        joined.further.extend(other.facts());
+        for (name, value) in other.captures() {
+            let own = self.facts.captures(self.first);
+            let mut known = own.chain(joined.captures.iter().copied());
+            if known.all(|(known, _)| known != name) {
+                joined.captures.push((name, value));
             }
         }
+        self.joined = Some(joined);
     }
 }
 
@@ -93,9 +111,9 @@ pub(crate) fn matches(
 impl<'f> Join<'f> {
     fn of_fact(&self, fact: &'f Fact) -> Partial<'f> {
         Partial {
+            facts: self.facts,
             first: fact,
-            further: Vec::new(),
-            captures: Cow::Borrowed(self.facts.captures(fact)),
+            joined: None,
         }
     }
 
@@ -150,8 +168,8 @@ impl<'f> Join<'f> {
         hits.iter_mut().skip(1).for_each(|hit| hit.leads = false);
         hits.first()?;
         let text = |symbol: Symbol| self.symbols().text(symbol).to_owned();
-        let captures = partial.captures.iter();
-        let captures = captures.map(|(name, value)| (text(*name), text(*value)));
+        let captures = partial.captures();
+        let captures = captures.map(|(name, value)| (text(name), text(value)));
         Some(Match {
             hits,
             captures: captures.collect(),
@@ -336,10 +354,10 @@ impl<'f> Join<'f> {
 
     /// Returns true if no name has two values, and all facts share what the scope demands.
     fn fits(&self, one: &Partial<'f>, other: &Partial<'f>, scope: Scope) -> bool {
-        let agrees = |(name, value): &(Symbol, Symbol)| {
-            Some(*name) == self.item || other.value(*name).is_none_or(|theirs| theirs == *value)
+        let agrees = |(name, value): (Symbol, Symbol)| {
+            Some(name) == self.item || other.value(name).is_none_or(|theirs| theirs == value)
         };
-        one.captures.iter().all(agrees)
+        one.captures().all(agrees)
             && one.facts().all(|mine| {
                 let mut theirs = other.facts();
                 theirs.all(|theirs| self.are_related(mine, theirs, scope))
@@ -368,7 +386,29 @@ impl<'f> Join<'f> {
 
 /// What a candidate must share with what it is joined to: its namespace, and values under the same names. Where one side
 /// lacks a part of it, all candidates are looked at.
-type Key = (Option<Symbol>, Vec<Symbol>);
+/// Of many shared names the first ones are enough to find them.
+type Key = (Option<Symbol>, [Symbol; SHARED]);
+
+/// The number of names whose values candidates are found by.
+const SHARED: usize = 3;
+
+/// Numbers of candidates by a key, in order.
+type Numbers<K> = Vec<(K, u32)>;
+
+/// Sorts numbers by their keys.
+fn sorted<K: Ord>(mut numbers: Numbers<K>) -> Numbers<K> {
+    numbers.sort_unstable();
+    numbers.shrink_to_fit();
+    numbers
+}
+
+/// The entries with a key.
+fn with_key<'n, K: Ord>(numbers: &'n Numbers<K>, key: &K) -> &'n [(K, u32)] {
+    let first = numbers.partition_point(|(known, _)| known < key);
+    let rest = numbers.get(first..).unwrap_or_default();
+    let end = rest.partition_point(|(known, _)| known <= key);
+    rest.get(..end).unwrap_or_default()
+}
 
 /// The matches of one part of a condition, by what they must share with the others.
 struct Candidates<'j, 'f> {
@@ -377,14 +417,14 @@ struct Candidates<'j, 'f> {
     all: Vec<Partial<'f>>,
     /// The names that both sides capture.
     shared: Vec<Symbol>,
-    by_key: HashMap<Key, Vec<usize>>,
+    by_key: Numbers<Key>,
     /// Those that lack a part of the key.
-    others: Vec<usize>,
+    others: Vec<u32>,
     /// Where a selector must select their labels: its name, and those that have a label.
     selector: Option<Symbol>,
     /// Those whose namespace the input does not name, where it must be shared.
-    unplaced: Vec<usize>,
-    by_label: HashMap<(Option<Symbol>, u64), Vec<usize>>,
+    unplaced: Vec<u32>,
+    by_label: Numbers<(Option<Symbol>, u64)>,
 }
 
 impl<'j, 'f> Candidates<'j, 'f> {
@@ -407,32 +447,39 @@ impl<'j, 'f> Candidates<'j, 'f> {
             condition,
             all,
             shared,
-            by_key: HashMap::new(),
+            by_key: Vec::new(),
             others: Vec::new(),
             selector: None,
             unplaced: Vec::new(),
-            by_label: HashMap::new(),
+            by_label: Vec::new(),
         };
         candidates.index_labels(part, known);
-        for (number, partial) in candidates.all.iter().enumerate() {
+        let mut by_key = Vec::new();
+        for (number, partial) in (0..).zip(&candidates.all) {
             match candidates.key(partial) {
-                Some(key) => candidates.by_key.entry(key).or_default().push(number),
+                Some(key) => by_key.push((key, number)),
                 None => candidates.others.push(number),
             }
         }
-        let all = &candidates.all;
-        for numbers in candidates
-            .by_key
-            .values_mut()
-            .filter(|numbers| numbers.len() > FEW)
-        {
+        let by_key = sorted(by_key);
+        let mut kept = Vec::with_capacity(by_key.len());
+        for alike in by_key.chunk_by(|(one, _), (other, _)| one == other) {
             let mut said = HashSet::new();
-            numbers.retain(|number| {
-                all.get(*number)
-                    .is_some_and(|partial| said.insert(&partial.captures))
-            });
+            let is_new = |(_, number): &&(Key, u32)| {
+                alike.len() <= FEW
+                    || candidates
+                        .get(*number)
+                        .is_some_and(|partial| said.insert(partial.captures().collect::<Vec<_>>()))
+            };
+            kept.extend(alike.iter().filter(is_new));
         }
+        candidates.by_key = kept;
         candidates
+    }
+
+    /// The candidate with a number.
+    fn get(&self, number: u32) -> Option<&Partial<'f>> {
+        self.all.get(number as usize)
     }
 
     /// Finds candidates by their labels if one of what they are joined to must select these.
@@ -450,7 +497,8 @@ impl<'j, 'f> Candidates<'j, 'f> {
             return;
         };
         self.selector = Some(selector);
-        for (number, partial) in self.all.iter().enumerate() {
+        let mut by_label = Vec::new();
+        for (number, partial) in (0..).zip(&self.all) {
             let Some(labels) = partial.value(labels) else {
                 continue;
             };
@@ -459,14 +507,14 @@ impl<'j, 'f> Candidates<'j, 'f> {
                 continue;
             };
             for label in self.join.symbols().text(labels).split(',') {
-                let key = (namespace, hash(label.trim()));
-                self.by_label.entry(key).or_default().push(number);
+                by_label.push(((namespace, hash(label.trim())), number));
             }
         }
+        self.by_label = sorted(by_label);
     }
 
     /// The candidates that have the first label which a match's selector demands; none if it demands none by its value.
-    fn of_label(&self, partial: &Partial<'f>) -> Option<&[usize]> {
+    fn of_label(&self, partial: &Partial<'f>) -> Option<&[((Option<Symbol>, u64), u32)]> {
         let selector = self.join.symbols().text(partial.value(self.selector?)?);
         let is_plain = |part: &&str| {
             let label = part.split_once('=');
@@ -481,7 +529,7 @@ impl<'j, 'f> Candidates<'j, 'f> {
             return None;
         }
         let key = (self.scope(partial).flatten(), hash(label));
-        Some(self.by_label.get(&key).map_or(&[], Vec::as_slice))
+        Some(with_key(&self.by_label, &key))
     }
 
     /// The namespace that a match must share, if it must; none if the input does not name it.
@@ -495,26 +543,29 @@ impl<'j, 'f> Candidates<'j, 'f> {
     /// Returns the key of a match; none if it lacks a part.
     fn key(&self, partial: &Partial<'f>) -> Option<Key> {
         let namespace = self.scope(partial)?;
-        let values = self.shared.iter().map(|name| partial.value(*name));
-        Some((namespace, values.collect::<Option<Vec<_>>>()?))
+        let mut values = [Symbol::NONE; SHARED];
+        for (slot, name) in values.iter_mut().zip(&self.shared) {
+            *slot = partial.value(*name)?;
+        }
+        Some((namespace, values))
     }
 
     /// The candidates that may fit a match.
     fn of(&self, partial: &Partial<'f>) -> Box<dyn Iterator<Item = &Partial<'f>> + '_> {
-        let all = |numbers: &'_ [usize]| -> Vec<&Partial<'f>> {
-            numbers
-                .iter()
-                .filter_map(|number| self.all.get(*number))
-                .collect()
-        };
         let labelled = self
             .of_label(partial)
             .filter(|_| self.scope(partial).is_some());
         match (self.key(partial), labelled) {
-            (_, Some(labelled)) => Box::new(all(labelled).into_iter().chain(all(&self.unplaced))),
+            (_, Some(labelled)) => {
+                let labelled = labelled.iter().filter_map(|(_, number)| self.get(*number));
+                let unplaced = self.unplaced.iter();
+                Box::new(labelled.chain(unplaced.filter_map(|number| self.get(*number))))
+            }
             (Some(key), None) => {
-                let keyed = self.by_key.get(&key).map_or(&[][..], Vec::as_slice);
-                Box::new(all(keyed).into_iter().chain(all(&self.others)))
+                let keyed = with_key(&self.by_key, &key).iter();
+                let others = self.others.iter();
+                let keyed = keyed.filter_map(|(_, number)| self.get(*number));
+                Box::new(keyed.chain(others.filter_map(|number| self.get(*number))))
             }
             (None, None) => Box::new(self.all.iter()),
         }

@@ -294,7 +294,7 @@ pub(crate) fn object(
         return Vec::new();
     }
     let get = |path: &str| match computed::is_computed(path) {
-        true => computed::of(path, &object.fields).map(Cow::Owned),
+        true => computed::of(path, object).map(Cow::Owned),
         false => object.fields.get(path).map(Cow::Borrowed),
     };
     let mut fields = pattern.fields.iter();
@@ -378,7 +378,7 @@ pub(crate) fn object(
 
 /// Returns true if a value passes a test, without keeping anything of it. A list or map that is captured as one text may
 /// turn out later to have none.
-fn holds(test: &ValueTest, value: Option<&Value<'_>>) -> bool {
+pub(super) fn holds(test: &ValueTest, value: Option<&Value<'_>>) -> bool {
     passes(test, value, &mut None)
 }
 

@@ -11,7 +11,7 @@ use kwhy_model::{Format, Object, Value};
 use kwhy_signature::{ConditionId, ObjectPattern, ValueTest};
 
 use super::computed;
-use super::leaf::is_one_of;
+use super::leaf::{self, is_one_of};
 
 /// The formats that show objects; a condition may ask for some of them.
 const FORMATS: [Format; 5] = [
@@ -30,19 +30,65 @@ pub(super) struct ObjectPrefilter {
     /// Lists, each with where the values occur that are asked of its items.
     lists: Vec<(Box<str>, Vec<Box<str>>)>,
     conditions: Vec<PrefilteredCondition>,
+    /// The number of their tests.
+    tests: usize,
     /// The conditions that an object of each format may fulfil, and those that one of any other format may.
     by_format: [Gates; FORMATS.len()],
     of_others: Gates,
 }
 
-/// The part of a condition that is decided without a search in any text.
+/// The part of a condition that is decided before any capture is made.
 #[derive(Debug)]
 struct PrefilteredCondition {
     leaf: ConditionId,
     pattern: Arc<ObjectPattern>,
     fields: Vec<RequiredTexts>,
+    /// The tests of fields that need more than a comparison of words.
+    tests: Vec<Tested>,
     /// By the lists' numbers, what one item of one of them must fulfil.
     lists: Vec<(usize, Vec<RequiredTexts>)>,
+    /// The tests of items that need more than a comparison of words, for each of the lists.
+    item_tests: Vec<Vec<Tested>>,
+}
+
+/// A test of one value that is held against texts, patterns and numbers.
+#[derive(Debug)]
+struct Tested {
+    /// The number of its path.
+    path: usize,
+    /// Its key in the pattern.
+    key: Box<str>,
+    /// Its number among all tests of the kind.
+    number: usize,
+}
+
+/// The results of tests for the value that each was held against last: most rows of a table say the same.
+#[derive(Debug, Default)]
+pub(crate) struct Memo(HashMap<usize, Vec<Option<(Known, bool)>>>);
+
+/// A value that a test was held against.
+#[derive(Debug)]
+enum Known {
+    Text(Box<str>),
+    Integer(i64),
+}
+
+impl Known {
+    fn new(value: Option<&Value<'_>>) -> Option<Known> {
+        match value? {
+            Value::Text(text) => Some(Known::Text(text.as_str().into())),
+            Value::Integer(number, _) => Some(Known::Integer(*number)),
+            _ => None,
+        }
+    }
+
+    fn is(&self, value: Option<&Value<'_>>) -> bool {
+        match (self, value) {
+            (Known::Text(known), Some(Value::Text(text))) => **known == *text.as_str(),
+            (Known::Integer(known), Some(Value::Integer(number, _))) => known == number,
+            _ => false,
+        }
+    }
 }
 
 /// A test of one value.
@@ -198,6 +244,7 @@ impl ObjectPrefilter {
             paths: Vec::new(),
             lists: Vec::new(),
             conditions: Vec::new(),
+            tests: 0,
             by_format: Default::default(),
             of_others: Gates::default(),
         };
@@ -207,7 +254,24 @@ impl ObjectPrefilter {
             let fields = fields
                 .filter_map(|(path, test)| RequiredTexts::new(path, test, &mut prefilter.paths))
                 .collect();
+            let tested =
+                |path: &str, test: &ValueTest, paths: &mut Vec<Box<str>>, all: &mut usize| {
+                    (!test.is_plain()).then(|| {
+                        *all += 1;
+                        Tested {
+                            path: number(paths, path.into(), |known| **known == *path),
+                            key: path.into(),
+                            number: *all - 1,
+                        }
+                    })
+                };
+            let all = &mut prefilter.tests;
+            let tests = pattern.fields.iter().filter(of_object);
+            let tests = tests
+                .filter_map(|(path, test)| tested(path, test, &mut prefilter.paths, all))
+                .collect();
             let mut lists = Vec::new();
+            let mut item_tests = Vec::new();
             for list in &pattern.each.0 {
                 let at = number(
                     &mut prefilter.lists,
@@ -219,13 +283,18 @@ impl ObjectPrefilter {
                     let asked =
                         asked.filter_map(|(path, test)| RequiredTexts::new(path, test, paths));
                     lists.push((at, asked.collect()));
+                    let tests = pattern.item.iter();
+                    let tests = tests.filter_map(|(path, test)| tested(path, test, paths, all));
+                    item_tests.push(tests.collect());
                 }
             }
             let condition = PrefilteredCondition {
                 leaf,
                 pattern,
                 fields,
+                tests,
                 lists,
+                item_tests,
             };
             let number = prefilter.conditions.len();
             for (format, gates) in FORMATS.iter().zip(&mut prefilter.by_format) {
@@ -240,12 +309,21 @@ impl ObjectPrefilter {
     }
 
     /// Calls `may` with each condition that an object may fulfil.
-    pub fn pass(&self, object: &Object<'_>, mut may: impl FnMut(ConditionId, &ObjectPattern)) {
+    pub fn pass(
+        &self,
+        object: &Object<'_>,
+        memo: &mut Memo,
+        mut may: impl FnMut(ConditionId, &ObjectPattern),
+    ) {
+        // prefilters are made once and stay where they are
+        let results = memo.0.entry(std::ptr::from_ref(self).addr()).or_default();
+        results.resize_with(self.tests, || None);
         let mut values = Values {
             prefilter: self,
             object,
             places: vec![None; self.lists.len()],
             known: vec![None; self.paths.len()],
+            results,
         };
         let format = FORMATS.iter().position(|format| *format == object.format);
         let gates = format.and_then(|format| self.by_format.get(format));
@@ -256,11 +334,8 @@ impl ObjectPrefilter {
         for known in passed {
             if (!known.pattern.listed || object.listed)
                 && !known.fields.iter().any(|asked| values.refuse(asked))
-                && (known.lists.is_empty()
-                    || known
-                        .lists
-                        .iter()
-                        .any(|(list, asked)| values.has_item(*list, asked)))
+                && known.tests.iter().all(|test| values.hold(known, test))
+                && (known.lists.is_empty() || values.have_item(known))
             {
                 may(known.leaf, &known.pattern);
             }
@@ -276,6 +351,8 @@ struct Values<'s, 'o, 'a> {
     places: Vec<Option<(Vec<&'o Value<'a>>, usize)>>,
     /// By the numbers of the paths: first those of the object, then those of each item.
     known: Vec<Option<Option<&'o Value<'a>>>>,
+    /// By the numbers of the tests, their last results.
+    results: &'s mut Vec<Option<(Known, bool)>>,
 }
 
 impl<'o, 'a> Values<'_, 'o, 'a> {
@@ -334,11 +411,43 @@ impl<'o, 'a> Values<'_, 'o, 'a> {
         *slot.get_or_insert_with(|| item.get(paths.get(path)?))
     }
 
-    /// Returns true if an item of a list may be all that is asked.
-    fn has_item(&mut self, list: usize, asked: &[RequiredTexts]) -> bool {
-        (0..self.items(list)).any(|item| {
-            let mut asked = asked.iter();
-            !asked.any(|asked| asked.refuses(self.of_item(list, item, asked.path)))
+    /// Returns true if a value of the object passes a test.
+    fn hold(&mut self, condition: &PrefilteredCondition, tested: &Tested) -> bool {
+        let value = self.field(tested.path);
+        let test = condition.pattern.fields.get(&*tested.key);
+        test.is_none_or(|test| self.result(tested.number, test, value))
+    }
+
+    /// Returns true if a value passes the test with a number.
+    fn result(&mut self, number: usize, test: &ValueTest, value: Option<&Value<'_>>) -> bool {
+        let slot = self.results.get_mut(number);
+        if let Some(Some((known, holds))) = &slot
+            && known.is(value)
+        {
+            return *holds;
+        }
+        let holds = leaf::holds(test, value);
+        if let (Some(slot), Some(known)) = (slot, Known::new(value)) {
+            *slot = Some((known, holds));
+        }
+        holds
+    }
+
+    /// Returns true if an item of one of a condition's lists may be all that it asks.
+    fn have_item(&mut self, condition: &PrefilteredCondition) -> bool {
+        let mut lists = condition.lists.iter().zip(&condition.item_tests);
+        lists.any(|((list, asked), tests)| {
+            (0..self.items(*list)).any(|item| {
+                let refused = asked
+                    .iter()
+                    .any(|asked| asked.refuses(self.of_item(*list, item, asked.path)));
+                !refused
+                    && tests.iter().all(|tested| {
+                        let value = self.of_item(*list, item, tested.path);
+                        let test = condition.pattern.item.get(&*tested.key);
+                        test.is_none_or(|test| self.result(tested.number, test, value))
+                    })
+            })
         })
     }
 }
@@ -354,7 +463,8 @@ mod tests {
         let prefilter = ObjectPrefilter::new(std::iter::once(((0, 0), Arc::new(pattern))));
         let lines: Vec<_> = lines(yaml).collect();
         let mut passed = false;
-        prefilter.pass(&object::parse(&lines).objects[0], |_, _| passed = true);
+        let object = &object::parse(&lines).objects[0];
+        prefilter.pass(object, &mut Memo::default(), |_, _| passed = true);
         passed
     }
 
@@ -365,8 +475,9 @@ mod tests {
             ("where: {status: Running}", true),
             ("where: {status: [Failed, Running]}", true),
             ("where: {status: Failed}", false),
-            ("where: {status: {not: Running}}", true),
-            ("where: {status: {matches: ail}}", true),
+            ("where: {status: {not: Running}}", false),
+            ("where: {status: {matches: ail}}", false),
+            ("where: {status: {matches: unn}}", true),
             ("where: {reason: {matches: ail}}", false),
             ("where: {reason: {present: true}}", false),
             ("where: {reason: {absent: true}}", true),
@@ -393,6 +504,8 @@ mod tests {
             ("{each: init_containers, item: {}}", false),
             // a number's text is looked at in the full test
             ("{each: containers, item: {restart_count: '5'}}", true),
+            ("{each: containers, item: {restart_count: {gt: 3}}}", true),
+            ("{each: containers, item: {restart_count: {gt: 4}}}", false),
         ] {
             assert_eq!(passed(pod, pattern), may, "{pattern}");
         }

@@ -66,6 +66,10 @@ pub fn number(text: &str) -> Option<f64> {
         .map(Quantity::value)
         .or_else(|| Age::parse(text).map(|age| age.seconds as f64))
         .or_else(|| {
+            // a time has a date and a time of day
+            if text.len() < 8 || !text.contains(['T', 't', ' ']) {
+                return None;
+            }
             let time: jiff::Timestamp = text.parse().ok()?;
             Some(time.as_millisecond() as f64 / 1e3)
         })

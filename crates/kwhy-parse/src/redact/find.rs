@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
 use memchr::{memchr, memmem, memrchr};
 
 use super::names::{self, Kind};
@@ -68,8 +68,11 @@ const JWT: usize = 5;
 
 static TRIGGER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let mut builder = AhoCorasickBuilder::new();
+    // the triggers start with common letters, so that looking for their first bytes ahead does not pay
     builder
         .ascii_case_insensitive(true)
+        .kind(Some(AhoCorasickKind::DFA))
+        .prefilter(false)
         .match_kind(MatchKind::LeftmostFirst);
     builder.build(TRIGGERS).ok()
 });
