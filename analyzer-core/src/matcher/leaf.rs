@@ -7,7 +7,9 @@ use super::event_view::EventView;
 use super::words_of;
 use kwhy_model::{Object, Span, Subject, Text, Value};
 use kwhy_prefilter::Token;
-use kwhy_signature::{EventPattern, Haystack, ObjectPattern, Pattern, Place, ValueTest, number};
+use kwhy_signature::{
+    Condition, EventPattern, Haystack, ObjectPattern, Pattern, Place, ValueTest, number,
+};
 
 /// A captured value with its name.
 pub(crate) type Capture = (String, String);
@@ -257,6 +259,20 @@ fn proof_of(facts: &EventView<'_, '_>) -> Span {
     } else {
         message
     }
+}
+
+/// Returns true if what was captured compares as a condition asks.
+pub(super) fn compares(condition: &Condition, found: &Found) -> bool {
+    let value = |name: &str| {
+        let mut captures = found.captures.iter();
+        captures
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    };
+    condition
+        .comparisons
+        .iter()
+        .all(|comparison| comparison.holds(value))
 }
 
 /// The fields of a container that describe its previous run.

@@ -266,7 +266,12 @@ impl<'c> Tester<'c> {
     ) {
         let mut test = |leaf: ConditionId, pattern: &ObjectPattern| {
             let condition = &self.catalogue().at(leaf.0 as usize).condition;
-            let found = leaf::object(pattern, object, !condition.is_single());
+            let mut found = leaf::object(pattern, object, !condition.is_single());
+            // what compares otherwise is no match, and most rows of a table do
+            let compares = !condition.comparisons.is_empty();
+            if compares && condition.is_single() && condition.also.is_empty() {
+                found.retain(|found| leaf::compares(condition, found));
+            }
             if found.is_empty() {
                 return;
             }

@@ -324,6 +324,10 @@ impl ObjectPrefilter {
             places: vec![None; self.lists.len()],
             known: vec![None; self.paths.len()],
             results,
+            has_lists: object
+                .fields
+                .iter()
+                .any(|(_, value)| matches!(value, Value::List(_) | Value::Map(_))),
         };
         let format = FORMATS.iter().position(|format| *format == object.format);
         let gates = format.and_then(|format| self.by_format.get(format));
@@ -353,6 +357,8 @@ struct Values<'s, 'o, 'a> {
     known: Vec<Option<Option<&'o Value<'a>>>>,
     /// By the numbers of the tests, their last results.
     results: &'s mut Vec<Option<(Known, bool)>>,
+    /// False if all values are scalars, as those of a table's row.
+    has_lists: bool,
 }
 
 impl<'o, 'a> Values<'_, 'o, 'a> {
@@ -388,6 +394,9 @@ impl<'o, 'a> Values<'_, 'o, 'a> {
 
     /// The number of a list's items.
     fn items(&mut self, list: usize) -> usize {
+        if !self.has_lists {
+            return 0;
+        }
         let (Some((name, paths)), Some(place)) =
             (self.prefilter.lists.get(list), self.places.get_mut(list))
         else {
