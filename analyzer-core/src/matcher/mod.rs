@@ -12,6 +12,7 @@ pub(crate) mod ids;
 #[cfg(test)]
 mod joins;
 mod leaf;
+mod memo;
 mod object_prefilter;
 mod prefilter;
 pub(crate) mod scope;
@@ -20,7 +21,7 @@ mod time_range;
 pub(crate) use evaluate::{Match, enrich, evaluate, is_known};
 pub(crate) use event_view::EventView;
 pub(crate) use hit::{Hit, Moment};
-pub(crate) use object_prefilter::Memo;
+pub(crate) use memo::Memo;
 pub(crate) use prefilter::Prefilter;
 pub(crate) use scope::{node, related, subjects_agree};
 pub(crate) use time_range::TimeRange;

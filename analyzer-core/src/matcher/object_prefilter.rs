@@ -11,7 +11,8 @@ use kwhy_model::{Format, Object, Value};
 use kwhy_signature::{ConditionId, ObjectPattern, ValueTest};
 
 use super::computed;
-use super::leaf::{self, is_one_of};
+use super::leaf::is_one_of;
+use super::memo::{Memo, Results};
 
 /// The formats that show objects; a condition may ask for some of them.
 const FORMATS: [Format; 5] = [
@@ -60,35 +61,6 @@ struct Tested {
     key: Box<str>,
     /// Its number among all tests of the kind.
     number: usize,
-}
-
-/// The results of tests for the value that each was held against last: most rows of a table say the same.
-#[derive(Debug, Default)]
-pub(crate) struct Memo(HashMap<usize, Vec<Option<(Known, bool)>>>);
-
-/// A value that a test was held against.
-#[derive(Debug)]
-enum Known {
-    Text(Box<str>),
-    Integer(i64),
-}
-
-impl Known {
-    fn new(value: Option<&Value<'_>>) -> Option<Known> {
-        match value? {
-            Value::Text(text) => Some(Known::Text(text.as_str().into())),
-            Value::Integer(number, _) => Some(Known::Integer(*number)),
-            _ => None,
-        }
-    }
-
-    fn is(&self, value: Option<&Value<'_>>) -> bool {
-        match (self, value) {
-            (Known::Text(known), Some(Value::Text(text))) => **known == *text.as_str(),
-            (Known::Integer(known), Some(Value::Integer(number, _))) => known == number,
-            _ => false,
-        }
-    }
 }
 
 /// A test of one value.
@@ -316,8 +288,7 @@ impl ObjectPrefilter {
         mut may: impl FnMut(ConditionId, &ObjectPattern),
     ) {
         // prefilters are made once and stay where they are
-        let results = memo.0.entry(std::ptr::from_ref(self).addr()).or_default();
-        results.resize_with(self.tests, || None);
+        let results = memo.of(std::ptr::from_ref(self).addr(), self.tests);
         let mut values = Values {
             prefilter: self,
             object,
@@ -356,7 +327,7 @@ struct Values<'s, 'o, 'a> {
     /// By the numbers of the paths: first those of the object, then those of each item.
     known: Vec<Option<Option<&'o Value<'a>>>>,
     /// By the numbers of the tests, their last results.
-    results: &'s mut Vec<Option<(Known, bool)>>,
+    results: &'s mut Results,
     /// False if all values are scalars, as those of a table's row.
     has_lists: bool,
 }
@@ -424,22 +395,7 @@ impl<'o, 'a> Values<'_, 'o, 'a> {
     fn hold(&mut self, condition: &PrefilteredCondition, tested: &Tested) -> bool {
         let value = self.field(tested.path);
         let test = condition.pattern.fields.get(&*tested.key);
-        test.is_none_or(|test| self.result(tested.number, test, value))
-    }
-
-    /// Returns true if a value passes the test with a number.
-    fn result(&mut self, number: usize, test: &ValueTest, value: Option<&Value<'_>>) -> bool {
-        let slot = self.results.get_mut(number);
-        if let Some(Some((known, holds))) = &slot
-            && known.is(value)
-        {
-            return *holds;
-        }
-        let holds = leaf::holds(test, value);
-        if let (Some(slot), Some(known)) = (slot, Known::new(value)) {
-            *slot = Some((known, holds));
-        }
-        holds
+        test.is_none_or(|test| self.results.holds(tested.number, test, value))
     }
 
     /// Returns true if an item of one of a condition's lists may be all that it asks.
@@ -454,7 +410,7 @@ impl<'o, 'a> Values<'_, 'o, 'a> {
                     && tests.iter().all(|tested| {
                         let value = self.of_item(*list, item, tested.path);
                         let test = condition.pattern.item.get(&*tested.key);
-                        test.is_none_or(|test| self.result(tested.number, test, value))
+                        test.is_none_or(|test| self.results.holds(tested.number, test, value))
                     })
             })
         })

@@ -33,7 +33,7 @@ pub struct Document {
     invalid: u64,
     /// The places at which lines were joined, with those in the text before.
     joins: Vec<Edit>,
-    /// Whether all characters are bytes, found when first asked for.
+    /// True if all characters are single bytes; found when first asked for.
     is_ascii: OnceLock<bool>,
 }
 
