@@ -2,8 +2,9 @@
 
 mod object;
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use super::group::Group;
 use super::health::{Health, State};
@@ -30,9 +31,11 @@ const FIRST_KINDS: [&str; 3] = ["Pod", "Node", "PersistentVolumeClaim"];
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Snapshots {
     all: Vec<ObjectSnapshot>,
-    of_object: HashMap<u64, Vec<usize>>,
+    of_object: HashMap<u64, Numbers>,
     /// By a hash of kind and name.
-    of_name: HashMap<u64, Vec<usize>>,
+    of_name: HashMap<u64, Numbers>,
+    /// Kinds, namespaces and nodes, which many objects share.
+    shared: HashSet<Arc<str>>,
     /// The numbers of the last snapshots of all objects.
     currents: OnceLock<Vec<usize>>,
     /// The first object of each namespace.
@@ -53,25 +56,70 @@ pub(crate) struct Snapshots {
     omitted_unwell: HashMap<u64, String>,
 }
 
+/// The numbers of snapshots: mostly there is one.
+#[derive(Clone, Debug)]
+enum Numbers {
+    One(usize),
+    Several(Vec<usize>),
+}
+
+impl Numbers {
+    /// Adds the number of a snapshot to those of a key.
+    fn add(of: &mut HashMap<u64, Numbers>, key: u64, number: usize) {
+        match of.entry(key) {
+            Entry::Vacant(free) => {
+                free.insert(Numbers::One(number));
+            }
+            Entry::Occupied(mut known) => match known.get_mut() {
+                Numbers::Several(all) => all.push(number),
+                Numbers::One(one) => *known.get_mut() = Numbers::Several(vec![*one, number]),
+            },
+        }
+    }
+
+    fn as_slice(&self) -> &[usize] {
+        match self {
+            Numbers::One(one) => std::slice::from_ref(one),
+            Numbers::Several(all) => all,
+        }
+    }
+}
+
+/// Returns the one copy of a string that all snapshots share.
+fn shared(all: &mut HashSet<Arc<str>>, text: &Arc<str>) -> Arc<str> {
+    if let Some(known) = all.get(text) {
+        return Arc::clone(known);
+    }
+    all.insert(Arc::clone(text));
+    Arc::clone(text)
+}
+
 impl Snapshots {
     /// Adds the next snapshot.
-    pub fn add(&mut self, snapshot: ObjectSnapshot) {
+    pub fn add(&mut self, mut snapshot: ObjectSnapshot) {
         self.currents.take();
         let number = self.all.len();
         if number >= MAX_SNAPSHOTS {
             self.omit(&snapshot);
             return;
         }
-        self.of_object.entry(snapshot.key).or_default().push(number);
+        Numbers::add(&mut self.of_object, snapshot.key, number);
         let name = name_key(&snapshot.kind, &snapshot.name);
-        self.of_name.entry(name).or_default().push(number);
-        if let Some(namespace) = &snapshot.namespace
-            && !self.of_namespace.contains_key(namespace)
-        {
-            self.of_namespace.insert(namespace.clone(), number);
+        Numbers::add(&mut self.of_name, name, number);
+        snapshot.kind = shared(&mut self.shared, &snapshot.kind);
+        for text in [&mut snapshot.namespace, &mut snapshot.node] {
+            if let Some(text) = text {
+                *text = shared(&mut self.shared, text);
+            }
         }
-        if snapshot.kind == "Node" {
-            self.nodes.insert(snapshot.name.clone());
+        snapshot.state.containers.shrink_to_fit();
+        if let Some(namespace) = &snapshot.namespace
+            && !self.of_namespace.contains_key(&**namespace)
+        {
+            self.of_namespace.insert(namespace.to_string(), number);
+        }
+        if &*snapshot.kind == "Node" {
+            self.nodes.insert(snapshot.name.to_string());
         }
         let place = (snapshot.document, snapshot.span.start);
         self.by_place.insert(place, number);
@@ -81,13 +129,13 @@ impl Snapshots {
     /// Counts a snapshot that is not kept.
     fn omit(&mut self, snapshot: &ObjectSnapshot) {
         self.omitted += 1;
-        if !self.omitted_kinds.contains(&snapshot.kind) {
-            self.omitted_kinds.insert(snapshot.kind.clone());
+        if !self.omitted_kinds.contains(&*snapshot.kind) {
+            self.omitted_kinds.insert(snapshot.kind.to_string());
         }
         if snapshot.state.health != Health::Unwell {
             self.omitted_unwell.remove(&snapshot.key);
         } else if self.omitted_unwell.len() < MAX_SNAPSHOTS {
-            let kind = snapshot.kind.clone();
+            let kind = snapshot.kind.to_string();
             self.omitted_unwell.insert(snapshot.key, kind);
         }
     }
@@ -162,7 +210,7 @@ impl Snapshots {
         (namespace, machine): (Option<&str>, Option<&str>),
         name: &str,
     ) -> Option<usize> {
-        let of_name = self.of_name.get(&name_key(kind, name))?.iter();
+        let of_name = self.of_name.get(&name_key(kind, name))?.as_slice().iter();
         let all = of_name.filter_map(|number| Some((*number, self.all.get(*number)?)));
         let is_same = |(_, snapshot): &(usize, &ObjectSnapshot)| {
             let same_namespace = match (snapshot.namespace.as_deref(), namespace) {
@@ -173,7 +221,7 @@ impl Snapshots {
                 (Some(a), Some(b)) => a == b,
                 _ => true,
             };
-            snapshot.kind == kind && snapshot.name == name && same_namespace && same_machine
+            *snapshot.kind == *kind && *snapshot.name == *name && same_namespace && same_machine
         };
         let worse = |state: &State| match state.health {
             Health::Unwell => 2,
@@ -328,8 +376,8 @@ impl Snapshots {
         };
         let known = self.of_name.get(&name_key(kind, name));
         let mut known = known
-            .into_iter()
-            .flatten()
+            .map_or(&[][..], Numbers::as_slice)
+            .iter()
             .filter_map(|at| self.all.get(*at));
         known.any(|known| {
             let namespaces = (known.namespace.as_deref(), object.namespace.as_deref());
@@ -376,7 +424,8 @@ impl Snapshots {
             let of_name = self
                 .of_name
                 .get(&name_key("Node", subject.name.as_deref()?))?;
-            let all = of_name.iter().filter_map(|number| self.all.get(*number));
+            let all = of_name.as_slice().iter();
+            let all = all.filter_map(|number| self.all.get(*number));
             all.filter_map(|snapshot| snapshot.pods.as_deref())
                 .next_back()
         };
@@ -395,13 +444,13 @@ impl Snapshots {
         let snapshot = self.all.get(*before.next_back()?.1)?;
         let is_event = hit.format == Format::DescribeEvents
             && snapshot.shape == Shape::Describe
-            && hit.subject.name.as_ref() == Some(&snapshot.name);
+            && hit.subject.name.as_deref() == Some(&*snapshot.name);
         (is_event || snapshot.span.contains(&at)).then_some(snapshot)
     }
 
     /// Returns the last snapshot of an object, if it is later than `own`.
     fn later<'p>(&'p self, own: &'p ObjectSnapshot) -> Option<&'p ObjectSnapshot> {
-        let of_object = self.of_object.get(&own.key)?;
+        let of_object = self.of_object.get(&own.key)?.as_slice();
         // most objects have one snapshot
         if of_object.len() < 2 {
             return None;

@@ -13,7 +13,7 @@ use super::list_continuation::Edges;
 use super::listed::Listed;
 use super::record_extent::RecordExtent;
 use crate::correlate::{Graph, ObjectSnapshot, UnexplainedEvents};
-use crate::matcher::{Hit, Tester};
+use crate::matcher::{Hit, Memo, Tester};
 use crate::report::SegmentSummary;
 use kwhy_model::{Format, LeftOut, Stamp, Subject};
 use kwhy_parse::framing::{Class, begins_record, classify, line_at, text};
@@ -164,6 +164,8 @@ struct BlockScan<'b, 't, 'c> {
     block_limits: BlockLimits,
     outcome: BlockResult,
     run: Run,
+    /// What the tests of objects said last.
+    memo: Memo,
 }
 
 impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
@@ -179,6 +181,7 @@ impl<'b, 't, 'c> BlockScan<'b, 't, 'c> {
             limits,
             block_limits,
             run: Run::Inherited,
+            memo: Memo::default(),
             outcome: BlockResult {
                 document: block.document,
                 long_lines: block.long_lines.iter().map(|line| line + 1).collect(),

@@ -271,6 +271,11 @@ impl LineIndex {
             }
             return;
         }
+        // all up to the next record is read with the output that continues
+        if self.structured {
+            self.other(bytes, start, line);
+            return;
+        }
         if is_structural(line) {
             self.add(start, RegionReason::Structure);
             self.other(bytes, start, line);

@@ -48,12 +48,12 @@ pub(crate) fn find(bytes: &[u8], from: usize, may_grow: bool) -> Option<usize> {
             break;
         }
         // an output with a structure is not cut while more of it may come
-        if !(begun && may_grow) {
-            let rank = (
-                !log.takes(bytes, at, is_record),
-                blank_before && !line.starts_with(b" "),
-                usize::MAX - at,
-            );
+        let is_apart = blank_before && !line.starts_with(b" ");
+        // of places that are as good the first one is taken
+        let is_better = is_record
+            || fallback.is_none_or(|(is_free, known, _)| !is_free || (is_apart && !known));
+        if is_better && !(begun && may_grow) {
+            let rank = (!log.takes(bytes, at, is_record), is_apart, usize::MAX - at);
             // the stacks of a panic's goroutines belong to it, with the blank line before them
             let stack = if line.is_empty() { next } else { at };
             let of_panic = line_at(bytes, stack).starts_with(b"goroutine ");

@@ -5,15 +5,15 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroU32;
 
+use super::details::{Detail, Details};
 use super::symbols::{Symbol, Symbols};
 use crate::matcher::Hit;
 use kwhy_catalogue::Catalogue;
 use kwhy_model::{Format, Subject};
-use kwhy_parse::input::Place;
 use kwhy_signature::{Comparison, ConditionId, leaves, refuting_objects};
 
 /// The bytes that all facts may take, with their strings.
-const ROOM: usize = 96 << 20;
+const ROOM: usize = 48 << 20;
 
 /// The tables of a catalogue: which pattern's facts are in which one.
 #[derive(Debug, Default)]
@@ -126,61 +126,14 @@ struct Shown {
 pub(crate) struct Fact {
     /// The object's number.
     object: u32,
-    /// The bytes of the proof, from the start of the record.
+    /// The start of the proof, from the start of the record.
     mark: u32,
-    length: u32,
-    proof: CompactPlace,
-    container: Symbol,
-    /// Where its captures start, and how many there are.
-    captures: (u32, u16),
+    /// Where the values that it captured start; `names` is the number of their names.
+    captures: u32,
+    names: u16,
     weight: u16,
-    of_list: bool,
-    refined: bool,
-    /// What few facts have, by its number.
-    rest: Option<NonZeroU32>,
-}
-
-/// What few facts have.
-#[derive(Clone, Debug)]
-struct Rest {
-    around: Box<[CompactPlace]>,
-    ended: Option<i128>,
-}
-
-/// A line beside the one that proves something.
-#[derive(Clone, Debug)]
-struct CompactPlace {
-    line: u32,
-    column: u32,
-    text: Symbol,
-    in_text: (u32, u32),
-}
-
-impl CompactPlace {
-    fn new(place: Place, symbols: &mut Symbols) -> CompactPlace {
-        let Place {
-            line,
-            column,
-            text,
-            mark,
-        } = place;
-        let within = |byte: usize| short(byte.min(text.len()), u32::MAX);
-        CompactPlace {
-            line: u32::try_from(line).unwrap_or(u32::MAX),
-            column: u32::try_from(column).unwrap_or(u32::MAX),
-            text: symbols.add(&text),
-            in_text: (within(mark.start), within(mark.end)),
-        }
-    }
-
-    fn place(&self, symbols: &Symbols) -> Place {
-        Place {
-            line: self.line.into(),
-            column: self.column.into(),
-            text: symbols.text(self.text).to_owned(),
-            mark: self.in_text.0 as usize..self.in_text.1 as usize,
-        }
-    }
+    /// Where what a report shows of it starts among the details, counted from 1, if it may be shown.
+    detail: Option<NonZeroU32>,
 }
 
 /// Returns a number, or the largest one that there is room for.
@@ -188,85 +141,131 @@ fn short<T: TryFrom<usize>>(number: usize, largest: T) -> T {
     T::try_from(number).unwrap_or(largest)
 }
 
+/// The facts of a table.
+#[derive(Clone, Debug, Default)]
+struct Table {
+    facts: Vec<Fact>,
+    /// The names that its facts capture, by their numbers: those of one pattern, or of a few.
+    names: Vec<u16>,
+}
+
 /// The facts of an input.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Facts {
     pub symbols: Symbols,
     shown: Vec<Shown>,
-    tables: Vec<Vec<Fact>>,
-    /// The names and values of all facts.
-    captures: Vec<(Symbol, Symbol)>,
-    rest: Vec<Rest>,
+    tables: Vec<Table>,
+    /// The names of captures, as patterns name them together.
+    names: Vec<Box<[Symbol]>>,
+    /// The values of the captures of all facts.
+    values: Vec<Symbol>,
+    details: Details,
     /// Hashes of what refuting facts say.
     said: HashSet<u64>,
+    /// The number of facts.
+    added: usize,
     /// The facts that were not kept, by table.
     omitted: HashMap<usize, u64>,
-    bytes: usize,
 }
 
 impl Facts {
     /// Adds what a pattern found in an object. Of those that only refute, one that says the same as another is omitted.
     pub fn add(&mut self, table: usize, hit: Hit, only_refutes: bool) {
-        if self.bytes + self.symbols.bytes() > ROOM {
+        if self.bytes() > ROOM {
             self.leave_out(table, 1);
             return;
         }
-        let symbols = &mut self.symbols;
-        let captures = hit.captures.iter();
-        let captures: Vec<_> = captures
-            .map(|(name, value)| (symbols.add(name), symbols.add(value)))
-            .collect();
+        let first = self.values.len();
+        for (_, value) in &hit.captures {
+            let value = self.symbols.add(value);
+            self.values.push(value);
+        }
+        let Some(names) = self.names(table, &hit) else {
+            self.values.truncate(first);
+            self.leave_out(table, 1);
+            return;
+        };
         if only_refutes {
             let namespace = hit.subject.namespace.as_deref();
             let document = namespace.is_none().then_some(hit.document);
             let mut hasher = DefaultHasher::new();
-            (table, document, namespace, &captures).hash(&mut hasher);
+            (table, document, namespace, names, &self.values[first..]).hash(&mut hasher);
             if !self.said.insert(hasher.finish()) {
+                self.values.truncate(first);
                 return;
             }
         }
-        let object = self.object(&hit);
-        let first = short(self.captures.len(), u32::MAX);
-        let count = short(captures.len(), u16::MAX);
-        self.captures.extend(captures);
-        // what only refutes is never shown
-        let is_shown = !only_refutes;
-        let has_rest = is_shown && (!hit.around.is_empty() || hit.ended.is_some());
-        let rest = has_rest.then(|| {
-            let around = hit.around.into_iter();
-            let around: Box<[CompactPlace]> = around
-                .map(|place| CompactPlace::new(place, &mut self.symbols))
-                .collect();
-            self.bytes += size_of::<Rest>() + size_of_val(&*around);
-            let ended = hit.ended;
-            self.rest.push(Rest { around, ended });
-            NonZeroU32::new(short(self.rest.len(), u32::MAX))
-        });
-        let place = Some(hit.place).filter(|_| is_shown).unwrap_or_default();
-        let proof = CompactPlace::new(place, &mut self.symbols);
         let fact = Fact {
-            object,
+            object: self.object(&hit),
             mark: short(hit.mark.start.saturating_sub(hit.record.start), u32::MAX),
-            length: short(hit.mark.len(), u32::MAX),
-            proof,
-            container: self.symbols.add_some(hit.subject.container.as_deref()),
-            captures: (first, count),
+            captures: short(first, u32::MAX),
+            names,
             weight: short(hit.weight, u16::MAX),
+            detail: self.detail(hit, !only_refutes),
+        };
+        if let Some(table) = self.tables.get_mut(table) {
+            table.facts.push(fact);
+            self.added += 1;
+        }
+    }
+
+    /// About how many bytes all facts take, with their strings.
+    fn bytes(&self) -> usize {
+        self.symbols.bytes()
+            + size_of_val(&*self.shown)
+            + size_of_val(&*self.values)
+            + self.details.bytes()
+            + self.said.len() * 2 * size_of::<u64>()
+            + self.added * size_of::<Fact>()
+    }
+
+    /// Returns the number of the names that a hit captured; none if there are too many such lists of names.
+    fn names(&mut self, table: usize, hit: &Hit) -> Option<u16> {
+        if self.tables.len() <= table {
+            self.tables.resize_with(table + 1, Table::default);
+        }
+        let of_table = self.tables.get_mut(table)?;
+        let (all, symbols) = (&mut self.names, &mut self.symbols);
+        let is_same = |number: &&u16| {
+            let names = all.get(usize::from(**number)).map_or(&[][..], |it| it);
+            let captures = hit.captures.iter();
+            names.len() == hit.captures.len()
+                && captures
+                    .zip(names)
+                    .all(|((name, _), known)| symbols.text(*known) == name)
+        };
+        if let Some(known) = of_table.names.iter().find(is_same) {
+            return Some(*known);
+        }
+        let number = u16::try_from(all.len()).ok()?;
+        let names = hit.captures.iter().map(|(name, _)| symbols.add(name));
+        all.push(names.collect());
+        of_table.names.push(number);
+        Some(number)
+    }
+
+    /// Keeps what a report shows of a hit, and says where. What only refutes is never shown.
+    fn detail(&mut self, hit: Hit, is_shown: bool) -> Option<NonZeroU32> {
+        let symbols = &mut self.symbols;
+        let container = hit.subject.container.as_deref();
+        let container = container.map(|container| symbols.add(container));
+        if !is_shown {
+            let only = container.map(|container| Detail {
+                container: Some(container),
+                ..Detail::default()
+            });
+            return self.details.add(only?, symbols);
+        }
+        let detail = Detail {
+            length: hit.mark.len(),
+            place: hit.place,
+            around: hit.around,
+            container,
+            ended: hit.ended,
             of_list: hit.of_list,
             refined: hit.refined,
-            rest: rest.flatten(),
         };
-        self.bytes += size_of::<Fact>() + usize::from(count) * size_of::<(Symbol, Symbol)>();
-        if self.tables.len() <= table {
-            self.tables.resize_with(table + 1, Vec::new);
-        }
-        if let Some(facts) = self.tables.get_mut(table) {
-            // doubling would take as much again
-            if facts.len() == facts.capacity() {
-                facts.reserve_exact(facts.len() / 4 + 16);
-            }
-            facts.push(fact);
-        }
+        self.details.add(detail, symbols)
     }
 
     /// Returns the number of the object that a hit is about: mostly that of the last one.
@@ -276,7 +275,6 @@ impl Facts {
         if !self.shown.last().is_some_and(is_last) {
             let symbols = &mut self.symbols;
             let mut add = |text: &Option<String>| symbols.add_some(text.as_deref());
-            self.bytes += size_of::<Shown>();
             self.shown.push(Shown {
                 document,
                 record: hit.record.start,
@@ -302,8 +300,11 @@ impl Facts {
             shown.document = short(number(shown.document as usize), u32::MAX);
         }
         let mut tables = std::mem::take(&mut self.tables);
-        for facts in &mut tables {
-            facts.sort_by_key(|fact| self.position(fact));
+        for table in &mut tables {
+            let position = |fact: &Fact| self.position(fact);
+            if !table.facts.is_sorted_by_key(position) {
+                table.facts.sort_by_key(position);
+            }
         }
         self.tables = tables;
     }
@@ -315,7 +316,7 @@ impl Facts {
 
     /// The facts of a table.
     pub fn of_table(&self, table: usize) -> &[Fact] {
-        self.tables.get(table).map_or(&[], Vec::as_slice)
+        self.tables.get(table).map_or(&[], |table| &table.facts)
     }
 
     /// The number of facts of a table that were not kept.
@@ -341,9 +342,13 @@ impl Facts {
     }
 
     /// The names and values that a fact captured.
-    pub fn captures(&self, fact: &Fact) -> &[(Symbol, Symbol)] {
-        let (first, count) = (fact.captures.0 as usize, usize::from(fact.captures.1));
-        self.captures.get(first..first + count).unwrap_or_default()
+    pub fn captures(&self, fact: &Fact) -> impl Iterator<Item = (Symbol, Symbol)> {
+        let names = self.names.get(usize::from(fact.names));
+        let names = names.map_or(&[][..], |names| names);
+        let first = fact.captures as usize;
+        let values = self.values.get(first..first + names.len());
+        let values = values.unwrap_or_default();
+        names.iter().copied().zip(values.iter().copied())
     }
 
     /// Returns a fact as the hit that it was.
@@ -352,41 +357,37 @@ impl Facts {
         let text = |symbol: Symbol| self.symbols.text(symbol).to_owned();
         let some = |symbol: Symbol| symbol.some().map(text);
         let start = shown.record + fact.mark as usize;
-        let rest = fact
-            .rest
-            .and_then(|number| self.rest.get(number.get() as usize - 1));
-        let captures = self.captures(fact).iter();
+        let detail = (fact.detail)
+            .and_then(|at| self.details.get(at, &self.symbols))
+            .unwrap_or_default();
         Some(Hit {
             document: shown.document as usize,
             record: shown.record..shown.record + shown.length as usize,
-            mark: start..start + fact.length as usize,
-            place: fact.proof.place(&self.symbols),
-            around: rest.map_or(Vec::new(), |rest| {
-                let around = rest.around.iter();
-                around.map(|line| line.place(&self.symbols)).collect()
-            }),
+            mark: start..start + detail.length,
+            place: detail.place,
+            around: detail.around,
             format: shown.format,
             subject: Subject {
                 kind: some(shown.kind),
                 namespace: some(shown.namespace),
                 name: some(shown.name),
-                container: some(fact.container),
+                container: detail.container.map(text),
                 node: some(shown.node),
             },
             ids: None,
             component: None,
             reason: None,
             writers: Vec::new(),
-            captures: captures
-                .map(|(name, value)| (text(*name), text(*value)))
+            captures: (self.captures(fact))
+                .map(|(name, value)| (text(name), text(value)))
                 .collect(),
             weight: fact.weight.into(),
             count: 1,
             is_state: true,
-            ended: rest.and_then(|rest| rest.ended),
-            of_list: fact.of_list,
+            ended: detail.ended,
+            of_list: detail.of_list,
             leads: true,
-            refined: fact.refined,
+            refined: detail.refined,
             severity: None,
             first: None,
             last: None,

@@ -4,60 +4,75 @@
 //! and by the values that both sides captured under one name, so that a cluster of a hundred thousand objects can be
 //! held against itself.
 
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
+use super::candidates::Candidates;
 use super::facts::{Fact, Facts};
-use super::symbols::{Symbol, Symbols, hash};
+use super::symbols::{Symbol, Symbols};
 use crate::engine::Listed;
 use crate::matcher::{Match, is_known, related};
 use kwhy_signature::{Comparison, Condition, Scope, What, leaves};
 
-/// The number of candidates up to which the nearest one is looked for. Of more, those that say the same as another one
-/// are omitted.
-const FEW: usize = 64;
-
 /// Facts that together fulfil a condition.
 #[derive(Clone, Debug)]
-struct Partial<'f> {
+pub(super) struct Partial<'f> {
+    facts: &'f Facts,
     /// The one that proves most.
     first: &'f Fact,
+    /// Apart, as most are never joined to anything.
+    joined: Option<Box<Joined<'f>>>,
+}
+
+/// What was joined to a fact.
+#[derive(Clone, Debug, Default)]
+struct Joined<'f> {
     further: Vec<&'f Fact>,
-    captures: Cow<'f, [(Symbol, Symbol)]>,
+    /// What these captured under names that the facts before them have not.
+    captures: Vec<(Symbol, Symbol)>,
 }
 
 impl<'f> Partial<'f> {
     fn facts(&self) -> impl Iterator<Item = &'f Fact> {
-        std::iter::once(self.first).chain(self.further.iter().copied())
+        let further = self.joined.iter().flat_map(|joined| &joined.further);
+        std::iter::once(self.first).chain(further.copied())
     }
 
-    fn value(&self, name: Symbol) -> Option<Symbol> {
-        let mut captures = self.captures.iter();
+    pub(super) fn captures(&self) -> impl Iterator<Item = (Symbol, Symbol)> {
+        let joined = self.joined.iter().flat_map(|joined| &joined.captures);
+        self.facts.captures(self.first).chain(joined.copied())
+    }
+
+    pub(super) fn value(&self, name: Symbol) -> Option<Symbol> {
+        let mut captures = self.captures();
         captures
             .find(|(known, _)| *known == name)
-            .map(|(_, value)| *value)
+            .map(|(_, value)| value)
     }
 
     /// Adds the facts and captures of another one.
     fn join(&mut self, other: &Partial<'f>) {
-        self.further.extend(other.facts());
-        for (name, value) in other.captures.iter() {
-            if self.value(*name).is_none() {
-                self.captures.to_mut().push((*name, *value));
+        let mut joined = self.joined.take().unwrap_or_default();
+        joined.further.extend(other.facts());
+        for (name, value) in other.captures() {
+            let own = self.facts.captures(self.first);
+            let mut known = own.chain(joined.captures.iter().copied());
+            if known.all(|(known, _)| known != name) {
+                joined.captures.push((name, value));
             }
         }
+        self.joined = Some(joined);
     }
 }
 
 /// Evaluates conditions on the facts of an input.
-struct Join<'f> {
+pub(super) struct Join<'f> {
     facts: &'f Facts,
     listed: &'f Listed,
     /// The names of captures.
     names: Vec<(String, Symbol)>,
     /// The name of what `each` found, which may differ between two objects.
-    item: Option<Symbol>,
+    pub(super) item: Option<Symbol>,
     /// The results of comparisons of two values: many objects have the same labels.
     known: RefCell<HashMap<(*const Comparison, Symbol, Symbol), bool>>,
 }
@@ -93,22 +108,22 @@ pub(crate) fn matches(
 impl<'f> Join<'f> {
     fn of_fact(&self, fact: &'f Fact) -> Partial<'f> {
         Partial {
+            facts: self.facts,
             first: fact,
-            further: Vec::new(),
-            captures: Cow::Borrowed(self.facts.captures(fact)),
+            joined: None,
         }
     }
 
     /// The position in the input of what proves most.
-    fn position(&self, partial: &Partial<'f>) -> (usize, usize) {
+    pub(super) fn position(&self, partial: &Partial<'f>) -> (usize, usize) {
         self.facts.position(partial.first)
     }
 
-    fn namespace(&self, partial: &Partial<'f>) -> Option<Symbol> {
+    pub(super) fn namespace(&self, partial: &Partial<'f>) -> Option<Symbol> {
         self.facts.namespace(partial.first)
     }
 
-    fn name(&self, name: &str) -> Option<Symbol> {
+    pub(super) fn name(&self, name: &str) -> Option<Symbol> {
         let mut names = self.names.iter();
         names
             .find(|(known, _)| known == name)
@@ -137,7 +152,7 @@ impl<'f> Join<'f> {
         *known.entry(key).or_insert_with(|| comparison.holds(text))
     }
 
-    fn symbols(&self) -> &'f Symbols {
+    pub(super) fn symbols(&self) -> &'f Symbols {
         &self.facts.symbols
     }
 
@@ -150,8 +165,8 @@ impl<'f> Join<'f> {
         hits.iter_mut().skip(1).for_each(|hit| hit.leads = false);
         hits.first()?;
         let text = |symbol: Symbol| self.symbols().text(symbol).to_owned();
-        let captures = partial.captures.iter();
-        let captures = captures.map(|(name, value)| (text(*name), text(*value)));
+        let captures = partial.captures();
+        let captures = captures.map(|(name, value)| (text(name), text(value)));
         Some(Match {
             hits,
             captures: captures.collect(),
@@ -309,7 +324,7 @@ impl<'f> Join<'f> {
         self.compares_with(condition, complete, |name| partial.value(name))
     }
 
-    fn compares_with(
+    pub(super) fn compares_with(
         &self,
         condition: &Condition,
         complete: bool,
@@ -335,11 +350,11 @@ impl<'f> Join<'f> {
     }
 
     /// Returns true if no name has two values, and all facts share what the scope demands.
-    fn fits(&self, one: &Partial<'f>, other: &Partial<'f>, scope: Scope) -> bool {
-        let agrees = |(name, value): &(Symbol, Symbol)| {
-            Some(*name) == self.item || other.value(*name).is_none_or(|theirs| theirs == *value)
+    pub(super) fn fits(&self, one: &Partial<'f>, other: &Partial<'f>, scope: Scope) -> bool {
+        let agrees = |(name, value): (Symbol, Symbol)| {
+            Some(name) == self.item || other.value(name).is_none_or(|theirs| theirs == value)
         };
-        one.captures.iter().all(agrees)
+        one.captures().all(agrees)
             && one.facts().all(|mine| {
                 let mut theirs = other.facts();
                 theirs.all(|theirs| self.are_related(mine, theirs, scope))
@@ -363,180 +378,6 @@ impl<'f> Join<'f> {
                 hits.is_some_and(|(one, other)| related(&one, &other, scope))
             }
         }
-    }
-}
-
-/// What a candidate must share with what it is joined to: its namespace, and values under the same names. Where one side
-/// lacks a part of it, all candidates are looked at.
-type Key = (Option<Symbol>, Vec<Symbol>);
-
-/// The matches of one part of a condition, by what they must share with the others.
-struct Candidates<'j, 'f> {
-    join: &'j Join<'f>,
-    condition: &'j Condition,
-    all: Vec<Partial<'f>>,
-    /// The names that both sides capture.
-    shared: Vec<Symbol>,
-    by_key: HashMap<Key, Vec<usize>>,
-    /// Those that lack a part of the key.
-    others: Vec<usize>,
-    /// Where a selector must select their labels: its name, and those that have a label.
-    selector: Option<Symbol>,
-    /// Those whose namespace the input does not name, where it must be shared.
-    unplaced: Vec<usize>,
-    by_label: HashMap<(Option<Symbol>, u64), Vec<usize>>,
-}
-
-impl<'j, 'f> Candidates<'j, 'f> {
-    fn new(
-        join: &'j Join<'f>,
-        condition: &'j Condition,
-        (part, known): (&Condition, &[&str]),
-        all: Vec<Partial<'f>>,
-    ) -> Candidates<'j, 'f> {
-        let mut shared = Vec::new();
-        part.captures(&mut shared);
-        shared.retain(|name| known.contains(name));
-        let shared = shared.into_iter();
-        let shared = shared.filter_map(|name| join.name(name));
-        let mut shared: Vec<Symbol> = shared.filter(|name| Some(*name) != join.item).collect();
-        shared.sort_unstable();
-        shared.dedup();
-        let mut candidates = Candidates {
-            join,
-            condition,
-            all,
-            shared,
-            by_key: HashMap::new(),
-            others: Vec::new(),
-            selector: None,
-            unplaced: Vec::new(),
-            by_label: HashMap::new(),
-        };
-        candidates.index_labels(part, known);
-        for (number, partial) in candidates.all.iter().enumerate() {
-            match candidates.key(partial) {
-                Some(key) => candidates.by_key.entry(key).or_default().push(number),
-                None => candidates.others.push(number),
-            }
-        }
-        let all = &candidates.all;
-        for numbers in candidates
-            .by_key
-            .values_mut()
-            .filter(|numbers| numbers.len() > FEW)
-        {
-            let mut said = HashSet::new();
-            numbers.retain(|number| {
-                all.get(*number)
-                    .is_some_and(|partial| said.insert(&partial.captures))
-            });
-        }
-        candidates
-    }
-
-    /// Finds candidates by their labels if one of what they are joined to must select these.
-    fn index_labels(&mut self, part: &Condition, known: &[&str]) {
-        let mut own = Vec::new();
-        part.captures(&mut own);
-        let asked = self.condition.comparisons.iter().chain(&part.open);
-        let selections = asked.filter_map(Comparison::selection);
-        let found = selections
-            .filter(|[selector, labels]| known.contains(selector) && own.contains(labels))
-            .find_map(|[selector, labels]| {
-                Some((self.join.name(selector)?, self.join.name(labels)?))
-            });
-        let Some((selector, labels)) = found else {
-            return;
-        };
-        self.selector = Some(selector);
-        for (number, partial) in self.all.iter().enumerate() {
-            let Some(labels) = partial.value(labels) else {
-                continue;
-            };
-            let Some(namespace) = self.scope(partial) else {
-                self.unplaced.push(number);
-                continue;
-            };
-            for label in self.join.symbols().text(labels).split(',') {
-                let key = (namespace, hash(label.trim()));
-                self.by_label.entry(key).or_default().push(number);
-            }
-        }
-    }
-
-    /// The candidates that have the first label which a match's selector demands; none if it demands none by its value.
-    fn of_label(&self, partial: &Partial<'f>) -> Option<&[usize]> {
-        let selector = self.join.symbols().text(partial.value(self.selector?)?);
-        let is_plain = |part: &&str| {
-            let label = part.split_once('=');
-            label.is_some_and(|(key, value)| {
-                let is_odd = |c: char| c.is_whitespace() || matches!(c, '!' | '=' | '(' | ')');
-                !key.is_empty() && !key.contains(is_odd) && !value.contains(is_odd)
-            })
-        };
-        let label = selector.split(',').map(str::trim).find(is_plain)?;
-        // a list in parentheses has commas, too
-        if selector.contains('(') {
-            return None;
-        }
-        let key = (self.scope(partial).flatten(), hash(label));
-        Some(self.by_label.get(&key).map_or(&[], Vec::as_slice))
-    }
-
-    /// The namespace that a match must share, if it must; none if the input does not name it.
-    fn scope(&self, partial: &Partial<'f>) -> Option<Option<Symbol>> {
-        match self.condition.per {
-            Scope::Namespace => self.join.namespace(partial).map(Some),
-            _ => Some(None),
-        }
-    }
-
-    /// Returns the key of a match; none if it lacks a part.
-    fn key(&self, partial: &Partial<'f>) -> Option<Key> {
-        let namespace = self.scope(partial)?;
-        let values = self.shared.iter().map(|name| partial.value(*name));
-        Some((namespace, values.collect::<Option<Vec<_>>>()?))
-    }
-
-    /// The candidates that may fit a match.
-    fn of(&self, partial: &Partial<'f>) -> Box<dyn Iterator<Item = &Partial<'f>> + '_> {
-        let all = |numbers: &'_ [usize]| -> Vec<&Partial<'f>> {
-            numbers
-                .iter()
-                .filter_map(|number| self.all.get(*number))
-                .collect()
-        };
-        let labelled = self
-            .of_label(partial)
-            .filter(|_| self.scope(partial).is_some());
-        match (self.key(partial), labelled) {
-            (_, Some(labelled)) => Box::new(all(labelled).into_iter().chain(all(&self.unplaced))),
-            (Some(key), None) => {
-                let keyed = self.by_key.get(&key).map_or(&[][..], Vec::as_slice);
-                Box::new(all(keyed).into_iter().chain(all(&self.others)))
-            }
-            (None, None) => Box::new(self.all.iter()),
-        }
-    }
-
-    /// Returns true if a candidate fits a match and fulfils a condition.
-    fn any(&self, partial: &Partial<'f>, mut holds: impl FnMut(&Partial<'f>) -> bool) -> bool {
-        self.of(partial)
-            .any(|other| self.join.fits(partial, other, self.condition.per) && holds(other))
-    }
-
-    /// Of the candidates that fit a match, the one nearest to a place.
-    fn nearest(&self, partial: &Partial<'f>, at: (usize, usize)) -> Option<&Partial<'f>> {
-        let fits = |other: &&Partial<'f>| {
-            let value = |name: Symbol| partial.value(name).or_else(|| other.value(name));
-            self.join.fits(partial, other, self.condition.per)
-                && self.join.compares_with(self.condition, false, value)
-        };
-        self.of(partial).filter(fits).min_by_key(|other| {
-            let (document, start) = self.join.position(other);
-            (document != at.0, start.abs_diff(at.1))
-        })
     }
 }
 

@@ -1,6 +1,8 @@
 //! The objects of an incident, as conditions on several of them ask for them: facts in tables, joined at the end of the
 //! input by their namespaces and by what they captured.
 
+mod candidates;
+mod details;
 mod facts;
 mod join;
 mod symbols;

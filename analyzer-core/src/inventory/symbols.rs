@@ -1,6 +1,5 @@
 //! Strings that occur many times, each kept once: the names, labels and lines of a cluster's objects.
 
-use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 
@@ -10,9 +9,19 @@ pub(crate) struct Symbol(u32);
 
 impl Symbol {
     /// Stands for no string.
-    const NONE: Symbol = Symbol(u32::MAX);
+    pub const NONE: Symbol = Symbol(u32::MAX);
 
-    /// Returns the number, unless it stands for no string.
+    /// Returns the symbol with a number.
+    pub fn from_number(number: u32) -> Symbol {
+        Symbol(number)
+    }
+
+    /// Returns the number.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// Returns the symbol, unless it stands for no string.
     pub fn some(self) -> Option<Symbol> {
         (self != Symbol::NONE).then_some(self)
     }
@@ -22,34 +31,72 @@ impl Symbol {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Symbols {
     text: String,
-    /// Where each one ends.
-    ends: Vec<u32>,
-    /// By a hash of the string; of two with one hash the second is found under the next free number.
-    by_hash: HashMap<u64, Symbol>,
+    /// Where each one ends, and a part of its hash.
+    all: Vec<(u32, u32)>,
+    /// Their numbers by their hashes, each in the first free slot from its own on.
+    slots: Vec<Symbol>,
 }
 
-/// The bytes that a string takes beside its text.
-const BESIDE: usize = 4 + 2 * size_of::<(u64, Symbol)>();
+/// The least number of slots.
+const SLOTS: usize = 64;
 
 impl Symbols {
     /// Returns the number of a string, which is added if it is new.
     pub fn add(&mut self, text: &str) -> Symbol {
-        let mut hash = hash(text);
-        while let Some(known) = self.by_hash.get(&hash) {
-            if self.text(*known) == text {
-                return *known;
-            }
-            hash = hash.wrapping_add(1);
+        if (self.all.len() + 1) * 4 > self.slots.len() * 3 {
+            self.grow();
         }
-        let number = u32::try_from(self.ends.len());
+        let hash = short(hash(text));
+        let slot = match self.slot(hash, text) {
+            Ok(known) => return known,
+            Err(free) => free,
+        };
+        let number = u32::try_from(self.all.len());
         let end = u32::try_from(self.text.len() + text.len());
         let (Ok(number), Ok(end)) = (number, end) else {
             return Symbol::NONE;
         };
         self.text.push_str(text);
-        self.ends.push(end);
-        self.by_hash.insert(hash, Symbol(number));
+        self.all.push((end, hash));
+        if let Some(slot) = self.slots.get_mut(slot) {
+            *slot = Symbol(number);
+        }
         Symbol(number)
+    }
+
+    /// Returns the number of a string, or the free slot that it may take.
+    fn slot(&self, hash: u32, text: &str) -> Result<Symbol, usize> {
+        let mut at = hash as usize;
+        loop {
+            at &= self.slots.len().saturating_sub(1);
+            let known = self.slots.get(at).copied().unwrap_or(Symbol::NONE);
+            if known == Symbol::NONE {
+                return Err(at);
+            }
+            let is_same = self
+                .all
+                .get(known.0 as usize)
+                .is_some_and(|(_, other)| *other == hash);
+            if is_same && self.text(known) == text {
+                return Ok(known);
+            }
+            at += 1;
+        }
+    }
+
+    fn grow(&mut self) {
+        let slots = (self.slots.len() * 2).max(SLOTS);
+        self.slots.clear();
+        self.slots.resize(slots, Symbol::NONE);
+        for (number, (_, hash)) in (0..).zip(&self.all) {
+            let mut at = *hash as usize & (slots - 1);
+            while self.slots.get(at).is_some_and(|slot| *slot != Symbol::NONE) {
+                at = (at + 1) & (slots - 1);
+            }
+            if let Some(slot) = self.slots.get_mut(at) {
+                *slot = Symbol(number);
+            }
+        }
     }
 
     /// Returns the number of a string that may be missing.
@@ -59,31 +106,28 @@ impl Symbols {
 
     /// Returns the number of a string, if it was added.
     pub fn find(&self, text: &str) -> Option<Symbol> {
-        let mut hash = hash(text);
-        loop {
-            let known = *self.by_hash.get(&hash)?;
-            if self.text(known) == text {
-                return Some(known);
-            }
-            hash = hash.wrapping_add(1);
-        }
+        self.slot(short(hash(text)), text).ok()
     }
 
     /// Returns the string with a number.
     pub fn text(&self, symbol: Symbol) -> &str {
         let number = symbol.0 as usize;
-        let start = number
-            .checked_sub(1)
-            .map_or(Some(0), |before| self.ends.get(before).copied());
-        let range = start.zip(self.ends.get(number).copied());
-        let text = range.and_then(|(start, end)| self.text.get(start as usize..end as usize));
+        let end = |number: usize| self.all.get(number).map(|(end, _)| *end as usize);
+        let start = number.checked_sub(1).map_or(Some(0), end);
+        let range = start.zip(end(number));
+        let text = range.and_then(|(start, end)| self.text.get(start..end));
         text.unwrap_or_default()
     }
 
     /// About how many bytes all of them take.
     pub fn bytes(&self) -> usize {
-        self.text.len() + self.ends.len() * BESIDE
+        self.text.len() + size_of_val(&*self.all) + size_of_val(&*self.slots)
     }
+}
+
+/// The part of a hash that is kept.
+fn short(hash: u64) -> u32 {
+    hash as u32
 }
 
 /// Returns a hash of a text, by a key that no input knows.
@@ -107,19 +151,19 @@ mod tests {
         let texts = [a, b, empty].map(|symbol| symbols.text(symbol).to_owned());
         assert_eq!(texts, ["quay", "pier", ""]);
         assert_eq!(symbols.text(Symbol::NONE), "");
-        assert_eq!(symbols.bytes(), 8 + 3 * BESIDE);
+        assert_eq!(symbols.bytes(), 8 + 3 * 8 + 4 * SLOTS);
     }
 
     #[test]
-    fn strings_with_one_hash_stay_apart() {
+    fn strings_with_one_slot_stay_apart() {
         let mut symbols = Symbols::default();
-        let a = symbols.add("quay");
-        symbols.by_hash.insert(hash("pier"), a);
-        let b = symbols.add("pier");
-        assert_ne!(a, b);
-        assert_eq!(
-            (symbols.find("pier"), symbols.find("quay")),
-            (Some(b), Some(a))
-        );
+        let name = |number: usize| format!("quay-{number}");
+        let numbers: Vec<Symbol> = (0..9 * SLOTS).map(|at| symbols.add(&name(at))).collect();
+        for (at, number) in numbers.into_iter().enumerate() {
+            assert_eq!(symbols.add(&name(at)), number);
+            assert_eq!(symbols.find(&name(at)), Some(number));
+            assert_eq!(symbols.text(number), name(at));
+        }
+        assert_eq!(symbols.find("pier"), None);
     }
 }

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::{Facts, matches};
 use crate::Catalogue;
 use crate::engine::Listed;
-use crate::matcher::{Compiled, Hit, Match, Tester, evaluate};
+use crate::matcher::{Compiled, Hit, Match, Memo, Tester, evaluate};
 use kwhy_model::Subject;
 use kwhy_parse::input::{Chunk, Document};
 use kwhy_signature::leaves;
@@ -140,7 +140,7 @@ fn assert_agreement(condition: &str, documents: &[String]) {
         let parsed = kwhy_parse::document(&chunk.text);
         let mut hits = Vec::new();
         for object in &parsed.objects {
-            Tester::naive(&compiled).object(&chunk, object, &mut hits);
+            Tester::naive(&compiled).object(&chunk, object, &mut Memo::default(), &mut hits);
         }
         for (leaf, hit) in hits {
             of_leaves[usize::from(leaf.1)].push(hit.clone());
@@ -191,7 +191,7 @@ fn what_says_the_same_is_kept_once_where_it_refutes() {
     };
     let parsed = kwhy_parse::document(&chunk.text);
     let mut hits = Vec::new();
-    Tester::naive(&compiled).object(&chunk, &parsed.objects[0], &mut hits);
+    Tester::naive(&compiled).object(&chunk, &parsed.objects[0], &mut Memo::default(), &mut hits);
     let tables = compiled.tables();
     for _ in 0..3 {
         for (leaf, hit) in &hits {

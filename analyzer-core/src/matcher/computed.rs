@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use kwhy_model::{Map, Quantity, TextBuilder, Value};
+use kwhy_model::{Map, Object, Quantity, TextBuilder, Value};
 
 /// The length of the text of a map or list; a node's labels take about 2 KiB.
 const MAX_FLAT: usize = 16 << 10;
@@ -50,9 +50,18 @@ fn add(value: &Value<'_>, path: &str, depth: usize, into: &mut String) -> bool {
     }
 }
 
+/// The path of the object's kind, which is none of its fields.
+const KIND: &str = "kind";
+
 /// The value of a computed path; `None` if the path is another one or there is nothing to compute it from.
-pub(super) fn of<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
-    sum(path, fields).or_else(|| all(path, fields))
+pub(super) fn of<'a>(path: &str, object: &Object<'a>) -> Option<Value<'a>> {
+    if path == KIND {
+        let mut text = TextBuilder::new();
+        let start = object.span.start;
+        text.push_decoded(object.subject.kind.as_deref()?, start..start);
+        return Some(Value::Text(text.finish()));
+    }
+    sum(path, &object.fields).or_else(|| all(path, &object.fields))
 }
 
 /// The value of `sum(LIST.PATH)`: the quantities below a path in the items of a list, added up; of a
@@ -79,9 +88,9 @@ fn sum<'a>(path: &str, fields: &Map<'a>) -> Option<Value<'a>> {
     Some(Value::Text(text.finish()))
 }
 
-/// Returns true if a path asks for a value that is made of others: `sum(LIST.PATH)`, `all(LIST.PATH)`.
+/// Returns true if a path asks for a value that is made of others: `sum(LIST.PATH)`, `all(LIST.PATH)`, `kind`.
 pub(super) fn is_computed(path: &str) -> bool {
-    path.starts_with("sum(") || path.starts_with("all(")
+    path.starts_with("sum(") || path.starts_with("all(") || path == KIND
 }
 
 /// The value of `all(LIST.PATH)`: the values below a path in the items of a list, and the items of those that are lists

@@ -7,7 +7,9 @@ use super::event_view::EventView;
 use super::words_of;
 use kwhy_model::{Object, Span, Subject, Text, Value};
 use kwhy_prefilter::Token;
-use kwhy_signature::{EventPattern, Haystack, ObjectPattern, Pattern, Place, ValueTest, number};
+use kwhy_signature::{
+    Condition, EventPattern, Haystack, ObjectPattern, Pattern, Place, ValueTest, number,
+};
 
 /// A captured value with its name.
 pub(crate) type Capture = (String, String);
@@ -259,6 +261,20 @@ fn proof_of(facts: &EventView<'_, '_>) -> Span {
     }
 }
 
+/// Returns true if what was captured compares as a condition asks.
+pub(super) fn compares(condition: &Condition, found: &Found) -> bool {
+    let value = |name: &str| {
+        let mut captures = found.captures.iter();
+        captures
+            .find(|(known, _)| known == name)
+            .map(|(_, value)| value.as_str())
+    };
+    condition
+        .comparisons
+        .iter()
+        .all(|comparison| comparison.holds(value))
+}
+
 /// The fields of a container that describe its previous run.
 const LAST_RUN: &str = "last_state.";
 
@@ -294,7 +310,7 @@ pub(crate) fn object(
         return Vec::new();
     }
     let get = |path: &str| match computed::is_computed(path) {
-        true => computed::of(path, &object.fields).map(Cow::Owned),
+        true => computed::of(path, object).map(Cow::Owned),
         false => object.fields.get(path).map(Cow::Borrowed),
     };
     let mut fields = pattern.fields.iter();
@@ -378,7 +394,7 @@ pub(crate) fn object(
 
 /// Returns true if a value passes a test, without keeping anything of it. A list or map that is captured as one text may
 /// turn out later to have none.
-fn holds(test: &ValueTest, value: Option<&Value<'_>>) -> bool {
+pub(super) fn holds(test: &ValueTest, value: Option<&Value<'_>>) -> bool {
     passes(test, value, &mut None)
 }
 

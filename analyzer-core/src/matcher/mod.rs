@@ -12,6 +12,7 @@ pub(crate) mod ids;
 #[cfg(test)]
 mod joins;
 mod leaf;
+mod memo;
 mod object_prefilter;
 mod prefilter;
 pub(crate) mod scope;
@@ -20,6 +21,7 @@ mod time_range;
 pub(crate) use evaluate::{Match, enrich, evaluate, is_known};
 pub(crate) use event_view::EventView;
 pub(crate) use hit::{Hit, Moment};
+pub(crate) use memo::Memo;
 pub(crate) use prefilter::Prefilter;
 pub(crate) use scope::{node, related, subjects_agree};
 pub(crate) use time_range::TimeRange;
@@ -262,10 +264,21 @@ impl<'c> Tester<'c> {
     }
 
     /// Adds the hits of an object, in the order of their leaf conditions.
-    pub fn object(&self, chunk: &Chunk, object: &Object<'_>, into: &mut Vec<(ConditionId, Hit)>) {
+    pub fn object(
+        &self,
+        chunk: &Chunk,
+        object: &Object<'_>,
+        memo: &mut Memo,
+        into: &mut Vec<(ConditionId, Hit)>,
+    ) {
         let mut test = |leaf: ConditionId, pattern: &ObjectPattern| {
             let condition = &self.catalogue().at(leaf.0 as usize).condition;
-            let found = leaf::object(pattern, object, !condition.is_single());
+            let mut found = leaf::object(pattern, object, !condition.is_single());
+            // what compares otherwise is no match, and most rows of a table do
+            let compares = !condition.comparisons.is_empty();
+            if compares && condition.is_single() && condition.also.is_empty() {
+                found.retain(|found| leaf::compares(condition, found));
+            }
             if found.is_empty() {
                 return;
             }
@@ -281,7 +294,7 @@ impl<'c> Tester<'c> {
             }));
         };
         match self.object_prefilter(object.subject.kind.as_deref()) {
-            Some(prefilter) => prefilter.pass(object, test),
+            Some(prefilter) => prefilter.pass(object, memo, test),
             None => self.all(|leaf, condition| {
                 if let LeafPattern::Object(pattern) = &condition.pattern {
                     test(leaf, pattern);

@@ -59,13 +59,24 @@ impl Order {
     }
 }
 
+/// The number of digits of a count that surely fits 32 bits.
+const MAX_COUNT: usize = 9;
+
 /// Parses a quantity, a number, an age or a time as a number; ages and times are in seconds.
 pub fn number(text: &str) -> Option<f64> {
     let text = text.trim();
+    // most are counts
+    if text.len() <= MAX_COUNT && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.parse::<u32>().ok().map(f64::from);
+    }
     Quantity::parse(text)
         .map(Quantity::value)
         .or_else(|| Age::parse(text).map(|age| age.seconds as f64))
         .or_else(|| {
+            // a time has a date and a time of day
+            if text.len() < 8 || !text.contains(['T', 't', ' ']) {
+                return None;
+            }
             let time: jiff::Timestamp = text.parse().ok()?;
             Some(time.as_millisecond() as f64 / 1e3)
         })

@@ -57,6 +57,14 @@ impl ValueTest {
         words.collect::<Option<_>>().unwrap_or_default()
     }
 
+    /// Returns true if comparing words, or looking whether there is a value, decides it for a text.
+    pub fn is_plain(&self) -> bool {
+        let only_words = self.equals.is_empty() || !self.words().is_empty();
+        let rest = [&self.matches, &self.not];
+        let is_plain = only_words && rest.iter().all(|patterns| patterns.is_empty());
+        self.flat.is_some() || (is_plain && self.number.0.is_empty() && !self.absent)
+    }
+
     /// Returns true if the test only has `not`, which a missing value passes.
     pub fn is_negative(&self) -> bool {
         !self.not.is_empty()

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use super::super::graph::plain;
 use super::super::health::{self, State};
@@ -17,11 +18,11 @@ const MAX_TEXT: usize = 120;
 pub(crate) struct ObjectSnapshot {
     /// A hash of the object and its shape.
     pub(super) key: u64,
-    pub(super) kind: String,
-    pub(super) namespace: Option<String>,
-    pub(super) name: String,
+    pub(super) kind: Arc<str>,
+    pub(super) namespace: Option<Arc<str>>,
+    pub(super) name: Box<str>,
     /// The node of a pod.
-    pub(super) node: Option<Box<str>>,
+    pub(super) node: Option<Arc<str>>,
     pub(super) shape: Shape,
     pub(super) document: usize,
     /// The byte range in the document.
@@ -68,8 +69,8 @@ pub(super) struct Version {
 impl ObjectSnapshot {
     /// Takes the snapshot of an object that has a name.
     pub fn of(chunk: &Chunk, object: &Object<'_>) -> Option<ObjectSnapshot> {
-        let subject = plain(&object.subject);
-        let (kind, name) = (subject.kind.clone()?, subject.name.clone()?);
+        let subject = &object.subject;
+        let (kind, name) = (subject.kind.as_deref()?, subject.name.as_deref()?);
         let shape = Shape::of(object.format)?;
         let state = health::of(object);
         let mut place = chunk.place(state.shown.as_ref().unwrap_or(&object.span));
@@ -80,10 +81,10 @@ impl ObjectSnapshot {
         let number = |key: &str| object.fields.text(key)?.parse().ok();
         Some(ObjectSnapshot {
             key: key(&identity(object), shape),
-            kind,
-            namespace: subject.namespace,
-            name,
-            node: object.subject.node.as_deref().map(Box::from),
+            kind: kind.into(),
+            namespace: subject.namespace.as_deref().map(Arc::from),
+            name: name.into(),
+            node: subject.node.as_deref().map(Arc::from),
             shape,
             document: chunk.document,
             span: chunk.whole(&object.span),
@@ -137,7 +138,7 @@ impl ObjectSnapshot {
 
     /// The machine of a unit, which other units of its name are not on.
     pub(super) fn machine(&self) -> Option<&str> {
-        self.node.as_deref().filter(|_| self.kind == "Unit")
+        self.node.as_deref().filter(|_| &*self.kind == "Unit")
     }
 
     pub(super) fn place_in_input(&self) -> (usize, usize) {

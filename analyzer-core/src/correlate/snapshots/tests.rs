@@ -6,9 +6,9 @@ use kwhy_parse::input::Place;
 fn snapshot(document: usize, start: usize, version: Version) -> ObjectSnapshot {
     ObjectSnapshot {
         key: 7,
-        kind: "Pod".to_owned(),
+        kind: "Pod".into(),
         namespace: None,
-        name: "quay-4".to_owned(),
+        name: "quay-4".into(),
         node: None,
         shape: Shape::Describe,
         document,
@@ -88,7 +88,7 @@ fn what_is_not_kept_is_counted_as_at_least() {
     let pod = |number: usize, health| {
         let mut pod = snapshot(0, number, Version::default());
         pod.key = number as u64;
-        pod.name = format!("web-{number}");
+        pod.name = format!("web-{number}").into();
         pod.state.health = health;
         pod
     };

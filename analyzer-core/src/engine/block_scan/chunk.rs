@@ -278,7 +278,8 @@ impl BlockScan<'_, '_, '_> {
             if listed {
                 all.add_object(&object.subject);
             }
-            self.tester.object(chunk, object, &mut outcome.hits);
+            self.tester
+                .object(chunk, object, &mut self.memo, &mut outcome.hits);
             if let Some(part) = part {
                 let waits = |(_, hit): &mut (ConditionId, Hit)| hit.of_list;
                 part.object(&object.subject, outcome.hits.extract_if(before.., waits));

@@ -69,7 +69,7 @@ impl Chunk {
         let near = line.start.max(at.saturating_sub(NEAR))..line.end.min(at.saturating_add(NEAR));
         for secret in self.secrets().within(&near).iter().rev() {
             let own = secret.start.max(line.start)..secret.end.min(line.end);
-            let hidden = self.text.place(&own).mark;
+            let hidden = self.text.mark(&own);
             let within = |at: usize| at.saturating_sub(left_out).min(place.text.len());
             let hidden = within(hidden.start)..within(hidden.end);
             if hidden.is_empty() {
@@ -105,18 +105,50 @@ impl Chunk {
         start
     }
 
+    /// The place of a span in a line that contains items, with the item in place of the line: of a line that is long
+    /// nothing else is copied. Also says how much of the line precedes it.
+    fn place_of_item(&self, span: &Span) -> (Place, usize) {
+        let text = self.text.text();
+        let line = self.text.line_of(span.start.min(text.len()));
+        let whole = self.text.line_span(line);
+        let mark = self.text.mark(span);
+        let at = span.start;
+        let next = self.ends.partition_point(|end| *end <= at);
+        let from_mark = |end: &usize| (end + mark.start).saturating_sub(at);
+        let before = next.checked_sub(1).and_then(|last| self.ends.get(last));
+        let start = before.map_or(0, from_mark);
+        let end = self.ends.get(next).map_or(whole.len(), from_mark);
+        let own = text.get(whole.clone()).unwrap_or("");
+        let start = floor_char(own, start.min(mark.start));
+        let end = floor_char(own, end.max(mark.end));
+        let place = Place {
+            line,
+            column: self.text.column(whole.start, whole.start + mark.start),
+            text: own.get(start..end).unwrap_or("").to_owned(),
+            mark: mark.start - start..mark.end - start,
+        };
+        (place, start)
+    }
+
     /// The place of a span in the document. Secrets in its line are masked.
     pub fn place(&self, span: &Span) -> Place {
-        let mut place = self.text.place(span);
+        let (mut place, item) = match self.text.is_original() && !self.ends.is_empty() {
+            true => {
+                let (place, start) = self.place_of_item(span);
+                (place, Some(start))
+            }
+            false => (self.text.place(span), None),
+        };
         place.line += self.lines_before;
         if !self.gaps.is_empty() {
             let at = self.text.original_offset(span.start);
             let before = self.gaps.iter().take_while(|gap| gap.at <= at);
             place.column += before.map(|gap| gap.characters).sum::<u64>();
         }
-        let left_out = match self.ends.is_empty() {
-            true => 0,
-            false => self.cut_to_item(self.text.original_offset(span.start), &mut place),
+        let left_out = match (item, self.ends.is_empty()) {
+            (Some(start), _) => start,
+            (None, true) => 0,
+            (None, false) => self.cut_to_item(self.text.original_offset(span.start), &mut place),
         };
         self.mask(span.start.min(self.text.text().len()), left_out, &mut place);
         if place.text.len() > MAX_TEXT {

@@ -1,5 +1,7 @@
 //! A named stream of bytes, as text with the way back to its bytes.
 
+use std::sync::OnceLock;
+
 use memchr::memchr_iter;
 
 use super::line::floor_char;
@@ -31,6 +33,8 @@ pub struct Document {
     invalid: u64,
     /// The places at which lines were joined, with those in the text before.
     joins: Vec<Edit>,
+    /// True if all characters are single bytes; found when first asked for.
+    is_ascii: OnceLock<bool>,
 }
 
 /// The place of a span in the input, for people.
@@ -82,6 +86,7 @@ impl Document {
             line_starts,
             invalid,
             joins: Vec::new(),
+            is_ascii: OnceLock::new(),
         }
     }
 
@@ -240,6 +245,33 @@ impl Document {
             text,
             mark,
         }
+    }
+
+    /// Returns true if the text is the original.
+    pub(super) fn is_original(&self) -> bool {
+        self.original.is_none() && self.joins.is_empty()
+    }
+
+    /// The bytes of its line that a span covers. A span over several lines is cut at the first's end.
+    pub(super) fn mark(&self, span: &Span) -> Span {
+        if !self.is_original() {
+            return self.place(span).mark;
+        }
+        let line = self.line_span(self.line_of(span.start.min(self.text.len())));
+        let start = span.start.clamp(line.start, line.end);
+        let end = span.end.clamp(start, line.end);
+        start - line.start..end - line.start
+    }
+
+    /// The column of a byte of the original in the line that starts at another one.
+    pub(super) fn column(&self, line: usize, at: usize) -> u64 {
+        let is_ascii = *self.is_ascii.get_or_init(|| self.text.is_ascii());
+        let before = self.text.get(line..at).unwrap_or("");
+        let characters = match is_ascii {
+            true => before.len(),
+            false => before.chars().count(),
+        };
+        characters as u64 + 1
     }
 
     /// The byte of the original at which a byte of the clean text occurs.
