@@ -405,7 +405,7 @@ impl Snapshots {
         ];
         let runs = |snapshot: &ObjectSnapshot| {
             let own = snapshot.namespace.as_deref();
-            own.is_none_or(|own| own == namespace) && WORKLOADS.contains(&snapshot.kind.as_str())
+            own.is_none_or(|own| own == namespace) && WORKLOADS.contains(&&*snapshot.kind)
         };
         self.lists_pods(namespace) && !self.all.iter().any(runs)
     }
