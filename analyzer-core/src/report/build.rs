@@ -108,6 +108,7 @@ impl Evidence {
             text,
             mark,
             label: None,
+            around: Vec::new(),
         }
     }
 }
