@@ -252,8 +252,8 @@ pub enum Command {
     },
     /// Copy a file, folder or archive without secrets and with tokens in place of names, to pass it on
     ///
-    /// The structure, the lines and the times stay, and so do the causes. What is not text is left out and listed.
-    /// Archives inside become folders.
+    /// The structure, the lines and the times stay, and nearly always the causes. What is not text is left out and
+    /// listed. Archives inside become folders.
     Redact {
         /// A file, folder or archive
         #[arg(value_name = "IN")]

@@ -238,6 +238,10 @@ impl Identities {
         let mut kind: Option<(usize, &str)> = None;
         for word in shape::words(text) {
             let value = text.get(word.clone()).unwrap_or("");
+            // nothing but punctuation
+            if value.is_empty() {
+                continue;
+            }
             // `configmap "web-conf"`, `pod=web-0`
             let named = kind
                 .take()
@@ -461,6 +465,10 @@ mod tests {
             ),
             ("mail ann@acme.example now", "mail email-1 now"),
             ("User \"ann\" cannot list", "User \"user-1\" cannot list"),
+            (
+                "{\"user\":\"carl\",\"pod\": \"x-1\"}",
+                "{\"user\":\"user-1\",\"pod\": \"pod-2\"}",
+            ),
             ("uid 0f8e7d6c-1a2b-4c3d-9e8f-001122334455", "uid uid-1"),
             ("2001:db8::17 is down", "address-1 is down"),
             (
