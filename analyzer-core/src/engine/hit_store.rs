@@ -107,10 +107,9 @@ impl HitStore {
         let mut several: Vec<(ConditionId, Hit)> = Vec::new();
         let mut parts: Vec<(u32, Span)> = Vec::new();
         let mut facts: Vec<(u32, usize, Hit)> = Vec::new();
-        let tables = compiled.tables();
         for ((number, leaf), hit) in hits {
-            if let Some(table) = tables.of_leaf((number, leaf)) {
-                if !tables.is_shared((number, leaf)) {
+            if let Some(table) = compiled.table_of((number, leaf)) {
+                if !compiled.tables().is_shared((number, leaf)) {
                     facts.push((number, table, hit));
                 }
                 continue;
@@ -148,6 +147,7 @@ impl HitStore {
             winners.any(|((other, _), _)| refines(catalogue, *other, number))
         };
         for (number, table, mut hit) in facts {
+            let tables = compiled.tables();
             hit.refined = is_refined(number);
             if !tables.holds(table, &hit) {
                 continue;
@@ -277,7 +277,7 @@ impl HitStore {
     /// Takes how many hits of which conditions over several were not kept.
     pub fn left_out(&mut self, hits: BTreeMap<ConditionId, u64>) {
         for (leaf, count) in hits {
-            match self.compiled.tables().of_leaf(leaf) {
+            match self.compiled.table_of(leaf) {
                 Some(table) => self.facts.leave_out(table, count),
                 None => *self.cut.entry(leaf).or_default() += count,
             }
@@ -340,10 +340,13 @@ impl HitStore {
         let mut facts = self.facts;
         let number = |document: usize| numbers.get(document).copied().unwrap_or(document);
         facts.renumber(number);
-        let tables = self.compiled.tables();
-        for number in tables.signatures() {
-            let of_leaves = tables.of_signature(number).unwrap_or_default();
-            collected.join(catalogue, number, of_leaves, &facts, listed);
+        // without facts nothing is compiled for them
+        if !facts.is_empty() {
+            let tables = self.compiled.tables();
+            for number in tables.signatures() {
+                let of_leaves = tables.of_signature(number).unwrap_or_default();
+                collected.join(catalogue, number, of_leaves, &facts, listed);
+            }
         }
         for (number, single) in singles {
             collected.take(

@@ -308,6 +308,11 @@ impl Facts {
         self.tables = tables;
     }
 
+    /// Returns true if no object was found that a condition asks for.
+    pub fn is_empty(&self) -> bool {
+        self.shown.is_empty() && self.omitted.is_empty()
+    }
+
     /// The facts of a table.
     pub fn of_table(&self, table: usize) -> &[Fact] {
         self.tables.get(table).map_or(&[], Vec::as_slice)

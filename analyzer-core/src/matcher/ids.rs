@@ -213,11 +213,19 @@ fn runs(text: &str, found: &mut impl FnMut(String, usize)) {
     let is_digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
     // groups of UIDs and parts of names are as long
     let is_sign = |byte: Option<&u8>| matches!(byte, Some(b'-' | b'_' | b'.'));
+    // where the next run may begin
     let mut next = 0;
-    while let Some(begin) = bytes.iter().skip(next).position(is_word) {
-        let begin = next + begin;
-        let length = bytes.iter().skip(begin).position(|byte| !is_word(byte));
-        let end = length.map_or(bytes.len(), |length| begin + length);
+    // a run that is long enough covers every such byte
+    while let Some(byte) = bytes.get(next + SHORT - 1) {
+        if !is_word(byte) {
+            next += SHORT;
+            continue;
+        }
+        let before = bytes[next..next + SHORT].iter().rev();
+        let covered = before.take_while(|byte| is_word(byte)).count();
+        let begin = next + SHORT - covered;
+        let rest = bytes[next + SHORT..].iter();
+        let end = next + SHORT + rest.take_while(|byte| is_word(byte)).count();
         next = end;
         let word = text.get(begin..end).unwrap_or_default();
         let id = word.strip_prefix("pod").unwrap_or(word);
@@ -243,6 +251,35 @@ fn is_word(byte: &u8) -> bool {
 mod tests {
     use super::*;
     use kwhy_model::{Field, Format, Text};
+    use proptest::prelude::*;
+
+    /// The runs of letters and digits that are as long as an id, with the bytes at which they start.
+    fn naive_runs(text: &str) -> Vec<(String, usize)> {
+        let mut found = Vec::new();
+        let mut start = 0;
+        for word in text.split(|c: char| !c.is_ascii_alphanumeric()) {
+            let rest = &text[start + word.len()..];
+            let id = word.strip_prefix("pod").unwrap_or(word);
+            let is_alone = !text[..start].ends_with(['-', '_', '.'])
+                && !rest.starts_with(['-', '_', '.'])
+                && id == word;
+            let fits = matches!(id.len(), 64 | 32) || matches!(id.len(), 12 | 13) && is_alone;
+            if fits && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+                found.push((id.to_owned(), start + word.len() - id.len()));
+            }
+            start += word.len() + rest.chars().next().map_or(0, char::len_utf8);
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn no_run_is_missed(text in "([0-9a-f]{12,13}|[0-9a-f]{32}|[0-9a-f]{64}|pod[0-9a-f]{32}|[a-z]{1,30}|[-_. /é]{1,3}){0,12}") {
+            let mut found = Vec::new();
+            runs(&text, &mut |id, at| found.push((id, at)));
+            prop_assert_eq!(found, naive_runs(&text));
+        }
+    }
 
     const UID: &str = "5f0c1d2e-1111-4222-8333-944455566677";
     const CONTAINER: &str = "0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9";

@@ -71,6 +71,12 @@ impl Compiled {
         self.tables.get_or_init(|| Tables::new(&self.catalogue))
     }
 
+    /// Returns the table of a leaf, if its signature is about several objects.
+    pub fn table_of(&self, leaf: ConditionId) -> Option<usize> {
+        let is_relation = self.catalogue.is_relation(leaf.0 as usize);
+        is_relation.then(|| self.tables().of_leaf(leaf)).flatten()
+    }
+
     /// Finds the conditions worth a test.
     pub fn prefilter(&self) -> &Prefilter {
         self.prefilter
@@ -263,11 +269,9 @@ impl<'c> Tester<'c> {
             if found.is_empty() {
                 return;
             }
-            let tables = self.compiled.tables();
             // what only refutes is never shown
-            let is_shown = !tables
-                .of_leaf(leaf)
-                .is_some_and(|table| tables.only_refutes(table));
+            let is_shown = !(self.compiled.table_of(leaf))
+                .is_some_and(|table| self.compiled.tables().only_refutes(table));
             into.extend(found.into_iter().map(|found| {
                 let hit = Hit {
                     of_list: pattern.listed,
@@ -292,8 +296,11 @@ impl<'c> Tester<'c> {
         let slot = prefilter.of_objects(kind)?;
         Some(slot.get_or_init(|| {
             let leaves = prefilter.objects(kind).into_iter();
-            let tables = self.compiled.tables();
-            let tested = leaves.filter(|leaf| !tables.is_shared(*leaf));
+            let is_shared = |leaf: ConditionId| {
+                self.catalogue().is_relation(leaf.0 as usize)
+                    && self.compiled.tables().is_shared(leaf)
+            };
+            let tested = leaves.filter(|leaf| !is_shared(*leaf));
             ObjectPrefilter::new(tested.filter_map(|(number, leaf)| {
                 match &self.leaves(number).get(usize::from(leaf))?.pattern {
                     LeafPattern::Object(pattern) => Some(((number, leaf), Arc::clone(pattern))),

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use kwhy_signature::{
-    Causes, Index, Signature, SignatureError, Word, advice, check, needs, placement,
+    Causes, Index, Signature, SignatureError, Word, advice, check, digests, needs, placement,
 };
 
 type Failure = Box<dyn std::error::Error>;
@@ -23,6 +23,8 @@ type Failure = Box<dyn std::error::Error>;
 const CAUSES: &str = "causes.yaml";
 const MECHANISMS: &str = "mechanisms.yaml";
 const TOPOLOGY: &str = "topology.yaml";
+/// Lines that healthy components print, by which texts are chosen that seldom occur.
+const TYPICAL: &str = "typical.txt";
 const WRITERS: &str = "writers.yaml";
 
 fn main() -> Result<(), Failure> {
@@ -40,7 +42,7 @@ fn main() -> Result<(), Failure> {
     };
     let mut out = format!("static CAUSES: &[(&str, &str)] = &{list:?};\n");
     match &signatures {
-        Some(signatures) => write_signatures(signatures, &mut out)?,
+        Some(signatures) => write_signatures(signatures, text(TYPICAL)?, &mut out)?,
         None => write_index(&Index::new(None, ""), &mut out)?,
     }
     let target = PathBuf::from(env::var("OUT_DIR")?);
@@ -116,11 +118,11 @@ fn read_signatures(root: &Path, causes: &Causes) -> Result<Vec<File>, Failure> {
 }
 
 /// Writes the signatures and their index as constants.
-fn write_signatures(files: &[File], out: &mut String) -> Result<(), Failure> {
+fn write_signatures(files: &[File], typical: String, out: &mut String) -> Result<(), Failure> {
     out.push_str("static BUILTIN: &[Builtin] = &[\n");
     let mut needed = Vec::new();
-    // the examples show what logs look like
-    let mut sample = String::new();
+    // the examples show what logs of faults look like
+    let mut sample = typical;
     for (number, file) in (0..).zip(files) {
         let mut value: serde_json::Map<String, serde_json::Value> =
             serde_yaml::from_str(&file.yaml)?;
@@ -130,10 +132,11 @@ fn write_signatures(files: &[File], out: &mut String) -> Result<(), Failure> {
         needed.extend(needs(number, &file.signature.condition));
         let json = serde_json::to_string(&value)?;
         let (id, name, path) = (&file.signature.id, &file.name, &file.path);
+        let digests = digests(&file.signature.condition)?;
         let is_relation = file.signature.condition.is_relation();
         writeln!(
             out,
-            "    Builtin {{ id: {id:?}, file: {name:?}, yaml: include_str!({path:?}), json: {json:?}, is_relation: {is_relation} }},"
+            "    Builtin {{ id: {id:?}, file: {name:?}, yaml: include_str!({path:?}), json: {json:?}, digests: {digests:?}, is_relation: {is_relation} }},"
         )?;
     }
     out.push_str("];\n");

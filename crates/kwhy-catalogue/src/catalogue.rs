@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 
 use kwhy_prefilter::{LiteralSet, QGramIndex};
-use kwhy_signature::{Causes, Index, Signature, SignatureError, check, needs};
+use kwhy_signature::{Causes, Index, Signature, SignatureError, check, needs, use_digests};
 
 include!(concat!(env!("OUT_DIR"), "/builtin.rs"));
 
@@ -20,6 +20,8 @@ struct Builtin {
     yaml: &'static str,
     /// The checked signature; read when it is asked for.
     json: &'static str,
+    /// What is known of the patterns of its condition.
+    digests: &'static str,
     /// True if its condition holds objects against each other.
     is_relation: bool,
 }
@@ -154,14 +156,14 @@ impl Catalogue {
 
     /// The signatures whose conditions hold objects against each other, with their numbers.
     pub fn relations(&self) -> impl Iterator<Item = (usize, &Signature)> {
-        let relations = self.entries.iter().enumerate().filter(|(_, entry)| {
-            match entry.builtin {
-                // the others need not be read to know that
-                Some(builtin) => builtin.is_relation,
-                None => entry.signature().condition.is_relation(),
-            }
-        });
+        let relations = self.entries.iter().enumerate();
+        let relations = relations.filter(|(_, entry)| entry.is_relation());
         relations.map(|(number, entry)| (number, entry.signature()))
+    }
+
+    /// Returns true if the condition of the signature with this number holds objects against each other.
+    pub fn is_relation(&self, number: usize) -> bool {
+        self.entries.get(number).is_some_and(Entry::is_relation)
     }
 
     /// A signature by its id.
@@ -235,12 +237,21 @@ impl Default for Catalogue {
 }
 
 impl Entry {
+    fn is_relation(&self) -> bool {
+        match self.builtin {
+            // it need not be read to know that
+            Some(builtin) => builtin.is_relation,
+            None => self.signature().condition.is_relation(),
+        }
+    }
+
     fn signature(&self) -> &Signature {
         self.signature.get_or_init(|| {
             let read = self.builtin.and_then(|builtin| {
                 let mut signature: Signature = serde_json::from_str(builtin.json).ok()?;
                 signature.file = builtin.file.into();
                 signature.source = builtin.yaml.into();
+                use_digests(&signature.condition, builtin.digests);
                 Some(signature)
             });
             // the build script read the same text with the same code
@@ -268,6 +279,16 @@ why: it is mounted
             .add_str("x.yaml", yaml)
             .unwrap_err()
             .to_string()
+    }
+
+    #[cfg(feature = "builtin")]
+    #[test]
+    fn digests_are_those_of_the_patterns() {
+        for builtin in BUILTIN {
+            let signature: Signature = serde_json::from_str(builtin.json).unwrap();
+            let worked_out = kwhy_signature::digests(&signature.condition).unwrap();
+            assert_eq!(worked_out, builtin.digests, "{}", builtin.id);
+        }
     }
 
     #[test]

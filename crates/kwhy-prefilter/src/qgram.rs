@@ -175,12 +175,6 @@ impl QGramIndex {
             }
             let whole = text.len() >= MIN_LITERAL + WORD - Q;
             let start = rarest_window(text, if whole { WORD } else { Q }, &seen);
-            // many literals share a prefix: the bytes farthest from the window discriminate best
-            let other = if 2 * start + Q > text.len() {
-                0
-            } else {
-                text.len() - WORD
-            };
             let closer = if whole {
                 &mut grams.words
             } else {
@@ -192,6 +186,7 @@ impl QGramIndex {
                 let slot = closer_slot(word(&text[at..]), whole);
                 closer[slot / 64] |= 1 << (slot % 64);
                 let gram = gram(word(&text[at..]));
+                let other = check_offset(text, at, &seen);
                 let check = word(&text[other..]);
                 entries.push((gram, check, number, at as u16, other as u16));
             }
@@ -387,6 +382,16 @@ fn rarest_window(text: &[u8], length: usize, seen: &Frequencies) -> usize {
         .enumerate()
         .min_by_key(|(start, cost)| (*cost, *start));
     rarest.map_or(0, |(start, _)| start)
+}
+
+/// The offset of the bytes of a literal by which a hit of its q-gram at `at` is checked: its rarer end.
+fn check_offset(text: &[u8], at: usize, seen: &Frequencies) -> usize {
+    let last = text.len().saturating_sub(WORD);
+    let start = (seen.times(&text[..Q]), Q.saturating_sub(at));
+    let end = text.len() - Q;
+    let end = (seen.times(&text[end..]), (at + Q).saturating_sub(end));
+    // many literals share a prefix
+    if start < end { 0 } else { last }
 }
 
 #[cfg(test)]

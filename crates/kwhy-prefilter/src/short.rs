@@ -17,11 +17,65 @@ pub struct ShortLiterals {
     longest: usize,
 }
 
-/// The literals of one pass, with their numbers.
+/// The literals of one pass.
 #[derive(Clone, Debug)]
 struct Group {
-    literals: Vec<(u32, Vec<u8>)>,
+    roots: Vec<Root>,
     search: Search,
+}
+
+/// A text that is searched for, and the literals that contain it: most short literals contain another one.
+#[derive(Clone, Debug)]
+struct Root {
+    text: Vec<u8>,
+    literals: Vec<Literal>,
+}
+
+/// A literal with its number, and where its root starts in it.
+#[derive(Clone, Debug)]
+struct Literal {
+    number: u32,
+    text: Vec<u8>,
+    root_at: usize,
+}
+
+impl Root {
+    /// Calls `found` for the literals that contain the root at a byte.
+    fn report(&self, haystack: &[u8], at: usize, found: &mut impl FnMut(usize, u32)) {
+        for literal in &self.literals {
+            if let Some(start) = at.checked_sub(literal.root_at)
+                && let Some(rest) = haystack.get(start..)
+                && rest.starts_with(&literal.text)
+            {
+                found(start, literal.number);
+            }
+        }
+    }
+}
+
+/// Puts literals under those that they contain.
+fn roots(mut literals: Vec<(u32, Vec<u8>)>) -> Vec<Root> {
+    literals.sort_by_key(|(_, text)| text.len());
+    let mut roots: Vec<Root> = Vec::new();
+    for (number, text) in literals {
+        let within = |root: &Root| memmem::find(&text, &root.text);
+        let known = roots.iter().position(|root| within(root).is_some());
+        let at = known.unwrap_or_else(|| {
+            roots.push(Root {
+                text: text.clone(),
+                literals: Vec::new(),
+            });
+            roots.len() - 1
+        });
+        let root = &mut roots[at];
+        let root_at = memmem::find(&text, &root.text).unwrap_or(0);
+        root.literals.push(Literal {
+            number,
+            text,
+            root_at,
+        });
+    }
+    roots
 }
 
 #[derive(Clone, Debug)]
@@ -37,25 +91,25 @@ impl ShortLiterals {
         let literals =
             literals.map(|(number, literal)| (number, literal.to_ascii_lowercase().into_bytes()));
         let literals: Vec<(u32, Vec<u8>)> = literals.collect();
-        let group = |literals: &[(u32, Vec<u8>)]| {
+        let lengths = literals.iter().map(|(_, literal)| literal.len());
+        let longest = lengths.max().unwrap_or(0);
+        let group = |roots: &[Root]| {
             let mut config = Config::new();
             let packed = config.match_kind(MatchKind::LeftmostFirst).builder();
-            let bytes = literals.iter().map(|(_, literal)| literal);
+            let bytes = roots.iter().map(|root| &root.text);
             let packed = packed.clone().extend(bytes.clone()).build();
-            let finder = |literal: &Vec<u8>| memmem::Finder::new(literal.as_slice()).into_owned();
+            let finder = |text: &Vec<u8>| memmem::Finder::new(text.as_slice()).into_owned();
             Group {
                 search: match packed {
                     Some(searcher) => Search::Packed(Box::new(searcher)),
                     None => Search::Single(bytes.map(finder).collect()),
                 },
-                literals: literals.to_vec(),
+                roots: roots.to_vec(),
             }
         };
         ShortLiterals {
-            groups: literals.chunks(AT_ONCE).map(group).collect(),
-            longest: (literals.iter().map(|(_, literal)| literal.len()))
-                .max()
-                .unwrap_or(0),
+            groups: roots(literals).chunks(AT_ONCE).map(group).collect(),
+            longest,
         }
     }
 
@@ -96,22 +150,21 @@ impl ShortLiterals {
                     let mut span = Span::from(0..haystack.len());
                     while let Some(place) = searcher.find_in(haystack, span) {
                         let at = place.start();
-                        let rest = haystack.get(at..).unwrap_or_default();
                         // others may start at the same byte, or within this one
-                        for (number, literal) in &group.literals {
-                            if rest.starts_with(literal) {
-                                found(at, *number);
-                            }
+                        let rest = haystack.get(at..).unwrap_or_default();
+                        let roots = group.roots.iter();
+                        for root in roots.filter(|root| rest.starts_with(&root.text)) {
+                            root.report(haystack, at, &mut found);
                         }
                         span.start = at + 1;
                     }
                 }
                 Search::Single(finders) => {
-                    for ((number, _), finder) in group.literals.iter().zip(finders) {
+                    for (root, finder) in group.roots.iter().zip(finders) {
                         let mut start = 0;
                         while let Some(at) = finder.find(haystack.get(start..).unwrap_or_default())
                         {
-                            found(start + at, *number);
+                            root.report(haystack, start + at, &mut found);
                             start += at + 1;
                         }
                     }

@@ -27,6 +27,7 @@ pub mod check;
 mod command;
 mod compare;
 mod condition;
+mod digest;
 mod error;
 pub mod format;
 mod hir;
@@ -52,6 +53,7 @@ pub use causes::Causes;
 pub use command::{CommandTemplate, ValueType};
 pub use compare::Comparison;
 pub use condition::{Condition, Scope};
+pub use digest::{digests, use_digests};
 pub use error::SignatureError;
 pub use pattern::Pattern;
 pub use schema::{

@@ -8,13 +8,14 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex_syntax::hir::{Capture, Hir, HirKind, Repetition};
+use serde::{Deserialize, Serialize};
 
 use super::literals::is_blank;
 use super::quotes::{QUOTES, Unquoted, maybe_quote, quote, quote_or_end, quoted};
 use super::words::{ARTICLES, CLASSES, SEPARATORS, article, classes, gap, separator};
 
 /// The part of a pattern's text that may be written in other words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) enum Scope {
     /// The kind of quotes.
     Kinds,
@@ -39,7 +40,7 @@ impl Scope {
 }
 
 /// How the expression of a pattern is loosened.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Loosening {
     scope: Scope,
     /// The numbers of the spaces at which no word may be added; none if none may be added at all.

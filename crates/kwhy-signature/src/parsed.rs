@@ -1,67 +1,96 @@
-//! The parsed form of a pattern: its expression, its slots, and the literals of every text that it matches.
+//! Reads patterns: their expression, their slots, and the literals of every text that they match.
 
 use std::sync::OnceLock;
 
 use regex_syntax::hir::{Capture, Hir, Look};
 
 use super::case;
+use super::digest::Digest;
 use super::hir::may_be_trimmed;
 use super::literals;
 use super::meaning::{Loosening, Scope};
 use super::phrases::{self, Required};
-use kwhy_prefilter::Token;
 
-/// The parsed form of a pattern, made when it is first asked for.
-#[derive(Default)]
-pub(super) struct Parts {
-    /// What is written, in lower case unless case matters; none of a pattern that cannot be read.
-    hir: Option<Hir>,
-    /// How its expression is made of that; none if that is it.
-    loosening: Option<Loosening>,
-    /// True if its expression is about text as it is written, not about text in lower case.
-    pub is_exact: bool,
-    /// Texts of which each match contains one, in lower case; none if nothing is known.
-    pub literals: Vec<Token>,
-    /// A byte that every match contains, which most texts lack.
-    pub byte: Option<u8>,
-    pub phrases: Vec<String>,
-    /// Words of which each match contains one, for each place at which there must be some.
-    pub demanded: Vec<Vec<String>>,
-    /// The number of literal characters that it demands: the measure of how specific it is.
-    pub weight: usize,
-    /// The length of the shortest text that it matches, in bytes.
-    pub least_length: usize,
-    /// True if its expression may start with what may be missing.
-    pub may_be_trimmed: bool,
+/// A pattern as it is written, parsed.
+struct Written {
+    /// In lower case unless case matters.
+    hir: Hir,
+    /// In lower case.
+    lower: Hir,
+    form: Form,
+    measure: Measure,
 }
 
-impl Parts {
-    /// Reads a pattern as it is written.
-    pub fn read(source: &str) -> Result<Parts, String> {
+/// The forms in which a pattern is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Template,
+    Expression,
+    /// An expression over text in which case matters somewhere.
+    CaseSensitive,
+    /// An expression that is not loosened.
+    Verbatim,
+}
+
+impl Written {
+    fn read(source: &str) -> Result<Written, String> {
         match source.strip_prefix("regex:") {
             Some(expression) => from_regex(expression.trim_start()),
             None => from_template(source),
         }
     }
+}
 
-    /// Returns true if it was read.
-    pub fn is_known(&self) -> bool {
-        self.hir.is_some()
-    }
+/// The measure of what a pattern demands, as it is written.
+struct Measure {
+    weight: usize,
+    least_length: usize,
+}
 
-    /// The expression that is searched for.
-    pub fn expression(&self) -> Option<Hir> {
-        let hir = self.hir.as_ref()?;
-        let Some(loosening) = &self.loosening else {
-            return Some(hir.clone());
-        };
-        let loose = loosening.loosen(hir).0;
-        Some(if self.is_exact {
-            case::in_any(&loose)
-        } else {
-            loose
-        })
-    }
+/// Works out what is known of a pattern.
+pub(super) fn digest(source: &str) -> Result<Digest, String> {
+    let written = Written::read(source)?;
+    let lower = &written.lower;
+    let (loosening, loose, searched) = match written.form {
+        Form::Verbatim => (None, lower.clone(), phrases::phrases(lower)),
+        form => {
+            let (scope, loose, searched) = loosened(lower);
+            let loosening = match form {
+                // other words may be added where it is not searched for
+                Form::Template => Loosening::with_gaps(scope, searched.blanks.clone()),
+                _ => Loosening::new(scope),
+            };
+            (Some(loosening), loose, searched)
+        }
+    };
+    Ok(Digest {
+        is_exact: matches!(written.form, Form::Verbatim | Form::CaseSensitive),
+        loosening,
+        literals: phrases::telling_words(&loose),
+        byte: match written.form {
+            Form::Template => None,
+            _ => literals::required_byte(&loose),
+        },
+        phrases: searched.texts,
+        demanded: literals::demanded(&loose),
+        weight: written.measure.weight,
+        least_length: written.measure.least_length,
+        may_be_trimmed: may_be_trimmed(&loose),
+    })
+}
+
+/// Builds the expression that a pattern is searched by.
+pub(super) fn expression(source: &str, digest: &Digest) -> Option<Hir> {
+    let hir = Written::read(source).ok()?.hir;
+    let Some(loosening) = &digest.loosening else {
+        return Some(hir);
+    };
+    let loose = loosening.loosen(&hir).0;
+    Some(if digest.is_exact {
+        case::in_any(&loose)
+    } else {
+        loose
+    })
 }
 
 /// The names that a pattern captures, in order, without reading the rest of it.
@@ -173,33 +202,25 @@ pub(super) fn parse(expression: &str) -> Result<regex_syntax::hir::Hir, String> 
 /// The flag at the start of a regular expression to which case matters.
 const EXACT: &str = "(?-i)";
 
-fn from_regex(expression: &str) -> Result<Parts, String> {
+fn from_regex(expression: &str) -> Result<Written, String> {
     let parsed = parse(expression)?;
     let measure = Measure {
         weight: literals::weight_of(&parsed),
         least_length: parsed.properties().minimum_len().unwrap_or(0),
     };
     let lower = case::folded(&parsed);
-    if expression.starts_with(EXACT) {
-        let searched = phrases::phrases(&lower);
-        return Ok(Parts {
-            byte: literals::required_byte(&lower),
-            hir: Some(parsed),
-            is_exact: true,
-            ..parts(&lower, searched, measure)
-        });
-    }
-    let (scope, loose, searched) = loosened(&lower);
-    let is_exact = case::matters(&parsed);
-    Ok(Parts {
-        byte: literals::required_byte(&loose),
-        hir: Some(match is_exact {
-            true => case::with_small_literals(&parsed),
-            false => lower,
-        }),
-        loosening: Some(Loosening::new(scope)),
-        is_exact,
-        ..parts(&loose, searched, measure)
+    let (form, hir) = if expression.starts_with(EXACT) {
+        (Form::Verbatim, parsed)
+    } else if case::matters(&parsed) {
+        (Form::CaseSensitive, case::with_small_literals(&parsed))
+    } else {
+        (Form::Expression, lower.clone())
+    };
+    Ok(Written {
+        hir,
+        lower,
+        form,
+        measure,
     })
 }
 
@@ -217,30 +238,7 @@ fn loosened(lower: &Hir) -> (Scope, Hir, Required) {
     }
 }
 
-/// The measure of what a pattern demands, as it is written.
-struct Measure {
-    weight: usize,
-    least_length: usize,
-}
-
-/// What is known of an expression over text in lower case that is found by these texts.
-fn parts(loose: &Hir, searched: Required, measure: Measure) -> Parts {
-    let words = phrases::telling_words(loose);
-    Parts {
-        hir: None,
-        loosening: None,
-        is_exact: false,
-        byte: None,
-        may_be_trimmed: may_be_trimmed(loose),
-        literals: words.iter().map(|word| Token::new(word)).collect(),
-        phrases: searched.texts,
-        demanded: literals::demanded(loose),
-        weight: measure.weight,
-        least_length: measure.least_length,
-    }
-}
-
-fn from_template(source: &str) -> Result<Parts, String> {
+fn from_template(source: &str) -> Result<Written, String> {
     let (anchored, rest) = match source.strip_prefix('^') {
         Some(rest) => (true, rest),
         None => (false, source),
@@ -290,17 +288,15 @@ fn from_template(source: &str) -> Result<Parts, String> {
     if weight == 0 && template.slots.is_empty() {
         return Err("an empty pattern".into());
     }
-    let lower = template.end(closed);
-    let measure = Measure {
-        weight,
-        least_length: weight,
-    };
-    let (scope, loose, searched) = loosened(&lower);
-    Ok(Parts {
-        hir: Some(lower),
-        // other words may be added where it is not searched for
-        loosening: Some(Loosening::with_gaps(scope, searched.blanks.clone())),
-        ..parts(&loose, searched, measure)
+    let hir = template.end(closed);
+    Ok(Written {
+        lower: hir.clone(),
+        hir,
+        form: Form::Template,
+        measure: Measure {
+            weight,
+            least_length: weight,
+        },
     })
 }
 

@@ -8,10 +8,12 @@ use regex_automata::meta::{self, Regex};
 use regex_automata::util::captures::Captures;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input};
+use regex_syntax::hir::Hir;
 use serde::de::{Deserialize, Deserializer};
 
+use super::digest::Digest;
 use super::hir::trimmed;
-use super::parsed::{Parts, slot_names};
+use super::parsed::{self, slot_names};
 use kwhy_prefilter::{Bloom, Token};
 
 /// A text pattern with named slots.
@@ -28,7 +30,9 @@ pub struct Pattern {
     source: String,
     /// The names that it captures: asked for long before the rest.
     slots: OnceLock<Box<[String]>>,
-    parts: OnceLock<Parts>,
+    /// What is known of it, as a build script wrote it down.
+    written: OnceLock<&'static str>,
+    known: OnceLock<Known>,
     compiled: OnceLock<Option<Regex>>,
     /// The expression that decides whether there is a match, if it is cheaper.
     trimmed: OnceLock<Option<Regex>>,
@@ -59,7 +63,8 @@ impl Pattern {
         Pattern {
             source,
             slots: OnceLock::new(),
-            parts: OnceLock::new(),
+            written: OnceLock::new(),
+            known: OnceLock::new(),
             compiled: OnceLock::new(),
             trimmed: OnceLock::new(),
         }
@@ -70,16 +75,24 @@ impl Pattern {
     /// # Errors
     /// Returns a description of the problem.
     pub(crate) fn check(&self) -> Result<(), String> {
-        // what was read is without an error; a wrong one is empty
-        if self.parts.get().is_none_or(|parts| !parts.is_known()) {
-            let _ = self.parts.set(Parts::read(&self.source)?);
+        // what was read is without an error; a wrong one is unknown
+        if self.known.get().is_none_or(|known| !known.is_right) {
+            let _ = self.known.set(Known::new(parsed::digest(&self.source)?));
         }
         Ok(())
     }
 
-    fn parts(&self) -> &Parts {
-        self.parts
-            .get_or_init(|| Parts::read(&self.source).unwrap_or_default())
+    /// Takes what a build script wrote down of it.
+    pub(super) fn use_digest(&self, written: &'static str) {
+        let _ = self.written.set(written);
+    }
+
+    fn known(&self) -> &Known {
+        self.known.get_or_init(|| {
+            let written = self.written.get().and_then(|line| Digest::read(line));
+            let digest = written.or_else(|| parsed::digest(&self.source).ok());
+            digest.map(Known::new).unwrap_or_default()
+        })
     }
 
     /// The pattern as written.
@@ -100,23 +113,23 @@ impl Pattern {
     /// known. They contain only what log formats never escape; a double quote or the backslash before it
     /// may be at their ends.
     pub fn phrases(&self) -> &[String] {
-        &self.parts().phrases
+        &self.known().digest.phrases
     }
 
     /// Words in lower case; of each list one occurs in every record that contains a match.
     pub(crate) fn demanded(&self) -> &[Vec<String>] {
-        &self.parts().demanded
+        &self.known().digest.demanded
     }
 
     /// The number of literal characters that it demands.
     pub fn weight(&self) -> usize {
-        self.parts().weight
+        self.known().digest.weight
     }
 
     /// The length of the shortest text that it matches, in bytes; of a template only the letters and
     /// digits are counted.
     pub fn least_length(&self) -> usize {
-        self.parts().least_length
+        self.known().digest.least_length
     }
 
     /// The first match in a text.
@@ -136,7 +149,7 @@ impl Pattern {
 
     /// The writing of a text that its expression is about.
     fn side<'t>(&self, text: Haystack<'t>) -> &'t str {
-        if self.parts().is_exact {
+        if self.known().digest.is_exact {
             text.text
         } else {
             text.lower
@@ -186,16 +199,16 @@ impl Pattern {
 
     /// Returns true if a text in lower case contains one of the literals of which each match contains one.
     fn may_stand(&self, lower: &[u8]) -> bool {
-        let Parts { literals, byte, .. } = self.parts();
+        let Known { literals, digest, .. } = self.known();
         let stands = |literal: &Token| literal.occurs(lower);
         !lower.is_empty()
-            && byte.is_none_or(|byte| memchr(byte, lower).is_some())
+            && digest.byte.is_none_or(|byte| memchr(byte, lower).is_some())
             && (literals.is_empty() || literals.iter().any(stands))
     }
 
     /// Returns true if a match may be found in texts that have these marks in lower case; if not, it surely is not.
     pub fn may_be(&self, marks: &Bloom) -> bool {
-        let literals = &self.parts().literals;
+        let literals = &self.known().literals;
         literals.is_empty() || literals.iter().any(|literal| literal.may_occur(marks))
     }
 
@@ -267,22 +280,42 @@ impl Pattern {
     }
 
     fn trimmed(&self) -> Option<&Regex> {
-        let parts = self.parts();
-        if !parts.may_be_trimmed {
+        if !self.known().digest.may_be_trimmed {
             return None;
         }
-        let trimmed = || {
-            builder()
-                .build_from_hir(&trimmed(&parts.expression()?)?)
-                .ok()
-        };
-        self.trimmed.get_or_init(trimmed).as_ref()
+        let compiled = || builder().build_from_hir(&trimmed(&self.expression()?)?).ok();
+        self.trimmed.get_or_init(compiled).as_ref()
     }
 
     fn regex(&self) -> Option<&Regex> {
-        let parts = self.parts();
-        let compiled = || builder().build_from_hir(&parts.expression()?).ok();
+        let compiled = || builder().build_from_hir(&self.expression()?).ok();
         self.compiled.get_or_init(compiled).as_ref()
+    }
+
+    fn expression(&self) -> Option<Hir> {
+        let known = self.known();
+        let expression = || parsed::expression(&self.source, &known.digest);
+        known.is_right.then(expression).flatten()
+    }
+}
+
+/// What is known of a pattern, ready for use.
+#[derive(Default)]
+struct Known {
+    digest: Digest,
+    literals: Vec<Token>,
+    /// False for a pattern that cannot be read.
+    is_right: bool,
+}
+
+impl Known {
+    fn new(mut digest: Digest) -> Known {
+        let literals = std::mem::take(&mut digest.literals);
+        Known {
+            literals: literals.iter().map(|literal| Token::new(literal)).collect(),
+            digest,
+            is_right: true,
+        }
     }
 }
 
