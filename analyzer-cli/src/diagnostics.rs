@@ -33,7 +33,7 @@ pub fn draw(layout: &Layout, problem: &dyn Diagnostic) -> String {
 pub struct BadFile {
     message: String,
     advice: &'static str,
-    source: NamedSource<String>,
+    source: Box<NamedSource<String>>,
     at: usize,
     length: usize,
 }
@@ -80,7 +80,7 @@ impl BadFile {
         BadFile {
             message: visible(message).into_owned(),
             advice,
-            source: NamedSource::new(visible(file), shown),
+            source: Box::new(NamedSource::new(visible(file), shown)),
             at,
             length,
         }
@@ -89,7 +89,7 @@ impl BadFile {
 
 impl Diagnostic for BadFile {
     fn source_code(&self) -> Option<&dyn miette::SourceCode> {
-        Some(&self.source)
+        Some(&*self.source)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {

@@ -12,6 +12,9 @@ use kwhy_bundle::{Document, DocumentSink};
 use crate::plan::Redaction;
 use kwhy_render::counted;
 
+/// Fields of logs that name a user.
+const PEOPLE: &[&str] = &["user", "username", "login", "owner"];
+
 /// The names that inputs show as such.
 pub fn names(
     redaction: &Redaction,
@@ -45,7 +48,7 @@ impl DocumentSink for Names {
         let options = ExtractOptions::default()
             .with_about(about)
             .with_limits(self.limits);
-        let map = |part: &Extract<'_>| -> Vec<Subject> {
+        let map = |part: &Extract<'_>| -> (Vec<Subject>, Vec<String>) {
             let objects = part.parsed.objects.iter().map(|object| &object.subject);
             let events = part.parsed.events.iter().map(|event| &event.subject);
             let mut subjects: Vec<Subject> = Vec::new();
@@ -55,12 +58,23 @@ impl DocumentSink for Names {
                     subjects.push(subject.clone());
                 }
             }
-            subjects
+            let fields = part.parsed.events.iter().flat_map(|event| &event.fields);
+            let users = fields.filter(|field| PEOPLE.contains(&field.key.as_ref()));
+            subjects.extend(users.map(|user| Subject::new("user", None, user.value.as_str())));
+            // a text that names something has a mark before the name
+            let texts = part.parsed.events.iter().flat_map(|event| event.texts());
+            let texts = texts.filter(|text| text.as_str().contains(['"', '=']));
+            (
+                subjects,
+                texts.map(|text| text.as_str().to_owned()).collect(),
+            )
         };
-        extract_with(&name, options, content, map, |subjects| {
-            for subject in &subjects {
-                self.identities.add_subject(subject);
-            }
+        extract_with(&name, options, content, map, |(subjects, texts)| {
+            let names = &mut self.identities;
+            subjects
+                .iter()
+                .for_each(|subject| names.add_subject(subject));
+            texts.iter().for_each(|text| names.learn(text));
         });
     }
 }

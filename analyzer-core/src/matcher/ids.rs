@@ -264,7 +264,11 @@ mod tests {
                 && !rest.starts_with(['-', '_', '.'])
                 && id == word;
             let fits = matches!(id.len(), 64 | 32) || matches!(id.len(), 12 | 13) && is_alone;
-            if fits && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+            if fits
+                && id
+                    .bytes()
+                    .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+            {
                 found.push((id.to_owned(), start + word.len() - id.len()));
             }
             start += word.len() + rest.chars().next().map_or(0, char::len_utf8);

@@ -80,6 +80,8 @@ impl Report {
             identities.add("namespace", namespace);
         }
         for finding in &self.findings {
+            let lines = finding.evidence.iter().chain(&finding.recovered);
+            lines.for_each(|line| identities.learn(&line.text));
             for (name, value) in &finding.captures {
                 let kind = Subject::known_kind(name);
                 let kind = kind.or_else(|| (name == "namespace").then_some("namespace"));

@@ -92,7 +92,11 @@ mod tests {
             "^OvenCold$",
         ] {
             let digest = parsed::digest(pattern).unwrap();
-            assert_eq!(Digest::read(&digest.written().unwrap()), Some(digest), "{pattern}");
+            assert_eq!(
+                Digest::read(&digest.written().unwrap()),
+                Some(digest),
+                "{pattern}"
+            );
         }
     }
 }

@@ -199,7 +199,9 @@ impl Pattern {
 
     /// Returns true if a text in lower case contains one of the literals of which each match contains one.
     fn may_stand(&self, lower: &[u8]) -> bool {
-        let Known { literals, digest, .. } = self.known();
+        let Known {
+            literals, digest, ..
+        } = self.known();
         let stands = |literal: &Token| literal.occurs(lower);
         !lower.is_empty()
             && digest.byte.is_none_or(|byte| memchr(byte, lower).is_some())
@@ -283,7 +285,11 @@ impl Pattern {
         if !self.known().digest.may_be_trimmed {
             return None;
         }
-        let compiled = || builder().build_from_hir(&trimmed(&self.expression()?)?).ok();
+        let compiled = || {
+            builder()
+                .build_from_hir(&trimmed(&self.expression()?)?)
+                .ok()
+        };
         self.trimmed.get_or_init(compiled).as_ref()
     }
 

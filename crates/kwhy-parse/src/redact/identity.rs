@@ -232,8 +232,29 @@ impl Identities {
         (out, moved)
     }
 
-    /// The pieces of a text that become tokens, in order.
+    /// Makes known what a text names, so that it is a token in texts before it too.
+    pub fn learn(&mut self, text: &str) {
+        self.found(text);
+    }
+
+    /// The pieces of a text that become tokens, in order; each is counted.
     fn edits(&mut self, text: &str) -> Vec<(Span, String)> {
+        let edits = self.found(text);
+        for (span, _) in &edits {
+            let token = text
+                .get(span.clone())
+                .and_then(|value| self.tokens.get(value));
+            let kind = token.and_then(|token| token.rsplit_once('-'));
+            if let Some((kind, _)) = kind
+                && let Some((_, times)) = self.counts.get_mut(kind)
+            {
+                *times += 1;
+            }
+        }
+        edits
+    }
+
+    fn found(&mut self, text: &str) -> Vec<(Span, String)> {
         let mut edits = Vec::new();
         let mut kind: Option<(usize, &str)> = None;
         for word in shape::words(text) {
@@ -251,17 +272,6 @@ impl Identities {
             let is_kind = Subject::is_kind_word(value) || shape::PEOPLE.contains(&value);
             if is_kind || value.eq_ignore_ascii_case("namespace") {
                 kind = Some((word.end, value));
-            }
-        }
-        for (span, _) in &edits {
-            let token = text
-                .get(span.clone())
-                .and_then(|value| self.tokens.get(value));
-            let kind = token.and_then(|token| token.rsplit_once('-'));
-            if let Some((kind, _)) = kind
-                && let Some((_, times)) = self.counts.get_mut(kind)
-            {
-                *times += 1;
             }
         }
         edits
@@ -457,7 +467,7 @@ mod tests {
             ),
             (
                 "image \"registry.acme.example/web:2.1\"",
-                "image \"image-1\"",
+                "image \"host-1/image-1\"",
             ),
             (
                 "pull acme/cart:stable, nginx:1.25.3",
