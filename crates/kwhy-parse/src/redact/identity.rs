@@ -311,12 +311,14 @@ impl Identities {
         let pieces: Vec<Span> = shape::pieces(word).collect();
         for (index, piece) in pieces.iter().enumerate() {
             let value = &word[piece.clone()];
-            // `pod="shop/web-0"`
             // `ReplicaSet/web-6d5f9c7b8`, `/api/v1/namespaces/shop/pods`
             let before = index
                 .checked_sub(1)
                 .map(|before| &word[pieces[before].clone()]);
+            let is_path = word[..piece.start].ends_with('/');
+            let before = before.filter(|_| is_path && !shape::is_file(value));
             let before = before.and_then(|kind| kind.split('.').next());
+            // `pod="shop/web-0"`
             let named = match (named, pieces.len() - index) {
                 (Some(kind), 1) => Some(kind),
                 (Some(_), 2) => Some("namespace"),
@@ -510,6 +512,7 @@ mod tests {
             "2024-03-04T05:06:07.5Z kubelet MountVolume.SetUp failed for volume",
             "app.kubernetes.io/name k8s.io/client-go/tools/cache.go:12 apps/v1",
             "listen 127.0.0.1:10248 in kube-system of default",
+            "pod_workers.go:1300] node_lifecycle_controller.go:7 pods/server.go:12",
             "runtime.main() main.go:7 spec.containers[0].image 1.25.3",
             "x509: certificate signed by unknown authority",
             "networking.k8s.io/v1 node.kubernetes.io/not-ready:NoSchedule",

@@ -219,7 +219,7 @@ fn has_tag(text: &str, is_alone: bool) -> bool {
 }
 
 /// Returns true for the name of a file.
-fn is_file(name: &str) -> bool {
+pub(super) fn is_file(name: &str) -> bool {
     const ENDS: &[&str] = &[
         "go", "py", "rs", "c", "cc", "cpp", "h", "java", "js", "ts", "rb", "log", "txt", "yaml",
         "yml", "json", "conf", "sock", "gz", "tgz", "tar", "zip", "pem", "crt", "key", "sh",
