@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-/// A reader that ends once. A terminal would go on after Ctrl-D, and ask for a second one.
+/// A reader that ends once. A terminal would continue after Ctrl-D, and ask for a second one.
 pub struct Stdin<R> {
     reader: R,
     /// The first byte, if it was read to see whether there is one.

@@ -51,7 +51,7 @@ pub struct Args {
 
     /// Leave out findings that are less sure: a number from 0 to 1, or percent
     ///
-    /// A finding that explains one that stays, stays too. What is left out does not count for --fail-on.
+    /// A finding that explains one that stays, stays too. What is omitted does not count for --fail-on.
     #[arg(long, value_name = "NUMBER", help_heading = "Output")]
     pub min_confidence: Option<Confidence>,
 
@@ -252,7 +252,7 @@ pub enum Command {
     },
     /// Copy a file, folder or archive without secrets and with tokens in place of names, to pass it on
     ///
-    /// The structure, the lines and the times stay, and nearly always the causes. What is not text is left out and
+    /// The structure, the lines and the times stay, and nearly always the causes. What is not text is omitted and
     /// listed. Archives inside become folders.
     Redact {
         /// A file, folder or archive
@@ -275,13 +275,13 @@ pub enum Command {
     ///
     /// bash: `source <(kwhy completions bash)`; fish: `kwhy completions fish | source`.
     Completions {
-        /// Of which shell
+        /// The shell
         #[arg(value_enum, value_name = "SHELL")]
         shell: Shell,
     },
     /// Print a manual page, or write all of them into a folder
     Man {
-        /// Of which command, such as `signatures test`; the program's own if none is given
+        /// The command, such as `signatures test`; the program itself if none is given
         #[arg(value_name = "COMMAND")]
         command: Vec<String>,
         /// Write the pages of all commands into this folder

@@ -1,4 +1,4 @@
-//! The order in which a report is told in documents: causes with what they explain, then what needs no action.
+//! The order of a report in documents: causes with what they explain, then what needs no action.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use crate::words::counted;
 /// The number of findings below one that are listed.
 const MOST_EXPLAINED: usize = 200;
 
-/// A report as a document tells it.
+/// A report as a document shows it.
 pub struct Outline<'r> {
     /// The report.
     pub report: &'r Report,

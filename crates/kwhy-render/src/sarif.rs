@@ -224,7 +224,7 @@ fn uri(path: &str) -> String {
     out
 }
 
-/// Returns true for an address that may stand as it is.
+/// Returns true for an address that needs no escapes.
 fn is_uri(text: &str) -> bool {
     let rest = text
         .strip_prefix("https://")

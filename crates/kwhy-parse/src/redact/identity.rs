@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::shape_of_identity::{self as shape, Shape};
 use kwhy_model::{Span, Subject};
 
-/// The number of values that are told apart.
+/// The number of values that are distinguished.
 const MAX_VALUES: usize = 200_000;
 
 /// Names that say nothing of whose cluster it is.

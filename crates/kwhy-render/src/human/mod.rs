@@ -85,7 +85,7 @@ const COLLECT_MORE: Wanted = (
     Some("journalctl -u kubelet --since -1h"),
 );
 
-/// How much of a report is shown.
+/// The amount of a report that is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
     /// One line for each finding that nothing explains.
@@ -101,7 +101,7 @@ pub enum Detail {
 pub struct Human {
     /// How text is laid out.
     pub layout: Layout,
-    /// How much is shown.
+    /// The amount that is shown.
     pub detail: Detail,
 }
 

@@ -85,7 +85,7 @@ fn is_plain(word: &str) -> bool {
         let mut parts = core.split(['-', '\'']);
         parts.all(|part| !part.is_empty() && part.chars().all(is_letter))
     };
-    // `7.` at the start of a line begins a list, `:x:` is an emoji
+    // `7.` at the start of a line starts a list, `:x:` is an emoji
     !core.is_empty() && (is_word(core) || is_number(core) && !word.ends_with(['.', ')']))
 }
 

@@ -19,7 +19,7 @@ use escape::{fence, inline, span};
 
 /// The number of characters of a line of the input.
 const LINE: usize = 400;
-/// The number of findings that are told in full.
+/// The number of findings that are shown in full.
 const IN_FULL: usize = 10;
 /// The number of lines that prove a finding, and of further ones that are folded.
 const PROOF: usize = 3;
