@@ -61,6 +61,14 @@ impl DocumentSink for Names {
             let fields = part.parsed.events.iter().flat_map(|event| &event.fields);
             let users = fields.filter(|field| PEOPLE.contains(&field.key.as_ref()));
             subjects.extend(users.map(|user| Subject::new("user", None, user.value.as_str())));
+            // records that name an object by fields: `namespace` beside `name`
+            for event in &part.parsed.events {
+                let value = |key: &str| event.fields.iter().find(|field| field.key.as_ref() == key);
+                if let (Some(namespace), Some(name)) = (value("namespace"), value("name")) {
+                    let namespace = Some(namespace.value.as_str());
+                    subjects.push(Subject::new("object", namespace, name.value.as_str()));
+                }
+            }
             // a text that names something has a mark before the name
             let texts = part.parsed.events.iter().flat_map(|event| event.texts());
             let texts = texts.filter(|text| text.as_str().contains(['"', '=']));

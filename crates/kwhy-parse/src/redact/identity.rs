@@ -348,6 +348,10 @@ impl Identities {
         }
         // the parts of a host's name: `web.shop.svc.cluster.local`
         if piece.contains('.') {
+            if let Some((service, namespace)) = shape::service(piece) {
+                self.add("service", service);
+                self.add("namespace", namespace);
+            }
             let mut edits = Vec::new();
             for part in shape::labels(piece) {
                 if let Some(token) = self.tokens.get(&piece[part.clone()]) {
@@ -475,6 +479,10 @@ mod tests {
                 "pull acme/cart:stable, nginx:1.25.3",
                 "pull image-1, image-2",
             ),
+            (
+                "https://api.quay.svc:8443/x",
+                "https://service-1.namespace-2.svc:8443/x",
+            ),
             ("mail ann@acme.example now", "mail email-1 now"),
             ("User \"ann\" cannot list", "User \"user-1\" cannot list"),
             (
@@ -489,7 +497,7 @@ mod tests {
             ),
             (
                 "Controlled By:  ReplicaSet/api-6d5f9c7b8",
-                "Controlled By:  ReplicaSet/replicaset-1",
+                "Controlled By:  ReplicaSet/replicaset-2",
             ),
             (
                 "GET /api/v1/namespaces/quay/pods/x1-2/log",

@@ -185,6 +185,14 @@ fn is_of_project(text: &str) -> bool {
     })
 }
 
+/// The name and namespace of a Service in the name of its host.
+pub(super) fn service(host: &str) -> Option<(&str, &str)> {
+    let (before, after) = host.split_once(".svc")?;
+    let (service, namespace) = before.rsplit_once('.')?;
+    let service = service.rsplit('.').next().unwrap_or(service);
+    (after.is_empty() || after.starts_with('.')).then_some((service, namespace))
+}
+
 /// Returns true for a registry that anybody pulls from.
 pub(super) fn is_public(registry: &str) -> bool {
     REGISTRIES.contains(&registry)
